@@ -9,6 +9,7 @@ use crate::gpu::{ComputeCapability, LimitsTable, SmLimits};
 use crate::kernel::{BlockSize, Resources};
 use crate::occupancy::{BlockNeeds, Rules, occupancy};
 use crate::report::{Table, TableCell, TableColumn};
+use crate::text::harmless_json;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +95,7 @@ impl Baseline {
         let lines: Vec<String> = self
             .kernels
             .iter()
-            .map(|k| format!("  {}", serde_json::to_string(k).unwrap_or_default()))
+            .map(|k| format!("  {}", harmless_json(&serde_json::to_string(k).unwrap_or_default())))
             .collect();
         format!("{{\"format\": \"{FORMAT}\", \"kernels\": [\n{}\n]}}\n", lines.join(",\n"))
     }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use roofswap::catalogue::read_limited;
 use roofswap::cli::{self, DashboardArgs};
-use roofswap::config::{Saved, state_file, user_folder};
+use roofswap::config::{Saved, ThemeBook, state_file, user_folder};
 use roofswap::gpu::GpuId;
 use roofswap::predict::model_position;
 use roofswap::session::Session;
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
 fn open_dashboard(args: DashboardArgs) -> Result<()> {
     let folder = user_folder();
     let mut session = Session::load(folder.as_deref()).context("a table inside the program is damaged")?;
+    let themes = ThemeBook::load(folder.as_deref())?;
     let keymap_file = folder.map(|f| f.join("keymap.toml")).filter(|f| f.exists());
     let keymap =
         keymap_file.map(|f| read_limited(&f).map(|text| (f.display().to_string(), text))).transpose()?;
@@ -33,6 +34,7 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         saved,
         kernel_asked,
         source_asked,
+        themes: Some(themes),
         theme,
         data,
         ascii,

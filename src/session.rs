@@ -27,7 +27,7 @@ pub use crate::answer::Sources;
 
 use crate::answer::TypedClocks;
 use crate::catalogue::{Catalogue, FileError, SpecFile, read_limited, shipped_sources};
-use crate::config::Aliases;
+use crate::config::{Aliases, toml_files};
 use crate::evaluate::{EvaluationWorld, fit_calibration};
 use crate::gpu::{self, Gpu, GpuId, LimitsTable};
 use crate::import::{AchievedRoof, OpenedFile, read_opened};
@@ -116,8 +116,8 @@ impl Session {
     pub fn load(user_folder: Option<&Path>) -> Result<Self, FileError> {
         let sources = shipped_sources()?;
         let limits = LimitsTable::shipped()?;
-        let (mut gpus, gpu_problems) = gpu::load_shipped(&sources, &limits);
-        let (mut kernels, kernel_problems) = kernel::load_shipped(&sources);
+        let ((mut gpus, gpu_problems), (mut kernels, kernel_problems)) =
+            rayon::join(|| gpu::load_shipped(&sources, &limits), || kernel::load_shipped(&sources));
         let mut problems: Vec<String> =
             gpu_problems.iter().chain(&kernel_problems).map(ToString::to_string).collect();
         let mut store = Store::default();
@@ -134,14 +134,20 @@ impl Session {
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
         let calibration = fit_calibration(EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store })?;
-        let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
+        let mut files_of = |name: &str| {
+            let files = user_folder.map_or_else(|| Ok(Vec::new()), |folder| toml_files(&folder.join(name)));
+            files.unwrap_or_else(|why| {
+                problems.push(why.to_string());
+                Vec::new()
+            })
+        };
+        let (gpu_files, mut user) = (files_of("gpus"), files_of("kernels"));
         let (hypothetical, gpu_files) = split_hypothetical(gpu_files);
         for path in overlays_last(gpu_files) {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
         problems.extend(gpu::load_hypothetical(&hypothetical, &mut gpus).iter().map(ToString::to_string));
-        let mut user = user_folder.map(|f| toml_files(&f.join("kernels"))).unwrap_or_default();
         // Resources are laid over kernels, so that the kernels come first, whatever the files are called.
         user.sort_by_cached_key(|path| is_of_resources(path));
         for path in user {
@@ -410,13 +416,4 @@ fn split_hypothetical(files: Vec<PathBuf>) -> (Vec<(String, String)>, Vec<PathBu
         }
     }
     (hypothetical, others)
-}
-
-/// The TOML files of a folder, by name; none where there is no folder.
-fn toml_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect();
-    files.sort();
-    files
 }

@@ -26,6 +26,21 @@ pub fn harmless_line(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { REPLACED } else { c }).collect()
 }
 
+/// JSON that says the same in characters that can be shown anywhere: every harmful one in a string becomes its `\\u` escape.
+/// Those below space are escaped by whoever writes JSON; what is left of them are its own line breaks.
+#[must_use]
+pub fn harmless_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c < '\u{7f}' || !is_harmful(c) {
+            shown.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +50,13 @@ mod tests {
         assert_eq!(harmless_line("a\x1b[31mb\u{9b}c\u{202e}d\u{200b}e\nf\u{2028}"), "a�[31mb�c�d�e�f�");
         assert_eq!(harmless_line("Größe µ 漢字 ─ ⋯"), "Größe µ 漢字 ─ ⋯");
         assert_eq!(clipped_text("äöü", 2), "äö");
+    }
+
+    #[test]
+    fn json_keeps_what_it_says_without_harmful_characters() {
+        let said = serde_json::json!({ "name": "a\x1bb\u{9b}c\u{202e}d\u{7f}e\u{e0041}µ" });
+        let shown = harmless_json(&format!("{said:#}"));
+        assert_eq!(shown, "{\n  \"name\": \"a\\u001bb\\u009bc\\u202ed\\u007fe\\udb40\\udc41µ\"\n}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), said);
     }
 }

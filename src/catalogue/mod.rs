@@ -5,12 +5,14 @@ mod element;
 mod feature;
 mod file;
 mod id;
+mod shipped;
 mod sourced;
 
 pub use element::ElementType;
 pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;
+pub use shipped::load_shipped_files;
 pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, shipped_sources};
 
 use std::collections::HashMap;

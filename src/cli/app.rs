@@ -13,7 +13,7 @@ use crate::gpu::GpuId;
 use crate::import::ImportJob;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
-use crate::report::TableFormat;
+use crate::report::{TableFormat, pretty_json};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -84,7 +84,7 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
         let targets = forecasts.iter().map(|f| priced(target_json(&session, f), f, &prices)).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
-        return output::answer(format!("{json:#}\n").as_bytes());
+        return output::answer(pretty_json(&json).as_bytes());
     }
     let targets = target_table(&session, &application, &forecasts, format);
     let targets = fitted_to_screen(targets, format, &TARGET_COLUMNS_LEFT_OUT).render(format);

@@ -1,9 +1,9 @@
 //! `roofswap` alone: the dashboard, if there is a terminal to draw it on.
 
-use super::Usage;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
-use crate::config::{PaintTheme, themes};
+use super::{Usage, output};
+use crate::config::{PaintTheme, ThemeBook, user_folder};
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::session::TypedTunings;
@@ -70,7 +70,7 @@ pub(super) struct Flags {
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Colours: dark, light, or a theme of your folder
+    /// Colours: dark, light, mono, or a theme of the folder `themes` in your config folder
     #[arg(long)]
     theme: Option<String>,
     /// Start without the remembered selection
@@ -87,7 +87,11 @@ pub(super) fn run_dashboard(
     open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>,
 ) -> Result<()> {
     if let Some(name) = &flags.theme {
-        PaintTheme::named(name, &themes()?)?;
+        let book = ThemeBook::load(user_folder().as_deref())?;
+        if let Err(unknown) = PaintTheme::named(name, &book.themes) {
+            output::remarks(&book.refused, book.refused.len());
+            return Err(unknown.into());
+        }
     }
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
         let commands = "`roofswap predict --from GPU --to GPU --kernel NAME`, `roofswap occupancy`, `roofswap gpus`, \

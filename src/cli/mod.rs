@@ -64,8 +64,9 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// `--version`: the program's, and that of the forms of JSON and CSV (`docs/json.md`).
-const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nschema_version 1");
+/// `--version`: the program's with its commit, and that of the forms of JSON and CSV (`docs/json.md`).
+const LONG_VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), env!("ROOFSWAP_BUILT_FROM"), "\nschema_version 1");
 
 /// What if this kernel ran on that GPU instead?
 ///

@@ -1,10 +1,21 @@
 //! Where the user's files live (XDG), and how a file is written: beside, then renamed.
 
+use crate::catalogue::FileError;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use std::fs::Permissions;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
+
+/// What our temporary files begin with.
+const TEMPORARY: &str = ".roofswap-";
+
+/// A temporary file this old belongs to a program that was killed while it wrote.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// Folders with more entries are not looked through for abandoned files.
+const MOST_ENTRIES: usize = 10_000;
 
 /// The user's folder with `gpus/`, `kernels/` and `keymap.toml`: `$ROOFSWAP_CONFIG`, else `~/.config/roofswap`.
 #[must_use]
@@ -32,6 +43,26 @@ pub fn cache_folder() -> Option<PathBuf> {
         return Some(folder.into());
     }
     choose_base_strategy().ok().map(|s| s.cache_dir().join("roofswap"))
+}
+
+/// The TOML files of a folder of the user's, by name; none where there is no folder.
+///
+/// # Errors
+/// [`FileError`] where there is one that cannot be read.
+pub fn toml_files(folder: &Path) -> std::result::Result<Vec<PathBuf>, FileError> {
+    let refused = |e: Error| FileError {
+        file: folder.display().to_string(),
+        line: None,
+        message: format!("cannot be read: {e}; nothing in it is loaded"),
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(refused)?,
+    };
+    let mut files: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    Ok(files)
 }
 
 /// How many links may lead to each other; more are a loop.
@@ -79,6 +110,7 @@ fn write_beside(path: &Path, bytes: &[u8], replaced: Option<Permissions>) -> Res
         let message = format!("folder {} does not exist; create it first", folder.display());
         return Err(Error::new(ErrorKind::NotFound, message));
     }
+    remove_abandoned(folder);
     let mut file = temporary_file(folder, replaced.is_none())?;
     file.write_all(bytes)?;
     if let Some(permissions) = replaced {
@@ -90,10 +122,25 @@ fn write_beside(path: &Path, bytes: &[u8], replaced: Option<Permissions>) -> Res
     sync_folder(folder)
 }
 
+/// Removes temporary files that a killed program left in this folder long ago; those of others that write now stay.
+fn remove_abandoned(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
+    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(TEMPORARY)) {
+        let age = entry
+            .metadata()
+            .ok()
+            .filter(std::fs::Metadata::is_file)
+            .and_then(|m| m.modified().ok()?.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A temporary file: as a new file of this process would be, or private until it gets other permissions.
 fn temporary_file(folder: &Path, as_new: bool) -> Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".roofswap-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     if as_new {
         use std::os::unix::fs::PermissionsExt;
@@ -140,6 +187,36 @@ mod tests {
         let missing = folder.path().join("none/chart.svg");
         assert!(write_whole(&missing, b"x").unwrap_err().to_string().contains("does not exist"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays behind");
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_after_a_day_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - 2 * ABANDONED;
+        for (name, is_old) in [(".roofswap-aB3x9z", true), (".roofswap-cD4y0w", false), ("notes.toml", true)]
+        {
+            let file = std::fs::File::create(folder.path().join(name)).unwrap();
+            if is_old {
+                file.set_modified(old).unwrap();
+            }
+        }
+        write_whole(&folder.path().join("rows.csv"), b"rows").unwrap();
+        let mut left: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".roofswap-cD4y0w", "notes.toml", "rows.csv"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_named_and_one_that_is_not_there_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(toml_files(&folder.path().join("none")), Ok(Vec::new()));
+        std::fs::write(folder.path().join("gpus"), "").unwrap();
+        let why = toml_files(&folder.path().join("gpus")).unwrap_err().to_string();
+        assert!(
+            why.contains("gpus: cannot be read: ") && why.ends_with("; nothing in it is loaded"),
+            "{why}"
+        );
     }
 
     #[cfg(unix)]

@@ -1,7 +1,9 @@
 //! Themes as data: a meaning gets a colour name and attributes (`assets/themes/*.toml`). No drawing code names a colour.
 
-use crate::catalogue::{FileError, SpecFile};
+use super::paths::toml_files;
+use crate::catalogue::{FileError, SpecFile, read_limited};
 use serde::Deserialize;
+use std::path::Path;
 
 /// How text of one meaning looks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -129,6 +131,44 @@ pub fn themes() -> Result<Vec<PaintTheme>, FileError> {
     .collect()
 }
 
+/// The shipped themes and the user's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ThemeBook {
+    /// The shipped ones, `dark` first, then the user's by file name; one with a shipped name stands in its place.
+    pub themes: Vec<PaintTheme>,
+    /// Files of the user's that were refused, and why.
+    pub refused: Vec<String>,
+}
+
+impl ThemeBook {
+    /// The shipped themes, and `themes/*.toml` of the user's folder.
+    ///
+    /// # Errors
+    /// [`FileError`] where a shipped one does not parse (a test reads them).
+    pub fn load(user_folder: Option<&Path>) -> Result<Self, FileError> {
+        let mut book = Self { themes: themes()?, refused: Vec::new() };
+        let files = user_folder.map_or_else(|| Ok(Vec::new()), |folder| toml_files(&folder.join("themes")));
+        match files {
+            Ok(files) => files.iter().for_each(|file| book.add_file(file)),
+            Err(why) => book.refused.push(why.to_string()),
+        }
+        Ok(book)
+    }
+
+    fn add_file(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        let theme =
+            read_limited(path).and_then(|text| SpecFile { name: &name, text: &text }.parse::<PaintTheme>());
+        match theme {
+            Ok(theme) => match self.themes.iter_mut().find(|shipped| shipped.name == theme.name) {
+                Some(shipped) => *shipped = theme,
+                None => self.themes.push(theme),
+            },
+            Err(why) => self.refused.push(why.to_string()),
+        }
+    }
+}
+
 impl PaintTheme {
     /// The theme of this name.
     ///
@@ -157,5 +197,23 @@ mod tests {
             assert!(shown.source.color.as_deref().is_none_or(|c| c.starts_with('#')), "{shown:?}");
         }
         assert!(PaintTheme::named("pink", &all).unwrap_err().to_string().contains("dark, light, mono"));
+    }
+
+    #[test]
+    fn a_theme_of_the_users_joins_or_replaces_and_a_wrong_one_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("themes")).unwrap();
+        let dark = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/themes/dark.toml"));
+        let named = |name: &str| dark.replacen("name = \"dark\"", &format!("name = \"{name}\""), 1);
+        let put =
+            |file: &str, text: &str| std::fs::write(folder.path().join("themes").join(file), text).unwrap();
+        put("mine.toml", &named("mine"));
+        put("light.toml", &named("light"));
+        put("wrong.toml", &format!("{}colour = 1\n", named("wrong")));
+        let book = ThemeBook::load(Some(folder.path())).unwrap();
+        let names: Vec<&str> = book.themes.iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(names, ["dark", "light", "mono", "mine"]);
+        assert_eq!(book.themes[1].text, book.themes[0].text, "the user's `light` replaces the shipped one");
+        assert!(book.refused.len() == 1 && book.refused[0].contains("wrong.toml:"), "{:?}", book.refused);
     }
 }

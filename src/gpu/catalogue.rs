@@ -1,7 +1,7 @@
 //! The GPU catalogue: the files under `specs/gpus` that travel with the program, and those a user adds.
 
 use super::{Gpu, LimitsTable, file, overlay};
-use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile};
+use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, load_shipped_files};
 use include_dir::{Dir, include_dir};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs/gpus");
@@ -9,17 +9,10 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs/gpus");
 /// Reads the shipped GPUs, oldest architecture first; files that do not load are returned beside them.
 #[must_use]
 pub fn load_shipped(sources: &SourceTable, limits: &LimitsTable) -> (Catalogue<Gpu>, Vec<FileError>) {
-    let mut gpus = Catalogue::new("GPU");
-    let mut refused = Vec::new();
-    for folder in SHIPPED.dirs() {
-        for entry in folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "toml")) {
-            let name = format!("specs/gpus/{}", entry.path().display());
-            let text = entry.contents_utf8().unwrap_or_default();
-            if let Err(e) = load_text(SpecFile { name: &name, text }, sources, limits, &mut gpus) {
-                refused.push(e);
-            }
-        }
-    }
+    let files = SHIPPED.dirs().flat_map(Dir::files);
+    // None is an overlay: each is parsed once.
+    let read = |file: SpecFile<'_>| file::gpu_from_file(file, sources, limits);
+    let (mut gpus, refused) = load_shipped_files("GPU", "specs/gpus", files, read);
     gpus.sort_by_key(|g| (g.cuda.compute_capability, g.launch_year, g.id.clone()));
     (gpus, refused)
 }

@@ -1,7 +1,7 @@
 //! The kernel catalogue: the files under `specs/kernels` that travel with the program, and those a user adds.
 
 use super::{Kernel, ResourcesFile, file};
-use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile};
+use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, load_shipped_files};
 use include_dir::{Dir, include_dir};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs/kernels");
@@ -9,15 +9,9 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/specs/kernels");
 /// Reads the shipped kernels, by name; files that do not load are returned beside them.
 #[must_use]
 pub fn load_shipped(sources: &SourceTable) -> (Catalogue<Kernel>, Vec<FileError>) {
-    let mut kernels = Catalogue::new("kernel");
-    let mut refused = Vec::new();
-    for entry in SHIPPED.files().filter(|f| f.path().extension().is_some_and(|e| e == "toml")) {
-        let name = format!("specs/kernels/{}", entry.path().display());
-        let text = entry.contents_utf8().unwrap_or_default();
-        if let Err(e) = load_text(SpecFile { name: &name, text }, sources, &mut kernels) {
-            refused.push(e);
-        }
-    }
+    // None holds resources alone: each is parsed once.
+    let read = |file: SpecFile<'_>| file::kernel_from_file(file, sources);
+    let (mut kernels, refused) = load_shipped_files("kernel", "specs/kernels", SHIPPED.files(), read);
     kernels.sort_by_key(|k| k.id.clone());
     (kernels, refused)
 }

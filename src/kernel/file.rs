@@ -16,6 +16,9 @@ use toml::Spanned;
 pub(super) const LAUNCH_NAMES: [&str; 2] = ["threads", "blocks"];
 
 /// The named sizes, smallest first.
+/// Names under `[let]`: looking for their order takes the square of them, at every start of every command.
+const MOST_LETS: usize = 64;
+
 const SIZES: [&str; 4] = ["small", "medium", "large", "xlarge"];
 
 #[derive(Debug, Deserialize)]
@@ -279,6 +282,13 @@ impl KernelChecker<'_> {
         typed: &BTreeMap<String, Spanned<String>>,
         names: &mut Vec<String>,
     ) -> Result<Vec<(String, Formula)>, FileError> {
+        if let Some((name, text)) = typed.iter().nth(MOST_LETS) {
+            let why = format!(
+                "{} names; expected at most {MOST_LETS}: write formulas out, or share more names",
+                typed.len()
+            );
+            return Err(self.field_error(&format!("let.{name}"), text.span(), why));
+        }
         let mut all = names.clone();
         for (name, text) in typed {
             self.free_name(&format!("let.{name}"), name, text.span(), names)?;

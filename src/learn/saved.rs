@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// The form of the file; it changes whenever a model's fields do.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 /// What the refusal of a sound file of another origin starts with.
 const STALE: &str = "stale: ";
 /// What the first line starts with.

@@ -7,6 +7,7 @@ use super::Measurement;
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
+use crate::text::harmless_line;
 use crate::units::Seconds;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,7 +221,7 @@ pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
     // Writing into memory cannot fail.
     let _ = csv.write_record(table.header());
     for row in rows {
-        let _ = csv.write_record(table.fields(row).map(Cow::into_owned));
+        let _ = csv.write_record(table.fields(row).map(|field| harmless_line(&field)));
     }
     csv.into_inner().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! How wrong the models are: over all trials, per kernel, per pair of GPUs.
 
 use super::cell::TableCell;
-use super::table::{Table, TableColumn, TableFormat};
+use super::table::{Table, TableColumn, TableFormat, pretty_json};
 use crate::answer::AnswerTrial;
 use crate::evaluate::{
     Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, Ranking, Score, answered_by_all,
@@ -330,7 +330,7 @@ impl EvaluationReport<'_> {
         if let Some(why) = self.nothing_answered() {
             all["reason"] = why.into();
         }
-        format!("{all:#}\n")
+        pretty_json(&all)
     }
 }
 

@@ -25,4 +25,4 @@ pub mod table;
 pub mod training;
 
 pub use cell::TableCell;
-pub use table::{Align, Table, TableColumn, TableFormat};
+pub use table::{Align, Table, TableColumn, TableFormat, pretty_json};

@@ -12,8 +12,15 @@
 //! ```
 
 use super::cell::TableCell;
+use crate::text::{harmless_json, harmless_line};
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
+
+/// JSON as every command prints it: indented, and without characters that a terminal or a reader takes for something else.
+#[must_use]
+pub fn pretty_json(value: &Value) -> String {
+    harmless_json(&format!("{value:#}\n"))
+}
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -225,7 +232,7 @@ impl Table {
         let in_memory = "writing rows of equal length to memory cannot fail";
         csv.write_record(self.columns.iter().map(|c| c.name)).expect(in_memory);
         for row in &self.rows {
-            csv.write_record(row.iter().map(TableCell::for_csv)).expect(in_memory);
+            csv.write_record(row.iter().map(|cell| harmless_line(&cell.for_csv()))).expect(in_memory);
         }
         String::from_utf8(csv.into_inner().expect(in_memory)).expect("every cell is UTF-8")
     }
@@ -238,7 +245,7 @@ impl Table {
             Value::Object(pairs.collect::<Map<_, _>>())
         };
         let all = Value::Array(self.rows.iter().map(object).collect());
-        format!("{all:#}\n")
+        pretty_json(&all)
     }
 
     /// A pipe table, with title and notes.
@@ -312,7 +319,7 @@ mod tests {
 
     #[test]
     fn csv_has_one_empty_field_per_absent_value() {
-        assert_eq!(two_rows().to_csv(), "name,time_ms,remarks\na|b,0.0245,x; y\nü\u{1b}[2J,,\n");
+        assert_eq!(two_rows().to_csv(), "name,time_ms,remarks\na|b,0.0245,x; y\nü�[2J,,\n");
     }
 
     #[test]
@@ -349,6 +356,6 @@ mod tests {
 
     #[test]
     fn a_column_can_be_left_out() {
-        assert_eq!(two_rows().without(&["time_ms"]).to_csv(), "name,remarks\na|b,x; y\nü\u{1b}[2J,\n");
+        assert_eq!(two_rows().without(&["time_ms"]).to_csv(), "name,remarks\na|b,x; y\nü�[2J,\n");
     }
 }

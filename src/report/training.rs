@@ -1,7 +1,7 @@
 //! A trained model in tables: its errors by what was held out, and which columns matter.
 
 use super::cell::TableCell;
-use super::table::{Table, TableColumn, TableFormat};
+use super::table::{Table, TableColumn, TableFormat, pretty_json};
 use crate::train::{Errors, Trained, TrainedImportance};
 use crate::units::significant;
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ impl TrainingReport<'_> {
             "kernels": t.kernels, "errors": errors, "importance_unit": t.importance_unit, "importances": importances,
             "used": t.used.used, "why": t.used.why, "notes": t.notes,
         });
-        format!("{all:#}\n")
+        pretty_json(&all)
     }
 }
 

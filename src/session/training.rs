@@ -105,7 +105,15 @@ pub(super) fn made(
     progress.check_cancelled().map_err(crate::learn::LearnError::from)?;
     match cache {
         Some(cache) if anew => cache.train(&stamp, None, train),
-        Some(cache) => cache.get_or_train(&stamp, train),
+        Some(cache) => {
+            let (made, came) = cache.get_or_train(&stamp, train)?;
+            match (&came, trainer.check_model(&made)) {
+                (Came::FromCache(path), Err(why)) => {
+                    cache.train(&stamp, Some(format!("{}: {why}", path.display())), train)
+                }
+                _ => Ok((made, came)),
+            }
+        }
         None => {
             let kept = Err("there is no cache folder on this system; set ROOFSWAP_CACHE".into());
             Ok((train()?, Came::Trained { instead_of: None, kept }))

@@ -23,6 +23,11 @@ pub trait Trainer: Sync + Send {
     /// # Errors
     /// [`TrainError`] as for [`Trainer::stamp`], and where it was cancelled.
     fn train(&self, world: EvaluationWorld<'_>, progress: &Progress) -> Result<Made, TrainError>;
+    /// Whether the bytes of a model are of this recipe's form: a file of the cache may be whole and of another build.
+    ///
+    /// # Errors
+    /// [`LearnError::File`] with what does not decode.
+    fn check_model(&self, made: &Made) -> Result<(), LearnError>;
 }
 
 /// What comes of a training.

@@ -72,7 +72,11 @@ fn predict_command(state: &DashboardState) -> String {
     let settings = state.selection.settings;
     let subject = &state.rows[state.selected];
     let mut words = vec!["roofswap".to_string(), "predict".into()];
-    let mut add = |flag: &str, value: &str| words.extend([flag.to_string(), quoted(value)]);
+    let mut add = |flag: &str, value: &str| match value.strip_prefix('-') {
+        // Such a word alone would be read as a flag.
+        Some(_) => words.push(format!("{flag}={}", quoted(value))),
+        None => words.extend([flag.to_string(), quoted(value)]),
+    };
     let all = state.selection.all_sources && state.answer().combined.is_some();
     add("--from", if all { "all" } else { &gpus[state.selection.source].id });
     add("--to", &targets.join(","));

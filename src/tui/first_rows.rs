@@ -6,13 +6,14 @@ use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, TimingKind};
 use crate::predict::Subject;
 use crate::session::Session;
+use std::sync::Arc;
 
 /// The most rows that the table has.
 const MOST_ROWS: usize = 10_000;
 
 /// The rows of a session, and what to say of those that have no room.
 pub(super) struct FirstRows {
-    pub(super) rows: Vec<Subject>,
+    pub(super) rows: Vec<Arc<Subject>>,
     /// The first so many are the user's.
     pub(super) own: usize,
     pub(super) left_out: Option<String>,
@@ -24,12 +25,14 @@ pub(super) struct FirstRows {
 pub(super) fn first_rows(session: &Session, source: GpuId, built_in: usize) -> FirstRows {
     let store = &session.store;
     let own_kernels = session.kernels.ids().flat_map(|kernel| own_rows(session, source, built_in, kernel));
-    let mut rows: Vec<Subject> = own_kernels.take(MOST_ROWS).collect();
+    let mut rows: Vec<Arc<Subject>> = own_kernels.take(MOST_ROWS).map(Arc::new).collect();
     let own = rows.len();
     let (measured, others): (Vec<KernelId>, Vec<KernelId>) =
         session.kernels.ids().take(built_in).partition(|k| !store.of_kernel(*k).is_empty());
     let kernels = measured.into_iter().chain(others);
-    rows.extend(kernels.flat_map(|kernel| built_in_rows(session, source, kernel)).take(MOST_ROWS - own));
+    rows.extend(
+        kernels.flat_map(|kernel| built_in_rows(session, source, kernel)).take(MOST_ROWS - own).map(Arc::new),
+    );
     let all: usize = session.kernels.ids().map(|kernel| store.of_kernel(kernel).len().max(1)).sum();
     let left_out = (rows.len() == MOST_ROWS && all > MOST_ROWS)
         .then(|| format!("{all} configurations: the first {MOST_ROWS} are shown; `predict` answers all"));

@@ -77,7 +77,7 @@ pub struct AnsweredRow {
     /// Its place among the rows.
     pub row: usize,
     /// The main target's answer.
-    pub main: Answer,
+    pub main: Box<Answer>,
     /// The further targets' times, in their order.
     pub further: Vec<Option<TimeEstimate>>,
 }
@@ -94,7 +94,7 @@ pub struct RowsQuestion {
     /// Positions of the targets, the main one first.
     pub targets: Vec<GpuId>,
     /// The rows with their places.
-    pub rows: Vec<(usize, Subject)>,
+    pub rows: Vec<(usize, Arc<Subject>)>,
 }
 
 /// The answers to a [`RowsQuestion`].
@@ -118,7 +118,7 @@ impl RowsQuestion {
             }
             rows.push(AnsweredRow {
                 row: *row,
-                main: self.query.answer_row(&self.session, subject, *main),
+                main: Box::new(self.query.answer_row(&self.session, subject, *main)),
                 further: self.query.estimate_row(&self.session, subject, further),
             });
         }
@@ -140,7 +140,7 @@ pub struct ModelsQuestion {
     /// The models, by place.
     pub models: Vec<ModelId>,
     /// The rows with their places.
-    pub rows: Vec<(usize, Subject)>,
+    pub rows: Vec<(usize, Arc<Subject>)>,
 }
 
 /// The answer to a [`ModelsQuestion`].

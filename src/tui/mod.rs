@@ -60,7 +60,7 @@ pub use update::update;
 pub use view::view;
 
 use crate::calendar::utc_date;
-use crate::config::{Keymap, PaintTheme, Saved, themes};
+use crate::config::{Keymap, PaintTheme, Saved, ThemeBook};
 use crate::session::Session;
 use action::keymap_ids;
 use event_loop::{Inbox, run_loop};
@@ -84,6 +84,8 @@ pub struct DashboardOptions {
     pub kernel_asked: bool,
     /// Likewise for its source.
     pub source_asked: bool,
+    /// The themes there are; the shipped ones where nobody looked for more.
+    pub themes: Option<ThemeBook>,
     /// The theme of this run; it is not remembered.
     pub theme: Option<String>,
     /// ASCII only.
@@ -103,7 +105,10 @@ pub struct DashboardOptions {
 pub fn first_state(session: Session, options: &DashboardOptions) -> Result<DashboardState, TuiError> {
     let user = options.keymap.as_ref().map(|(name, text)| crate::catalogue::SpecFile { name, text });
     let keymap = Keymap::with_user_file(user, &keymap_ids())?;
-    let all = themes()?;
+    let ThemeBook { themes: all, refused } = match &options.themes {
+        Some(book) => book.clone(),
+        None => ThemeBook::load(None)?,
+    };
     let place = |name: &str| all.iter().position(|t| t.name == name);
     // A typed theme that does not exist is an error; a remembered one may have gone.
     let at = match &options.theme {
@@ -119,6 +124,8 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: None }).collect();
     state.workload.chooses_row = !options.data.is_empty() && !options.kernel_asked;
     state.workload.chooses_source = !options.data.is_empty() && !options.source_asked;
+    state.first_notices += refused.len();
+    state.notices.extend(refused);
     if let Some(first) = state.notices.first() {
         let more = if state.notices.len() > 1 { " (! shows all)" } else { "" };
         state.message = Some((Tone::Refused, format!("{first}{more}")));

@@ -60,8 +60,8 @@ impl DashboardState {
     }
 
     /// Selects the row that was selected among other rows, or puts it in its kernel's first place.
-    fn keep_selected(&mut self, selected: Subject) {
-        let same = |r: &Subject| {
+    fn keep_selected(&mut self, selected: Arc<Subject>) {
+        let same = |r: &Arc<Subject>| {
             r.kernel == selected.kernel && r.problem == selected.problem && r.variant == selected.variant
         };
         self.selected = self.rows.iter().position(same).unwrap_or_else(|| {
@@ -75,8 +75,11 @@ impl DashboardState {
     /// Drops every answer: another question is put.
     fn clear_answers(&mut self) {
         let rows = self.rows.len();
-        self.answers = vec![None; rows];
-        self.further = vec![vec![None; rows]; self.selection.targets.len() - 1];
+        let answers = std::mem::replace(&mut self.answers, vec![None; rows]);
+        let further = vec![vec![None; rows]; self.selection.targets.len() - 1];
+        let further = std::mem::replace(&mut self.further, further);
+        // Ten thousand answers take longer to give back than a key may.
+        rayon::spawn(move || drop((answers, further)));
         let revision = self.pending.revision + 1;
         self.pending = Pending { revision, missing: rows, errors_are_old: true, ..Pending::default() };
     }
@@ -104,7 +107,10 @@ impl DashboardState {
     fn put_blocks(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
             let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
-            row.instance.block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
+            let block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
+            if row.instance.block_size != block_size {
+                Arc::make_mut(row).instance.block_size = block_size;
+            }
         }
     }
 
@@ -170,7 +176,7 @@ impl DashboardState {
         let (query, subject) = (self.row_query(), &self.rows[row]);
         AnsweredRow {
             row,
-            main: query.answer_row(&self.session, subject, self.target()),
+            main: Box::new(query.answer_row(&self.session, subject, self.target())),
             further: query.estimate_row(&self.session, subject, &self.selection.targets[1..]),
         }
     }
@@ -212,7 +218,7 @@ impl DashboardState {
         match self.session.subject(row.kernel, typed, &row.variant) {
             Ok(subject) => {
                 self.remember();
-                self.rows[self.selected] = subject;
+                self.rows[self.selected] = Arc::new(subject);
                 self.predict_selected();
                 Vec::new()
             }
@@ -268,7 +274,7 @@ impl DashboardState {
             return None;
         }
         self.pending.asked = Some(revision);
-        let missing = |(row, answer): (usize, &Option<Answer>)| answer.is_none().then_some(row);
+        let missing = |(row, answer): (usize, &Option<Box<Answer>>)| answer.is_none().then_some(row);
         let rows = self.answers.iter().enumerate().filter_map(missing);
         Some(Effect::Predict(Box::new(RowsQuestion {
             revision,
@@ -300,7 +306,7 @@ impl DashboardState {
         {
             return None;
         }
-        let timed = |(row, answer): (usize, &Option<Answer>)| {
+        let timed = |(row, answer): (usize, &Option<Box<Answer>>)| {
             answer.as_ref().and_then(|a| a.measured).map(|_| (row, self.rows[row].clone()))
         };
         let question = ModelsQuestion {

@@ -35,7 +35,7 @@ impl DashboardState {
         self.jobs.start_job(WorkerJob::Rank, text);
         Some(Effect::Rank(Box::new(BoardQuestion {
             session: self.session.clone(),
-            subject: subject.clone(),
+            subject: (**subject).clone(),
             selection: self.selection.clone(),
             prices: self.ranked.prices.clone(),
             today: self.ranked.today.clone(),

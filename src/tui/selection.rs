@@ -9,6 +9,7 @@ use crate::predict::Subject;
 use crate::session::EditedGpu;
 use crate::whatif::LaunchEdits;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Source, targets, model and the rest: what is asked of every row.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +48,7 @@ pub struct Choosing {
 pub(super) struct UndoStep {
     pub(super) selection: Selection,
     pub(super) row: usize,
-    pub(super) subject: Subject,
+    pub(super) subject: Arc<Subject>,
 }
 
 /// What the predictions are sorted by.

@@ -60,10 +60,10 @@ pub struct DashboardState {
     /// Which rows are the user's, and whether the others are folded.
     pub workload: OwnRows,
     /// One row per kernel, plus one per measured configuration that is not a kernel's first size.
-    pub rows: Vec<Subject>,
+    pub rows: Vec<Arc<Subject>>,
     /// The main target's answer for every row; none where the worker still predicts it. The selected row and those on the
     /// screen always have one.
-    pub answers: Vec<Option<Answer>>,
+    pub answers: Vec<Option<Box<Answer>>>,
     /// The predicted times of the further targets, by target, then row.
     pub further: Vec<Vec<Option<TimeEstimate>>>,
     /// The rows that are shown, filtered and sorted.
@@ -326,7 +326,7 @@ impl DashboardState {
         if let Some(subject) =
             typed.and_then(|p| self.session.subject(kernel, &p, &self.rows[row].variant).ok())
         {
-            self.rows[row] = subject;
+            self.rows[row] = Arc::new(subject);
             self.forget_answer(row);
         }
         if row >= self.workload.own_rows && self.workload.own_rows > 0 {
@@ -390,13 +390,13 @@ impl DashboardState {
     /// The selected row's answer.
     #[must_use]
     pub fn answer(&self) -> &Answer {
-        self.answers[self.selected].as_ref().expect("the selected row is predicted before all others")
+        self.answers[self.selected].as_deref().expect("the selected row is predicted before all others")
     }
 
     /// What is known of a row's answer.
     #[must_use]
     pub fn answer_of(&self, row: usize) -> Option<&Answer> {
-        self.answers.get(row).and_then(Option::as_ref)
+        self.answers.get(row).and_then(Option::as_deref)
     }
 
     /// Whether keys are letters now.

@@ -7,6 +7,7 @@ use crate::kernel::KernelId;
 use crate::measurement::{Measurement, TimingKind};
 use crate::predict::Subject;
 use std::path::Path;
+use std::sync::Arc;
 
 impl DashboardState {
     /// The line of the table that stands for the built-in kernels; none where there is nothing to fold, or a filter looks
@@ -127,17 +128,17 @@ impl DashboardState {
 
     /// Selects this row among the user's; puts it before them where it is not there.
     pub(super) fn show_subject(&mut self, subject: Subject) {
-        let same = |row: &Subject| {
+        let same = |row: &Arc<Subject>| {
             row.kernel == subject.kernel && row.problem == subject.problem && row.variant == subject.variant
         };
         self.workload.on_fold = false;
         self.selected = match self.rows.iter().position(same) {
             Some(row) => {
-                self.rows[row] = subject;
+                self.rows[row] = Arc::new(subject);
                 row
             }
             None => {
-                self.rows.insert(0, subject);
+                self.rows.insert(0, Arc::new(subject));
                 self.workload.own_rows += 1;
                 0
             }

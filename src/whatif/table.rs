@@ -5,7 +5,7 @@ use super::solve::Solution;
 use super::tornado::TornadoBar;
 use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
-use crate::report::{Table, TableCell, TableColumn, shown};
+use crate::report::{Table, TableCell, TableColumn, pretty_json, shown};
 use crate::units::{Seconds, range};
 use serde_json::{Value, json};
 
@@ -61,8 +61,8 @@ impl WhatIfAnswer {
 pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
     let all: Vec<Value> = answers.iter().map(answer_json).collect();
     match &all[..] {
-        [only] => format!("{only:#}\n"),
-        _ => format!("{:#}\n", Value::Array(all)),
+        [only] => pretty_json(only),
+        _ => pretty_json(&Value::Array(all)),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// A trace of a host that launches a product and an addition again and again.
-fn trace() -> String {
+pub fn trace() -> String {
     let mut events = String::new();
     for i in 0..40u64 {
         let (call, start) = (100 * i, 100 * i + 20);

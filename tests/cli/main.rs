@@ -7,7 +7,9 @@ mod cli_stories;
 mod desk;
 #[path = "../dice/mod.rs"]
 mod dice;
+mod docs_commands;
 mod docs_figures;
+mod docs_samples;
 mod evaluate_stories;
 mod feasibility;
 mod gemm;
@@ -17,11 +19,15 @@ mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
 mod occupancy_stories;
+mod packaging;
 mod paper_stories;
 mod projection;
 mod rank_stories;
+mod reliability_stories;
 mod sass;
 mod several_sources;
+#[path = "../files/small_sqlite.rs"]
+mod small_sqlite;
 mod train_stories;
 mod typed_stories;
 mod user_files;

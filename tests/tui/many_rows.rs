@@ -95,7 +95,7 @@ fn an_answer_to_an_older_question_is_dropped() {
     assert_eq!(missing(&d.state), 0);
     let [source, target] = [d.state.selection.source, d.state.target()];
     let of_pair = |a: &roofswap::answer::Answer| (a.source, a.target) == (source, target);
-    assert!(d.state.answers.iter().flatten().all(of_pair));
+    assert!(d.state.answers.iter().flatten().all(|answer| of_pair(answer)));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! | whose | a kernel's own pairs; kernels with fewer than 300 are learned together |
 //! | target | ln(measured / `components`), from shares and ratios without names ([`crate::predict::feature_names`]) |
 //! | model | 120 boosted trees of depth 3, rate 0.05, each on half of the rows |
-//! | check | every GPU (three or more), and every kernel of those learned together, left out in turn; used only where the mean gain in MAPE exceeds its standard error and no group loses more than its own error bar |
+//! | check | every GPU (three or more), and every kernel of those learned together, left out in turn (more than 8 GPUs in 8 groups, more than 20 kernels in 20); used only where the mean gain in MAPE exceeds its standard error and no group loses more than its own error bar |
 //! | interval | the 90 % point of those checks' errors over doubt |
 //!
 //! The numbers were chosen with whole GPUs left out of four data sets: see docs/models.md, "Hybrid".
@@ -22,14 +22,21 @@ use crate::learn::{LearnError, Progress};
 use crate::predict::{Lesson, Lessons, WhatIsNew};
 pub use trainer::HybridRecipe;
 
-use lesson::learned;
-use pairs::{TimedPair, TimedPairs};
+use lesson::{LessonPool, folds};
+use pairs::TimedPairs;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A kernel with fewer pairs is learned together with others like it.
 const ENOUGH_PAIRS: usize = 300;
+
+/// GPUs are hidden in at most so many groups, where more were measured: a lesson for one of them has seen none of its group.
+/// With a lesson for each GPU, checked on each other one, learning would grow with their square.
+const MOST_GPU_FOLDS: usize = 8;
+
+/// What is hidden from lessons, and the kernels that each is for.
+type HiddenOfPool = BTreeMap<BTreeSet<GpuId>, Vec<KernelId>>;
 
 /// Which questions lessons are wanted for; `None` = about all.
 #[derive(Debug, Clone, Default)]
@@ -40,13 +47,6 @@ pub struct WantedLessons {
     pub targets: Option<BTreeSet<GpuId>>,
     /// What the lesson must not have seen.
     pub new: WhatIsNew,
-}
-
-/// What one lesson is made of: the kernels it may learn from, and what it must not have seen.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct LessonPlan {
-    pool: Vec<KernelId>,
-    hidden: Option<GpuId>,
 }
 
 /// Learns from the user's rows of this world; published ones teach nothing.
@@ -62,56 +62,80 @@ pub fn lessons(
     progress: &Progress,
 ) -> Result<Lessons, LearnError> {
     let all = TimedPairs::from_world(world);
+    let gpu_folds = folds(&all.gpus, MOST_GPU_FOLDS);
     let mut lessons = Lessons::new(wanted.new, all.gpus.clone());
-    let mut plans: BTreeMap<LessonPlan, Vec<KernelId>> = BTreeMap::new();
-    let asked = |kernel: &KernelId| wanted.kernels.as_ref().is_none_or(|some| some.contains(kernel));
-    for kernel in all.kernels().filter(asked) {
-        for hidden in hidden(&lessons, wanted, &all.gpus) {
-            let pool = pool(&all, kernel, hidden, wanted.new);
-            plans.entry(LessonPlan { pool, hidden }).or_default().push(kernel);
-        }
-    }
-    progress.expect(plans.len());
-    let one = |plan: &LessonPlan| {
-        progress.check_cancelled()?;
-        let known = |p: &&TimedPair| Some(p.source) != plan.hidden && Some(p.target) != plan.hidden;
-        let pairs: Vec<&TimedPair> =
-            plan.pool.iter().flat_map(|kernel| all.of_kernel(*kernel)).filter(known).collect();
-        let lesson = learned(world, pairs, seed, progress)?;
-        progress.advance(1);
-        Ok::<_, LearnError>(lesson.map(Arc::new))
-    };
-    // Features of a kernel are reckoned once, before its lessons.
-    let pools: BTreeSet<KernelId> = plans.keys().flat_map(|plan| plan.pool.iter().copied()).collect();
-    pools.into_iter().collect::<Vec<_>>().into_par_iter().for_each(|kernel| {
+    let planned = plan_pools(&all, wanted, &hidden_sets(&lessons, wanted, &all.gpus, &gpu_folds));
+    // Features of a kernel are found once, before its lessons.
+    let kernels: BTreeSet<KernelId> = planned.keys().flatten().copied().collect();
+    kernels.into_iter().collect::<Vec<_>>().into_par_iter().for_each(|kernel| {
         all.of_kernel(kernel);
     });
-    let made: Vec<Option<Arc<Lesson>>> =
-        plans.keys().collect::<Vec<_>>().into_par_iter().map(one).collect::<Result<_, _>>()?;
-    for ((plan, kernels), lesson) in plans.iter().zip(made) {
-        let Some(lesson) = lesson else { continue };
-        kernels.iter().for_each(|kernel| lessons.insert(*kernel, plan.hidden, lesson.clone()));
+    let pool = |(kernels, hidden): (&Vec<KernelId>, &HiddenOfPool)| LessonPool {
+        pairs: kernels.iter().flat_map(|kernel| all.of_kernel(*kernel)).collect(),
+        hidden: hidden.keys().cloned().collect(),
+        gpu_folds: &gpu_folds,
+    };
+    progress.expect(planned.iter().map(|planned| pool(planned).fit_count()).sum());
+    let made: Vec<Vec<Option<Lesson>>> = planned
+        .iter()
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|planned| pool(planned).learn(world, seed, progress))
+        .collect::<Result<_, _>>()?;
+    for ((hidden, kernels), lesson) in planned.values().flatten().zip(made.into_iter().flatten()) {
+        let Some(lesson) = lesson.map(Arc::new) else { continue };
+        for kernel in kernels {
+            if hidden.is_empty() {
+                lessons.insert(*kernel, None, lesson.clone());
+            }
+            hidden.iter().for_each(|gpu| lessons.insert(*kernel, Some(*gpu), lesson.clone()));
+        }
     }
     Ok(lessons)
 }
 
-/// The GPUs to hide, each in a lesson of its own; `None` for targets nobody measured.
-fn hidden(lessons: &Lessons, wanted: &WantedLessons, measured: &BTreeSet<GpuId>) -> BTreeSet<Option<GpuId>> {
-    match &wanted.targets {
+/// The sets of GPUs to hide, each in a lesson of its own; the empty one for targets nobody measured.
+fn hidden_sets(
+    lessons: &Lessons,
+    wanted: &WantedLessons,
+    measured: &BTreeSet<GpuId>,
+    gpu_folds: &[BTreeSet<GpuId>],
+) -> BTreeSet<BTreeSet<GpuId>> {
+    let hidden: BTreeSet<Option<GpuId>> = match &wanted.targets {
         Some(targets) => targets.iter().map(|t| lessons.hidden_for(*t)).collect(),
         None => measured.iter().map(|t| lessons.hidden_for(*t)).chain([None]).collect(),
-    }
+    };
+    let fold = |gpu: GpuId| gpu_folds.iter().find(|fold| fold.contains(&gpu)).cloned();
+    hidden.into_iter().map(|gpu| gpu.and_then(fold).unwrap_or_default()).collect()
 }
 
-/// The kernels to learn from for one of them.
-fn pool(all: &TimedPairs<'_>, kernel: KernelId, hidden: Option<GpuId>, new: WhatIsNew) -> Vec<KernelId> {
-    let enough = |kernel: KernelId| all.pair_count(kernel, hidden) >= ENOUGH_PAIRS;
-    let together = || all.kernels().filter(|k| !enough(*k));
-    match new {
-        WhatIsNew::Gpu if enough(kernel) => vec![kernel],
-        WhatIsNew::Gpu => together().collect(),
-        // A kernel with many pairs of its own has nothing in common with others that was seen to help.
-        WhatIsNew::Kernel if enough(kernel) => Vec::new(),
-        WhatIsNew::Kernel => together().filter(|k| *k != kernel).collect(),
+/// Which kernels are learned together, and for whom: for each pool, what is hidden from whose lessons.
+fn plan_pools(
+    all: &TimedPairs<'_>,
+    wanted: &WantedLessons,
+    hidden_sets: &BTreeSet<BTreeSet<GpuId>>,
+) -> BTreeMap<Vec<KernelId>, HiddenOfPool> {
+    let asked = |kernel: &KernelId| wanted.kernels.as_ref().is_none_or(|some| some.contains(kernel));
+    let mut planned: BTreeMap<Vec<KernelId>, HiddenOfPool> = BTreeMap::new();
+    for hidden in hidden_sets {
+        let (enough, few): (Vec<KernelId>, Vec<KernelId>) =
+            all.kernels().partition(|kernel| all.pair_count(*kernel, hidden) >= ENOUGH_PAIRS);
+        let asked_few: Vec<KernelId> = few.iter().copied().filter(asked).collect();
+        let mut add = |pool: Vec<KernelId>, kernels: Vec<KernelId>| {
+            planned.entry(pool).or_default().entry(hidden.clone()).or_default().extend(kernels);
+        };
+        match wanted.new {
+            WhatIsNew::Gpu => {
+                enough.into_iter().filter(asked).for_each(|kernel| add(vec![kernel], vec![kernel]));
+                if !asked_few.is_empty() {
+                    add(few, asked_few);
+                }
+            }
+            // A kernel with many pairs of its own has nothing in common with others that was seen to help.
+            WhatIsNew::Kernel => asked_few.into_iter().for_each(|kernel| {
+                add(few.iter().copied().filter(|k| *k != kernel).collect(), vec![kernel]);
+            }),
+        }
     }
+    planned
 }

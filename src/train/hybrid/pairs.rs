@@ -73,9 +73,9 @@ impl<'a> TimedPairs<'a> {
         self.places.keys().copied()
     }
 
-    /// How many a kernel has without this GPU.
-    pub(super) fn pair_count(&self, kernel: KernelId, hidden: Option<GpuId>) -> usize {
-        let known = |p: &&PairPlace| Some(p.source) != hidden && Some(p.target) != hidden;
+    /// How many a kernel has without these GPUs.
+    pub(super) fn pair_count(&self, kernel: KernelId, hidden: &BTreeSet<GpuId>) -> usize {
+        let known = |p: &&PairPlace| !hidden.contains(&p.source) && !hidden.contains(&p.target);
         self.places.get(&kernel).map_or(0, |(places, _)| places.iter().filter(known).count())
     }
 

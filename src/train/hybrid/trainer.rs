@@ -3,8 +3,6 @@
 use super::pairs::TimedPairs;
 use super::{WantedLessons, lessons};
 use crate::evaluate::EvaluationWorld;
-use crate::gpu::GpuId;
-use crate::kernel::KernelId;
 use crate::learn::LearnError;
 use crate::learn::Progress;
 use crate::learn::saved::DataHash;
@@ -13,7 +11,7 @@ use crate::train::cache::Stamp;
 use crate::train::{Errors, Made, ModelVerdict, TrainError, Trained, TrainedImportance, Trainer};
 use crate::units::significant;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The recipe; it has no options.
@@ -27,7 +25,8 @@ pub struct HybridRecipe {
 #[derive(Serialize, Deserialize)]
 struct KeptLesson {
     kernels: Vec<String>,
-    hidden: Option<String>,
+    /// The GPUs that it has not seen, and is for; none: for those nobody measured.
+    hidden: Vec<String>,
     lesson: Lesson,
 }
 
@@ -74,6 +73,16 @@ impl Trainer for HybridRecipe {
         let model = postcard::to_allocvec(&kept).map_err(unwritten)?;
         Ok(Made { trained: self.told(&kept), model })
     }
+
+    fn check_model(&self, made: &Made) -> Result<(), LearnError> {
+        kept_lessons(made).map(drop)
+    }
+}
+
+/// The lessons of a training, by name.
+fn kept_lessons(made: &Made) -> Result<Vec<KeptLesson>, LearnError> {
+    let unread = |e: postcard::Error| LearnError::File { file: HYBRID.into(), what: e.to_string() };
+    postcard::from_bytes(&made.model).map_err(unread)
 }
 
 impl HybridRecipe {
@@ -82,15 +91,18 @@ impl HybridRecipe {
     /// # Errors
     /// [`LearnError::File`] where the bytes are not of this recipe.
     pub fn lessons(world: EvaluationWorld<'_>, made: &Made) -> Result<Lessons, LearnError> {
-        let unread = |e: postcard::Error| LearnError::File { file: HYBRID.into(), what: e.to_string() };
-        let kept: Vec<KeptLesson> = postcard::from_bytes(&made.model).map_err(unread)?;
+        let kept = kept_lessons(made)?;
         let gpus = TimedPairs::from_world(world).gpus;
         let mut all = Lessons::new(WhatIsNew::Gpu, gpus);
         for KeptLesson { kernels, hidden, lesson } in kept {
-            let hidden = hidden.and_then(|id| world.gpus.id_named(&id));
             let lesson = Arc::new(lesson);
-            let places = kernels.iter().filter_map(|id| world.kernels.id_named(id));
-            places.for_each(|kernel| all.insert(kernel, hidden, lesson.clone()));
+            for kernel in kernels.iter().filter_map(|id| world.kernels.id_named(id)) {
+                if hidden.is_empty() {
+                    all.insert(kernel, None, lesson.clone());
+                }
+                let gpus = hidden.iter().filter_map(|id| world.gpus.id_named(id));
+                gpus.for_each(|gpu| all.insert(kernel, Some(gpu), lesson.clone()));
+            }
         }
         Ok(all)
     }
@@ -128,17 +140,25 @@ impl HybridRecipe {
     }
 }
 
-/// Lessons that several kernels share are kept once; in an order of their own.
+/// Lessons that several kernels or GPUs share are kept once; in an order of their own.
 fn kept(world: EvaluationWorld<'_>, lessons: &Lessons) -> Vec<KeptLesson> {
-    let id = |kernel: KernelId| world.kernels[kernel].id.clone();
-    let mut all: BTreeMap<(Option<GpuId>, Vec<String>), KeptLesson> = BTreeMap::new();
+    let mut shared: HashMap<*const Lesson, (&Lesson, BTreeSet<String>, BTreeSet<String>)> = HashMap::new();
     for (kernel, hidden, lesson) in lessons.iter() {
-        let hidden_id = hidden.map(|gpu| world.gpus[gpu].id.clone());
-        let new = || KeptLesson { kernels: Vec::new(), hidden: hidden_id, lesson: lesson.clone() };
-        all.entry((hidden, lesson.kernels.clone())).or_insert_with(new).kernels.push(id(kernel));
+        let (_, kernels, gpus) = shared
+            .entry(std::ptr::from_ref(lesson))
+            .or_insert_with(|| (lesson, BTreeSet::new(), BTreeSet::new()));
+        kernels.insert(world.kernels[kernel].id.clone());
+        gpus.extend(hidden.map(|gpu| world.gpus[gpu].id.clone()));
     }
-    let mut kept: Vec<KeptLesson> = all.into_values().collect();
-    kept.iter_mut().for_each(|k| k.kernels.sort());
+    let mut kept: Vec<KeptLesson> = shared
+        .into_values()
+        .map(|(lesson, kernels, gpus)| KeptLesson {
+            kernels: kernels.into_iter().collect(),
+            hidden: gpus.into_iter().collect(),
+            lesson: lesson.clone(),
+        })
+        .collect();
+    kept.sort_by(|a, b| (&a.hidden, &a.kernels).cmp(&(&b.hidden, &b.kernels)));
     kept
 }
 
@@ -184,7 +204,10 @@ fn mean_importances(kept: &[KeptLesson]) -> Vec<TrainedImportance> {
 fn recipe_notes(kept: &[KeptLesson]) -> Vec<String> {
     let one = |k: &KeptLesson| {
         let [without, with] = k.lesson.errors()?;
-        let target = k.hidden.as_ref().map_or("a GPU that is not among the rows".into(), Clone::clone);
+        let target = match k.hidden.as_slice() {
+            [] => "a GPU that is not among the rows".into(),
+            gpus => gpus.join(", "),
+        };
         let verdict = if k.lesson.taught.is_some() { "used" } else { "not used" };
         let of = if k.kernels.len() == 1 {
             k.kernels[0].clone()

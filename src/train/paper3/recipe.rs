@@ -112,6 +112,10 @@ impl Trainer for Paper3 {
         };
         Ok(Made { trained, model: postcard::to_allocvec(&model).map_err(whole)? })
     }
+
+    fn check_model(&self, made: &Made) -> Result<(), LearnError> {
+        SpeedUpForest::from_made(made).map(drop)
+    }
 }
 
 impl Paper3 {

@@ -132,7 +132,7 @@ fn ask_contour(state: &mut DashboardState, asked: WhatIfFor) -> Option<Effect> {
     state.jobs.start_job(WorkerJob::WhatIf, "");
     Some(Effect::Contour(Box::new(ContourQuestion {
         session: state.session.clone(),
-        subject: state.rows[state.selected].clone(),
+        subject: (*state.rows[state.selected]).clone(),
         source: state.selection.source,
         asked,
     })))

@@ -1,0 +1,29 @@
+//! Files that travel with the program, read on every core.
+
+use super::{Catalogue, CatalogueEntry, FileError, SpecFile};
+use include_dir::File;
+use rayon::prelude::*;
+
+/// A catalogue of shipped files, in their order, and those that were refused. `folder` is where they lie in the sources; `what`
+/// is what an entry is called. None of them may need another one.
+pub fn load_shipped_files<'f, T: CatalogueEntry + Send>(
+    what: &'static str,
+    folder: &str,
+    files: impl Iterator<Item = &'f File<'f>>,
+    read: impl Fn(SpecFile<'_>) -> Result<T, FileError> + Sync,
+) -> (Catalogue<T>, Vec<FileError>) {
+    let files: Vec<(String, &str)> = files
+        .filter(|file| file.path().extension().is_some_and(|end| end == "toml"))
+        .map(|file| (format!("{folder}/{}", file.path().display()), file.contents_utf8().unwrap_or_default()))
+        .collect();
+    let entries: Vec<Result<T, FileError>> =
+        files.par_iter().map(|(name, text)| read(SpecFile { name, text })).collect();
+    let mut catalogue = Catalogue::new(what);
+    let mut refused = Vec::new();
+    for ((name, text), entry) in files.iter().zip(entries) {
+        let file = SpecFile { name, text };
+        let added = entry.and_then(|entry| catalogue.insert(entry).map_err(|clash| file.clash(&clash)));
+        refused.extend(added.err());
+    }
+    (catalogue, refused)
+}
