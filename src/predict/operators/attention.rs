@@ -1,27 +1,47 @@
-//! Attention: blocks of queries over tiles of keys (prefill), one query over a split cache (decode). Softmax stands between two
-//! products, so that tensor cores are busy for a part of the time alone and no power limit is met.
+//! Attention: blocks of queries over tiles of keys (prefill), one query over a cache that may be cut (decode). Softmax stands
+//! between two products, so that tensor cores are busy for a part of the time alone and no power limit is met.
+//!
+//! | part | formula |
+//! |---|---|
+//! | launches | node (1 + k (n - 1)): n kernels by the library, each further one k of the first |
+//! | prefill | waves x (chain + tiles x arithmetic), at least the block that sees every key |
+//! | decode | waves x (chain + (tiles - 1) x tile); or the cache cut into parts, one per SM, and the parts joined |
+//! | DRAM | q, k, v and the result; in prefill also the store of keys and values and their second read |
+//!
+//! The chain is what a block takes from its first load to its last store, whatever it works out. It is the same number of clocks
+//! in every library that was timed, so that it carries over to others. How many kernels there are, how many keys a tile has and
+//! when a cache is cut stands in the libraries' sources (`families.rs`).
 
 use super::constants::{
-    DECODE_KEYS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART, FLASH_2, FLASH_3,
-    FLASH_INFER, FamilyCosts, PREFILL_KEYS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART,
-    PREFILL_READ_PART, PREFILL_TILES, TENSOR_PART, UNSEEN, WRITE_PART,
+    CUDA_CORE_PART, DECODE_CHAIN_CLOCKS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART,
+    PREFILL_CHAIN_CLOCKS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART, PREFILL_READ_PART,
+    PREFILL_WRITE_PART, TENSOR_PART,
 };
-use super::hardware::{AttentionFamily, Hardware};
+use super::families::{AttentionHabits, attention_habits};
+use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
 use crate::kernel::{AttentionSizes, OperatorType};
 
-fn costs(hardware: &Hardware) -> FamilyCosts {
-    match hardware.attention {
-        AttentionFamily::Flash2 => FLASH_2,
-        AttentionFamily::Flash3 => FLASH_3,
-        AttentionFamily::FlashInfer => FLASH_INFER,
-        AttentionFamily::Unseen => UNSEEN,
-    }
-}
+/// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang, `should_use_tensor_core`).
+const LEAST_TENSOR_GROUP: f64 = 4.0;
+
+/// Rows of a block of prefill, and above how many rows of queries it is taken (FlashInfer, `FA2DetermineCtaTileQ`).
+const SMALL_BLOCKS: [(f64, f64); 3] = [(128.0, 64.0), (64.0, 16.0), (16.0, 0.0)];
+
+/// Rows of every other block of prefill.
+const BLOCK_ROWS: f64 = 128.0;
+
+/// Rows that a product is padded to, however few a block holds.
+const PADDED_ROWS: f64 = 64.0;
 
 /// FLOPs per clock and SM that are left beside the softmax.
 fn rate_per_clock(hardware: &Hardware, part: f64) -> f64 {
     hardware.flops_per_clock() / TENSOR_PART * part
+}
+
+/// Seconds of so many kernels of a graph, one after another.
+fn launch_time(hardware: &Hardware, habits: &AttentionHabits, kernels: f64) -> f64 {
+    node_time(hardware) * (1.0 + habits.next_kernel * (kernels - 1.0))
 }
 
 /// The times of causal prefill on this GPU.
@@ -30,72 +50,86 @@ pub(super) fn prefill_parts(
     types: OperatorType,
     sizes: AttentionSizes,
 ) -> OperatorTimes {
-    let tilings = PREFILL_TILES.into_iter().flat_map(|tile| [false, true].map(|packed| (tile, packed)));
-    let clocks = tilings.map(|((rows, part), packed)| Queries { rows, part, packed }.clocks(hardware, sizes));
-    let tensor = clocks.fold(f64::INFINITY, f64::min) / hardware.clock;
+    let habits = attention_habits(hardware.attention);
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
-    let read = batch * sequence * (heads + 2.0 * kv_heads) * head_size * types.input.element_bytes();
-    let written = batch * sequence * heads * head_size * types.output.element_bytes();
-    let missing = missing_share(hardware, read + written);
-    let dram = (read / PREFILL_READ_PART + written / WRITE_PART) * missing / hardware.dram;
-    let l2 = (read + written) / (hardware.l2 * PREFILL_L2_PART);
-    let launch = costs(hardware).prefill_nodes * node_time(hardware);
+    let bytes_of = |heads: f64, each: f64| batch * sequence * heads * head_size * each;
+    let read = bytes_of(heads + 2.0 * kv_heads, types.input.element_bytes());
+    let stored = bytes_of(2.0 * kv_heads, types.input.element_bytes());
+    let written = bytes_of(heads, types.output.element_bytes());
+    let again = stored * missing_share(hardware, stored);
+    let moved = (read + again) / PREFILL_READ_PART + (written + stored) / PREFILL_WRITE_PART;
+    let dram = moved * missing_share(hardware, read + written + stored) / hardware.dram;
+    let l2 = (read + written + 2.0 * stored) / (hardware.l2 * PREFILL_L2_PART);
+    let tensor = prefill_clocks(hardware, &habits, sizes) / hardware.clock;
+    let launch = launch_time(hardware, &habits, habits.kernels);
     OperatorTimes::joined(launch, [tensor, l2, dram], PREFILL_OVERLAP)
 }
 
-/// How prefill cuts its queries.
-#[derive(Debug, Clone, Copy)]
-struct Queries {
-    /// Rows of a block.
-    rows: f64,
-    /// What this tile gets of the tensor rate.
-    part: f64,
-    /// Whether the heads that share keys stand in one block.
-    packed: bool,
-}
-
-impl Queries {
-    /// SM clocks of all blocks: whole waves, or the longest block.
-    fn clocks(self, hardware: &Hardware, sizes: AttentionSizes) -> f64 {
-        let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
-        let group = if self.packed { heads / kv_heads } else { 1.0 };
-        let span = self.rows / group;
-        let blocks = batch * (heads / group) * (sequence * group / self.rows).ceil();
-        let rate = rate_per_clock(hardware, PREFILL_PART) * self.part;
-        let key_tile = 4.0 * self.rows * PREFILL_KEYS * head_size / rate;
-        let usual =
-            ((sequence.min(span) / PREFILL_KEYS).ceil() * ((sequence / span).max(1.0) + 1.0) / 2.0).max(1.0);
-        let fixed = costs(hardware).prefill_clocks;
-        let block = usual * key_tile + fixed;
-        let longest = (sequence / PREFILL_KEYS).ceil() * key_tile + fixed;
-        ((blocks / hardware.sms).ceil() * block).max(longest)
-    }
-}
-
-/// The times of decode on this GPU.
-pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> OperatorTimes {
+/// SM clocks of prefill: whole waves of blocks that see half of the keys, or the block that sees them all.
+fn prefill_clocks(hardware: &Hardware, habits: &AttentionHabits, sizes: AttentionSizes) -> f64 {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
-    let tensor = decode_clocks(hardware, types, sizes) / hardware.clock;
+    let group = heads / kv_heads;
+    let queries = sequence * group;
+    let rows = block_rows(habits, queries);
+    let per_head = (queries / rows).ceil();
+    let tiles = (sequence / habits.keys).ceil();
+    let first = ((rows / group).min(sequence) / habits.keys).ceil();
+    let usual = if per_head > 1.0 { 0.5 * (first + tiles) } else { tiles };
+    let flops = 4.0 * rows.max(PADDED_ROWS) * habits.keys * head_size;
+    let tile = flops / rate_per_clock(hardware, PREFILL_PART);
+    let waves = (batch * kv_heads * per_head / hardware.sms).ceil();
+    let block = |tiles: f64| PREFILL_CHAIN_CLOCKS + tiles * tile;
+    (waves * block(usual)).max(block(tiles))
+}
+
+/// Rows of a block: the query heads that share keys stand in one.
+fn block_rows(habits: &AttentionHabits, queries: f64) -> f64 {
+    let taken = SMALL_BLOCKS.into_iter().find(|(_, above)| habits.has_small_blocks && queries > *above);
+    taken.map_or(BLOCK_ROWS, |(rows, _)| rows)
+}
+
+/// The times of decode on this GPU: with the cache whole, or cut, whichever is sooner done.
+pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> OperatorTimes {
+    let habits = attention_habits(hardware.attention);
+    let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let cache = 2.0 * batch * sequence * kv_heads * head_size * types.input.element_bytes();
     let moved = cache + 2.0 * batch * heads * head_size * types.output.element_bytes();
     let dram = moved * missing_share(hardware, moved) / (hardware.dram * DECODE_READ_PART);
     let l2 = moved / (hardware.l2 * DECODE_L2_PART);
-    let launch = costs(hardware).decode_nodes * node_time(hardware);
-    OperatorTimes::joined(launch, [tensor, l2, dram], DECODE_OVERLAP)
+    let times = |clocks: f64, kernels: f64| {
+        let launch = launch_time(hardware, &habits, kernels);
+        OperatorTimes::joined(launch, [clocks / hardware.clock, l2, dram], DECODE_OVERLAP)
+    };
+    let DecodeClocks { whole, cut } = decode_clocks(hardware, &habits, sizes);
+    let whole = times(whole, habits.kernels);
+    let cut = cut.map(|clocks| times(clocks, habits.kernels + habits.kernels_to_join));
+    cut.filter(|cut| cut.time < whole.time).unwrap_or(whole)
 }
 
-/// SM clocks of decode: the cache is split until every SM has a block.
-fn decode_clocks(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> f64 {
+/// SM clocks of decode.
+#[derive(Debug, Clone, Copy)]
+struct DecodeClocks {
+    /// One block for all keys of a head.
+    whole: f64,
+    /// The keys of a head in parts, one per SM; `None` where there are no SMs or keys for two.
+    cut: Option<f64>,
+}
+
+fn decode_clocks(hardware: &Hardware, habits: &AttentionHabits, sizes: AttentionSizes) -> DecodeClocks {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
-    let costs = costs(hardware);
-    let rows = (heads / kv_heads / costs.decode_rows).ceil() * costs.decode_rows;
-    let (blocks, key_tiles) = (batch * kv_heads, (sequence / DECODE_KEYS).ceil());
-    let split = (hardware.sms / blocks).floor().clamp(1.0, key_tiles);
-    let each = (key_tiles / split).ceil();
-    let arithmetic = 4.0 * rows * DECODE_KEYS * head_size * each / rate_per_clock(hardware, DECODE_PART);
-    let taken_in = 2.0 * each * DECODE_KEYS * head_size * types.input.element_bytes();
-    let taken_in = taken_in / costs.decode_bytes_per_clock;
-    let block = arithmetic.max(taken_in) + costs.decode_clocks;
-    let waves = (blocks * split / hardware.sms).ceil() * block;
-    if split > 1.0 { waves + 0.5 * costs.decode_clocks } else { waves }
+    let (group, blocks) = (heads / kv_heads, batch * kv_heads);
+    let tiles = (sequence / habits.keys).ceil();
+    let rows = (group / habits.decode_rows).ceil() * habits.decode_rows;
+    let arithmetic = 4.0 * rows * habits.keys * head_size / rate_per_clock(hardware, DECODE_PART);
+    let tile = arithmetic.max(habits.tile_clocks);
+    let on_cuda_cores = habits.has_cuda_core_kernels && group < LEAST_TENSOR_GROUP;
+    let part = if on_cuda_cores { CUDA_CORE_PART } else { 1.0 };
+    let block = |tiles: f64| part * (DECODE_CHAIN_CLOCKS + (tiles - 1.0) * tile);
+    let most = (tiles * habits.keys / habits.least_part).floor();
+    let parts = (hardware.sms / blocks).floor().min(most);
+    let is_cut = parts >= 2.0 && tiles > habits.uncut_tiles;
+    DecodeClocks {
+        whole: (blocks / hardware.sms).ceil() * block(tiles),
+        cut: is_cut.then(|| block((tiles / parts).ceil()) + habits.join_clocks),
+    }
 }

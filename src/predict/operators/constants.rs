@@ -25,7 +25,7 @@ pub(super) const VOLTAGE_AT_REST: f64 = 0.44;
 /// Relative voltage per GHz of SM clock.
 pub(super) const VOLTAGE_PER_GHZ: f64 = 0.223;
 
-/// Power without work as a share of the limit (`specs/power.toml`).
+/// Power without work as a share of the limit: that of boards with HBM and with GDDR lies on either side (`specs/power.toml`).
 pub(super) const IDLE_SHARE: f64 = 0.157;
 
 /// One kernel of a graph: seconds, and SM clocks.
@@ -80,89 +80,38 @@ pub(super) const OPERAND_ROOM: f64 = 2.0;
 /// How the times of tensor cores, L2 and DRAM add up: 1 = one after the other, infinity = wholly overlapped.
 pub(super) const OVERLAP: f64 = 2.45;
 
-/// What attention kernels of one family cost whatever they compute.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FamilyCosts {
-    /// Kernels of a graph that make one prefill.
-    pub(super) prefill_nodes: f64,
-    /// And one decode.
-    pub(super) decode_nodes: f64,
-    /// Clocks of one block of prefill beside its arithmetic.
-    pub(super) prefill_clocks: f64,
-    /// The same of decode.
-    pub(super) decode_clocks: f64,
-    /// Rows of queries that a block of decode pads to.
-    pub(super) decode_rows: f64,
-    /// Bytes per clock that one SM takes in while decoding.
-    pub(super) decode_bytes_per_clock: f64,
-}
+/// SM clocks of a block of prefill beside its tiles: A100, L40S and H100 alike.
+pub(super) const PREFILL_CHAIN_CLOCKS: f64 = 2700.0;
 
-pub(super) const FLASH_2: FamilyCosts = FamilyCosts {
-    prefill_nodes: 3.75,
-    decode_nodes: 3.83,
-    prefill_clocks: 2050.0,
-    decode_clocks: 1970.0,
-    decode_rows: 64.0,
-    decode_bytes_per_clock: 8.6,
-};
+/// SM clocks of a block of decode with one tile of keys: A100, L40S and H100 alike.
+pub(super) const DECODE_CHAIN_CLOCKS: f64 = 5900.0;
 
-pub(super) const FLASH_3: FamilyCosts = FamilyCosts {
-    prefill_nodes: 2.95,
-    decode_nodes: 2.78,
-    prefill_clocks: 5470.0,
-    decode_clocks: 4550.0,
-    decode_rows: 64.0,
-    decode_bytes_per_clock: 24.0,
-};
+/// What a block on CUDA cores takes of that: its 32 KiB let three share an SM, and one wait while others work.
+pub(super) const CUDA_CORE_PART: f64 = 1.0 / 3.0;
 
-pub(super) const FLASH_INFER: FamilyCosts = FamilyCosts {
-    prefill_nodes: 1.49,
-    decode_nodes: 2.27,
-    prefill_clocks: 593.0,
-    decode_clocks: 572.0,
-    decode_rows: 16.0,
-    decode_bytes_per_clock: 23.0,
-};
-
-/// The geometric mean of the three.
-pub(super) const UNSEEN: FamilyCosts = FamilyCosts {
-    prefill_nodes: 2.54,
-    decode_nodes: 2.89,
-    prefill_clocks: 1880.0,
-    decode_clocks: 1720.0,
-    decode_rows: 64.0,
-    decode_bytes_per_clock: 16.8,
-};
-
-/// Attention's part of the best tensor rate: softmax between two products.
+/// Attention's part of the stated dense tensor rate: softmax between two products.
 pub(super) const PREFILL_PART: f64 = 0.61;
 
-/// Query tiles, and what each gets of that.
-pub(super) const PREFILL_TILES: [(f64, f64); 3] = [(128.0, 1.0), (64.0, 1.0), (16.0, 0.352)];
-
-/// Keys and values that a block takes at a time.
-pub(super) const PREFILL_KEYS: f64 = 128.0;
-
-/// The same in decode.
-pub(super) const DECODE_KEYS: f64 = 64.0;
-
-/// Decode's part of the best tensor rate.
-pub(super) const DECODE_PART: f64 = 0.99;
+/// The same of decode.
+pub(super) const DECODE_PART: f64 = 0.57;
 
 /// How prefill's tensor, L2 and DRAM times add up.
-pub(super) const PREFILL_OVERLAP: f64 = 2.0;
+pub(super) const PREFILL_OVERLAP: f64 = 1.7;
 
 /// And decode's.
 pub(super) const DECODE_OVERLAP: f64 = 2.5;
 
 /// DRAM reads of prefill over the bandwidth of a copy.
-pub(super) const PREFILL_READ_PART: f64 = 0.6;
+pub(super) const PREFILL_READ_PART: f64 = 1.15;
 
-/// The same of decode.
+/// DRAM writes of prefill over the bandwidth of a copy.
+pub(super) const PREFILL_WRITE_PART: f64 = 1.0;
+
+/// DRAM reads of decode over the bandwidth of a copy.
 pub(super) const DECODE_READ_PART: f64 = 1.1;
 
-/// L2 parts of prefill and decode.
-pub(super) const PREFILL_L2_PART: f64 = 0.61;
+/// Prefill's part of the measured L2 bandwidth.
+pub(super) const PREFILL_L2_PART: f64 = 0.65;
 
-/// L2 part of decode.
-pub(super) const DECODE_L2_PART: f64 = 0.69;
+/// The same of decode.
+pub(super) const DECODE_L2_PART: f64 = 0.85;

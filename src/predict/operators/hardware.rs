@@ -23,13 +23,13 @@ pub(super) enum Issue {
 /// Which attention kernels libraries take on an architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttentionFamily {
-    /// FlashAttention 2 (GA100).
+    /// FlashAttention on `mma.sync` (GA100).
     Flash2,
-    /// FlashAttention 3 (Hopper).
+    /// FlashAttention on `wgmma` (Hopper).
     Flash3,
-    /// FlashInfer's kernels of small tiles (the other boards from Turing on).
+    /// FlashInfer (the other boards from Turing on).
     FlashInfer,
-    /// None was seen on this architecture.
+    /// None was timed on this architecture.
     Unseen,
 }
 

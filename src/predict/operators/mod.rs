@@ -15,6 +15,7 @@
 mod attention;
 mod constants;
 mod explain;
+mod families;
 mod hardware;
 mod product;
 mod stream;
