@@ -16,7 +16,7 @@ const ABOVE: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
 pub const BUSY_PERCENT: f64 = 90.0;
 
 /// Unknown shares.
-const N: usize = 5;
+const N: usize = 6;
 
 /// A power somebody measured while a kernel ran, with what the kernel did.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +74,7 @@ impl VoltageFit {
     pub fn watts(&self, row: &PowerRow, gpus: &Catalogue<Gpu>) -> f64 {
         let gpu = &gpus[row.gpu];
         let terms = Terms::at_clocks(gpu, row.clocks, &row.load, &self.voltage);
-        gpu.power_limit.value.0 * (self.shares.idle + terms.dynamic(&self.shares))
+        gpu.power_limit.value.0 * (self.shares.idle + terms.beside_idle(&self.shares))
     }
 }
 
@@ -196,8 +196,8 @@ impl Sums {
             let c = gram.solve();
             let error = gram.squared_error(&c);
             if best.as_ref().is_none_or(|(_, least)| error < *least) {
-                let [idle, active, fp, l2, dram] = c;
-                let shares = Shares { idle, active, fp, l2, dram };
+                let [idle, active, fp, l2, dram, memory] = c;
+                let shares = Shares { idle, active, fp, l2, dram, memory };
                 best = Some((VoltageFit { shares, voltage: *voltage }, error));
             }
         }

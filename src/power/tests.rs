@@ -69,7 +69,7 @@ fn the_equation_by_hand() {
     let peak = 2.0 * 128.0 * 16.0 * 1216e6;
     let half = Load { flops_per_s: peak / 2.0, dram_per_s: 112e9, l2_per_s: 112e9, active: 0.5 };
     let l2 = 112e9 / (64.0 * 16.0 * 1216e6);
-    let expected = 165.0 * (s.idle + s.active / 2.0 + s.fp / 2.0 + s.l2 * l2 + s.dram / 2.0);
+    let expected = 165.0 * (s.idle + s.active / 2.0 + s.fp / 2.0 + s.l2 * l2 + s.dram / 2.0 + s.memory);
     let p = model.estimate(gpu, gpu.clocks(), &half);
     assert!((p.wanted.0 / expected - 1.0).abs() < 1e-12, "{p:?} {expected}");
     assert!(p.known_gpu && p.idle_origin == NumberOrigin::Assumed);

@@ -4,7 +4,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::KernelId;
 use crate::power::fit::{PowerRow, Sums, VoltageFit};
-use crate::power::{HeldOut, PowerModel};
+use crate::power::{HeldOut, PowerModel, Shares};
 use std::collections::BTreeSet;
 
 /// What is left out of the fit.
@@ -216,8 +216,8 @@ impl Study {
     pub fn model(&self, rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> PowerModel {
         let places: BTreeSet<GpuId> = rows.iter().map(|r| r.gpu).collect();
         let VoltageFit { mut shares, voltage } = self.fit;
-        for share in [&mut shares.idle, &mut shares.active, &mut shares.fp, &mut shares.l2, &mut shares.dram]
-        {
+        let Shares { idle, active, fp, l2, dram, memory } = &mut shares;
+        for share in [idle, active, fp, l2, dram, memory] {
             *share = rounded(*share, 1e3);
         }
         let shown = |trials: &[PowerTrial]| {

@@ -75,8 +75,8 @@ fn table_notes(model: &PowerModel) -> Vec<String> {
     let v = model.voltage;
     vec![
         format!(
-            "fitted shares of the power limit: idle {}, active SMs {}, FP32 peak {}, L2 {}, DRAM {}; voltage: floor {}, slope {} below and {} above the stated clock",
-            s.idle, s.active, s.fp, s.l2, s.dram, v.floor, v.below, v.above
+            "fitted shares of the power limit: idle {}, active SMs {}, FP32 peak {}, L2 {}, DRAM {}, memory clock {}; voltage: floor {}, slope {} below and {} above the stated clock",
+            s.idle, s.active, s.fp, s.l2, s.dram, s.memory, v.floor, v.below, v.above
         ),
         "idle power of a board without a measurement is assumed: the fitted share of its limit".into(),
         "the residual is a forest on how far each part is used; it is used nowhere unless it is better with a GPU and with a kernel left out".into(),
