@@ -11,8 +11,8 @@ use crate::measurement::{Dataset, Measurement, Store};
 use crate::power::{Load, PowerModel};
 use crate::predict::{
     Cause, Caution, MODELS, Prediction, PreparedKernel, Question, SourceKind, SourceTime, Subject,
-    TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs, question,
-    source_clocks, states_clocks, weight,
+    TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs,
+    model_position, question, source_clocks, states_clocks, weight,
 };
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -49,12 +49,15 @@ fn answer_as_base(
     base: GpuId,
     settings: Settings,
 ) -> Answer {
-    let mut answer = answer_under_limit(context, subject, source, target, settings);
+    let of_changes = MODELS[settings.model].model_of_changes().and_then(|id| model_position(id).ok());
+    let of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
+    let mut answer = answer_under_limit(context, subject, source, target, of_changes);
+    answer.settings = settings;
     let on_base = answer_pair(context, subject, source, base, settings).predicted_time();
     // The base under the target's id: no row is of it, as none is of the target.
     let copy = context.gpus[base].as_copy(&context.gpus[target].id);
     let unchanged = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &copy }), ..context };
-    let on_copy = answer_of_model(unchanged, subject, source, target, settings).predicted_time();
+    let on_copy = answer_of_model(unchanged, subject, source, target, of_changes).predicted_time();
     if let Some((on_base, on_copy)) = on_base.zip(on_copy) {
         answer.multiply(Cause::BaseGpu, on_base / on_copy);
     }

@@ -26,6 +26,8 @@ pub struct GpuArchitecture {
     pub dram_fraction: Sourced<f64>,
     /// L2 bytes read per clock and SM, all SMs reading.
     pub l2_bytes_per_clock: Sourced<f64>,
+    /// Seconds from a load to its data in DRAM, one load at a time.
+    pub dram_latency: Sourced<f64>,
 }
 
 /// How FP32 work slows down under a power limit, for GPUs of which nobody measured it.
@@ -139,6 +141,7 @@ struct ArchitectureFile {
     dependent_issue_cycles: NumberFile,
     dram_achieved_fraction: NumberFile,
     l2_bytes_per_clock_per_sm: NumberFile,
+    dram_latency_ns: NumberFile,
 }
 
 impl ArchitectureFile {
@@ -159,6 +162,7 @@ impl ArchitectureFile {
             issue_per_clock: number("issue_per_clock_per_sm", &self.issue_per_clock_per_sm)?,
             dependent_issue: number("dependent_issue_cycles", &self.dependent_issue_cycles)?,
             l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
+            dram_latency: check.sourced_number("dram_latency_ns", &self.dram_latency_ns, |v| v * 1e-9)?,
             dram_fraction,
         })
     }

@@ -29,6 +29,7 @@ pub(super) struct Sustained {
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
     pub(super) launch_floor: Sourced<Seconds>,
+    pub(super) dram_latency: Sourced<Seconds>,
 }
 
 impl Sm {
@@ -51,7 +52,13 @@ impl Sustained {
         dram: &Sourced<BytesPerSecond>,
         launch_floor: &Sourced<Seconds>,
     ) -> Self {
-        Self { fp32: fp32.clone(), dram: dram.clone(), l2: dram.clone(), launch_floor: launch_floor.clone() }
+        Self {
+            fp32: fp32.clone(),
+            dram: dram.clone(),
+            l2: dram.clone(),
+            launch_floor: launch_floor.clone(),
+            dram_latency: launch_floor.clone(),
+        }
     }
 }
 
@@ -88,6 +95,12 @@ impl Gpu {
         &self.sustained.launch_floor
     }
 
+    /// Time from a load to its data in DRAM, one load at a time: that of its architecture, whose boards have memory of one kind.
+    #[must_use]
+    pub fn dram_latency(&self) -> &Sourced<Seconds> {
+        &self.sustained.dram_latency
+    }
+
     /// Works out what depends on the numbers of the GPU's own file, and on those laid over it.
     pub(super) fn resolve(&mut self, of: &GpuArchitecture, table: &ArchitectureTable) {
         let own = |own: Option<&Sourced<f64>>, general: &Sourced<f64>| {
@@ -106,6 +119,7 @@ impl Gpu {
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
             launch_floor: self.launch_floor.clone().unwrap_or_else(|| table.launch_floor.clone()),
+            dram_latency: self.dram_latency_of(of),
         };
         (self.sm, self.sustained) = (sm, sustained);
     }
@@ -129,6 +143,12 @@ impl Gpu {
         let ecc = if self.ecc { " with ECC" } else { "" };
         let rule = format!("{} of {peak}{ecc}", significant(part.value));
         self.derived(part, BytesPerSecond(part.value * peak.0), &rule)
+    }
+
+    fn dram_latency_of(&self, of: &GpuArchitecture) -> Sourced<Seconds> {
+        let of = &of.dram_latency;
+        let rule = format!("{} ns", significant(of.value * 1e9));
+        self.derived(of, Seconds(of.value), &rule)
     }
 
     fn l2_by_sms(&self, of: &GpuArchitecture) -> Sourced<BytesPerSecond> {

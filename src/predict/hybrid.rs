@@ -3,7 +3,8 @@
 //! T = T_components exp(0.5 r), r = boosted trees of ln(measured / T_components) over the question's shares and ratios
 //! ([`super::feature_names`]). It abstains, and says so, where nothing was learned, where what was learned is no better on GPUs (or
 //! kernels) left out, and where the question lies outside of what it was learned from; the answer is then that of `components`.
-//! The lesson never saw a row of the target GPU.
+//! The lesson never saw a row of the target GPU. On a GPU with numbers changed, which nobody built, the correction is that of the
+//! GPU it is based on.
 
 use super::breakdown::Cause;
 use super::components::{self, feature_names};
@@ -28,6 +29,15 @@ impl Predictor for HybridModel {
 
     fn needs_source(&self) -> bool {
         true
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
+    // Trees see shares of components, which change with a number: what they add to the base GPU's time is held.
+    fn model_of_changes(&self) -> Option<&'static str> {
+        Some(components::ID)
     }
 
     fn is_corrected(&self) -> bool {

@@ -100,6 +100,14 @@ pub trait Predictor: Sync {
     fn is_corrected(&self) -> bool {
         false
     }
+    /// Whether more of any number of a GPU, but of what a launch costs, never makes its answers slower, other numbers equal.
+    fn is_monotone(&self) -> bool {
+        false
+    }
+    /// The model that says what changed numbers of a GPU do, where it is another one.
+    fn model_of_changes(&self) -> Option<&'static str> {
+        None
+    }
     /// Answers the question.
     ///
     /// # Errors

@@ -275,6 +275,11 @@ impl<'a> LaunchFit<'a> {
         self.wave_occupancy.filter(|_| !is_assumed(self.unstated))
     }
 
+    /// As [`QuestionSide::stated_occupancy`].
+    pub(super) fn stated_occupancy(&self) -> Option<Occupancy> {
+        self.occupancy.filter(|_| !is_assumed(self.unstated))
+    }
+
     /// Resident blocks, also of an assumed block.
     pub(super) fn occupancy(&self) -> Option<Occupancy> {
         self.occupancy

@@ -29,6 +29,10 @@ impl Predictor for SameTime {
         true
     }
 
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
     fn rates(&self) -> ModelRates {
         ModelRates::Unused
     }

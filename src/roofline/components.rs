@@ -12,8 +12,8 @@
 //! | atomics | A / (f/2) | A same-address atomic warp requests, one per two clocks |
 //!
 //! h = clamp((1.25 S_L2 - WS) / (0.5 S_L2), 0, 1) for buffers that are used again, with WS the bytes touched; 0 where L2 is
-//! flushed before every launch. N is min(SMs, blocks): an SM without a block does nothing, and one that has one moves at
-//! most 64 bytes a clock to and from L2. Every load and store passes the LSU: where nobody counted its instructions, the
+//! flushed before every launch. N is min(SMs, blocks): an SM without a block does nothing and draws no power, and one
+//! that has one moves at most 64 bytes a clock to and from L2. B_D is less where few threads wait for it (`in_flight`). Every load and store passes the LSU: where nobody counted its instructions, the
 //! global requests and the shared wavefronts stand in.
 //!
 //! The components overlap, but not wholly: their p-norm, p = 6, is the time R without a power limit. A board under its power
@@ -21,6 +21,7 @@
 //! the FP32 peak that pure FP32 work sustains. A kernel that does nothing else takes t_FP / φ, one that waits for memory
 //! is not slowed.
 
+use super::in_flight::{WaitingBytes, bandwidth_in_flight};
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Work};
 use crate::units::Seconds;
@@ -156,6 +157,17 @@ pub struct MachineNumbers {
     specs: [f64; Spec::ALL.len()],
     /// Clock cycles from an instruction to one that needs its result: no component rests on it, the time above the roof does.
     dependent_issue: f64,
+    /// Seconds from a load to its data in DRAM.
+    dram_latency: f64,
+}
+
+/// What a launch keeps on a GPU at once, as far as it is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Residents {
+    /// Blocks of the launch: no more SMs than that have one.
+    pub blocks: Option<f64>,
+    /// What its threads wait for at a time.
+    pub waiting: Option<WaitingBytes>,
 }
 
 impl MachineNumbers {
@@ -185,7 +197,8 @@ impl MachineNumbers {
             gpu.bandwidth_sustained().value.0,
             gpu.l2_size.value.0,
         ];
-        Self { specs, dependent_issue: gpu.sm.dependent_issue.value }
+        let dram_latency = gpu.dram_latency().value.0;
+        Self { specs, dependent_issue: gpu.sm.dependent_issue.value, dram_latency }
     }
 
     /// One of the numbers.
@@ -215,17 +228,24 @@ impl MachineNumbers {
         self
     }
 
-    /// The same GPU as a launch of so many blocks finds it: an SM without a block does nothing.
+    /// The same GPU as a launch finds it: an SM without a block does nothing and leaves its power to the others, and threads
+    /// that are too few to hide the latency of DRAM draw less of its bandwidth.
     #[must_use]
     #[inline]
-    pub fn filled(mut self, blocks: Option<f64>) -> Self {
+    pub fn filled(mut self, residents: Residents) -> Self {
         let sms = self.spec_value(Spec::Sms);
-        let Some(busy) = blocks.filter(|b| *b < sms) else { return self };
+        if let Some(waiting) = residents.waiting {
+            let full = self.spec_value(Spec::DramBandwidth);
+            let bandwidth = bandwidth_in_flight(full, waiting.on_sms(sms), self.dram_latency);
+            self = self.with(Spec::DramBandwidth, bandwidth);
+        }
+        let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return self };
         let most = BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
             self.specs[memory as usize] = self.spec_value(memory).min(most);
         }
-        self.with(Spec::Sms, busy)
+        let power = self.spec_value(Spec::PowerShare) * (sms / busy).powf(POWER_EXPONENT);
+        self.with(Spec::Sms, busy).with(Spec::PowerShare, power.min(1.0))
     }
 
     /// h: the share of the working set that stays in L2 when buffers are used again.

@@ -106,6 +106,29 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
 }
 
 #[test]
+fn a_changed_number_moves_it_as_it_moves_components() {
+    let mut session = with_rows(&rows(&["titan-v", "rtx-2080-ti", "gtx-1080-ti", "a100-pcie-40gb"], biased));
+    let base = session.gpus.position(TARGET).unwrap();
+    let made = session.add_hypothetical(base, &"mem=+50%,sms=+20%".parse().unwrap()).unwrap();
+    session.teach(Arc::new(learned(&session, TARGET)));
+    let saxpy = session.kernels.position("saxpy").unwrap();
+    let from = session.gpus.position("titan-v").unwrap();
+    let mut corrected = 0;
+    for n in sizes() {
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
+        let subject = session.subject(saxpy, &problem, "").unwrap();
+        let time = |model: &str, target| {
+            let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
+            session.answer(&subject, from, target, settings).predicted_time().unwrap()
+        };
+        let [plain, hybrid] = ["components", HYBRID].map(|model| time(model, made) / time(model, base));
+        assert!((hybrid / plain - 1.0).abs() < 1e-9 && hybrid <= 1.0, "{n}: {plain} {hybrid}");
+        corrected += u32::from(time(HYBRID, made) != time("components", made));
+    }
+    assert!(corrected > 5, "what was learned for the base holds on it changed");
+}
+
+#[test]
 fn it_never_sees_the_target() {
     let [honest, other] = [1.0, 7.0].map(|times| {
         let session = with_rows(&rows(&GPUS, |gpu, n, over| {

@@ -6,7 +6,8 @@
 
 use super::doubted;
 use super::ends::ends;
-use super::sides::{QuestionSides, waves_on};
+use super::sides::QuestionSides;
+use super::wave_shape::waves_on;
 use crate::kernel::Count;
 use crate::predict::{ModelRefusal, Question, QuestionSide, TimeEstimate};
 use crate::roofline::{Component, Components, Spec};

@@ -8,7 +8,8 @@
 //! | body of the source | body_s = (T_s^4 - T0_s^4)^(1/4); of a cold launch or behind a framework's dispatch T_s - T0_s |
 //! | its efficiency | η_s = body_s / roof_s |
 //! | what holds elsewhere | ln η = ln 1.05 + a x (ln η_s - ln 1.05): less, the nearer the floor |
-//! | slower than its roof | body_t = roof_t + (1 - m) (η - 1) roof_s w_s/w_t + m (η - 1) roof_t: time above the roof goes with other rates, and with the roof by m = 0.7 c²/(1 + ln² η) |
+//! | what stands beside its roof | beside_s = roof_s (η^q - 1)^(1/q), q = 1 where every pipe was counted (latency, added), 3 where none was (work, which overlaps) |
+//! | slower than its roof | body_t = (1 - m) (roof_t^q + (beside_s w_s/w_t)^q)^(1/q) + m η roof_t: it goes with other rates, and with the roof by m = 0.7 c²/(1 + ln² η) |
 //! | faster than its roof | body_t = η roof_t |
 //! | time | T_t = (T0_t^4 + body_t^4)^(1/4); of a cold launch or behind a dispatch T0_t + body_t |
 //!
@@ -17,7 +18,11 @@
 //! zero, it is part of the time above the roof. c is the share of pipes that were counted. a = 0.78 where every pipe of the SM was counted, 0.93 where none was, times
 //! the share of the source's time that is the kernel's own. On the source itself, at its clocks, the answer is T_s.
 //!
-//! Without a time on the source, body_t = 1.05 roof_t. Occupancy is in the waves and in what is feasible, never a factor.
+//! Without a time on the source, body_t = 1.05 roof_t. Occupancy is in the waves, in the bytes that threads wait for
+//! ([`crate::roofline::bandwidth_in_flight`]) and in what is feasible, never a factor.
+//!
+//! More of any number of a GPU, but of what a launch costs, never makes a prediction slower, other numbers equal: roofs and rates
+//! only grow with them, and everything beside them is of the source. A test asks every kernel on every GPU.
 //! The constants were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
 //! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
 
@@ -31,6 +36,7 @@ mod nearness;
 mod prepared;
 mod sides;
 mod transfer;
+mod wave_shape;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
@@ -64,6 +70,10 @@ impl Predictor for ComponentsModel {
     }
 
     fn needs_source(&self) -> bool {
+        true
+    }
+
+    fn is_monotone(&self) -> bool {
         true
     }
 

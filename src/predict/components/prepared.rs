@@ -7,8 +7,8 @@ use super::ends::{End, SourceShare};
 use super::excess::Excess;
 use super::launching::Launching;
 use super::nearness::Nearness;
-use super::sides::WaveShape;
 use super::transfer::LaunchRoof;
+use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
@@ -191,7 +191,7 @@ impl<'a> SourcesAlike<'a> {
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
         let end = |shape: WaveShape| {
-            let filled = machine.filled(shape.blocks);
+            let filled = machine.filled(shape.residents(&self.work));
             End {
                 roof: LaunchRoof::new(filled.components(&self.work, reused).roof(), shape.waves),
                 pace: excess.pace(&filled),
@@ -202,11 +202,12 @@ impl<'a> SourcesAlike<'a> {
             }
         };
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
-        let shape = WaveShape::on(gpu.existing(), fit.launch.filter(|_| shaped), fit.wave_occupancy());
+        let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), here: fit.stated_occupancy() };
+        let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        let blocks = shape.and_then(|shape| shape.blocks);
-        let binding = machine.filled(blocks).components(&self.work, reused).binding();
+        let residents = shape.unwrap_or_default().residents(&self.work);
+        let binding = machine.filled(residents).components(&self.work, reused).binding();
         Ready {
             end: Waved { without: end(WaveShape::default()), with: shape.map(end) },
             refusal,

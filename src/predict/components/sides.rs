@@ -3,9 +3,8 @@
 use super::launching::Launching;
 use super::nearness::Nearness;
 use super::transfer::{LaunchRoof, USUAL};
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Launch, RunsAs, Work};
-use crate::occupancy::{Occupancy, waves};
+use super::wave_shape::{ShapeOccupancies, WaveShape};
+use crate::kernel::{Kernel, RunsAs, Work};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, ModelRefusal, Question, QuestionSide, RegistersFrom};
@@ -34,25 +33,6 @@ pub(super) struct QuestionSides {
     pub(super) operators: [Option<f64>; 2],
     /// How near the target is to the GPU that was timed.
     pub(super) nearness: Nearness,
-}
-
-/// What the launch shape says of one side.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct WaveShape {
-    /// Blocks of the launch.
-    pub(super) blocks: Option<f64>,
-    /// Waves of them, where no SM is left without a block.
-    pub(super) waves: Option<f64>,
-}
-
-impl WaveShape {
-    /// Of a launch on this GPU, where it and its resident blocks are known.
-    pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<Self> {
-        let waves = waves_on(gpu, launch, occupancy)?;
-        let blocks = launch?.block_count() as f64;
-        let fills = blocks >= f64::from(gpu.sms.value);
-        Some(Self { blocks: Some(blocks), waves: fills.then_some(waves) })
-    }
 }
 
 impl QuestionSides {
@@ -102,7 +82,8 @@ impl QuestionSides {
         timed: Option<f64>,
     ) -> Self {
         let reused = launching.reuses_buffers();
-        let of = |at: usize| machines[at].filled(shapes[at].blocks).components(works[at], reused);
+        let of =
+            |at: usize| machines[at].filled(shapes[at].residents(works[at])).components(works[at], reused);
         let components = [of(0), of(1)];
         let roofs = [0, 1].map(|at| LaunchRoof::new(components[at].roof(), shapes[at].waves));
         Self {
@@ -124,7 +105,7 @@ impl QuestionSides {
 
     /// The GPU of this side as the launch finds it.
     pub(super) fn filled(&self, at: usize) -> MachineNumbers {
-        self.machines[at].filled(self.shapes[at].blocks)
+        self.machines[at].filled(self.shapes[at].residents(&self.work))
     }
 
     /// The same question to a target with one number changed by this factor.
@@ -203,17 +184,16 @@ fn shapes(runs_as: RunsAs, sides: [&QuestionSide<'_>; 2]) -> [WaveShape; 2] {
     if runs_as == RunsAs::Operator {
         return [WaveShape::default(); 2];
     }
-    let of = |side: &QuestionSide<'_>| WaveShape::on(side.gpu.existing(), side.launch, side.wave_occupancy);
-    of(sides[0]).zip(of(sides[1])).map_or([WaveShape::default(); 2], |(source, target)| [source, target])
+    let of_side = |side: &QuestionSide<'_>| {
+        let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, here: side.stated_occupancy() };
+        WaveShape::on(side.gpu, side.launch, occupancy)
+    };
+    of_side(sides[0])
+        .zip(of_side(sides[1]))
+        .map_or([WaveShape::default(); 2], |(source, target)| [source, target])
 }
 
 /// On which side nobody knows the registers of the build.
 fn unknown_builds(sides: [&QuestionSide<'_>; 2]) -> [bool; 2] {
     sides.map(|side| side.registers == RegistersFrom::Unknown)
-}
-
-/// Waves of a launch on one GPU, where it and its resident blocks are known.
-pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
-    let found = waves(gpu, &occupancy?, launch?.block_count())?;
-    Some(found.waves)
 }

@@ -1,0 +1,58 @@
+//! What a launch shape says of one side: its waves, and what it keeps on the GPU at once.
+
+use crate::gpu::Gpu;
+use crate::kernel::{Count, Launch, Work};
+use crate::occupancy::{Occupancy, waves};
+use crate::roofline::{Residents, WaitingBytes};
+
+/// What the launch shape says of one side.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct WaveShape {
+    /// Blocks of the launch.
+    pub(super) blocks: Option<f64>,
+    /// Waves of them, where no SM is left without a block.
+    pub(super) waves: Option<f64>,
+    /// Threads of a block.
+    threads: f64,
+    /// Blocks that one SM holds, where that is known.
+    per_sm: Option<f64>,
+}
+
+/// Resident blocks of a launch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShapeOccupancies {
+    /// On the GPU that exists, by which waves are counted.
+    pub(super) of_waves: Option<Occupancy>,
+    /// On this one.
+    pub(super) here: Option<Occupancy>,
+}
+
+impl WaveShape {
+    /// Of a launch on this GPU, where it and its resident blocks are known.
+    pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: ShapeOccupancies) -> Option<Self> {
+        let existing = gpu.existing();
+        let waves = waves_on(existing, launch, occupancy.of_waves)?;
+        let launch = launch?;
+        let blocks = launch.block_count() as f64;
+        let fills = blocks >= f64::from(existing.sms.value);
+        let per_sm = occupancy.here.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
+        let threads = f64::from(launch.threads());
+        Some(Self { blocks: Some(blocks), waves: fills.then_some(waves), threads, per_sm })
+    }
+
+    /// What a launch of this work keeps on the GPU at once.
+    pub(super) fn residents(&self, work: &Work) -> Residents {
+        let moved = work.get(Count::DramBytes).filter(|bytes| *bytes > 0.0);
+        let known = self.blocks.zip(self.per_sm).zip(moved);
+        let waiting = known.map(|((blocks, per_sm), moved)| {
+            WaitingBytes::from_launch([blocks, per_sm].map(|n| n * self.threads), moved)
+        });
+        Residents { blocks: self.blocks, waiting }
+    }
+}
+
+/// Waves of a launch on one GPU, where it and its resident blocks are known.
+pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
+    let found = waves(gpu, &occupancy?, launch?.block_count())?;
+    Some(found.waves)
+}
