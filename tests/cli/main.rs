@@ -7,6 +7,7 @@ mod cli_stories;
 mod desk;
 #[path = "../dice/mod.rs"]
 mod dice;
+mod docs_figures;
 mod evaluate_stories;
 mod feasibility;
 mod gemm;
