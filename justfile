@@ -39,6 +39,11 @@ ci:
 bench *args:
     cargo bench --locked --features bench {{ args }}
 
+# Write the figures of README.md and docs/*.md anew from what the program prints (docs/figures.toml); read `git diff` afterwards.
+docs-figures:
+    cargo build --release --locked
+    ROOFSWAP_BINARY=target/release/roofswap ROOFSWAP_REDRAW=1 cargo test --locked --test cli docs_figures -- --include-ignored
+
 # Licences, sources, duplicates and advisories of the dependencies (cargo install cargo-deny).
 deny:
     cargo deny check

@@ -1,61 +1,27 @@
 //! An evaluation as pictures: predicted over measured times, both logarithmic, with a point per prediction, the diagonal, and
 //! the lines of ±25 %; how the ratios are distributed; the errors of each pair of GPUs or each kernel.
 
-use super::scale::{end_of_bars, round_down, round_up};
-use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+use super::scale::end_of_bars;
+use super::{Axis, ChartSpec, Mark, Meaning, Scale, ScatterPoint, ScatterText, scatter_chart};
+use crate::answer::AnswerTrial;
 use crate::evaluate::{EvaluationSetup, ModelOutcome, Score, score};
 use crate::units::significant;
 
-/// The most points one chart shows; more are thinned evenly.
-const MOST: usize = 2000;
 /// Bounds of the distribution's classes: predicted over measured.
 const CLASSES: [f64; 7] = [0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0];
 
 /// Draws one model's predictions against what was measured.
 #[must_use]
 pub fn evaluation_chart(outcome: &ModelOutcome, setup: &EvaluationSetup, ceilings: &str) -> ChartSpec {
-    let ends =
-        outcome.trials.iter().flat_map(|t| [t.predicted, t.measured]).filter(|t| *t > 0.0 && t.is_finite());
-    let (low, high) = ends.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));
-    let (min, max) = if low <= high { (round_down(low / 1.2), round_up(high * 1.2)) } else { (1e-6, 1e-3) };
-    let mut marks = error_lines(min, max);
-    let step = outcome.trials.len().div_ceil(MOST).max(1);
-    marks.extend(outcome.trials.iter().step_by(step).map(|t| Mark::Point {
-        name: String::new(),
-        meaning: Meaning::Target,
-        shape: Shape::Other,
-        at: (t.measured, t.predicted),
-        interval: None,
-        label: String::new(),
-    }));
-    let mut notes = chart_notes(outcome, setup);
-    if step > 1 {
-        notes.push(format!("every {step}th of {} points is drawn", outcome.trials.len()));
-    }
-    let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log { min, max } };
-    ChartSpec {
+    let text = ScatterText {
         title: format!("Predicted and measured times: {}", setup.protocol.model_label(outcome.model)),
         subtitle: subtitle(setup, ceilings),
-        x: axis("measured time, s"),
-        y: axis("predicted time, s"),
-        marks,
-        notes,
-    }
-}
-
-/// The diagonal, and a quarter above and below it.
-fn error_lines(min: f64, max: f64) -> Vec<Mark> {
-    let line = |name: &str, ratio: f64, dash, meaning| {
-        // Cut where the line leaves the square.
-        let (from, to) = (min.max(min / ratio), max.min(max / ratio));
-        let points = vec![(from, from * ratio), (to, to * ratio)];
-        Mark::Line { name: name.into(), meaning, dash, points }
+        quantity: "time, s".into(),
+        notes: chart_notes(outcome, setup),
     };
-    vec![
-        line("predicted = measured", 1.0, Dash::Solid, Meaning::Source),
-        line("25 % too slow", 1.25, Dash::Dashed, Meaning::Dim),
-        line("25 % too fast", 0.75, Dash::Dotted, Meaning::Dim),
-    ]
+    let point =
+        |t: &AnswerTrial| ScatterPoint { measured: t.measured, predicted: t.predicted, label: String::new() };
+    scatter_chart(text, &outcome.trials.iter().map(point).collect::<Vec<_>>())
 }
 
 /// Draws the share of one model's predictions in each class of predicted over measured.

@@ -50,7 +50,8 @@ pub fn importances_chart(trained: &Trained) -> Option<ChartSpec> {
         subtitle: format!("{} rows of {}; {}", trained.rows, trained.gpus.join(", "), trained.recipe),
         x: Axis {
             label: "share of all columns, %".into(),
-            scale: Scale::Linear { min: 0.0, max: end_of_bars(longest) },
+            // A share has no place beyond 100 %.
+            scale: Scale::Linear { min: 0.0, max: end_of_bars(longest).min(100.0) },
         },
         y: Axis {
             label: String::new(),

@@ -24,8 +24,10 @@ mod predictions;
 mod roofline;
 mod roofs;
 mod scale;
+mod scatter;
 mod scene;
 mod svg;
+mod tree;
 mod wave_curve;
 
 pub use bandwidth::bandwidth_chart;
@@ -35,9 +37,11 @@ pub use importances::importances_chart;
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
-pub use roofline::{RooflineView, roofline_chart};
-pub use scale::Tick;
+pub use roofline::{RooflineView, level_intensity, roofline_chart};
+pub use scale::{Tick, end_of_bars};
+pub use scatter::{ScatterPoint, ScatterText, scatter_chart};
 pub use svg::{SvgTheme, render_svg, suggested_size};
+pub use tree::{TreeText, tree_chart};
 
 /// Which of the two GPUs a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -231,7 +231,7 @@ fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
         let shape = if view.answer.is_estimate() { Shape::Estimated } else { Shape::Predicted };
         let all = measured.chain(modelled.map(|(_, time)| (1, shape, *time)));
         out.extend(all.filter_map(|(side, shape, time)| {
-            let intensity = level_intensity(view, side, level)?;
+            let intensity = level_intensity(view.answer, side, level)?;
             let at = (intensity.0, (flops / time).0);
             let whole = level == Level::L1 && ceilings::of_side(view.answer, side).is_some();
             let through = if whole { "L1 and shared memory" } else { level.as_str() };
@@ -243,10 +243,13 @@ fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
     out
 }
 
-/// By the kernel's own roof, which counts everything that traverses the level; else by that level's counter alone.
-fn level_intensity(view: &RooflineView<'_>, side: usize, level: Level) -> Option<Intensity> {
-    let own = ceilings::of_side(view.answer, side).filter(|_| level != Level::Shared);
-    own.map_or_else(|| intensity(&view.answer.work, level), |roof| roof.level(level).intensity)
+/// The intensity of a kernel at a level on one side (0 source, 1 target), the same wherever it is shown: by the kernel's own roof,
+/// which counts everything that traverses the level (equation 6 of paper 2 adds shared memory to L1); else by that level's counter
+/// alone.
+#[must_use]
+pub fn level_intensity(answer: &Answer, side: usize, level: Level) -> Option<Intensity> {
+    let own = ceilings::of_side(answer, side).filter(|_| level != Level::Shared);
+    own.map_or_else(|| intensity(&answer.work, level), |roof| roof.level(level).intensity)
 }
 
 /// Why a kernel without FLOPs is not on the chart, and what its bandwidth is instead.

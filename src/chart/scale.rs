@@ -75,7 +75,8 @@ impl Axis {
 }
 
 /// The end of an axis from 0 whose longest bar has room for the text behind it.
-pub(super) fn end_of_bars(longest: f64) -> f64 {
+#[must_use]
+pub fn end_of_bars(longest: f64) -> f64 {
     let longest = longest * 1.4;
     let step = round_up(longest / 10.0);
     (longest / step).ceil() * step

@@ -3,10 +3,15 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::numbers::matrix_side;
+use super::training::watched;
 use super::{Usage, load, output, question, reproduce_gemm};
 use crate::gemm::learned::LearnedGemm;
 use crate::gemm::tiles::{SIDES, Tile};
-use crate::gemm::{Gemm, answer_tiles, gemm_chart, learn_rows, table};
+use crate::gemm::{Gemm, GemmRow, answer_tiles, gemm_chart, learn_rows, table};
+use crate::gpu::GpuId;
+use crate::learn::Progress;
+use crate::papers::paper4::predictor::{forest_answers, product_table};
+use crate::session::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -38,6 +43,9 @@ pub(super) struct GemmArgs {
     /// Scalar of C; where it is not 0, C is read
     #[arg(long, default_value = "0", allow_negative_numbers = true)]
     beta: f64,
+    /// `paper4`: ask paper 4's forest, trained on the rows of --data with power, about the 128x128 tile
+    #[arg(long, value_enum, requires = "data", conflicts_with_all = ["tile", "svg"])]
+    model: Option<GemmModel>,
     /// Measured GEMM rows: what they say of this GPU corrects time and power among their sizes
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -52,6 +60,13 @@ pub(super) struct GemmArgs {
     /// Colours of the picture
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeChoice,
+}
+
+/// `--model`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum GemmModel {
+    /// The multi-output forest of paper 4
+    Paper4,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -80,6 +95,9 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
         [one] => one,
         _ => return Err(Usage("--gpu: give one GPU".into()).into()),
     };
+    if args.model.is_some() {
+        return ask_paper4(args, &session, &gemm, gpu);
+    }
     args.clocks.typed().lay(&mut session, &[gpu])?;
     let learned = if args.data.is_empty() {
         LearnedGemm::default()
@@ -100,6 +118,18 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
         }
     }
     let table = table::tile_table(on, &product, &answers, &learned.cautions, args.format.into());
+    output::answer(table.render(args.format.into()).as_bytes())
+}
+
+/// What paper 4's forest says of the product, from the rows of this GPU.
+fn ask_paper4(args: &GemmArgs, session: &Session, gemm: &Gemm, gpu: GpuId) -> Result<()> {
+    let rows = reproduce_gemm::gemm_measurements(session, &args.data)?;
+    let own: Vec<GemmRow> =
+        rows.iter().filter(|r| r.gpu == gpu).filter_map(GemmRow::from_measurement).collect();
+    let asked = GemmRow::asked(gpu, gemm.size.map(|side| side as f64));
+    let progress = Progress::default();
+    let found = watched(&progress, || forest_answers(&own, &asked, &progress))?;
+    let table = product_table(&gemm.to_string(), &session.gpus[gpu].name, &found, args.format.into());
     output::answer(table.render(args.format.into()).as_bytes())
 }
 

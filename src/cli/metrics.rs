@@ -6,11 +6,14 @@ use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::learn::Progress;
 use crate::measurement::Store;
+use crate::predict::Subject;
 use crate::report::TableFormat;
 use crate::report::metrics::{NamedRow, OnGpu, of_kernel, of_rows, overview_table, rows_overview};
 use crate::session::Session;
 use crate::train::cache::ModelCache;
-use crate::train::paper3::{Facts, LaunchMetrics, MetricFormulas, Paper3, SpeedUpForest, launches, metrics};
+use crate::train::paper3::{
+    Facts, LaunchMetrics, MetricFormulas, Paper3, ReferenceLaunch, SpeedUpForest, launches, metrics,
+};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -50,6 +53,38 @@ pub(super) struct MetricsArgs {
     format: FormatChoice,
 }
 
+impl MetricsArgs {
+    /// Of one launch whose speed-up is asked for.
+    pub(super) fn for_speed_up(kernel: String, gpus: Vec<String>, data: Vec<PathBuf>) -> Self {
+        Self {
+            kernel: Some(kernel),
+            gpu: gpus,
+            size: None,
+            variant: None,
+            data,
+            speedup: true,
+            formulas: FormulasChoice::Exact,
+            format: FormatChoice::Table,
+        }
+    }
+
+    /// The same at this size, in this code variant.
+    pub(super) fn sized(self, size: Option<String>, variant: Option<String>) -> Self {
+        Self { size, variant, ..self }
+    }
+
+    /// The subject of the one kernel it names.
+    pub(super) fn subject(&self, session: &Session, name: &str) -> Result<Subject> {
+        let at = session.kernels.position(name)?;
+        let kernel = &session.kernels[at];
+        let size = self.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
+        let size = size.unwrap_or_else(|| session.default_size(at, None));
+        let variant = question::variant(session, at, self.variant.as_deref())?;
+        question::remark_on_variant(session, at, self.variant.as_deref());
+        Ok(session.subject(at, &size, &variant)?)
+    }
+}
+
 /// `--formulas`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum FormulasChoice {
@@ -74,8 +109,8 @@ pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     let format: TableFormat = args.format.into();
     let table = match &args.kernel {
         Some(name) => {
-            let (title, mut all) = one(&session, name, args)?;
-            let notes = if args.speedup { ask_forest(&session, args, &mut all)? } else { Vec::new() };
+            let (title, mut all) = launch_on_gpus(&session, name, args)?;
+            let notes = if args.speedup { ask_forest(&session, args, &mut all)?.notes } else { Vec::new() };
             let mut table =
                 if format.is_for_people() { overview_table(&title, &all) } else { of_kernel(&title, &all) };
             table.notes.extend(notes);
@@ -90,20 +125,19 @@ pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     output::answer(table.render(format).as_bytes())
 }
 
-/// One kernel on every GPU asked for.
-fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec<OnGpu>)> {
+/// One kernel's launch on every GPU asked for, with a title.
+pub(super) fn launch_on_gpus(
+    session: &Session,
+    name: &str,
+    args: &MetricsArgs,
+) -> Result<(String, Vec<OnGpu>)> {
     if args.gpu.is_empty() {
         let text = "no --gpu: give one GPU or several, for example --gpu rtx-2080-ti, or --gpu all";
         return Err(Usage(text.into()).into());
     }
-    let at = session.kernels.position(name)?;
-    let kernel = &session.kernels[at];
     let gpus = question::gpus(session, &args.gpu, None)?;
-    let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
-    let size = size.unwrap_or_else(|| session.default_size(at, None));
-    let variant = question::variant(session, at, args.variant.as_deref())?;
-    question::remark_on_variant(session, at, args.variant.as_deref());
-    let subject = session.subject(at, &size, &variant)?;
+    let subject = args.subject(session, name)?;
+    let kernel = &session.kernels[subject.kernel];
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
     let on = |gpu: &GpuId| {
         let row = subject.config.and_then(|c| session.store.row_on(c, *gpu));
@@ -124,11 +158,17 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
         }
     };
     let all = gpus.iter().map(on).collect::<Result<Vec<_>, _>>()?;
-    Ok((format!("Paper 3's metrics of {} {}", kernel.label, kernel.short_problem(&size)), all))
+    Ok((format!("Paper 3's metrics of {} {}", kernel.label, kernel.short_problem(&subject.problem)), all))
 }
 
-/// Asks paper 3's forest for the speed-up of each launch; returns what must be said of it.
-fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Result<Vec<String>> {
+/// What paper 3's forest was asked about, and what must be said of its answers.
+pub(super) struct AskedForest {
+    pub(super) reference: ReferenceLaunch,
+    pub(super) notes: Vec<String>,
+}
+
+/// Asks paper 3's forest for the speed-up of each launch.
+pub(super) fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Result<AskedForest> {
     let formulas: MetricFormulas = args.formulas.into();
     let (cache, progress) = (ModelCache::of_user(), Progress::default());
     let trainer = Paper3 { formulas, ..Paper3::default() };
@@ -161,7 +201,7 @@ fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Resul
         }
         on.speed_up = Some(said);
     }
-    Ok(notes)
+    Ok(AskedForest { reference: forest.reference, notes })
 }
 
 /// Every launch of the files given, on the GPUs given.

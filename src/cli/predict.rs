@@ -2,6 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::question::{CheckedQuestion, QuestionArgs};
+use super::speed_up::{SpeedUpQuestion, predict_speed_up};
 use super::{Usage, models, output};
 use crate::answer::Answer;
 use crate::gpu::GpuId;
@@ -29,6 +30,9 @@ pub(super) struct PredictArgs {
 }
 
 pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
+    if let Some(asked) = SpeedUpQuestion::from_args(&args.question)? {
+        return predict_speed_up(asked, args.format.into());
+    }
     let question = args.question.checked_question()?;
     let answers = answers(&question)?;
     let session = &question.session;

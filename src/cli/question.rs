@@ -6,7 +6,7 @@ use super::clocks::ClockArgs;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
-use crate::gpu::{Ceilings, GpuId};
+use crate::gpu::{Ceilings, GpuId, lay_roof_set};
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, WhatIsNew, model_position};
 use crate::session::{Session, Sources};
@@ -21,22 +21,22 @@ use std::sync::Arc;
 pub(super) struct QuestionArgs {
     /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined; not needed where --data has one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
-    from: Vec<String>,
+    pub(super) from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
-    to: Vec<String>,
+    pub(super) to: Vec<String>,
     /// Kernels, or `all`; where none is given, those of --data, else all
     #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
     /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k; the smallest one timed on the source where none is given
     #[arg(long, value_name = "KEY=N", allow_hyphen_values = true)]
-    size: Option<String>,
+    pub(super) size: Option<String>,
     /// Code variant of a measurement file
     #[arg(long)]
-    variant: Option<String>,
+    pub(super) variant: Option<String>,
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
-    model: Vec<String>,
+    pub(super) model: Vec<String>,
     /// ModelRates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
     /// on sustained rates whatever is chosen
     #[arg(long, value_enum)]
@@ -51,9 +51,12 @@ pub(super) struct QuestionArgs {
     /// Change the targets, such as mem=+20%,l2=72MiB: hypothetical GPUs take their places
     #[arg(long, value_name = "CHANGES")]
     set: Option<String>,
+    /// Lay a published set of measured rates over the GPUs: euro-par-2024 (paper 2's Table 1)
+    #[arg(long, value_name = "SET")]
+    roofs: Option<String>,
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    data: Vec<PathBuf>,
+    pub(super) data: Vec<PathBuf>,
     /// Code of the kernel for the source (`cuobjdump -sass`, `nvdisasm`): with --sass-target, `projection` corrects its FLOPs
     #[arg(long, value_name = "FILE", requires = "sass_target")]
     sass_source: Option<PathBuf>,
@@ -105,7 +108,11 @@ impl QuestionArgs {
 
     /// Loads the session with the measurement files.
     pub(super) fn loaded_session(&self) -> Result<Session> {
-        load::session(&self.data)
+        let mut session = load::session(&self.data)?;
+        if let Some(set) = &self.roofs {
+            session.edit(|w| lay_roof_set(set, &w.sources, &mut w.gpus))?;
+        }
+        Ok(session)
     }
 
     /// Loads the session and looks everything up.
@@ -121,7 +128,7 @@ impl QuestionArgs {
             return Err(Usage(text.into()).into());
         }
         let settings = self.settings()?;
-        let mut session = load::session(&self.data)?;
+        let mut session = self.loaded_session()?;
         let typed = self.typed_subject(&mut session)?;
         let sources = self.sources(&session)?;
         let one = sources.only();
@@ -206,7 +213,7 @@ impl QuestionArgs {
         Ok(Some(kernel.load_into(session)?.subject))
     }
 
-    fn named_kernels(&self) -> Vec<&str> {
+    pub(super) fn named_kernels(&self) -> Vec<&str> {
         self.kernel.iter().flat_map(|typed| apart(typed)).collect()
     }
 

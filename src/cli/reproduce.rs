@@ -2,9 +2,11 @@
 //! `power` are in `reproduce_gemm`.
 
 use super::choices::FormatChoice;
+use super::figures::{needs_folder, write_figures};
 use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
+use crate::papers::figure::PaperFigure;
 use crate::papers::paper1::{self, ComparedCell, GpuPairs, MODELS, RawError, raw_files, run_suite as train};
 use crate::report::{Table, TableFormat};
 use anyhow::{Context, Result};
@@ -61,13 +63,23 @@ pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
     if let Some(flag) = args.picture.typed().filter(|_| !paper4) {
         return Err(Usage(format!("{flag} belongs to `reproduce paper4`; leave it away")).into());
     }
+    if args.picture.svg.is_some() && matches!(args.paper, Paper::Power) {
+        return Err(Usage("--svg belongs to the papers; leave it away".into()).into());
+    }
     if args.part != PaperPart::All && !matches!(args.paper, Paper::Paper1) {
         return Err(Usage("--part belongs to `reproduce paper1`; leave it away".into()).into());
     }
     match args.paper {
         Paper::Paper1 => {}
         Paper::Paper4 => return super::reproduce_gemm::paper4(&args.data, args.format, &args.picture),
-        Paper::All => return super::reproduce_all::run_reproduce_all(&args.data, args.seeds, args.format),
+        Paper::All => {
+            return super::reproduce_all::run_reproduce_all(
+                &args.data,
+                args.seeds,
+                args.format,
+                &args.picture,
+            );
+        }
         Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
     }
     let files = files(&args.data)?;
@@ -89,7 +101,26 @@ pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
             Err(e) => return Err(e),
         }
     }
+    if let Some(folder) = &args.picture.svg {
+        needs_folder(folder, "paper 1")?;
+        write_figures(&figures(args, &files)?, folder, args.picture.theme.into(), &files)?;
+    }
     output::answer(&render(&written, args.format.into()))
+}
+
+/// Figures 1 and 3a of Algorithm 1, 2 and 3b of the forest.
+fn figures(args: &ReproduceArgs, files: &[PathBuf]) -> Result<Vec<PaperFigure>> {
+    let mut all = Vec::new();
+    if args.part != PaperPart::Learned {
+        let pairs = paper1::analytical_pairs_of_files(&load::session(&[])?, files)?;
+        all.extend(paper1::model_figures(paper1::FigureModel::Analytical, &pairs));
+    }
+    if args.part != PaperPart::Analytical {
+        let (pairs, progress) = (GpuPairs::new(&raw_files(files)?)?, Progress::default());
+        let predicted = watched(&progress, || paper1::forest_pairs(&pairs, &progress))?;
+        all.extend(paper1::model_figures(paper1::FigureModel::Forest, &predicted));
+    }
+    Ok(all)
 }
 
 fn analytical(files: &[PathBuf]) -> Result<Table> {

@@ -1,16 +1,24 @@
 //! `roofswap reproduce all --data FOLDER`: every published number that can be made of the files below it, on one page.
 
 use super::choices::FormatChoice;
-use super::reproduce_gemm::regressions;
+use super::figures::{needs_folder, write_figures};
+use super::reproduce_gemm::{PictureArgs, paper4_figures, regressions};
 use super::training::watched;
 use super::{Usage, load, output};
-use crate::learn::Progress;
+use crate::learn::{LearnError, Progress};
+use crate::papers::figure::PaperFigure;
+use crate::papers::hardware::{gpu_numbers, occupancy_numbers};
 use crate::papers::page::{
-    PublishedNumber, analytical_numbers, gemm_numbers, learned_numbers, page_table, regression_numbers,
+    PublishedNumber, analytical_numbers, conclusion_numbers, equation_page_numbers, gemm_numbers,
+    learned_numbers, page_table, regression_numbers,
 };
-use crate::papers::paper1::{GpuPairs, MODELS, raw_files, reproduce_files, run_suite as train};
-use crate::papers::paper4::reproduce_tables;
+use crate::papers::paper1::{
+    FigureModel, GpuPairs, MODELS, analytical_pairs_of_files, forest_pairs, model_figures, raw_files,
+    reproduce_files, run_suite,
+};
 use crate::papers::paper4::tiled::tiled_files;
+use crate::papers::paper4::{reproduce_tables, tiled_conclusions, tiled_figures};
+use crate::session::Session;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -28,50 +36,98 @@ struct PaperFiles {
     cutlass: Vec<PathBuf>,
 }
 
-pub(super) fn run_reproduce_all(given: &[PathBuf], seeds: u8, format: FormatChoice) -> Result<()> {
+/// Numbers and figures while they are made.
+#[derive(Default)]
+struct Page {
+    numbers: Vec<PublishedNumber>,
+    /// What could not be made, and why.
+    missing: Vec<String>,
+    figures: Vec<PaperFigure>,
+}
+
+/// What one paper's files gave.
+type NumbersAndFigures = (Vec<PublishedNumber>, Vec<PaperFigure>);
+
+impl Page {
+    fn add(&mut self, what: &str, needs: &str, made: Option<Result<NumbersAndFigures>>) {
+        match made {
+            Some(Ok((numbers, figures))) => {
+                self.numbers.extend(numbers);
+                self.figures.extend(figures);
+            }
+            Some(Err(why)) => self.missing.push(format!("{what}: {why:#}")),
+            None => self.missing.push(format!("{what}: {needs} was not found below --data")),
+        }
+    }
+}
+
+/// What cannot be made of any file.
+const NEVER: [&str; 3] = [
+    "paper 2, Table 2 and figures 4 to 9: its times and counters stand in pictures alone",
+    "paper 3, Tables 2 and 3: its data were never published; `train paper3` prints them beside the forest of your rows",
+    "paper 5 prints formulas and no table: `predict --model first-principles`",
+];
+
+pub(super) fn run_reproduce_all(
+    given: &[PathBuf],
+    seeds: u8,
+    format: FormatChoice,
+    picture: &PictureArgs,
+) -> Result<()> {
     let files = found_files(given)?;
-    let (mut numbers, mut missing) = (Vec::new(), Vec::new());
-    let mut add = |what: &str, needs: &str, made: Option<Result<Vec<PublishedNumber>>>| match made {
-        Some(Ok(some)) => numbers.extend(some),
-        Some(Err(why)) => missing.push(format!("{what}: {why:#}")),
-        None => missing.push(format!("{what}: {needs} was not found below --data")),
-    };
+    let session = load::session(&[])?;
+    let mut page = Page { numbers: gpu_numbers(session.stock_gpus()), ..Page::default() };
     let paper1 = (!files.paper1.is_empty()).then_some(&files.paper1);
     let needs = "runs_*_final.csv with gpu_metrics.json";
-    add("paper 1, Tables 3 to 5", needs, paper1.map(|f| analytical(f)));
-    add("paper 1, Table 6", needs, paper1.map(|f| learned(f, seeds)));
-    let tiled = (!files.tiled.is_empty()).then(|| tiled(&files.tiled));
-    add("paper 4, Tables II and III", "execution_times_all.csv or power_usage_results_all.csv", tiled);
-    let cutlass = (!files.cutlass.is_empty()).then(|| cutlass(&files.cutlass));
-    add("paper 4, Tables IV to VI", "cutlass_sgemm*.csv", cutlass);
-    if numbers.is_empty() {
-        return Err(Usage(format!("nothing can be reproduced: {}", missing.join("; "))).into());
+    page.add("paper 1, Tables 3 to 5", needs, paper1.map(|f| analytical(&session, f)));
+    page.add("paper 1, Table 6", needs, paper1.map(|f| learned(f, seeds)));
+    page.numbers.extend(occupancy_numbers(&session)?);
+    let tiled = (!files.tiled.is_empty()).then(|| tiled(&session, &files.tiled));
+    page.add("paper 4, Tables II and III", "execution_times_all.csv or power_usage_results_all.csv", tiled);
+    let cutlass = (!files.cutlass.is_empty()).then(|| cutlass(&session, &files.cutlass));
+    page.add("paper 4, Tables IV to VI", "cutlass_sgemm*.csv", cutlass);
+    if files.is_empty() {
+        return Err(Usage(format!("nothing can be reproduced: {}", page.missing.join("; "))).into());
     }
-    output::answer(page_table(&numbers, missing).render(format.into()).as_bytes())
+    if let Some(folder) = &picture.svg {
+        needs_folder(folder, "`reproduce all`")?;
+        write_figures(&page.figures, folder, picture.theme.into(), given)?;
+    }
+    page.missing.extend(NEVER.map(String::from));
+    output::answer(page_table(&page.numbers, page.missing).render(format.into()).as_bytes())
 }
 
-fn analytical(files: &[PathBuf]) -> Result<Vec<PublishedNumber>> {
-    Ok(analytical_numbers(&reproduce_files(&load::session(&[])?, files)?.0))
+fn analytical(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
+    let numbers = analytical_numbers(&reproduce_files(session, files)?.0);
+    let pairs = analytical_pairs_of_files(session, files)?;
+    Ok((numbers, model_figures(FigureModel::Analytical, &pairs)))
 }
 
-fn learned(files: &[PathBuf], seeds: u8) -> Result<Vec<PublishedNumber>> {
+fn learned(files: &[PathBuf], seeds: u8) -> Result<NumbersAndFigures> {
     let pairs = GpuPairs::new(&raw_files(files)?)?;
     let (models, progress) = ((0..MODELS.len()).collect::<Vec<_>>(), Progress::default());
-    let figures = watched(&progress, || train(&pairs, &models, usize::from(seeds), &progress))?;
-    Ok(learned_numbers(&figures))
+    let made = watched(&progress, || {
+        let cells = run_suite(&pairs, &models, usize::from(seeds), &progress)?;
+        Ok::<_, LearnError>((cells, forest_pairs(&pairs, &progress)?))
+    });
+    let (cells, predicted) = made?;
+    Ok((learned_numbers(&cells), model_figures(FigureModel::Forest, &predicted)))
 }
 
-fn tiled(files: &[PathBuf]) -> Result<Vec<PublishedNumber>> {
+fn tiled(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
     let (rows, _) = tiled_files(files)?;
-    Ok(regressions(&rows)?.iter().flat_map(regression_numbers).collect())
+    let regressions = regressions(&rows)?;
+    let conclusions = tiled_conclusions(session, &rows)?;
+    let numbers = regressions.iter().flat_map(regression_numbers).chain(conclusion_numbers(&conclusions));
+    Ok((numbers.collect(), rows.iter().flat_map(tiled_figures).collect()))
 }
 
-fn cutlass(files: &[PathBuf]) -> Result<Vec<PublishedNumber>> {
-    let session = load::session(&[])?;
-    let rows = super::reproduce_gemm::gemm_measurements(&session, files)?;
+fn cutlass(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
+    let rows = super::reproduce_gemm::gemm_measurements(session, files)?;
     let progress = Progress::default();
-    let made = watched(&progress, || reproduce_tables(&session, &rows, &progress))?;
-    Ok(gemm_numbers(&made.tables))
+    let made = watched(&progress, || reproduce_tables(session, &rows, &progress))?;
+    let numbers = gemm_numbers(&made.tables).into_iter().chain(equation_page_numbers(&made.predictions));
+    Ok((numbers.collect(), paper4_figures(&[], &made)))
 }
 
 /// The papers' files among these and below these folders.
@@ -103,6 +159,10 @@ fn look_into(folder: &Path, depth: usize, files: &mut PaperFiles) -> Result<()> 
 }
 
 impl PaperFiles {
+    fn is_empty(&self) -> bool {
+        self.paper1.is_empty() && self.tiled.is_empty() && self.cutlass.is_empty()
+    }
+
     fn sort_in(&mut self, path: &Path) {
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let is_csv = name.ends_with(".csv");

@@ -1,31 +1,38 @@
 //! `roofswap reproduce paper4 --data FILE...`: paper 4's tables, II and III from the tiled kernel's two files; `roofswap reproduce power`: the power model's fit.
 
 use super::choices::{FormatChoice, ThemeChoice};
+use super::figures::{is_picture, write_figures};
 use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
 use crate::measurement::Measurement;
+use crate::papers::figure::PaperFigure;
+use crate::papers::paper4::conclusions::{Conclusion, conclusion_records, conclusions_table};
 use crate::papers::paper4::tiled::{TiledRegression, TiledRows, regress, tiled_files};
-use crate::papers::paper4::{Paper4Report, regression_records, regression_table, reproduce_tables};
+use crate::papers::paper4::{
+    Paper4, Paper4Report, prediction_figures, regression_records, regression_table, reproduce_tables,
+    tiled_conclusions, tiled_figures,
+};
 use crate::papers::power::{fit_power, study_table};
-use crate::report::TableFormat;
+use crate::report::{TableCell, TableFormat};
 use crate::session::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What only paper 4 takes.
+/// Pictures.
 #[derive(Debug, Args)]
 pub(super) struct PictureArgs {
     /// Of paper 4: all tables, or the correlation matrix alone
     #[arg(long, value_enum)]
     view: Option<GemmView>,
-    /// Of paper 4: draw the correlation matrix into this SVG file as well; `-` for stdout, without the tables
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    /// Draw every figure that the files give into this folder as well; of paper 4 also FILE.svg, the correlation matrix alone (`-` for
+    /// stdout, without the tables)
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) svg: Option<PathBuf>,
     /// Colours of the picture
     #[arg(long, value_enum, default_value = "light")]
-    theme: ThemeChoice,
+    pub(super) theme: ThemeChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,73 +44,114 @@ enum GemmView {
 }
 
 impl PictureArgs {
-    /// What of it was typed, if anything.
+    /// Refuses what only the CUTLASS runs have: the correlation matrix.
+    fn is_of_runs_alone(&self) -> Result<()> {
+        let matrix = self.svg.as_deref().filter(|path| is_picture(path)).map(|_| "--svg FILE");
+        match self.view.map(|_| "--view").or(matrix) {
+            Some(flag) => {
+                let text = format!("{flag} is of the CUTLASS runs, and none is among --data; leave it away");
+                Err(Usage(text).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What only paper 4 takes of it, if it was typed.
     pub(super) fn typed(&self) -> Option<&'static str> {
-        self.view.map(|_| "--view").or_else(|| self.svg.as_ref().map(|_| "--svg"))
+        self.view.map(|_| "--view")
     }
 }
 
 pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureArgs) -> Result<()> {
-    let (tiled, files) = tiled_files(files)?;
-    let found = regressions(&tiled)?;
-    if files.is_empty() {
-        if let Some(flag) = picture.typed() {
-            let text = format!("{flag} is of the CUTLASS runs, and none is among --data; leave it away");
-            return Err(Usage(text).into());
-        }
-        return output::answer(regressions_alone(&found, format.into()).as_bytes());
-    }
+    let (tiled, runs) = tiled_files(files)?;
     let session = load::session(&[])?;
-    let rows = gemm_measurements(&session, &files)?;
+    let found =
+        TiledFound { regressions: regressions(&tiled)?, conclusions: tiled_conclusions(&session, &tiled)? };
+    if runs.is_empty() {
+        picture.is_of_runs_alone()?;
+        if let Some(folder) = &picture.svg {
+            let figures: Vec<PaperFigure> = tiled.iter().flat_map(tiled_figures).collect();
+            write_figures(&figures, folder, picture.theme.into(), files)?;
+        }
+        return output::answer(found.alone(format.into()).as_bytes());
+    }
+    let rows = gemm_measurements(&session, &runs)?;
     let progress = Progress::default();
     let made = watched(&progress, || reproduce_tables(&session, &rows, &progress))?;
-    let report = Paper4Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
+    let report = Paper4Report::new(&made);
     if let Some(path) = &picture.svg {
-        let chart = report.chart();
-        output::picture(&chart, picture.theme.into(), path, files.iter().map(PathBuf::as_path))?;
+        if is_picture(path) {
+            let inputs = files.iter().map(PathBuf::as_path);
+            output::picture(&report.chart(), picture.theme.into(), path, inputs)?;
+        } else {
+            write_figures(&paper4_figures(&tiled, &made), path, picture.theme.into(), files)?;
+        }
         if path.as_os_str() == "-" {
             return Ok(());
         }
     }
     let text = match picture.view.unwrap_or(GemmView::Tables) {
-        GemmView::Tables => with_regressions(&report, &found, format.into()),
+        GemmView::Tables => found.with_report(&report, format.into()),
         GemmView::Correlations => report.correlations().render(format.into()),
     };
     output::answer(text.as_bytes())
+}
+
+/// Figures 2 to 9 as far as these files give them.
+pub(super) fn paper4_figures(tiled: &[TiledRows], made: &Paper4) -> Vec<PaperFigure> {
+    let matrix = PaperFigure { paper: 4, figure: "6".into(), chart: Paper4Report::new(made).chart() };
+    let of_runs = prediction_figures(&made.predictions).into_iter().chain([matrix]);
+    tiled.iter().flat_map(tiled_figures).chain(of_runs).collect()
+}
+
+/// What the tiled kernel's two files give.
+struct TiledFound {
+    regressions: Vec<TiledRegression>,
+    conclusions: Vec<Conclusion>,
+}
+
+impl TiledFound {
+    /// Tables II and III and the conclusions, where no CUTLASS run was given.
+    fn alone(&self, format: TableFormat) -> String {
+        if format.is_for_people() {
+            return self.texts(format).join("\n");
+        }
+        let mut table = Paper4Report::record_columns();
+        table.rows = self.records();
+        table.render(format)
+    }
+
+    /// All tables: for people one below the other, for programs one array of records.
+    fn with_report(&self, report: &Paper4Report<'_>, format: TableFormat) -> String {
+        if format.is_for_people() {
+            return self
+                .texts(format)
+                .into_iter()
+                .chain([report.render(format)])
+                .collect::<Vec<_>>()
+                .join("\n");
+        }
+        let mut table = report.record_table();
+        table.rows.extend(self.records());
+        table.render(format)
+    }
+
+    fn texts(&self, format: TableFormat) -> Vec<String> {
+        let conclusions = (!self.conclusions.is_empty()).then(|| conclusions_table(&self.conclusions));
+        let tables = self.regressions.iter().map(regression_table).chain(conclusions);
+        tables.map(|t| t.render(format)).collect()
+    }
+
+    fn records(&self) -> Vec<Vec<TableCell>> {
+        let conclusions = self.conclusions.iter().flat_map(conclusion_records);
+        self.regressions.iter().flat_map(regression_records).chain(conclusions).collect()
+    }
 }
 
 /// Tables II and III of the files of the tiled kernel.
 pub(super) fn regressions(tiled: &[TiledRows]) -> Result<Vec<TiledRegression>> {
     let progress = Progress::default();
     Ok(tiled.iter().map(|rows| regress(rows, &progress)).collect::<Result<_, _>>()?)
-}
-
-/// Tables II and III, where no CUTLASS run was given.
-fn regressions_alone(found: &[TiledRegression], format: TableFormat) -> String {
-    if format.is_for_people() {
-        return people(found, format).join("\n");
-    }
-    let mut table = Paper4Report::record_columns();
-    table.rows = found.iter().flat_map(regression_records).collect();
-    table.render(format)
-}
-
-/// All tables: for people one below the other, for programs one array of records.
-fn with_regressions(report: &Paper4Report<'_>, found: &[TiledRegression], format: TableFormat) -> String {
-    if format.is_for_people() {
-        return people(found, format)
-            .into_iter()
-            .chain([report.render(format)])
-            .collect::<Vec<_>>()
-            .join("\n");
-    }
-    let mut table = report.record_table();
-    table.rows.extend(found.iter().flat_map(regression_records));
-    table.render(format)
-}
-
-fn people(found: &[TiledRegression], format: TableFormat) -> Vec<String> {
-    found.iter().map(|f| regression_table(f).render(format)).collect()
 }
 
 pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {

@@ -3,12 +3,12 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::metrics::FormulasChoice;
 use super::{Usage, load, output, training};
-use crate::chart::importances_chart;
+use crate::chart::{TreeText, importances_chart, tree_chart};
 use crate::learn::Progress;
 use crate::report::training::TrainingReport;
 use crate::session::{Session, Training};
 use crate::train::cache::ModelCache;
-use crate::train::paper3::{Paper3, ReferenceLaunch};
+use crate::train::paper3::{Paper3, ReferenceLaunch, SpeedUpForest};
 use crate::train::{TrainError, Trained, Trainer, trainer};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -44,6 +44,9 @@ pub(super) struct TrainArgs {
     /// Draw the importances into this SVG file as well; `-` for stdout, without the table
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// paper3: draw the first three splits of its first tree into this SVG file as well
+    #[arg(long, value_name = "FILE")]
+    tree: Option<PathBuf>,
     /// Colours of the picture
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeChoice,
@@ -82,6 +85,9 @@ pub(super) fn run_train(args: &TrainArgs) -> Result<()> {
     if let Some(file) = args.svg.as_deref() {
         write_chart(&training.trained, args.theme, file, args.data.iter().map(PathBuf::as_path))?;
     }
+    if let Some(file) = &args.tree {
+        write_tree(&session, args, &*trainer, &training.trained, file)?;
+    }
     if args.svg.as_deref().is_some_and(|file| file.as_os_str() == "-") {
         return Ok(());
     }
@@ -91,10 +97,11 @@ pub(super) fn run_train(args: &TrainArgs) -> Result<()> {
 /// The recipe with the options typed.
 fn chosen(args: &TrainArgs) -> Result<Box<dyn Trainer>> {
     let usual = trainer(&args.model, args.seed)?;
-    let typed = args.reference.is_some() || args.formulas.is_some() || args.trials.is_some();
+    let typed =
+        args.reference.is_some() || args.formulas.is_some() || args.trials.is_some() || args.tree.is_some();
     if usual.id() != "paper3" {
         if typed {
-            let text = "--reference, --formulas and --trials are options of paper3: leave them out";
+            let text = "--reference, --formulas, --trials and --tree are options of paper3: leave them out";
             return Err(Usage(text.into()).into());
         }
         return Ok(usual);
@@ -116,6 +123,49 @@ fn watched(session: &Session, trainer: &dyn Trainer, fresh: bool) -> Result<Trai
         Err(why) if why.is_cancelled() => bail!("cancelled: nothing was written"),
         trained => Ok(trained?),
     }
+}
+
+/// A column's name that fits a cell of the picture.
+fn short_column(name: &str) -> String {
+    let short = match name {
+        "problem_size" => "size",
+        "threads_per_block" => "threads",
+        "max_percentage_of_blocks" => "max blocks %",
+        "branch_divergence_percent" => "divergence %",
+        "shared_memory_utilization" => "shared",
+        "global_memory_reduction_bytes" => "reduction B",
+        other => other,
+    };
+    short.to_string()
+}
+
+/// Splits of the tree that are drawn one behind the other.
+const DRAWN_SPLITS: usize = 3;
+
+/// Draws the first tree of paper 3's forest.
+fn write_tree(
+    session: &Session,
+    args: &TrainArgs,
+    trainer: &dyn Trainer,
+    trained: &Trained,
+    file: &Path,
+) -> Result<()> {
+    let (cache, progress) = (ModelCache::of_user(), Progress::default());
+    let made = training::watched(&progress, || session.trained_model(trainer, cache.as_ref(), &progress))?;
+    let forest = SpeedUpForest::from_made(&made)?;
+    let text = TreeText {
+        title: "Paper 3, appendix A: the first tree of the forest".into(),
+        subtitle: format!("{} rows of {}; {}", trained.rows, trained.gpus.join(", "), trained.recipe),
+        answer: "speed-up".into(),
+        notes: vec![
+            "the forest answers with the mean of all its trees; leaves below the last split are summed up"
+                .into(),
+            format!("speed-up over {}", forest.reference.sentence()),
+        ],
+    };
+    let names: Vec<String> = forest.column_names().iter().map(|name| short_column(name)).collect();
+    let spec = tree_chart(text, &forest.first_tree(DRAWN_SPLITS), &names);
+    output::picture(&spec, args.theme.into(), file, args.data.iter().map(PathBuf::as_path))
 }
 
 fn write_chart<'a>(

@@ -1,6 +1,7 @@
 //! `--time 4.2ms --threads 16x16 --regs 40 …`: a kernel of which nobody has a file.
 
 use super::Usage;
+use super::loop_work::LoopArgs;
 use super::numbers::{dimensions, flop_count, launch_time, shared_bytes, traffic_bytes, whole_number};
 use crate::catalogue::ElementType;
 use crate::kernel::Problem;
@@ -43,6 +44,8 @@ pub(super) struct TypedKernelArgs {
     /// Element type: fp32, bf16, fp8 …
     #[arg(long, value_name = "TYPE", value_parser = element_type)]
     dtype: Option<ElementType>,
+    #[command(flatten)]
+    of_loop: LoopArgs,
     /// Its name, `typed` if not said; with --kernel it is that kernel's launch
     #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
     name: Option<String>,
@@ -56,12 +59,12 @@ fn element_type(text: &str) -> Result<ElementType, String> {
 impl TypedKernelArgs {
     /// Whether a kernel was typed at all.
     pub(super) fn is_typed(&self) -> bool {
-        let Self { time, threads, grid, regs, smem, smem_dynamic, flops, dram_bytes, l2_bytes, dtype, name } =
-            self;
+        let Self { time, threads, grid, regs, smem, smem_dynamic, name, .. } = self;
         let launch =
             threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
+        let Self { flops, dram_bytes, l2_bytes, dtype, of_loop, .. } = self;
         let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || dtype.is_some();
-        time.is_some() || launch || work || name.is_some()
+        time.is_some() || launch || work || name.is_some() || of_loop.is_typed()
     }
 
     /// The kernel that was typed: of this name, timed on this GPU, at this size.
@@ -80,6 +83,8 @@ impl TypedKernelArgs {
             }
             None => Problem::default(),
         };
+        let product = |sides: Option<[u64; 3]>| sides.map(|s| s.iter().product());
+        let of_loop = self.of_loop.work(product(self.threads), product(self.grid))?;
         Ok(TypedKernel {
             name: name.map(str::to_string),
             gpu: from.map(str::to_string),
@@ -89,8 +94,8 @@ impl TypedKernelArgs {
             regs_per_thread: self.regs,
             smem_static_bytes: self.smem,
             smem_dynamic_bytes: self.smem_dynamic,
-            flops: self.flops,
-            dram_bytes: self.dram_bytes,
+            flops: self.flops.or(of_loop.map(|w| w.flops)),
+            dram_bytes: self.dram_bytes.or(of_loop.map(|w| w.bytes)),
             l2_bytes: self.l2_bytes,
             dtype: self.dtype,
             problem,

@@ -44,6 +44,13 @@ impl GemmRow {
         })
     }
 
+    /// A product that is asked about, with nothing measured; the nominal block is the 128x128 kernel's first.
+    #[must_use]
+    pub fn asked(gpu: GpuId, size: [f64; 3]) -> Self {
+        let nominal_block = [64.0, 64.0, 32.0];
+        Self { gpu, size, variant: String::new(), nominal_block, ms: 0.0, watts: None, busy_percent: None }
+    }
+
     /// Whether the reading of power was taken while the GPU was busy.
     #[must_use]
     pub fn is_audited(&self) -> bool {

@@ -14,6 +14,7 @@ mod hypothetical_file;
 mod limits;
 mod number_origin;
 mod overlay;
+mod roof_sets;
 mod sustained;
 mod tensor;
 mod tuning;
@@ -27,6 +28,7 @@ pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, LimitsTable, SmLimits};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
+pub use roof_sets::{RoofSetError, lay_roof_set, roof_set_names};
 pub use sustained::Sm;
 pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 

@@ -7,6 +7,7 @@ use super::kind::{LearnedModel, RegressorKind};
 use super::recipe::{Recipe, Regressor};
 use super::scaler::Scaler;
 use super::table::LearningTable;
+use super::tree::OutlinedNode;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +77,12 @@ impl<K: RegressorKind> Fitted<K> {
         &self.names
     }
 
+    /// What it learned.
+    #[must_use]
+    pub fn model(&self) -> &K::Model {
+        &self.model
+    }
+
     /// What it was made by.
     #[must_use]
     pub fn recipe(&self) -> &Recipe<K> {
@@ -132,6 +139,13 @@ impl<K: RegressorKind> Fitted<K> {
         }
     }
 
+    /// The first `splits` levels of a tree of a forest; empty for any other model. Numbers are of the training table's columns
+    /// where the recipe scales none.
+    #[must_use]
+    pub fn outlined(&self, tree: usize, splits: usize) -> Vec<OutlinedNode> {
+        self.model.outlined(tree, splits)
+    }
+
     /// Share of the squared error that each column's splits saved in training, summing to 1; none for a model without trees.
     #[must_use]
     pub fn importances(&self) -> Option<Vec<(String, f64)>> {
@@ -181,6 +195,13 @@ impl LearnedModel for TreeModel {
         match self {
             Self::Forest(forest) => forest.predict_rows(rows, width),
             Self::Boosting(boosting) => boosting.predict_rows(rows, width),
+        }
+    }
+
+    fn outlined(&self, tree: usize, splits: usize) -> Vec<OutlinedNode> {
+        match self {
+            Self::Forest(forest) => forest.outlined(tree, splits),
+            Self::Boosting(_) => Vec::new(), // each tree answers what the earlier ones left
         }
     }
 

@@ -6,7 +6,7 @@ use super::error::LearnError;
 use super::kind::Parameters;
 use super::random::Random;
 use super::table::LearningTable;
-use super::tree::{Binned, Grower, TreeLimits, TreePoint, Trees};
+use super::tree::{Binned, Grower, OutlinedNode, TreeLimits, TreePoint, Trees};
 use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -117,6 +117,11 @@ impl Forest {
     /// Whether it asks no column beyond this width.
     pub(super) fn is_of(&self, width: usize) -> bool {
         !self.trees.is_empty() && self.importances.len() == width && self.trees.ask_below(width)
+    }
+
+    /// The first `splits` levels of a tree.
+    pub(super) fn outlined(&self, tree: usize, splits: usize) -> Vec<OutlinedNode> {
+        self.trees.outlined(tree, splits, self.centre)
     }
 
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {

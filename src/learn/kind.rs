@@ -2,6 +2,7 @@
 
 use super::error::LearnError;
 use super::table::LearningTable;
+use super::tree::OutlinedNode;
 use crate::progress::Progress;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,6 +66,11 @@ pub trait LearnedModel: fmt::Debug + Clone + PartialEq + Serialize + Deserialize
     /// [`LearnedModel::predict_row`].
     fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
         rows.chunks_exact(width).map(|row| self.predict_row(row)).collect()
+    }
+
+    /// The first `splits` levels of a tree; empty for a model that is no forest.
+    fn outlined(&self, _tree: usize, _splits: usize) -> Vec<OutlinedNode> {
+        Vec::new()
     }
 
     /// Share of the squared error that each column's splits saved in training; none for a model without trees.

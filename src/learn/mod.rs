@@ -41,3 +41,4 @@ pub use forest::{Features, ForestParameters};
 pub use kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 pub use recipe::{Recipe, Regressor};
 pub use table::LearningTable;
+pub use tree::{OutlinedNode, OutlinedPart};

@@ -2,6 +2,8 @@
 //!
 //! Nothing in the product leans on this room; it stands on what the product answers.
 
+pub mod figure;
+pub mod hardware;
 pub mod learners;
 pub mod page;
 pub mod paper1;

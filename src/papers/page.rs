@@ -1,7 +1,10 @@
 //! Every published number that is reproduced, on one page: paper, table, published, ours, whether they agree.
 
 use super::paper1;
+use super::paper4::conclusions::Conclusion;
+use super::paper4::equations::{EquationNumber, equation_numbers};
 use super::paper4::models::Paper4Architecture;
+use super::paper4::predictions::TestPredictions;
 use super::paper4::tables::{DIMENSIONS, METRICS, Paper4Tables, TABLE4, TABLE5, TABLE6};
 use super::paper4::tiled::TiledRegression;
 use crate::gemm::GemmTarget;
@@ -153,6 +156,32 @@ pub fn gemm_numbers(tables: &Paper4Tables) -> Vec<PublishedNumber> {
     all
 }
 
+/// Paper 4's equation 1, the one with printed coefficients.
+#[must_use]
+pub fn equation_page_numbers(predictions: &TestPredictions) -> Vec<PublishedNumber> {
+    let number = |n: EquationNumber| {
+        let published = format!("{:.2}", n.published?);
+        let agrees = n.ours.is_some_and(|o| is_rounded_to(o, &published));
+        Some(PublishedNumber { paper: 4, table: "eq. 1", what: n.what, published, ours: n.ours, agrees })
+    };
+    equation_numbers(predictions).into_iter().filter_map(number).collect()
+}
+
+/// Paper 4's conclusions about tiles, as its rows have them.
+#[must_use]
+pub fn conclusion_numbers(all: &[Conclusion]) -> Vec<PublishedNumber> {
+    let printed = all.iter().filter(|c| !c.published.is_empty() && c.rows.is_some());
+    let number = |c: &Conclusion| PublishedNumber {
+        paper: 4,
+        table: "text",
+        what: c.what.to_string(),
+        published: c.published.to_string(),
+        ours: c.rows,
+        agrees: c.agrees().unwrap_or(false),
+    };
+    printed.map(number).collect()
+}
+
 /// The page; `missing` says what could not be made, and why.
 #[must_use]
 pub fn page_table(numbers: &[PublishedNumber], missing: Vec<String>) -> Table {
@@ -169,8 +198,8 @@ pub fn page_table(numbers: &[PublishedNumber], missing: Vec<String>) -> Table {
     table.rows = numbers.iter().map(number_cells).collect();
     table.notes = missing;
     table.notes.push(
-        "agrees: less than one unit of the last printed digit apart in paper 1's Tables 3 to 5 and paper 4's II, III and V; within 1 % in Table 6, within 2 % in \
-         IV and VI, where chance or the order of sums is in the model; `reproduce paper1` and `paper4` say where and why not"
+        "agrees: less than one unit of the last printed digit apart in paper 1's Tables 3 to 5 and paper 4's I to III and V; within 1 % in paper 1's Tables 1 and 6, \
+         within 2 % in IV and VI, where chance or the order of sums is in the model; docs/papers.md says of each why not"
             .into(),
     );
     table

@@ -14,6 +14,8 @@ pub enum Caution {
     NearestSize(Arc<Problem>),
     /// Nobody timed this kernel on the source; its time is a model's.
     SourceModelled,
+    /// `first-principles`: what the launch overheads that paper 5 gives make of the time.
+    LaunchRange(Arc<str>),
     /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
     /// Nobody made these counts: `components` answers without the components that rest on them.
@@ -188,6 +190,7 @@ impl fmt::Display for Caution {
             Self::NoMeasurement => {
                 f.write_str("no measurement on the source GPU: roofline with typical efficiency")
             }
+            Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {

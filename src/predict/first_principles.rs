@@ -8,20 +8,32 @@
 
 use super::breakdown::{Cause, MadeOf};
 use super::plain_roofline::{body as body_on, body_on_target, target_cautions, work_factors};
-use super::{Amount, Factor, ModelRefusal, Prediction, Predictor, Provenance, Question, bound_on, sound};
+use super::{
+    Amount, Caution, Factor, ModelRefusal, Prediction, Predictor, Provenance, Question, bound_on, sound,
+};
 use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::roofline::Bound;
-use crate::units::Seconds;
+use crate::units::{Seconds, range};
 
 /// The middle of paper 5's 4-6 µs (section 5).
 pub(super) const LAUNCH_OVERHEAD: Seconds = Seconds(5e-6);
+
+/// Paper 5's range of it (section 5).
+const LAUNCH_RANGE: [Seconds; 2] = [Seconds(4e-6), Seconds(6e-6)];
 
 /// As typed.
 pub(super) const ID: &str = "first-principles";
 
 /// The model.
 pub(super) struct FirstPrinciples;
+
+/// The time with the least and the most that paper 5 gives for a launch.
+fn launch_range(body: Seconds) -> Caution {
+    let [low, high] = LAUNCH_RANGE.map(|launch| Seconds(body.0 + launch.0));
+    let text = format!("a launch costs 4 to 6 µs (paper 5), 5 µs are used: {}", range(low, high));
+    Caution::LaunchRange(text.into())
+}
 
 impl Predictor for FirstPrinciples {
     fn id(&self) -> &'static str {
@@ -58,7 +70,7 @@ impl Predictor for FirstPrinciples {
             bound_target: bound(q.target.gpu),
             efficiency: None,
             factors,
-            cautions: target_cautions(q),
+            cautions: target_cautions(q).into_iter().chain([launch_range(body)]).collect(),
             levels: None,
             doubt: None,
             width: None,

@@ -39,6 +39,12 @@ pub fn levels(answer: &Answer) -> Option<String> {
     Some(marked(answer, &range(levels.low, levels.high)))
 }
 
+/// The interval; of a model that has times at memory levels in its place, those with the word that says so: `8.35–8.87 ms levels`.
+#[must_use]
+pub fn interval_or_levels(answer: &Answer) -> Option<String> {
+    interval(answer).or_else(|| levels(answer).map(|range| format!("{range} levels")))
+}
+
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
 pub fn speedup(answer: &Answer) -> Option<String> {

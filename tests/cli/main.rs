@@ -8,6 +8,7 @@ mod desk;
 #[path = "../dice/mod.rs"]
 mod dice;
 mod docs_commands;
+mod docs_figures;
 mod docs_samples;
 mod evaluate_stories;
 mod feasibility;

@@ -64,6 +64,7 @@ fn paper_4_table_1_comes_out_of_a_pipe() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_tables_own_answers_come_back() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/samples/occupancy/vectors.txt");
     let Ok(text) = std::fs::read_to_string(path) else {

@@ -312,6 +312,7 @@ fn achieved_ceilings_are_asked_by_the_width_of_the_kernel() {
 // ---------------------------------------------------------------------------------------------------------------------
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn a_profiled_kernel_is_imported_and_projected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/profiler/ncu");
     if !folder.is_dir() {

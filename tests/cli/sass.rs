@@ -34,6 +34,7 @@ fn words(text: &str, begins: &str, next: &str, opcodes: &[&str]) -> u32 {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn real_listings_are_counted_as_their_words_are() {
     for (name, arch, begins, next) in [
         (MAXWELL, "sm_52", "Function : ", "Function : "),
@@ -67,6 +68,7 @@ fn real_listings_are_counted_as_their_words_are() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn two_real_listings_have_the_same_arithmetic() {
     let (Some((_, a)), Some((_, b))) = (sample(MAXWELL), sample(ADA)) else { return };
     let [a, b] =
@@ -175,6 +177,7 @@ fn sound(listing: &SassListing) {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn damaged_listings_are_answered_with_functions_or_an_error() {
     let mut seeds = vec![own().into_bytes()];
     for name in [MAXWELL, ADA] {

@@ -265,6 +265,7 @@ fn a_trained_model_is_listed_as_fresh_for_its_own_rows_only() {
 
 /// The tiled GEMM that paper 4 timed at five tiles, of which tile 1 is one thread per block.
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn speed_ups_over_one_thread_blocks_of_real_measurements() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/data/gpperf/tiled_matmul_rtx4070.canonical.csv");

@@ -328,6 +328,7 @@ fn raw() -> Option<Vec<PathBuf>> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn paper_1_comes_out_to_the_digit() {
     let Some(files) = raw() else {
         println!("SKIPPED: paper 1's raw files are not at hand");

@@ -115,6 +115,7 @@ fn families(file: &str, named: &[Named]) -> String {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_shipped_errors_are_those_of_the_measurements_they_name() {
     if !path(FILES[0].0).exists() {
         println!("SKIPPED: ../shared/data is not here");
@@ -136,6 +137,7 @@ fn the_shipped_errors_are_those_of_the_measurements_they_name() {
 
 /// 90 % intervals from the other families cover 85 to 95 % of each of the files: what `evaluate` reports.
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn intervals_made_from_other_families_hold() {
     if !path(FILES[0].0).exists() {
         println!("SKIPPED: ../shared/data is not here");

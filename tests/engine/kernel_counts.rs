@@ -58,6 +58,7 @@ const KTT: &str = "ktt/ktt_convolution.csv";
 const NEUSIGHT: &str = "neusight/neusight_ops_dev.csv";
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn launch_and_shared_memory_of_every_tuned_row_are_the_files() {
     for (collection, expected) in [
         (TUNING, vec![("clblast_xgemm", 7_500), ("convolution2d_15x15", 7_500)]),
@@ -78,6 +79,7 @@ fn launch_and_shared_memory_of_every_tuned_row_are_the_files() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn flops_and_bytes_of_every_row_are_the_files() {
     for (collection, expected) in [(TUNING, 15_000), (KTT, 10_520), (NEUSIGHT, 26_400)] {
         let Some(session) = with(collection) else { continue };
@@ -95,6 +97,7 @@ fn flops_and_bytes_of_every_row_are_the_files() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn every_operator_of_the_framework_is_known_as_one() {
     let Some(session) = with(NEUSIGHT) else { return };
     let rows = rows(&session, NEUSIGHT);
@@ -118,6 +121,7 @@ fn counted(session: &Session, count: impl Fn(&Instance, &Measurement) -> f64) ->
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn shared_memory_wavefronts_of_the_convolution_are_those_of_the_profiler() {
     let Some(session) = with(KTT) else { return };
     let all = counted(&session, |filed, row| {
@@ -138,6 +142,7 @@ fn shared_memory_wavefronts_of_the_convolution_are_those_of_the_profiler() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn l2_bytes_of_the_convolution_are_those_of_the_profiler_where_code_and_registers_fit() {
     let Some(session) = with(KTT) else { return };
     let all = counted(&session, |filed, row| {
@@ -163,6 +168,7 @@ fn l2_bytes_of_the_convolution_are_those_of_the_profiler_where_code_and_register
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn dram_bytes_of_the_convolution_are_those_of_the_profiler_where_nothing_spills() {
     let Some(session) = with(KTT) else { return };
     let all = counted(&session, |filed, row| {

@@ -7,6 +7,7 @@ mod compiled_kernels;
 mod dice;
 mod evaluation;
 mod explain;
+mod golden_measurements;
 mod hybrid;
 mod interval_table;
 mod kernel_counts;

@@ -27,6 +27,7 @@ const OURS: [[f64; 7]; 4] = [
 ];
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_pairs_are_the_papers() {
     let Some(files) = raw() else { return };
     let pairs = GpuPairs::new(&raw_files(&files).unwrap()).unwrap();
@@ -59,11 +60,13 @@ fn comes_out(models: &[usize]) {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_linear_models_the_neighbours_and_boosting_come_out() {
     comes_out(&[0, 1, 2, 5, 6]);
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_support_vectors_come_out() {
     comes_out(&[3]);
 }

@@ -22,6 +22,7 @@ fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_shipped_fit_is_what_the_measurements_give() {
     let mut session = Session::load(None).unwrap();
     let Some(rows) = rows(&mut session, "nv_dvfs/nv_dvfs_dev.csv") else { return };

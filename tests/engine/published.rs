@@ -155,6 +155,7 @@ fn corrected() -> Option<(Session, Vec<Measurement>)> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_figures_are_those_of_the_corrected_study() {
     let Some((s, rows)) = corrected() else { return };
     let mut study = Store::default();
@@ -206,6 +207,7 @@ fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_price_of_a_size_nobody_timed_is_recomputed_from_the_study() {
     let shipped: toml::Table =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/intervals.toml"))
@@ -225,6 +227,7 @@ fn the_price_of_a_size_nobody_timed_is_recomputed_from_the_study() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn every_kernel_of_the_study_scales_to_a_size_that_was_timed_there() {
     // The estimate that the interval is about: a row taken out, its time scaled from the shipped one.
     let Some((s, rows)) = corrected() else { return };

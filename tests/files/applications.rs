@@ -86,6 +86,7 @@ const FIGURES: [(&str, u32, u64, i64, i64, i64, i64); 11] = [
 ];
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn every_sample_has_the_sums_that_others_find() {
     for (name, device, kernels, sum, busy, copies, window) in FIGURES {
         let Some(path) = sample(name) else { continue };
@@ -108,6 +109,7 @@ fn every_sample_has_the_sums_that_others_find() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn a_pytorch_trace_knows_its_gpu_its_launches_and_their_operators() {
     let Some(path) = sample(FIGURES[7].0) else { return };
     let application = whole(&path, None);
@@ -126,6 +128,7 @@ fn a_pytorch_trace_knows_its_gpu_its_launches_and_their_operators() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn an_amd_trace_says_what_it_is() {
     let Some(path) = sample(FIGURES[10].0) else { return };
     let application = whole(&path, None);
@@ -134,6 +137,7 @@ fn an_amd_trace_says_what_it_is() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn a_part_that_is_not_there_is_named() {
     let Some(path) = sample("nsys/h100_2gpu_1s.sqlite") else { return };
     let recorded = recorded(&path);
@@ -408,6 +412,7 @@ fn a_summary_of_nsys_stats_is_an_application_without_a_time_line() {
 const TRANSFORMERS: [&str; 3] = [FIGURES[5].0, FIGURES[6].0, FIGURES[7].0];
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn most_kernel_time_of_the_transformers_has_counts() {
     for name in TRANSFORMERS {
         let Some(path) = sample(name) else { continue };
@@ -427,6 +432,7 @@ fn most_kernel_time_of_the_transformers_has_counts() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_same_gpu_is_the_identity_and_others_keep_order() {
     let session = Session::load(None).unwrap();
     let id = |name: &str| session.gpus.position(name).unwrap();
@@ -458,6 +464,7 @@ fn the_same_gpu_is_the_identity_and_others_keep_order() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn kernels_of_amd_are_listed_and_not_predicted() {
     let Some(path) = sample(FIGURES[9].0) else { return };
     let (session, application) = (Session::load(None).unwrap(), whole(&path, None));

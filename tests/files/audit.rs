@@ -463,6 +463,7 @@ fn about(found: &[Finding], check: &str, words: &[&str]) -> bool {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn every_defect_of_the_study_is_found_by_itself() {
     let Some((sheet, found)) = audited(&STUDY) else { return };
     // 1: 50 rows ignored their size; the 51st of the study is a mixed one.
@@ -517,6 +518,7 @@ fn every_defect_of_the_study_is_found_by_itself() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_repaired_copy_agrees_with_the_one_made_by_hand() {
     let (Some((sheet, found)), Some(by_hand)) = (audited(&STUDY), data("study/measurements_corrected.csv"))
     else {
@@ -569,6 +571,7 @@ fn as_published(file: &str, gpu: &str, out: &mut String) -> Option<()> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn work_that_the_study_declares_differently_is_found() {
     let mut text = String::from("gpu,kernel,problem,block,flops,dram_bytes,time_ms,time_std_ms\n");
     for (file, gpu) in
@@ -588,6 +591,7 @@ fn work_that_the_study_declares_differently_is_found() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_defects_of_the_gemm_study_are_found() {
     let Some((_, found)) = audited(&["gpperf/cutlass_sgemm_rtx4070.canonical.csv"]) else { return };
     // 8
@@ -600,6 +604,7 @@ fn the_defects_of_the_gemm_study_are_found() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn sound_data_raise_no_error() {
     let folders = [
         ("study/measurements_corrected.csv", "gather"),

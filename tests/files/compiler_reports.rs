@@ -43,6 +43,7 @@ fn truth(folder: &Path) -> Truth {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn three_readers_agree_with_the_table_of_truth() {
     let Some(folder) = samples() else { return };
     let truth = truth(&folder);
@@ -77,6 +78,7 @@ fn three_readers_agree_with_the_table_of_truth() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn spills_and_stacks_agree_where_two_readers_see_them() {
     let Some(folder) = samples() else { return };
     let of = |name: &str| {
@@ -99,6 +101,7 @@ fn spills_and_stacks_agree_where_two_readers_see_them() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn logs_of_a_whole_build_are_read_behind_their_warnings() {
     let Some(folder) = samples() else { return };
     for (gpu, arch) in [("titanx", "sm_52"), ("titanv", "sm_70"), ("2080ti", "sm_75"), ("4070", "sm_89")] {
@@ -180,6 +183,7 @@ fn sound(report: &CompilerReport, what: &str) {
 const DAMAGES: usize = 500;
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn damaged_reports_neither_panic_nor_hang_nor_lie() {
     let mut all = own();
     all.extend(

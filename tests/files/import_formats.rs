@@ -35,6 +35,7 @@ fn canonical(bytes: &[u8]) -> BTreeMap<(String, String), csv::StringRecord> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn tiled_times_agree_with_the_rows_that_were_derived_from_them() {
     let (Some((_, raw)), Some((_, derived))) =
         (at_hand("gpperf/execution_times_all.csv"), at_hand("gpperf/tiled_matmul_rtx4070.canonical.csv"))
@@ -68,6 +69,7 @@ fn tiled_times_agree_with_the_rows_that_were_derived_from_them() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn powers_alone_are_no_measurements() {
     let Some((_, raw)) = at_hand("gpperf/power_usage_results_all.csv") else { return };
     let read = import(&raw, "tiled matrix product CSV");
@@ -93,6 +95,7 @@ fn as_the_script_wrote(r: &csv::StringRecord) -> String {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn sixteen_thousand_cutlass_runs_come_back_as_they_were_derived() {
     let Some((_, derived)) = at_hand("gpperf/cutlass_sgemm_rtx4070.canonical.csv") else { return };
     let mut reader = csv::Reader::from_reader(&*derived);

@@ -408,6 +408,7 @@ fn no_damage_to_a_file_makes_the_reader_panic_or_invent_rows() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn every_collection_at_hand_is_read_whole() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     if !shared.exists() {

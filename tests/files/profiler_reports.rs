@@ -609,6 +609,7 @@ fn agree(a: f64, b: f64, digits: f64) -> bool {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn a_report_and_its_exports_agree_number_by_number() {
     for (name, pages) in [
         ("CuVectorAddDrv", &["raw", "details"][..]),
@@ -650,6 +651,7 @@ fn a_report_and_its_exports_agree_number_by_number() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn facts_read_off_real_reports_by_hand() {
     let Some(sobel) = sample("ncu/ncu24.sobelFloat.ncu-rep") else { return };
     let row = &sobel.rows[0];
@@ -682,6 +684,7 @@ fn facts_read_off_real_reports_by_hand() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn real_nvprof_logs() {
     let Some(traces) = sample("nvprof/matMul_gpu_sharedmem-traces.csv") else { return };
     assert_eq!((traces.rows.len(), traces.refused_count), (32, 0));
@@ -705,6 +708,7 @@ fn real_nvprof_logs() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn damaged_copies_of_real_reports() {
     let Some(folder) = samples() else { return };
     let mut seeded = Seeded(0xbad);

@@ -79,6 +79,7 @@ fn errors(
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn another_clock_is_predicted_better_than_by_the_same_time() {
     let Some((header, rows)) = rows() else {
         eprintln!("SKIPPED: {FILE} is not there");

@@ -2,9 +2,11 @@
 
 mod bins;
 mod grow;
+mod outline;
 
 pub(super) use bins::Binned;
 pub(super) use grow::{Grower, TreeLimits, TreePoint};
+pub use outline::{OutlinedNode, OutlinedPart};
 use serde::{Deserialize, Serialize};
 
 /// Marks a leaf in the saved form.

@@ -157,6 +157,22 @@ impl RegressorKind for Learner {
     }
 }
 
+impl LearnerModel {
+    /// What a stack's last model multiplies the prediction of each base with; `None` for any other model.
+    #[must_use]
+    pub fn stack_weights(&self) -> Option<Vec<f64>> {
+        let Self::Stack(stack) = self else { return None };
+        let bases = stack.bases.len();
+        let at_zero = stack.last.predict_row(&vec![0.0; bases]);
+        let weight = |base: usize| {
+            let mut unit = vec![0.0; bases];
+            unit[base] = 1.0;
+            stack.last.predict_row(&unit) - at_zero
+        };
+        Some((0..bases).map(weight).collect())
+    }
+}
+
 impl LearnedModel for LearnerModel {
     fn is_finite(&self) -> bool {
         match self {

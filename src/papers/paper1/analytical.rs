@@ -11,12 +11,13 @@
 //!
 //! `shared_bank_conflict` cannot launch, its occupancy is 0, and so it drops out of all of them.
 
+use super::figures::PredictedPair;
 use crate::answer::AnswerTrial;
 use crate::evaluate::{
     ErrorSummary, EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Score, TrialScope, evaluate,
     score,
 };
-use crate::gpu::Ceilings;
+use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Count, KernelId};
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, Predictor, model_position};
@@ -86,6 +87,21 @@ pub fn reproduce(world: EvaluationWorld<'_>) -> Vec<AnalyticalExperiment> {
         experiment(world, 2, "new size: the largest of each kernel", of(largest)),
         experiment(world, 3, "new kernels: the smallest of four", of(smallest)),
     ]
+}
+
+/// What Algorithm 1 says of every configuration from every GPU to every other one.
+#[must_use]
+pub fn analytical_pairs(world: EvaluationWorld<'_>) -> Vec<PredictedPair> {
+    let all = experiment(world, 0, "all pairs", TrialScope::default());
+    let name = |gpu: GpuId| world.gpus[gpu].name.clone();
+    let pair = |t: AnswerTrial| PredictedPair {
+        kernel: world.kernels[t.kernel].id.clone(),
+        source: name(t.source),
+        target: name(t.target),
+        measured: t.measured,
+        predicted: t.predicted,
+    };
+    all.outcome.trials.into_iter().map(pair).collect()
 }
 
 /// The largest configuration of each kernel that has two or more, and the smallest of the new kernels.

@@ -1,6 +1,7 @@
 //! Paper 1's experiments from the rows of files.
 
-use super::analytical::{AnalyticalExperiment, reproduce};
+use super::analytical::{AnalyticalExperiment, analytical_pairs, reproduce};
+use super::figures::PredictedPair;
 use crate::catalogue::{Catalogue, NameError};
 use crate::evaluate::EvaluationWorld;
 use crate::import::{ReadAny, with_achieved};
@@ -18,6 +19,26 @@ pub fn reproduce_files(
     session: &Session,
     files: &[PathBuf],
 ) -> Result<(Vec<AnalyticalExperiment>, Vec<ReadAny>), ReproduceError> {
+    on_rows_of(session, files, reproduce)
+}
+
+/// What Algorithm 1 says of all pairs of these files, on the same terms: the points of figures 1 and 3a.
+///
+/// # Errors
+/// As [`reproduce_files`].
+pub fn analytical_pairs_of_files(
+    session: &Session,
+    files: &[PathBuf],
+) -> Result<Vec<PredictedPair>, ReproduceError> {
+    on_rows_of(session, files, analytical_pairs).map(|(pairs, _)| pairs)
+}
+
+/// Does this on the rows of these files, with the ceilings that they state.
+fn on_rows_of<T>(
+    session: &Session,
+    files: &[PathBuf],
+    work: impl FnOnce(EvaluationWorld<'_>) -> T,
+) -> Result<(T, Vec<ReadAny>), ReproduceError> {
     let mut kernels = Catalogue::new("kernel");
     let (mut rows, all) = session.rows_by(files, &mut kernels)?;
     let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
@@ -34,7 +55,7 @@ pub fn reproduce_files(
     rows.reverse();
     let mut store = Store::default();
     store.add_rows(rows);
-    Ok((reproduce(EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store }), all))
+    Ok((work(EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store }), all))
 }
 
 /// Why paper 1 cannot be reproduced.

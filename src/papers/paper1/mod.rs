@@ -5,6 +5,7 @@
 
 mod analytical;
 mod analytical_table;
+mod figures;
 mod files;
 mod learned_table;
 mod pairs;
@@ -13,7 +14,8 @@ mod suite;
 
 pub use analytical::AnalyticalExperiment;
 pub use analytical_table::experiments_table;
-pub use files::{ReproduceError, reproduce_files};
+pub use figures::{FigureModel, PredictedPair, forest_pairs, kernel_errors, model_figures};
+pub use files::{ReproduceError, analytical_pairs_of_files, reproduce_files};
 pub use learned_table::figures_table;
 pub use pairs::{ConfigRole, GpuPairs};
 pub use raw::{Raw, RawError, raw_files};

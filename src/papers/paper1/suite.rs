@@ -96,6 +96,12 @@ fn regressor(model: usize) -> Learner {
     }
 }
 
+/// The forest of Tables 3 and 4.
+pub(super) fn forest_recipe(seed: u64) -> Recipe<Learner> {
+    let forest = MODELS.iter().position(|m| m.name == "forest").unwrap_or_default();
+    Recipe { regressor: regressor(forest), scaled: false, seed }
+}
+
 /// What other seeds give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeedSpread {

@@ -2,7 +2,10 @@
 
 use super::audited::{AuditProtocol, AuditedRows, ProtocolErrors};
 use super::correlation::correlation_chart;
+use super::equations::{equation_records, equation_table};
 use super::models::{Paper4Architecture, Scores};
+use super::predictions::TestPredictions;
+use super::study::Paper4;
 use super::tables::{DIMENSIONS, METRICS, Paper4Tables, ScoreSpread, TABLE4, TABLE5, TABLE6};
 use crate::chart::ChartSpec;
 use crate::gemm::GemmTarget;
@@ -15,6 +18,8 @@ use crate::units::significant;
 pub struct Paper4Report<'a> {
     /// The paper's tables.
     pub tables: &'a Paper4Tables,
+    /// What the forest says of the test rows.
+    pub predictions: &'a TestPredictions,
     /// Errors where problems are held out.
     pub lines: &'a [ProtocolErrors],
     /// Shapes whose time depends on the utilisation.
@@ -33,6 +38,19 @@ const SCORES: [ScoreMetric; 5] = [
     ("mean error %", |s| s.mean_percent),
 ];
 
+impl<'a> Paper4Report<'a> {
+    /// Of everything that was made.
+    #[must_use]
+    pub fn new(made: &'a Paper4) -> Self {
+        Self {
+            tables: &made.tables,
+            predictions: &made.predictions,
+            lines: &made.lines,
+            shared: &made.shared,
+        }
+    }
+}
+
 impl Paper4Report<'_> {
     /// All of it in this format: for programs one array of records, for people a table each.
     #[must_use]
@@ -40,7 +58,8 @@ impl Paper4Report<'_> {
         if !format.is_for_people() {
             return self.record_table().render(format);
         }
-        let tables = [self.table4(), self.table5(), self.table6(), self.sharing(), self.audited()];
+        let equations = equation_table(self.predictions);
+        let tables = [self.table4(), self.table5(), self.table6(), equations, self.sharing(), self.audited()];
         tables.iter().map(|t| t.render(format)).collect::<Vec<_>>().join("\n")
     }
 
@@ -95,6 +114,7 @@ impl Paper4Report<'_> {
                 add(words, [Some(of(&line.scores)), None, None, None, None, Some(line.rows as f64)]);
             }
         }
+        table.rows.extend(equation_records(self.predictions));
         table
     }
 

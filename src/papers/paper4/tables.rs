@@ -8,8 +8,8 @@ use crate::learn::prepare::correlation;
 use crate::learn::{LearnError, Progress};
 
 /// The paper's split: a fifth for testing, `random_state=42` of the authors' program.
-const TESTED: f64 = 0.2;
-const SPLIT: u32 = 42;
+pub(super) const TESTED: f64 = 0.2;
+pub(super) const SPLIT: u32 = 42;
 
 /// Splits that the spread is taken over: random states 0 to 9.
 const SEEDS: u32 = 10;

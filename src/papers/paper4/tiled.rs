@@ -4,6 +4,7 @@
 
 use super::models::{Paper4Architecture, Scores, at};
 use super::numpy::train_test_split;
+use super::tables::{SPLIT, TESTED};
 use crate::learn::{LearnError, LearningTable, Progress, Recipe};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,6 @@ use std::path::{Path, PathBuf};
 pub const FEATURES: [&str; 4] = ["M", "N", "K", "Tile Size"];
 /// The largest file that is read: a guard against damage.
 const LARGEST: u64 = 16 << 20;
-/// The authors' split.
-const TESTED: f64 = 0.2;
-const SPLIT: u32 = 42;
 
 /// What a file holds beside the features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,5 +11,5 @@ mod speed_up;
 pub use facts::{Facts, NoFacts, element_bytes};
 pub use metrics::{METRICS, MetricFormulas, ProfileMetric, Sense, grid_stride_divergence, metrics};
 pub use recipe::Paper3;
-pub use samples::{LaunchMetrics, LaunchSample, LeftOut, ReferenceLaunch, Samples, launches};
+pub use samples::{LaunchMetrics, LaunchSample, LeftOut, ReferenceLaunch, Samples, launches, reference_time};
 pub use speed_up::{SpeedUp, SpeedUpForest};

@@ -108,6 +108,7 @@ impl Trainer for Paper3 {
             ranges: known_ranges(&data.feature_rows(&split.train), data.columns.len()),
             columns: data.columns,
             ln_90: half_width(&measured, &predicted),
+            reference: data.reference,
         };
         Ok(Made { trained, model: postcard::to_allocvec(&model).map_err(whole)? })
     }
@@ -159,7 +160,7 @@ impl Paper3 {
             hash = hash.with_numbers(&row).with_numbers(&[sample.speedup, sample.group as f64]);
         }
         let recipe = format!(
-            "forest, {} formulas, speed-up over {}, {} trials, with ranges",
+            "forest, {} formulas, speed-up over {}, {} trials, with ranges and reference",
             self.formulas.as_str(),
             data.reference.as_str(),
             self.trials

@@ -7,13 +7,15 @@ use super::facts::{Facts, NoFacts};
 use super::metrics::{METRICS, MetricFormulas, ProfileMetric, Sense, metrics};
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
-use crate::kernel::{Count, Kernel, KernelId};
+use crate::kernel::{Count, Kernel, KernelId, Problem};
 use crate::measurement::{ConfigId, Measurement, Number};
 use crate::predict::Subject;
+use crate::units::Seconds;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the times of a group of launches are compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ReferenceLaunch {
     /// The slowest launch with one thread per block, or with one block.
     #[default]
@@ -156,11 +158,7 @@ impl Samples {
         formulas: MetricFormulas,
         all: &mut Vec<(usize, LaunchSample)>,
     ) {
-        let may_be = |c: &&Candidate<'_>| match reference {
-            ReferenceLaunch::OneThread => c.facts.threads == 1 || c.facts.blocks == 1,
-            ReferenceLaunch::Slowest => true,
-        };
-        let slowest = members.iter().filter(may_be).max_by(|a, b| a.row.time.0.total_cmp(&b.row.time.0));
+        let slowest = slowest_launch(members, reference);
         let Some(slowest) = slowest.filter(|_| members.len() > 1) else {
             self.left_out.no_reference += members.len();
             return;
@@ -187,6 +185,41 @@ impl Samples {
             (unknown, of().filter(|m| m.value.is_some() && m.sense != Sense::Exact).count())
         })
     }
+}
+
+/// The launch that the others of its group are compared with.
+fn slowest_launch<'m, 'a>(
+    members: &'m [Candidate<'a>],
+    reference: ReferenceLaunch,
+) -> Option<&'m Candidate<'a>> {
+    let may_be = |c: &&Candidate<'_>| match reference {
+        ReferenceLaunch::OneThread => c.facts.threads == 1 || c.facts.blocks == 1,
+        ReferenceLaunch::Slowest => true,
+    };
+    members.iter().filter(may_be).max_by(|a, b| a.row.time.0.total_cmp(&b.row.time.0))
+}
+
+/// The measured time of the reference of this problem on this GPU, whatever chooses the launch; `None` where nobody timed one.
+#[must_use]
+pub fn reference_time(
+    world: EvaluationWorld<'_>,
+    subject: &Subject,
+    gpu: GpuId,
+    reference: ReferenceLaunch,
+) -> Option<Seconds> {
+    let kernel = &world.kernels[subject.kernel];
+    let problem = problem_without_launch(kernel, &subject.problem).join(";");
+    let groups = Samples::default().gather(world);
+    let fitting =
+        groups.iter().filter(|(key, _)| key.0 == subject.kernel && key.1 == gpu && key.2 == problem);
+    let times = fitting.filter_map(|(_, members)| Some(slowest_launch(members, reference)?.row.time));
+    times.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// The keys of a problem that are no part of the launch, with their values.
+fn problem_without_launch(kernel: &Kernel, problem: &Problem) -> Vec<String> {
+    let work = problem.pairs().iter().filter(|(k, _)| !kernel.is_launch_key(k.as_str()));
+    work.map(|(k, v)| format!("{}={v}", k.as_str())).collect()
 }
 
 /// The metrics of one measured launch, or why there are none.
@@ -218,8 +251,7 @@ pub fn launches(world: EvaluationWorld<'_>, formulas: MetricFormulas) -> Vec<Lau
 /// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out. Where
 /// the problem states no size, as in a profiler's report, launches of as many threads are taken for the same problem.
 fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> LaunchKey {
-    let work = row.problem.pairs().iter().filter(|(k, _)| !kernel.is_launch_key(k.as_str()));
-    let mut problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
+    let mut problem = problem_without_launch(kernel, &row.problem);
     if facts.size_is_threads {
         problem.push(format!("threads={}", facts.size));
     }

@@ -4,9 +4,10 @@
 //! or over the tested rows where there is one problem alone.
 
 use super::metrics::{METRICS, ProfileMetric};
+use super::samples::ReferenceLaunch;
 use crate::answer::conformal_rank;
 use crate::learn::prepare::MedianImputer;
-use crate::learn::{Fitted, LearnError};
+use crate::learn::{Fitted, LearnError, OutlinedNode};
 use crate::train::trainer::Made;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,8 @@ pub struct SpeedUpForest {
     pub(super) ranges: Vec<Option<(f64, f64)>>,
     /// Half-width of the 90 % interval in ln; `None` where too few errors are known.
     pub(super) ln_90: Option<f64>,
+    /// What speed-ups are over.
+    pub reference: ReferenceLaunch,
 }
 
 /// A speed-up that was not measured.
@@ -44,6 +47,18 @@ impl SpeedUpForest {
     pub fn from_made(made: &Made) -> Result<Self, LearnError> {
         let foreign = |e: postcard::Error| LearnError::File { file: "paper3".into(), what: e.to_string() };
         postcard::from_bytes(&made.model).map_err(foreign)
+    }
+
+    /// The first `splits` levels of its first tree; columns are [`SpeedUpForest::column_names`].
+    #[must_use]
+    pub fn first_tree(&self, splits: usize) -> Vec<OutlinedNode> {
+        self.fitted.outlined(0, splits)
+    }
+
+    /// The names of its columns, in the order of the training table.
+    #[must_use]
+    pub fn column_names(&self) -> &[String] {
+        self.fitted.names()
     }
 
     /// The speed-up of the launch with these metrics.

@@ -12,10 +12,11 @@
 
 use super::frame::pane_frame;
 use crate::chart::{
-    ChartSides, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape, bandwidth_chart, roofline_chart,
+    ChartSides, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape, bandwidth_chart, level_intensity,
+    roofline_chart,
 };
 use crate::gpu::Gpu;
-use crate::roofline::{Level, attainable, bound, compute_roof, intensity};
+use crate::roofline::{Level, attainable, bound, compute_roof};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::layout::Pane;
@@ -184,10 +185,10 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
     if state.kernel().has_formulas() {
         return None;
     }
-    let work = &state.answer().work;
+    let answer = state.answer();
     let known: Vec<String> = Level::ALL
         .into_iter()
-        .filter_map(|level| intensity(work, level).map(|i| format!("{} {i}", level.as_str())))
+        .filter_map(|level| level_intensity(answer, 0, level).map(|i| format!("{} {i}", level.as_str())))
         .collect();
     (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
 }

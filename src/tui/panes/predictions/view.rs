@@ -325,7 +325,7 @@ fn cell(
             let style = if answer.is_estimate() { look.estimated() } else { look.predicted() };
             (shown::predicted(answer).unwrap_or_else(dash), style)
         }
-        PredictionColumn::Interval => (shown::interval(answer).unwrap_or_else(dash), look.dim()),
+        PredictionColumn::Interval => (shown::interval_or_levels(answer).unwrap_or_else(dash), look.dim()),
         PredictionColumn::Speedup => (shown::speedup(answer).unwrap_or_else(dash), look.text()),
         PredictionColumn::Measured => {
             (answer.measured.map_or_else(dash, |m| shown::measured(m.time, m.kind)), look.measured())
