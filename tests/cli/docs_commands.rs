@@ -258,11 +258,18 @@ pages! {
     commands_of_the_wheel: "packaging/pypi/README.md",
 }
 
+/// The names of the pages of docs/.
+fn book_pages() -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).unwrap();
+    entries
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".md"))
+}
+
 #[test]
 fn no_page_with_a_command_is_left_out() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for entry in fs::read_dir(root.join("docs")).unwrap() {
-        let name = format!("docs/{}", entry.unwrap().file_name().to_string_lossy());
+    for name in book_pages().map(|name| format!("docs/{name}")) {
         let text = fs::read_to_string(root.join(&name)).unwrap();
         let has_command = code_blocks(&text).iter().flat_map(|b| &b.lines).any(|(_, line)| is_ours(line));
         assert_eq!(has_command, PAGES.contains(&&*name), "{name}");
@@ -273,8 +280,7 @@ fn no_page_with_a_command_is_left_out() {
 fn the_book_has_every_page_and_no_link_leads_nowhere() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
-    for entry in fs::read_dir(&docs).unwrap() {
-        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+    for name in book_pages() {
         assert!(
             name == "SUMMARY.md" || summary.contains(&format!("]({name})")),
             "docs/SUMMARY.md lacks {name}"
