@@ -37,6 +37,7 @@ fn points() -> Option<Vec<StreamPoint>> {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn bandwidth_over_occupancy_is_missed_by_four_percent() {
     let Some(points) = points() else { return };
     let mut most: BTreeMap<(&str, &str), f64> = BTreeMap::new();
