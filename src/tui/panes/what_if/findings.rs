@@ -70,7 +70,7 @@ pub struct WhatIfFindings {
     pub kept: Vec<NamedChanges>,
     /// Whether the application is asked about, where one is loaded.
     pub of_application: bool,
-    /// What was found for the question of [`WhatIfFindings::asked`]; nothing while the worker looks for it.
+    /// What was found for the question of `asked`; nothing while the worker looks for it.
     pub found: Option<WhatIfFound>,
     /// The value that was sought last, while the question stays the same.
     pub solution: Option<Solution>,
