@@ -1,4 +1,4 @@
-//! What the attention kernels of libraries do, by architecture: read in their sources where it is a rule, fitted where it is a cost.
+//! What the attention kernels of libraries do, by architecture: as known of them (from memory) where it is a rule, fitted where it is a cost.
 
 use super::hardware::AttentionFamily;
 
