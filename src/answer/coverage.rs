@@ -11,6 +11,13 @@ pub fn conformal_rank(n: usize) -> Option<usize> {
     (1..=n).contains(&rank).then_some(rank)
 }
 
+/// The end of an interval over these residuals, the one of [`conformal_rank`]; `None` where they are too few.
+#[must_use]
+pub fn conformal_width(mut residuals: Vec<f64>) -> Option<f64> {
+    residuals.sort_by(f64::total_cmp);
+    Some(residuals[conformal_rank(residuals.len())? - 1])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

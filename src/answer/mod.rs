@@ -24,7 +24,7 @@ pub use calibration::{IntervalCalibration, IntervalQuestion, StartedFrom};
 pub use combined::{FAR_APART, combine, log_mean};
 pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use corrections::Corrections;
-pub use coverage::{COVERAGE, conformal_rank};
+pub use coverage::{COVERAGE, conformal_rank, conformal_width};
 pub use known_rows::{KnownCorrection, KnownRow, KnownRows};
 pub use pipeline::{answer_pair, estimate_targets};
 pub use residuals::{ResidualFold, Residuals};

@@ -286,16 +286,11 @@ pub trait OpenDevice {
     /// [`DeviceError::Call`] where the module has none.
     fn entry(&mut self, module: Module, symbol: &str) -> Result<DriverKernel, DeviceError>;
 
-    /// What the driver says of a kernel at this block size; lets it have this much dynamic shared memory.
+    /// What the driver says of a kernel at this block size; lets it have this much (`smem`) dynamic shared memory.
     ///
     /// # Errors
     /// [`DeviceError::Refused`] for more shared memory than there is.
-    fn facts(
-        &mut self,
-        entry: DriverKernel,
-        threads: u32,
-        dynamic_smem: u32,
-    ) -> Result<EntryFacts, DeviceError>;
+    fn facts(&mut self, entry: DriverKernel, threads: u32, smem: u32) -> Result<EntryFacts, DeviceError>;
 
     /// Memory of this size, not cleared.
     ///

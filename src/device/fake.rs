@@ -306,20 +306,15 @@ impl OpenDevice for FakeDevice {
         Ok(DriverKernel(self.entries.len() - 1))
     }
 
-    fn facts(
-        &mut self,
-        entry: DriverKernel,
-        threads: u32,
-        dynamic_smem: u32,
-    ) -> Result<EntryFacts, DeviceError> {
+    fn facts(&mut self, entry: DriverKernel, threads: u32, smem: u32) -> Result<EntryFacts, DeviceError> {
         let limits = self.facts.limits;
-        if dynamic_smem > limits.smem_opt_in {
+        if smem > limits.smem_opt_in {
             return Err(DeviceError::Refused("more shared memory than a block may have".into()));
         }
         let mut facts = self.entries[entry.0].1.facts;
         if facts.blocks_per_sm == 0 {
             let by_registers = limits.regs_per_sm / (facts.registers * threads).max(1);
-            let smem = facts.static_smem + dynamic_smem + limits.smem_reserved;
+            let smem = facts.static_smem + smem + limits.smem_reserved;
             facts.blocks_per_sm = (limits.threads_per_sm / threads.max(1))
                 .min(limits.blocks_per_sm)
                 .min(by_registers)

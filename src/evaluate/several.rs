@@ -6,7 +6,7 @@
 use super::protocol::TrialScope;
 use super::setup::EvaluationWorld;
 use super::tally::Refused;
-use crate::answer::{AnswerTrial, KnownRow, KnownRows, ResidualFold, conformal_rank, log_mean};
+use crate::answer::{AnswerTrial, KnownRow, KnownRows, ResidualFold, conformal_width, log_mean};
 use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
@@ -118,9 +118,8 @@ fn common_factor(pairs: &[AnswerTrial], fold: ResidualFold) -> Option<f64> {
         ResidualFold::Kernel(kernel) => t.kernel != kernel,
         ResidualFold::Nothing => true,
     };
-    let mut all: Vec<f64> = groups(pairs).filter_map(|g| together(g, known)).map(|t| t.residual()).collect();
-    all.sort_by(f64::total_cmp);
-    conformal_rank(all.len()).map(|rank| all[rank - 1].exp())
+    let all = groups(pairs).filter_map(|g| together(g, known)).map(|t| t.residual()).collect();
+    conformal_width(all).map(f64::exp)
 }
 
 /// The rows of the scope that were asked about and got no time from any source, with what pairs were refused for.

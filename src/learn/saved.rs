@@ -8,8 +8,6 @@ use super::error::LearnError;
 use super::recipe::Recipe;
 use super::table::LearningTable;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::io::Write;
-use std::path::Path;
 
 /// The form of the file; it changes whenever a model's fields do.
 const FORM: u32 = 2;
@@ -151,36 +149,6 @@ fn stale(header: &SavedHeader, origin: &ModelOrigin) -> Option<String> {
     }
     (header.origin.recipes != origin.recipes)
         .then(|| "stale: it was made by another recipe (parameters or seed)".to_owned())
-}
-
-/// Reads a model file.
-///
-/// # Errors
-/// As [`decode`], and where the file cannot be read.
-pub fn load_model<T: DeserializeOwned>(path: &Path, origin: &ModelOrigin) -> Result<T, LearnError> {
-    let file = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|e| LearnError::File { file: file.clone(), what: format!("cannot be read: {e}") })?;
-    decode(&bytes, origin, &file)
-}
-
-/// Writes a model file: beside, then renamed, so that nobody ever reads half of it.
-///
-/// # Errors
-/// [`LearnError::File`] with what could not be done.
-pub fn store<T: Serialize>(path: &Path, origin: &ModelOrigin, model: &T) -> Result<(), LearnError> {
-    let bytes = encode(origin, model)?;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = tempfile::Builder::new().prefix(".roofswap-").tempfile_in(folder).and_then(|mut file| {
-        file.write_all(&bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|e| e.error)
-    });
-    let refuse = |e: std::io::Error| LearnError::File {
-        file: path.display().to_string(),
-        what: format!("cannot be written: {e}"),
-    };
-    written.map(|_| ()).map_err(refuse)
 }
 
 /// A hash of training data: FNV-1a of 64 bits over the bytes. It tells data apart; it is no defence against anyone.

@@ -1,7 +1,7 @@
 //! What a power limit does to the SM clock under a load: the highest clock at which the board's terms stay within the limit.
 
 use super::{Load, PowerModel};
-use crate::gpu::{ChangeError, Clocks, Gpu, GpuNumber};
+use crate::gpu::{ChangeError, Clocks, Gpu, GpuChanges, GpuNumber};
 use crate::units::{Hertz, Watts};
 use std::sync::LazyLock;
 
@@ -38,6 +38,18 @@ impl PowerModel {
             second: format!("idle power {}{origin}", words(idle)),
             advice: "a board cannot be held below it",
         })
+    }
+
+    /// This GPU with these numbers changed, under this id; a limit below what the board draws idle is refused too.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that cannot be made.
+    pub fn changed_gpu(base: &Gpu, changes: &GpuChanges, id: &str) -> Result<Gpu, ChangeError> {
+        let made = base.changed(changes, id)?;
+        if let (Some(model), Some(_)) = (Self::shipped_once(), made.lowered_from()) {
+            model.check_limit(base, made.power_limit.value)?;
+        }
+        Ok(made)
     }
 
     /// What this board draws idle: its own measured power, else the fitted share of its limit.

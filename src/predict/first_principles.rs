@@ -48,10 +48,6 @@ impl Predictor for FirstPrinciples {
         false
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let time = self.predicted_time(q)?;
         let body = body_on_target(q, self.id())?;

@@ -31,10 +31,6 @@ impl Predictor for HybridModel {
         true
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     // Trees see shares of components, which change with a number: what they add to the base GPU's time is held.
     fn model_of_changes(&self) -> Option<&'static str> {
         Some(components::ID)

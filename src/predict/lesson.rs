@@ -153,20 +153,9 @@ impl Taught {
     }
 }
 
-/// What a lesson must not have seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum WhatIsNew {
-    /// The target GPU.
-    #[default]
-    Gpu,
-    /// The kernel.
-    Kernel,
-}
-
 /// The lessons that answer questions, by kernel and by the GPU that each has not seen.
 #[derive(Debug, Clone, Default)]
 pub struct Lessons {
-    new: WhatIsNew,
     /// The GPUs that were measured.
     gpus: BTreeSet<GpuId>,
     all: HashMap<(KernelId, Option<GpuId>), Arc<Lesson>>,
@@ -175,14 +164,14 @@ pub struct Lessons {
 impl Lessons {
     /// None yet, from rows of these GPUs.
     #[must_use]
-    pub fn new(new: WhatIsNew, gpus: BTreeSet<GpuId>) -> Self {
-        Self { new, gpus, all: HashMap::new() }
+    pub fn new(gpus: BTreeSet<GpuId>) -> Self {
+        Self { gpus, all: HashMap::new() }
     }
 
     /// The GPU that a lesson for this target must not have seen, if any.
     #[must_use]
     pub fn hidden_for(&self, target: GpuId) -> Option<GpuId> {
-        (self.new == WhatIsNew::Gpu && self.gpus.contains(&target)).then_some(target)
+        self.gpus.contains(&target).then_some(target)
     }
 
     /// Adds a lesson for questions about this kernel, learned without this GPU.

@@ -69,7 +69,7 @@ pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
-pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught, WhatIsNew};
+pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught};
 pub use levels::LevelTimes;
 pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
 pub use plain_roofline::body;
@@ -98,10 +98,6 @@ pub trait Predictor: Sync {
     fn needs_source(&self) -> bool;
     /// Whether rows measured on the target correct it. The papers' models and the baselines stay as they are written.
     fn is_corrected(&self) -> bool {
-        false
-    }
-    /// Whether more of any number of a GPU, but of what a launch costs, never makes its answers slower, other numbers equal.
-    fn is_monotone(&self) -> bool {
         false
     }
     /// The model that says what changed numbers of a GPU do, where it is another one.

@@ -97,10 +97,6 @@ impl Predictor for PlainRoofline {
         false
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let time = self.predicted_time(q)?;
         Ok(Prediction {

@@ -52,10 +52,6 @@ impl Predictor for Projection {
         true
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let (parts, levels) = projection(q)?;
         let (known, time) = (needed_source(q, ID)?, sound(levels.middle(), ID)?);

@@ -29,10 +29,6 @@ impl Predictor for SameTime {
         true
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn rates(&self) -> ModelRates {
         ModelRates::Unused
     }

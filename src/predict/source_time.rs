@@ -1,7 +1,7 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
 use super::components::{resized, unmeasured};
-use super::floor::LaunchCost;
+use super::floor::{LaunchCost, is_launch_limited};
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::QuestionSide;
 use super::source::{SourceKind, SourceTime};
@@ -13,9 +13,6 @@ use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::units::Seconds;
-
-/// A scaled time below so many floors is mostly floor.
-const NEAR_FLOOR: f64 = 1.5;
 
 /// What the time on the source is looked up and scaled by.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +63,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
     let (time, ratio) =
         of_operator.or_else(|| resized(kernel, [&there_side, side], works, launch, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
-    if time.0 < NEAR_FLOOR * floor.0 {
+    if is_launch_limited(time.0, floor.0) {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
     }
     let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));

@@ -61,6 +61,7 @@ fn measured_correlation(path: Option<&Path>) -> f64 {
     let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
     let (correlation, kernels, pairs) = error_correlation(&outcomes[0].trials);
     println!("{correlation:.2}: {kernels} kernels, {pairs} pairs of GPUs");
+    assert!(correlation.is_finite() && kernels > 1 && pairs > 1);
     correlation
 }
 

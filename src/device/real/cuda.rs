@@ -338,19 +338,14 @@ impl OpenDevice for OpenedGpu {
         Ok(DriverKernel(self.entries.len() - 1))
     }
 
-    fn facts(
-        &mut self,
-        entry: DriverKernel,
-        threads: u32,
-        dynamic_smem: u32,
-    ) -> Result<EntryFacts, DeviceError> {
+    fn facts(&mut self, entry: DriverKernel, threads: u32, smem: u32) -> Result<EntryFacts, DeviceError> {
         const USUAL: u32 = 48 * 1024;
         self.enter()?;
         let function = self.function(entry)?;
-        if dynamic_smem > USUAL {
+        if smem > USUAL {
             let what = function_attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function belongs to a module that is still loaded.
-            let set = unsafe { self.api.function_set_attribute(function, what, dynamic_smem as c_int) };
+            let set = unsafe { self.api.function_set_attribute(function, what, smem as c_int) };
             set.map_err(|e| self.call_error("cuFuncSetAttribute", e))?;
         }
         let get = |what| {
@@ -359,9 +354,8 @@ impl OpenDevice for OpenedGpu {
             got.map(|v| v.max(0) as u32).map_err(|e| self.call_error("cuFuncGetAttribute", e))
         };
         // SAFETY: the function belongs to a module that is still loaded.
-        let blocks = written(0, |to| unsafe {
-            self.api.occupancy(to, function, threads as c_int, dynamic_smem as usize)
-        });
+        let blocks =
+            written(0, |to| unsafe { self.api.occupancy(to, function, threads as c_int, smem as usize) });
         let blocks = blocks.map_err(|e| self.call_error("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
         Ok(EntryFacts {
             registers: get(function_attribute::NUM_REGS)?,

@@ -73,10 +73,6 @@ impl Predictor for ComponentsModel {
         true
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn is_corrected(&self) -> bool {
         true
     }

@@ -202,7 +202,7 @@ impl<'a> SourcesAlike<'a> {
             }
         };
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
-        let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), here: fit.stated_occupancy() };
+        let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);

@@ -185,7 +185,7 @@ fn shapes(runs_as: RunsAs, sides: [&QuestionSide<'_>; 2]) -> [WaveShape; 2] {
         return [WaveShape::default(); 2];
     }
     let of_side = |side: &QuestionSide<'_>| {
-        let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, here: side.stated_occupancy() };
+        let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, own: side.stated_occupancy() };
         WaveShape::on(side.gpu, side.launch, occupancy)
     };
     of_side(sides[0])

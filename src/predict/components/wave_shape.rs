@@ -24,7 +24,7 @@ pub(super) struct ShapeOccupancies {
     /// On the GPU that exists, by which waves are counted.
     pub(super) of_waves: Option<Occupancy>,
     /// On this one.
-    pub(super) here: Option<Occupancy>,
+    pub(super) own: Option<Occupancy>,
 }
 
 impl WaveShape {
@@ -35,7 +35,7 @@ impl WaveShape {
         let launch = launch?;
         let blocks = launch.block_count() as f64;
         let fills = blocks >= f64::from(existing.sms.value);
-        let per_sm = occupancy.here.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
+        let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
         Some(Self { blocks: Some(blocks), waves: fills.then_some(waves), threads, per_sm })
     }

@@ -10,22 +10,24 @@
 //!
 //! The chain is what a block takes from its first load to its last store, whatever it works out. It is the same number of clocks
 //! in every library that was timed, so that it carries over to others. How many kernels there are, how many keys a tile has and
-//! when a cache is cut stands in the libraries' sources (`families.rs`).
+//! when a cache is cut are the libraries' rules from memory, seen as steps of the measured times (`families.rs`).
 
 use super::constants::{
     CUDA_CORE_PART, DECODE_CHAIN_CLOCKS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART,
     PREFILL_CHAIN_CLOCKS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART, PREFILL_READ_PART,
     PREFILL_WRITE_PART, TENSOR_PART,
 };
-use super::families::{AttentionHabits, attention_habits};
+use super::families::{AttentionRules, attention_rules};
 use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
 use crate::kernel::{AttentionSizes, OperatorType};
 
-/// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang, `should_use_tensor_core`).
+/// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang,
+/// `should_use_tensor_core`, from memory).
 const LEAST_TENSOR_GROUP: f64 = 4.0;
 
-/// Rows of a block of prefill, and above how many rows of queries it is taken (FlashInfer, `FA2DetermineCtaTileQ`).
+/// Rows of a block of prefill, and above how many rows of queries it is taken (FlashInfer,
+/// `FA2DetermineCtaTileQ`, from memory).
 const SMALL_BLOCKS: [(f64, f64); 3] = [(128.0, 64.0), (64.0, 16.0), (16.0, 0.0)];
 
 /// Rows of every other block of prefill.
@@ -40,8 +42,8 @@ fn rate_per_clock(hardware: &Hardware, part: f64) -> f64 {
 }
 
 /// Seconds of so many kernels of a graph, one after another.
-fn launch_time(hardware: &Hardware, habits: &AttentionHabits, kernels: f64) -> f64 {
-    node_time(hardware) * (1.0 + habits.next_kernel * (kernels - 1.0))
+fn launch_time(hardware: &Hardware, rules: &AttentionRules, kernels: f64) -> f64 {
+    node_time(hardware) * (1.0 + rules.next_kernel * (kernels - 1.0))
 }
 
 /// The times of causal prefill on this GPU.
@@ -50,7 +52,7 @@ pub(super) fn prefill_parts(
     types: OperatorType,
     sizes: AttentionSizes,
 ) -> OperatorTimes {
-    let habits = attention_habits(hardware.attention);
+    let rules = attention_rules(hardware.attention);
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let bytes_of = |heads: f64, each: f64| batch * sequence * heads * head_size * each;
     let read = bytes_of(heads + 2.0 * kv_heads, types.input.element_bytes());
@@ -60,22 +62,22 @@ pub(super) fn prefill_parts(
     let moved = (read + again) / PREFILL_READ_PART + (written + stored) / PREFILL_WRITE_PART;
     let dram = moved * missing_share(hardware, read + written + stored) / hardware.dram;
     let l2 = (read + written + 2.0 * stored) / (hardware.l2 * PREFILL_L2_PART);
-    let tensor = prefill_clocks(hardware, &habits, sizes) / hardware.clock;
-    let launch = launch_time(hardware, &habits, habits.kernels);
+    let tensor = prefill_clocks(hardware, &rules, sizes) / hardware.clock;
+    let launch = launch_time(hardware, &rules, rules.kernels);
     OperatorTimes::joined(launch, [tensor, l2, dram], PREFILL_OVERLAP)
 }
 
 /// SM clocks of prefill: whole waves of blocks that see half of the keys, or the block that sees them all.
-fn prefill_clocks(hardware: &Hardware, habits: &AttentionHabits, sizes: AttentionSizes) -> f64 {
+fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSizes) -> f64 {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let group = heads / kv_heads;
     let queries = sequence * group;
-    let rows = block_rows(habits, queries);
+    let rows = block_rows(rules, queries);
     let per_head = (queries / rows).ceil();
-    let tiles = (sequence / habits.keys).ceil();
-    let first = ((rows / group).min(sequence) / habits.keys).ceil();
+    let tiles = (sequence / rules.keys).ceil();
+    let first = ((rows / group).min(sequence) / rules.keys).ceil();
     let usual = if per_head > 1.0 { 0.5 * (first + tiles) } else { tiles };
-    let flops = 4.0 * rows.max(PADDED_ROWS) * habits.keys * head_size;
+    let flops = 4.0 * rows.max(PADDED_ROWS) * rules.keys * head_size;
     let tile = flops / rate_per_clock(hardware, PREFILL_PART);
     let waves = (batch * kv_heads * per_head / hardware.sms).ceil();
     let block = |tiles: f64| PREFILL_CHAIN_CLOCKS + tiles * tile;
@@ -83,26 +85,26 @@ fn prefill_clocks(hardware: &Hardware, habits: &AttentionHabits, sizes: Attentio
 }
 
 /// Rows of a block: the query heads that share keys stand in one.
-fn block_rows(habits: &AttentionHabits, queries: f64) -> f64 {
-    let taken = SMALL_BLOCKS.into_iter().find(|(_, above)| habits.has_small_blocks && queries > *above);
+fn block_rows(rules: &AttentionRules, queries: f64) -> f64 {
+    let taken = SMALL_BLOCKS.into_iter().find(|(_, above)| rules.has_small_blocks && queries > *above);
     taken.map_or(BLOCK_ROWS, |(rows, _)| rows)
 }
 
 /// The times of decode on this GPU: with the cache whole, or cut, whichever is sooner done.
 pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> OperatorTimes {
-    let habits = attention_habits(hardware.attention);
+    let rules = attention_rules(hardware.attention);
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let cache = 2.0 * batch * sequence * kv_heads * head_size * types.input.element_bytes();
     let moved = cache + 2.0 * batch * heads * head_size * types.output.element_bytes();
     let dram = moved * missing_share(hardware, moved) / (hardware.dram * DECODE_READ_PART);
     let l2 = moved / (hardware.l2 * DECODE_L2_PART);
     let times = |clocks: f64, kernels: f64| {
-        let launch = launch_time(hardware, &habits, kernels);
+        let launch = launch_time(hardware, &rules, kernels);
         OperatorTimes::joined(launch, [clocks / hardware.clock, l2, dram], DECODE_OVERLAP)
     };
-    let DecodeClocks { whole, cut } = decode_clocks(hardware, &habits, sizes);
-    let whole = times(whole, habits.kernels);
-    let cut = cut.map(|clocks| times(clocks, habits.kernels + habits.kernels_to_join));
+    let DecodeClocks { whole, cut } = decode_clocks(hardware, &rules, sizes);
+    let whole = times(whole, rules.kernels);
+    let cut = cut.map(|clocks| times(clocks, rules.kernels + rules.kernels_to_join));
     cut.filter(|cut| cut.time < whole.time).unwrap_or(whole)
 }
 
@@ -115,21 +117,21 @@ struct DecodeClocks {
     cut: Option<f64>,
 }
 
-fn decode_clocks(hardware: &Hardware, habits: &AttentionHabits, sizes: AttentionSizes) -> DecodeClocks {
+fn decode_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSizes) -> DecodeClocks {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let (group, blocks) = (heads / kv_heads, batch * kv_heads);
-    let tiles = (sequence / habits.keys).ceil();
-    let rows = (group / habits.decode_rows).ceil() * habits.decode_rows;
-    let arithmetic = 4.0 * rows * habits.keys * head_size / rate_per_clock(hardware, DECODE_PART);
-    let tile = arithmetic.max(habits.tile_clocks);
-    let on_cuda_cores = habits.has_cuda_core_kernels && group < LEAST_TENSOR_GROUP;
+    let tiles = (sequence / rules.keys).ceil();
+    let rows = (group / rules.decode_rows).ceil() * rules.decode_rows;
+    let arithmetic = 4.0 * rows * rules.keys * head_size / rate_per_clock(hardware, DECODE_PART);
+    let tile = arithmetic.max(rules.tile_clocks);
+    let on_cuda_cores = rules.has_cuda_core_kernels && group < LEAST_TENSOR_GROUP;
     let part = if on_cuda_cores { CUDA_CORE_PART } else { 1.0 };
     let block = |tiles: f64| part * (DECODE_CHAIN_CLOCKS + (tiles - 1.0) * tile);
-    let most = (tiles * habits.keys / habits.least_part).floor();
+    let most = (tiles * rules.keys / rules.least_part).floor();
     let parts = (hardware.sms / blocks).floor().min(most);
-    let is_cut = parts >= 2.0 && tiles > habits.uncut_tiles;
+    let is_cut = parts >= 2.0 && tiles > rules.uncut_tiles;
     DecodeClocks {
         whole: (blocks / hardware.sms).ceil() * block(tiles),
-        cut: is_cut.then(|| block((tiles / parts).ceil()) + habits.join_clocks),
+        cut: is_cut.then(|| block((tiles / parts).ceil()) + rules.join_clocks),
     }
 }

@@ -195,8 +195,8 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
 type OperatorPart = (&'static str, fn(&OperatorTimes) -> f64, &'static str);
 
 const PARTS: [OperatorPart; 5] = [
-    ("graph launches", |p| p.launch, "nodes x (1.34 µs + 2240 clocks)"),
-    ("tensor", |p| p.tensor, "best tile and split, whole waves, power-limited clock"),
+    ("graph launches", |p| p.launch, "1.34 µs + 2240 clocks; further kernels of a graph cost less"),
+    ("tensor", |p| p.tensor, "whole waves of tiles; of a product the best tile, at the power-limited clock"),
     ("L2", |p| p.l2, "operands and result over L2's rate"),
     ("DRAM", |p| p.dram, "what L2 does not keep over DRAM's rate"),
     ("modelled time", |p| p.time, "launches + p-norm of tensor, L2, DRAM"),

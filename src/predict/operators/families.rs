@@ -4,7 +4,7 @@ use super::hardware::AttentionFamily;
 
 /// How one library's attention runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct AttentionHabits {
+pub(super) struct AttentionRules {
     /// Kernels of one operator: the store of keys and values, what plans, the attention, what joins its parts.
     pub(super) kernels: f64,
     /// Kernels more where a cache is cut.
@@ -30,7 +30,7 @@ pub(super) struct AttentionHabits {
 }
 
 /// Of a library that nobody timed: the values that three families share (docs/models.md, "Operators").
-const UNSEEN: AttentionHabits = AttentionHabits {
+const UNSEEN: AttentionRules = AttentionRules {
     kernels: 2.0,
     kernels_to_join: 0.0,
     keys: 128.0,
@@ -46,7 +46,7 @@ const UNSEEN: AttentionHabits = AttentionHabits {
 
 /// FlashAttention's kernels of `mma.sync`: four kernels (sglang's `FlashAttentionBackend`), no cut up to four tiles
 /// (`num_splits_heuristic`), 64 keys a tile: the steps of the measured times.
-const FLASH_2: AttentionHabits = AttentionHabits {
+const FLASH_2: AttentionRules = AttentionRules {
     kernels: 4.0,
     keys: 64.0,
     least_part: 64.0,
@@ -58,11 +58,11 @@ const FLASH_2: AttentionHabits = AttentionHabits {
 };
 
 /// FlashAttention's kernels of `wgmma`: the same with 128 keys a tile, and launches that overlap (programmatic dependent launch).
-const FLASH_3: AttentionHabits =
-    AttentionHabits { kernels: 4.0, uncut_tiles: 4.0, next_kernel: 0.65, tile_clocks: 3000.0, ..UNSEEN };
+const FLASH_3: AttentionRules =
+    AttentionRules { kernels: 4.0, uncut_tiles: 4.0, next_kernel: 0.65, tile_clocks: 3000.0, ..UNSEEN };
 
 /// FlashInfer: the store and the attention, one more to join; parts of 128 keys or more, blocks by the length of the queries.
-const FLASH_INFER: AttentionHabits = AttentionHabits {
+const FLASH_INFER: AttentionRules = AttentionRules {
     kernels_to_join: 1.0,
     keys: 64.0,
     decode_rows: 16.0,
@@ -75,7 +75,7 @@ const FLASH_INFER: AttentionHabits = AttentionHabits {
 };
 
 /// Those of the library that this GPU runs.
-pub(super) fn attention_habits(family: AttentionFamily) -> AttentionHabits {
+pub(super) fn attention_rules(family: AttentionFamily) -> AttentionRules {
     match family {
         AttentionFamily::Flash2 => FLASH_2,
         AttentionFamily::Flash3 => FLASH_3,

@@ -2,7 +2,7 @@
 //!
 //! | part | formula |
 //! |---|---|
-//! | launch | nodes x (1.34 µs + 2240 clocks): kernels of a graph |
+//! | launch | 1.34 µs + 2240 clocks for the first kernel of a graph, less for further ones (`families.rs`) |
 //! | tensor | the best of a set of tiles and splits: whole waves, depth, operands taken in; at a power-limited clock |
 //! | L2 | operands and result over its bandwidth |
 //! | DRAM | what does not stay in L2 of this GPU |

@@ -1,7 +1,7 @@
 //! Lessons of one pool of kernels: learned from their pairs, checked on groups they have not seen.
 
 use super::pairs::TimedPair;
-use crate::answer::conformal_rank;
+use crate::answer::conformal_width;
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -274,10 +274,9 @@ fn mape(ln: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// The split-conformal 90 % point; `None` where there are too few.
-fn width(mut scores: Vec<f64>) -> Option<Width> {
-    scores.sort_by(f64::total_cmp);
-    let rank = conformal_rank(scores.len())?;
-    Some(Width { in_doubts: scores[rank - 1], rows: scores.len() })
+fn width(scores: Vec<f64>) -> Option<Width> {
+    let rows = scores.len();
+    Some(Width { in_doubts: conformal_width(scores)?, rows })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! | step | rule |
 //! |---|---|
-//! | rows | pairs of GPUs that timed the same configuration, none of them the GPU (or kernel) that is new; at most 4,000, by the hash of what they are and not of how long they took |
+//! | rows | pairs of GPUs that timed the same configuration, none of them the GPU that is new; at most 4,000, by the hash of what they are and not of how long they took |
 //! | whose | a kernel's own pairs; kernels with fewer than 300 are learned together |
 //! | target | ln(measured / `components`), from shares and ratios without names ([`crate::predict::feature_names`]) |
 //! | model | 120 boosted trees of depth 3, rate 0.05, each on half of the rows |
@@ -19,7 +19,7 @@ use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::{LearnError, Progress};
-use crate::predict::{Lesson, Lessons, WhatIsNew};
+use crate::predict::{Lesson, Lessons};
 pub use trainer::HybridRecipe;
 
 use lesson::{LessonPool, folds};
@@ -45,8 +45,6 @@ pub struct WantedLessons {
     pub kernels: Option<BTreeSet<KernelId>>,
     /// Target GPUs, measured or not.
     pub targets: Option<BTreeSet<GpuId>>,
-    /// What the lesson must not have seen.
-    pub new: WhatIsNew,
 }
 
 /// Learns from the user's rows of this world; published ones teach nothing.
@@ -63,7 +61,7 @@ pub fn lessons(
 ) -> Result<Lessons, LearnError> {
     let all = TimedPairs::from_world(world);
     let gpu_folds = folds(&all.gpus, MOST_GPU_FOLDS);
-    let mut lessons = Lessons::new(wanted.new, all.gpus.clone());
+    let mut lessons = Lessons::new(all.gpus.clone());
     let planned = plan_pools(&all, wanted, &hidden_sets(&lessons, wanted, &all.gpus, &gpu_folds));
     // Features of a kernel are found once, before its lessons.
     let kernels: BTreeSet<KernelId> = planned.keys().flatten().copied().collect();
@@ -124,17 +122,9 @@ fn plan_pools(
         let mut add = |pool: Vec<KernelId>, kernels: Vec<KernelId>| {
             planned.entry(pool).or_default().entry(hidden.clone()).or_default().extend(kernels);
         };
-        match wanted.new {
-            WhatIsNew::Gpu => {
-                enough.into_iter().filter(asked).for_each(|kernel| add(vec![kernel], vec![kernel]));
-                if !asked_few.is_empty() {
-                    add(few, asked_few);
-                }
-            }
-            // A kernel with many pairs of its own has nothing in common with others that was seen to help.
-            WhatIsNew::Kernel => asked_few.into_iter().for_each(|kernel| {
-                add(few.iter().copied().filter(|k| *k != kernel).collect(), vec![kernel]);
-            }),
+        enough.into_iter().filter(asked).for_each(|kernel| add(vec![kernel], vec![kernel]));
+        if !asked_few.is_empty() {
+            add(few, asked_few);
         }
     }
     planned

@@ -34,6 +34,13 @@ struct PairPlace {
     target: GpuId,
 }
 
+/// The GPUs that somebody measured a row on.
+pub(super) fn measured_gpus(world: EvaluationWorld<'_>) -> BTreeSet<GpuId> {
+    let store = world.store;
+    let rows = store.configs().flat_map(move |(config, _)| store.rows_of(config));
+    rows.filter(|row| row.kind == TimingKind::Measured).map(|row| row.gpu).collect()
+}
+
 /// All pairs of a world, by kernel, in an order that only depends on what they are.
 pub(super) struct TimedPairs<'a> {
     world: EvaluationWorld<'a>,
@@ -44,12 +51,10 @@ pub(super) struct TimedPairs<'a> {
 
 impl<'a> TimedPairs<'a> {
     pub(super) fn from_world(world: EvaluationWorld<'a>) -> Self {
-        let mut gpus = BTreeSet::new();
         let mut hashed: BTreeMap<KernelId, Vec<(u64, PairPlace)>> = BTreeMap::new();
         for (config, of) in world.store.configs() {
             let rows: Vec<&Measurement> =
                 world.store.rows_of(config).filter(|r| r.kind == TimingKind::Measured).collect();
-            gpus.extend(rows.iter().map(|r| r.gpu));
             let id = &world.kernels[of.kernel].id;
             for (source, target) in rows.iter().flat_map(|s| rows.iter().map(move |t| (s.gpu, t.gpu))) {
                 if source == target {
@@ -65,7 +70,7 @@ impl<'a> TimedPairs<'a> {
             all.truncate(MOST);
             (kernel, (all.into_iter().map(|(_, place)| place).collect(), OnceLock::new()))
         };
-        Self { world, gpus, places: hashed.into_iter().map(chosen).collect() }
+        Self { world, gpus: measured_gpus(world), places: hashed.into_iter().map(chosen).collect() }
     }
 
     /// The kernels that have any.

@@ -1,12 +1,12 @@
 //! `hybrid` as something that is trained once and kept: every lesson for every kernel and target of the rows.
 
-use super::pairs::TimedPairs;
+use super::pairs::{TimedPairs, measured_gpus};
 use super::{WantedLessons, lessons};
 use crate::evaluate::EvaluationWorld;
 use crate::learn::LearnError;
 use crate::learn::Progress;
 use crate::learn::saved::DataHash;
-use crate::predict::{HYBRID, Lesson, Lessons, WhatIsNew};
+use crate::predict::{HYBRID, Lesson, Lessons};
 use crate::train::cache::Stamp;
 use crate::train::{Errors, Made, ModelVerdict, TrainError, Trained, TrainedImportance, Trainer};
 use crate::units::significant;
@@ -92,8 +92,8 @@ impl HybridRecipe {
     /// [`LearnError::File`] where the bytes are not of this recipe.
     pub fn lessons(world: EvaluationWorld<'_>, made: &Made) -> Result<Lessons, LearnError> {
         let kept = kept_lessons(made)?;
-        let gpus = TimedPairs::from_world(world).gpus;
-        let mut all = Lessons::new(WhatIsNew::Gpu, gpus);
+        let gpus = measured_gpus(world);
+        let mut all = Lessons::new(gpus);
         for KeptLesson { kernels, hidden, lesson } in kept {
             let lesson = Arc::new(lesson);
             for kernel in kernels.iter().filter_map(|id| world.kernels.id_named(id)) {

@@ -5,7 +5,7 @@
 
 use super::metrics::{METRICS, ProfileMetric};
 use super::samples::ReferenceLaunch;
-use crate::answer::conformal_rank;
+use crate::answer::conformal_width;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::{Fitted, LearnError, OutlinedNode};
 use crate::train::trainer::Made;
@@ -84,9 +84,8 @@ impl SpeedUpForest {
 
 /// The 90 % point of |ln(measured / predicted)|; `None` where there are too few.
 pub(super) fn half_width(measured: &[f64], predicted: &[f64]) -> Option<f64> {
-    let mut errors: Vec<f64> = measured.iter().zip(predicted).map(|(m, p)| (m / p).ln().abs()).collect();
-    errors.sort_by(f64::total_cmp);
-    errors.get(conformal_rank(errors.len())? - 1).copied().filter(|v| v.is_finite())
+    let errors = measured.iter().zip(predicted).map(|(m, p)| (m / p).ln().abs()).collect();
+    conformal_width(errors).filter(|v| v.is_finite())
 }
 
 /// Least and greatest known number of each column.
