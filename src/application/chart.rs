@@ -34,7 +34,7 @@ pub fn application_chart(
     let slots = forecasts.iter().map(|f| session.gpus[f.target].name.clone()).collect();
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
     ChartSpec {
-        title: format!("{} on other GPUs: {what}", file_name(&application.file)),
+        title: format!("{} on other GPUs: {what}", application.file_name()),
         subtitle: format!("from the left: {}", names.join(", ")),
         x: Axis {
             label: format!("time, {unit}"),
@@ -68,11 +68,6 @@ fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
         interval: (!is_recorded).then_some((low / seconds, high / seconds)),
         label,
     }
-}
-
-/// Without its folders.
-fn file_name(file: &str) -> &str {
-    file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
 /// How full the colour of each category of kernels is: likely neighbours differ.

@@ -70,6 +70,12 @@ pub struct Application {
 }
 
 impl Application {
+    /// The trace's name without its folders.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file)
+    }
+
     /// Whether its kernels ran on a GPU of AMD, which no model here covers.
     #[must_use]
     pub fn is_amd(&self) -> bool {

@@ -49,7 +49,9 @@ impl TableCell {
         value.map_or(Self::Null, cell)
     }
 
-    pub(super) fn for_people(&self) -> String {
+    /// What people read: `-` where there is nothing.
+    #[must_use]
+    pub fn for_people(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Number { shown, .. } => shown.clone(),

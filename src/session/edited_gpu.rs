@@ -14,11 +14,7 @@ impl Session {
     /// [`ChangeError`] for changes that cannot be made: both numbers of a contradiction are named.
     pub fn edited_from(&self, edited: &EditedGpu) -> Result<Gpu, ChangeError> {
         let base = &self.gpus[edited.base];
-        let made = base.changed(&edited.changes, &format!("{}?{}", base.id, edited.changes))?;
-        if let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) {
-            model.check_limit(base, made.power_limit.value)?;
-        }
-        Ok(made)
+        PowerModel::changed_gpu(base, &edited.changes, &format!("{}?{}", base.id, edited.changes))
     }
 
     /// Where the edited GPU stands, or would.
@@ -55,8 +51,7 @@ impl Session {
 
     /// Puts the edited GPU of another session into this one, listed as it was there.
     pub fn take_edited_from(&mut self, other: &Self) {
-        let Some(place) = other.edited.clone() else { return };
-        self.put_edited_again(Some(place));
+        self.put_edited_again(other.edited.clone());
     }
 
     /// The edited GPU again, after the catalogue was made anew. What can no longer be made is unlisted.

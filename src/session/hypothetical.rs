@@ -15,10 +15,7 @@ impl Session {
         if let Some(known) = self.gpus.id_named(&id) {
             return Ok(known);
         }
-        let made = self.stock(base).changed(changes, &id)?;
-        if let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) {
-            model.check_limit(self.stock(base), made.power_limit.value)?;
-        }
+        let made = PowerModel::changed_gpu(self.stock(base), changes, &id)?;
         let added = self.edit(|workspace| workspace.gpus.insert(made));
         debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
         Ok(self.gpus.id_named(&id).unwrap_or(base))

@@ -5,7 +5,7 @@ use super::training::made;
 use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Protocol};
 use crate::learn::{self, LearnError};
 use crate::measurement::TimingKind;
-use crate::predict::{HYBRID, Lessons, ModelId, Predictor, WhatIsNew, model_position};
+use crate::predict::{HYBRID, Lessons, ModelId, Predictor, model_position};
 use crate::train::cache::ModelCache;
 use crate::train::{HybridRecipe, TrainError, WantedLessons, lessons};
 use std::sync::{Arc, OnceLock};
@@ -95,17 +95,16 @@ impl Session {
         models: &[&dyn Predictor],
         progress: &Progress,
     ) -> Option<Option<EvaluationSetup>> {
-        let new = match setup.protocol {
-            Protocol::NewGpu => WhatIsNew::Gpu,
-            // On the same GPU there is no pair to learn from, and without a time nothing to correct.
-            Protocol::NewSize | Protocol::NewKernel | Protocol::NewClocks => return Some(None),
-        };
+        // On the same GPU there is no pair to learn from, and without a time nothing to correct.
+        if setup.protocol != Protocol::NewGpu {
+            return Some(None);
+        }
         let own = || world.store.rows().any(|r| r.kind == TimingKind::Measured);
         if setup.lessons.is_some() || !own() || models.iter().all(|m| m.id() != HYBRID) {
             return Some(None);
         }
         let wanted =
-            WantedLessons { kernels: setup.scope.kernels.clone(), targets: setup.scope.targets.clone(), new };
+            WantedLessons { kernels: setup.scope.kernels.clone(), targets: setup.scope.targets.clone() };
         let learning = learn::Progress { cancelled: progress.cancelled.clone(), ..Default::default() };
         let learned = lessons(world, &wanted, SEED, &learning);
         let lessons = Some(Arc::new(learned.ok()?));

@@ -188,9 +188,21 @@ pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<E
     match offer {
         ChartOffer::Nothing => Vec::new(),
         ChartOffer::Refused(why) => state.say(Tone::Refused, why),
-        ChartOffer::Chart(name, spec) => state.open_overlay(Prompt::export_to(name, spec)),
-        ChartOffer::Page(name, page) => state.open_overlay(Prompt::write_page_to(name, page)),
+        ChartOffer::Chart(name, spec) => {
+            state.open_overlay(Prompt::export_to(offered_file_name(&name), spec))
+        }
+        ChartOffer::Page(name, page) => {
+            state.open_overlay(Prompt::write_page_to(offered_file_name(&name), page))
+        }
     }
+}
+
+/// The name without what folders and shells take for their own: ids of hypothetical GPUs have `?`, `%` and `/`.
+fn offered_file_name(name: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let (stem, end) = name.rsplit_once('.').unwrap_or((name, "svg"));
+    let stem: String = stem.chars().map(safe).take(160).collect();
+    format!("{stem}.{end}")
 }
 
 /// Asks for the clipboard and says so.

@@ -132,10 +132,11 @@ impl DashboardState {
     pub(super) fn predict_all(&mut self) {
         self.put_blocks();
         // Copied only while a job still reads the old one.
-        if self.session.tunings() != self.selection.tunings {
+        let is_tuned = self.session.tunings() != self.selection.tunings;
+        if is_tuned {
             Arc::make_mut(&mut self.session).tune_all(&self.selection.tunings);
-            self.put_edited_gpu();
-        } else if self.session.edited_gpu() != self.selection.edited.as_ref() {
+        }
+        if is_tuned || self.session.edited_gpu() != self.selection.edited.as_ref() {
             self.put_edited_gpu();
         }
         self.clear_answers();

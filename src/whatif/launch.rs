@@ -220,13 +220,14 @@ impl LaunchQuestion<'_> {
         let needs = self.answer.needs[1]?;
         let as_it_is = self.launch_on_gpu(needs);
         let mut changed = self.launch_on_gpu(self.changes.changed_needs(needs));
-        let model = [needs, changed.needs].map(|needs| self.model_seconds(needs));
         let time = self.answer.predicted_time();
-        changed.time = match (time, model) {
-            _ if changed.refusal.is_some() => None,
-            _ if self.changes.is_empty() => time,
-            (Some(time), [Some(before), Some(after)]) => Some(time * (after / before)),
-            _ => None,
+        changed.time = if changed.refusal.is_some() {
+            None
+        } else if self.changes.is_empty() {
+            time
+        } else {
+            let [before, after] = [needs, changed.needs].map(|needs| self.model_seconds(needs));
+            time.zip(before.zip(after)).map(|(time, (before, after))| time * (after / before))
         };
         Some([LaunchOnGpu { time, ..as_it_is }, changed])
     }

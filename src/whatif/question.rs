@@ -177,11 +177,7 @@ impl WhatIf<'_> {
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made, a power limit below what the board draws idle among them.
     pub(super) fn made(&self, changes: &GpuChanges) -> Result<Gpu, ChangeError> {
-        let made = self.base().changed(changes, COPY)?;
-        if let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) {
-            model.check_limit(self.base(), made.power_limit.value)?;
-        }
-        Ok(made)
+        PowerModel::changed_gpu(self.base(), changes, COPY)
     }
 
     /// Of the GPUs that were made, those whose lower power limit leaves them another clock under this kernel's load: place and GPU.

@@ -115,7 +115,7 @@ pub fn scenario_html(page: &ScenarioPage) -> Result<String, SvgError> {
     let _ = writeln!(html, "<tr>{heads}</tr>");
     for row in &table.rows {
         let cells: String =
-            row.iter().map(|cell| format!("<td>{}</td>", escaped(&cell_text(cell)))).collect();
+            row.iter().map(|cell| format!("<td>{}</td>", escaped(&cell.for_people()))).collect();
         let _ = writeln!(html, "<tr>{cells}</tr>");
     }
     html.push_str("</table>\n");
@@ -135,14 +135,6 @@ pub fn scenario_html(page: &ScenarioPage) -> Result<String, SvgError> {
 const STYLE: &str = "body { font-family: sans-serif; margin: 2em auto; max-width: 70em; }\n\
     table { border-collapse: collapse; } td, th { border: 1px solid #ccc; padding: 0.3em 0.8em; text-align: right; }\n\
     td:first-child, th:first-child { text-align: left; } svg { max-width: 100%; height: auto; }\n";
-
-fn cell_text(cell: &TableCell) -> String {
-    match cell {
-        TableCell::Text(text) => text.clone(),
-        TableCell::Number { shown, .. } => shown.clone(),
-        _ => "-".into(),
-    }
-}
 
 /// A text that a page shows as it is.
 fn escaped(text: &str) -> String {

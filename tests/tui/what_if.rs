@@ -149,7 +149,9 @@ fn the_screen_says_what_the_commands_say() {
     near(answer.base_time, &whatif["base_time_ms"]);
     near(answer.interval.map(|[low, _]| low), &whatif["low_ms"]);
     near(d.state.answer().predicted_time(), &predict[0]["time_ms"]);
-    for (bar, said) in answer.tornado.iter().zip(whatif["tornado"].as_array().unwrap()) {
+    let said = whatif["tornado"].as_array().unwrap();
+    assert!(said.len() > 10 && said.len() == answer.tornado.len(), "{}", said.len());
+    for (bar, said) in answer.tornado.iter().zip(said) {
         assert_eq!(bar.number.key(), said["number"]);
         if let Some(less) = said["minus20_time_ms"].as_f64() {
             assert!((bar.less.unwrap().millis() / less - 1.0).abs() < 1e-9, "{said}");
@@ -277,7 +279,7 @@ fn four_scenarios_are_kept_compared_and_written() {
     assert!(message(&d).contains("5 scenarios: at most 4 stand beside the base"), "{}", message(&d));
     press(&mut d, "esc tab tab");
     let screen = d.screen();
-    for name in ["scenario", "A", "B", "C", "D", "speed over", "1.39×"] {
+    for name in ["mem=+10%", "mem=+20%", "mem=+30%", "mem=+40%", "speed over", "1.39×"] {
         assert!(screen.contains(name), "{name}: {screen}");
     }
     press(&mut d, "B");
@@ -344,6 +346,12 @@ fn each_form_is_exported_as_its_chart() {
     assert!(path.to_string_lossy().starts_with("tornado-saxpy"), "{}", path.display());
     let answer = d.state.what_if.answer().unwrap().clone();
     assert_eq!(**spec, roofswap::whatif::tornado_chart(&answer));
+    set(&mut d, GpuNumber::Bandwidth, "605GB/s");
+    press(&mut d, "e");
+    let effects = press(&mut d, "enter");
+    let Some(Effect::Export { path, .. }) = effects.first() else { panic!("{effects:?}") };
+    assert!(path.to_string_lossy().ends_with("-titan-v-rtx-4070-mem-605GB-s.svg"), "{}", path.display());
+    press(&mut d, "u");
     press(&mut d, "tab e");
     assert!(message(&d).contains("mark two numbers with space"), "{}", message(&d));
     go_to(&mut d, GpuNumber::Bandwidth);
@@ -411,6 +419,13 @@ fn an_application_has_its_tornado_from_the_worker() {
     assert!(d.state.what_if.answer().is_none());
     press(&mut d, "esc");
     assert!(d.screen().contains("cancelled"), "{}", d.screen());
+    d.state.what_if.form = WhatIfForm::Scenarios;
+    press(&mut d, "up");
+    assert!(d.screen().contains("for a kernel, not for an application"), "{}", d.screen());
+    // Back at the kernel, nobody waits for the application.
+    update(&mut d.state, Message::Key("l".into()));
+    let effects = update(&mut d.state, Message::Key("w".into()));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Cancel(_))), "{effects:?}");
 }
 
 #[test]

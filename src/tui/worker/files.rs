@@ -116,23 +116,21 @@ pub(super) fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
 
 /// Writes a chart into a file that does not exist yet.
 pub(super) fn write_chart(path: &Path, spec: &ChartSpec, theme: SvgTheme) -> Result<String, String> {
-    let name = path.display();
-    if path.exists() {
-        return Err(format!("{name} exists; nothing was written; type another name"));
-    }
-    let bytes = render_svg(spec, theme, suggested_size(spec)).map_err(|e| format!("{name}: {e}"))?;
-    write_whole(path, &bytes).map_err(|e| format!("{name} was not written: {e}"))?;
-    Ok(format!("wrote {name}"))
+    write_new(path, || render_svg(spec, theme, suggested_size(spec)).map_err(|e| e.to_string()))
 }
 
 /// Writes scenarios side by side into a file that does not exist yet: HTML, or Markdown where its name ends so.
 pub(super) fn write_page(path: &Path, page: &ScenarioPage) -> Result<String, String> {
+    write_new(path, || page.text_for_file(path).map(String::into_bytes).map_err(|e| e.to_string()))
+}
+
+fn write_new(path: &Path, bytes: impl FnOnce() -> Result<Vec<u8>, String>) -> Result<String, String> {
     let name = path.display();
     if path.exists() {
         return Err(format!("{name} exists; nothing was written; type another name"));
     }
-    let text = page.text_for_file(path).map_err(|why| format!("{name}: {why}"))?;
-    write_whole(path, text.as_bytes()).map_err(|e| format!("{name} was not written: {e}"))?;
+    let bytes = bytes().map_err(|e| format!("{name}: {e}"))?;
+    write_whole(path, &bytes).map_err(|e| format!("{name} was not written: {e}"))?;
     Ok(format!("wrote {name}"))
 }
 

@@ -2,6 +2,7 @@
 
 use super::findings::{ApplicationFindings, ForecastQuestion};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
+use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::DashboardView;
 use crate::tui::message::Effect;
@@ -70,7 +71,8 @@ pub fn ask_part(state: &mut DashboardState, part: PartOfTrace) -> Vec<Effect> {
 /// What was expected instead.
 pub fn set_host_factor(state: &mut DashboardState, typed: &str) -> Result<(), String> {
     if state.application.application.is_none() {
-        return Err("no application is shown: 4, then Enter opens a trace".into());
+        let key = state.key_for(Action::Import);
+        return Err(format!("no application is loaded: {key} opens the trace of one"));
     }
     state.application.settings.host = host_factor(typed)?;
     Ok(())

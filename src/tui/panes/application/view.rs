@@ -52,7 +52,7 @@ fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
 
 /// `trace.json.gz, NVIDIA H100 80GB HBM3, GPU 1, range step, host 1.30x`.
 fn heading(found: &ApplicationFindings, application: &Application) -> String {
-    let file = application.file.rsplit(['/', '\\']).next().unwrap_or(&application.file);
+    let file = application.file_name();
     let gpu = if application.gpu_name.is_empty() { "GPU not named" } else { &application.gpu_name };
     let mut words = vec![file.to_string(), gpu.to_string()];
     if application.devices.len() > 1 {

@@ -74,9 +74,8 @@ impl ApplicationQuestion {
             bars.push(number.tornado_bar(Some(now.value), times));
         }
         sort_by_effect(&mut bars);
-        let file = self.application.file.rsplit(['/', '\\']).next().unwrap_or_default();
         Ok(WhatIfAnswer {
-            workload: crate::text::harmless_line(file),
+            workload: crate::text::harmless_line(self.application.file_name()),
             base: base_gpu.id.clone(),
             base_name: base_gpu.short_name().to_string(),
             changes: changes.clone(),

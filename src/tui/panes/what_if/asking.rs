@@ -6,6 +6,7 @@ use super::asked_kernel::{AskedKernel, ContourAnswer, ContourQuestion};
 use super::findings::{AskedApplication, ContourFor, WhatIfFor, WhatIfForm, WhatIfFound};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
+use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::message::Effect;
 use crate::tui::ranked::RankedFor;
@@ -35,7 +36,7 @@ impl DashboardState {
         let found = &self.application;
         let application = found.application.as_ref().filter(|_| self.what_if.of_application)?;
         let (file, launches) = (application.file.clone(), application.kernel_count);
-        Some(AskedApplication { file, launches, settings: found.settings })
+        Some(AskedApplication { file, part: found.part.clone(), launches, settings: found.settings })
     }
 
     /// Finds the value of a number that makes a time: the source's where none is given.
@@ -57,6 +58,11 @@ pub fn ask_what_if(state: &mut DashboardState) -> Vec<Effect> {
         state.what_if.solution = None;
         state.what_if.page = None;
         state.what_if.found = None;
+        // Nobody waits for what was asked before.
+        state.what_if.contour_asked = None;
+        if state.jobs.end_job(WorkerJob::WhatIf) {
+            effects.push(Effect::Cancel(WorkerJob::WhatIf));
+        }
         match application_question(state, &question) {
             Some(of_application) => {
                 state.jobs.start_job(WorkerJob::WhatIf, "predicting the application on changed GPUs …");
@@ -109,6 +115,9 @@ fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
 
 /// The kept scenarios beside the base; where none is kept, the changes that are being edited.
 fn scenario_page(state: &DashboardState) -> Result<Arc<ScenarioPage>, String> {
+    if state.asked_application().is_some() {
+        return Err(for_kernels_only(state, "scenarios are compared"));
+    }
     let EditedGpu { base, changes } = state.edited_gpu();
     let mut scenarios = state.what_if.kept.clone();
     if scenarios.is_empty() {
@@ -118,10 +127,16 @@ fn scenario_page(state: &DashboardState) -> Result<Arc<ScenarioPage>, String> {
     page.map(Arc::new).map_err(|e| e.to_string())
 }
 
+/// Why an application is not asked this.
+pub(super) fn for_kernels_only(state: &DashboardState, what: &str) -> String {
+    let key = state.key_for(Action::NextWorkload);
+    format!("{what} for a kernel, not for an application: {key} goes back to it")
+}
+
 /// The time over the marked numbers, where it is on the screen and answers another question.
 fn ask_contour(state: &mut DashboardState, asked: WhatIfFor) -> Option<Effect> {
     let [across, up] = state.what_if.marked[..] else { return None };
-    if state.what_if.form != WhatIfForm::Contour || asked.application.is_some() {
+    if state.what_if.form != WhatIfForm::Contour {
         return None;
     }
     let asked = ContourFor { asked, numbers: [across, up] };
@@ -129,6 +144,10 @@ fn ask_contour(state: &mut DashboardState, asked: WhatIfFor) -> Option<Effect> {
         return None;
     }
     state.what_if.contour_asked = Some(asked.clone());
+    if asked.asked.application.is_some() {
+        state.what_if.contour = Some(Err(for_kernels_only(state, "the time over two numbers is predicted")));
+        return None;
+    }
     state.jobs.start_job(WorkerJob::WhatIf, "");
     Some(Effect::Contour(Box::new(ContourQuestion {
         session: state.session.clone(),

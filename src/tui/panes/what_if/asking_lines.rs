@@ -1,8 +1,8 @@
 //! Lines that the view asks for.
 
+use super::asking::for_kernels_only;
 use super::lines::{WhatIfLine, line_under_cursor};
 use super::typing::WhatIfPurpose;
-use crate::tui::action::Action;
 use crate::tui::message::Effect;
 use crate::tui::panes::prompt::{ask_size, ask_what_if};
 use crate::tui::state::{DashboardState, Tone};
@@ -42,8 +42,7 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
         return state.say(Tone::Refused, "a number of the GPU is sought: move to one of them");
     };
     if state.what_if.of_application {
-        let key = state.key_for(Action::NextWorkload).to_string();
-        let text = format!("a value is sought for a kernel, not for an application: {key} goes back to it");
+        let text = for_kernels_only(state, "a value is sought");
         return state.say(Tone::Refused, text);
     }
     let known = state.answer().source_time.as_ref().map(|t| t.time);

@@ -46,12 +46,17 @@ impl DashboardState {
     /// Why no such GPU can be, with both numbers of a contradiction.
     pub(super) fn edit_gpu(&mut self, changes: GpuChanges) -> Result<(), String> {
         let edited = EditedGpu { changes, ..self.edited_gpu() };
-        let base = edited.base;
-        let place = self.session.edited_place();
-        let is_changed = !edited.changes.is_empty();
-        if is_changed {
+        if !edited.changes.is_empty() {
             self.session.edited_from(&edited).map_err(|e| e.to_string())?;
         }
+        self.reselect(self.selection_with(edited));
+        Ok(())
+    }
+
+    /// The selection with this GPU as its target; where nothing is changed, its base.
+    fn selection_with(&self, edited: EditedGpu) -> Selection {
+        let (base, place) = (edited.base, self.session.edited_place());
+        let is_changed = !edited.changes.is_empty();
         let mut next = self.selection.clone();
         let before = next.edited.as_ref().map(|edited| edited.base);
         if next.source == place && (!is_changed || before != Some(base)) {
@@ -62,8 +67,7 @@ impl DashboardState {
         next.targets.retain(|gpu| *gpu != place && *gpu != target);
         next.targets.insert(0, target);
         next.edited = is_changed.then_some(edited);
-        self.reselect(next);
-        Ok(())
+        next
     }
 
     /// Changes the selected kernel's launch.
@@ -175,17 +179,12 @@ pub fn reset_line(state: &mut DashboardState) -> Vec<Effect> {
 /// Sets every number back, those of the launch too: one step to undo.
 pub fn reset_all(state: &mut DashboardState) -> Vec<Effect> {
     let kernel = state.rows[state.selected].kernel;
-    let (edited, place) = (state.edited_gpu(), state.session.edited_place());
-    let mut next = state.selection.clone();
+    let mut next = if state.target() == state.session.edited_place() {
+        state.selection_with(EditedGpu { changes: GpuChanges::default(), ..state.edited_gpu() })
+    } else {
+        state.selection.clone()
+    };
     next.launches.remove(&kernel);
-    if state.target() == place {
-        if next.source == place {
-            next.source = edited.base;
-        }
-        next.targets.retain(|gpu| *gpu != place && *gpu != edited.base);
-        next.targets.insert(0, edited.base);
-        next.edited = None;
-    }
     state.reselect(next);
     Vec::new()
 }

@@ -1,7 +1,7 @@
 //! What the view knows beside the edited GPU, which is part of what is asked everywhere: where the cursor stands, what was found.
 
 use super::scenario_names::first_free_name;
-use crate::application::ForecastSettings;
+use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
 use crate::tui::ranked::RankedFor;
@@ -36,6 +36,7 @@ pub struct WhatIfFor {
 pub(super) struct AskedApplication {
     /// The file of its trace.
     pub(super) file: String,
+    pub(super) part: PartOfTrace,
     /// How many kernels were launched in the part of it.
     pub(super) launches: u64,
     pub(super) settings: ForecastSettings,

@@ -134,9 +134,12 @@ fn offer_tornado(state: &DashboardState) -> ChartOffer {
         }
         Some(Ok(_)) => ChartOffer::Refused("no time is predicted: there is nothing to draw".into()),
         Some(Err(why)) => ChartOffer::Refused(why.clone()),
-        None => ChartOffer::Refused("the numbers are still being predicted; try again in a moment".into()),
+        None => ChartOffer::Refused(NOT_YET.into()),
     }
 }
+
+/// Why there is no chart yet.
+const NOT_YET: &str = "the numbers are still being predicted; try again in a moment";
 
 fn offer_contour(state: &DashboardState) -> ChartOffer {
     let found = state.what_if.contour.as_ref().filter(|_| state.what_if.marked.len() == 2);
@@ -149,6 +152,7 @@ fn offer_contour(state: &DashboardState) -> ChartOffer {
             None => ChartOffer::Nothing,
         },
         Some(Err(why)) => ChartOffer::Refused(why.clone()),
+        None if state.what_if.marked.len() == 2 => ChartOffer::Refused(NOT_YET.into()),
         None => {
             let key = state.key_for(Action::MarkNumber);
             ChartOffer::Refused(format!("mark two numbers with {key}: the chart draws the time over both"))

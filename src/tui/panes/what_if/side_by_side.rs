@@ -17,10 +17,10 @@ pub(super) fn side_by_side_lines(table: &Table, width: usize, look: Look<'_>) ->
     let heads: String = table.columns.iter().skip(1).map(|c| pad_right(c.name, column)).collect();
     let mut lines = vec![Line::styled(format!("{}{heads}", " ".repeat(NAME)), look.title())];
     for row in &table.rows {
-        let name = row.first().map_or_else(String::new, shown_text);
+        let name = row.first().map_or_else(String::new, TableCell::for_people);
         let names = wrap(&name, NAME - 1);
         let cells: Vec<Vec<String>> =
-            row.iter().skip(1).map(|cell| wrap(&spaced(&shown_text(cell)), column - 1)).collect();
+            row.iter().skip(1).map(|cell| wrap(&spaced(&cell.for_people()), column - 1)).collect();
         let height = cells.iter().map(Vec::len).chain([names.len()]).max().unwrap_or(0);
         for at in 0..height {
             let part = |lines: &[String]| lines.get(at).cloned().unwrap_or_default();
@@ -35,14 +35,6 @@ pub(super) fn side_by_side_lines(table: &Table, width: usize, look: Look<'_>) ->
     lines.push(Line::default());
     lines.extend(table.notes.iter().flat_map(|note| paragraph(note, width, look.dim())));
     lines
-}
-
-fn shown_text(cell: &TableCell) -> String {
-    match cell {
-        TableCell::Text(text) => text.clone(),
-        TableCell::Number { shown, .. } => shown.clone(),
-        _ => "-".into(),
-    }
 }
 
 /// With room to wrap behind every comma.

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::tui::look::Look;
-use crate::tui::text::{clipped_text, pad_left, pad_right};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
 use crate::units::Seconds;
 use crate::whatif::{TornadoBar, WhatIfAnswer};
 use ratatui::style::Style;
@@ -30,19 +30,13 @@ pub(super) fn tornado_lines(
         let text = if answer.time.is_some() { "no number of the GPU changes the time" } else { "no time" };
         return vec![Line::styled(text, look.dim())];
     };
-    let folded: Vec<&str> =
-        answer.tornado.iter().filter(|bar| !bar.matters()).map(|bar| bar.number.title()).collect();
     let scale = BarScale::new(&bars, now, width);
     let mut lines = vec![scale.heading(look)];
     let room = height.saturating_sub(2).max(1);
     lines.extend(bars.iter().take(room).map(|bar| scale.bar_line(bar, now, look)));
-    if !folded.is_empty() && lines.len() < height {
-        let text = format!("changes nothing: {}", folded.join(", "));
-        let left = height - lines.len();
-        lines.extend(
-            crate::tui::text::wrap(&text, width).into_iter().take(left).map(|t| Line::styled(t, look.dim())),
-        );
-    }
+    let left = height.saturating_sub(lines.len());
+    let folded = answer.without_effect().map(|text| paragraph(&text, width, look.dim()));
+    lines.extend(folded.into_iter().flatten().take(left));
     lines
 }
 

@@ -14,7 +14,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, paragraph};
-use crate::units::{range, significant};
+use crate::units::range;
 use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,9 +30,6 @@ const LIST: u16 = 45;
 const WIDE_LIST: u16 = 58;
 /// Scenarios have the whole width below this one.
 const ROOM_FOR_SCENARIOS: u16 = 118;
-
-/// Below this ratio two times are the same to a reader of three digits.
-const SAME_SPEED: f64 = 1.005;
 
 /// Whether the list has something beside it.
 fn has_room_beside(state: &DashboardState) -> bool {
@@ -80,19 +77,27 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
 fn beside(state: &DashboardState) -> String {
     let target = state.pair()[1].short_name();
     let workload = match &state.application.application {
-        Some(application) if state.what_if.of_application => crate::text::harmless_line(&application.file),
+        Some(application) if state.what_if.of_application => {
+            crate::text::harmless_line(application.file_name())
+        }
         _ => format!("{} {}", state.kernel().label, state.size_of(state.selected)),
     };
     format!("{workload} on {target}")
 }
 
+/// What is said where nothing is found yet.
+fn pending_line(state: &DashboardState, look: Look<'_>) -> Line<'static> {
+    if state.jobs.is_running(WorkerJob::WhatIf) {
+        Line::styled("predicting …", look.dim())
+    } else {
+        Line::styled("cancelled: the next edit predicts it again", look.caution())
+    }
+}
+
 /// The time beside that of the base, and below it what to buy or what was solved for.
 fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let found = match &state.what_if.found {
-        None if !state.jobs.is_running(WorkerJob::WhatIf) => {
-            return vec![Line::styled("cancelled: the next edit predicts it again", look.caution())];
-        }
-        None => return vec![Line::styled("predicting …", look.dim())],
+        None => return vec![pending_line(state, look)],
         Some(found) => &found.answer,
     };
     let answer = match found {
@@ -109,7 +114,7 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
     vec![time, below]
 }
 
-/// `~5.60 ms (3.90–8.10 ms): 1.20x as fast as RTX 4070, 6.72 ms`.
+/// `~5.60 ms (3.90–8.10 ms): 1.20x faster than RTX 4070, 6.72 ms`.
 fn time_beside_base(answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.time else {
         return format!("{} cannot run there, or nothing is known of its work", answer.workload);
@@ -118,13 +123,7 @@ fn time_beside_base(answer: &WhatIfAnswer) -> String {
     if answer.changes.is_empty() {
         return format!("{time}{interval}; change a number and watch");
     }
-    let beside = answer.base_time.map_or_else(String::new, |base| {
-        let (ratio, word) = if base >= time { (base / time, "faster") } else { (time / base, "slower") };
-        if ratio < SAME_SPEED {
-            return format!(": as fast as {}, {base}", answer.base_name);
-        }
-        format!(": {}x {word} than {}, {base}", significant(ratio), answer.base_name)
-    });
+    let beside = answer.beside_base().map_or_else(String::new, |text| format!(": {text}"));
     format!("~{time}{interval}{beside}")
 }
 
@@ -160,6 +159,9 @@ fn draw_contour(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: L
         None => None,
     };
     let Some(spec) = chart else {
+        if state.what_if.marked.len() == 2 {
+            return draw_lines(buffer, area, vec![pending_line(state, look)], 0);
+        }
         let key = state.key_for(Action::MarkNumber);
         let text = format!(
             "The time over two numbers: mark two of the list with {key}. The first is across, the second has a curve per value."
