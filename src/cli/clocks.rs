@@ -18,6 +18,11 @@ pub(super) struct ClockArgs {
 }
 
 impl ClockArgs {
+    /// Whether one of them was typed.
+    pub(super) fn is_typed(&self) -> bool {
+        !(self.sm_clock.is_empty() && self.mem_clock.is_empty() && self.power_limit.is_empty())
+    }
+
     /// For a session to follow.
     pub(super) fn typed(&self) -> TypedTunings {
         let Self { sm_clock, mem_clock, power_limit } = self.clone();

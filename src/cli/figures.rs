@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether `--svg` names one picture and no folder for several.
 pub(super) fn is_picture(path: &Path) -> bool {
-    path.as_os_str() == "-" || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+    output::is_stdout(path) || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
 }
 
 /// Refuses the name of one picture where several are drawn.

@@ -44,7 +44,7 @@ pub(super) struct GemmArgs {
     #[arg(long, default_value = "0", allow_negative_numbers = true)]
     beta: f64,
     /// `paper4`: ask paper 4's forest, trained on the rows of --data with power, about the 128x128 tile
-    #[arg(long, value_enum, requires = "data", conflicts_with_all = ["tile", "svg"])]
+    #[arg(long, value_enum, requires = "data", conflicts_with_all = PAPER4_IGNORES)]
     model: Option<GemmModel>,
     /// Measured GEMM rows: what they say of this GPU corrects time and power among their sizes
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -61,6 +61,10 @@ pub(super) struct GemmArgs {
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeChoice,
 }
+
+/// Flags that the forest of `--model paper4` has no column for.
+const PAPER4_IGNORES: [&str; 8] =
+    ["tile", "svg", "layout", "alpha", "beta", "sm_clock", "mem_clock", "power_limit"];
 
 /// `--model`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -113,7 +117,7 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     if let Some(path) = &args.svg {
         let chart = gemm_chart(on, &product, &answers);
         output::picture(&chart, args.theme.into(), path, args.data.iter().map(PathBuf::as_path))?;
-        if path.as_os_str() == "-" {
+        if output::is_stdout(path) {
             return Ok(());
         }
     }

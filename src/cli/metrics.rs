@@ -80,7 +80,6 @@ impl MetricsArgs {
         let size = self.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
         let size = size.unwrap_or_else(|| session.default_size(at, None));
         let variant = question::variant(session, at, self.variant.as_deref())?;
-        question::remark_on_variant(session, at, self.variant.as_deref());
         Ok(session.subject(at, &size, &variant)?)
     }
 }
@@ -137,6 +136,7 @@ pub(super) fn launch_on_gpus(
     }
     let gpus = question::gpus(session, &args.gpu, None)?;
     let subject = args.subject(session, name)?;
+    question::remark_on_variant(session, subject.kernel, args.variant.as_deref());
     let kernel = &session.kernels[subject.kernel];
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
     let on = |gpu: &GpuId| {

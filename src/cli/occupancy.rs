@@ -134,7 +134,7 @@ pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
     }
     if args.size.is_some() && args.kernel.is_none() {
         return Err(
-            Usage("--size is the size of a kernel: give --kernel as well, or leave it away".into()).into()
+            Usage("--size is the size of a kernel: give --kernel as well, or leave it out".into()).into()
         );
     }
     let rules: Rules = args.rules.into();

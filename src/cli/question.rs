@@ -8,7 +8,7 @@ use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
 use crate::gpu::{Ceilings, GpuId, lay_roof_set};
 use crate::kernel::{KernelId, Problem};
-use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, WhatIsNew, model_position};
+use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, model_position};
 use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
@@ -37,7 +37,7 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     pub(super) model: Vec<String>,
-    /// ModelRates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
+    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
     /// on sustained rates whatever is chosen
     #[arg(long, value_enum)]
     ceilings: Option<CeilingsChoice>,
@@ -213,6 +213,18 @@ impl QuestionArgs {
         Ok(Some(kernel.load_into(session)?.subject))
     }
 
+    /// A typed flag that changes times on GPUs, and that no other answer follows.
+    pub(super) fn flag_of_times(&self) -> Option<&'static str> {
+        let flags = [
+            (self.ceilings.is_some(), "--ceilings"),
+            (self.clocks.is_typed(), "--sm-clock, --mem-clock or --power-limit"),
+            (self.set.is_some(), "--set"),
+            (self.roofs.is_some(), "--roofs"),
+            (self.sass_source.is_some(), "--sass-source"),
+        ];
+        flags.into_iter().find_map(|(is_typed, flag)| is_typed.then_some(flag))
+    }
+
     pub(super) fn named_kernels(&self) -> Vec<&str> {
         self.kernel.iter().flat_map(|typed| apart(typed)).collect()
     }
@@ -255,7 +267,6 @@ impl QuestionArgs {
             let wanted = WantedLessons {
                 kernels: Some(subjects.iter().map(|s| s.kernel).collect()),
                 targets: Some(targets.iter().copied().collect()),
-                new: WhatIsNew::Gpu,
             };
             learning::teach(session, &wanted)?;
         }

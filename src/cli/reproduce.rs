@@ -61,13 +61,13 @@ enum PaperPart {
 pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
     let paper4 = matches!(args.paper, Paper::Paper4);
     if let Some(flag) = args.picture.typed().filter(|_| !paper4) {
-        return Err(Usage(format!("{flag} belongs to `reproduce paper4`; leave it away")).into());
+        return Err(Usage(format!("{flag} belongs to `reproduce paper4`: leave it out")).into());
     }
     if args.picture.svg.is_some() && matches!(args.paper, Paper::Power) {
-        return Err(Usage("--svg belongs to the papers; leave it away".into()).into());
+        return Err(Usage("--svg belongs to the papers: leave it out".into()).into());
     }
     if args.part != PaperPart::All && !matches!(args.paper, Paper::Paper1) {
-        return Err(Usage("--part belongs to `reproduce paper1`; leave it away".into()).into());
+        return Err(Usage("--part belongs to `reproduce paper1`: leave it out".into()).into());
     }
     match args.paper {
         Paper::Paper1 => {}
@@ -81,6 +81,9 @@ pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
             );
         }
         Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
+    }
+    if let Some(folder) = &args.picture.svg {
+        needs_folder(folder, "paper 1")?;
     }
     let files = files(&args.data)?;
     let mut written = Vec::new();
@@ -102,7 +105,6 @@ pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
         }
     }
     if let Some(folder) = &args.picture.svg {
-        needs_folder(folder, "paper 1")?;
         write_figures(&figures(args, &files)?, folder, args.picture.theme.into(), &files)?;
     }
     output::answer(&render(&written, args.format.into()))

@@ -17,7 +17,7 @@ use crate::papers::paper1::{
     reproduce_files, run_suite,
 };
 use crate::papers::paper4::tiled::tiled_files;
-use crate::papers::paper4::{reproduce_tables, tiled_conclusions, tiled_figures};
+use crate::papers::paper4::{reproduce_published, tiled_conclusions, tiled_figures};
 use crate::session::Session;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -74,13 +74,16 @@ pub(super) fn run_reproduce_all(
     format: FormatChoice,
     picture: &PictureArgs,
 ) -> Result<()> {
-    let files = found_files(given)?;
+    if let Some(folder) = &picture.svg {
+        needs_folder(folder, "`reproduce all`")?;
+    }
+    let (files, draws) = (found_files(given)?, picture.svg.is_some());
     let session = load::session(&[])?;
     let mut page = Page { numbers: gpu_numbers(session.stock_gpus()), ..Page::default() };
     let paper1 = (!files.paper1.is_empty()).then_some(&files.paper1);
     let needs = "runs_*_final.csv with gpu_metrics.json";
-    page.add("paper 1, Tables 3 to 5", needs, paper1.map(|f| analytical(&session, f)));
-    page.add("paper 1, Table 6", needs, paper1.map(|f| learned(f, seeds)));
+    page.add("paper 1, Tables 3 to 5", needs, paper1.map(|f| analytical(&session, f, draws)));
+    page.add("paper 1, Table 6", needs, paper1.map(|f| learned(f, seeds, draws)));
     page.numbers.extend(occupancy_numbers(&session)?);
     let tiled = (!files.tiled.is_empty()).then(|| tiled(&session, &files.tiled));
     page.add("paper 4, Tables II and III", "execution_times_all.csv or power_usage_results_all.csv", tiled);
@@ -90,25 +93,25 @@ pub(super) fn run_reproduce_all(
         return Err(Usage(format!("nothing can be reproduced: {}", page.missing.join("; "))).into());
     }
     if let Some(folder) = &picture.svg {
-        needs_folder(folder, "`reproduce all`")?;
         write_figures(&page.figures, folder, picture.theme.into(), given)?;
     }
     page.missing.extend(NEVER.map(String::from));
     output::answer(page_table(&page.numbers, page.missing).render(format.into()).as_bytes())
 }
 
-fn analytical(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
+fn analytical(session: &Session, files: &[PathBuf], draws: bool) -> Result<NumbersAndFigures> {
     let numbers = analytical_numbers(&reproduce_files(session, files)?.0);
-    let pairs = analytical_pairs_of_files(session, files)?;
+    let pairs = if draws { analytical_pairs_of_files(session, files)? } else { Vec::new() };
     Ok((numbers, model_figures(FigureModel::Analytical, &pairs)))
 }
 
-fn learned(files: &[PathBuf], seeds: u8) -> Result<NumbersAndFigures> {
+fn learned(files: &[PathBuf], seeds: u8, draws: bool) -> Result<NumbersAndFigures> {
     let pairs = GpuPairs::new(&raw_files(files)?)?;
     let (models, progress) = ((0..MODELS.len()).collect::<Vec<_>>(), Progress::default());
     let made = watched(&progress, || {
         let cells = run_suite(&pairs, &models, usize::from(seeds), &progress)?;
-        Ok::<_, LearnError>((cells, forest_pairs(&pairs, &progress)?))
+        let predicted = if draws { forest_pairs(&pairs, &progress)? } else { Vec::new() };
+        Ok::<_, LearnError>((cells, predicted))
     });
     let (cells, predicted) = made?;
     Ok((learned_numbers(&cells), model_figures(FigureModel::Forest, &predicted)))
@@ -125,7 +128,7 @@ fn tiled(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
 fn cutlass(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
     let rows = super::reproduce_gemm::gemm_measurements(session, files)?;
     let progress = Progress::default();
-    let made = watched(&progress, || reproduce_tables(session, &rows, &progress))?;
+    let made = watched(&progress, || reproduce_published(&rows, &progress))?;
     let numbers = gemm_numbers(&made.tables).into_iter().chain(equation_page_numbers(&made.predictions));
     Ok((numbers.collect(), paper4_figures(&[], &made)))
 }

@@ -49,7 +49,7 @@ impl PictureArgs {
         let matrix = self.svg.as_deref().filter(|path| is_picture(path)).map(|_| "--svg FILE");
         match self.view.map(|_| "--view").or(matrix) {
             Some(flag) => {
-                let text = format!("{flag} is of the CUTLASS runs, and none is among --data; leave it away");
+                let text = format!("{flag} is of the CUTLASS runs, and none is among --data: leave it out");
                 Err(Usage(text).into())
             }
             None => Ok(()),
@@ -86,7 +86,7 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
         } else {
             write_figures(&paper4_figures(&tiled, &made), path, picture.theme.into(), files)?;
         }
-        if path.as_os_str() == "-" {
+        if output::is_stdout(path) {
             return Ok(());
         }
     }

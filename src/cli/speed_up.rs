@@ -46,6 +46,9 @@ impl SpeedUpQuestion {
         if !refused.is_empty() {
             return Err(Usage(refused.into()).into());
         }
+        if let Some(flag) = args.flag_of_times() {
+            return Err(Usage(format!("--model paper3 does not use {flag}: leave it out")).into());
+        }
         Ok(Some(Self {
             kernel: kernels[0].to_string(),
             gpus: if args.to.is_empty() { args.from.clone() } else { args.to.clone() },

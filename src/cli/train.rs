@@ -44,7 +44,7 @@ pub(super) struct TrainArgs {
     /// Draw the importances into this SVG file as well; `-` for stdout, without the table
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// paper3: draw the first three splits of its first tree into this SVG file as well
+    /// paper3: draw the first three splits of its first tree into this SVG file as well; `-` for stdout, without the table
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
     /// Colours of the picture
@@ -76,7 +76,7 @@ impl From<ReferenceChoice> for ReferenceLaunch {
 pub(super) fn run_train(args: &TrainArgs) -> Result<()> {
     // Slips in a name are answered before files are read.
     let trainer = chosen(args)?;
-    if let Some(file) = args.svg.as_deref() {
+    for file in [&args.svg, &args.tree].into_iter().flatten() {
         output::is_no_input(file, args.data.iter().map(PathBuf::as_path))?;
     }
     let session = load::session(&args.data)?;
@@ -88,7 +88,7 @@ pub(super) fn run_train(args: &TrainArgs) -> Result<()> {
     if let Some(file) = &args.tree {
         write_tree(&session, args, &*trainer, &training.trained, file)?;
     }
-    if args.svg.as_deref().is_some_and(|file| file.as_os_str() == "-") {
+    if [&args.svg, &args.tree].into_iter().flatten().any(|file| output::is_stdout(file)) {
         return Ok(());
     }
     output::answer(TrainingReport(&training.trained).render(args.format.into()).as_bytes())
@@ -158,8 +158,7 @@ fn write_tree(
         subtitle: format!("{} rows of {}; {}", trained.rows, trained.gpus.join(", "), trained.recipe),
         answer: "speed-up".into(),
         notes: vec![
-            "the forest answers with the mean of all its trees; leaves below the last split are summed up"
-                .into(),
+            "the forest predicts the mean of all its trees; leaves below the last split are summed up".into(),
             format!("speed-up over {}", forest.reference.sentence()),
         ],
     };

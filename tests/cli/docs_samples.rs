@@ -68,7 +68,8 @@ const PRICES: &str = "gpu,usd_per_hour,provider,region,date\n\
 const MIX: &str = "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=1048576\"\ncalls = 100\n\n\
     [[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=1024\"\ncalls = 3\n";
 
-/// What `ptxas -v` says of `own.sm_*.cubin`.
+/// What `ptxas -v` says of `own.sm_*.cubin`: the project's own saxpy (assets/kernels), compiled by NVRTC 12.9.86, the
+/// version of `assets/kernels/compile.py`.
 fn log(capability: u32) -> String {
     format!(
         "ptxas info    : Compiling entry function 'saxpy' for 'sm_{capability}'\n\

@@ -114,7 +114,8 @@ fn the_version_names_what_it_was_built_from() {
     let from = rest.strip_prefix(&format!("roofswap {version}")).unwrap();
     let is_commit = |from: &str| {
         let hash = from.strip_prefix(" (commit ").and_then(|rest| rest.strip_suffix(')'));
-        hash.is_some_and(|h| h.trim_end_matches('*').chars().all(|c| c.is_ascii_hexdigit()))
+        let hash = hash.map(|h| h.trim_end_matches('*'));
+        hash.is_some_and(|h| h.len() >= 12 && h.chars().all(|c| c.is_ascii_hexdigit()))
     };
     assert!(from == " (debug build)" || is_commit(from), "{said}");
     assert!(said.contains("schema_version 1"), "{said}");

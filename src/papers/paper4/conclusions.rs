@@ -65,17 +65,19 @@ pub fn conclusions(
         products.keys().map(|size| (*size, tiles(*size))).collect()
     };
     let mut all = Vec::new();
-    if let Some(times) = of(TiledTarget::Time) {
-        let ours = ours(TiledTarget::Time, &times);
-        for (what, published, number, within) in TIME_CONCLUSIONS {
-            all.push(Conclusion { what, published, rows: number(&times), ours: number(&ours), within });
-        }
-    }
-    if let Some(powers) = of(TiledTarget::Power) {
-        let ours = ours(TiledTarget::Power, &powers);
-        for (what, published, number, within) in POWER_CONCLUSIONS {
-            all.push(Conclusion { what, published, rows: number(&powers), ours: number(&ours), within });
-        }
+    for (target, computed) in
+        [(TiledTarget::Time, &TIME_CONCLUSIONS[..]), (TiledTarget::Power, &POWER_CONCLUSIONS[..])]
+    {
+        let Some(rows) = of(target) else { continue };
+        let ours = ours(target, &rows);
+        let conclusion = |&(what, published, number, within): &Computed| Conclusion {
+            what,
+            published,
+            rows: number(&rows),
+            ours: number(&ours),
+            within,
+        };
+        all.extend(computed.iter().map(conclusion));
     }
     all
 }
@@ -84,12 +86,7 @@ pub fn conclusions(
 type Computed = (&'static str, &'static str, fn(&ByTile) -> Option<f64>, f64);
 
 const TIME_CONCLUSIONS: [Computed; 3] = [
-    (
-        "the best tile is up to so many times faster (16x16 over 8x8, its greatest)",
-        "3.2",
-        |t| greatest_gain(t, 8, 16),
-        0.05,
-    ),
+    ("greatest speed-up of the best tile (16x16 over 8x8)", "3.2", |t| greatest_gain(t, 8, 16), 0.05),
     ("16x16 is the fastest, share of products in %", "100", |t| share_fastest(t, 16), 0.1),
     ("beyond 16x16 a plateau (32x32 over 16x16, median of the times)", "1", |t| median_ratio(t, 32, 16), 0.2),
 ];
@@ -149,7 +146,7 @@ pub fn conclusions_table(all: &[Conclusion]) -> Table {
     }
     table.notes = vec![
         "the paper names no baseline for 3.2 and -22: the readings here are those that come nearest".into(),
-        "gemm: what `roofswap gemm` models for the same products, which knows none of these rows".into(),
+        "gemm: modelled by `roofswap gemm` for the same products, without these rows".into(),
         "half of the runs shared the GPU with other jobs: equal products differ by up to a factor of 1.6"
             .into(),
     ];
@@ -161,7 +158,8 @@ pub fn conclusions_table(all: &[Conclusion]) -> Table {
 pub fn conclusion_records(c: &Conclusion) -> Vec<Vec<TableCell>> {
     let published: Option<f64> = c.published.parse().ok();
     let record = |model: &str, ours: Option<f64>| {
-        let words = ["conclusion", "m, n >= 8192", "", model, c.what].map(TableCell::text);
+        let products = format!("m, n >= {LARGE_SIDE}");
+        let words = ["conclusion", products.as_str(), "", model, c.what].map(TableCell::text);
         let numbers = [ours, published, None, None, None, None];
         words.into_iter().chain(numbers.map(|v| TableCell::maybe(v, TableCell::number))).collect()
     };

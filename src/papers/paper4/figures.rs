@@ -9,6 +9,7 @@ use crate::chart::{
 use crate::gemm::GemmTarget;
 use crate::learn::metrics::median;
 use crate::papers::figure::PaperFigure;
+use crate::stats::value_range;
 use crate::units::significant;
 use std::collections::BTreeMap;
 
@@ -82,10 +83,8 @@ fn tiled_chart(rows: &TiledRows, number: &str, tiles: &[u32]) -> Option<ChartSpe
         marks.push(Mark::Label { meaning, at: last, text: format!("{tile}x{tile}") });
         all.extend(points);
     }
-    let ends = |of: fn(&(f64, f64)) -> f64| {
-        all.iter().map(of).fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)))
-    };
-    let (x, y) = (ends(|p| p.0), ends(|p| p.1));
+    let x = value_range(all.iter().map(|p| p.0));
+    let y = value_range(all.iter().map(|p| p.1));
     let is_time = rows.target == TiledTarget::Time;
     let (what, label) = if is_time { ("time", "time, s") } else { ("power", "power, W") };
     let y_scale = if is_time {

@@ -19,5 +19,5 @@ mod tiled_table;
 
 pub use figures::{prediction_figures, tiled_figures};
 pub use report::Paper4Report;
-pub use study::{ADA, Paper4, reproduce_tables, tiled_conclusions};
+pub use study::{ADA, Paper4, reproduce_published, reproduce_tables, tiled_conclusions};
 pub use tiled_table::{regression_records, regression_table};

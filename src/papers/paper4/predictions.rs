@@ -8,6 +8,7 @@ use super::tables::{SPLIT, TESTED};
 use crate::gemm::GemmTarget;
 use crate::learn::metrics::median;
 use crate::learn::{LearnError, Progress};
+use crate::stats::mean;
 
 /// Published coefficients of equation 1.
 pub const PUBLISHED_LINE: FittedLine = FittedLine { slope: 0.97, intercept: 1.23 };
@@ -77,9 +78,7 @@ impl TestPredictions {
 }
 
 fn fitted_line(x: &[f64], y: &[f64]) -> Option<FittedLine> {
-    let n = x.len() as f64;
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / n;
-    let (mx, my) = (mean(x), mean(y));
+    let (mx, my) = (mean(x)?, mean(y)?);
     let variance = x.iter().map(|v| (v - mx).powi(2)).sum::<f64>();
     let covariance = x.iter().zip(y).map(|(a, b)| (a - mx) * (b - my)).sum::<f64>();
     let slope = covariance / variance;

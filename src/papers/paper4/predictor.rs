@@ -5,7 +5,7 @@ use super::models::{Paper4Architecture, at};
 use super::numpy::train_test_split;
 use super::prepare::{Clipping, FEATURES, features, prepare};
 use super::tables::{SPLIT, TESTED};
-use crate::answer::conformal_rank;
+use crate::answer::conformal_width;
 use crate::gemm::{GemmRow, GemmTarget};
 use crate::learn::metrics::median;
 use crate::learn::{Fitted, LearnError, Progress};
@@ -75,9 +75,7 @@ pub fn forest_answers(
 
 /// The 90 % point of |ln ratio|; `None` where there are too few.
 fn half_width(ratios: &[f64]) -> Option<f64> {
-    let mut errors: Vec<f64> = ratios.iter().map(|r| r.ln().abs()).collect();
-    errors.sort_by(f64::total_cmp);
-    errors.get(conformal_rank(errors.len())? - 1).copied().filter(|v| v.is_finite())
+    conformal_width(ratios.iter().map(|r| r.ln().abs()).collect()).filter(|v| v.is_finite())
 }
 
 /// The answers as a table; `product` and `gpu` in words.
@@ -112,7 +110,7 @@ pub fn product_table(product: &str, gpu: &str, found: &ProductAnswers, format: T
         );
         if !found.outside.is_empty() {
             table.notes.push(format!(
-                "outside the rows trained on, where a forest only repeats its edge: {}",
+                "outside the range trained on, where a forest predicts the value at its edge: {}",
                 found.outside.join(", ")
             ));
         }
