@@ -7,8 +7,10 @@ use crate::gpu::GpuId;
 use crate::learn::Progress;
 use crate::measurement::Store;
 use crate::predict::Subject;
-use crate::report::TableFormat;
-use crate::report::metrics::{NamedRow, OnGpu, of_kernel, of_rows, overview_table, rows_overview};
+use crate::report::metrics::{
+    NamedRow, OnGpu, metric_cells, of_kernel, overview_table, row_columns, rows_overview,
+};
+use crate::report::{TableFormat, TableStream};
 use crate::session::Session;
 use crate::train::cache::ModelCache;
 use crate::train::paper3::{
@@ -106,22 +108,33 @@ pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     question::size_is_read(args.size.as_deref())?;
     let session = load::session(&args.data)?;
     let format: TableFormat = args.format.into();
-    let table = match &args.kernel {
-        Some(name) => {
-            let (title, mut all) = launch_on_gpus(&session, name, args)?;
-            let notes = if args.speedup { ask_forest(&session, args, &mut all)?.notes } else { Vec::new() };
-            let mut table =
-                if format.is_for_people() { overview_table(&title, &all) } else { of_kernel(&title, &all) };
-            table.notes.extend(notes);
-            table
-        }
-        None => {
-            let rows = measured(&session, args)?;
-            let formulas = args.formulas.into();
-            if format.is_for_people() { rows_overview(&rows, formulas) } else { of_rows(&rows, formulas) }
-        }
-    };
+    let Some(name) = &args.kernel else { return write_launches(&session, args, format) };
+    let (title, mut all) = launch_on_gpus(&session, name, args)?;
+    let notes = if args.speedup { ask_forest(&session, args, &mut all)?.notes } else { Vec::new() };
+    let mut table =
+        if format.is_for_people() { overview_table(&title, &all) } else { of_kernel(&title, &all) };
+    table.notes.extend(notes);
     output::answer(table.render(format).as_bytes())
+}
+
+/// Every measured launch; for programs none of them is kept.
+fn write_launches(session: &Session, args: &MetricsArgs, format: TableFormat) -> Result<()> {
+    let store = session.rows_to_evaluate();
+    let mut rows = measured(session, &store, args)?.peekable();
+    if rows.peek().is_none() {
+        let text = "no measured launch on these GPUs: leave --gpu out, or give other files with --data";
+        return Err(Usage(text.into()).into());
+    }
+    let Some(format) = format.for_programs() else {
+        let table = rows_overview(&rows.collect::<Vec<_>>(), args.formulas.into());
+        return output::answer(table.render(format).as_bytes());
+    };
+    let columns = row_columns();
+    output::streamed_answer(|out| {
+        let mut stream = TableStream::start(out, &columns, format)?;
+        rows.try_for_each(|row| stream.write_row(&metric_cells(&row)))?;
+        stream.finish().map(drop)
+    })
 }
 
 /// One kernel's launch on every GPU asked for, with a title.
@@ -205,18 +218,16 @@ pub(super) fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu
 }
 
 /// Every launch of the files given, on the GPUs given.
-fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<NamedRow>> {
+fn measured<'a>(
+    session: &'a Session,
+    store: &'a Store,
+    args: &MetricsArgs,
+) -> Result<impl Iterator<Item = NamedRow> + 'a> {
     let gpus = if args.gpu.is_empty() { None } else { Some(question::gpus(session, &args.gpu, None)?) };
-    let store: Store = session.rows_to_evaluate();
-    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-    let all = launches(world, args.formulas.into());
-    let wanted = all.into_iter().filter(|l| gpus.as_ref().is_none_or(|some| some.contains(&l.gpu)));
-    let named: Vec<NamedRow> = wanted.map(|l| name(session, &store, l)).collect();
-    if named.is_empty() {
-        let text = "no measured launch on these GPUs: leave --gpu out, or give other files with --data";
-        return Err(Usage(text.into()).into());
-    }
-    Ok(named)
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store };
+    let wanted = launches(world, args.formulas.into())
+        .filter(move |l| gpus.as_ref().is_none_or(|some| some.contains(&l.gpu)));
+    Ok(wanted.map(move |l| name(session, store, l)))
 }
 
 fn name(session: &Session, store: &Store, of: LaunchMetrics) -> NamedRow {

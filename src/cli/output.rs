@@ -8,7 +8,7 @@ use crate::text::harmless_line;
 use anyhow::{Context, Result};
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 /// How many remarks of one kind are written.
@@ -20,6 +20,22 @@ pub(super) fn answer(bytes: &[u8]) -> Result<()> {
     // A file or a pipe gets what was asked for, to the byte; a terminal would act on what names hold.
     let shown = if out.is_terminal() { harmless_lines(bytes) } else { Cow::Borrowed(bytes) };
     match out.write_all(&shown).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
+        _ => Ok(()),
+    }
+}
+
+/// Writes an answer to stdout as it comes, so that none of it is kept. On a terminal it is kept: there it is looked through.
+pub(super) fn streamed_answer(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    let out = std::io::stdout().lock();
+    if out.is_terminal() {
+        let mut kept = Vec::new();
+        write(&mut kept)?;
+        drop(out);
+        return answer(&kept);
+    }
+    let mut out = BufWriter::new(out);
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
         _ => Ok(()),
     }

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
-use crate::report::{TableFormat, breakdown, side_by_side, sources};
+use crate::report::{StreamFormat, TableFormat, TableStream, breakdown, side_by_side, sources};
 use crate::session::Session;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -45,7 +45,12 @@ pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
             rows.extend(sources::source_rows(&session.gpus, &session.kernels, subject, answer));
         }
     }
-    output::answer(predictions_text(session, &rows, args.explain, args.format.into())?.as_bytes())?;
+    let format: TableFormat = args.format.into();
+    match format.for_programs() {
+        Some(format) if args.explain => write_breakdowns(&rows, format)?,
+        Some(format) => output::streamed_answer(|out| predictions::record_table(&rows).stream(format, out))?,
+        None => output::answer(predictions_text(session, &rows, args.explain, format)?.as_bytes())?,
+    }
     match rows.iter().map(|row| row.answer.prediction.as_ref().err()).collect::<Option<Vec<_>>>() {
         Some(refusals) if !refusals.is_empty() => {
             bail!("nothing could be predicted: {}", refusals[0])
@@ -87,16 +92,24 @@ fn answers(q: &CheckedQuestion) -> Result<Vec<(&Subject, Answer)>> {
     Ok(all)
 }
 
+/// Every number of every prediction, for programs: thousands of rows per prediction are not kept.
+fn write_breakdowns(rows: &[Comparison<'_>], format: StreamFormat) -> Result<()> {
+    let columns = breakdown::record_columns();
+    output::streamed_answer(|out| {
+        let mut stream = TableStream::start(out, &columns, format)?;
+        for row in rows {
+            breakdown::record_rows(row).iter().try_for_each(|cells| stream.write_row(cells))?;
+        }
+        stream.finish().map(drop)
+    })
+}
+
 fn predictions_text(
     session: &Session,
     rows: &[Comparison<'_>],
     explained: bool,
     format: TableFormat,
 ) -> Result<String> {
-    if !format.is_for_people() {
-        let table = if explained { breakdown::record_table(rows) } else { predictions::record_table(rows) };
-        return Ok(table.render(format));
-    }
     let mut overview = predictions::overview_table(rows);
     if rows.iter().any(|row| row.answer.settings.model != rows[0].answer.settings.model) {
         overview.notes.extend(side_by_side::spreads(rows));

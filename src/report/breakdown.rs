@@ -62,23 +62,19 @@ pub fn numbers_table(prediction: &Prediction) -> Table {
 /// the target; `times`: with 10 % more of it), `beside` (another model's time), `measure` (what would narrow the interval).
 /// A share of a combined answer has its numbers alone: its product is part of the combined one.
 #[must_use]
-pub fn record_table(rows: &[Comparison<'_>]) -> Table {
-    let mut table = Table::new(COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().collect());
-    for row in rows {
-        let Some(breakdown) = row.answer.breakdown() else { continue };
-        let components = breakdown.components.as_ref().filter(|_| row.share.is_none());
-        for factor in breakdown.numbers {
-            let cells = number_cells(factor, components);
-            table.rows.push(row.identity().into_iter().chain(cells).collect());
-        }
-        if row.share.is_none() {
-            let parts = part_records(&breakdown);
-            table.rows.extend(
-                parts.into_iter().map(|part| row.identity().into_iter().chain(part.cells()).collect()),
-            );
-        }
-    }
-    table
+pub fn record_columns() -> Vec<TableColumn> {
+    COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().collect()
+}
+
+/// The rows of one prediction, by [`record_columns`].
+#[must_use]
+pub fn record_rows(row: &Comparison<'_>) -> Vec<Vec<TableCell>> {
+    let Some(breakdown) = row.answer.breakdown() else { return Vec::new() };
+    let components = breakdown.components.as_ref().filter(|_| row.share.is_none());
+    let numbers = breakdown.numbers.iter().map(|factor| number_cells(factor, components));
+    let parts = if row.share.is_none() { part_records(&breakdown) } else { Vec::new() };
+    let cells = numbers.chain(parts.into_iter().map(|part| part.cells().into_iter().collect()));
+    cells.map(|cells| row.identity().into_iter().chain(cells).collect()).collect()
 }
 
 /// One number, and its part of the longest component where it is the time of one.

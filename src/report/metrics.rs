@@ -98,13 +98,17 @@ pub fn overview_table(title: &str, all: &[OnGpu]) -> Table {
     ])
 }
 
-/// One row per measured launch, by one of the two forms; what is unknown is named.
+/// The columns of a table with one row per measured launch.
 #[must_use]
-pub fn of_rows(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
-    let mut columns = ["gpu", "kernel", "problem", "variant"].map(TableColumn::left).to_vec();
-    columns.extend(METRICS.map(TableColumn::right));
-    columns.extend([TableColumn::left("bounds"), TableColumn::left("unknown")]);
-    let mut table = Table::new(columns);
+pub fn row_columns() -> Vec<TableColumn> {
+    let names = ["gpu", "kernel", "problem", "variant"].map(TableColumn::left);
+    let ends = [TableColumn::left("bounds"), TableColumn::left("unknown")];
+    names.into_iter().chain(METRICS.map(TableColumn::right)).chain(ends).collect()
+}
+
+/// One row per measured launch, by one of the two forms; what is unknown is named.
+fn of_rows(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
+    let mut table = Table::new(row_columns());
     table.title =
         format!("Paper 3's metrics of {} measured launches, {} formulas", rows.len(), formulas.as_str());
     table.rows = rows.iter().map(metric_cells).collect();
@@ -112,7 +116,7 @@ pub fn of_rows(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
     table
 }
 
-/// [`of_rows`] for people: short headings, no words beside the marks.
+/// The launches for people: short headings, no words beside the marks.
 #[must_use]
 pub fn rows_overview(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
     of_rows(rows, formulas).without(&["bounds", "variant"]).renamed(&[
@@ -125,7 +129,9 @@ pub fn rows_overview(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
     ])
 }
 
-fn metric_cells(named: &NamedRow) -> Vec<TableCell> {
+/// The row of one launch, by [`row_columns`].
+#[must_use]
+pub fn metric_cells(named: &NamedRow) -> Vec<TableCell> {
     let mut cells: Vec<TableCell> = named.names.iter().map(|n| TableCell::text(n.as_str())).collect();
     let of = |keep: &dyn Fn(&ProfileMetric) -> bool, all: &[ProfileMetric; METRICS.len()]| {
         let kept = METRICS.iter().zip(all).filter(|(_, m)| keep(m));

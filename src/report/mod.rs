@@ -21,8 +21,10 @@ pub mod sass;
 pub mod shown;
 pub mod side_by_side;
 pub mod sources;
+mod stream;
 pub mod table;
 pub mod training;
 
 pub use cell::TableCell;
+pub use stream::{StreamFormat, TableStream};
 pub use table::{Align, Table, TableColumn, TableFormat, pretty_json};

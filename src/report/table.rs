@@ -12,8 +12,10 @@
 //! ```
 
 use super::cell::TableCell;
-use crate::text::{harmless_json, harmless_line};
-use serde_json::{Map, Value};
+use super::stream::{StreamFormat, TableStream};
+use crate::text::harmless_json;
+use serde_json::Value;
+use std::io::{Result, Write};
 use unicode_width::UnicodeWidthStr;
 
 /// JSON as every command prints it: indented, and without characters that a terminal or a reader takes for something else.
@@ -37,6 +39,16 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
+    /// How programs read it; none where people do.
+    #[must_use]
+    pub fn for_programs(self) -> Option<StreamFormat> {
+        match self {
+            Self::Json => Some(StreamFormat::Json),
+            Self::Csv => Some(StreamFormat::Csv),
+            Self::Table | Self::Markdown => None,
+        }
+    }
+
     /// Whether a person reads it, so that units, marks and notes belong in it.
     #[must_use]
     pub fn is_for_people(self) -> bool {
@@ -228,24 +240,29 @@ impl Table {
     /// Header and rows.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        let mut csv = csv::Writer::from_writer(Vec::new());
-        let in_memory = "writing rows of equal length to memory cannot fail";
-        csv.write_record(self.columns.iter().map(|c| c.name)).expect(in_memory);
-        for row in &self.rows {
-            csv.write_record(row.iter().map(|cell| harmless_line(&cell.for_csv()))).expect(in_memory);
-        }
-        String::from_utf8(csv.into_inner().expect(in_memory)).expect("every cell is UTF-8")
+        self.streamed(StreamFormat::Csv)
     }
 
     /// An array of objects, keys in the order of the columns.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let object = |row: &Vec<TableCell>| {
-            let pairs = self.columns.iter().zip(row).map(|(c, cell)| (c.name.to_string(), cell.for_json()));
-            Value::Object(pairs.collect::<Map<_, _>>())
-        };
-        let all = Value::Array(self.rows.iter().map(object).collect());
-        pretty_json(&all)
+        self.streamed(StreamFormat::Json)
+    }
+
+    fn streamed(&self, format: StreamFormat) -> String {
+        let mut out = Vec::new();
+        self.stream(format, &mut out).expect("writing to memory cannot fail");
+        String::from_utf8(out).expect("every cell is UTF-8")
+    }
+
+    /// Writes header and rows for programs, one by one.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn stream(&self, format: StreamFormat, out: impl Write) -> Result<()> {
+        let mut stream = TableStream::start(out, &self.columns, format)?;
+        self.rows.iter().try_for_each(|row| stream.write_row(row))?;
+        stream.finish().map(drop)
     }
 
     /// A pipe table, with title and notes.

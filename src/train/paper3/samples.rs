@@ -233,19 +233,16 @@ pub struct LaunchMetrics {
     pub metrics: Result<[ProfileMetric; METRICS.len()], NoFacts>,
 }
 
-/// The metrics of every launch of the store.
-#[must_use]
-pub fn launches(world: EvaluationWorld<'_>, formulas: MetricFormulas) -> Vec<LaunchMetrics> {
-    let mut all = Vec::new();
-    for (config, of) in world.store.configs() {
+/// The metrics of every launch of the store, one after the other.
+pub fn launches(world: EvaluationWorld<'_>, formulas: MetricFormulas) -> impl Iterator<Item = LaunchMetrics> {
+    world.store.configs().flat_map(move |(config, of)| {
         let subject = Subject::from_config(&world.kernels[of.kernel], of, Some(config));
-        all.extend(world.store.rows_of(config).map(|row| {
+        world.store.rows_of(config).map(move |row| {
             let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
             let facts = facts.and_then(|s| Facts::from_row(world, s, row.gpu, Some(row)));
             LaunchMetrics { config, gpu: row.gpu, metrics: facts.map(|f| metrics(&f, formulas)) }
-        }));
-    }
-    all
+        })
+    })
 }
 
 /// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out. Where

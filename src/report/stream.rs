@@ -1,0 +1,76 @@
+//! Rows of a table for programs, written one by one: a million rows need the memory of one.
+
+use super::cell::TableCell;
+use super::table::TableColumn;
+use crate::text::{harmless_json, harmless_line};
+use serde_json::{Map, Value};
+use std::io::{Result, Write};
+
+/// How rows are written for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamFormat {
+    /// An array of objects, keys in the order of the columns; numbers in full precision.
+    Json,
+    /// A header and rows; an absent value is empty, a list is joined with `; `.
+    Csv,
+}
+
+/// A table that is being written.
+pub struct TableStream<'a, W: Write> {
+    out: W,
+    columns: &'a [TableColumn],
+    format: StreamFormat,
+    rows: usize,
+}
+
+impl<'a, W: Write> TableStream<'a, W> {
+    /// Writes what stands before the first row.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn start(out: W, columns: &'a [TableColumn], format: StreamFormat) -> Result<Self> {
+        let mut stream = Self { out, columns, format, rows: 0 };
+        match format {
+            StreamFormat::Json => stream.out.write_all(b"[")?,
+            StreamFormat::Csv => stream.write_record(columns.iter().map(|c| c.name.to_string()))?,
+        }
+        Ok(stream)
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn write_row(&mut self, row: &[TableCell]) -> Result<()> {
+        self.rows += 1;
+        if self.format == StreamFormat::Csv {
+            return self.write_record(row.iter().map(|cell| harmless_line(&cell.for_csv())));
+        }
+        let pairs = self.columns.iter().zip(row).map(|(c, cell)| (c.name.to_string(), cell.for_json()));
+        let object = Value::Object(pairs.collect::<Map<_, _>>());
+        let before = if self.rows == 1 { "\n  " } else { ",\n  " };
+        let text = harmless_json(&format!("{object:#}")).replace('\n', "\n  ");
+        self.out.write_all(before.as_bytes())?;
+        self.out.write_all(text.as_bytes())
+    }
+
+    /// Writes what stands behind the last row, and gives the writer back.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn finish(mut self) -> Result<W> {
+        match (self.format, self.rows) {
+            (StreamFormat::Csv, _) => {}
+            (StreamFormat::Json, 0) => self.out.write_all(b"]\n")?,
+            (StreamFormat::Json, _) => self.out.write_all(b"\n]\n")?,
+        }
+        Ok(self.out)
+    }
+
+    fn write_record(&mut self, fields: impl Iterator<Item = String>) -> Result<()> {
+        let mut line = csv::Writer::from_writer(Vec::new());
+        line.write_record(fields.collect::<Vec<_>>())?;
+        let line = line.into_inner().map_err(|e| e.into_error())?;
+        self.out.write_all(&line)
+    }
+}
