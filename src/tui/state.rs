@@ -187,6 +187,33 @@ pub fn first_targets(session: &Session, saved: &Saved) -> Vec<GpuId> {
     targets
 }
 
+/// What is asked on the first screen: what was asked for or remembered, else a pair that was measured on both sides.
+fn first_selection(session: &Session, saved: &Saved) -> Selection {
+    let find = |id: Option<&str>| id.and_then(|id| session.gpus.position(id).ok());
+    Selection {
+        source: find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or_default(),
+        targets: first_targets(session, saved),
+        all_sources: false,
+        settings: first_settings(saved),
+        blocks: BTreeMap::new(),
+        tunings: session.tunings(),
+        edited: session.edited_gpu().cloned(),
+        launches: BTreeMap::new(),
+    }
+}
+
+fn first_settings(saved: &Saved) -> Settings {
+    Settings {
+        model: saved.model.as_deref().and_then(|m| model_position(m).ok()).unwrap_or_default(),
+        ceilings: if saved.ceilings.as_deref() == Some("achieved") {
+            Ceilings::Achieved
+        } else {
+            Ceilings::Peak
+        },
+        rules: if saved.rules.as_deref() == Some("study") { Rules::Study } else { Rules::Exact },
+    }
+}
+
 impl DashboardState {
     /// The first screen: the pair asked for, else the remembered one, else one that was measured on both sides.
     #[must_use]
@@ -196,20 +223,9 @@ impl DashboardState {
         themes: (Vec<PaintTheme>, usize),
         saved: &Saved,
     ) -> Self {
-        let find = |id: Option<&str>| id.and_then(|id| session.gpus.position(id).ok());
-        let source = find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or_default();
-        let targets = first_targets(&session, saved);
-        let model = saved.model.as_deref().and_then(|m| model_position(m).ok()).unwrap_or_default();
-        let ceilings = match saved.ceilings.as_deref() {
-            Some("achieved") => Ceilings::Achieved,
-            _ => Ceilings::Peak,
-        };
-        let rules = match saved.rules.as_deref() {
-            Some("study") => Rules::Study,
-            _ => Rules::Exact,
-        };
+        let selection = first_selection(&session, saved);
         let built_in = session.kernels.entries().len();
-        let FirstRows { rows, own: own_rows, left_out } = first_rows(&session, source, built_in);
+        let FirstRows { rows, own: own_rows, left_out } = first_rows(&session, selection.source, built_in);
         let notices: Vec<String> = session.problems.iter().cloned().chain(left_out).collect();
         let mut state = Self {
             rows,
@@ -225,16 +241,7 @@ impl DashboardState {
             picked: BTreeSet::new(),
             errors: vec![None; MODELS.len()],
             gpus: session.gpus.ids().collect(),
-            selection: Selection {
-                source,
-                targets,
-                all_sources: false,
-                settings: Settings { model, ceilings, rules },
-                blocks: BTreeMap::new(),
-                tunings: session.tunings(),
-                edited: session.edited_gpu().cloned(),
-                launches: BTreeMap::new(),
-            },
+            selection,
             session,
             answers: Vec::new(),
             further: Vec::new(),
