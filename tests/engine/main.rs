@@ -7,6 +7,7 @@ mod compiled_kernels;
 mod dice;
 mod evaluation;
 mod explain;
+mod fewer_counts;
 mod golden_measurements;
 mod hybrid;
 mod in_flight;
