@@ -50,4 +50,5 @@ deny:
 
 # Draw the stored screens again; read `git diff` afterwards.
 screenshots:
-    INSTA_UPDATE=always ROOFSWAP_REDRAW=1 cargo test --locked --test tui screens screenshot
+    INSTA_UPDATE=always ROOFSWAP_REDRAW=1 cargo test --locked --test tui screens pictures
+    ROOFSWAP_REDRAW=1 cargo test --locked --test tui demo

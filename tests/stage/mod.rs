@@ -8,9 +8,12 @@
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use roofswap::application::forecast;
+use roofswap::progress::Progress;
 use roofswap::session::{Added, Session};
+use roofswap::train::{learned, trainers};
 use roofswap::tui::{
-    DashboardOptions, DashboardState, ImportedFile, Message, UserFile, first_state, update, view,
+    DashboardOptions, DashboardState, Effect, ImportedFile, Message, UserFile, first_state, update, view,
 };
 
 /// The first screen with what ships, and the terminal's width and height.
@@ -33,6 +36,15 @@ pub fn imported(session: Session, path: std::path::PathBuf, added: Added) -> Box
 }
 
 impl Dashboard {
+    /// Sends a message, and the answers of the worker to what it asks, until nothing is left to answer.
+    pub fn play(&mut self, message: Message) {
+        for effect in update(&mut self.state, message) {
+            if let Some(answer) = worker_answer(effect) {
+                self.play(answer);
+            }
+        }
+    }
+
     /// Every cell, as snapshots keep it.
     pub fn screen(&self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
@@ -47,5 +59,25 @@ impl Dashboard {
         let cells = terminal.backend().buffer().content();
         let lines = cells.chunks(usize::from(self.size.0));
         lines.map(|line| line.iter().map(|cell| cell.symbol().to_string()).collect()).collect()
+    }
+}
+
+/// What the worker would answer to a question; none for what is none.
+fn worker_answer(effect: Effect) -> Option<Message> {
+    let nothing = Progress::default();
+    match effect {
+        Effect::Rank(question) => {
+            let board = question.rank_gpus(&nothing)?;
+            Some(Message::Ranked(Some(Box::new((question.asked.clone(), board)))))
+        }
+        Effect::Contour(question) => Some(Message::Contour(Box::new(question.answer_contour()))),
+        Effect::Survey { session, of } => {
+            let survey = session.survey(&of, &nothing)?;
+            Some(Message::Surveyed(Some(Box::new((survey, learned(&trainers(1), Vec::new()))))))
+        }
+        Effect::Forecast { session, application, source, targets, settings } => {
+            Some(Message::Forecast(Some(forecast(&session, &application, source, &targets, settings))))
+        }
+        _ => None,
     }
 }

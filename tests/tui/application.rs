@@ -9,7 +9,7 @@ use roofswap::tui::{DashboardView, Effect, LoadedFiles, Message, update};
 use std::fmt::Write as _;
 
 /// A host that launches products, norms and additions, some of them late.
-fn application() -> Application {
+pub fn application() -> Application {
     let mut events = String::new();
     for i in 0..30u64 {
         let (call, correlation) = (70 * i + if i % 6 == 5 { 60 } else { 0 }, i + 1);
@@ -57,7 +57,7 @@ fn press(d: &mut Dashboard, keys: &str) {
 }
 
 /// A trace that was read whole.
-fn opened(application: Application) -> Message {
+pub fn opened(application: Application) -> Message {
     Message::ApplicationRead(Box::new((application, PartOfTrace::default())))
 }
 

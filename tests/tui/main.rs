@@ -5,13 +5,15 @@ mod application;
 mod board;
 mod clock_settings;
 mod curves;
+mod demo;
 mod jobs;
 mod keymap_contexts;
 mod learning;
 mod many_rows;
 mod models_pane;
+mod picture;
+mod pictures;
 mod screens;
-mod screenshot;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod terminal_safety;

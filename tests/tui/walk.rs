@@ -92,6 +92,27 @@ impl Walk {
         self
     }
 
+    /// Reads until the screen is this one, colours and all.
+    pub fn wait_for_screen(&mut self, what: &str, wanted: &vt100::Screen) -> &mut Self {
+        let end = Instant::now() + PATIENCE;
+        while self.screen.screen().contents_formatted() != wanted.contents_formatted() {
+            let left = end.checked_duration_since(Instant::now());
+            let Some(bytes) = left.and_then(|l| self.output.recv_timeout(l).ok()) else {
+                panic!("{what} never came; the screen is\n{}\nand not\n{}", self.text(), wanted.contents());
+            };
+            self.screen.process(&bytes);
+        }
+        self
+    }
+
+    /// Reads until nothing was drawn for a while: for recordings, never for tests.
+    pub fn wait_until_silent(&mut self) -> &mut Self {
+        while let Ok(bytes) = self.output.recv_timeout(Duration::from_secs(2)) {
+            self.screen.process(&bytes);
+        }
+        self
+    }
+
     pub fn wait(&mut self, text: &str) -> &mut Self {
         self.wait_until(text, |screen| screen.contains(text))
     }
