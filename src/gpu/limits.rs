@@ -212,6 +212,7 @@ struct LimitsFile {
     smem_reserved_bytes: u32,
     smem_per_block_kib: u32,
     smem_opt_in_kib: u32,
+    regs_per_sm: Option<u32>,
     #[serde(default)]
     regs_per_block: BTreeMap<String, u32>,
     #[serde(default)]
@@ -228,7 +229,7 @@ impl LimitsFile {
             threads_per_sm: self.threads_per_sm,
             blocks_per_sm: self.blocks_per_sm,
             threads_per_block: common.threads_per_block,
-            regs_per_sm: common.regs_per_sm,
+            regs_per_sm: self.regs_per_sm.unwrap_or(common.regs_per_sm),
             regs_per_block: self.regs_per_block.get(&cc.to_string()).copied().unwrap_or(common.regs_per_sm),
             reg_unit_per_warp: common.reg_unit_per_warp,
             regs_per_thread: self.regs_per_thread,
@@ -257,11 +258,12 @@ mod tests {
     fn every_compute_capability_of_the_occupancy_reference_is_there() {
         let table = LimitsTable::shipped().unwrap();
         for cc in
-            "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1".split(' ')
+            "3.5 3.7 5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1"
+                .split(' ')
         {
             assert!(table.limits_at(cc.parse().unwrap()).is_some(), "{cc}");
         }
-        assert_eq!(table.iter().count(), 20);
+        assert_eq!(table.iter().count(), 22);
     }
 
     #[test]

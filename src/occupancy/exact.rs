@@ -30,14 +30,14 @@ pub(super) fn exact(limits: &SmLimits, needs: &BlockNeeds) -> Occupancy {
     )
 }
 
-/// The largest dividend of [`quotient`], and the divisor from which on its answer is 0.
+/// The largest dividend of [`quotient`]; by more than it, the answer is 0.
 const FEW: u32 = 512;
 
 /// 2^20 / n, rounded up; nothing for n = 0.
-static RECIPROCALS: [u32; FEW as usize + 1] = {
-    let mut table = [0; FEW as usize + 1];
+static RECIPROCALS: [u32; FEW as usize + 2] = {
+    let mut table = [0; FEW as usize + 2];
     let mut n = 1;
-    while n <= FEW {
+    while n <= FEW + 1 {
         table[n as usize] = (1_u32 << 20).div_ceil(n);
         n += 1;
     }
@@ -47,8 +47,8 @@ static RECIPROCALS: [u32; FEW as usize + 1] = {
 /// The whole quotient of few things by any number; 0 by 0. Exact, because dividend x divisor stays below 2^20.
 #[inline]
 fn quotient(few: u32, by: u32) -> u32 {
-    debug_assert!(few < FEW, "{few} are too many");
-    (few * RECIPROCALS[by.min(FEW) as usize]) >> 20
+    debug_assert!(few <= FEW, "{few} are too many");
+    (few * RECIPROCALS[by.min(FEW + 1) as usize]) >> 20
 }
 
 #[inline]

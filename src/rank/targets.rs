@@ -90,14 +90,19 @@ fn architectures(gpus: &Catalogue<Gpu>) -> Vec<&str> {
     names
 }
 
-/// One GPU of each architecture, oldest first: the one with the highest DRAM bandwidth, the first by id where two have the
+/// The oldest generation (major compute capability) that compilers of today build for: CUDA 12 dropped Kepler.
+const OLDEST_BUILT_FOR: u8 = 5;
+
+/// One GPU of each architecture that compilers still build for, oldest first: the one with the highest DRAM bandwidth, the first by id where two have the
 /// same. A rule, and no judgement: of each generation the board with the fastest memory.
 #[must_use]
 pub fn each_architecture(gpus: &Catalogue<Gpu>) -> Vec<GpuId> {
     let best_of = |architecture: &str| {
         let members =
             gpus.with_ids().filter(|(_, gpu)| gpu.architecture == architecture && !gpu.is_hypothetical());
+        let built_for = |gpu: &Gpu| gpu.cuda.compute_capability.major >= OLDEST_BUILT_FOR;
         members
+            .filter(|(_, gpu)| built_for(gpu))
             .max_by(|(_, a), (_, b)| {
                 a.bandwidth_peak.value.0.total_cmp(&b.bandwidth_peak.value.0).then(b.id.cmp(&a.id))
             })
