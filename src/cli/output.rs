@@ -3,7 +3,7 @@
 use super::Usage;
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::write_whole;
-use crate::measurement::{RowError, told};
+use crate::measurement::{RowError, counted_reasons};
 use crate::text::harmless_line;
 use anyhow::{Context, Result};
 use std::borrow::Cow;
@@ -67,7 +67,7 @@ pub(super) fn remarks<T: Display>(first: &[T], total: usize) {
 /// Writes why rows were refused, each reason once, and how many rows there are beyond the first few reasons.
 pub(super) fn refused(rows: &[RowError], total: usize) {
     let mut left = total;
-    for (n, text) in told(rows).into_iter().take(SHOWN) {
+    for (n, text) in counted_reasons(rows).into_iter().take(SHOWN) {
         remark(text);
         left = left.saturating_sub(n);
     }

@@ -39,7 +39,7 @@ pub fn gemm_chart(gpu: &Gpu, product: &str, answers: &[TileAnswer]) -> ChartSpec
         x: Axis { label: "time, ms".into(), scale: decades(times) },
         y: Axis { label: "energy, J".into(), scale: decades(energies) },
         marks,
-        notes: picked.said(answers),
+        notes: picked.advice_lines(answers),
     }
 }
 

@@ -46,7 +46,7 @@ pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks:
         table.rows.push(tile_cells(place, a, picked));
     }
     let mut table = table.footnoted("notes");
-    table.notes.extend(picked.said(answers));
+    table.notes.extend(picked.advice_lines(answers));
     table.notes.extend(remarks.iter().cloned());
     table.notes.extend(legend(answers));
     table

@@ -168,7 +168,7 @@ pub fn best(answers: &[TileAnswer]) -> BestTiles {
 impl BestTiles {
     /// Which tile to take and why, in words.
     #[must_use]
-    pub fn said(&self, answers: &[TileAnswer]) -> Vec<String> {
+    pub fn advice_lines(&self, answers: &[TileAnswer]) -> Vec<String> {
         let mut said = Vec::new();
         let second = |of: &dyn Fn(&TileAnswer) -> Option<f64>, first: usize| {
             let others = answers.iter().enumerate().filter(|(i, _)| *i != first);
@@ -255,12 +255,12 @@ mod tests {
         ];
         let best = best(&all);
         assert_eq!(best, BestTiles { fastest: Some(1), least_energy: Some(0) });
-        let said = best.said(&all);
+        let said = best.advice_lines(&all);
         assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00x of it"), "{said:?}");
         assert!(said[1].contains("8x8: its power falls") && said[2].contains("overlap"), "{said:?}");
         let rate = all[1].rate().unwrap();
         assert!((rate.value.0 - 2e12).abs() < 1.0 && rate.low < rate.value && rate.value < rate.high);
-        assert!(super::best(&[]).said(&[]).is_empty());
+        assert!(super::best(&[]).advice_lines(&[]).is_empty());
     }
 
     #[test]

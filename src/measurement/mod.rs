@@ -33,7 +33,7 @@ pub use handed_over::read_rows;
 pub use launches::{ConfigId, LaunchShape};
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
-pub use refused::told;
+pub use refused::counted_reasons;
 pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time};
 pub(crate) use store::SAME_CLOCK;
 pub use store::{Config, Store};

@@ -5,7 +5,7 @@ use super::RowError;
 /// Every reason once, in the order of the first row with it, with how many of these rows have it: `runs.csv:5: gpu: …` for
 /// one, `runs.csv: 3 rows (lines 2-3, 7): gpu: …` for several.
 #[must_use]
-pub fn told(refused: &[RowError]) -> Vec<(usize, String)> {
+pub fn counted_reasons(refused: &[RowError]) -> Vec<(usize, String)> {
     let mut groups: Vec<(&RowError, Vec<u64>)> = Vec::new();
     for row in refused {
         let same = |(first, _): &&mut (&RowError, Vec<u64>)| {
@@ -56,7 +56,7 @@ mod tests {
         };
         let all = [row(2, "is blank"), row(3, "is blank"), row(4, "unknown"), row(9, "is blank")];
         assert_eq!(
-            told(&all),
+            counted_reasons(&all),
             [
                 (3, "f: 3 rows (lines 2-3, 9): gpu: is blank".to_string()),
                 (1, "f:4: gpu: unknown".to_string())

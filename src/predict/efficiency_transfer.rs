@@ -148,7 +148,7 @@ impl Chain {
     fn factors(&self, q: &Question<'_>) -> Vec<Factor> {
         let (source, target) = (q.source.gpu, q.target.gpu);
         let (b_s, b_t) = (source.bandwidth(q.ceilings), target.bandwidth(q.ceilings));
-        let bandwidths = Factor::both("DRAM bandwidth", Amount::Bandwidth, b_s, b_t);
+        let bandwidths = Factor::of_both_gpus("DRAM bandwidth", Amount::Bandwidth, b_s, b_t);
         let moved = Factor::shared("DRAM bytes", Amount::Bytes(self.bytes), q.counted(Count::DramBytes));
         if self.by_bytes() {
             return vec![moved, bandwidths];
@@ -163,7 +163,7 @@ impl Chain {
                 Amount::Intensity(self.flops / self.bytes),
                 Provenance::Modelled("FLOPs / DRAM bytes"),
             ),
-            Factor::both("FP32 ceiling", Amount::Rate, c_s, c_t),
+            Factor::of_both_gpus("FP32 ceiling", Amount::Rate, c_s, c_t),
             bandwidths,
             Factor::computed(
                 "roof",

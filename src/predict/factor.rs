@@ -136,7 +136,7 @@ impl Factor {
     }
 
     /// The same specification on both GPUs.
-    pub(super) fn both<T: Copy>(
+    pub(super) fn of_both_gpus<T: Copy>(
         name: &'static str,
         unit: fn(T) -> Amount,
         source: &Sourced<T>,

@@ -82,7 +82,7 @@ impl PeakRates {
     }
 
     /// The bandwidth of this level.
-    pub(super) fn at(&self, level: Level) -> &Sourced<BytesPerSecond> {
+    pub(super) fn bandwidth_at(&self, level: Level) -> &Sourced<BytesPerSecond> {
         match level {
             Level::Dram => &self.dram,
             Level::L2 => &self.l2,

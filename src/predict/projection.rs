@@ -157,7 +157,7 @@ fn compute_factors(q: &Question<'_>, parts: &RoofParts<'_>) -> Vec<Factor> {
     };
     let [r_s, r_t] = &parts.rates;
     all.extend([
-        Factor::both(ceiling_name(parts), Amount::Rate, &r_s.fma, &r_t.fma),
+        Factor::of_both_gpus(ceiling_name(parts), Amount::Rate, &r_s.fma, &r_t.fma),
         Factor {
             from: [q.mix_from(), None],
             ..Factor::computed("FMA share", share(source), share(target), "")
@@ -200,9 +200,9 @@ fn level_factors(q: &Question<'_>, parts: &RoofParts<'_>, levels: &LevelTimes, l
         Factor::shared(names[0], Amount::Bytes(through), q.counted(counted)),
         Factor {
             name: names[1],
-            source: Some(Amount::Bandwidth(r_s.at(level).value)),
-            target: Some(Amount::Bandwidth(r_t.at(level).value)),
-            from: [stated(r_s.at(level)), stated(r_t.at(level))],
+            source: Some(Amount::Bandwidth(r_s.bandwidth_at(level).value)),
+            target: Some(Amount::Bandwidth(r_t.bandwidth_at(level).value)),
+            from: [stated(r_s.bandwidth_at(level)), stated(r_t.bandwidth_at(level))],
         },
     ];
     let [s, t] = [0, 1].map(|side| *parts.roofs[side].level(level));

@@ -5,7 +5,7 @@ use crate::catalogue::{Catalogue, NumberOrigin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, TakenNames};
 use crate::import::{FileFormat, OpenedFile, known_formats};
 use crate::kernel::{Kernel, KernelId};
-use crate::measurement::told;
+use crate::measurement::counted_reasons;
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -117,7 +117,7 @@ impl Session {
             Recognised::Canonical | Recognised::Report => {
                 let loaded = self.add_opened_of(opened, gpu, progress).map_err(|e| e.to_string())?;
                 let mut notices: Vec<String> =
-                    told(&loaded.refused).into_iter().map(|(_, text)| text).collect();
+                    counted_reasons(&loaded.refused).into_iter().map(|(_, text)| text).collect();
                 notices.extend(loaded.remarks);
                 let summary = format!("{} measured rows loaded", loaded.rows);
                 Ok(Added {

@@ -110,14 +110,14 @@ pub struct CachedModel {
 impl ModelCache {
     /// The cache in this folder, which need not exist yet.
     #[must_use]
-    pub fn at(folder: impl Into<PathBuf>) -> Self {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
     /// The user's: `models` in the cache folder; `None` where the system has no such place.
     #[must_use]
     pub fn of_user() -> Option<Self> {
-        crate::config::cache_folder().map(|f| Self::at(f.join("models")))
+        crate::config::cache_folder().map(|f| Self::in_folder(f.join("models")))
     }
 
     /// Where it is.
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_kept_model_comes_back_for_its_own_stamp_only() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = ModelCache::at(folder.path().join("not/there/yet"));
+        let cache = ModelCache::in_folder(folder.path().join("not/there/yet"));
         assert_eq!(cache.trained_for(&stamp("a", 1)).unwrap(), None);
         let (first, came) = cache.get_or_train(&stamp("a", 1), || Ok(made(5))).unwrap();
         assert!(matches!(came, Came::Trained { instead_of: None, kept: Ok(_) }) && first == made(5));
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_training_that_fails_keeps_nothing_and_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = ModelCache::at(folder.path());
+        let cache = ModelCache::in_folder(folder.path());
         cache.put(&stamp("a", 1), &made(5)).unwrap();
         let cancelled = || Err(TrainError::Learn(LearnError::Cancelled));
         assert!(cache.get_or_train(&stamp("a", 2), cancelled).unwrap_err().is_cancelled());
@@ -294,7 +294,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("folder.model")).unwrap();
         std::fs::write(folder.path().join("text.model"), "hello").unwrap();
         std::fs::write(folder.path().join("notes.txt"), "hello").unwrap();
-        let why: Vec<String> = ModelCache::at(folder.path())
+        let why: Vec<String> = ModelCache::in_folder(folder.path())
             .list(&[])
             .iter()
             .map(|e| format!("{}: {}", e.state.as_str(), e.state.why()))

@@ -1,7 +1,7 @@
 //! What paper 4's models are worth: on the rows whose power the audit keeps, and on all times, with problems held out instead
 //! of rows. The same problem stands in 28 rows, so that a split by row tests on twins of the training rows.
 
-use super::models::{Paper4Architecture, Scores, at, predicted};
+use super::models::{Paper4Architecture, Scores, predicted, values_at};
 use super::prepare::{FEATURES, features};
 use crate::catalogue::Catalogue;
 use crate::gemm::physical::{Physical, physical};
@@ -155,7 +155,7 @@ impl<'a> ProtocolRows<'a> {
         let truth: Vec<f64> = self.rows.iter().map(|r| target.target_value(r).unwrap_or_default()).collect();
         let tested: Vec<usize> = folds.iter().flat_map(|f| f.test.iter().copied()).collect();
         let line = |model, learned, predicted: &[f64], places: &[usize]| {
-            let scores = Scores::from_predictions(&at(&truth, places), predicted)?;
+            let scores = Scores::from_predictions(&values_at(&truth, places), predicted)?;
             Some(ProtocolErrors { data, protocol, target, model, learned, rows: places.len(), scores })
         };
         let mut lines = Vec::new();

@@ -103,6 +103,6 @@ pub(crate) fn predicted(
 }
 
 /// These places of a list.
-pub(crate) fn at(values: &[f64], places: &[usize]) -> Vec<f64> {
+pub(crate) fn values_at(values: &[f64], places: &[usize]) -> Vec<f64> {
     places.iter().map(|i| values[*i]).collect()
 }

@@ -1,7 +1,7 @@
 //! What paper 4's forest predicts of its test rows: the points of figures 7 to 9, the line of its equation 1 through them, and
 //! the factor of its equation 3.
 
-use super::models::{Paper4Architecture, at};
+use super::models::{Paper4Architecture, values_at};
 use super::numpy::train_test_split;
 use super::prepare::PreparedRows;
 use super::tables::{SPLIT, TESTED};
@@ -45,9 +45,9 @@ impl TestPredictions {
         let (trained, tested) = (rows.features.select(&train), rows.features.select(&test));
         for target in GemmTarget::ALL {
             let (place, values) = (target as usize, rows.target(target));
-            let known = at(values, &train);
+            let known = values_at(values, &train);
             predicted[place] = forest.fit_model(&trained, &known, progress)?.predict(&tested)?;
-            measured[place] = at(values, &test);
+            measured[place] = values_at(values, &test);
             let stacked = stack.fit_model(&trained, &known, progress)?;
             stack_weights[place] = stacked.model().stack_weights().unwrap_or_default();
         }

@@ -1,7 +1,7 @@
 //! Paper 4's multi-output forest asked about a product: time, power, energy and rate of the library's kernel, from the user's
 //! rows with power. It is what the paper built it for; what it is worth beside the default model is in docs/gemm.md.
 
-use super::models::{Paper4Architecture, at};
+use super::models::{Paper4Architecture, values_at};
 use super::numpy::train_test_split;
 use super::prepare::{Clipping, FEATURES, features, prepare};
 use super::tables::{SPLIT, TESTED};
@@ -54,9 +54,9 @@ pub fn forest_answers(
     let mut answers = Vec::new();
     for target in GemmTarget::ALL {
         let values = prepared.target(target);
-        let fitted: Fitted<Learner> = recipe.fit_model(&table, &at(values, &train), progress)?;
+        let fitted: Fitted<Learner> = recipe.fit_model(&table, &values_at(values, &train), progress)?;
         let predicted = fitted.predict(&prepared.features.select(&test))?;
-        let ratios: Vec<f64> = at(values, &test).iter().zip(&predicted).map(|(m, p)| m / p).collect();
+        let ratios: Vec<f64> = values_at(values, &test).iter().zip(&predicted).map(|(m, p)| m / p).collect();
         let value = fitted.predict_row(&asked);
         answers.push(ForestAnswer {
             target,

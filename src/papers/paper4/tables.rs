@@ -1,6 +1,6 @@
 //! Paper 4's Tables IV, V and VI, from its rows, by its preprocessing, split and models.
 
-use super::models::{Paper4Architecture, Scores, at, predicted};
+use super::models::{Paper4Architecture, Scores, predicted, values_at};
 use super::numpy::train_test_split;
 use super::prepare::{Clipping, PreparedRows, prepare};
 use crate::gemm::{GemmRow, GemmTarget};
@@ -132,7 +132,7 @@ fn all_targets(
     for (scores, target) in all.iter_mut().zip(GemmTarget::ALL) {
         let values = p.target(target);
         let said = predicted(&recipe, (&p.features, values), (&train, &test), progress)?;
-        let truth = at(values, &test);
+        let truth = values_at(values, &test);
         *scores = Scores::from_predictions(&truth, &said).ok_or_else(|| {
             let why = format!("scores of {}", target.as_str());
             LearnError::TooFew { what: "rows that differ", found: test.len(), needed: 2, why }
@@ -144,12 +144,12 @@ fn all_targets(
 /// The paper's figure 6: correlations on the test rows, clipped as the models see them.
 #[must_use]
 pub fn correlations(p: &PreparedRows, test: &[usize]) -> Vec<Vec<Option<f64>>> {
-    let size = |j: usize| at(&p.features.column(j), test);
+    let size = |j: usize| values_at(&p.features.column(j), test);
     let [m, n, k] = [0, 1, 2].map(size);
     let times = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).collect::<Vec<f64>>();
     let (mn, mk, nk) = (times(&m, &n), times(&m, &k), times(&n, &k));
     let mnk = times(&mn, &k);
-    let metrics = GemmTarget::ALL.map(|t| at(p.target(t), test));
+    let metrics = GemmTarget::ALL.map(|t| values_at(p.target(t), test));
     let columns: Vec<Vec<f64>> = [m, n, k, mn, mk, nk, mnk].into_iter().chain(metrics).collect();
     columns.iter().map(|a| columns.iter().map(|b| correlation(a, b)).collect()).collect()
 }

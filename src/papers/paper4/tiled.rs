@@ -2,7 +2,7 @@
 //! two raw files. What they hold is read as it stands: a power there belongs to a whole process and to no launch, so that the
 //! importer makes no measurement of it.
 
-use super::models::{Paper4Architecture, Scores, at};
+use super::models::{Paper4Architecture, Scores, values_at};
 use super::numpy::train_test_split;
 use super::tables::{SPLIT, TESTED};
 use crate::learn::{LearnError, LearningTable, Progress, Recipe};
@@ -186,9 +186,9 @@ pub fn regress(rows: &TiledRows, progress: &Progress) -> Result<TiledRegression,
     let names = FEATURES.iter().map(ToString::to_string).collect();
     let table = LearningTable::new(names, rows.features.concat())?;
     let recipe = Recipe { scaled: false, ..Paper4Architecture::Linear.recipe(0) };
-    let fitted = recipe.fit_model(&table.select(&train), &at(&rows.values, &train), progress)?;
+    let fitted = recipe.fit_model(&table.select(&train), &values_at(&rows.values, &train), progress)?;
     let said = fitted.predict(&table.select(&test))?;
-    let scores = Scores::from_predictions(&at(&rows.values, &test), &said)
+    let scores = Scores::from_predictions(&values_at(&rows.values, &test), &said)
         .ok_or_else(|| LearnError::NoMeaning { what: "the tested rows".into() })?;
     let at_zero = fitted.predict_row(&[0.0; 4]);
     let coefficients = std::array::from_fn(|j| {

@@ -75,7 +75,7 @@ fn gemm_lines(
         lines.extend(tile(place, answer, picked, (wide, width), look));
     }
     lines.push(Line::default());
-    lines.extend(picked.said(answers).iter().flat_map(|t| paragraph(t, width, look.text())));
+    lines.extend(picked.advice_lines(answers).iter().flat_map(|t| paragraph(t, width, look.text())));
     lines.extend(caution_texts(answers).iter().flat_map(|t| paragraph(t, width, look.caution())));
     let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: power by a fit on three other boards; energy = power x time";
     lines.extend(paragraph(legend, width, look.dim()));

@@ -60,7 +60,7 @@ impl EvidenceQuestion {
 impl ModelFindings {
     /// The trained model whose importances are shown: the last one trained here, else a fresh one of the cache.
     #[must_use]
-    pub fn told(&self) -> Option<&Trained> {
+    pub fn shown_model(&self) -> Option<&Trained> {
         let here = self.training.as_ref().map(|t| &t.trained);
         here.or_else(|| {
             let learned = &self.survey.as_ref()?.1;
@@ -88,5 +88,5 @@ pub fn chosen_training(models: &ModelFindings) -> &'static str {
 /// The importances of what was trained last, else of what is in the cache.
 #[must_use]
 pub fn importances_spec(models: &ModelFindings) -> Option<ChartSpec> {
-    importances_chart(models.told()?)
+    importances_chart(models.shown_model()?)
 }

@@ -89,7 +89,7 @@ impl Panel<DashboardState> for ModelsPane {
     }
 
     fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
-        let named = state.models.told().filter(|t| !t.importances.is_empty());
+        let named = state.models.shown_model().filter(|t| !t.importances.is_empty());
         match (named, importances_spec(&state.models)) {
             (Some(trained), Some(spec)) => {
                 ChartOffer::Chart(format!("importances-{}.svg", trained.model), Box::new(spec))

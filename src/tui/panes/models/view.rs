@@ -142,7 +142,7 @@ fn trained(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
         lines.push(Line::styled(clipped_text(&format!("{job} (Esc cancels)"), width), look.caution()));
         lines.push(Line::default());
     }
-    let Some(told) = state.models.told() else {
+    let Some(told) = state.models.shown_model() else {
         let text =
             format!("nothing trained yet: Enter trains {} on the loaded rows", chosen_recipe(&state.models));
         lines.extend(paragraph(&text, width, look.dim()));
