@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::first_rows::{FirstRows, first_rows};
+use super::further::FurtherAnswers;
 use super::jobs::{JobTable, WorkerJob};
 use super::layout::{DashboardView, Pane};
 use super::message::{Effect, UserFile};
@@ -66,6 +67,8 @@ pub struct DashboardState {
     pub answers: Vec<Option<Box<Answer>>>,
     /// The predicted times of the further targets, by target, then row.
     pub further: Vec<Vec<Option<TimeEstimate>>>,
+    /// The selected row on the further targets.
+    pub(super) further_answers: FurtherAnswers,
     /// The rows that are shown, filtered and sorted.
     pub shown: Vec<usize>,
     /// The selected row (in `rows`).
@@ -238,6 +241,7 @@ impl DashboardState {
             session,
             answers: Vec::new(),
             further: Vec::new(),
+            further_answers: FurtherAnswers::default(),
             shown: Vec::new(),
             selected: 0,
             gpu_cursor: 0,
@@ -287,6 +291,7 @@ impl DashboardState {
         }
         state.select_kernel(kernel, saved.problem.as_deref());
         state.predict_all();
+        state.answer_further_targets();
         state.sum_up_errors();
         state
     }
