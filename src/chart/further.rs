@@ -8,6 +8,14 @@ use super::{
 use crate::roofline::{Level, Roofline, roofline};
 use crate::units::Seconds;
 
+/// Where a chart begins and ends, in its own units.
+#[derive(Clone, Copy)]
+pub(super) struct ChartEnds {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
 /// A further target on a chart, with the side its colour is of: 2 and more.
 pub(super) struct DrawnTarget<'a> {
     pub(super) side: usize,
@@ -29,19 +37,19 @@ pub(super) fn targets_of_view<'a>(view: &RooflineView<'a>) -> Vec<DrawnTarget<'a
 
 impl DrawnTarget<'_> {
     /// The DRAM roof up to the right end of the chart, and the GPU's name there; `None` where it lies off the chart.
-    pub(super) fn roof_marks(&self, (x, y): ((f64, f64), (f64, f64))) -> Option<[Mark; 2]> {
+    pub(super) fn roof_and_name(&self, ends: ChartEnds) -> Option<[Mark; 2]> {
         let (gpu, meaning, compute) = (self.target.gpu, self.meaning(), self.roof.compute.value);
         let bandwidth = self.roof.bandwidth(Level::Dram)?;
-        let (left, ridge) = (x.0.max(y.0 / bandwidth.0), compute.0 / bandwidth.0);
+        let (left, ridge) = (ends.left.max(ends.bottom / bandwidth.0), compute.0 / bandwidth.0);
         if !(ridge.is_finite() && ridge > left) {
             return None;
         }
-        let points = vec![(left, bandwidth.0 * left), (ridge, compute.0), (x.1, compute.0)];
+        let points = vec![(left, bandwidth.0 * left), (ridge, compute.0), (ends.right, compute.0)];
         let name = format!("{}: {compute}, DRAM {bandwidth}", gpu.name);
         let text = format!("{} {compute}", gpu.short_name());
         Some([
             Mark::Line { name, meaning, dash: Dash::Solid, points },
-            Mark::Label { meaning, at: (x.1, compute.0), text },
+            Mark::Label { meaning, at: (ends.right, compute.0), text },
         ])
     }
 

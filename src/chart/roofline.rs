@@ -2,7 +2,7 @@
 
 use super::caption::{self, kind_words, predicted_word, time_with_interval};
 use super::ceilings;
-use super::further::{note_left_out, targets_of_view, with_targets};
+use super::further::{ChartEnds, note_left_out, targets_of_view, with_targets};
 use super::roofs::roof_marks;
 use super::sane_places::{SANE_INTENSITY, SANE_PERFORMANCE, is_sane};
 use super::{Axis, ChartSides, ChartSpec, Dash, FurtherTarget, Mark, Meaning, Scale, Shape};
@@ -98,7 +98,8 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
         ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
     }
-    marks.extend(targets.iter().filter_map(|target| target.roof_marks((x, y))).flatten());
+    let ends = ChartEnds { left: x.0, right: x.1, bottom: y.0 };
+    marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends)).flatten());
     let choice = pipe_of(view.kernel);
     if choice.pipe.is_tensor() {
         notes.push(format!("compute roof: {}; {}", choice.pipe, choice.why));

@@ -1,20 +1,12 @@
 //! The selected row on the targets beside the main one: whole answers, which the charts and the occupancy table are drawn of.
 
+use super::pending::FurtherAnswers;
 use super::state::DashboardState;
-use crate::answer::Answer;
 use crate::chart::FurtherTarget;
-use crate::predict::Subject;
 use std::sync::Arc;
 
 /// Of more targets than these only the times are known; the board ranks them all.
 const MOST_ANSWERED: usize = 8;
-
-/// The answers, and what they answer.
-#[derive(Debug, Clone, Default)]
-pub struct FurtherAnswers {
-    asked: Option<(u64, Arc<Subject>)>,
-    answers: Vec<Answer>,
-}
 
 impl DashboardState {
     /// Answers the selected row on the further targets, where its answers belong to another question.

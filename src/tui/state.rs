@@ -2,7 +2,6 @@
 
 use super::action::Action;
 use super::first_rows::{FirstRows, first_rows};
-use super::further::FurtherAnswers;
 use super::jobs::{JobTable, WorkerJob};
 use super::layout::{DashboardView, Pane};
 use super::message::{Effect, UserFile};
@@ -13,7 +12,7 @@ use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::panes::what_if::findings::WhatIfFindings;
-use super::pending::{ModelTimes, Pending};
+use super::pending::{FurtherAnswers, ModelTimes, Pending};
 use super::ranked::RankedGpus;
 use super::scroll::{PaneScrolls, ScrollTop};
 use super::selection::{Choosing, Selection, Sort, UndoStep};
