@@ -4,6 +4,9 @@ use crate::gpu::Gpu;
 use crate::roofline::Bound;
 use crate::units::Seconds;
 
+/// The id of GPUs that are made to be asked about, which no row is of.
+pub(super) const COPY: &str = "what-if";
+
 /// The time of a run on a changed GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WhatIfTime {

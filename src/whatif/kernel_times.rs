@@ -2,8 +2,7 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, WhatIfTime};
-use super::question::COPY;
+use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
 use crate::answer::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Work;

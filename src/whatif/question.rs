@@ -1,6 +1,6 @@
 //! A workload on a base GPU, ready to be asked about changes of it.
 
-use super::changed_times::{ChangedTimes, WhatIfTime};
+use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
 use super::kernel_times::KernelTimes;
 use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
@@ -13,9 +13,6 @@ use crate::workload::Workload;
 pub struct WhatIf<'a> {
     times: Box<dyn ChangedTimes + 'a>,
 }
-
-/// The id of GPUs that are made to be asked about, which no row is of.
-pub(super) const COPY: &str = "what-if";
 
 impl<'a> WhatIf<'a> {
     /// These kernels, timed on `source`, on a GPU like `base`, by the default model.
