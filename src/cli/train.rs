@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: roofswap train paper3 --data tuning.csv --reference slowest --svg importances.svg\n\
-    \x20         roofswap train forest --data times.csv\n\
+    \x20        roofswap train forest --data times.csv\n\
     A trained model is kept in the cache folder ($ROOFSWAP_CACHE, else ~/.cache/roofswap) beside what it was made from; it is \
     used again only for the same rows, recipe, seed and version. Ctrl-C ends a training and leaves what was there."
 )]

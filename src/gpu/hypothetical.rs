@@ -183,7 +183,7 @@ impl ChangePlan<'_> {
         let (least, most) = match number {
             GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
             GpuNumber::MaxWarps => (1.0, 128.0),
-            // What the occupancy rules count in: fewer than 512 units.
+            // What the occupancy rules count in: at most 512 units.
             GpuNumber::RegistersPerSm => (1024.0, 512.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
             // A tenth of an SM is none.
             _ if number.is_whole() => ((old / MOST).max(1.0), old * MOST),

@@ -385,6 +385,7 @@ fn tensor_types_came_with_their_architectures() {
 fn architecture_compute_capability_and_year_belong_together() {
     for g in gpus() {
         let (capabilities, years): (&[&str], _) = match g.architecture.as_str() {
+            "kepler" => (&["3.5", "3.7"], 2012..=2014),
             "maxwell" => (&["5.2"], 2014..=2015),
             "pascal" => (&["6.0", "6.1"], 2016..=2017),
             "volta" => (&["7.0"], 2017..=2019),

@@ -20,8 +20,9 @@
 enum { ASKED = 9, ANSWERED = 10, KIB = 1024 };
 
 /* What cudaGetDeviceProperties says of a GPU of each compute capability: CUDA C++ Programming Guide, "Compute
- * Capabilities". Threads and shared memory per SM, opt-in and reserve in KiB, registers per block in Ki. */
-static const struct { int cc, threads, smem, optin, reserved, block_regs; } DEVICES[] = {
+ * Capabilities". Threads and shared memory per SM, opt-in and reserve in KiB, registers per block and per SM in Ki (0: 64). */
+static const struct { int cc, threads, smem, optin, reserved, block_regs, regs; } DEVICES[] = {
+    {35, 2048, 48, 48, 0, 64},    {37, 2048, 112, 48, 0, 64, 128},
     {50, 2048, 64, 48, 0, 64},    {52, 2048, 96, 48, 0, 64},    {53, 2048, 64, 48, 0, 32},
     {60, 2048, 64, 48, 0, 64},    {61, 2048, 96, 48, 0, 64},    {62, 2048, 64, 48, 0, 32},
     {70, 2048, 96, 96, 0, 64},    {72, 2048, 96, 96, 0, 64},    {75, 1024, 64, 64, 0, 64},
@@ -42,7 +43,7 @@ static void describe_devices(void) {
         p->maxThreadsPerBlock = 1024;
         p->maxThreadsPerMultiprocessor = DEVICES[i].threads;
         p->regsPerBlock = DEVICES[i].block_regs * KIB;
-        p->regsPerMultiprocessor = 64 * KIB;
+        p->regsPerMultiprocessor = (DEVICES[i].regs ? DEVICES[i].regs : 64) * KIB;
         p->warpSize = 32;
         p->sharedMemPerBlock = 48 * KIB;
         p->sharedMemPerMultiprocessor = (size_t)DEVICES[i].smem * KIB;
