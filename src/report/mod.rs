@@ -9,6 +9,7 @@ pub mod audit;
 pub mod batch;
 pub mod breakdown;
 mod cell;
+mod column;
 pub mod compiled;
 pub mod evaluation;
 pub mod gpus;

@@ -1,7 +1,7 @@
 //! Rows of a table for programs, written one by one: a million rows need the memory of one.
 
 use super::cell::TableCell;
-use super::table::TableColumn;
+use super::column::TableColumn;
 use crate::text::{harmless_json, harmless_line};
 use serde_json::{Map, Value};
 use std::io::{Result, Write};
