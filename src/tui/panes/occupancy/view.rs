@@ -119,7 +119,9 @@ fn full(side: &OccupancySide<'_>) -> bool {
 /// What the pane says, most important first: it is cut at the bottom.
 fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpus = state.pair();
-    let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
+    let is_edited = state.answer().edited_launch.is_some();
+    let mark = |i: usize| if i == 1 && is_edited { "◇ " } else { "" };
+    let names = [0, 1].map(|i| (format!("{}{}", mark(i), gpus[i].short_name()), look.side(i)));
     let mut out = vec![pair_line(["", ""], names, width, look)];
     let refusals = state.answer().launch_refusal;
     for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {

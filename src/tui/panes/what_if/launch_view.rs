@@ -1,9 +1,9 @@
 //! What another launch would do: occupancy, its limit, waves and time, as it is and as it is changed.
 
+use crate::answer::LaunchOnGpu;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_right, paragraph};
-use crate::whatif::LaunchOnGpu;
 use ratatui::text::{Line, Span};
 
 /// Columns of the names and of a value.
@@ -17,8 +17,8 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
         let text = format!("launch of {}: the threads per block are unknown", state.kernel().label);
         return paragraph(&text, width, look.dim());
     };
-    let is_changed = !state.launch_changes().is_empty();
-    let shown = if is_changed { &launches[..] } else { &launches[..1] };
+    let shown = &launches[..];
+    let is_changed = shown.len() > 1;
     let value = VALUE.min(width.saturating_sub(NAME) / 2).max(2);
     let heads = ["as it is", "changed"];
     let head: String = heads[..shown.len()].iter().map(|head| pad_right(head, value)).collect();
