@@ -135,10 +135,11 @@ fn scaled_bytes(work: Work, ratio: f64) -> Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::shipped_sources;
     use crate::kernel::load_shipped;
 
     fn in_element(id: &str, size: &str, element: ElementType) -> Result<(Kernel, Instance), FixedElement> {
-        let kernels = load_shipped().unwrap();
+        let (kernels, _) = load_shipped(&shipped_sources().unwrap());
         let kernel = &kernels[kernels.id_named(id).unwrap()];
         let instance = kernel.instance(&size.parse().unwrap(), "").unwrap();
         kernel.in_element(&instance, element)
