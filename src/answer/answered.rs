@@ -1,7 +1,7 @@
 //! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
 
-use super::edited_launch::EditedLaunch;
 use super::known_rows::KnownCorrection;
+use super::launch_model::EditedLaunch;
 use super::settings::Settings;
 use crate::gpu::{Ceilings, Clocks, Gpu, GpuId};
 use crate::kernel::{Launch, VectorPrecision, Work};

@@ -4,7 +4,7 @@ use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{IntervalQuestion, StartedFrom};
 use super::context::{AnswerContext, StandIn};
 use super::correct::corrected;
-use super::edited_launch::LaunchQuestion;
+use super::launch_model::LaunchQuestion;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
