@@ -102,27 +102,3 @@ fn run(shape: ProblemShape, size: usize, threads: u32) -> SuiteRun {
     };
     SuiteRun { size: n.to_string(), problem: Some(problem) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::suite::{cases, shipped_suite};
-    use crate::session::Session;
-
-    #[test]
-    fn it_has_every_size_at_every_block_and_one_thread_beside() {
-        let session = Session::load(None).unwrap();
-        let suite = paper3_suite(&shipped_suite().unwrap());
-        let mut launches = [0, 0];
-        for of in &suite {
-            let kernel = session.kernels.entry_named(&of.id).unwrap();
-            for case in cases(of, kernel, 1).unwrap() {
-                launches[usize::from(of.one_thread)] += 1;
-                let single = (case.launch.threads(), case.launch.block_count()) == (1, 1);
-                assert_eq!(single, of.one_thread, "{} {}", of.id, case.problem);
-            }
-        }
-        // Nine kernels at 7 x 9, two at their own block; one thread for each of eleven at seven sizes.
-        assert_eq!((suite.len(), launches), (22, [9 * 63 + 2 * 7, 77]));
-    }
-}
