@@ -88,6 +88,9 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: [&Gpu; 2], subtitle: &str
     } else if rows.iter().any(|r| r.predicted.is_ok()) {
         notes.push("×: predicted speedup over the source".into());
     }
+    if rows.iter().any(|r| r.spans_levels) {
+        notes.push("bar: from the shortest to the longest of the model's own times at DRAM, L2 and L1; no interval of coverage".into());
+    }
     ChartSpec {
         title: format!("Predicted times: {} → {}", gpus[0].name, gpus[1].name),
         subtitle: subtitle.to_string(),
@@ -124,7 +127,7 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Ma
         let word = if row.estimate { "estimated" } else { "predicted" };
         let bar = match interval {
             None => String::new(),
-            Some(_) if row.spans_levels => ", bar: from the shortest to the longest of DRAM, L2, L1".into(),
+            Some(_) if row.spans_levels => ", bar: DRAM, L2, L1".into(),
             Some(_) => format!(", bar: {}", caption::coverage()),
         };
         let ends = interval.filter(|(a, b)| is_sane(*a) && is_sane(*b)).map(|(a, b)| (a.0, b.0));
