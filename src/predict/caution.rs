@@ -110,6 +110,8 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// `hybrid` at typed clocks: its correction is the one at stated clocks.
+    ResidualHeld,
     /// The launch on the target is changed: nobody timed it so.
     EditedLaunch {
         /// `block=128,regs=32`.
@@ -216,6 +218,10 @@ impl Caution {
             Self::Hypothetical(text) => {
                 format!("clocks: {text} (typed): interval not validated at changed clocks")
             }
+            Self::ResidualHeld => {
+                "hybrid: its correction is that at stock clocks; `components` models the typed ones"
+                    .to_string()
+            }
             Self::EditedLaunch { edits } => {
                 format!("launch changed on the target: {edits}; modelled, nobody timed it so")
             }
@@ -292,6 +298,7 @@ impl fmt::Display for Caution {
             | Self::ClocksUnbelievable(_)
             | Self::SourceTyped(_)
             | Self::Hypothetical(_)
+            | Self::ResidualHeld
             | Self::EditedLaunch { .. }
             | Self::HypotheticalGpu { .. }
             | Self::PowerCapped { .. } => f.write_str(&self.clocks_text()),

@@ -6,7 +6,7 @@ use super::scenarios::keep_scenario;
 use crate::gpu::GpuNumber;
 use crate::predict::LaunchNumber;
 use crate::tui::message::Effect;
-use crate::tui::state::{DashboardState, Tone};
+use crate::tui::state::DashboardState;
 use crate::units::typed_seconds;
 use crate::whatif::GpuToSave;
 
