@@ -1,6 +1,7 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod answers;
+mod derived;
 mod edited_gpu;
 mod edited_place;
 mod engine;

@@ -140,6 +140,9 @@ fn answer_of_model(
         p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
         p.cautions.extend(of_row);
         p.cautions.extend(typed[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
+        let derived = [q.source.gpu, on_target].map(|gpu| gpu.derived.as_deref());
+        let derived = derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
+        p.cautions.extend(derived.filter(|_| source != target));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };

@@ -108,7 +108,8 @@ impl QuestionArgs {
 
     /// Loads the session with the measurement files.
     pub(super) fn loaded_session(&self) -> Result<Session> {
-        let mut session = load::session(&self.data)?;
+        let names = self.from.iter().chain(&self.to).map(String::as_str);
+        let mut session = load::session_naming(&self.data, names)?;
         if let Some(set) = &self.roofs {
             session.edit(|w| lay_roof_set(set, &w.sources, &mut w.gpus))?;
         }

@@ -117,6 +117,8 @@ pub enum Caution {
         /// `mem=+20%`.
         changes: Arc<str>,
     },
+    /// Source or target is a GPU of the catalogue under a limit, at other clocks, or a slice of one.
+    DerivedGpu(Arc<str>),
     /// The power limit lowers the SM clock of the target under this load.
     PowerCapped {
         /// The limit in watts.
@@ -214,6 +216,7 @@ impl Caution {
             Self::HypotheticalGpu { based_on, changes } => {
                 format!("hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
+            Self::DerivedGpu(text) => format!("{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks: [from, to] } => {
                 let [from, to] = [from, to].map(|hz| hz / 1e6);
                 format!(
@@ -285,6 +288,7 @@ impl fmt::Display for Caution {
             | Self::SourceTyped(_)
             | Self::Hypothetical(_)
             | Self::HypotheticalGpu { .. }
+            | Self::DerivedGpu(_)
             | Self::PowerCapped { .. } => f.write_str(&self.clocks_text()),
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };

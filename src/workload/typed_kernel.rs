@@ -80,6 +80,9 @@ pub enum TypedKernelError {
     /// The row as a whole was not read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The GPU is named by a rule that makes none.
+    #[error(transparent)]
+    Derived(#[from] crate::gpu::DerivedError),
     /// The GPU is not in the catalogue.
     #[error(transparent)]
     Name(#[from] crate::catalogue::NameError),
@@ -98,6 +101,7 @@ impl TypedKernel {
     /// # Errors
     /// [`TypedKernelError`] with what is missing or refused; the session is unchanged then.
     pub fn load_into(&self, session: &mut Session) -> Result<LoadedKernel, TypedKernelError> {
+        session.add_derived_gpus(self.gpu.as_deref())?;
         let source = self.gpu.as_deref().map(|gpu| session.gpus.position(gpu)).transpose()?;
         let known = self.name.as_deref().and_then(|name| session.kernels.id_named(name));
         let has_formulas = known.is_some_and(|at| session.kernels[at].has_formulas());
