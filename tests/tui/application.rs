@@ -75,7 +75,7 @@ fn command(d: &mut Dashboard, typed: &str) -> Vec<Effect> {
 fn a_range_a_gpu_and_the_host_are_typed_after_a_colon() {
     let mut d = dashboard(120, 40);
     assert!(command(&mut d, "host 2").iter().all(|e| !matches!(e, Effect::Forecast { .. })));
-    assert!(d.screen().contains("no application is shown"), "{}", d.screen());
+    assert!(d.screen().contains("no application is loaded"), "{}", d.screen());
     press(&mut d, "esc");
     play(&mut d, opened(application()));
     let walls = |d: &Dashboard| d.state.application.forecasts.clone().unwrap().unwrap()[0].wall;
