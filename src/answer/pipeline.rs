@@ -141,7 +141,8 @@ fn answer_of_model(
         p.cautions.extend(of_row);
         p.cautions.extend(typed[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         let derived = [q.source.gpu, on_target].map(|gpu| gpu.derived.as_deref());
-        let derived = derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
+        let derived =
+            derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
         p.cautions.extend(derived.filter(|_| source != target));
         p.cautions.extend(data.iter().cloned());
     }

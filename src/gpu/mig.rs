@@ -10,9 +10,9 @@
 //!
 //! What an SM does per clock, the clocks, latencies and the launch overhead are the whole GPU's.
 
+use super::Gpu;
 use super::changes::{ChangeAmount, GpuChange, GpuChanges, GpuNumber};
 use super::typed_note::NoteRule;
-use super::Gpu;
 use crate::catalogue::{FileError, NumberOrigin, SourceTable, Sourced, SpecFile, shipped_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -158,7 +158,8 @@ impl MigProfile {
             } else {
                 all
             };
-            let note = format!("{} of {all} SMs, in whole pairs: no print of the driver was found", self.name);
+            let note =
+                format!("{} of {all} SMs, in whole pairs: no print of the driver was found", self.name);
             let (origin, source) = (NumberOrigin::Assumed, self.source.clone());
             Sourced { value, origin, source, note: Some(note.into()), date: None }
         })
@@ -251,7 +252,9 @@ mod tests {
         ] {
             assert!((ratio - sms).abs() < 1e-9, "{ratio}");
         }
-        assert!((part.l2_bandwidth_or_derived().value / whole.l2_bandwidth_or_derived().value - 0.5).abs() < 1e-9);
+        assert!(
+            (part.l2_bandwidth_or_derived().value / whole.l2_bandwidth_or_derived().value - 0.5).abs() < 1e-9
+        );
         assert_eq!((part.sms.origin, part.fp32_peak.origin), (NumberOrigin::Measured, NumberOrigin::Derived));
         assert_eq!(&*part.fp32_peak.source, "nvidia-mig-guide");
         assert!(part.fp32_peak.note.unwrap().contains("MIG 3g.40gb"));
@@ -267,7 +270,11 @@ mod tests {
             let mut before = 0;
             for profile in table.profiles(id) {
                 let slice = whole.mig_slice(profile).unwrap_or_else(|| panic!("{id} {}", profile.name));
-                assert!(slice.sms.value >= before && slice.sms.value <= whole.sms.value, "{id} {}", profile.name);
+                assert!(
+                    slice.sms.value >= before && slice.sms.value <= whole.sms.value,
+                    "{id} {}",
+                    profile.name
+                );
                 // The name is the rounded memory of the slice.
                 let named: f64 = profile.name.split(['.', 'g']).nth(2).unwrap().parse().unwrap();
                 let gib = slice.memory_size.value.0 / 1_073_741_824.0;

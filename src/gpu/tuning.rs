@@ -69,7 +69,9 @@ pub enum TuningError {
     #[error("`{0}`: expected settings such as sm=1200MHz mem=5000MHz power=150W")]
     NoSetting(String),
     /// No setting behind the `@` of an id.
-    #[error("`{0}`: expected a power limit, an SM clock or a memory clock, such as 150W, 1200MHz/150W or mem=5000MHz")]
+    #[error(
+        "`{0}`: expected a power limit, an SM clock or a memory clock, such as 150W, 1200MHz/150W or mem=5000MHz"
+    )]
     NoBrief(String),
     /// A table inside the program is damaged.
     #[error(transparent)]
