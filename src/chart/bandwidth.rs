@@ -1,7 +1,9 @@
 //! The bandwidth chart of a kernel without FLOPs: bytes per second over the working set, with the edge where L2 ends.
 
 use super::caption::{self, predicted_word};
+use super::further::{note_left_out, targets_of_view, with_targets};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape};
+use crate::gpu::Gpu;
 use crate::predict::SourceKind;
 use crate::units::{Bytes, Seconds};
 
@@ -17,13 +19,21 @@ pub fn bandwidth_chart(view: &RooflineView<'_>) -> Option<ChartSpec> {
     if work.flops().is_some_and(|f| f.0 > 0.0) {
         return None;
     }
-    let sizes = view.show.shown().map(|side| view.gpus[side].l2_size.value.0);
+    let targets = targets_of_view(view);
+    let gpus: Vec<(&Gpu, Meaning)> = view
+        .show
+        .shown()
+        .map(|side| (view.gpus[side], Meaning::side_colour(side)))
+        .chain(targets.iter().map(|drawn| (drawn.target.gpu, drawn.meaning())))
+        .collect();
+    let sizes = gpus.iter().map(|(gpu, _)| gpu.l2_size.value.0);
     let ends = sizes.chain([bytes.0]).fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
     let x = (ends.0 / AIR / 2.0, ends.1 * AIR * 2.0);
-    let points = points(view, bytes);
+    let mut points = points(view, bytes);
+    points.extend(targets.iter().filter_map(|drawn| drawn.point(bytes.0, |time| (bytes / time).0)));
     let mut marks = Vec::new();
-    for side in view.show.shown() {
-        marks.extend(roofs(view, side, [x.0, x.1]));
+    for (gpu, meaning) in gpus {
+        marks.extend(roofs(view, gpu, meaning, [x.0, x.1]));
     }
     let rates = marks.iter().chain(&points).flat_map(|mark| match mark {
         Mark::Line { points, .. } => points.iter().map(|p| p.1).collect(),
@@ -41,19 +51,20 @@ pub fn bandwidth_chart(view: &RooflineView<'_>) -> Option<ChartSpec> {
         .to_string(),
     ];
     notes.extend(caption::remarks(view.answer, view.show));
-    Some(ChartSpec {
-        title: caption::title(view.kernel, &view.problem, view.gpus, view.show),
+    let mut chart = ChartSpec {
+        title: with_targets(caption::title(view.kernel, &view.problem, view.gpus, view.show), view),
         subtitle: caption::subtitle(view.answer, view.show),
         x: Axis { label: "working set, B".into(), scale: Scale::Log { min: x.0, max: x.1 } },
         y: Axis { label: "bandwidth, B/s".into(), scale: Scale::Log { min: low / AIR, max: high * AIR } },
         marks,
         notes,
-    })
+    };
+    note_left_out(&mut chart, &view.further);
+    Some(chart)
 }
 
 /// L2's roof up to its size, DRAM's beyond, and the edge between them.
-fn roofs(view: &RooflineView<'_>, side: usize, [left, right]: [f64; 2]) -> Vec<Mark> {
-    let (gpu, meaning) = (view.gpus[side], Meaning::side_colour(side));
+fn roofs(view: &RooflineView<'_>, gpu: &Gpu, meaning: Meaning, [left, right]: [f64; 2]) -> Vec<Mark> {
     let (dram, l2) = (gpu.bandwidth(view.answer.ceilings_used), gpu.l2_bandwidth_or_derived());
     let edge = gpu.l2_size.value;
     let name = gpu.short_name();

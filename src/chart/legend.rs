@@ -55,6 +55,14 @@ impl Legend {
         };
         let mut columns: Vec<_> =
             [of(&[Meaning::Source]), of(&[Meaning::Target])].into_iter().filter(|c| !c.is_empty()).collect();
+        let further: Vec<(LegendSample, &str)> = entries
+            .iter()
+            .filter(|(sample, _)| matches!(sample.meaning(), Meaning::Further(_)))
+            .copied()
+            .collect();
+        if !further.is_empty() {
+            columns.push(further);
+        }
         let rest = of(&[Meaning::Limiter, Meaning::Dim]);
         match columns.iter_mut().min_by_key(|c| c.len()) {
             Some(shortest) if !rest.is_empty() => shortest.extend(rest),

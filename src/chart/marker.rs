@@ -47,7 +47,7 @@ pub(super) fn bar(r: Rect, meaning: Meaning, items: &mut Vec<Item>) {
     if r.w <= 0.0 {
         return;
     }
-    let pale = meaning == Meaning::Target;
+    let pale = matches!(meaning, Meaning::Target | Meaning::Further(_));
     items.push(Item::rect(r, Ink::Of(meaning), if pale { 0.45 } else { 1.0 }));
     if pale {
         items.push(Item::outline(r, Ink::Of(meaning)));

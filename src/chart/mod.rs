@@ -12,6 +12,7 @@ mod caption;
 mod ceilings;
 mod components;
 mod evaluation;
+mod further;
 mod importances;
 mod item;
 mod layout;
@@ -23,6 +24,7 @@ mod plot;
 mod predictions;
 mod roofline;
 mod roofs;
+mod sane_places;
 mod scale;
 mod scatter;
 mod scene;
@@ -34,7 +36,7 @@ pub use bandwidth::bandwidth_chart;
 pub use components::{component_chart, ranked_components};
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
 pub use importances::importances_chart;
-pub use occupancy::occupancy_chart;
+pub use occupancy::{OccupancyView, occupancy_chart};
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, level_intensity, roofline_chart};
@@ -42,6 +44,9 @@ pub use scale::{Tick, end_of_bars};
 pub use scatter::{ScatterPoint, ScatterText, scatter_chart};
 pub use svg::{SvgTheme, render_svg, suggested_size};
 pub use tree::{TreeText, tree_chart};
+
+use crate::answer::Answer;
+use crate::gpu::Gpu;
 
 /// Which of the two GPUs a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,6 +76,23 @@ impl ChartSides {
     pub fn shows(self, side: usize) -> bool {
         self.shown().any(|s| s == side)
     }
+}
+
+/// How many targets a chart shows at most: more would be lines that nobody tells apart.
+pub const MOST_TARGETS: usize = 4;
+
+/// A target beside the main one on a chart.
+#[derive(Debug, Clone, Copy)]
+pub struct FurtherTarget<'a> {
+    /// The GPU.
+    pub gpu: &'a Gpu,
+    /// The answer for it, from the same source.
+    pub answer: &'a Answer,
+}
+
+/// The further targets that a chart has room for, with their side: 2 and more.
+fn drawn_targets<'a>(further: &[FurtherTarget<'a>]) -> impl Iterator<Item = (usize, FurtherTarget<'a>)> {
+    further.iter().take(MOST_TARGETS - 1).copied().zip(2..).map(|(target, side)| (side, target))
 }
 
 /// A chart: axes, and marks in drawing order.
@@ -128,6 +150,8 @@ pub enum Meaning {
     Source,
     /// Belongs to the target GPU.
     Target,
+    /// Belongs to a further target, counted from 0.
+    Further(usize),
     /// The resource that limits.
     Limiter,
     /// Context: other kernels, grid.
@@ -135,9 +159,14 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// Of the source (0) or the target (1).
-    fn side_colour(side: usize) -> Self {
-        if side == 0 { Self::Source } else { Self::Target }
+    /// Of the source (0), the target (1) or a further target (2, …).
+    #[must_use]
+    pub fn side_colour(side: usize) -> Self {
+        match side {
+            0 => Self::Source,
+            1 => Self::Target,
+            further => Self::Further(further - 2),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The occupancy chart: how many blocks each resource of an SM holds, on source and target.
 
+use super::further::note_left_out;
 use super::scale::end_of_bars;
-use super::{Axis, ChartSides, ChartSpec, Mark, Meaning, Scale, caption};
+use super::{Axis, ChartSides, ChartSpec, FurtherTarget, Mark, Meaning, Scale, caption, drawn_targets};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -11,36 +12,90 @@ use crate::units::significant;
 /// The mark of what limits, everywhere.
 const LIMITER: char = '◀';
 
-/// Draws the limits and the resident blocks of one answer.
+/// One GPU of the chart.
+#[derive(Clone, Copy)]
+struct ChartedGpu<'a> {
+    gpu: &'a Gpu,
+    answer: &'a Answer,
+    /// Its place in the answer: 0 source, 1 target.
+    place: usize,
+    /// Whose colour it has: 0 source, 1 target, then the further targets.
+    side: usize,
+}
+
+impl ChartedGpu<'_> {
+    fn occupancy(&self) -> Option<Occupancy> {
+        self.answer.occupancy[self.place]
+    }
+
+    fn meaning(&self) -> Meaning {
+        Meaning::side_colour(self.side)
+    }
+
+    /// `TITAN V (source, compute capability 7.0)`.
+    fn legend_name(&self) -> String {
+        let role = if self.side == 0 { "source" } else { "target" };
+        format!("{} ({role}, compute capability {})", self.gpu.name, self.gpu.cuda.compute_capability)
+    }
+}
+
+/// What an occupancy chart shows.
+#[derive(Debug, Clone, Copy)]
+pub struct OccupancyView<'a> {
+    /// Source and target.
+    pub gpus: [&'a Gpu; 2],
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its size in short: `n=1048576`.
+    pub problem: &'a str,
+    /// What is known of source and target.
+    pub answer: &'a Answer,
+    /// Targets beside the main one; a chart draws the first of them.
+    pub further: &'a [FurtherTarget<'a>],
+    /// Which of the two GPUs.
+    pub show: ChartSides,
+}
+
+impl<'a> OccupancyView<'a> {
+    fn charted_gpus(&self) -> Vec<ChartedGpu<'a>> {
+        let pair = self.show.shown().map(|side| {
+            let (gpu, answer) = (self.gpus[side], self.answer);
+            ChartedGpu { gpu, answer, place: side, side }
+        });
+        let further: &'a [FurtherTarget<'a>] = if self.show.shows(1) { self.further } else { &[] };
+        let further = drawn_targets(further).map(|(side, target)| {
+            let FurtherTarget { gpu, answer } = target;
+            ChartedGpu { gpu, answer, place: 1, side }
+        });
+        pair.chain(further).collect()
+    }
+}
+
+/// Draws the limits and the resident blocks of one kernel.
 #[must_use]
-pub fn occupancy_chart(
-    gpus: [&Gpu; 2],
-    kernel: &Kernel,
-    problem: &str,
-    answer: &Answer,
-    show: ChartSides,
-) -> ChartSpec {
-    let known: Vec<Occupancy> = answer.occupancy.iter().flatten().copied().collect();
+pub fn occupancy_chart(view: &OccupancyView<'_>) -> ChartSpec {
+    let (answer, show) = (view.answer, view.show);
+    let gpus = view.charted_gpus();
+    let known: Vec<Occupancy> = gpus.iter().filter_map(ChartedGpu::occupancy).collect();
     let resources: Vec<Resource> = Resource::shown(&known).collect();
     let mut slots: Vec<String> = resources.iter().map(|r| slot_name(*r).to_string()).collect();
     slots.push("active blocks".into());
     let mut marks = Vec::new();
     for (slot, resource) in resources.into_iter().enumerate() {
-        for side in show.shown() {
-            marks.extend(limit_bar(gpus[side], answer, side, slot, resource));
-        }
+        marks.extend(gpus.iter().filter_map(|charted| limit_bar(charted, slot, resource)));
     }
-    for side in show.shown() {
-        marks.extend(active_bar(gpus[side], answer, side, slots.len() - 1));
-    }
+    marks.extend(gpus.iter().filter_map(|charted| active_bar(charted, slots.len() - 1)));
     let values = marks.iter().map(|m| if let Mark::Bar { value, .. } = m { *value } else { 0.0 });
     let max = end_of_bars(values.fold(1.0, f64::max));
-    let mut notes: Vec<String> = show.shown().flat_map(|side| side_notes(gpus[side], answer, side)).collect();
+    let mut notes: Vec<String> = gpus.iter().flat_map(side_notes).collect();
     notes.extend(limiter_note(answer, show));
-    notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], answer, side)));
+    notes.extend(gpus.iter().filter_map(registers_note));
     notes.extend(answer.of_builds().iter().map(ToString::to_string));
-    ChartSpec {
-        title: format!("Occupancy of {}", caption::title(kernel, problem, gpus, show)),
+    let title = caption::title(view.kernel, view.problem, view.gpus, show);
+    let names = gpus.iter().filter(|charted| charted.side > 1).map(|charted| charted.gpu.short_name().into());
+    let title = std::iter::once(title).chain(names).collect::<Vec<String>>().join(", ");
+    let mut chart = ChartSpec {
+        title: format!("Occupancy of {title}"),
         subtitle: format!(
             "blocks each resource of one SM has room for; the smallest limits ({LIMITER}); {} rules",
             answer.settings.rules.as_str()
@@ -49,7 +104,9 @@ pub fn occupancy_chart(
         y: Axis { label: String::new(), scale: Scale::Category(slots) },
         marks,
         notes,
-    }
+    };
+    note_left_out(&mut chart, view.further);
+    chart
 }
 
 fn slot_name(resource: Resource) -> &'static str {
@@ -63,10 +120,10 @@ fn slot_name(resource: Resource) -> &'static str {
 }
 
 /// The bar of one resource; none where the occupancy is not known.
-fn limit_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize, resource: Resource) -> Option<Mark> {
-    let occupancy = answer.occupancy[side]?;
-    let unknown =
-        resource == Resource::Registers && answer.needs[side].is_some_and(|n| n.regs_per_thread == 0);
+fn limit_bar(charted: &ChartedGpu<'_>, slot: usize, resource: Resource) -> Option<Mark> {
+    let occupancy = charted.occupancy()?;
+    let needs = charted.answer.needs[charted.place];
+    let unknown = resource == Resource::Registers && needs.is_some_and(|n| n.regs_per_thread == 0);
     let limits = occupancy.is_limiter(resource);
     let (value, text) = match occupancy.limit(resource) {
         Some(blocks) if limits => (f64::from(blocks), format!("{blocks} {LIMITER}")),
@@ -77,28 +134,23 @@ fn limit_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize, resource: Res
     let (name, meaning) = if limits {
         (format!("{LIMITER} limits the resident blocks"), Meaning::Limiter)
     } else {
-        (side_name(gpu, side), Meaning::side_colour(side))
+        (charted.legend_name(), charted.meaning())
     };
-    Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", gpu.name) })
+    Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", charted.gpu.name) })
 }
 
-fn active_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize) -> Option<Mark> {
-    let o = answer.occupancy[side]?;
-    let (name, meaning) = (side_name(gpu, side), Meaning::side_colour(side));
+fn active_bar(charted: &ChartedGpu<'_>, slot: usize) -> Option<Mark> {
+    let o = charted.occupancy()?;
+    let (name, meaning) = (charted.legend_name(), charted.meaning());
     let label = format!(
         "{}: {}, {} of {} warps ({})",
-        gpu.name,
+        charted.gpu.name,
         o.active_blocks,
         o.active_warps,
         o.max_warps,
         share_text(&o)
     );
     Some(Mark::Bar { name, meaning, slot, value: f64::from(o.active_blocks), label })
-}
-
-fn side_name(gpu: &Gpu, side: usize) -> String {
-    let role = if side == 0 { "source" } else { "target" };
-    format!("{} ({role}, compute capability {})", gpu.name, gpu.cuda.compute_capability)
 }
 
 /// Occupancy in percent.
@@ -114,7 +166,8 @@ fn limiter_note(answer: &Answer, show: ChartSides) -> Option<String> {
 }
 
 /// What one GPU does with the launch: refusal, occupancy, waves, next step.
-fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
+fn side_notes(charted: &ChartedGpu<'_>) -> Vec<String> {
+    let ChartedGpu { gpu, answer, place: side, .. } = *charted;
     let mut notes = Vec::new();
     if let Some(refusal) = &answer.launch_refusal[side] {
         notes.push(format!("{}: {refusal}", gpu.name));
@@ -151,7 +204,8 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
 }
 
 /// Resources of a block, and whose registers they are.
-fn registers_note(gpu: &Gpu, answer: &Answer, side: usize) -> Option<String> {
+fn registers_note(charted: &ChartedGpu<'_>) -> Option<String> {
+    let ChartedGpu { gpu, answer, place: side, .. } = *charted;
     let needs = answer.needs[side]?;
     let registers = match needs.regs_per_thread {
         0 => "an unknown number of registers (treated as no limit)".to_string(),

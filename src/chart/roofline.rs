@@ -2,18 +2,16 @@
 
 use super::caption::{self, kind_words, predicted_word, time_with_interval};
 use super::ceilings;
+use super::further::{ChartEnds, note_left_out, targets_of_view, with_targets};
 use super::roofs::roof_marks;
-use super::{Axis, ChartSides, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+use super::sane_places::{SANE_INTENSITY, SANE_PERFORMANCE, is_sane};
+use super::{Axis, ChartSides, ChartSpec, Dash, FurtherTarget, Mark, Meaning, Scale, Shape};
 use crate::answer::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;
 use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
 use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
-
-/// Numbers outside of these are a slip of units, not a kernel; they would squeeze the rest into a corner.
-const SANE_INTENSITY: (f64, f64) = (1e-5, 1e7);
-const SANE_PERFORMANCE: (f64, f64) = (1e3, 1e19);
 
 const DRAM_AXIS: &str = "operational intensity (DRAM), FLOP/B";
 const MARKED_AXIS: &str = "operational intensity (DRAM, or the level a point names), FLOP/B";
@@ -29,6 +27,8 @@ pub struct RooflineView<'a> {
     pub problem: String,
     /// The answer whose points are drawn.
     pub answer: &'a Answer,
+    /// Targets beside the main one; a chart draws the first of them.
+    pub further: Vec<FurtherTarget<'a>>,
     /// Which of the two GPUs.
     pub show: ChartSides,
     /// Memory levels to draw roofs of; DRAM is always drawn.
@@ -76,18 +76,30 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         let gpu = view.gpus[side];
         roofline(gpu, used).of_kernel(gpu, view.kernel, width, used)
     });
+    let targets = targets_of_view(view);
     let drawn: Vec<Level> = std::iter::once(Level::Dram).chain(view.levels.iter().copied()).collect();
     let own: Vec<f64> = view
         .show
         .shown()
         .filter_map(|side| ceilings::of_side(view.answer, side)?.compute.map(|c| c.0))
         .collect();
-    let (x, y) = ranges(view.show, &roofs, &points, (&others, &own), &drawn);
+    let flops = view.answer.work.flops().filter(|flops| flops.0 > 0.0);
+    let place = flops.zip(view.answer.work.intensity());
+    let further = |(flops, intensity): (Flops, Intensity)| {
+        let points = targets.iter().filter_map(|t| t.point(intensity.0, |time| (flops / time).0));
+        points.collect::<Vec<_>>()
+    };
+    points.extend(place.map(further).unwrap_or_default());
+    let shown: Vec<&Roofline> =
+        view.show.shown().map(|side| &roofs[side]).chain(targets.iter().map(|target| &target.roof)).collect();
+    let (x, y) = ranges(&shown, &points, (&others, &own), &drawn);
     let mut marks = Vec::new();
     for side in view.show.shown() {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
         ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
     }
+    let ends = ChartEnds { left: x.0, right: x.1, bottom: y.0 };
+    marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends)).flatten());
     let choice = pipe_of(view.kernel);
     if choice.pipe.is_tensor() {
         notes.push(format!("compute roof: {}; {}", choice.pipe, choice.why));
@@ -109,8 +121,8 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     }
     marks.extend(way(&points));
     marks.extend(points);
-    ChartSpec {
-        title: caption::title(view.kernel, &view.problem, view.gpus, view.show),
+    let mut chart = ChartSpec {
+        title: with_targets(caption::title(view.kernel, &view.problem, view.gpus, view.show), view),
         subtitle: subtitle(view.answer, view.show),
         x: Axis {
             label: if marked { MARKED_AXIS } else { DRAM_AXIS }.into(),
@@ -119,7 +131,9 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         y: Axis { label: "performance, FLOP/s".into(), scale: Scale::Log { min: y.0, max: y.1 } },
         marks,
         notes,
-    }
+    };
+    note_left_out(&mut chart, &view.further);
+    chart
 }
 
 /// The arrow from the source's point to the target's predicted one.
@@ -279,11 +293,6 @@ fn no_flops(view: &RooflineView<'_>, times: &[TimedPoint]) -> String {
     }
 }
 
-fn is_sane((intensity, performance): (f64, f64)) -> bool {
-    let within = |v: f64, (low, high): (f64, f64)| v >= low && v <= high; // false for NaN
-    within(intensity, SANE_INTENSITY) && within(performance, SANE_PERFORMANCE)
-}
-
 fn sane_others(others: &[(f64, f64)], notes: &mut Vec<String>) -> Vec<(f64, f64)> {
     let kept: Vec<_> = others.iter().copied().filter(|at| is_sane(*at)).collect();
     match others.len() - kept.len() {
@@ -296,20 +305,19 @@ fn sane_others(others: &[(f64, f64)], notes: &mut Vec<String>) -> Vec<(f64, f64)
 
 /// Whole decades around the ridge points, the roofs' tops and every point.
 fn ranges(
-    show: ChartSides,
-    roofs: &[Roofline; 2],
+    roofs: &[&Roofline],
     points: &[Mark],
     (others, ceilings): (&[(f64, f64)], &[f64]),
     levels: &[Level],
 ) -> ((f64, f64), (f64, f64)) {
     let mut xs: Vec<f64> = others.iter().map(|p| p.0).collect();
     let mut ys: Vec<f64> = others.iter().map(|p| p.1).chain(ceilings.iter().copied()).collect();
-    for side in show.shown() {
+    for roof in roofs {
         // Every asked level's ridge lies on the chart, so that its slope is seen.
-        xs.extend(levels.iter().filter_map(|l| roofs[side].ridge(*l)).map(|r| r.0));
-        ys.push(roofs[side].compute.value.0);
+        xs.extend(levels.iter().filter_map(|l| roof.ridge(*l)).map(|r| r.0));
+        ys.push(roof.compute.value.0);
         // Two decades under the top, so that a roof without points has a slope to show.
-        ys.push(roofs[side].compute.value.0 * 1e-2);
+        ys.push(roof.compute.value.0 * 1e-2);
     }
     for mark in points {
         if let Mark::Point { at, interval, .. } = mark {

@@ -33,6 +33,11 @@ impl SvgTheme {
             Ink::Frame => (0x9AA3AE, 0x6B7682),
             Ink::Of(Meaning::Source) => (0x0072B2, 0x56B4E9),
             Ink::Of(Meaning::Target) => (0xC24E00, 0xF0883E),
+            Ink::Of(Meaning::Further(place)) => match place % 3 {
+                0 => (0x00785A, 0x4CC9A0),
+                1 => (0x5B4BB5, 0xA9A0F0),
+                _ => (0x7A6A00, 0xD8C45A),
+            },
             Ink::Of(Meaning::Limiter) => (0xA0357A, 0xE07BB8),
             Ink::Of(Meaning::Dim) => (0x77808B, 0x8A949F),
         };

@@ -7,8 +7,8 @@ use super::question::{CheckedQuestion, QuestionArgs};
 use super::{Usage, output};
 use crate::answer::Answer;
 use crate::chart::{
-    ChartSides, ChartSpec, Curve, CurveView, PredictionRow, RooflineView, component_chart, curve_chart,
-    occupancy_chart, predictions_chart, roofline_chart,
+    ChartSides, ChartSpec, Curve, CurveView, FurtherTarget, OccupancyView, PredictionRow, RooflineView,
+    bandwidth_chart, component_chart, curve_chart, occupancy_chart, predictions_chart, roofline_chart,
 };
 use crate::gpu::{Gpu, GpuId};
 use crate::predict::{MODELS, Subject};
@@ -132,8 +132,8 @@ pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
     }
     let asked = || args.question.checked_question();
     let spec = match args.chart {
-        Chart::Roofline => Picture::from_question(&asked()?)?.roofline(args)?,
-        Chart::Occupancy => Picture::from_question(&asked()?)?.occupancy(args)?,
+        Chart::Roofline => Picture::with_targets(&asked()?)?.roofline(args)?,
+        Chart::Occupancy => Picture::with_targets(&asked()?)?.occupancy(args)?,
         Chart::Curves => Picture::from_question(&asked()?)?.curve(args)?,
         Chart::Predictions => Picture::from_question(&asked()?)?.predictions(),
         Chart::Evaluation => args.evaluation.chart_spec(&args.question)?,
@@ -142,18 +142,32 @@ pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
     output::picture(&spec, args.theme.into(), &args.output, args.question.data())
 }
 
-/// A question a single picture can answer: one target, one model.
+/// A question a single picture can answer: one source, one model.
 struct Picture<'a> {
     question: &'a CheckedQuestion,
     gpus: [&'a Gpu; 2],
     source: GpuId,
     target: GpuId,
+    /// Targets beside the first, for the charts that show several.
+    further: &'a [GpuId],
 }
 
 impl<'a> Picture<'a> {
+    /// For a chart of two GPUs.
     fn from_question(question: &'a CheckedQuestion) -> Result<Self> {
-        let ([target], [_]) = (&question.targets[..], &question.settings[..]) else {
-            let text = "a chart compares two GPUs with one model: give one --to and at most one --model";
+        let picture = Self::with_targets(question)?;
+        if !picture.further.is_empty() {
+            let text = "this chart compares two GPUs: give one --to; `export roofline`, `export occupancy` and \
+                        `rank --svg` show several";
+            return Err(Usage(text.into()).into());
+        }
+        Ok(picture)
+    }
+
+    /// For a chart of a source and several targets.
+    fn with_targets(question: &'a CheckedQuestion) -> Result<Self> {
+        let ([target, further @ ..], [_]) = (&question.targets[..], &question.settings[..]) else {
+            let text = "a chart shows one model: give at most one --model";
             return Err(Usage(text.into()).into());
         };
         let Some(source) = question.sources.only() else {
@@ -161,14 +175,24 @@ impl<'a> Picture<'a> {
             return Err(Usage(text.into()).into());
         };
         let gpus = [source, *target].map(|g| &question.session.gpus[g]);
-        Ok(Self { question, gpus, source, target: *target })
+        Ok(Self { question, gpus, source, target: *target, further })
     }
 
     fn answer(&self, subject: &Subject) -> Answer {
+        self.answer_on(subject, self.target)
+    }
+
+    fn answer_on(&self, subject: &Subject, target: GpuId) -> Answer {
         let q = self.question;
-        let alone = || q.session.answer(subject, self.source, self.target, q.settings[0]);
+        let alone = || q.session.answer(subject, self.source, target, q.settings[0]);
         let sources = q.sources_of(subject, q.settings[0]);
-        q.session.answer_from(subject, &sources, self.target, q.settings[0]).unwrap_or_else(alone)
+        q.session.answer_from(subject, &sources, target, q.settings[0]).unwrap_or_else(alone)
+    }
+
+    /// The answers for the further targets.
+    fn further_answers(&self, subject: &Subject) -> Vec<(&'a Gpu, Answer)> {
+        let gpus = &self.question.session.gpus;
+        self.further.iter().map(|gpu| (&gpus[*gpu], self.answer_on(subject, *gpu))).collect()
     }
 
     /// The only kernel asked for.
@@ -188,15 +212,19 @@ impl<'a> Picture<'a> {
 
     fn roofline(&self, args: &ExportArgs) -> Result<ChartSpec> {
         let subject = self.subject()?;
-        Ok(roofline_chart(&RooflineView {
+        let answers = self.further_answers(subject);
+        let further = answers.iter().map(|(gpu, answer)| FurtherTarget { gpu, answer });
+        let view = RooflineView {
             gpus: self.gpus,
             kernel: &self.question.session.kernels[subject.kernel],
             problem: self.size(subject),
             answer: &self.answer(subject),
+            further: further.collect(),
             show: args.show.into(),
             levels: args.levels.iter().map(|l| (*l).into()).collect(),
             others: self.others(subject),
-        }))
+        };
+        Ok(bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view)))
     }
 
     /// Where the other kernels that were timed on the source stand: intensity and performance.
@@ -214,7 +242,17 @@ impl<'a> Picture<'a> {
     fn occupancy(&self, args: &ExportArgs) -> Result<ChartSpec> {
         let subject = self.subject()?;
         let kernel = &self.question.session.kernels[subject.kernel];
-        Ok(occupancy_chart(self.gpus, kernel, &self.size(subject), &self.answer(subject), args.show.into()))
+        let answers = self.further_answers(subject);
+        let further: Vec<FurtherTarget<'_>> =
+            answers.iter().map(|(gpu, answer)| FurtherTarget { gpu, answer }).collect();
+        Ok(occupancy_chart(&OccupancyView {
+            gpus: self.gpus,
+            kernel,
+            problem: &self.size(subject),
+            answer: &self.answer(subject),
+            further: &further,
+            show: args.show.into(),
+        }))
     }
 
     fn curve(&self, args: &ExportArgs) -> Result<ChartSpec> {

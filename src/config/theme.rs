@@ -47,6 +47,9 @@ pub struct PaintTheme {
     pub source: Paint,
     /// The target GPU.
     pub target: Paint,
+    /// Further targets, in their order; those of a theme that names none look like plain text.
+    #[serde(default)]
+    pub further: [Paint; 3],
     /// The resource that limits.
     pub limiter: Paint,
     /// A timed number.
@@ -76,8 +79,8 @@ impl PaintTheme {
         self
     }
 
-    fn paints_mut(&mut self) -> [&mut Paint; 15] {
-        [
+    fn paints_mut(&mut self) -> impl Iterator<Item = &mut Paint> {
+        let named = [
             &mut self.text,
             &mut self.dim,
             &mut self.title,
@@ -93,7 +96,8 @@ impl PaintTheme {
             &mut self.refusal,
             &mut self.selection,
             &mut self.key,
-        ]
+        ];
+        named.into_iter().chain(&mut self.further)
     }
 }
 

@@ -118,11 +118,11 @@ actions! {
         Undo = "undo",
         /// Switch to the next theme: dark, light, without colour.
         Theme = "theme",
-        /// Pin the GPU under the cursor to the top, or unpin it.
+        /// Pin the GPU under the cursor: on top, and a further target.
         Pin = "pin",
         /// Type the price of an hour on the GPU under the cursor.
         Price = "price",
-        /// Board: one GPU of each architecture, or all.
+        /// Further targets, or the board: one of each architecture.
         EachArchitecture = "each_architecture",
         /// Import notes and refused rows.
         Notices = "notices",

@@ -240,6 +240,7 @@ impl Canvas<'_> {
         let (column, row) = self.cell(*at)?;
         let (symbol, style) = match shape {
             Shape::Measured => ('●', self.look.mark(*meaning)),
+            Shape::Predicted if matches!(meaning, Meaning::Further(_)) => ('◆', self.look.mark(*meaning)),
             Shape::Predicted => ('◆', self.look.predicted()),
             Shape::Estimated if *meaning == Meaning::Source => ('○', self.look.mark(*meaning)),
             Shape::Estimated => ('◇', self.look.mark(*meaning)),

@@ -14,10 +14,11 @@ use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{DashboardState, Tone};
 use crate::answer::Settings;
-use crate::gpu::Ceilings;
+use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::Problem;
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, ModelId};
+use crate::rank::each_architecture;
 use crate::roofline::Level;
 
 /// Runs one action on the panes.
@@ -92,11 +93,31 @@ fn open_view(state: &mut DashboardState, view: DashboardView) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The board with one GPU of each architecture; all again where that is shown already.
+/// On the board one GPU of each architecture, or all again; elsewhere one of each as further targets, or none again.
 fn show_each_architecture(state: &mut DashboardState) -> Vec<Effect> {
-    let shown = state.view == DashboardView::Board && state.ranked.each_architecture;
-    state.ranked.each_architecture = !shown;
-    open_view(state, DashboardView::Board)
+    if state.view == DashboardView::Board {
+        state.ranked.each_architecture = !state.ranked.each_architecture;
+        return Vec::new();
+    }
+    state.show_view(DashboardView::Swap);
+    let (main, one_each) = (state.target(), targets_of_each_architecture(state));
+    let is_set = state.selection.targets == one_each;
+    let targets = if is_set { vec![main] } else { one_each };
+    let said = match is_set {
+        true => "further targets dropped".to_string(),
+        false => format!("{} targets, one of each architecture, newest first", targets.len()),
+    };
+    state.reselect(Selection { targets, ..state.selection.clone() });
+    state.say(Tone::Done, said)
+}
+
+/// The main target, and one GPU of every other architecture, the newest first.
+fn targets_of_each_architecture(state: &DashboardState) -> Vec<GpuId> {
+    let gpus = &state.session.gpus;
+    let main = state.target();
+    let others = each_architecture(gpus).into_iter().rev();
+    let others = others.filter(|gpu| gpus[*gpu].architecture != gpus[main].architecture);
+    std::iter::once(main).chain(others).collect()
 }
 
 /// Opens the view of a pane and focuses it.

@@ -24,7 +24,8 @@ impl DashboardState {
     #[must_use]
     pub fn arrangement(&self) -> Arrangement {
         let zoomed = self.zoomed().is_some();
-        Arrangement { view: self.view, focus: self.focus, zoomed, explaining: self.explaining }
+        let further = self.selection.targets.len() - 1;
+        Arrangement { view: self.view, focus: self.focus, zoomed, explaining: self.explaining, further }
     }
 
     /// The panes of this view that are open, in the order of the Tab key.

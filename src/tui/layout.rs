@@ -19,6 +19,9 @@ pub const SMALLEST: (u16, u16) = (40, 10);
 const ROOM_BESIDE: u16 = 180;
 /// Columns of the explanation beside the others.
 const BESIDE: u16 = 80;
+/// Columns of the occupancy with the least names and two GPUs, and of each GPU more.
+const OCCUPANCY_OF_TWO: u16 = 34;
+const OCCUPANCY_COLUMN: u16 = 11;
 /// From this size on all panes of the evidence are open at once.
 const ROOM_FOR_EVIDENCE: (u16, u16) = (160, 36);
 
@@ -144,6 +147,8 @@ pub struct Arrangement {
     pub zoomed: bool,
     /// Whether the explanation is open.
     pub explaining: bool,
+    /// How many targets there are beside the main one.
+    pub further: usize,
 }
 
 /// The rectangles of one frame; a pane that is not shown is empty, one that is folded has a single line.
@@ -187,7 +192,7 @@ pub fn areas(screen: Rect, shown: Arrangement) -> Areas {
         return areas;
     }
     match shown.view {
-        DashboardView::Swap => lay_swap(&mut areas, body, shown.explaining),
+        DashboardView::Swap => lay_swap(&mut areas, body, shown),
         DashboardView::Evidence => lay_evidence(&mut areas, body, shown.focus),
         other => areas.put(other.panes()[0], body),
     }
@@ -206,7 +211,8 @@ fn right_of(area: Rect, columns: u16) -> Rect {
     Rect { x, width: area.right().saturating_sub(x), ..area }
 }
 
-fn lay_swap(areas: &mut Areas, body: Rect, explaining: bool) {
+fn lay_swap(areas: &mut Areas, body: Rect, shown: Arrangement) {
+    let Arrangement { explaining, further, .. } = shown;
     if explaining && body.width < ROOM_BESIDE {
         let upper = (body.height * 66 / 100).clamp(body.height.min(9), body.height.max(1));
         areas.put(Pane::Explanation, Rect { height: upper, ..body });
@@ -223,6 +229,10 @@ fn lay_swap(areas: &mut Areas, body: Rect, explaining: bool) {
     let upper = (body.height * 52 / 100).clamp(body.height.min(10), body.height.max(1));
     let gpus = (w / 5).clamp(w.min(20), 36);
     let occupancy = (w / 4).clamp(w.min(30), 46);
+    // A column for each further target, as long as the roofline stays the widest.
+    let wished = (OCCUPANCY_OF_TWO + OCCUPANCY_COLUMN * further.min(8) as u16).min(w * 2 / 5);
+    let has_column = further > 0 && wished >= OCCUPANCY_OF_TWO + OCCUPANCY_COLUMN;
+    let occupancy = if has_column { wished.max(occupancy) } else { occupancy };
     let roofline = w.saturating_sub(gpus + occupancy) + 2;
     let top = Rect { height: upper, ..rest };
     areas.put(Pane::Gpus, Rect { width: gpus, ..top });
@@ -268,7 +278,7 @@ mod tests {
     use super::*;
 
     fn arrangement(view: DashboardView, explaining: bool) -> Arrangement {
-        Arrangement { view, focus: view.first_pane(), zoomed: false, explaining }
+        Arrangement { view, focus: view.first_pane(), zoomed: false, explaining, further: 0 }
     }
 
     #[test]
@@ -279,7 +289,8 @@ mod tests {
                 .iter()
                 .flat_map(|v| [false, true].map(|e| (*v, e && *v == DashboardView::Swap)))
             {
-                let a = areas(screen, arrangement(view, explaining));
+                let further = usize::from(w) % 7;
+                let a = areas(screen, Arrangement { further, ..arrangement(view, explaining) });
                 for r in a.panes.iter().chain([&a.header, &a.footer]) {
                     assert_eq!(r.intersection(screen).area(), r.area(), "{w}x{h}: {r:?} leaves the screen");
                 }

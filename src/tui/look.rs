@@ -35,15 +35,16 @@ impl Look<'_> {
         match meaning {
             Meaning::Source => self.source(),
             Meaning::Target => self.target(),
+            Meaning::Further(place) => style(&self.0.further[place % self.0.further.len()]),
             Meaning::Limiter => self.limiter(),
             Meaning::Dim => self.dim(),
         }
     }
 
-    /// The style of the source (0) or target (1).
+    /// The style of the source (0), the target (1) or a further target (2, …).
     #[must_use]
     pub fn side(&self, side: usize) -> Style {
-        if side == 0 { self.source() } else { self.target() }
+        self.mark(Meaning::side_colour(side))
     }
 }
 

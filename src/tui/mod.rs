@@ -15,6 +15,7 @@ mod events;
 mod filter;
 mod first_rows;
 mod focus;
+mod further;
 mod here;
 mod jobs;
 mod key_names;

@@ -1,6 +1,9 @@
 //! Which rows have no answer yet, and which question the worker was asked.
 
+use crate::answer::Answer;
+use crate::predict::Subject;
 use crate::units::Seconds;
+use std::sync::Arc;
 
 /// How many rows are predicted within a frame, whatever they cost; more are left to the worker.
 pub(super) const ROWS_AT_ONCE: usize = 128;
@@ -31,4 +34,13 @@ pub struct ModelTimes {
     pub(super) revision: u64,
     /// By model, then row; none where the row was not asked, or has no prediction.
     pub(super) times: Vec<Vec<Option<Seconds>>>,
+}
+
+/// The selected row on the further targets, and which question that answers.
+#[derive(Debug, Clone, Default)]
+pub struct FurtherAnswers {
+    /// The revision of the question, and the row.
+    pub(super) asked: Option<(u64, Arc<Subject>)>,
+    /// One answer per target, of many the first.
+    pub(super) answers: Vec<Answer>,
 }

@@ -269,6 +269,7 @@ impl DashboardState {
         for row in self.rows_on_screen() {
             self.predict_missing(row);
         }
+        self.answer_further_targets();
         let mut effects: Vec<Effect> = self.ask_for_rows().into_iter().collect();
         effects.extend(self.ask_for_models());
         effects.extend(self.ask_for_board());

@@ -12,7 +12,7 @@ use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::panes::what_if::findings::WhatIfFindings;
-use super::pending::{ModelTimes, Pending};
+use super::pending::{FurtherAnswers, ModelTimes, Pending};
 use super::ranked::RankedGpus;
 use super::scroll::{PaneScrolls, ScrollTop};
 use super::selection::{Choosing, Selection, Sort, UndoStep};
@@ -66,6 +66,8 @@ pub struct DashboardState {
     pub answers: Vec<Option<Box<Answer>>>,
     /// The predicted times of the further targets, by target, then row.
     pub further: Vec<Vec<Option<TimeEstimate>>>,
+    /// The selected row on the further targets.
+    pub(super) further_answers: FurtherAnswers,
     /// The rows that are shown, filtered and sorted.
     pub shown: Vec<usize>,
     /// The selected row (in `rows`).
@@ -238,6 +240,7 @@ impl DashboardState {
             session,
             answers: Vec::new(),
             further: Vec::new(),
+            further_answers: FurtherAnswers::default(),
             shown: Vec::new(),
             selected: 0,
             gpu_cursor: 0,
@@ -287,6 +290,7 @@ impl DashboardState {
         }
         state.select_kernel(kernel, saved.problem.as_deref());
         state.predict_all();
+        state.answer_further_targets();
         state.sum_up_errors();
         state
     }

@@ -46,6 +46,7 @@ impl World {
             kernel: of,
             problem: problem.clone(),
             answer: &answer,
+            further: Vec::new(),
             show,
             levels: Level::ALL.to_vec(),
             others: vec![(0.25, 2e11), (2.5, 1e12), (f64::NAN, 1.0)],
@@ -53,7 +54,14 @@ impl World {
         let rows = self.rows(source, target, settings);
         [
             roofline_chart(&view),
-            occupancy_chart([a, b], of, &problem, &answer, show),
+            occupancy_chart(&OccupancyView {
+                gpus: [a, b],
+                kernel: of,
+                problem: &problem,
+                answer: &answer,
+                further: &[],
+                show,
+            }),
             predictions_chart(&rows, [a, b], "every kernel at its default size"),
         ]
     }

@@ -422,6 +422,7 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
         kernel: &session.kernels[kernel],
         problem: config.problem.to_string(),
         answer: &answer,
+        further: Vec::new(),
         show: ChartSides::Both,
         levels: Level::ALL.to_vec(),
         others: Vec::new(),

@@ -103,10 +103,56 @@ fn rows_are_filtered_sorted_pinned_and_priced() {
 #[test]
 fn four_generations_side_by_side_in_one_key() {
     let mut d = unranked(120, 30);
-    press(&mut d, "8");
+    press(&mut d, "2 8");
     let screen = d.screen();
     assert!(screen.contains("one of each architecture"), "{screen}");
     assert!(d.state.ranked.shown_rows(&d.state.session).len() >= 8, "{screen}");
+}
+
+#[test]
+fn one_key_makes_one_of_each_architecture_the_targets() {
+    let mut d = unranked(160, 50);
+    press(&mut d, "8");
+    let gpus = &d.state.session.gpus;
+    let architectures: Vec<&str> =
+        d.state.selection.targets.iter().map(|gpu| gpus[*gpu].architecture.as_str()).collect();
+    assert_eq!(
+        architectures,
+        ["ada", "blackwell", "hopper", "ampere", "turing", "volta", "pascal", "maxwell"],
+        "the target, then the newest first"
+    );
+    insta::assert_snapshot!("each_architecture_160x50", d.screen());
+    press(&mut d, "8");
+    assert_eq!(d.state.selection.targets.len(), 1, "the same key takes them back");
+}
+
+#[test]
+fn further_targets_have_columns_a_roof_and_their_occupancy() {
+    let mut d = unranked(200, 60);
+    press(&mut d, ":");
+    type_line(&mut d, "add h100-pcie");
+    press(&mut d, "enter :");
+    type_line(&mut d, "add rtx-5090");
+    press(&mut d, "enter");
+    insta::assert_snapshot!("three_targets_200x60", d.screen());
+    let offered = d.state.further_targets();
+    assert_eq!(offered.len(), 2);
+    for target in offered {
+        assert!(target.answer.prediction.is_ok() && target.answer.occupancy[1].is_some());
+    }
+    // A narrow screen says how the others are seen.
+    let mut narrow = unranked(80, 24);
+    press(&mut narrow, "8");
+    assert!(narrow.screen().contains("more targets: press 2"), "{}", narrow.screen());
+}
+
+#[test]
+fn a_pinned_gpu_is_a_further_target_and_one_that_is_unpinned_is_none() {
+    let mut d = ranked(160, 40, "home space");
+    let pinned = *d.state.ranked.pins.iter().next().unwrap();
+    assert_eq!(d.state.selection.targets[1..], [pinned]);
+    press(&mut d, "space");
+    assert!(d.state.ranked.pins.is_empty() && d.state.selection.targets.len() == 1);
 }
 
 #[test]

@@ -12,8 +12,8 @@
 
 use super::frame::pane_frame;
 use crate::chart::{
-    ChartSides, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape, bandwidth_chart, level_intensity,
-    roofline_chart,
+    ChartSides, ChartSpec, Dash, MOST_TARGETS, Mark, Meaning, RooflineView, Scale, Shape, bandwidth_chart,
+    level_intensity, roofline_chart,
 };
 use crate::gpu::Gpu;
 use crate::roofline::{Level, attainable, bound, compute_roof};
@@ -100,6 +100,7 @@ fn roofline_view(state: &DashboardState) -> RooflineView<'_> {
         kernel: state.kernel(),
         problem: state.size_of(state.selected),
         answer,
+        further: state.further_targets(),
         show: ChartSides::Both,
         levels: Level::ALL[..state.levels].to_vec(),
         others: others.take(200).map(|(i, p)| (i.0, p.0)).chain(state.former_point).collect(),
@@ -130,7 +131,17 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     under.extend(above.take(2).map(|text| Line::styled(text, look.caution())));
     under.extend(intensities(state, look).filter(|_| inside.height >= 10));
     if inside.height >= 10 {
-        under.extend([0, 1].map(|side| legend(state, side, look)));
+        under.extend([0, 1].map(|side| legend(state, state.pair()[side], side, look)));
+    }
+    // A legend line per further target leaves the chart at least as many lines.
+    let further = view.further.iter().take(MOST_TARGETS - 1);
+    if usize::from(inside.height) >= 14 + 2 * further.len() {
+        under.extend(further.zip(2..).map(|(target, side)| legend(state, target.gpu, side, look)));
+    }
+    let left_out = (view.further.len() + 1).saturating_sub(MOST_TARGETS);
+    if left_out > 0 && inside.height >= 14 {
+        let key = state.key_for(Action::ViewBoard);
+        under.push(Line::styled(format!("{left_out} more targets: press {key}"), look.dim()));
     }
     let is_other = |mark: &Mark| matches!(mark, Mark::Point { shape: Shape::Other, .. });
     if inside.height >= 14 && spec.marks.iter().any(is_other) {
@@ -194,14 +205,13 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
 }
 
 /// One GPU's ceilings with their origin.
-fn legend(state: &DashboardState, side: usize, look: Look<'_>) -> Line<'static> {
-    let gpu: &Gpu = state.pair()[side];
+fn legend(state: &DashboardState, gpu: &Gpu, side: usize, look: Look<'_>) -> Line<'static> {
     let used = state.answer().ceilings_used;
     let width = state.answer().width();
     let compute = compute_roof(gpu, state.kernel(), width, used);
     let bandwidth = gpu.bandwidth(used);
     let ridge = compute.value / bandwidth.value;
-    let mark = if side == 0 { "S" } else { "T" };
+    let mark = ["S", "T"].get(side).copied().unwrap_or("+");
     let text = format!(
         "{mark} {}  {} ({})  {} ({})  ridge {ridge}",
         gpu.short_name(),

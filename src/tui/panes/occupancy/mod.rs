@@ -3,7 +3,7 @@
 mod curves;
 mod view;
 
-use crate::chart::{ChartSides, ChartSpec, Curve, occupancy_chart};
+use crate::chart::{ChartSides, ChartSpec, Curve, OccupancyView, occupancy_chart};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
@@ -78,6 +78,12 @@ fn choose_curve(state: &mut DashboardState, by: isize) {
 
 /// The occupancy of the selected row.
 fn occupancy_spec(state: &DashboardState) -> ChartSpec {
-    let size = state.size_of(state.selected);
-    occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), ChartSides::Both)
+    occupancy_chart(&OccupancyView {
+        gpus: state.pair(),
+        kernel: state.kernel(),
+        problem: &state.size_of(state.selected),
+        answer: state.answer(),
+        further: &state.further_targets(),
+        show: ChartSides::Both,
+    })
 }

@@ -11,13 +11,15 @@
 //! ```
 
 use super::curves::{draw_curves, shows_curves};
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::occupancy::{
-    BestBlock, BlockNeeds, Change, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more,
-    next_step, occupancy, waves,
+    BestBlock, BlockNeeds, Change, LaunchRefusal, Occupancy, Resource, Rules, Waves, best_block,
+    needed_for_one_more, next_step, occupancy, waves,
 };
 use crate::predict::RegistersFrom;
+use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
@@ -33,18 +35,25 @@ use ratatui::widgets::Widget;
 /// Width of the names, cut short and in full.
 const NAMES: [usize; 2] = [10, 24];
 
-/// From this width on the names stand in full.
+/// From this width on the names stand in full beside two columns.
 const ROOM_FOR_NAMES: usize = 42;
 
-/// Width of the numbers beside curves.
+/// Width of the numbers beside curves, and how much wider it is for each further target.
 const TABLE: u16 = 46;
+const FURTHER_TABLE: u16 = 12;
+
+/// Columns that stay for curves beside the numbers of further targets.
+const ROOM_FOR_A_CURVE: u16 = 40;
+
+/// A column narrower than this says nothing.
+const LEAST_COLUMN: usize = 11;
 
 /// A name, cut short for a narrow pane, and in full.
 type LongAndShort = [&'static str; 2];
 
-/// What a line is called at this width, and how wide that is.
-fn name_at(names: LongAndShort, width: usize) -> (&'static str, usize) {
-    let full = usize::from(width >= ROOM_FOR_NAMES);
+/// What a line is called beside so many columns at this width, and how wide that is.
+fn name_at(names: LongAndShort, width: usize, columns: usize) -> (&'static str, usize) {
+    let full = usize::from(width >= ROOM_FOR_NAMES + LEAST_COLUMN * columns.saturating_sub(2));
     (names[full], NAMES[full])
 }
 
@@ -53,9 +62,10 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &DashboardS
     let beside = format!("{} rules", state.selection.settings.rules.as_str());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
     if shows_curves(state) {
-        let right = Rect { x: inside.x + TABLE + 2, width: inside.width - TABLE - 2, ..inside };
+        let table = table_width(state, inside.width);
+        let right = Rect { x: inside.x + table + 2, width: inside.width - table - 2, ..inside };
         draw_curves(buffer, right, state, look);
-        inside.width = TABLE;
+        inside.width = table;
     }
     let mut all = occupancy_lines(state, usize::from(inside.width), look);
     let page = usize::from(inside.height);
@@ -75,18 +85,30 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &DashboardS
     }
 }
 
-/// Two numbers with their styles, under the two GPUs.
-type StyledPair = [(String, Style); 2];
+/// Columns of the numbers beside curves: for further targets as much as leaves one curve its room.
+fn table_width(state: &DashboardState, width: u16) -> u16 {
+    let further = state.selection.targets.len().saturating_sub(1).min(8) as u16;
+    let most = width.saturating_sub(ROOM_FOR_A_CURVE).max(TABLE);
+    (TABLE + FURTHER_TABLE * further).min(most)
+}
 
-fn pair_line(names: LongAndShort, pair: StyledPair, width: usize, look: Look<'_>) -> Line<'static> {
-    let (name, room) = name_at(names, width);
-    let column = width.saturating_sub(room) / 2;
-    let [a, b] = pair;
-    Line::from(vec![
-        Span::styled(format!("{name:<room$}"), look.dim()),
-        Span::styled(format!("{:>column$}", clipped_text(&a.0, column.saturating_sub(1))), a.1),
-        Span::styled(format!("{:>column$}", clipped_text(&b.0, column.saturating_sub(1))), b.1),
-    ])
+/// Numbers with their styles, one under each GPU.
+type StyledCells = Vec<(String, Style)>;
+
+fn cells_line(names: LongAndShort, cells: StyledCells, width: usize, look: Look<'_>) -> Line<'static> {
+    let (name, room) = name_at(names, width, cells.len());
+    let column = width.saturating_sub(room) / cells.len().max(1);
+    let cells = cells.into_iter().map(|(text, style)| {
+        Span::styled(format!("{:>column$}", clipped_text(&text, column.saturating_sub(1))), style)
+    });
+    Line::from(
+        std::iter::once(Span::styled(format!("{name:<room$}"), look.dim())).chain(cells).collect::<Vec<_>>(),
+    )
+}
+
+/// How many GPUs have a column at this width: source and target always.
+fn columns_at(width: usize) -> usize {
+    (width.saturating_sub(NAMES[0]) / LEAST_COLUMN).max(2)
 }
 
 /// One GPU, what a block asks of it and what that comes to.
@@ -99,16 +121,24 @@ struct OccupancySide<'a> {
     rules: Rules,
 }
 
-/// Both sides; `None` where the launch shape is not known.
-fn sides(state: &DashboardState) -> Option<[OccupancySide<'_>; 2]> {
-    let answer = state.answer();
-    let of = |i: usize| {
-        let (gpu, needs, occupancy) = (state.pair()[i], answer.needs[i]?, answer.occupancy[i]?);
-        let waves = answer.launch[i].and_then(|l| waves(gpu, &occupancy, l.block_count()));
-        let registers = &answer.registers[i];
-        Some(OccupancySide { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
-    };
-    Some([of(0)?, of(1)?])
+impl<'a> OccupancySide<'a> {
+    /// A GPU in its place in an answer: 0 source, 1 target. `None` where the launch shape is not known.
+    fn in_answer(gpu: &'a Gpu, answer: &'a Answer, place: usize) -> Option<Self> {
+        let (needs, occupancy) = (answer.needs[place]?, answer.occupancy[place]?);
+        let waves = answer.launch[place].and_then(|l| waves(gpu, &occupancy, l.block_count()));
+        let registers = &answer.registers[place];
+        Some(Self { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
+    }
+}
+
+/// Source, target and as many further targets as have a column; `None` where the launch shape is not known on the first two.
+/// A further target that cannot launch it has no column: its refusal is said.
+fn sides(state: &DashboardState, columns: usize) -> Option<Vec<OccupancySide<'_>>> {
+    let [source, target] = [0, 1].map(|i| OccupancySide::in_answer(state.pair()[i], state.answer(), i));
+    let mut all = vec![source?, target?];
+    let further = state.further_targets().into_iter();
+    all.extend(further.filter_map(|t| OccupancySide::in_answer(t.gpu, t.answer, 1)).take(columns - 2));
+    Some(all)
 }
 
 /// Whether every warp slot is taken, so that nothing is left to gain.
@@ -118,33 +148,37 @@ fn full(side: &OccupancySide<'_>) -> bool {
 
 /// What the pane says, most important first: it is cut at the bottom.
 fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let gpus = state.pair();
-    let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
-    let mut out = vec![pair_line(["", ""], names, width, look)];
-    let refusals = state.answer().launch_refusal;
-    for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {
+    let sides = sides(state, columns_at(width));
+    let gpus: Vec<&Gpu> = match &sides {
+        Some(sides) => sides.iter().map(|side| side.gpu).collect(),
+        None => state.pair().to_vec(),
+    };
+    let names = gpus.iter().zip(0..).map(|(gpu, i)| (gpu.short_name().to_string(), look.side(i)));
+    let mut out = vec![cells_line(["", ""], names.collect(), width, look)];
+    for (gpu, refusal) in launch_refusals(state) {
         let text = format!("{}: {refusal}", gpu.short_name());
         out.extend(wrap(&text, width).into_iter().map(|t| Line::styled(t, look.refusal())));
     }
-    let Some(sides) = sides(state) else {
+    let Some(sides) = sides else {
         out.push(Line::styled(clipped_text("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
-    let both = sides.each_ref().map(|s| s.occupancy);
+    out.extend(columns_left_out(state, sides.len(), width, look));
+    let all: Vec<Occupancy> = sides.iter().map(|s| s.occupancy).collect();
     // What everything below rests on, where nobody stated it.
     out.extend(
         unstated_block(state, &sides)
             .map(|texts| plain(["thr/block", "threads per block"], texts, width, look)),
     );
-    out.extend(Resource::shown(&both).map(|resource| limit(resource, both, width, look)));
+    out.extend(Resource::shown(&all).map(|resource| limit(resource, &all, width, look)));
     let plain = |(names, texts): NamedSides| plain(names, texts, width, look);
     out.push(plain((
         ["occupancy", "occupancy"],
-        both.map(|o| format!("{} %", significant(100.0 * o.fraction()))),
+        all.iter().map(|o| format!("{} %", significant(100.0 * o.fraction()))).collect(),
     )));
-    out.extend(limiter_change(both, width, look));
+    out.extend(limiter_change([all[0], all[1]], width, look));
     out.extend(of_build(state, width, look));
-    out.extend((0..2).flat_map(|i| next(&sides[i], i, width, look)));
+    out.extend(sides.iter().zip(0..).flat_map(|(side, i)| next(side, [i, sides.len()], width, look)));
     out.extend(launch_lines(&sides).map(plain));
     out.extend(gets(&sides).map(plain));
     out.extend(asks(&sides).map(plain));
@@ -152,9 +186,35 @@ fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<
     out
 }
 
+/// Which GPUs cannot launch the kernel, and why.
+fn launch_refusals(state: &DashboardState) -> Vec<(&Gpu, LaunchRefusal)> {
+    let pair = state.pair().into_iter().zip(state.answer().launch_refusal);
+    let further = state.further_targets().into_iter().map(|t| (t.gpu, t.answer.launch_refusal[1]));
+    pair.chain(further).filter_map(|(gpu, refusal)| Some((gpu, refusal?))).collect()
+}
+
+/// How the targets without a column are seen.
+fn columns_left_out(
+    state: &DashboardState,
+    shown: usize,
+    width: usize,
+    look: Look<'_>,
+) -> Option<Line<'static>> {
+    let answered = state.further_targets();
+    let refused = answered.iter().filter(|t| t.answer.launch_refusal[1].is_some()).count();
+    let missing = (state.selection.targets.len() + 1).saturating_sub(shown + refused);
+    let how = if state.zoomed() == Some(Pane::Occupancy) {
+        String::new()
+    } else {
+        format!(": {} in this pane", state.key_for(Action::Zoom))
+    };
+    (missing > 0)
+        .then(|| Line::styled(clipped_text(&format!("{missing} more targets{how}"), width), look.dim()))
+}
+
 /// How many blocks a resource allows on either side, the limiter marked.
-fn limit(resource: Resource, sides: [Occupancy; 2], width: usize, look: Look<'_>) -> Line<'static> {
-    let cell = |side: Occupancy| {
+fn limit(resource: Resource, sides: &[Occupancy], width: usize, look: Look<'_>) -> Line<'static> {
+    let cell = |side: &Occupancy| {
         let text = side.limit(resource).map_or("none".into(), |l| l.to_string());
         if side.is_limiter(resource) {
             (format!("{text} ◀"), look.limiter())
@@ -169,15 +229,16 @@ fn limit(resource: Resource, sides: [Occupancy; 2], width: usize, look: Look<'_>
         Resource::Blocks => "blocks by block slots",
         Resource::Barriers => "blocks by barriers",
     };
-    pair_line([resource.as_str(), full], sides.map(cell), width, look)
+    cells_line([resource.as_str(), full], sides.iter().map(cell).collect(), width, look)
 }
 
-/// A name and what it is on source and target.
-type NamedSides = (LongAndShort, [String; 2]);
+/// A name and what it is on each GPU.
+type NamedSides = (LongAndShort, Vec<String>);
 
-/// Two plain numbers; the mark's two columns stay free, so that all numbers stand under each other.
-fn plain(names: LongAndShort, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
-    pair_line(names, texts.map(|t| (format!("{t}  "), look.text())), width, look)
+/// Plain numbers; the mark's two columns stay free, so that all numbers stand under each other.
+fn plain(names: LongAndShort, texts: Vec<String>, width: usize, look: Look<'_>) -> Line<'static> {
+    let cells = texts.into_iter().map(|t| (format!("{t}  "), look.text()));
+    cells_line(names, cells.collect(), width, look)
 }
 
 /// `limited by warps → regs+warps`, where it is not the same on both sides.
@@ -197,13 +258,19 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
 }
 
 /// The smallest change that puts more warps on the SM, in at most two lines.
-fn next(side: &OccupancySide<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn next(
+    side: &OccupancySide<'_>,
+    [i, columns]: [usize; 2],
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     let text = match next_step(&side.gpu.cuda.limits, side.needs, side.rules) {
         Some(step) => step.to_string(),
         None if full(side) => "at max occupancy".into(),
         None => "no single change raises it".into(),
     };
-    let (head, room) = name_at([["S next ", "source next step"], ["T next ", "target next step"]][i], width);
+    let names = [["S next ", "source next step"], ["T next ", "target next step"], ["+ next ", "next step"]];
+    let (head, room) = name_at(names[i.min(2)], width, columns);
     let room = if room == NAMES[0] { head.len() } else { room };
     let texts = wrap(&text, width.saturating_sub(room)).into_iter().take(2).enumerate();
     let line = |(n, text)| {
@@ -220,30 +287,26 @@ fn of_build(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'s
 }
 
 /// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
-fn unstated_block(state: &DashboardState, sides: &[OccupancySide<'_>; 2]) -> Option<[String; 2]> {
+fn unstated_block(state: &DashboardState, sides: &[OccupancySide<'_>]) -> Option<Vec<String>> {
     let unknown = state.answer().launch.iter().all(Option::is_none);
     let block = state.rows[state.selected].instance.block_size.filter(|_| unknown)?;
     let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
-    Some(sides.each_ref().map(|s| format!("{mark}{}", s.needs.threads)))
+    Some(sides.iter().map(|s| format!("{mark}{}", s.needs.threads)).collect())
 }
 
 /// How the grid falls on each GPU, and the block size that would suit it best.
-fn launch_lines(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
-    let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
+fn launch_lines(sides: &[OccupancySide<'_>]) -> impl Iterator<Item = NamedSides> {
+    let wave =
+        |f: fn(Waves) -> String| sides.iter().map(|s| s.waves.map_or("-".into(), f)).collect::<Vec<_>>();
     let best = |f: fn(&BestBlock, &Gpu) -> String| {
         let of =
             |s: &OccupancySide<'_>| best_block(&s.gpu.cuda.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
-        sides.each_ref().map(|s| of(s).unwrap_or("-".into()))
+        sides.iter().map(|s| of(s).unwrap_or("-".into())).collect::<Vec<_>>()
     };
+    let number = |f: fn(&Occupancy) -> String| sides.iter().map(|s| f(&s.occupancy)).collect::<Vec<_>>();
     [
-        (
-            ["warps/SM", "active warps per SM"],
-            sides.each_ref().map(|s| format!("{}/{}", s.occupancy.active_warps, s.occupancy.max_warps)),
-        ),
-        (
-            ["blocks/SM", "active blocks per SM"],
-            sides.each_ref().map(|s| s.occupancy.active_blocks.to_string()),
-        ),
+        (["warps/SM", "active warps per SM"], number(|o| format!("{}/{}", o.active_warps, o.max_warps))),
+        (["blocks/SM", "active blocks per SM"], number(|o| o.active_blocks.to_string())),
         (["waves", "waves"], wave(|w| significant(w.waves))),
         (["last wave", "fill of the last wave"], wave(|w| format!("{} %", significant(100.0 * w.last_fill)))),
         (["idle SMs", "idle SMs in it"], wave(|w| w.idle_sms.to_string())),
@@ -256,8 +319,8 @@ fn launch_lines(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSid
 }
 
 /// What one block gets, in whole allocation units, and what an SM is set to.
-fn gets(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
-    let of = |f: fn(&OccupancySide<'_>) -> String| sides.each_ref().map(f);
+fn gets(sides: &[OccupancySide<'_>]) -> impl Iterator<Item = NamedSides> {
+    let of = |f: fn(&OccupancySide<'_>) -> String| sides.iter().map(f).collect::<Vec<_>>();
     let reserve =
         |s: &OccupancySide<'_>| if s.rules == Rules::Exact { s.gpu.cuda.limits.smem_reserved } else { 0 };
     let mut all = vec![
@@ -270,7 +333,7 @@ fn gets(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
     if sides.iter().any(|s| reserve(s) > 0) {
         all.push((
             [" reserved", "reserved by the driver"],
-            sides.each_ref().map(|s| format!("{} B", reserve(s))),
+            sides.iter().map(|s| format!("{} B", reserve(s))).collect(),
         ));
     }
     all.push((
@@ -281,22 +344,22 @@ fn gets(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
 }
 
 /// What one block asks for.
-fn asks(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
-    let of = |f: fn(&BlockNeeds) -> String| sides.each_ref().map(|s| f(&s.needs));
+fn asks(sides: &[OccupancySide<'_>]) -> impl Iterator<Item = NamedSides> {
+    let of = |f: fn(&BlockNeeds) -> String| sides.iter().map(|s| f(&s.needs)).collect::<Vec<_>>();
     [
         (["thr/block", "threads per block"], of(|n| n.threads.to_string())),
         (
             ["regs/thr", "registers per thread"],
             of(|n| if n.regs_per_thread == 0 { "unknown".into() } else { n.regs_per_thread.to_string() }),
         ),
-        ([" from", "  registers from"], sides.each_ref().map(|s| s.registers.origin_text())),
+        ([" from", "  registers from"], sides.iter().map(|s| s.registers.origin_text()).collect()),
         (["smem/blk", "shared memory per block"], of(|n| format!("{} B", n.smem()))),
     ]
     .into_iter()
 }
 
 /// What each limiting resource would have to fall to, for one block more; nothing where that alone does not gain it.
-fn one_more(sides: &[OccupancySide<'_>; 2]) -> Vec<NamedSides> {
+fn one_more(sides: &[OccupancySide<'_>]) -> Vec<NamedSides> {
     let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r) && !full(s));
     let needed = |s: &OccupancySide<'_>, resource: Resource| {
         // Where something else limits as well, one change alone gains nothing: the next step says which do together.
@@ -318,6 +381,6 @@ fn one_more(sides: &[OccupancySide<'_>; 2]) -> Vec<NamedSides> {
         Resource::Blocks => ["more warps", "threads for more warps"],
         Resource::Barriers => ["+1 blk:bar", "barriers for +1 block"],
     };
-    let row = |r: Resource| (name(r), sides.each_ref().map(|s| needed(s, r)));
+    let row = |r: Resource| (name(r), sides.iter().map(|s| needed(s, r)).collect());
     Resource::ALL.into_iter().filter(limits).map(row).collect()
 }

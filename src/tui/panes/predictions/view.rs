@@ -8,8 +8,9 @@
 //! ```
 
 use crate::answer::Answer;
-use crate::predict::SourceKind;
+use crate::predict::{SourceKind, TimeEstimate};
 use crate::report::{shown, sources};
+use crate::tui::action::Action;
 use crate::tui::arrange::rows_in;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -17,7 +18,7 @@ use crate::tui::panes::frame::pane_frame;
 use crate::tui::selection::Sort;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_left, pad_right};
-use crate::units::significant;
+use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -41,6 +42,9 @@ enum PredictionColumn {
     Efficiency,
     Cautions,
     Further(usize),
+    FurtherSpeedup(usize),
+    FurtherInterval(usize),
+    FurtherLimit(usize),
     Sources,
 }
 
@@ -76,7 +80,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     if state.selection.all_sources {
         all.insert(4, (PredictionColumn::Sources, 11, 1));
     }
-    all.extend((1..state.selection.targets.len()).map(|i| (PredictionColumn::Further(i - 1), 13, 2)));
+    all.extend((1..state.selection.targets.len()).flat_map(|i| further_columns(i - 1)));
     let mut by_rank: Vec<usize> = (0..all.len()).collect();
     by_rank.sort_by_key(|i| all[*i].2);
     let mut left = width;
@@ -105,6 +109,16 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     .collect()
 }
 
+/// The columns of a further target, with their widths and ranks: what is not known of any other GPU before what is.
+fn further_columns(place: usize) -> [(PredictionColumn, usize, usize); 4] {
+    [
+        (PredictionColumn::Further(place), 13, 2),
+        (PredictionColumn::FurtherSpeedup(place), 8, 3),
+        (PredictionColumn::FurtherInterval(place), 16, 4),
+        (PredictionColumn::FurtherLimit(place), 11, 6),
+    ]
+}
+
 /// The widest text of these rows.
 fn longest_of(rows: &[usize], width: impl Fn(usize) -> usize) -> usize {
     rows.iter().map(|row| width(*row)).max().unwrap_or(0)
@@ -112,7 +126,8 @@ fn longest_of(rows: &[usize], width: impl Fn(usize) -> usize) -> usize {
 
 /// Draws the pane.
 pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
-    let inside = pane_frame(buffer, area, state, Pane::Predictions, &beside(state), look);
+    let beside = beside(state, usize::from(area.width.saturating_sub(2)));
+    let inside = pane_frame(buffer, area, state, Pane::Predictions, &beside, look);
     if inside.height == 0 {
         return;
     }
@@ -162,8 +177,16 @@ pub(super) fn sort_under(state: &DashboardState, area: Rect, column: usize) -> O
     })
 }
 
+/// How the targets that have no column are seen; nothing where all have one.
+fn left_out(state: &DashboardState, width: usize) -> Option<String> {
+    let columns = columns(state, width);
+    let shown = columns.iter().filter(|(column, _)| matches!(column, PredictionColumn::Further(_))).count();
+    let more = state.selection.targets.len() - 1 - shown;
+    (more > 0).then(|| format!("{more} more targets: press {}", state.key_for(Action::ViewBoard)))
+}
+
 /// How many rows, in which order, and how well this model does where the target was measured.
-fn beside(state: &DashboardState) -> String {
+fn beside(state: &DashboardState, width: usize) -> String {
     let own = state.workload.own_rows;
     let rows = match state.shown.len() {
         n if n == state.rows.len() => format!("{n} rows"),
@@ -177,6 +200,9 @@ fn beside(state: &DashboardState) -> String {
             state.sort.0.as_str(),
             state.pending.missing
         );
+    }
+    if let Some(left_out) = left_out(state, width) {
+        return format!("{rows} · by {}{arrow} · {left_out}", state.sort.0.as_str());
     }
     let error = state.errors[state.selection.settings.model.index()]
         .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
@@ -203,8 +229,11 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
             PredictionColumn::Sources => ("sources".into(), look.source()),
             PredictionColumn::Further(i) => {
                 let gpu = &state.session.gpus[state.selection.targets[i + 1]];
-                (gpu.short_name().into(), look.target())
+                (gpu.short_name().into(), look.side(i + 2))
             }
+            PredictionColumn::FurtherSpeedup(i) => ("speedup".into(), look.side(i + 2)),
+            PredictionColumn::FurtherInterval(i) => ("90 % interval".into(), look.side(i + 2)),
+            PredictionColumn::FurtherLimit(i) => ("limit".into(), look.side(i + 2)),
         };
         let sorted = matches!(
             (column, state.sort.0),
@@ -223,7 +252,9 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
 fn aligned_text(column: PredictionColumn, text: &str, width: usize) -> String {
     match column {
         PredictionColumn::Kernel | PredictionColumn::Size => pad_right(text, width),
-        PredictionColumn::Bound => format!("  {}", pad_right(text, width - 2)),
+        PredictionColumn::Bound | PredictionColumn::FurtherLimit(_) => {
+            format!("  {}", pad_right(text, width - 2))
+        }
         _ => pad_left(text, width),
     }
 }
@@ -341,12 +372,38 @@ fn cell(
             (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution())
         }
         PredictionColumn::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
-        PredictionColumn::Further(i) => {
-            let Some(found) = state.further.get(i).and_then(|c| c[row]) else { return (dash(), look.dim()) };
-            // With all sources, each target has its own.
-            let (mark, style) =
-                if !found.rests_on_measurement { ('~', look.estimated()) } else { ('◆', look.predicted()) };
-            (format!("{} {mark}", found.time), style)
+        PredictionColumn::Further(i)
+        | PredictionColumn::FurtherSpeedup(i)
+        | PredictionColumn::FurtherInterval(i)
+        | PredictionColumn::FurtherLimit(i) => {
+            let found = state.further.get(i).and_then(|estimates| estimates[row]);
+            let shown = found.and_then(|estimate| further_cell(answer, &estimate, column, look));
+            shown.unwrap_or_else(|| (dash(), look.dim()))
         }
     }
+}
+
+/// What is known of a further target; `answer` is the main target's, from the same source.
+fn further_cell(
+    answer: &Answer,
+    found: &TimeEstimate,
+    column: PredictionColumn,
+    look: Look<'_>,
+) -> Option<(String, Style)> {
+    // With all sources, each target has its own.
+    let (mark, style) =
+        if found.rests_on_measurement { ('◆', look.predicted()) } else { ('~', look.estimated()) };
+    let marked = |text: String| if found.rests_on_measurement { text } else { format!("~{text}") };
+    Some(match column {
+        PredictionColumn::FurtherSpeedup(_) => {
+            let speedup = answer.speedup()? * (answer.predicted_time()? / found.time);
+            (marked(format!("{}×", significant(speedup))), look.text())
+        }
+        PredictionColumn::FurtherInterval(_) => {
+            let interval = found.interval?;
+            (marked(range(interval.low, interval.high)), look.dim())
+        }
+        PredictionColumn::FurtherLimit(_) => (found.limit?.as_str().to_string(), look.text()),
+        _ => (format!("{} {mark}", found.time), style),
+    })
 }

@@ -95,11 +95,18 @@ fn choose_on_board(state: &mut DashboardState, action: Action) {
     }
 }
 
+/// Pins the GPU under the cursor, which makes it a further target; or takes both back.
 fn pin_gpu(state: &mut DashboardState) {
     let Some(gpu) = state.gpu_on_board() else { return };
     state.ranked.cursor = Some(gpu);
-    if !state.ranked.pins.remove(&gpu) {
+    let is_pinned = state.ranked.pins.remove(&gpu);
+    if !is_pinned {
         state.ranked.pins.insert(gpu);
+    }
+    let is_further = state.selection.targets[1..].contains(&gpu);
+    let is_in_pair = [state.selection.source, state.target()].contains(&gpu);
+    if is_further == is_pinned && !is_in_pair {
+        put_gpu(state, gpu, Action::AddTarget);
     }
 }
 
