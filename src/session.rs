@@ -225,6 +225,8 @@ impl Session {
         roofs: Vec<AchievedRoof>,
     ) -> LoadedFile {
         let ReadResult { rows, refused, refused_count } = read;
+        let mut kernels = kernels;
+        remarks.extend(loaded::state_arithmetic(&rows, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
         let added = rows.len();
         self.edit(|workspace| {

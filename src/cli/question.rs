@@ -195,6 +195,11 @@ impl QuestionArgs {
             return Ok(None);
         }
         let named = self.named_kernels();
+        if let [name] = named[..]
+            && self.typed.state_arithmetic(session, name)?
+        {
+            return Ok(None);
+        }
         let (name, from) = match (&named[..], &self.from[..]) {
             ([] | [_], [from]) if from != "all" => (named.first().copied(), from.as_str()),
             ([] | [_], _) => {

@@ -2,7 +2,9 @@
 
 use crate::catalogue::ElementType;
 use crate::gpu::GpuId;
-use crate::kernel::{BlockSize, Count, Kernel, KernelId, Launch, Problem, ProblemError, Work};
+use crate::kernel::{
+    BlockSize, Count, Kernel, KernelId, Launch, Problem, ProblemError, StatedArithmetic, Work,
+};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
@@ -42,6 +44,8 @@ pub struct TypedKernel {
     pub l2_bytes: Option<Bytes>,
     /// Element type.
     pub dtype: Option<ElementType>,
+    /// Which pipe does its arithmetic, where somebody says so.
+    pub pipe: Option<StatedArithmetic>,
     /// Problem keys such as `n=2048`; needed for a kernel of the catalogue.
     pub problem: Problem,
 }
@@ -124,6 +128,9 @@ impl TypedKernel {
             None => {}
         }
         let kernel = session.kernels.position(&name)?;
+        if let Some(stated) = &self.pipe {
+            session.state_arithmetic(kernel, stated.clone()).map_err(TypedKernelError::Refused)?;
+        }
         let variant = session.default_variant(kernel);
         let variant = if row.is_some() { "" } else { &*variant };
         let mut subject = session.subject(kernel, &problem, variant)?;
@@ -231,6 +238,7 @@ impl fmt::Display for TypedKernel {
         parts.extend(self.flops.map(|n| format!("{}FLOP", n.0)));
         parts.extend(self.dram_bytes.map(|n| format!("{}B dram", n.0)));
         parts.extend(self.l2_bytes.map(|n| format!("{}B l2", n.0)));
+        parts.extend(self.pipe.iter().map(|stated| format!("pipe={stated}")));
         parts.extend(self.dtype.map(|d| d.as_str().to_string()));
         f.write_str(&parts.join(", "))
     }

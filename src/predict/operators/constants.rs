@@ -13,11 +13,15 @@ pub(super) const ENERGY_MMA: f64 = 2.7e-12;
 /// The same of `wgmma`.
 pub(super) const ENERGY_WGMMA: f64 = 1.29e-12;
 
-/// The same of `tcgen05`: assumed, from about 1.75 PFLOPS of BF16 that libraries are said to reach on a B200 of 1000 W.
-pub(super) const ENERGY_TCGEN05: f64 = 0.8e-12;
+/// The same of `tcgen05`: what a B200 of 1000 W is left with at the 1745 TFLOPS of BF16 that it was measured to reach (S. Bekman,
+/// ml-engineering, "maximum achievable matmul FLOPS").
+pub(super) const ENERGY_TCGEN05: f64 = 0.76e-12;
 
 /// What halving the operands leaves of the energy per FLOP.
 pub(super) const ENERGY_8_BIT: f64 = 0.72;
+
+/// The same of `tcgen05`: that B200 reaches 3433 TFLOPS of FP8 and 6624 of NVFP4 (the same source).
+pub(super) const ENERGY_8_BIT_TCGEN05: f64 = 0.52;
 
 /// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
 pub(super) const VOLTAGE_AT_REST: f64 = 0.44;
