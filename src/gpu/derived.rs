@@ -1,6 +1,7 @@
 //! GPUs that are named by rule: `rtx-4090@150W` (a power limit or clocks, as laptops and data centres set them) and
 //! `h100-sxm5:mig-3g.40gb` (a MIG slice). Both forms can follow each other: `h100-sxm5:mig-3g.40gb@1200MHz`.
 
+use super::hypothetical::MARK;
 use super::{Gpu, MigTable, Tuning, TuningError};
 use crate::catalogue::{Catalogue, FileError, NameError};
 use std::sync::Arc;
@@ -103,7 +104,7 @@ fn at_settings(base: &Gpu, settings: &str, name: &str) -> Result<Gpu, DerivedErr
     let id = format!("{}{}", base.id, tuning.brief());
     let described = format!("{} {}", base.id, made.settings_beside(base));
     let mut made = named_by_rule(made, base, &id, described);
-    made.name = format!("{} {}", base.name, tuning.brief());
+    made.name = marked_name(base, &tuning.brief());
     Ok(made)
 }
 
@@ -128,7 +129,14 @@ fn slice_of(base: &Gpu, profile: &str, name: &str) -> Result<Gpu, DerivedError> 
         100.0 * share
     );
     let id = made.id.clone();
-    Ok(named_by_rule(made, base, &id, described))
+    let mut made = named_by_rule(made, base, &id, described);
+    made.name = marked_name(base, &format!("MIG {}", id.rsplit(MIG_SIGN).next().unwrap_or_default()));
+    Ok(made)
+}
+
+/// The name of a GPU that was made of this one, marked as those are that do not exist.
+fn marked_name(base: &Gpu, how: &str) -> String {
+    format!("{MARK} {} {how}", base.short_name().trim_start_matches(MARK).trim())
 }
 
 /// This GPU under the id of a rule, without the other names of its base.

@@ -192,7 +192,6 @@ impl Gpu {
         let id = format!("{}:mig-{}", self.id, profile.name);
         let mut slice = whole.changed_by_rule(&changes, &id, &rule).ok()?;
         slice.sms = sms;
-        slice.name = format!("{}, MIG {}", self.name, profile.name);
         slice.hypothetical = None;
         Some(slice)
     }
