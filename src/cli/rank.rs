@@ -3,6 +3,7 @@
 use super::changes::changed_gpus;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
+use super::launch_edits::LaunchArgs;
 use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
@@ -58,6 +59,8 @@ pub(super) struct RankArgs {
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]
+    launch: LaunchArgs,
+    #[command(flatten)]
     typed: TypedKernelArgs,
     #[command(flatten)]
     clocks: ClockArgs,
@@ -105,6 +108,7 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         return rank_application(args, &mut session, &targets, file);
     }
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
+    let workload = args.launch.edited_workload(&session, workload)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;

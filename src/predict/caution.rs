@@ -110,6 +110,11 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// The launch on the target is changed: nobody timed it so.
+    EditedLaunch {
+        /// `block=128,regs=32`.
+        edits: Arc<str>,
+    },
     /// The target is none that exists: its base, and what was changed.
     HypotheticalGpu {
         /// The id of the GPU it is based on.
@@ -215,6 +220,9 @@ impl Caution {
             Self::Hypothetical(text) => {
                 format!("clocks: {text} (typed): interval not validated at changed clocks")
             }
+            Self::EditedLaunch { edits } => {
+                format!("launch changed on the target: {edits}; modelled, nobody timed it so")
+            }
             Self::HypotheticalGpu { based_on, changes } => {
                 format!("hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
@@ -290,6 +298,7 @@ impl fmt::Display for Caution {
             | Self::ClocksUnbelievable(_)
             | Self::SourceTyped(_)
             | Self::Hypothetical(_)
+            | Self::EditedLaunch { .. }
             | Self::HypotheticalGpu { .. }
             | Self::DerivedGpu(_)
             | Self::Arithmetic(_)

@@ -26,7 +26,6 @@ mod changed_times;
 mod chart;
 mod contour;
 mod kernel_times;
-mod launch;
 mod question;
 mod saved_gpu;
 mod scenario;
@@ -39,7 +38,6 @@ pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_
 pub use changed_times::{ChangedTimes, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
-pub use launch::{LaunchEdits, LaunchNumber, LaunchOnGpu, LaunchQuestion, launch_value};
 pub use question::WhatIf;
 pub use saved_gpu::{GpuToSave, SaveGpuError};
 pub use scenario::{
