@@ -34,6 +34,7 @@ mod occupancy_batch;
 mod output;
 mod predict;
 mod probe;
+mod profiler_lines;
 mod question;
 mod rank;
 mod reproduce;
