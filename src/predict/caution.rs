@@ -124,6 +124,10 @@ pub enum Caution {
         /// `mem=+20%`.
         changes: Arc<str>,
     },
+    /// Which pipe does the kernel's arithmetic, and why that one is taken.
+    Arithmetic(Arc<str>),
+    /// Source or target is a GPU of the catalogue under a limit, at other clocks, or a slice of one.
+    DerivedGpu(Arc<str>),
     /// The power limit lowers the SM clock of the target under this load.
     PowerCapped {
         /// The limit in watts.
@@ -228,6 +232,8 @@ impl Caution {
             Self::HypotheticalGpu { based_on, changes } => {
                 format!("hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
+            Self::Arithmetic(text) => text.to_string(),
+            Self::DerivedGpu(text) => format!("{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks: [from, to] } => {
                 let [from, to] = [from, to].map(|hz| hz / 1e6);
                 format!(
@@ -301,6 +307,8 @@ impl fmt::Display for Caution {
             | Self::ResidualHeld
             | Self::EditedLaunch { .. }
             | Self::HypotheticalGpu { .. }
+            | Self::DerivedGpu(_)
+            | Self::Arithmetic(_)
             | Self::PowerCapped { .. } => f.write_str(&self.clocks_text()),
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
