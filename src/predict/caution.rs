@@ -110,6 +110,8 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// `hybrid` at typed clocks: its correction is the one at stated clocks.
+    ResidualHeld,
     /// The launch on the target is changed: nobody timed it so.
     EditedLaunch {
         /// `block=128,regs=32`.
@@ -122,6 +124,10 @@ pub enum Caution {
         /// `mem=+20%`.
         changes: Arc<str>,
     },
+    /// Which pipe does the kernel's arithmetic, and why that one is taken.
+    Arithmetic(Arc<str>),
+    /// Source or target is a GPU of the catalogue under a limit, at other clocks, or a slice of one.
+    DerivedGpu(Arc<str>),
     /// The power limit lowers the SM clock of the target under this load.
     PowerCapped {
         /// The limit in watts.
@@ -216,12 +222,18 @@ impl Caution {
             Self::Hypothetical(text) => {
                 format!("clocks: {text} (typed): interval not validated at changed clocks")
             }
+            Self::ResidualHeld => {
+                "hybrid: its correction is that at stock clocks; `components` models the typed ones"
+                    .to_string()
+            }
             Self::EditedLaunch { edits } => {
                 format!("launch changed on the target: {edits}; modelled, nobody timed it so")
             }
             Self::HypotheticalGpu { based_on, changes } => {
                 format!("hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
+            Self::Arithmetic(text) => text.to_string(),
+            Self::DerivedGpu(text) => format!("{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks: [from, to] } => {
                 let [from, to] = [from, to].map(|hz| hz / 1e6);
                 format!(
@@ -292,8 +304,11 @@ impl fmt::Display for Caution {
             | Self::ClocksUnbelievable(_)
             | Self::SourceTyped(_)
             | Self::Hypothetical(_)
+            | Self::ResidualHeld
             | Self::EditedLaunch { .. }
             | Self::HypotheticalGpu { .. }
+            | Self::DerivedGpu(_)
+            | Self::Arithmetic(_)
             | Self::PowerCapped { .. } => f.write_str(&self.clocks_text()),
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
