@@ -120,7 +120,7 @@ fn answer_as_base(
 }
 
 /// The model's answer on a hypothetical GPU: where its power limit is lower than that of its base, at the clock that the limit leaves it
-/// under this kernel's load.
+/// under this kernel's load. The model of operators has the power limit in its own clock.
 fn answer_under_limit(
     context: AnswerContext<'_>,
     subject: &Subject,
@@ -130,7 +130,8 @@ fn answer_under_limit(
 ) -> Answer {
     let made = &context.gpus[target];
     let unlimited = || answer_of_model(context, subject, source, target, settings);
-    let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) else {
+    let lowered = made.lowered_from().filter(|_| subject.instance.operator.is_none());
+    let (Some(model), Some(_)) = (PowerModel::shipped_once(), lowered) else {
         return unlimited();
     };
     let at = |share: f64| {

@@ -81,9 +81,11 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
 /// The roof and the usual efficiency on the source; `None` where the counts give no roof.
 fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
-    let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
-    let of_operator = of_operator.map(|parts| Seconds(parts.time));
-    let time = of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, asked.launch))?;
+    let time = match operator {
+        // A GPU without what an operator runs on has no time of it.
+        Some(o) => Seconds(modelled_operator(asked.side.gpu, &o, asked.work)?.time),
+        None => unmeasured(asked.kernel, asked.side, asked.work, asked.launch)?,
+    };
     Some(SourceTime {
         time,
         work_scaled: time,

@@ -250,8 +250,10 @@ impl PartQuestion<'_> {
     }
 
     /// Of the GPUs that were made, those whose lower power limit leaves them another clock under this kernel's load: place and GPU.
+    /// The model of operators has the power limit in its own clock.
     fn gpus_at_their_limit(&self, gpus: &[Gpu], first: usize) -> Vec<(usize, Gpu)> {
-        let Some(power) = PowerModel::shipped_once() else { return Vec::new() };
+        let power = PowerModel::shipped_once().filter(|_| self.subject.instance.operator.is_none());
+        let Some(power) = power else { return Vec::new() };
         let mut found = Vec::new();
         let mut tried: Vec<Gpu> = Vec::new();
         for at in (first + 1..gpus.len()).filter(|at| gpus[*at].lowered_from().is_some()) {

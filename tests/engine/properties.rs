@@ -19,6 +19,7 @@ use roofswap::session::Session;
 use roofswap::units::{
     Bytes, BytesPerSecond, Flops, Hertz, Intensity, Seconds, Watts, prefixed, significant,
 };
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
@@ -609,4 +610,29 @@ fn any_name_is_looked_up_without_harm() {
         Ok(())
     });
     assert!(s.gpus.entry_named(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
+}
+
+/// Where nobody timed a kernel anywhere, what it takes on a GPU is no matter of where it was not timed.
+#[test]
+fn without_any_time_the_source_does_not_matter() {
+    let session = Session::load(None).unwrap();
+    let timed: BTreeSet<_> = session.store.rows().map(|row| row.kernel).collect();
+    let target = session.gpus.position("rtx-4090").unwrap();
+    let mut checked = 0;
+    for (at, kernel) in
+        session.kernels.with_ids().filter(|(at, k)| !timed.contains(at) && !k.sizes.is_empty())
+    {
+        let subject = session.subject(at, &kernel.sizes[0].1, "").unwrap();
+        let times: Vec<f64> = (session.gpus.ids())
+            .filter(|source| *source != target)
+            .filter_map(|source| {
+                session.answer(&subject, source, target, Settings::default()).predicted_time()
+            })
+            .map(|time| time.0)
+            .collect();
+        let (least, most) = times.iter().fold((f64::MAX, 0.0_f64), |(a, b), t| (a.min(*t), b.max(*t)));
+        assert!(times.is_empty() || most / least < 1.0 + 1e-9, "{}: {least} to {most} s", kernel.id);
+        checked += times.len();
+    }
+    assert!(checked > 1_000, "only {checked} answers");
 }

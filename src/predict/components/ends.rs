@@ -51,7 +51,7 @@ impl SourceShare {
     #[inline]
     pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, ModelRefusal> {
         let same = nearness == Nearness::SameSettings;
-        if let Some(both) = self.end.operator.zip(target.operator).filter(|_| !same || self.timed.is_none()) {
+        if let Some(both) = self.operators(target).filter(|_| !same || self.timed.is_none()) {
             return self.operator(both);
         }
         let roofs = [self.end.roof.time, target.roof.time];
@@ -78,6 +78,14 @@ impl SourceShare {
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
+    /// The modelled times of the operator, source first. Where nobody timed the source, it need not have what the operator runs
+    /// on: the target's own time stands for it.
+    fn operators(&self, target: &End) -> Option<(f64, f64)> {
+        let there = target.operator?;
+        let untimed = || Some(there).filter(|_| self.timed.is_none());
+        Some((self.end.operator.or_else(untimed)?, there))
+    }
+
     /// The operators' model: its two times stand in the places of the roofs.
     fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, ModelRefusal> {
         let answer = carried([source, target], self.timed, false, super::ID)?;
@@ -93,7 +101,7 @@ impl SourceShare {
         if answered.same {
             return Doubt::none();
         }
-        if let Some((source, _)) = self.end.operator.zip(target.operator) {
+        if let Some((source, _)) = self.operators(target) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
             return Doubt::of_operator(off, other);
         }

@@ -46,16 +46,18 @@ pub(in crate::predict) struct KeptOperator {
     start: FirstTime,
 }
 
-/// `None` where the question is about no operator, or one of the GPUs states no rate for its types.
+/// `None` where the question is about no operator, or a GPU that is asked about states no rate for its types.
 fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator, ModelRefusal>> {
     let operator = q.operator?;
     let on_gpu = |gpu: &Gpu| modelled(gpu, &operator, &q.work);
-    let parts = [on_gpu(q.source.gpu)?, on_gpu(q.target.gpu)?];
+    let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+    // A source that was not timed need not have what the operator runs on.
+    let untimed = || Some(OperatorTimes::NONE).filter(|_| timed.is_none());
+    let parts = [on_gpu(q.source.gpu).or_else(untimed)?, on_gpu(q.target.gpu)?];
     let hardware = Hardware::from_gpu(q.target.gpu, operator.types)?;
     if let Err(why) = q.target.feasible(&q.work) {
         return Some(Err(why));
     }
-    let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
     let answer = carried(parts.map(|p| p.time), timed, other, model);
     Some(answer.map(|answer| KeptOperator {
@@ -183,8 +185,12 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
     }
     let [source, target] = &kept.parts;
     for (name, of, rule) in PARTS {
-        let [source, target] = [of(source), of(target)].map(|t| Amount::Time(Seconds(t)));
-        all.push(Factor::computed(name, source, target, rule));
+        let [on_source, on_target] = [of(source), of(target)].map(|t| Amount::Time(Seconds(t)));
+        all.push(if *source == OperatorTimes::NONE {
+            Factor::of_target(name, on_target, Provenance::Modelled(rule))
+        } else {
+            Factor::computed(name, on_source, on_target, rule)
+        });
     }
     let rule = Provenance::Modelled("(measured / modelled on the source)^0.4");
     all.push(Factor::of_target("kept of the source", Amount::Times(kept.answer.kept), rule));

@@ -45,6 +45,9 @@ pub(super) struct OperatorTimes {
 }
 
 impl OperatorTimes {
+    /// Of a GPU that has no rate for the operator.
+    const NONE: Self = Self { launch: 0.0, tensor: 0.0, l2: 0.0, dram: 0.0, time: 0.0 };
+
     /// Tensor, L2 and DRAM seconds behind a launch, overlapped as the p-norm says.
     fn joined(launch: f64, parts: [f64; 3], p: f64) -> Self {
         let [tensor, l2, dram] = parts;
