@@ -34,6 +34,8 @@ pub struct RankQuestion<'a> {
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
     pub rows: Vec<RowSubject>,
+    /// The workload's one kernel in other launches: each is a row.
+    pub launches: Vec<LaunchRow>,
     /// Model, roofs, occupancy rules.
     pub settings: Settings,
     /// Prices by the hour; empty where there are none.
@@ -51,6 +53,21 @@ pub struct RowSubject {
     pub label: String,
     /// The kernel so.
     pub subject: Subject,
+}
+
+/// The kernel in another launch on one GPU, against its launch as it is.
+#[derive(Debug, Clone)]
+pub struct LaunchRow {
+    /// The GPU.
+    pub gpu: GpuId,
+    /// `256 threads`.
+    pub label: String,
+    /// Time so over time as it is; `None` where it cannot start.
+    pub time_factor: Option<f64>,
+    /// Occupancy so, 0 to 1.
+    pub occupancy: Option<f64>,
+    /// Why it cannot start.
+    pub refusal: Option<String>,
 }
 
 /// The rows of a question, best first, and what they are relative to.
@@ -82,6 +99,7 @@ impl<'a> RankQuestion<'a> {
             source,
             targets,
             rows: Vec::new(),
+            launches: Vec::new(),
             settings: Settings { model: session.default_model(), ..Settings::default() },
             prices: PriceBook::default(),
             today: None,
@@ -102,9 +120,11 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, rows) =
-            if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
-        let mut rows = rows;
+        let (source_time, mut rows) = match (self.launches.is_empty(), self.rows.is_empty()) {
+            (false, _) => self.launch_rows(progress)?,
+            (true, false) => self.subject_rows(progress)?,
+            (true, true) => self.gpu_rows(progress)?,
+        };
         mark_pareto(&mut rows);
         self.order.sort(&mut rows);
         Ok(Board {
@@ -177,6 +197,29 @@ impl<'a> RankQuestion<'a> {
         Ok((source_time, rows.into_iter().flatten().collect()))
     }
 
+    /// A row per launch: the kernel's own answer on the GPU, times what the launch makes of it.
+    fn launch_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
+        progress.expect(self.targets.len());
+        let query = self.query();
+        let Some(part) = self.workload.parts.first() else { return Ok((None, Vec::new())) };
+        let own = query.whole_answers(&part.subject, &[self.source]);
+        let source_time = own.first().and_then(|answer| answer.time);
+        let mut rows = Vec::new();
+        for gpu in &self.targets {
+            progress.check_cancelled()?;
+            for as_it_is in query.whole_answers(&part.subject, &[*gpu]) {
+                let launches = self.launches.iter().filter(|launch| launch.gpu == *gpu);
+                rows.extend(launches.map(|launch| {
+                    let answer = as_it_is.clone().in_launch(launch.time_factor, launch.occupancy, &launch.refusal);
+                    let taken = TakenPart { label: &launch.label, answer, calls: Some(1.0) };
+                    self.row(*gpu, &launch.label, &[taken], source_time)
+                }));
+            }
+            progress.advance(1);
+        }
+        Ok((source_time, rows))
+    }
+
     fn query(&self) -> PartQuery<'_> {
         PartQuery {
             session: self.session,
@@ -211,6 +254,7 @@ impl<'a> RankQuestion<'a> {
         let mut row = RankedRow {
             gpu,
             gpu_id: of.id.clone(),
+            label: label.to_string(),
             name: if label.is_empty() {
                 of.short_name().into()
             } else {

@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_shipped_keymap_names_only_actions_that_exist() {
-        let map = Keymap::with_user_file(None, &keymap_ids()).unwrap();
+        let (map, _) = Keymap::with_user_file(None, &keymap_ids()).unwrap();
         let unbound: Vec<_> = keymap_ids().into_iter().filter(|id| map.key_of(id).is_none()).collect();
         assert!(unbound.is_empty(), "{unbound:?}");
     }

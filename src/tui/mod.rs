@@ -38,6 +38,7 @@ mod slide;
 mod state;
 mod terminal;
 mod text;
+mod typed_kernels;
 mod update;
 mod view;
 mod worker;
@@ -62,6 +63,7 @@ pub use view::view;
 
 use crate::calendar::utc_date;
 use crate::config::{Keymap, PaintTheme, Saved, ThemeBook};
+use crate::rank::PriceBook;
 use crate::session::Session;
 use action::keymap_ids;
 use event_loop::{Inbox, run_loop};
@@ -97,15 +99,19 @@ pub struct DashboardOptions {
     pub light_background: bool,
     /// The user's `keymap.toml`: its name and text.
     pub keymap: Option<(String, String)>,
+    /// What is to be known of files that could not be read.
+    pub notices: Vec<String>,
+    /// Prices by the hour.
+    pub prices: PriceBook,
 }
 
 /// Builds the first state; the terminal is not touched.
 ///
 /// # Errors
-/// [`TuiError`] for a wrong keymap or theme.
+/// [`TuiError`] for a theme that is asked for and does not exist, or a shipped file that is damaged.
 pub fn first_state(session: Session, options: &DashboardOptions) -> Result<DashboardState, TuiError> {
     let user = options.keymap.as_ref().map(|(name, text)| crate::catalogue::SpecFile { name, text });
-    let keymap = Keymap::with_user_file(user, &keymap_ids())?;
+    let (keymap, refused_keys) = Keymap::with_user_file(user, &keymap_ids())?;
     let ThemeBook { themes: all, refused } = match &options.themes {
         Some(book) => book.clone(),
         None => ThemeBook::load(None)?,
@@ -121,12 +127,16 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     let all: Vec<PaintTheme> = all.into_iter().map(in_colours).collect();
     let mut state = DashboardState::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
+    state.ranked.prices = options.prices.clone();
     state.data.clone_from(&options.data);
     state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: None }).collect();
+    // Before anything waits for the user's files: they have the last word on what is selected.
+    state.restore_typed(&options.saved.typed);
     state.workload.chooses_row = !options.data.is_empty() && !options.kernel_asked;
     state.workload.chooses_source = !options.data.is_empty() && !options.source_asked;
-    state.first_notices += refused.len();
-    state.notices.extend(refused);
+    let said = refused_keys.iter().map(ToString::to_string).chain(refused).chain(options.notices.clone());
+    state.notices.extend(said.map(|text| crate::text::harmless_line(&text)));
+    state.first_notices = state.notices.len();
     if let Some(first) = state.notices.first() {
         let more = if state.notices.len() > 1 { " (! shows all)" } else { "" };
         state.message = Some((Tone::Refused, format!("{first}{more}")));
@@ -137,7 +147,7 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
 /// Runs the dashboard until the user leaves. The terminal is restored whatever happens.
 ///
 /// # Errors
-/// [`TuiError`] if the terminal fails, or a keymap or theme is wrong.
+/// [`TuiError`] if the terminal fails, or a theme is asked for that does not exist.
 pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), TuiError> {
     let mut state = first_state(session, &options)?;
     let (sender, messages) = channel();

@@ -110,6 +110,7 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
     state.refused_rows = refused;
+    state.add_typed(&mut session);
     if let Err(why) = keep_rows(&mut session, &state.kept_rows) {
         state.notices.push(why);
     }
@@ -117,7 +118,9 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     state.take_session(Arc::new(session));
     let now = state.answer().timed_point();
     state.former_point = before.filter(|_| before != now).map(|(i, p)| (i.0, p.0));
-    state.say(tone, summary);
+    if !state.files.is_empty() {
+        state.say(tone, summary);
+    }
     if let Some((path, stated)) = unnamed {
         state.open_overlay(GpuQuestion::of_file(path, stated));
     }
@@ -133,12 +136,12 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
 /// # Errors
 /// Why they could not be read.
 fn keep_rows(session: &mut Session, rows: &[CanonicalRow]) -> Result<(), String> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let added = session.add_rows(rows, "measured here").map_err(|e| e.to_string());
+    let added = match rows {
+        [] => Ok(()),
+        rows => session.add_rows(rows, "measured here").map(|_| ()).map_err(|e| e.to_string()),
+    };
     session.arrange();
-    added.map(|_| ())
+    added
 }
 
 /// A watched file changed: all are read again, unless some are being read.

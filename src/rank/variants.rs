@@ -1,0 +1,18 @@
+//! The measured variants of a kernel as rows of a board.
+
+use super::board::RowSubject;
+use crate::predict::Subject;
+use crate::session::Session;
+use std::sync::Arc;
+
+/// Every variant of the kernel that was measured at this size; none where no variant was.
+#[must_use]
+pub fn variant_rows(session: &Session, subject: &Subject) -> Vec<RowSubject> {
+    let of_size = |variant: &Arc<str>| {
+        let subject = session.subject(subject.kernel, &subject.problem, variant).ok()?;
+        subject.config?;
+        let label = if variant.is_empty() { "no variant".into() } else { variant.to_string() };
+        Some(RowSubject { label, subject })
+    };
+    session.variants(subject.kernel).iter().filter_map(of_size).collect()
+}
