@@ -23,7 +23,7 @@ use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
-use crate::predict::SourceKind;
+use crate::predict::{Caution, SourceKind};
 use crate::session::Session;
 use crate::units::Seconds;
 use std::collections::HashSet;
@@ -420,6 +420,10 @@ impl ForecastPair<'_> {
             out.push(format!("{share} of kernel time in {groups} is not predicted: {reason}"));
         }
         let [_, target] = self.gpus();
+        out.extend(target.hypothetical.as_deref().map(|made| {
+            let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
+            Caution::HypotheticalGpu { based_on, changes }.to_string()
+        }));
         let present = target.memory_size.value;
         if let Some(needed) = application.peak_memory.filter(|needed| needed.0 > present.0) {
             out.push(format!(

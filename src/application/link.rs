@@ -45,7 +45,8 @@ impl HostLinks {
 
     /// That of this GPU; `None` where nobody states one, or it shares the host's memory.
     pub(super) fn of_gpu(&self, gpu: &Gpu) -> Option<HostLink> {
-        let word = self.0.gpus.get(&gpu.id).or_else(|| self.0.architectures.get(&gpu.architecture))?;
+        let word =
+            self.0.gpus.get(&gpu.existing().id).or_else(|| self.0.architectures.get(&gpu.architecture))?;
         let entry = self.0.links.get(word)?;
         Some(HostLink { name: entry.name.clone(), rate: BytesPerSecond::from_giga(entry.gb_per_s) })
     }

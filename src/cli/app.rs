@@ -1,5 +1,6 @@
 //! `roofswap app FILE`: a whole application from the trace of a profiler.
 
+use super::changes::changed_gpus;
 use super::choices::{FormatChoice, ThemeChoice};
 use super::import_measurements::with_bar;
 use super::terminal::{fitted_to_screen, screen_width};
@@ -38,6 +39,9 @@ pub(super) struct AppArgs {
     /// Target GPUs: where the application might run
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     to: Vec<String>,
+    /// Change the targets, such as mem=+20%,l2=72MiB: each is predicted as it is and so changed
+    #[arg(long, value_name = "CHANGES", requires = "to")]
+    set: Option<String>,
     /// The GPU it ran on, for a file that does not name one
     #[arg(long, value_name = "GPU")]
     from: Option<String>,
@@ -68,10 +72,10 @@ const GROUP_COLUMNS_LEFT_OUT: [&str; 7] =
 const TARGET_COLUMNS_LEFT_OUT: [&str; 4] = ["idle", "at most", "predicted", "speedup"];
 
 pub(super) fn run_app(args: &AppArgs) -> Result<()> {
-    let session = load::session(&[])?;
+    let mut session = load::session(&[])?;
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
     let source = source_gpu(&session, &application, args.from.as_deref())?;
-    let forecasts = forecasts(&session, &application, source, args)?;
+    let forecasts = forecasts(&mut session, &application, source, args)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     if let Some(path) = &args.svg {
         picture(&session, &application, source, &forecasts, args, path)?;
@@ -124,7 +128,7 @@ fn priced(mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Val
 
 /// The predictions for `--to`; none where nobody asks, or where the kernels are of a GPU that no model covers, which is said.
 fn forecasts(
-    session: &Session,
+    session: &mut Session,
     application: &Application,
     source: Option<GpuId>,
     args: &AppArgs,
@@ -146,7 +150,8 @@ fn forecasts(
         return Err(Usage(text).into());
     };
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
-    let targets = question::gpus(session, &args.to, None)?;
+    let mut targets = question::gpus(session, &args.to, None)?;
+    targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }
 

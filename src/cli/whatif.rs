@@ -5,15 +5,20 @@ use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
-use super::{Usage, load, output};
-use crate::gpu::{GpuChanges, GpuNumber};
+use super::{Usage, learning, load, output};
+use crate::answer::Settings;
+use crate::gpu::{GpuChanges, GpuId, GpuNumber};
+use crate::predict::{HYBRID, MODELS, model_position};
 use crate::progress::Progress;
 use crate::report::{Table, TableFormat};
+use crate::session::Session;
+use crate::train::WantedLessons;
 use crate::units::Seconds;
 use crate::whatif::{
     GpuToSave, NamedChanges, WhatIf, WhatIfAnswer, WhatIfParts, check_scenario_count, contour_chart,
     tornado_chart, whatif_json, whatif_table,
 };
+use crate::workload::Workload;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -36,6 +41,9 @@ pub(super) struct WhatIfArgs {
     from: Option<String>,
     #[command(flatten)]
     workload: WorkloadArgs,
+    /// The model; the default one if not said
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
     /// What each number 20 % less and 20 % more would do
     #[arg(long)]
     tornado: bool,
@@ -96,7 +104,8 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let base = session.gpus.position(&args.gpu)?;
     let from = args.from.as_deref().unwrap_or(&args.gpu);
     let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;
-    let mut asked = WhatIf::new(&session, &workload, source, base);
+    let settings = settings(args, &session, &workload, base)?;
+    let mut asked = WhatIf::with_settings(&session, &workload, [source, base], settings);
     let progress = Progress::default();
     let answers = watched_as("predicting", &progress, || {
         let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes.clone() };
@@ -117,12 +126,21 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     }
     args.write(&answers)?;
     if answers.iter().all(|answer| answer.time.is_none()) {
-        bail!(
-            "nothing could be predicted: {} cannot run there, or nothing is known of its work",
-            workload.name
-        );
+        bail!("nothing could be predicted: {}", answers[0].without_time());
     }
     Ok(())
+}
+
+/// The model that was named; else the default one, which is `hybrid` where it may learn from the user's rows.
+fn settings(args: &WhatIfArgs, session: &Session, workload: &Workload, base: GpuId) -> Result<Settings> {
+    let named = args.model.as_deref().map(model_position).transpose()?;
+    if named.is_none_or(|model| MODELS[model].id() == HYBRID) {
+        let kernels = workload.parts.iter().map(|part| part.subject.kernel).collect();
+        let targets = [base].into_iter().collect();
+        let wanted = WantedLessons { kernels: Some(kernels), targets: Some(targets) };
+        learning::teach(session, &wanted)?;
+    }
+    Ok(Settings { model: named.unwrap_or_else(|| session.default_model()), ..Settings::default() })
 }
 
 impl WhatIfArgs {

@@ -205,7 +205,9 @@ impl Table {
         if !self.title.is_empty() {
             out.push_str(&format!("{}\n\n", one_line(&self.title)));
         }
-        for row in std::iter::once(&heading).chain(&rows) {
+        // A table without columns is its title and its notes.
+        let lines = std::iter::once(&heading).chain(&rows).filter(|_| !self.columns.is_empty());
+        for row in lines {
             let mut line = String::new();
             for ((text, column), width) in row.iter().zip(&self.columns).zip(&widths) {
                 let gap = " ".repeat(width.saturating_sub(text.width()));

@@ -6,9 +6,6 @@ use super::table::WhatIfAnswer;
 use crate::gpu::{ChangeError, GpuChanges, GpuNumber};
 use crate::units::Seconds;
 
-/// How many values of each number a contour has.
-const CONTOUR_STEPS: usize = 25;
-
 /// What is to be found beside the time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WhatIfParts {
@@ -46,20 +43,21 @@ impl WhatIf<'_> {
         changes: GpuChanges,
         parts: &WhatIfParts,
     ) -> Result<WhatIfAnswer, ChangeError> {
-        let time = self.time(&changes)?;
+        let found = self.changed_time(&changes)?;
         let tornado = if parts.tornado { self.tornado(&changes)? } else { Vec::new() };
         let solution = parts.solve.map(|number| self.solve(&changes, number, parts.goal)).transpose()?;
-        let contour = parts
-            .contour
-            .map(|numbers| self.contour(&changes, numbers, CONTOUR_STEPS, parts.goal))
-            .transpose()?;
+        let steps = self.grid_steps();
+        let contour =
+            parts.contour.map(|numbers| self.contour(&changes, numbers, steps, parts.goal)).transpose()?;
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
             base: self.base().id.clone(),
             base_name: self.base().short_name().to_string(),
-            time,
-            interval: time.and_then(|time| self.interval(time)),
+            model: self.model_id(),
+            time: found.time,
+            interval: found.interval,
             base_time: self.base_time(),
+            refusal: self.refusal(),
             changes,
             tornado,
             solution,

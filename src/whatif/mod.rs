@@ -22,8 +22,10 @@
 //! ```
 
 mod answering;
+mod changed_times;
 mod chart;
 mod contour;
+mod kernel_times;
 mod launch;
 mod question;
 mod saved_gpu;
@@ -34,10 +36,11 @@ mod table;
 mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
+pub use changed_times::{ChangedTimes, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
 pub use launch::{LaunchEdits, LaunchNumber, LaunchOnGpu, LaunchQuestion, launch_value};
-pub use question::{WhatIf, WhatIfTime};
+pub use question::WhatIf;
 pub use saved_gpu::{GpuToSave, SaveGpuError};
 pub use scenario::{
     MOST_SCENARIOS, PageError, Scenario, ScenarioPage, scenario_html, scenario_markdown, scenario_table,

@@ -1,6 +1,7 @@
 //! What value of a number makes a time: bisection on the model.
 
-use super::question::{WhatIf, WhatIfTime};
+use super::changed_times::WhatIfTime;
+use super::question::WhatIf;
 use crate::gpu::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
 use crate::units::Seconds;
 
@@ -129,7 +130,7 @@ impl WhatIf<'_> {
         let changes = changes.clone().with(number, ChangeAmount::To(value));
         match self.made(&changes) {
             Ok(gpu) => self.times_on(vec![gpu])[0],
-            Err(_) => WhatIfTime { time: None, limit: None },
+            Err(_) => WhatIfTime::NONE,
         }
     }
 }

@@ -5,6 +5,7 @@ use super::solve::Solution;
 use super::tornado::TornadoBar;
 use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
+use crate::predict::{MODELS, ModelId};
 use crate::report::{Table, TableCell, TableColumn, pretty_json, shown};
 use crate::units::{Seconds, range, significant};
 use serde_json::{Value, json};
@@ -23,12 +24,16 @@ pub struct WhatIfAnswer {
     pub base_name: String,
     /// What was changed of it.
     pub changes: GpuChanges,
+    /// The model, where one answers for all of it.
+    pub model: Option<&'static str>,
     /// Time of a run with the changes; `None` where it cannot run there.
     pub time: Option<Seconds>,
     /// Its 90 % interval.
     pub interval: Option<[Seconds; 2]>,
     /// Time of a run on the base.
     pub base_time: Option<Seconds>,
+    /// Why there is none on the base.
+    pub refusal: Option<String>,
     /// Which numbers matter, the largest effect first; empty where it was not asked.
     pub tornado: Vec<TornadoBar>,
     /// The value that makes a goal, where one was asked.
@@ -41,9 +46,34 @@ impl WhatIfAnswer {
     /// The numbers that change nothing, in words; `None` where each does something.
     #[must_use]
     pub fn without_effect(&self) -> Option<String> {
+        self.time?;
         let titles: Vec<&str> =
             self.tornado.iter().filter(|bar| !bar.matters()).map(|bar| bar.number.title()).collect();
         (!titles.is_empty()).then(|| format!("changes nothing: {}", titles.join(", ")))
+    }
+
+    /// Why there is no time: the model's refusal on the base, else that the changed GPU does not run it.
+    #[must_use]
+    pub fn without_time(&self) -> String {
+        match (&self.refusal, self.model) {
+            (Some(why), Some(model)) if !why.contains(model) => format!("no prediction by {model}: {why}"),
+            (Some(why), _) => format!("no prediction: {why}"),
+            (None, _) if self.base_time.is_none() => {
+                format!("no prediction: {} has no time on {}", self.workload, self.base_name)
+            }
+            (None, _) => format!("{} cannot run on {} so changed", self.workload, self.base_name),
+        }
+    }
+
+    /// That no number does anything, where that is so: of a model that knows none of them, or beside a limit that none moves.
+    #[must_use]
+    pub fn nothing_matters(&self) -> Option<String> {
+        let known = self.time.is_some() && !self.tornado.is_empty();
+        let nothing = known && !self.tornado.iter().any(TornadoBar::matters);
+        nothing.then(|| {
+            let model = self.model.map_or_else(String::new, |model| format!("{model}: "));
+            format!("{model}no number of the GPU changes the time by 0.1 % when it is 20 % less or more")
+        })
     }
 
     /// `1.20x faster than RTX 4070, 6.72 ms`; `None` where one of the times is unknown.
@@ -71,7 +101,7 @@ impl WhatIfAnswer {
             self.tornado.iter().filter(helps).take(2).map(|bar| bar.number.title()).collect();
         match titles[..] {
             [] => None,
-            [only] => Some(format!("what to buy for this: {only}; nothing else changes it")),
+            [only] => Some(format!("what to buy for this: {only}; nothing else makes it faster")),
             _ => Some(format!("what to buy for this: {}", titles.join(", then "))),
         }
     }
@@ -134,20 +164,25 @@ fn number(value: f64) -> Value {
 /// For people: one row per number that matters, and what was found.
 #[must_use]
 pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
-    let mut table = Table::new(vec![
+    let matters = |bar: &&TornadoBar| bar.matters();
+    let columns = [
         TableColumn::left("number"),
         TableColumn::right("value"),
         TableColumn::right("-20 %"),
         TableColumn::right("+20 %"),
         TableColumn::right("effect"),
-    ]);
-    let matters = |bar: &&TornadoBar| bar.matters();
+    ];
+    let has_rows = answer.tornado.iter().any(TornadoBar::matters);
+    let mut table = Table::new(if has_rows { columns.to_vec() } else { Vec::new() });
     table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer.time)).collect();
     table.title = title(answer);
-    table.notes.extend(answer.without_effect());
+    table.notes.extend(answer.nothing_matters());
+    table.notes.extend(answer.without_effect().filter(|_| answer.nothing_matters().is_none()));
     table.notes.extend(answer.advice());
+    let default = MODELS[ModelId::default()].id();
+    table.notes.extend(answer.model.filter(|model| *model != default).map(|model| format!("model: {model}")));
     table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
-    if !answer.changes.is_empty() {
+    if !answer.changes.is_empty() && answer.time.is_some() {
         table
             .notes
             .push("◇ hypothetical GPU: its interval is that of the base, moved; not validated for it".into());
@@ -177,7 +212,8 @@ fn title(answer: &WhatIfAnswer) -> String {
     let interval = answer.interval.map_or_else(String::new, |[low, high]| {
         format!(" ({}, {:.0} % interval)", range(low, high), 100.0 * COVERAGE)
     });
-    let time = answer.time.map_or_else(|| "no prediction".to_string(), |t| t.to_string());
+    let without = if answer.base_time.is_none() { "no prediction" } else { "cannot run there" };
+    let time = answer.time.map_or_else(|| without.to_string(), |t| t.to_string());
     let beside = match answer.beside_base() {
         Some(text) if !changes.is_empty() => format!(", {text}"),
         _ => String::new(),

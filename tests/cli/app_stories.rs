@@ -172,3 +172,27 @@ fn each_caution_is_said_once_and_the_largest_part_first() {
         assert!(caution.starts_with(start), "{cautions:?}");
     }
 }
+
+#[test]
+fn an_application_on_changed_gpus_stands_beside_the_gpus_as_they_are() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let words = "app run.json --to l40s,h100-sxm5 --set mem=+20%,sm=+10%";
+    let json: Value = serde_json::from_str(&answer(&desk, &format!("{words} --format json"))).unwrap();
+    let targets = json["targets"].as_array().unwrap();
+    let ids: Vec<&str> = targets.iter().filter_map(|t| t["gpu"].as_str()).collect();
+    assert_eq!(ids, ["l40s", "h100-sxm5", "l40s?mem=+20%,sm=+10%", "h100-sxm5?mem=+20%,sm=+10%"]);
+    let time = |at: usize| targets[at]["kernels_ms"].as_f64().unwrap();
+    assert!(time(2) < time(0) && time(3) < time(1), "{targets:?}");
+    let cautions = |at: usize| targets[at]["cautions"].to_string();
+    assert!(cautions(2).contains("hypothetical GPU: l40s with mem=+20%,sm=+10%"), "{}", cautions(2));
+    assert!(!cautions(0).contains("hypothetical"), "{}", cautions(0));
+    let table = answer(&desk, words);
+    assert!(table.contains("◇ L40S") || table.contains("◇ NVIDIA L40S"), "{table}");
+    answer(&desk, &format!("{words} --svg bars.svg"));
+    assert!(desk.read("bars.svg").contains('◇'));
+    let csv = answer(&desk, &format!("{words} --format csv"));
+    assert!(csv.contains("l40s?mem=+20%"), "{csv}");
+    desk.types("app run.json --to l40s --set mem=0").ends(2, &["mem=0: expected"]);
+    desk.types("app run.json --set mem=+20%").ends(2, &["--to"]);
+}

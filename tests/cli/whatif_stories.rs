@@ -196,3 +196,25 @@ fn four_scenarios_are_one_array_and_five_are_refused() {
     desk.types(&refused).ends(2, &["5 scenarios: at most 4 stand beside the base"]);
     assert!(!desk.path("five.md").exists());
 }
+
+#[test]
+fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
+    let desk = Desk::new();
+    let pair = "--set mem=+20%,power=150W --kernel gemm_tiled --size n=2048";
+    for model in
+        ["components", "hybrid", "efficiency-transfer", "first-principles", "plain-roofline", "same-time"]
+    {
+        let words = format!("whatif --gpu rtx-4070 --from titan-v {pair} --model {model} --format json");
+        let told = object(&desk.types(&words).works().stdout);
+        let words = format!("predict --from titan-v --to rtx-4070 {pair} --model {model} --format json");
+        let predicted = desk.types(&words).works().json().remove(0);
+        let [whatif, predict] = [number(&told, "time_ms"), number(&predicted, "time_ms")];
+        assert!((whatif / predict - 1.0).abs() < 1e-9, "{model}: {whatif} and {predict}");
+    }
+    let same = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --tornado --model");
+    let text = desk.types(&format!("{same} same-time")).works().stdout;
+    assert!(text.contains("same-time: no number of the GPU changes the time"), "{text}");
+    assert!(!text.contains("what to buy"), "{text}");
+    desk.types(&format!("{same} projection")).ends(1, &["nothing could be predicted", "projection needs"]);
+    desk.types(&format!("{same} oracle")).ends(2, &["unknown model `oracle`"]);
+}

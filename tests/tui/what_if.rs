@@ -442,3 +442,28 @@ fn the_tornado_of_an_application_counts_its_forecasts() {
     question.unwrap().answer_application(&progress).unwrap();
     assert!(progress.steps_done() > 20 && progress.steps_done() <= progress.steps_known());
 }
+
+#[test]
+fn the_view_answers_by_the_model_that_was_chosen() {
+    let mut d = view_of_saxpy(160, 50);
+    for model in ["plain-roofline", "efficiency-transfer", "hybrid"] {
+        press(&mut d, ":");
+        type_line(&mut d, &format!("model {model}"));
+        set(&mut d, GpuNumber::Bandwidth, "+20%");
+        let asked = "--set mem=+20% --kernel saxpy --size n=268435456 --format json";
+        let told = command(&format!("whatif --gpu rtx-4070 --from titan-v {asked} --model {model}"));
+        let shown = d.state.what_if.answer().unwrap().time.unwrap().millis();
+        assert!(
+            (shown / told["time_ms"].as_f64().unwrap() - 1.0).abs() < 1e-9,
+            "{model}: {shown} and {told}"
+        );
+        let on_screen = d.state.answer().predicted_time().unwrap().millis();
+        assert!((shown / on_screen - 1.0).abs() < 1e-9, "{model}: {shown} and {on_screen}");
+    }
+    press(&mut d, ":");
+    type_line(&mut d, "model projection");
+    assert!(d.screen().contains("projection needs l1_bytes"), "{}", d.screen());
+    press(&mut d, ":");
+    type_line(&mut d, "model same-time");
+    assert!(d.screen().contains("same-time: no number of the GPU changes the time"), "{}", d.screen());
+}

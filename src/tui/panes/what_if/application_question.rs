@@ -79,6 +79,8 @@ impl ApplicationQuestion {
             base: base_gpu.id.clone(),
             base_name: base_gpu.short_name().to_string(),
             changes: changes.clone(),
+            model: None,
+            refusal: None,
             time: Some(now.value),
             interval: Some([now.low, now.high]),
             base_time: Some(on_base.value).filter(|time| *time > Seconds(0.0)),

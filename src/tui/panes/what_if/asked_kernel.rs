@@ -1,6 +1,7 @@
 //! The selected kernel, asked about changes of a GPU: at once, or by the worker.
 
 use super::findings::ContourFor;
+use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::session::{EditedGpu, Session};
@@ -16,13 +17,16 @@ pub(super) struct AskedKernel<'a> {
     pub(super) subject: &'a Subject,
     /// Where it was timed.
     pub(super) source: GpuId,
+    /// Model, ceilings, rules.
+    pub(super) settings: Settings,
 }
 
 impl AskedKernel<'_> {
     /// Asks about changes of this base.
     pub(super) fn ask<T>(&self, base: GpuId, ask: impl FnOnce(&mut WhatIf<'_>) -> T) -> T {
         let workload = Workload::of_kernel(self.session, self.subject.clone());
-        ask(&mut WhatIf::new(self.session, &workload, self.source, base))
+        let pair = [self.source, base];
+        ask(&mut WhatIf::with_settings(self.session, &workload, pair, self.settings))
     }
 
     /// The time on this GPU, and these parts.
@@ -45,6 +49,7 @@ pub struct ContourQuestion {
     pub(super) session: Arc<Session>,
     pub(super) subject: Subject,
     pub(super) source: GpuId,
+    pub(super) settings: Settings,
     pub(super) asked: ContourFor,
 }
 
@@ -60,7 +65,8 @@ impl ContourQuestion {
     #[must_use]
     pub fn answer_contour(&self) -> ContourAnswer {
         let parts = WhatIfParts { contour: Some(self.asked.numbers), ..WhatIfParts::default() };
-        let kernel = AskedKernel { session: &self.session, subject: &self.subject, source: self.source };
+        let Self { session, subject, source, settings, .. } = self;
+        let kernel = AskedKernel { session, subject, source: *source, settings: *settings };
         let found = kernel.whole_answer(&self.asked.asked.edited, &parts).map(Arc::new);
         ContourAnswer { asked: self.asked.clone(), found }
     }

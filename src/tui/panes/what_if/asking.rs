@@ -18,7 +18,8 @@ use std::sync::Arc;
 impl DashboardState {
     fn asked_kernel(&self) -> AskedKernel<'_> {
         let subject = &self.rows[self.selected];
-        AskedKernel { session: &self.session, subject, source: self.selection.source }
+        let (source, settings) = (self.selection.source, self.selection.settings);
+        AskedKernel { session: &self.session, subject, source, settings }
     }
 
     /// The question that the view shows answered.
@@ -153,6 +154,7 @@ fn ask_contour(state: &mut DashboardState, asked: WhatIfFor) -> Option<Effect> {
         session: state.session.clone(),
         subject: (*state.rows[state.selected]).clone(),
         source: state.selection.source,
+        settings: state.selection.settings,
         asked,
     })))
 }

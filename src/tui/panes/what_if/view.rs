@@ -104,8 +104,12 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
         Err(why) => return paragraph(why, width, look.refusal()),
         Ok(answer) => answer,
     };
+    if answer.time.is_none() {
+        return paragraph(&answer.without_time(), width, look.refusal());
+    }
     let time = Line::styled(clipped_text(&time_beside_base(answer), width), look.predicted());
-    let below = match (&state.what_if.solution, answer.advice()) {
+    let advice = answer.advice().or_else(|| answer.nothing_matters());
+    let below = match (&state.what_if.solution, advice) {
         (Some(solution @ Solution::Value { .. }), _) => Line::styled(solution.in_words(), look.measured()),
         (Some(solution), _) => Line::styled(solution.in_words(), look.caution()),
         (None, Some(advice)) => Line::styled(clipped_text(&advice, width), look.text()),
@@ -117,7 +121,7 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
 /// `~5.60 ms (3.90–8.10 ms): 1.20x faster than RTX 4070, 6.72 ms`.
 fn time_beside_base(answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.time else {
-        return format!("{} cannot run there, or nothing is known of its work", answer.workload);
+        return answer.without_time();
     };
     let interval = answer.interval.map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
     if answer.changes.is_empty() {

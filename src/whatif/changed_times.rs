@@ -1,0 +1,46 @@
+//! What a what-if is asked of: times of one workload on GPUs made of one base.
+
+use crate::gpu::Gpu;
+use crate::roofline::Bound;
+use crate::units::Seconds;
+
+/// The id of GPUs that are made to be asked about, which no row is of.
+pub(super) const COPY: &str = "what-if";
+
+/// The time of a run on a changed GPU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WhatIfTime {
+    /// The time; `None` where the workload cannot run or be predicted there.
+    pub time: Option<Seconds>,
+    /// Its 90 % interval. Of kernels that of the base, moved as the time is: one of numbers that no GPU has was never validated.
+    pub interval: Option<[Seconds; 2]>,
+    /// What takes the largest share of it.
+    pub limit: Option<Bound>,
+}
+
+impl WhatIfTime {
+    /// Where there is no such GPU, or nothing runs there.
+    pub const NONE: Self = Self { time: None, interval: None, limit: None };
+}
+
+/// A workload (kernels, or an application) and a base GPU, ready to be asked.
+pub trait ChangedTimes {
+    /// The workload, as titles show it.
+    fn workload_name(&self) -> &str;
+    /// The model that answers, where it is to be named.
+    fn model_id(&self) -> Option<&'static str> {
+        None
+    }
+    /// The base GPU as it is.
+    fn base(&self) -> &Gpu;
+    /// The time of a run on the source; the goal that a break-even is sought for.
+    fn source_time(&self) -> Option<Seconds>;
+    /// A run on the base.
+    fn on_base(&self) -> WhatIfTime;
+    /// Why there is no time on the base, where there is none.
+    fn refusal(&self) -> Option<String>;
+    /// How many values of each number a grid of two numbers has.
+    fn grid_steps(&self) -> usize;
+    /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.
+    fn times_on(&mut self, made: Vec<Gpu>) -> Vec<WhatIfTime>;
+}
