@@ -122,6 +122,8 @@ actions! {
         Pin = "pin",
         /// Type the price of an hour on the GPU under the cursor.
         Price = "price",
+        /// Board: rank GPUs, variants of the kernel, or block sizes.
+        NextRows = "next_rows",
         /// Further targets, or the board: one of each architecture.
         EachArchitecture = "each_architecture",
         /// Import notes and refused rows.

@@ -6,6 +6,7 @@
 
 mod action;
 mod arrange;
+mod background;
 mod canvas;
 mod clipboard;
 mod dispatch;
@@ -66,6 +67,7 @@ use crate::config::{Keymap, PaintTheme, Saved, ThemeBook};
 use crate::rank::PriceBook;
 use crate::session::Session;
 use action::keymap_ids;
+use background::{LateAnswer, ask_background};
 use event_loop::{Inbox, run_loop};
 use state::Tone;
 use std::path::PathBuf;
@@ -95,8 +97,9 @@ pub struct DashboardOptions {
     pub ascii: bool,
     /// Whether the terminal shows all colours, not the sixteen of ANSI alone.
     pub all_colours: bool,
-    /// Whether its background is light: then the light theme is the first, unless one was chosen.
-    pub light_background: bool,
+    /// Whether its background is light: then the light theme is the first, unless one was chosen. The terminal is asked where
+    /// nobody knows.
+    pub light_background: Option<bool>,
     /// The user's `keymap.toml`: its name and text.
     pub keymap: Option<(String, String)>,
     /// What is to be known of files that could not be read.
@@ -122,7 +125,7 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
         Some(typed) => PaintTheme::named(typed, &all).map(|t| place(&t.name))?,
         None => options.saved.theme.as_deref().and_then(place),
     }
-    .unwrap_or_else(|| place("light").filter(|_| options.light_background).unwrap_or(0));
+    .unwrap_or_else(|| place("light").filter(|_| options.light_background == Some(true)).unwrap_or(0));
     let in_colours = |theme: PaintTheme| if options.all_colours { theme.in_all_colours() } else { theme };
     let all: Vec<PaintTheme> = all.into_iter().map(in_colours).collect();
     let mut state = DashboardState::new(Arc::new(session), keymap, (all, at), &options.saved);
@@ -144,6 +147,20 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     Ok(state)
 }
 
+/// Takes the light theme where the terminal says that its background is light, and nobody chose a theme or knows the background.
+fn follow_background(state: &mut DashboardState, options: &DashboardOptions) -> LateAnswer {
+    let is_chosen = options.theme.is_some() || options.saved.theme.is_some();
+    if is_chosen || options.light_background.is_some() {
+        return LateAnswer::expected(false);
+    }
+    let answer = ask_background();
+    let light = state.themes.0.iter().position(|theme| theme.name == "light");
+    if let Some(place) = light.filter(|_| answer.is_light == Some(true)) {
+        state.themes.1 = place;
+    }
+    LateAnswer::expected(answer.is_open)
+}
+
 /// Runs the dashboard until the user leaves. The terminal is restored whatever happens.
 ///
 /// # Errors
@@ -156,6 +173,7 @@ pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), 
     events::listen_for_signals(sender.clone(), asked_to_end.clone());
     let _hook = PanicHook::install();
     let mut screen = Screen::take()?;
+    let late = follow_background(&mut state, &options);
     let worker = Worker::new(sender.clone());
     if let Some(first) = options.data.first() {
         state.jobs.start_job(WorkerJob::Read, format!("reading {} …", first.display()));
@@ -166,6 +184,6 @@ pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), 
     state.ranked.today = utc_date(SystemTime::now());
     state.has_shell = has_shell();
     watch_for_hangup(sender.clone());
-    events::listen(sender);
+    events::listen(sender, late);
     run_loop(&mut screen, &mut state, &Inbox { messages, asked_to_end }, &worker)
 }

@@ -1,5 +1,5 @@
 //! The terminal: taken, given back whatever happens, stopped and continued with the shell, and watched for its end. The only
-//! file that writes to it besides the drawing.
+//! file that writes to it besides the drawing and the question of its background (`background.rs`).
 
 use super::message::Message;
 use ratatui::DefaultTerminal;

@@ -4,6 +4,7 @@ use super::action::Action;
 use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
 use super::jobs::WorkerJob;
+use super::layout::DashboardView;
 use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
@@ -12,10 +13,12 @@ use super::panes::files::listing::FolderListing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::panes::what_if::asking::{take_application_answer, take_contour};
+use super::ranked::{BoardRows, LoadedMix};
 use super::state::{DashboardState, Tone};
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
+use crate::rank::PriceBook;
 use crate::report::audit::Digest;
 use crate::session::{Revision, Session, Training};
 use std::sync::Arc;
@@ -56,6 +59,8 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
             let (asked, board) = *ranked;
             state.take_board(&asked, board);
         }
+        Message::MixRead(read) => return take_mix(state, read),
+        Message::PricesRead(read) => return take_prices(state, read.map(|book| *book)),
         Message::Evaluated(Some(evaluated)) => {
             state.jobs.end_job(WorkerJob::Evaluate);
             state.evaluated = Some(Arc::from(evaluated));
@@ -129,6 +134,36 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     (state.evaluated, state.evaluated_for) = (None, None);
     effects.extend(state.ask_to_learn());
     effects
+}
+
+/// A mix was read: it is ranked on the board instead of the selected kernel.
+fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::ReadSide);
+    match read {
+        Ok(mix) => {
+            let text = format!("the board ranks GPUs for the mix {}; Esc ranks them for the kernel again", mix.name);
+            (state.ranked.mix, state.ranked.rows) = (Some(mix), BoardRows::Gpus);
+            state.ranked.changes += 1;
+            state.show_view(DashboardView::Board);
+            state.say(Tone::Done, text)
+        }
+        Err(why) => state.say(Tone::Refused, why),
+    }
+}
+
+/// Prices were read: they take the place of those before.
+fn take_prices(state: &mut DashboardState, read: Result<PriceBook, String>) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::ReadSide);
+    match read {
+        Ok(prices) => {
+            let text = format!("prices of {} GPUs; the board sorts by them", prices.gpu_count());
+            state.notices.extend(prices.remarks.iter().cloned());
+            state.ranked.prices = prices;
+            state.ranked.changes += 1;
+            state.say(Tone::Done, text)
+        }
+        Err(why) => state.say(Tone::Refused, why),
+    }
 }
 
 /// Rows that no file holds stand among the others again.

@@ -22,6 +22,7 @@
 //! ```
 
 mod answering;
+mod block_rows;
 mod changed_times;
 mod chart;
 mod contour;
@@ -37,6 +38,7 @@ mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
 pub use changed_times::{ChangedTimes, WhatIfTime};
+pub use block_rows::block_rows;
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
 pub use launch::{LaunchEdits, LaunchNumber, LaunchOnGpu, LaunchQuestion, launch_value};

@@ -23,7 +23,7 @@ fn press(d: &mut Dashboard, keys: &str) -> Vec<Effect> {
 fn rank(d: &mut Dashboard, effects: &[Effect]) {
     for effect in effects {
         if let Effect::Rank(question) = effect {
-            let board = question.rank_gpus(&roofswap::progress::Progress::default()).unwrap();
+            let board = question.rank_rows(&roofswap::progress::Progress::default()).unwrap();
             let answer = Box::new((question.asked.clone(), board));
             update(&mut d.state, Message::Ranked(Some(answer)));
         }
