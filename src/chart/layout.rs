@@ -197,6 +197,30 @@ impl Placer {
         Some(found)
     }
 
+    /// A free place for the name of a level line that ends at `end`: above it, else below, from its end leftwards, where no other
+    /// line comes as near as its own. `None` if there is none: at another line it would name that one.
+    pub(super) fn place_on_line(&mut self, end: (f64, f64), (w, h): (f64, f64)) -> Option<Rect> {
+        const GAP: f64 = 3.0;
+        const STEP: f64 = 12.0;
+        let right = end.0.min(self.within.right());
+        let steps = ((right - self.within.x) * 0.6 / STEP).max(0.0) as u32;
+        let rooms = (0..=steps).flat_map(|step| {
+            let x = (right - w - f64::from(step) * STEP).round();
+            [end.1 - GAP - h, end.1 + GAP].map(|y| Rect { x, y: y.round(), w, h })
+        });
+        let own = |line: &AvoidedLine| (line.from.1 - end.1).abs() < 1.0 && (line.to.1 - end.1).abs() < 1.0;
+        let is_free = |room: &Rect| {
+            let near = room.grown(2.0 * GAP);
+            self.within.holds(room)
+                && !self.taken.iter().any(|taken| taken.overlaps(room))
+                && !self.markers.iter().any(|marker| marker.overlaps(room))
+                && !self.lines.iter().any(|line| !own(line) && near.is_crossed(line.from, line.to))
+        };
+        let found = rooms.into_iter().find(is_free)?;
+        self.taken.push(found.grown(2.0));
+        Some(found)
+    }
+
     /// A free place for a label in a row whose marks reach from `left` to `right`: after them, before them, then beyond
     /// the labels that are there already.
     pub(super) fn place_in_row(

@@ -153,8 +153,8 @@ fn checked_binding(
     if !PLACES.contains(&binding.when.as_str()) {
         return Err(unknown("place", &binding.when, &PLACES));
     }
-    let taken = |key: &String| own.get(&(binding.when.clone(), key.clone())).map(|first| (key, first));
-    match binding.on.iter().find_map(taken) {
+    let first_of = |key: &String| own.get(&(binding.when.clone(), key.clone()));
+    match binding.on.iter().find_map(|key| Some((key, first_of(key)?))) {
         Some((key, first)) => Err(format!(
             "key `{key}` runs both `{first}` and `{}` in `{}`; keep one",
             binding.run, binding.when

@@ -199,6 +199,7 @@ impl Canvas<'_> {
                 Dash::Dashed => i % 6 < 4,
                 Dash::Dotted => i % 3 == 0,
                 Dash::DashDot => matches!(i % 8, 0..=3 | 6),
+                Dash::LongDash => i % 10 < 8,
             };
             let t = f64::from(i) / f64::from(steps);
             if inked {
