@@ -15,6 +15,7 @@ mod screenshot;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod terminal_safety;
+mod ten_questions;
 mod terminal_walk;
 mod walk;
 mod what_if;
