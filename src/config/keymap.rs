@@ -181,7 +181,12 @@ mod tests {
                     [[key]]\non=['y']\nrun='dance'\ndesc=''\n[[key]]\non=['z']\nrun='swap'\nwhen='moon'\ndesc=''\n\
                     [[key]]\non='w'\nrun='swap'\ndesc=''\n[[key]]\non=['q']\nrun='quit'\ndesc=''\n";
         let (map, refused) = user(text);
-        let said = ["mine:5: key `x` runs both `swap` and `quit`", "known: quit, swap", "unknown place `moon`", "mine:18: "];
+        let said = [
+            "mine:5: key `x` runs both `swap` and `quit`",
+            "known: quit, swap",
+            "unknown place `moon`",
+            "mine:18: ",
+        ];
         assert_eq!(refused.len(), said.len(), "{refused:?}");
         for (why, said) in refused.iter().zip(said) {
             assert!(why.contains(said) && why.contains("left out"), "{why}");

@@ -260,7 +260,10 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
             Self::MeasuredAtOtherClocks { at, time } => {
-                write!(f, "clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
+                write!(
+                    f,
+                    "clocks: measured {time} with {at}: not compared; set the target's clocks to compare"
+                )
             }
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")

@@ -210,7 +210,8 @@ impl<'a> RankQuestion<'a> {
             for as_it_is in query.whole_answers(&part.subject, &[*gpu]) {
                 let launches = self.launches.iter().filter(|launch| launch.gpu == *gpu);
                 rows.extend(launches.map(|launch| {
-                    let answer = as_it_is.clone().in_launch(launch.time_factor, launch.occupancy, &launch.refusal);
+                    let answer =
+                        as_it_is.clone().in_launch(launch.time_factor, launch.occupancy, &launch.refusal);
                     let taken = TakenPart { label: &launch.label, answer, calls: Some(1.0) };
                     self.row(*gpu, &launch.label, &[taken], source_time)
                 }));

@@ -62,7 +62,8 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
         if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
     let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
     let dollars = row.usd_per_million_runs;
-    let dollars = dollars.map_or_else(String::new, |usd| format!("  $ {} per million runs", significant(usd)));
+    let dollars =
+        dollars.map_or_else(String::new, |usd| format!("  $ {} per million runs", significant(usd)));
     let bar = Mark::Bar {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
         meaning,

@@ -58,6 +58,7 @@ pub use panes::models::findings::ModelFindings;
 pub use panes::what_if::application_question::ApplicationQuestion;
 pub use panes::what_if::asked_kernel::ContourQuestion;
 pub use panes::what_if::findings::{WhatIfFindings, WhatIfForm};
+pub use ranked::{BoardRows, LoadedMix};
 pub use state::{DashboardState, FIRST_KERNEL, first_targets};
 pub use update::update;
 pub use view::view;

@@ -261,7 +261,8 @@ impl RankedGpus {
         }
         let words: Vec<FilterWord> =
             self.filter.split_whitespace().map(|word| FilterWord::read(word, session)).collect();
-        let one_each = (self.each_architecture && self.rows == BoardRows::Gpus).then(|| each_architecture(&session.gpus));
+        let one_each = (self.each_architecture && self.rows == BoardRows::Gpus)
+            .then(|| each_architecture(&session.gpus));
         rows.retain(|row| {
             self.pins.contains(&row.gpu)
                 || (words.iter().all(|word| word.fits_row(row))

@@ -67,12 +67,11 @@ impl DashboardState {
         self.ranked.shown_rows(&self.session).into_iter().map(RowPlace::of_row).collect()
     }
 
-    /// The line of the board's cursor; the target's, or the first, where its row is not shown.
+    /// The line of the board's cursor; the first one, which is the best, where nobody moved it or its row is not shown.
     #[must_use]
     pub fn board_cursor(&self, rows: &[RowPlace]) -> usize {
         let place = |place: &RowPlace| rows.iter().position(|row| row == place);
-        let target = || rows.iter().position(|row| row.gpu == self.target());
-        self.ranked.cursor.as_ref().and_then(place).or_else(target).unwrap_or(0)
+        self.ranked.cursor.as_ref().and_then(place).unwrap_or(0)
     }
 
     /// Moves the board's cursor.

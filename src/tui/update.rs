@@ -4,8 +4,8 @@ use super::action::Action;
 use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
 use super::jobs::WorkerJob;
-use super::layout::DashboardView;
 use super::keys::{key_pressed, text_pasted};
+use super::layout::DashboardView;
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::panes::application::asking::{take_application, take_forecasts, take_traces};
@@ -141,7 +141,8 @@ fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) ->
     state.jobs.end_job(WorkerJob::ReadSide);
     match read {
         Ok(mix) => {
-            let text = format!("the board ranks GPUs for the mix {}; Esc ranks them for the kernel again", mix.name);
+            let text =
+                format!("the board ranks GPUs for the mix {}; Esc ranks them for the kernel again", mix.name);
             (state.ranked.mix, state.ranked.rows) = (Some(mix), BoardRows::Gpus);
             state.ranked.changes += 1;
             state.show_view(DashboardView::Board);

@@ -37,8 +37,8 @@ mod table;
 mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
-pub use changed_times::{ChangedTimes, WhatIfTime};
 pub use block_rows::block_rows;
+pub use changed_times::{ChangedTimes, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
 pub use launch::{LaunchEdits, LaunchNumber, LaunchOnGpu, LaunchQuestion, launch_value};

@@ -217,8 +217,7 @@ fn charts_of_targets(world: &World, kernel: &str, source: &str, targets: &[&str]
     let further: Vec<FurtherTarget<'_>> =
         answers[1..].iter().map(|(gpu, answer)| FurtherTarget { gpu, answer }).collect();
     let (gpus, answer, show) = ([a, answers[0].0], &answers[0].1, ChartSides::Both);
-    let occupancy =
-        OccupancyView { gpus, kernel: of, problem: &problem, answer, further: &further, show };
+    let occupancy = OccupancyView { gpus, kernel: of, problem: &problem, answer, further: &further, show };
     let occupancy = occupancy_chart(&occupancy);
     let (levels, others) = (Level::ALL.to_vec(), vec![(0.25, 2e11)]);
     let view =
@@ -228,7 +227,8 @@ fn charts_of_targets(world: &World, kernel: &str, source: &str, targets: &[&str]
 
 #[test]
 fn no_labels_overlap_with_any_number_of_targets() {
-    const TARGETS: [&str; 6] = ["rtx-4070", "h100-sxm5", "rtx-5090", "a100-sxm4-80gb", "v100-pcie-16gb", "l4"];
+    const TARGETS: [&str; 6] =
+        ["rtx-4070", "h100-sxm5", "rtx-5090", "a100-sxm4-80gb", "v100-pcie-16gb", "l4"];
     let world = World::new();
     for kernel in ["saxpy", "matmul_tiled", "naive_transpose", "histogram"] {
         for count in 1..=TARGETS.len() {

@@ -14,8 +14,8 @@ mod screens;
 mod screenshot;
 #[path = "../stage/mod.rs"]
 mod stage;
-mod terminal_safety;
 mod ten_questions;
+mod terminal_safety;
 mod terminal_walk;
 mod walk;
 mod what_if;

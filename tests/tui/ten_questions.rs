@@ -102,7 +102,10 @@ fn a_typed_kernel_on_three_gpus() {
     let command = "rank --from rtx-3090 --time 4.2ms --kernel matmul_tiled --size n=2048 \
                    --to rtx-4090,rtx-5090,h100-sxm5";
     let told = answer(&home, &command.split(' ').collect::<Vec<_>>());
-    assert!(["4.20 ms on RTX 3090", "RTX 4090", "RTX 5090", "H100"].iter().all(|w| told.contains(w)), "{told}");
+    assert!(
+        ["4.20 ms on RTX 3090", "RTX 4090", "RTX 5090", "H100"].iter().all(|w| told.contains(w)),
+        "{told}"
+    );
     let mut asked = ask(45, home, &["--fresh"]);
     asked.wait("Predictions").press("n4.2ms on 3090 matmul_tiled n=2048\r").wait("4.20 ms ●");
     asked.press("2").wait_until("the three on the board", |screen| {
@@ -155,7 +158,7 @@ fn more_bandwidth_and_less_power() {
     let mut asked = ask(30, fresh(), &["--kernel", "saxpy"]);
     asked.wait("TITAN V ▶ RTX 4070").press(":set mem=+20%\r").wait("◇ RTX 4070");
     asked.press("u").wait_until("the stock GPU", |screen| !screen.contains('◇'));
-    asked.press(":power 150W\r").wait("150 W");
+    asked.press(":power 150W\r").wait("RTX 4070 @150W");
     asked.leave();
 }
 
@@ -165,10 +168,17 @@ fn a_mix_on_every_gpu() {
     let mix = "name = \"step\"\n[[kernel]]\nkernel = \"saxpy\"\ncalls = 120\n[[kernel]]\nkernel = \"matmul_tiled\"\n\
                size = \"n=2048\"\ncalls = 2\n";
     let home = with_file("mix.toml", mix.as_bytes());
-    let told = answer(&home, &"rank --mix mix.toml --from titan-v --to l4,l40s".split(' ').collect::<Vec<_>>());
+    let told =
+        answer(&home, &"rank --mix mix.toml --from titan-v --to l4,l40s".split(' ').collect::<Vec<_>>());
     assert!(told.contains("step") && told.contains("L40S"), "{told}");
     let mut asked = ask(12, home, &[]);
-    asked.wait("Predictions").press(":mix mix\r").wait("step from TITAN V").wait("GPUs by time");
+    asked
+        .wait("Predictions")
+        .press(":mix mix")
+        .wait("mix.toml")
+        .press("\r")
+        .wait("step from TITAN V")
+        .wait("GPUs by time");
     asked.leave();
 }
 

@@ -7,8 +7,8 @@ use crate::rank::{Board, RankOrder, rank_chart};
 use crate::tui::action::Action;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
-use crate::tui::ranked::BoardRows;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
+use crate::tui::ranked::BoardRows;
 use crate::tui::selection::next_in_ring;
 use crate::tui::state::{DashboardState, Tone};
 use ratatui::buffer::Buffer;
@@ -34,7 +34,7 @@ impl Panel<DashboardState> for RankingPane {
             Action::Pin => pin_gpu(state),
             Action::NextRows => {
                 state.ranked.rows = next_in_ring(&BoardRows::ALL, state.ranked.rows, 1);
-                state.ranked.mix = None;
+                (state.ranked.mix, state.ranked.cursor) = (None, None);
             }
             Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
             Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
@@ -124,6 +124,7 @@ fn pin_gpu(state: &mut DashboardState) {
 fn sort_by(state: &mut DashboardState, order: RankOrder) {
     let again = state.ranked.order == order;
     state.ranked.reversed = again && !state.ranked.reversed;
+    state.ranked.cursor = None;
     state.ranked.order = order;
 }
 
