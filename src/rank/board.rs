@@ -68,7 +68,13 @@ pub struct LaunchRow {
     pub occupancy: Option<f64>,
     /// Why it cannot start.
     pub refusal: Option<String>,
+    /// Whether it is the launch as it is.
+    pub is_own: bool,
 }
+
+/// What must be said of a row in another launch.
+const OTHER_LAUNCH: &str = "other blocks of the same threads: waves and resident blocks change, nothing else; a kernel that is \
+                            tiled by its block may do otherwise";
 
 /// The rows of a question, best first, and what they are relative to.
 #[derive(Debug, Clone)]
@@ -210,8 +216,9 @@ impl<'a> RankQuestion<'a> {
             for as_it_is in query.whole_answers(&part.subject, &[*gpu]) {
                 let launches = self.launches.iter().filter(|launch| launch.gpu == *gpu);
                 rows.extend(launches.map(|launch| {
-                    let answer =
-                        as_it_is.clone().in_launch(launch.time_factor, launch.occupancy, &launch.refusal);
+                    let mut answer = as_it_is.clone().in_launch(launch.time_factor, launch.occupancy);
+                    let other = (!launch.is_own).then(|| OTHER_LAUNCH.to_string());
+                    answer.cautions.splice(0..0, launch.refusal.iter().cloned().chain(other));
                     let taken = TakenPart { label: &launch.label, answer, calls: Some(1.0) };
                     self.row(*gpu, &launch.label, &[taken], source_time)
                 }));

@@ -26,25 +26,13 @@ pub(super) struct PartAnswer {
 }
 
 impl PartAnswer {
-    /// The same kernel in another launch: its time so over its time as it is, its occupancy, and why it cannot start. What the board
-    /// draws then is not known.
-    pub(super) fn in_launch(
-        self,
-        time_factor: Option<f64>,
-        occupancy: Option<f64>,
-        refusal: &Option<String>,
-    ) -> Self {
+    /// The same kernel in another launch: its time so over its time as it is, and its occupancy. What the board draws at another
+    /// time is not known.
+    pub(super) fn in_launch(self, time_factor: Option<f64>, occupancy: Option<f64>) -> Self {
         let scaled = |time: Seconds| Some(Seconds(time.0 * time_factor?));
         let ends = self.ends.and_then(|[low, high]| Some([scaled(low)?, scaled(high)?]));
-        let is_own = time_factor == Some(1.0);
-        Self {
-            time: self.time.and_then(scaled),
-            ends,
-            occupancy,
-            power: self.power.filter(|_| is_own),
-            cautions: refusal.iter().cloned().chain(self.cautions).collect(),
-            ..self
-        }
+        let power = self.power.filter(|_| time_factor == Some(1.0));
+        Self { time: self.time.and_then(scaled), ends, occupancy, power, ..self }
     }
 }
 

@@ -14,5 +14,10 @@ pub fn variant_rows(session: &Session, subject: &Subject) -> Vec<RowSubject> {
         let label = if variant.is_empty() { "no variant".into() } else { variant.to_string() };
         Some(RowSubject { label, subject })
     };
-    session.variants(subject.kernel).iter().filter_map(of_size).collect()
+    let variants = session.variants(subject.kernel);
+    // A kernel that has none was measured without one: that is no choice.
+    if variants.iter().all(|variant| variant.is_empty()) {
+        return Vec::new();
+    }
+    variants.iter().filter_map(of_size).collect()
 }

@@ -331,6 +331,8 @@ impl DashboardState {
         let Some(row) = self.rows.iter().position(|r| r.kernel == kernel) else { return };
         self.selected = row;
         let typed = problem.and_then(|p| Problem::parse_recorded(p).ok());
+        // At its own size the row stays as it is: more may have been typed of it.
+        let typed = typed.filter(|size| *size != *self.rows[row].problem);
         if let Some(subject) =
             typed.and_then(|p| self.session.subject(kernel, &p, &self.rows[row].variant).ok())
         {

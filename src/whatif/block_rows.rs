@@ -51,6 +51,7 @@ pub fn block_rows(
                 label: format!("{block} threads{own_mark}"),
                 time_factor: so.time.zip(as_it_is.time).map(|(so, now)| so / now),
                 occupancy: so.refusal.is_none().then(|| so.occupancy.fraction()),
+                is_own: block == own,
                 refusal: so.refusal.map(|refusal| refusal.to_string()),
             });
         }

@@ -55,7 +55,7 @@ fn a_wrong_line_of_a_keymap_is_said_and_stops_nothing() {
         "[[key]]\non=['x']\nrun='swap'\nwhen='moon'\ndesc=''\n[[key]]\non=['J']\nrun='help'\ndesc='help'\n",
     );
     let said = &state.notices[0];
-    assert!(said.starts_with("mine") && said.contains("unknown place `moon`; known: any"), "{said}");
+    assert!(said.starts_with("keymap.toml:1") && said.contains("unknown place `moon`; known: any"), "{said}");
     let before = state.selection.source;
     press(&mut state, "x");
     assert_ne!(state.selection.source, before, "the shipped key still swaps");

@@ -118,7 +118,7 @@ struct BoardWidths {
 fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWidths {
     let longest = rows.iter().map(|row| row.name.width()).max().unwrap_or(12);
     let most = match (width, state.ranked.rows) {
-        (..50, _) => 14,
+        (..50, _) => 12,
         (50..100, BoardRows::Gpus) => 20,
         (50..100, _) | (_, BoardRows::Gpus) => 28,
         (_, _) => 64.min(width / 3),
