@@ -8,10 +8,13 @@ use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, TrialScope};
 use crate::gpu::{Ceilings, GpuId};
 use crate::import::AchievedRoof;
+use crate::learn::learners::Table6Model;
+use crate::measurement::Store;
 use crate::predict::{BASELINES, ModelId, model_position};
 use crate::progress::Progress;
 use crate::report::evaluation::EvaluationReport;
 use crate::session::Session;
+use crate::train::RegressorRecipe;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
@@ -31,7 +34,8 @@ pub(super) struct EvaluateArgs {
     /// What is new to the model, and so held out
     #[arg(long, value_enum, default_value = "new-gpu")]
     protocol: ProtocolChoice,
-    /// Models, or `all`; same-time and plain-roofline always stand beside them
+    /// Models, or `all`, and linear, ridge, lasso, svr, forest, boosting, nearest, which are fitted to the rows of other GPUs;
+    /// same-time and plain-roofline always stand beside them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
     /// Only from these source GPUs
@@ -136,7 +140,7 @@ impl StatedCeilings {
 }
 
 pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
-    let models = with_baselines(&args.model)?;
+    let asked = AskedModels::from_names(&args.model, args)?;
     let mut session = load::session(if args.rows_only { &[] } else { &args.data })?;
     if args.rows_only {
         session.forget_kernels();
@@ -156,8 +160,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     };
     let store = session.rows_to_evaluate();
     let progress = Progress::default();
-    let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &models, &progress));
-    let outcomes = evaluated.context("cancelled")?;
+    let outcomes = watched_as(MEASURING, &progress, || asked.outcomes(&session, &store, &setup, &progress))?;
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
     let report =
         EvaluationReport { world, setup: &setup, ceilings: args.ceilings.as_str(), outcomes: &outcomes };
@@ -206,15 +209,60 @@ fn write_chart(
     Ok(())
 }
 
-/// The places of the models asked for, then of the baselines, each once.
-fn with_baselines(asked: &[String]) -> Result<Vec<ModelId>> {
-    let mut all = models(asked)?;
-    for baseline in BASELINES {
-        all.push(model_position(baseline)?);
+/// What is compared: models, methods of paper 1 that are fitted to the rows, and the baselines.
+struct AskedModels {
+    /// The models asked for, then the baselines, each once.
+    models: Vec<ModelId>,
+    /// How many of them were asked for.
+    named: usize,
+    regressors: Vec<RegressorRecipe>,
+}
+
+/// The seed of what has chance in it.
+const SEED: u64 = 1;
+
+impl AskedModels {
+    fn from_names(names: &[String], args: &EvaluateArgs) -> Result<Self> {
+        let (fitted, plain): (Vec<String>, Vec<String>) =
+            names.iter().cloned().partition(|name| Table6Model::named(name).is_some());
+        let mut seen = BTreeSet::new();
+        let fitted = fitted.iter().filter(|name| seen.insert(name.as_str()));
+        let regressors: Vec<RegressorRecipe> = fitted
+            .filter_map(|name| Some(RegressorRecipe { model: Table6Model::named(name)?, seed: SEED }))
+            .collect();
+        let beyond = Protocol::from(args.protocol) != Protocol::NewGpu || asking(args)? != Asking::default();
+        if let Some(first) = regressors.first().filter(|_| beyond) {
+            let text = format!(
+                "{} predicts from one time on another GPU: leave it out, or use --protocol new-gpu without --sources all and --known-rows",
+                first.model.id()
+            );
+            return Err(Usage(text).into());
+        }
+        let mut models =
+            if plain.is_empty() && !regressors.is_empty() { Vec::new() } else { models(&plain)? };
+        let named = models.len();
+        for baseline in BASELINES {
+            models.push(model_position(baseline)?);
+        }
+        let mut seen = BTreeSet::new();
+        models.retain(|m| seen.insert(*m));
+        Ok(Self { models, named, regressors })
     }
-    let mut seen = BTreeSet::new();
-    all.retain(|m| seen.insert(*m));
-    Ok(all)
+
+    /// The outcomes in the order asked: models, regressors, baselines.
+    fn outcomes(
+        &self,
+        session: &Session,
+        store: &Store,
+        setup: &EvaluationSetup,
+        progress: &Progress,
+    ) -> Result<Vec<ModelOutcome>> {
+        let found = session.evaluate(store, setup, &self.models, progress);
+        let mut outcomes = found.context("cancelled")?;
+        let fitted = session.evaluate_regressors(store, setup, &self.regressors, progress)?;
+        outcomes.splice(self.named..self.named, fitted);
+        Ok(outcomes)
+    }
 }
 
 /// What is known beside one source.

@@ -1,7 +1,9 @@
 //! `roofswap completions SHELL` and `roofswap man [COMMAND]`.
 
 use super::{Cli, Usage, load, output};
+use crate::learn::learners::Table6Model;
 use crate::predict::MODELS;
+use crate::train::trainers;
 use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Args, Command, CommandFactory};
@@ -41,19 +43,28 @@ fn with_known_names(program: Command) -> Result<Command> {
     let gpus: Vec<String> = all().chain(session.gpus.entries().iter().map(|gpu| gpu.id.clone())).collect();
     let kernels: Vec<String> = all().chain(session.kernels.entries().iter().map(|k| k.id.clone())).collect();
     let models: Vec<String> = all().chain(MODELS.iter().map(|model| model.id().to_string())).collect();
+    let fitted = Table6Model::ALL.iter().map(|model| model.id().to_string());
+    let evaluated: Vec<String> = models.iter().cloned().chain(fitted).collect();
+    let trained: Vec<String> = trainers(0).iter().map(|trainer| trainer.id().to_string()).collect();
     let [gpus, kernels, models] = [gpus, kernels, models].map(kept);
-    let named = |arg: Arg| {
+    let [evaluated, trained] = [evaluated, trained].map(kept);
+    let named = |command: &str, arg: Arg| {
         let value =
             arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str().to_string());
         let known = match value.as_deref() {
             Some("GPU") => &gpus,
             Some("KERNEL") => &kernels,
+            Some("MODEL") if command == "evaluate" => &evaluated,
+            Some("MODEL") if command == "train" => &trained,
             Some("MODEL") => &models,
             _ => return arg,
         };
         arg.value_parser(PossibleValuesParser::new(known.iter().map(|name| PossibleValue::new(*name))))
     };
-    Ok(program.mut_subcommands(|command| command.mut_args(named)))
+    Ok(program.mut_subcommands(|command| {
+        let name = command.get_name().to_string();
+        command.mut_args(|arg| named(&name, arg))
+    }))
 }
 
 pub(super) fn man(args: &ManArgs) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `roofswap train paper3 --data FILE...`.
+//! `roofswap train MODEL --data FILE...`.
 
 use super::choices::{FormatChoice, ThemeChoice};
 use super::metrics::FormulasChoice;
@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roofswap train paper3 --data tuning.csv --reference slowest --svg importances.svg\n\
+    after_help = "Examples: roofswap train paper3 --data tuning.csv --reference slowest --svg importances.svg\n\
+    \x20         roofswap train forest --data times.csv\n\
     A trained model is kept in the cache folder ($ROOFSWAP_CACHE, else ~/.cache/roofswap) beside what it was made from; it is \
     used again only for the same rows, recipe, seed and version. Ctrl-C ends a training and leaves what was there."
 )]
 pub(super) struct TrainArgs {
-    /// What to train; `roofswap models` lists it
+    /// What to train: hybrid, paper3, or a regressor of paper 1 to compare with (linear, ridge, lasso, svr, forest, boosting, nearest)
     model: String,
     /// Measurement files, of any format that is recognised
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]

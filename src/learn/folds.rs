@@ -3,7 +3,7 @@
 
 use super::LearnError;
 use super::random::Random;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Places of training and test rows; no row is in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +75,14 @@ pub fn leave_one_out<G: Ord + ToString>(groups: &[G]) -> Result<Vec<RowFold>, Le
     Ok(by_group.into_iter().map(|(name, rows)| fold(name, rows, groups.len())).collect())
 }
 
+/// These in at most so many groups, one each where they are few; neighbours in different ones.
+#[must_use]
+pub fn spread_groups<T: Copy + Ord>(all: &BTreeSet<T>, most: usize) -> Vec<BTreeSet<T>> {
+    let count = all.len().min(most);
+    let member = |fold: usize| all.iter().copied().skip(fold).step_by(count.max(1)).collect();
+    (0..count).map(member).collect()
+}
+
 fn rows_by_group<G: Ord + ToString>(groups: &[G]) -> Result<Vec<(String, Vec<usize>)>, LearnError> {
     let mut by_group: BTreeMap<&G, Vec<usize>> = BTreeMap::new();
     for (row, group) in groups.iter().enumerate() {
@@ -91,4 +99,21 @@ fn fold(name: String, mut test: Vec<usize>, n: usize) -> RowFold {
     test.sort_unstable();
     let train = (0..n).filter(|row| test.binary_search(row).is_err()).collect();
     RowFold { name, train, test }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_are_left_out_one_by_one_and_many_in_groups_that_share_nothing() {
+        let all: BTreeSet<u32> = (0..7).collect();
+        assert!(
+            spread_groups(&all, 8).iter().all(|fold| fold.len() == 1) && spread_groups(&all, 8).len() == 7
+        );
+        let groups = spread_groups(&all, 3);
+        assert_eq!(groups.iter().map(BTreeSet::len).collect::<Vec<_>>(), [3, 2, 2]);
+        assert_eq!(groups.into_iter().flatten().collect::<BTreeSet<_>>(), all);
+        assert!(spread_groups(&BTreeSet::<u32>::new(), 8).is_empty());
+    }
 }

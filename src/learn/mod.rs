@@ -22,6 +22,7 @@ pub mod folds;
 mod forest;
 pub mod importance;
 mod kind;
+pub mod learners;
 pub mod metrics;
 pub mod prepare;
 pub mod random;

@@ -64,6 +64,17 @@ fn check_widths(names: &[String], rows: &[Vec<Option<f64>>]) -> Result<(), Learn
     Ok(())
 }
 
+/// The same rows, where a column that all of them leave open is 0 in all of them: it says nothing.
+#[must_use]
+pub fn with_known_columns(mut rows: Vec<Vec<Option<f64>>>) -> Vec<Vec<Option<f64>>> {
+    for j in 0..rows.first().map_or(0, Vec::len) {
+        if rows.iter().all(|r| r[j].is_none()) {
+            rows.iter_mut().for_each(|r| r[j] = Some(0.0));
+        }
+    }
+    rows
+}
+
 /// Brings what lies outside two quantiles of the training rows to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Clipper {

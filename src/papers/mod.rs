@@ -4,7 +4,6 @@
 
 pub mod figure;
 pub mod hardware;
-pub mod learners;
 pub mod page;
 pub mod paper1;
 pub mod paper4;

@@ -66,7 +66,7 @@ pub fn analytical_numbers(experiments: &[paper1::AnalyticalExperiment]) -> Vec<P
 #[must_use]
 pub fn learned_numbers(figures: &[paper1::ComparedCell]) -> Vec<PublishedNumber> {
     let number = |figure: &paper1::ComparedCell| {
-        let model = paper1::MODELS[figure.model].name;
+        let model = paper1::MODELS[figure.model].name();
         let experiment = paper1::EXPERIMENTS[figure.experiment].what;
         Some(PublishedNumber {
             paper: 1,
@@ -86,7 +86,7 @@ fn learned_columns(figure: &paper1::ComparedCell) -> Vec<PublishedNumber> {
     let Some((printed, ours)) = figure.published_beside().zip(figure.ours_beside()) else {
         return Vec::new();
     };
-    let model = paper1::MODELS[figure.model].name;
+    let model = paper1::MODELS[figure.model].name();
     let experiment = paper1::EXPERIMENTS[figure.experiment].what;
     let number = |((name, printed), ours): ((&&str, &&str), f64)| PublishedNumber {
         paper: 1,

@@ -5,7 +5,7 @@ use super::cell::TableCell;
 use super::table::{Table, TableColumn, TableFormat};
 use crate::evaluate::Score;
 use crate::predict::MODELS;
-use crate::train::{Survey, Surveyed, TrainableModel};
+use crate::train::{Survey, Surveyed, TrainableModel, shortened};
 use crate::units::significant;
 
 /// Everything that is said of the models.
@@ -103,7 +103,7 @@ impl ModelsReport<'_> {
             TableColumn::left("used"),
         ]);
         table.title = "learned models, and what is in the cache of them".into();
-        for l in self.learned {
+        for l in &shortened(self.learned) {
             let t = l.trained.as_ref();
             let mape = t.and_then(|t| t.errors.first()).and_then(|e| e.mape);
             table.rows.push(vec![

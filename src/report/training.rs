@@ -68,11 +68,21 @@ impl TrainingReport<'_> {
         ]);
         table.title = format!("Which columns matter to {}", t.model);
         table.rows = t.importances.iter().map(importance_cells).collect();
-        table.notes = vec![format!(
-            "impurity: share of the squared error that its splits saved in training; permutation: rise in {} when its values \
-             are dealt out to the wrong rows",
+        let impurity = "impurity: share of the squared error that its splits saved in training";
+        let permutation = format!(
+            "permutation: rise in {} when its values are dealt out to the wrong rows",
             t.importance_unit
-        )];
+        );
+        for (column, note, is_known) in [
+            ("impurity", impurity.to_string(), t.importances.iter().any(|i| i.impurity.is_some())),
+            ("permutation", permutation, t.importances.iter().any(|i| i.permutation.is_some())),
+        ] {
+            if is_known {
+                table.notes.push(note);
+            } else {
+                table = table.without(&[column]);
+            }
+        }
         if t.importances.iter().all(|i| i.published.is_none()) {
             return table.without(&["published"]);
         }

@@ -5,8 +5,10 @@ use crate::catalogue::{Catalogue, NameError};
 use crate::evaluate::{EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, evaluate};
 use crate::import::{ReadAny, read_any, with_achieved};
 use crate::kernel::Kernel;
+use crate::learn::LearnError;
 use crate::measurement::{Measurement, ReadError, Store, TimingKind};
 use crate::predict::{MODELS, ModelId, Predictor};
+use crate::train::{RegressorRecipe, regressor_outcome};
 use std::path::PathBuf;
 
 impl Session {
@@ -35,6 +37,21 @@ impl Session {
         let world = EvaluationWorld { gpus, kernels: &self.kernels, store };
         let taught = self.taught(world, setup, &models, progress)?;
         evaluate(world, taught.as_ref().unwrap_or(setup), &models, progress)
+    }
+
+    /// These regressors of paper 1 on these rows, each fitted without the GPU it is asked about.
+    ///
+    /// # Errors
+    /// [`LearnError`] where one cannot be fitted to the rows, or it was cancelled.
+    pub fn evaluate_regressors(
+        &self,
+        store: &Store,
+        setup: &EvaluationSetup,
+        recipes: &[RegressorRecipe],
+        progress: &Progress,
+    ) -> Result<Vec<ModelOutcome>, LearnError> {
+        let world = EvaluationWorld { gpus: self.stock_gpus(), kernels: &self.kernels, store };
+        recipes.iter().map(|recipe| regressor_outcome(world, setup, *recipe, progress)).collect()
     }
 
     /// Forgets every kernel and every row, so that files added now say all that is known of theirs.

@@ -87,8 +87,9 @@ impl Session {
     /// What is in the cache, and whether it fits the rows that are loaded.
     #[must_use]
     pub fn trained(&self, cache: &ModelCache, seed: u64) -> Vec<CachedModel> {
-        let wanted: Vec<_> =
-            self.on_rows(|world| trainers(seed).iter().filter_map(|t| t.stamp(world).ok()).collect());
+        // A stamp takes a look at all rows: only what is kept is compared with them.
+        let kept = trainers(seed).into_iter().filter(|t| cache.has_file_of(t.id()));
+        let wanted: Vec<_> = self.on_rows(|world| kept.filter_map(|t| t.stamp(world).ok()).collect());
         cache.list(&wanted)
     }
 }

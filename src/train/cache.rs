@@ -182,6 +182,16 @@ impl ModelCache {
         Ok((made, Came::Trained { instead_of, kept }))
     }
 
+    /// Whether a file is there that may hold a model of this id, made from whatever rows.
+    #[must_use]
+    pub fn has_file_of(&self, model: &str) -> bool {
+        let is_of_model = |path: PathBuf| {
+            let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            stem.rsplit_once('-').is_some_and(|(id, _)| id == model)
+        };
+        std::fs::read_dir(&self.folder).into_iter().flatten().flatten().any(|e| is_of_model(e.path()))
+    }
+
     /// Every model file of the folder by name, beside the stamps that the loaded rows would have now.
     #[must_use]
     pub fn list(&self, wanted: &[Stamp]) -> Vec<CachedModel> {

@@ -25,6 +25,8 @@ pub struct TrainableModel {
     pub written: Option<String>,
     /// What it says of itself, where it is whole.
     pub trained: Option<Trained>,
+    /// Whether it is a published method to compare with, which no prediction uses.
+    pub is_comparison: bool,
 }
 
 /// Every recipe with its files in the cache, fresh ones first; recipes without any say how to train them.
@@ -43,10 +45,27 @@ pub fn learned(trainers: &[Box<dyn Trainer>], entries: Vec<CachedModel>) -> Vec<
                 path: None,
                 written: None,
                 trained: None,
+                is_comparison: t.is_comparison(),
             });
         }
     }
     all
+}
+
+/// The same for people: methods to compare with that nobody has trained stand on one line.
+#[must_use]
+pub fn shortened(all: &[TrainableModel]) -> Vec<TrainableModel> {
+    let is_idle = |l: &&TrainableModel| l.is_comparison && l.path.is_none();
+    let idle: Vec<&TrainableModel> = all.iter().filter(is_idle).collect();
+    let mut shown: Vec<TrainableModel> = all.iter().filter(|l| !is_idle(l)).cloned().collect();
+    if let Some(first) = idle.first() {
+        shown.push(TrainableModel {
+            model: idle.iter().map(|l| l.model.as_str()).collect::<Vec<_>>().join(", "),
+            why: "`roofswap train MODEL --data FILE` trains one of them".into(),
+            ..(*first).clone()
+        });
+    }
+    shown
 }
 
 fn of_file(trainers: &[Box<dyn Trainer>], entry: CachedModel) -> TrainableModel {
@@ -71,6 +90,7 @@ fn of_file(trainers: &[Box<dyn Trainer>], entry: CachedModel) -> TrainableModel 
         why,
         written: written.and_then(utc_date),
         path: Some(path),
+        is_comparison: recipe.is_some_and(|t| t.is_comparison()),
         model,
         trained,
     }

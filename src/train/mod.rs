@@ -9,20 +9,29 @@ pub mod cache;
 mod hybrid;
 mod learned;
 pub mod paper3;
+mod regressors;
 mod survey;
 mod trained;
 mod trainer;
 
 pub use hybrid::{HybridRecipe, WantedLessons, lessons};
-pub use learned::{TrainableModel, learned};
+pub use learned::{TrainableModel, learned, shortened};
+pub use regressors::{RegressorRecipe, regressor_outcome};
 pub use survey::{Survey, SurveyOf, Surveyed, survey};
 pub use trained::{Errors, ModelVerdict, Trained, TrainedImportance};
 pub use trainer::{Made, TrainError, Trainer};
 
+use crate::learn::learners::Table6Model;
+
 /// Everything that can be trained with its usual options, in the order it is listed.
 #[must_use]
 pub fn trainers(seed: u64) -> Vec<Box<dyn Trainer>> {
-    vec![Box::new(HybridRecipe { seed }), Box::new(paper3::Paper3 { seed, ..paper3::Paper3::default() })]
+    let paper3 = paper3::Paper3 { seed, ..paper3::Paper3::default() };
+    let mut all: Vec<Box<dyn Trainer>> = vec![Box::new(HybridRecipe { seed }), Box::new(paper3)];
+    for model in Table6Model::ALL {
+        all.push(Box::new(RegressorRecipe { model, seed }));
+    }
+    all
 }
 
 /// The recipe of this id with its usual options.

@@ -13,6 +13,10 @@ pub trait Trainer: Sync + Send {
     fn recipe_summary(&self) -> &'static str;
     /// What it needs of the rows, in one line.
     fn needs(&self) -> &'static str;
+    /// Whether it is a published method to compare with, which no prediction ever uses.
+    fn is_comparison(&self) -> bool {
+        false
+    }
     /// What it would be trained on and how, without training: two equal stamps give equal models.
     ///
     /// # Errors

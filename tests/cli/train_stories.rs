@@ -281,3 +281,97 @@ fn speed_ups_over_one_thread_blocks_of_real_measurements() {
     assert!(notes.contains("12 references of one thread per block, 0 of one block"), "{notes}");
     assert!(notes.contains("81 without a reference, 12 that are the reference"), "{notes}");
 }
+
+/// Two kernels at five sizes on four GPUs, each at 80 % of the DRAM bandwidth and 5 µs for a launch.
+fn times_on_four_gpus() -> String {
+    let mut text = String::from("gpu,kernel,problem,time_ms,block,grid,flops,dram_bytes\n");
+    for (gpu, bandwidth) in
+        [("titan-v", 652.8e9), ("rtx-2080-ti", 616e9), ("rtx-4070", 504.2e9), ("rtx-3090", 936e9)]
+    {
+        for (kernel, bytes) in [("reads", 8.0), ("writes_too", 16.0)] {
+            for n in [1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24] {
+                let bytes = bytes * f64::from(n);
+                let ms = 5e-3 + 1e3 * bytes / (0.8 * bandwidth);
+                text += &format!("{gpu},{kernel},n={n},{ms},256,{},{n},{bytes}\n", n / 256);
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn a_regressor_of_paper_1_is_trained_to_compare_with_and_never_used() {
+    let desk = Desk::new();
+    desk.file("mine.csv", times_on_four_gpus());
+    for (model, permutation) in [("forest", true), ("boosting", true), ("svr", true), ("lasso", true)] {
+        let words = format!("train {model} --data mine.csv --format json");
+        let told: Value = serde_json::from_str(&desk.types(&words).works().stdout).expect("JSON");
+        assert_eq!((&told["rows"], &told["used"]), (&120.into(), &false.into()), "{model}");
+        let held_out: Vec<(&str, f64)> = told["errors"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|e| (e["held_out"].as_str().expect("words"), e["mape_percent"].as_f64().expect("a number")))
+            .collect();
+        let [gpus, _, default, kernels, sizes] = held_out[..] else { panic!("{held_out:?}") };
+        assert_eq!(gpus.0, "GPUs left out");
+        assert!(default.0.contains("`components` on the same pairs") && default.1 < gpus.1, "{held_out:?}");
+        assert!(kernels.0.starts_with("kernels left out") && sizes.0 == "largest sizes left out");
+        let dealt = told["importances"].as_array().expect("a list").iter();
+        assert_eq!(dealt.clone().all(|i| i["permutation"].is_f64()), permutation, "{model}");
+    }
+    let kept = |name: &str| models(&desk).iter().any(|f| f.to_string_lossy().contains(name));
+    assert!(kept("forest-") && kept("lasso-"), "{:?}", models(&desk));
+    let listed = desk.types("models --data mine.csv --format json").works().json();
+    let state =
+        |model: &str| listed.iter().find(|r| r["model"] == model).expect("it is listed")["state"].clone();
+    assert_eq!((state("forest"), state("ridge")), ("fresh".into(), "not trained".into()));
+    let people = desk.types("models --data mine.csv").works().stdout;
+    assert!(people.contains("linear, ridge, nearest  not trained"), "{people}");
+    let again = desk.types("train forest --data mine.csv").works();
+    assert!(again.stderr.contains("from the cache: "), "{}", again.stderr);
+    // Seven ways to be wrong are no model of `predict`.
+    desk.types(
+        "predict --from titan-v --to rtx-4070 --kernel reads --size n=1048576 --data mine.csv --model forest",
+    )
+    .ends(2, &["unknown model `forest`"]);
+}
+
+#[test]
+fn a_regressor_stands_beside_the_models_in_an_evaluation() {
+    let desk = Desk::new();
+    desk.file("mine.csv", times_on_four_gpus());
+    let words = "evaluate --data mine.csv --model components,nearest,linear --format json";
+    let told: Value = serde_json::from_str(&desk.types(words).works().stdout).expect("JSON");
+    let of = |model: &str, key: &str| told["models"][model]["overall"][key].as_f64().expect("a number");
+    assert_eq!((of("components", "n"), of("nearest", "n")), (120.0, 120.0));
+    assert!(of("components", "mape_percent") < of("nearest", "mape_percent"), "{told}");
+    assert!(of("nearest", "coverage_90_percent") > 0.0, "{told}");
+    // A linear model may say that a launch takes less than no time: counted, not scored.
+    let linear = &told["models"]["linear"];
+    let refused: u64 =
+        linear["refused"].as_array().expect("a list").iter().filter_map(|r| r["n"].as_u64()).sum();
+    assert_eq!(of("linear", "n") + refused as f64, 120.0, "{linear}");
+    let onto = desk.types("evaluate --data mine.csv --model nearest --to rtx-4070").works().stdout;
+    let line = onto.lines().find(|l| l.starts_with("nearest")).expect("a line of the table");
+    assert_eq!(line.split_whitespace().take(3).collect::<Vec<_>>(), ["nearest", "30", "30"]);
+    desk.types("evaluate --data mine.csv --model nearest --protocol new-size")
+        .ends(2, &["--protocol new-gpu"]);
+    desk.types("evaluate --data mine.csv --model nearest --known-rows 2").ends(2, &["--known-rows"]);
+    let two: String = times_on_four_gpus()
+        .lines()
+        .filter(|l| !l.starts_with("rtx"))
+        .fold(String::new(), |text, l| text + l + "\n");
+    desk.file("one.csv", two);
+    desk.types("train svr --data one.csv").ends(1, &["svr: 0 pairs of 0 GPUs", "on 3 GPUs or more"]);
+}
+
+#[test]
+fn importances_say_only_what_was_measured_of_them() {
+    let desk = Desk::new();
+    desk.file("mine.csv", times_on_four_gpus());
+    let told = desk.types("train hybrid --data mine.csv").works().stdout;
+    assert!(!told.contains("rise in  when"), "{told}");
+    let svr = desk.types("train svr --data mine.csv").works().stdout;
+    assert!(svr.contains("permutation: rise in points of MAPE") && !svr.contains("impurity"), "{svr}");
+}

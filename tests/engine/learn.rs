@@ -5,6 +5,7 @@
 
 use roofswap::learn::folds::{grouped, leave_one_out, shuffled_split};
 use roofswap::learn::importance::permutation;
+use roofswap::learn::learners::{Gamma, Learner};
 use roofswap::learn::metrics::{explained_variance, mae, mape, median_ape, r2, rmse};
 use roofswap::learn::prepare::{Clipper, MedianImputer, correlations};
 use roofswap::learn::random::Random;
@@ -14,7 +15,6 @@ use roofswap::learn::{
     BoostingParameters, Features, Fitted, ForestParameters, LearnError, LearningTable, Progress, Recipe,
     Regressor, RegressorKind,
 };
-use roofswap::papers::learners::{Gamma, Learner};
 
 fn names(n: usize) -> Vec<String> {
     (0..n).map(|j| format!("x{j}")).collect()

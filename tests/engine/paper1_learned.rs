@@ -44,17 +44,18 @@ fn comes_out(models: &[usize]) {
     let pairs = GpuPairs::new(&raw_files(&files).unwrap()).unwrap();
     let figures = run_suite(&pairs, models, 1, &Progress::default()).unwrap();
     assert_eq!(figures.len(), 4 * models.len());
-    let shown =
-        |f: &ComparedCell| format!("{} {}: {:?}", EXPERIMENTS[f.experiment].id, MODELS[f.model].name, f.ours);
+    let shown = |f: &ComparedCell| {
+        format!("{} {}: {:?}", EXPERIMENTS[f.experiment].id, MODELS[f.model].name(), f.ours)
+    };
     for figure in &figures {
         println!("{}", shown(figure));
         let ours = *figure.ours.as_ref().unwrap();
-        if !MODELS[figure.model].seeded {
+        if !MODELS[figure.model].regressor.is_seeded() {
             assert_ne!(figure.agrees(), Some(false), "{}", shown(figure));
         }
         let then = OURS[figure.experiment][figure.model];
         // Ties between working sets are decided by the last bit of the machine's exponential function.
-        let within = if MODELS[figure.model].name == "svr" { 5e-3 } else { 1e-6 };
+        let within = if MODELS[figure.model].name() == "svr" { 5e-3 } else { 1e-6 };
         assert!((ours / then - 1.0).abs() < within, "{} was {then}", shown(figure));
     }
 }

@@ -234,6 +234,7 @@ fn a_file_of_the_cache_is_listed_with_its_state() {
         path: Some("paper3-1.model".into()),
         written: Some("2026-11-21".into()),
         trained: None,
+        is_comparison: false,
     };
     update(&mut d.state, Message::Surveyed(Some(Box::new((survey, vec![stale])))));
     let screen = d.screen();

@@ -32,7 +32,7 @@ fn figure_cells(figure: &ComparedCell) -> Vec<TableCell> {
     let spread = figure.spread;
     vec![
         TableCell::text(EXPERIMENTS[figure.experiment].id),
-        TableCell::text(MODELS[figure.model].name),
+        TableCell::text(MODELS[figure.model].name()),
         published.unwrap_or(TableCell::Null),
         error_cell(figure.ours.as_ref().ok().copied()),
         TableCell::maybe(figure.difference(), |d| TableCell::shown(100.0 * d, format!("{:+.2}", 100.0 * d))),
@@ -64,7 +64,7 @@ fn table_notes(figures: &[ComparedCell]) -> Vec<String> {
     notes.extend(figures.iter().filter_map(beside));
     for figure in figures {
         if let Err(why) = &figure.ours {
-            let (experiment, model) = (EXPERIMENTS[figure.experiment].id, MODELS[figure.model].name);
+            let (experiment, model) = (EXPERIMENTS[figure.experiment].id, MODELS[figure.model].name());
             notes.push(format!("{experiment} {model}: {why}"));
         }
     }
@@ -94,7 +94,7 @@ fn beside(figure: &ComparedCell) -> Option<String> {
     let table = ["3", "4"][figure.experiment];
     Some(format!(
         "Table {table}, learned column (its {}), published / ours: {}",
-        MODELS[figure.model].name,
+        MODELS[figure.model].name(),
         parts.join(", ")
     ))
 }

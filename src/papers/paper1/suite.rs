@@ -2,11 +2,9 @@
 
 use super::pairs::{ConfigRole, GpuPairs, PairOrigin};
 use crate::evaluate::{ErrorSummary, summarise};
+use crate::learn::learners::{Learner, Table6Model};
 use crate::learn::metrics::{mape, median};
-use crate::learn::{
-    BoostingParameters, ForestParameters, LearnError, LearningTable, Progress, Recipe, Regressor,
-};
-use crate::papers::learners::{Gamma, Learner};
+use crate::learn::{LearnError, LearningTable, Progress, Recipe};
 use rayon::prelude::*;
 
 /// The GPU that is new in experiment 1.
@@ -61,45 +59,34 @@ pub const EXPERIMENTS: [LearnedExperiment; 4] = [
 /// One of the seven, and its row of Table 6.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
-    /// As Table 6 calls it.
-    pub name: &'static str,
+    /// Which one.
+    pub regressor: Table6Model,
     /// MAPE in per cent of experiments 1, 2 and 3, as printed.
     pub published: [&'static str; 3],
-    /// Whether chance is in it, so that another seed gives another figure.
-    pub seeded: bool,
+}
+
+impl Model {
+    /// As Table 6 calls it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.regressor.id()
+    }
 }
 
 /// Table 6 in its order.
 pub const MODELS: [Model; 7] = [
-    Model { name: "linear", published: ["1390.91", "416.62", "1253.85"], seeded: false },
-    Model { name: "ridge", published: ["1390.21", "402.93", "1253.37"], seeded: false },
-    Model { name: "lasso", published: ["1344.96", "425.75", "1242.31"], seeded: false },
-    Model { name: "svr", published: ["78.01", "88.00", "120.62"], seeded: false },
-    Model { name: "forest", published: ["355.97", "88.02", "85.08"], seeded: true },
-    Model { name: "boosting", published: ["336.25", "87.74", "107.82"], seeded: true },
-    Model { name: "nearest", published: ["287.08", "88.55", "186.38"], seeded: false },
+    Model { regressor: Table6Model::Linear, published: ["1390.91", "416.62", "1253.85"] },
+    Model { regressor: Table6Model::Ridge, published: ["1390.21", "402.93", "1253.37"] },
+    Model { regressor: Table6Model::Lasso, published: ["1344.96", "425.75", "1242.31"] },
+    Model { regressor: Table6Model::Svr, published: ["78.01", "88.00", "120.62"] },
+    Model { regressor: Table6Model::Forest, published: ["355.97", "88.02", "85.08"] },
+    Model { regressor: Table6Model::Boosting, published: ["336.25", "87.74", "107.82"] },
+    Model { regressor: Table6Model::Nearest, published: ["287.08", "88.55", "186.38"] },
 ];
-
-/// The published parameters of a model of [`MODELS`].
-fn regressor(model: usize) -> Learner {
-    match MODELS[model].name {
-        "linear" => Learner::Linear,
-        "ridge" => Learner::Ridge { alpha: 1.0 },
-        "lasso" => Learner::Lasso { alpha: 0.001 },
-        "svr" => Learner::Svr { c: 10.0, epsilon: 0.001, gamma: Gamma::Scale },
-        "forest" => {
-            let parameters = ForestParameters { trees: 200, ..ForestParameters::default() };
-            Learner::Trees(Regressor::Forest(parameters))
-        }
-        "boosting" => Learner::Trees(Regressor::Boosting(BoostingParameters::default())),
-        _ => Learner::Nearest { k: 5 },
-    }
-}
 
 /// The forest of Tables 3 and 4.
 pub(super) fn forest_recipe(seed: u64) -> Recipe<Learner> {
-    let forest = MODELS.iter().position(|m| m.name == "forest").unwrap_or_default();
-    Recipe { regressor: regressor(forest), scaled: false, seed }
+    Recipe { regressor: Table6Model::Forest.learner(), scaled: false, seed }
 }
 
 /// What other seeds give.
@@ -144,7 +131,9 @@ impl ComparedCell {
     /// What the learned column of Table 3 or 4, which is the forest's, prints beside the MAPE.
     #[must_use]
     pub fn published_beside(&self) -> Option<&'static [&'static str; 4]> {
-        (MODELS[self.model].name == "forest").then(|| LEARNED_COLUMN.get(self.experiment)).flatten()
+        (MODELS[self.model].regressor == Table6Model::Forest)
+            .then(|| LEARNED_COLUMN.get(self.experiment))
+            .flatten()
     }
 
     /// Ours in the order of [`BESIDE`].
@@ -211,7 +200,7 @@ fn figure(
     let [train, test] =
         [EXPERIMENTS[experiment].trains, EXPERIMENTS[experiment].tests].map(|f| pairs.places(f));
     let one = |table: &LearningTable, seed: u64, in_logs: bool| {
-        let recipe = Recipe { regressor: regressor(model), scaled: in_logs, seed };
+        let recipe = Recipe { regressor: MODELS[model].regressor.learner(), scaled: in_logs, seed };
         let times = |places: &[usize]| places.iter().map(|i| pairs.times[*i]).collect::<Vec<_>>();
         let mut target = times(&train);
         if in_logs {
@@ -228,17 +217,18 @@ fn figure(
         let pairs: Vec<(f64, f64)> = said.into_iter().zip(truth).collect();
         Ok((mape, summarise(&pairs)))
     };
-    let runs = if MODELS[model].seeded { seeds.max(1) } else { 1 };
+    let runs = if MODELS[model].regressor.is_seeded() { seeds.max(1) } else { 1 };
     let all: Vec<Result<(f64, Option<ErrorSummary>), LearnError>> =
         (0..runs as u64).map(|seed| one(&pairs.table, seed, false)).collect();
     let in_logs = one(logs, 0, true).map(|(mape, _)| mape);
     let known: Vec<f64> = all.iter().filter_map(|r| r.as_ref().ok().map(|(mape, _)| *mape)).collect();
-    let spread = median(known.clone()).filter(|_| MODELS[model].seeded).map(|median| SeedSpread {
-        seeds: known.len(),
-        least: known.iter().copied().fold(f64::INFINITY, f64::min),
-        median,
-        most: known.iter().copied().fold(0.0, f64::max),
-    });
+    let spread =
+        median(known.clone()).filter(|_| MODELS[model].regressor.is_seeded()).map(|median| SeedSpread {
+            seeds: known.len(),
+            least: known.iter().copied().fold(f64::INFINITY, f64::min),
+            median,
+            most: known.iter().copied().fold(0.0, f64::max),
+        });
     let first = all.into_iter().next().unwrap_or(Err(LearnError::Cancelled));
     let errors = first.as_ref().ok().and_then(|(_, errors)| *errors);
     let ours = first.map(|(mape, _)| mape);

@@ -1,9 +1,9 @@
 //! Paper 4's models and the scores it gives them.
 
+use crate::learn::learners::Learner;
 use crate::learn::{
     BoostingParameters, ForestParameters, LearnError, LearningTable, Progress, Recipe, Regressor, metrics,
 };
-use crate::papers::learners::Learner;
 
 /// How far predictions are off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -7,9 +7,9 @@ use super::prepare::{Clipping, FEATURES, features, prepare};
 use super::tables::{SPLIT, TESTED};
 use crate::answer::conformal_width;
 use crate::gemm::{GemmRow, GemmTarget};
+use crate::learn::learners::Learner;
 use crate::learn::metrics::median;
 use crate::learn::{Fitted, LearnError, Progress};
-use crate::papers::learners::Learner;
 use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::units::significant;
 

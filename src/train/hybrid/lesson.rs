@@ -5,6 +5,7 @@ use crate::answer::conformal_width;
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
+use crate::learn::folds::spread_groups;
 use crate::learn::{BoostingParameters, Fitted, LearnError, LearningTable, Progress, Recipe, Regressor};
 use crate::predict::{HeldOutCheck, Lesson, Taught, Width, feature_names};
 use crate::stats;
@@ -150,7 +151,7 @@ impl<'p> LessonPool<'p> {
         let gpus = self.gpu_folds.iter().map(|fold| fold & &targets).filter(|fold| !fold.is_empty());
         let gpus: Vec<HeldOutGroup> = gpus.map(HeldOutGroup::from_gpus).collect();
         let kernels =
-            folds(&kernels, MOST_KERNEL_FOLDS).into_iter().map(HeldOutGroup::from_kernels).collect();
+            spread_groups(&kernels, MOST_KERNEL_FOLDS).into_iter().map(HeldOutGroup::from_kernels).collect();
         [gpus, kernels].into_iter().filter(|g| g.len() >= FEWEST_GROUPS).flatten().collect()
     }
 
@@ -212,13 +213,6 @@ impl<'p> LessonPool<'p> {
         }
         Ok(Some(lesson))
     }
-}
-
-/// These in at most so many groups, one each where they are few; neighbours in different ones.
-pub(super) fn folds<T: Copy + Ord>(all: &BTreeSet<T>, most: usize) -> Vec<BTreeSet<T>> {
-    let count = all.len().min(most);
-    let member = |fold: usize| all.iter().copied().skip(fold).step_by(count.max(1)).collect();
-    (0..count).map(member).collect()
 }
 
 /// At most so many, evenly from all of them: of several kernels none is left out.
@@ -305,20 +299,10 @@ mod tests {
     /// How many fits the lessons of all these GPUs need.
     fn fits(kernels: usize, gpus: usize) -> usize {
         let pairs = pairs(kernels, gpus);
-        let gpu_folds = folds(&(0..gpus).map(GpuId::from_index).collect(), 8);
+        let gpu_folds = spread_groups(&(0..gpus).map(GpuId::from_index).collect(), 8);
         let mut hidden = gpu_folds.clone();
         hidden.push(BTreeSet::new());
         LessonPool { pairs: pairs.iter().collect(), hidden, gpu_folds: &gpu_folds }.fit_count()
-    }
-
-    #[test]
-    fn few_are_left_out_one_by_one_and_many_in_groups_that_share_nothing() {
-        let all: BTreeSet<u32> = (0..7).collect();
-        assert!(folds(&all, 8).iter().all(|fold| fold.len() == 1) && folds(&all, 8).len() == 7);
-        let groups = folds(&all, 3);
-        assert_eq!(groups.iter().map(BTreeSet::len).collect::<Vec<_>>(), [3, 2, 2]);
-        assert_eq!(groups.into_iter().flatten().collect::<BTreeSet<_>>(), all);
-        assert!(folds(&BTreeSet::<u32>::new(), 8).is_empty());
     }
 
     #[test]

@@ -18,11 +18,12 @@ mod trainer;
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
+use crate::learn::folds::spread_groups;
 use crate::learn::{LearnError, Progress};
 use crate::predict::{Lesson, Lessons};
 pub use trainer::HybridRecipe;
 
-use lesson::{LessonPool, folds};
+use lesson::LessonPool;
 use pairs::TimedPairs;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +61,7 @@ pub fn lessons(
     progress: &Progress,
 ) -> Result<Lessons, LearnError> {
     let all = TimedPairs::from_world(world);
-    let gpu_folds = folds(&all.gpus, MOST_GPU_FOLDS);
+    let gpu_folds = spread_groups(&all.gpus, MOST_GPU_FOLDS);
     let mut lessons = Lessons::new(all.gpus.clone());
     let planned = plan_pools(&all, wanted, &hidden_sets(&lessons, wanted, &all.gpus, &gpu_folds));
     // Features of a kernel are found once, before its lessons.

@@ -13,7 +13,7 @@ use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::importance::permutation;
-use crate::learn::prepare::MedianImputer;
+use crate::learn::prepare::{MedianImputer, with_known_columns};
 use crate::learn::random::Random;
 use crate::learn::saved::DataHash;
 use crate::learn::search::{self, SearchResult, SearchTask};
@@ -287,7 +287,7 @@ impl TrainingData {
     /// Training and test rows, gaps filled with the medians of the training rows alone.
     fn tables(&self, split: &RowFold) -> Result<(LearningTable, LearningTable, MedianImputer), LearnError> {
         let names: Vec<String> = self.columns.iter().map(|c| METRICS[*c].to_string()).collect();
-        let train = filled(self.feature_rows(&split.train));
+        let train = with_known_columns(self.feature_rows(&split.train));
         let imputer = MedianImputer::fit_medians(&names, &train)?;
         Ok((imputer.fill(&train)?, imputer.fill(&self.feature_rows(&split.test))?, imputer))
     }
@@ -312,16 +312,6 @@ impl TrainingData {
         }
         Ok((truth, said))
     }
-}
-
-/// A column that all training rows of a fold leave open says nothing there: it is 0 in all of them.
-fn filled(mut rows: Vec<Vec<Option<f64>>>) -> Vec<Vec<Option<f64>>> {
-    for j in 0..rows.first().map_or(0, Vec::len) {
-        if rows.iter().all(|r| r[j].is_none()) {
-            rows.iter_mut().for_each(|r| r[j] = Some(0.0));
-        }
-    }
-    rows
 }
 
 /// A forest made up for the search.

@@ -13,7 +13,7 @@ use super::findings::{chosen_recipe, importances_spec};
 use crate::chart::{Mark, Scale};
 use crate::predict::MODELS;
 use crate::report::models::about;
-use crate::train::{Errors, Survey, Surveyed, TrainableModel, Trained};
+use crate::train::{Errors, Survey, Surveyed, TrainableModel, Trained, shortened};
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
@@ -92,7 +92,7 @@ fn models(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'sta
     }));
     lines.push(Line::default());
     lines.push(Line::styled("trained models", look.title()));
-    lines.extend(learned.iter().flat_map(|l| cached(l, width, look)));
+    lines.extend(shortened(learned).iter().flat_map(|l| cached(l, width, look)));
     lines
 }
 

@@ -1,10 +1,11 @@
-//! Regressors that only the papers use: least squares, ridge and lasso, support vectors, nearest rows, stacks. They fit and
+//! Regressors that the papers use: least squares, ridge and lasso, support vectors, nearest rows, stacks. They fit and
 //! answer as the trees of `learn` do.
 
 mod linear;
 mod nearest;
 mod stack;
 mod svr;
+mod table_6;
 
 use crate::learn::{
     LearnError, LearnedModel, LearningTable, Parameters, Progress, Regressor, RegressorKind, TrainingRows,
@@ -15,6 +16,7 @@ use nearest::Nearest;
 use serde::{Deserialize, Serialize};
 use stack::{Stack, StackParts};
 use svr::Svr;
+pub use table_6::Table6Model;
 
 /// A kind of model with its parameters; defaults of nothing, the papers state them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
