@@ -197,13 +197,13 @@ impl Placer {
         Some(found)
     }
 
-    /// A free place for the name of a level line that ends at `end`: above it, else below, from its end leftwards, where no other
+    /// A free place for the name of a level line from `start` to `end`: above it, else below, from its end leftwards, where no other
     /// line comes as near as its own. `None` if there is none: at another line it would name that one.
-    pub(super) fn place_on_line(&mut self, end: (f64, f64), (w, h): (f64, f64)) -> Option<Rect> {
+    pub(super) fn place_on_line(&mut self, start: f64, end: (f64, f64), (w, h): (f64, f64)) -> Option<Rect> {
         const GAP: f64 = 3.0;
         const STEP: f64 = 12.0;
         let right = end.0.min(self.within.right());
-        let steps = ((right - self.within.x) * 0.6 / STEP).max(0.0) as u32;
+        let steps = ((right - w - start.max(self.within.x)) / STEP).max(0.0) as u32;
         let rooms = (0..=steps).flat_map(|step| {
             let x = (right - w - f64::from(step) * STEP).round();
             [end.1 - GAP - h, end.1 + GAP].map(|y| Rect { x, y: y.round(), w, h })

@@ -39,8 +39,8 @@ struct Waiting<'a> {
     rank: u8,
     /// In rows: how far the marks of the same lane reach.
     reach: Option<(f64, f64)>,
-    /// Whether it names a line that ends here at the right end of the plot, such as a roof: it stands on that line or nowhere.
-    names_line: bool,
+    /// Where the level line begins that ends here and that it names, such as a roof: it stands on that line or nowhere.
+    line_start: Option<f64>,
 }
 
 /// The height of a row with two lanes of text.
@@ -130,8 +130,10 @@ impl<'a> Plot<'a, '_> {
                 _ => self.outside += 1,
             },
             Mark::Label { meaning, at, text } => match self.inside(*at) {
-                Some(place) if self.ends_line(*at) => self.wait_on_line(place, text, Ink::Of(*meaning)),
-                Some(place) => self.wait(place, text, Ink::Of(*meaning), 2),
+                Some(place) => match self.start_of_line(*at) {
+                    Some(start) => self.wait_on_line(start, place, text, Ink::Of(*meaning)),
+                    None => self.wait(place, text, Ink::Of(*meaning), 2),
+                },
                 None => self.outside += 1,
             },
             Mark::Cell { meaning, column, row, strength, label } => {
@@ -188,19 +190,26 @@ impl<'a> Plot<'a, '_> {
     fn wait(&mut self, at: PixelPlace, text: &'a str, ink: Ink, rank: u8) {
         if !text.is_empty() {
             let reach = is_slots(&self.spec.y).then_some((at.0, at.0));
-            self.waiting.push(Waiting { at, text, ink, rank, reach, names_line: false });
+            self.waiting.push(Waiting { at, text, ink, rank, reach, line_start: None });
         }
     }
 
-    fn wait_on_line(&mut self, at: PixelPlace, text: &'a str, ink: Ink) {
-        self.waiting.push(Waiting { at, text, ink, rank: 0, reach: None, names_line: true });
+    fn wait_on_line(&mut self, start: f64, at: PixelPlace, text: &'a str, ink: Ink) {
+        self.waiting.push(Waiting { at, text, ink, rank: 0, reach: None, line_start: Some(start) });
     }
 
-    /// Whether a place is the right end of a line at one height.
-    fn ends_line(&self, at: (f64, f64)) -> bool {
+    /// Where the line at one height begins that ends at this place of the right edge; `None` where none does.
+    fn start_of_line(&self, at: (f64, f64)) -> Option<f64> {
         let is_end = matches!(self.spec.x.scale, Scale::Log { max, .. } if at.0 >= max);
-        let ends = |points: &[(f64, f64)]| matches!(points, [.., from, to] if from.1 == at.1 && *to == at);
-        is_end && self.spec.marks.iter().any(|mark| matches!(mark, Mark::Line { points, .. } if ends(points)))
+        let start = |mark: &Mark| match mark {
+            Mark::Line { points, .. } => match points[..] {
+                [.., from, to] if from.1 == at.1 && to == at => Some(from.0),
+                _ => None,
+            },
+            _ => None,
+        };
+        let start = self.spec.marks.iter().find_map(start).filter(|_| is_end)?;
+        x_place(self.spec, self.area, start)
     }
 
     fn draw_line(&mut self, points: &[(f64, f64)], meaning: Meaning, dash: Dash) {
@@ -310,10 +319,10 @@ impl<'a> Plot<'a, '_> {
                     break;
                 }
                 let size = (width(&text, SMALL) + 2.0, SMALL + 2.0);
-                let place = match label.reach {
-                    _ if label.names_line => self.placer.place_on_line(label.at, size),
-                    Some(reach) => self.placer.place_in_row(reach, label.at.1, size),
-                    None => self.placer.free_place(label.at, size),
+                let place = match (label.line_start, label.reach) {
+                    (Some(start), _) => self.placer.place_on_line(start, label.at, size),
+                    (None, Some(reach)) => self.placer.place_in_row(reach, label.at.1, size),
+                    (None, None) => self.placer.free_place(label.at, size),
                 };
                 if let Some(r) = place {
                     found = Some((text, r));
@@ -332,7 +341,7 @@ impl<'a> Plot<'a, '_> {
     fn draw_label(&mut self, text: String, r: Rect, label: &Waiting<'_>) {
         let near = (label.at.0.clamp(r.x, r.right()), label.at.1.clamp(r.y, r.bottom()));
         let far = (near.0 - label.at.0).hypot(near.1 - label.at.1) > 24.0;
-        if far && label.reach.is_none() && !label.names_line {
+        if far && label.reach.is_none() && label.line_start.is_none() {
             self.items.push(Item::line_item(label.at, near, Ink::Frame));
         }
         // The text's own edge stands where it points to, since its width is an estimate.

@@ -242,7 +242,7 @@ fn no_labels_overlap_with_any_number_of_targets() {
                         assert!(said.contains(&world.gpu(name).1.name), "{what} does not name {name}");
                     }
                     let left_out = count.saturating_sub(MOST_TARGETS);
-                    let is_said = said.contains(&format!("{left_out} more targets are not drawn"));
+                    let is_said = said.contains(&format!("{left_out} more target"));
                     assert_eq!(is_said, left_out > 0, "{what}: {said}");
                 }
             }
