@@ -30,13 +30,14 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     ChartSpec {
         title: title(board, &rows),
         subtitle: format!(
-            "{source}by {} · bars: predicted time, lines: {:.0} % interval",
+            "{source}by {} · bars: predicted time, lines: {:.0} % interval{}",
             board.order.as_str(),
-            100.0 * COVERAGE
+            100.0 * COVERAGE,
+            if board.has_prices { ", $: a million runs" } else { "" }
         ),
         x: Axis {
             label: "time, ms".into(),
-            scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.12 * longest } else { 1.0 } },
+            scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.3 * longest } else { 1.0 } },
         },
         y: Axis {
             label: String::new(),
@@ -62,8 +63,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
         if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
     let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
     let dollars = row.usd_per_million_runs;
-    let dollars =
-        dollars.map_or_else(String::new, |usd| format!("  $ {} per million runs", significant(usd)));
+    let dollars = dollars.map_or_else(String::new, |usd| format!("  ${}", significant(usd)));
     let bar = Mark::Bar {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
         meaning,
