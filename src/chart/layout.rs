@@ -134,6 +134,21 @@ pub(super) fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String>
     lines
 }
 
+/// A line at one height, in pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelLine {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) y: f64,
+}
+
+/// How large a label is, in pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LabelSize {
+    pub(super) w: f64,
+    pub(super) h: f64,
+}
+
 /// A line that labels avoid, and how much.
 #[derive(Debug)]
 struct AvoidedLine {
@@ -197,18 +212,19 @@ impl Placer {
         Some(found)
     }
 
-    /// A free place for the name of a level line from `start` to `end`: above it, else below, from its end leftwards, where no other
+    /// A free place for the name of a level line: above it, else below, from its end leftwards, where no other
     /// line comes as near as its own. `None` if there is none: at another line it would name that one.
-    pub(super) fn place_on_line(&mut self, start: f64, end: (f64, f64), (w, h): (f64, f64)) -> Option<Rect> {
+    pub(super) fn place_on_line(&mut self, line: LevelLine, size: LabelSize) -> Option<Rect> {
         const GAP: f64 = 3.0;
         const STEP: f64 = 12.0;
-        let right = end.0.min(self.within.right());
+        let (LevelLine { start, end, y }, LabelSize { w, h }) = (line, size);
+        let right = end.min(self.within.right());
         let steps = ((right - w - start.max(self.within.x)) / STEP).max(0.0) as u32;
         let rooms = (0..=steps).flat_map(|step| {
             let x = (right - w - f64::from(step) * STEP).round();
-            [end.1 - GAP - h, end.1 + GAP].map(|y| Rect { x, y: y.round(), w, h })
+            [y - GAP - h, y + GAP].map(|y| Rect { x, y: y.round(), w, h })
         });
-        let own = |line: &AvoidedLine| (line.from.1 - end.1).abs() < 1.0 && (line.to.1 - end.1).abs() < 1.0;
+        let own = |line: &AvoidedLine| (line.from.1 - y).abs() < 1.0 && (line.to.1 - y).abs() < 1.0;
         let is_free = |room: &Rect| {
             let near = room.grown(2.0 * GAP);
             self.within.holds(room)

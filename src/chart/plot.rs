@@ -1,7 +1,7 @@
 //! What is inside the plot: marks and the labels beside them.
 
 use super::item::{Anchor, Ink, Item, PixelPlace, SMALL};
-use super::layout::{Placer, Rect, clean, clipped_line, likely_width, shorten, width};
+use super::layout::{LabelSize, LevelLine, Placer, Rect, clean, clipped_line, likely_width, shorten, width};
 use super::marker::{RADIUS, arrow, bar, marker, stroke};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 
@@ -130,7 +130,7 @@ impl<'a> Plot<'a, '_> {
                 _ => self.outside += 1,
             },
             Mark::Label { meaning, at, text } => match self.inside(*at) {
-                Some(place) => match self.start_of_line(*at) {
+                Some(place) => match self.start_of_line(at.0, at.1) {
                     Some(start) => self.wait_on_line(start, place, text, Ink::Of(*meaning)),
                     None => self.wait(place, text, Ink::Of(*meaning), 2),
                 },
@@ -199,11 +199,11 @@ impl<'a> Plot<'a, '_> {
     }
 
     /// Where the line at one height begins that ends at this place of the right edge; `None` where none does.
-    fn start_of_line(&self, at: (f64, f64)) -> Option<f64> {
-        let is_end = matches!(self.spec.x.scale, Scale::Log { max, .. } if at.0 >= max);
+    fn start_of_line(&self, end: f64, height: f64) -> Option<f64> {
+        let is_end = matches!(self.spec.x.scale, Scale::Log { max, .. } if end >= max);
         let start = |mark: &Mark| match mark {
             Mark::Line { points, .. } => match points[..] {
-                [.., from, to] if from.1 == at.1 && to == at => Some(from.0),
+                [.., from, to] if from.1 == height && to == (end, height) => Some(from.0),
                 _ => None,
             },
             _ => None,
@@ -320,7 +320,10 @@ impl<'a> Plot<'a, '_> {
                 }
                 let size = (width(&text, SMALL) + 2.0, SMALL + 2.0);
                 let place = match (label.line_start, label.reach) {
-                    (Some(start), _) => self.placer.place_on_line(start, label.at, size),
+                    (Some(start), _) => self.placer.place_on_line(
+                        LevelLine { start, end: label.at.0, y: label.at.1 },
+                        LabelSize { w: size.0, h: size.1 },
+                    ),
                     (None, Some(reach)) => self.placer.place_in_row(reach, label.at.1, size),
                     (None, None) => self.placer.free_place(label.at, size),
                 };

@@ -3,6 +3,8 @@
 //! Behind the question stands another one that nearly every terminal answers (its device attributes): once that answer is there, an
 //! answer to the first will not come any more. What comes too late all the same is kept out of the keys ([`LateAnswer`]).
 
+#[cfg(unix)]
+use super::terminal::write_at_once;
 use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
 use std::time::{Duration, Instant};
 
@@ -37,7 +39,6 @@ pub(super) struct BackgroundAnswer {
 #[cfg(unix)]
 pub(super) fn ask_background() -> BackgroundAnswer {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use std::io::Write as _;
     let mut answer = BackgroundAnswer { is_light: None, is_open: false };
     let input = std::io::stdin();
     let is_ready = |patience: Duration| {
@@ -45,8 +46,7 @@ pub(super) fn ask_background() -> BackgroundAnswer {
         poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&patience)).is_ok_and(|ready| ready > 0)
     };
     let is_console = std::env::var_os("TERM").is_some_and(|term| term == "linux");
-    let mut output = std::io::stdout();
-    if is_console || is_ready(Duration::ZERO) || output.write_all(QUESTIONS).and(output.flush()).is_err() {
+    if is_console || is_ready(Duration::ZERO) || write_at_once(QUESTIONS).is_err() {
         return answer;
     }
     let (until, mut read) = (Instant::now() + PATIENCE, Vec::new());
