@@ -65,7 +65,12 @@ pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
         lessons: session.lessons_for(protocol),
         ..EvaluationSetup::default()
     };
-    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or_default(), chosen: chosen.is_some() };
+    let of = SurveyOf {
+        setup,
+        wanted,
+        used: chosen.unwrap_or_else(|| session.default_model()),
+        chosen: chosen.is_some(),
+    };
     let progress = Progress::default();
     let survey = watched_as(MEASURING, &progress, || session.survey(&of, &progress)).context("cancelled")?;
     let entries = ModelCache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
