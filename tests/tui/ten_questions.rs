@@ -78,15 +78,19 @@ const PRICES: &str = "gpu,usd_per_hour,provider,region,date\nl40s,0.80,acme,eu,2
 /// Question a: saxpy on a V100; of four GPUs, which has the best value?
 #[test]
 fn the_best_value_of_four_gpus() {
-    let home = with_file("prices.csv", PRICES.as_bytes());
+    let home = fresh();
+    std::fs::create_dir(home.path().join("config")).unwrap();
+    std::fs::write(home.path().join("config/prices.csv"), PRICES).unwrap();
     let command = "rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --to l40s,h100-sxm5,h200,a100-sxm4-80gb \
-                   --by perf-per-dollar --prices prices.csv --format json";
+                   --by perf-per-dollar --format json";
     let ranked: serde_json::Value =
         serde_json::from_str(&answer(&home, &command.split(' ').collect::<Vec<_>>())).unwrap();
     let best = ranked[0]["name"].as_str().unwrap().to_string();
-    let mut asked = ask(30, home, &["--prices", "prices.csv", "--from", "v100-pcie-16gb"]);
-    asked.wait("Predictions").press(":saxpy\r").wait("saxpy n=");
-    asked.press("Nn=2^28\r").wait("n=268435456").press("2oo").wait("$ per run").wait("$/M runs");
+    assert!(ranked[0]["usd_per_million_runs"].is_number(), "{ranked}");
+    let mut asked = ask(30, home, &[]);
+    asked.wait("Predictions").press("s/v100\r").wait("V100 PCIe 16 GB ▶");
+    asked.press(":saxpy\r").wait("saxpy n=").press("N2^28\r").wait("n=268435456");
+    asked.press("2oo").wait("$ per run").wait("$/M runs");
     // Those without a price come last: the first row is the best of the four.
     asked.wait_until("the best of the four first", |screen| {
         let first = screen.lines().find(|line| line.contains('×')).unwrap_or_default();
