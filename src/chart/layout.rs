@@ -226,7 +226,8 @@ impl Placer {
         });
         let own = |line: &AvoidedLine| (line.from.1 - y).abs() < 1.0 && (line.to.1 - y).abs() < 1.0;
         let is_free = |room: &Rect| {
-            let near = room.grown(2.0 * GAP);
+            // Another line as near as its own would be named by it as well.
+            let near = room.grown(GAP + 0.5);
             self.within.holds(room)
                 && !self.taken.iter().any(|taken| taken.overlaps(room))
                 && !self.markers.iter().any(|marker| marker.overlaps(room))

@@ -124,7 +124,7 @@ fn dashes(points: &[PixelPlace], dash: Dash) -> Vec<Vec<PixelPlace>> {
         Dash::Dashed => &[10.0, 6.0],
         Dash::Dotted => &[2.0, 4.0],
         Dash::DashDot => &[12.0, 4.0, 2.0, 4.0],
-        Dash::LongDash => &[20.0, 5.0],
+        Dash::LongDash => &[18.0, 8.0],
     };
     let mut runs = Vec::new();
     let (mut at, mut left) = (0, pattern[0]);
