@@ -37,7 +37,7 @@ use crate::kernel::{
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, ReadError, ReadResult, RowError, Store, TimingKind, read_csv, read_rows,
 };
-use crate::predict::Subject;
+use crate::predict::{LaunchEdits, Subject};
 use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeSet, HashSet};
@@ -250,7 +250,9 @@ impl Session {
             .instance(&problem, variant)
             .map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
         let config = self.store.config_id(kernel, &problem, variant);
-        Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
+        let launch_edits = LaunchEdits::default();
+        let problem = Arc::new(problem);
+        Ok(Subject { kernel, problem, variant: variant.into(), instance, config, launch_edits })
     }
 
     /// A kernel as somebody timed it: at its size, in its variant and launch.

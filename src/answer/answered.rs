@@ -1,6 +1,7 @@
 //! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
 
 use super::known_rows::KnownCorrection;
+use super::launch_model::EditedLaunch;
 use super::settings::Settings;
 use crate::gpu::{Ceilings, Clocks, Gpu, GpuId};
 use crate::kernel::{Launch, VectorPrecision, Work};
@@ -78,6 +79,8 @@ pub struct Answer {
     pub correction: Option<KnownCorrection>,
     /// What the predicted time was made of, where several sources were asked.
     pub combined: Option<Combined>,
+    /// The launch on the target as it is and as it is changed, where it is; everything about the target is that of the changed one.
+    pub edited_launch: Option<Box<EditedLaunch>>,
 }
 
 impl Answer {

@@ -4,6 +4,7 @@ use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{IntervalQuestion, StartedFrom};
 use super::context::{AnswerContext, StandIn};
 use super::correct::corrected;
+use super::launch_model::LaunchQuestion;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
@@ -21,9 +22,25 @@ use std::sync::Arc;
 const NEAR_FLOOR: Seconds = Seconds(10e-6);
 
 /// Answers one question about a source and a target, given by their places in the catalogue: the model's time, corrected
-/// by the user's other rows on the target.
+/// by the user's other rows on the target, with the launch changed where the subject says so.
 #[must_use]
 pub fn answer_pair(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Answer {
+    let answer = answer_as_launched(context, subject, source, target, settings);
+    if subject.launch_edits.is_empty() {
+        return answer;
+    }
+    let (kernel, gpu) = (&context.kernels[subject.kernel], context.gpu(target));
+    LaunchQuestion { kernel, subject, gpu, rules: settings.rules }.edited_answer(answer)
+}
+
+/// The answer for the launch as it is.
+fn answer_as_launched(
     context: AnswerContext<'_>,
     subject: &Subject,
     source: GpuId,
@@ -53,7 +70,7 @@ fn answer_as_base(
     let of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
     let mut answer = answer_under_limit(context, subject, source, target, of_changes);
     answer.settings = settings;
-    let on_base = answer_pair(context, subject, source, base, settings).predicted_time();
+    let on_base = answer_as_launched(context, subject, source, base, settings).predicted_time();
     // The base under the target's id: no row is of it, as none is of the target.
     let copy = context.gpus[base].as_copy(&context.gpus[target].id);
     let unchanged = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &copy }), ..context };
@@ -177,6 +194,7 @@ fn answer_of_model(
         weight,
         correction: None,
         combined: None,
+        edited_launch: None,
         source_time: q.source_time,
     }
 }
@@ -253,7 +271,7 @@ pub fn estimate_targets(
     let start = started_from(settings, from.source_time.as_ref());
     let estimate = |target: GpuId| {
         // Typed clocks and what the user's rows correct belong to whole answers.
-        let is_made = gpus[target].is_hypothetical();
+        let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
         if is_made || context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target)
         {
             return whole(target);

@@ -22,6 +22,7 @@ mod import;
 mod import_kernels;
 mod import_measurements;
 mod kernels;
+mod launch_edits;
 mod learning;
 mod load;
 mod loop_work;

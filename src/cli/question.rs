@@ -3,6 +3,7 @@
 use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
+use super::launch_edits::LaunchArgs;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
@@ -51,6 +52,8 @@ pub(super) struct QuestionArgs {
     /// Change the targets, such as mem=+20%,l2=72MiB: hypothetical GPUs take their places
     #[arg(long, value_name = "CHANGES")]
     set: Option<String>,
+    #[command(flatten)]
+    launch: LaunchArgs,
     /// Lay a published set of measured rates over the GPUs: euro-par-2024 (paper 2's Table 1)
     #[arg(long, value_name = "SET")]
     roofs: Option<String>,
@@ -146,10 +149,11 @@ impl QuestionArgs {
             Sources::These(some) => some.first().copied(),
             _ => None,
         };
-        let subjects = match typed {
+        let mut subjects = match typed {
             Some(subject) => vec![subject],
             None => self.subjects(&session, seen_from)?,
         };
+        self.launch.edit_subjects(&session, &mut subjects)?;
         self.translate(&mut session, &subjects)?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {

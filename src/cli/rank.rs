@@ -3,6 +3,7 @@
 use super::changes::changed_gpus;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
+use super::launch_edits::LaunchArgs;
 use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
@@ -14,12 +15,11 @@ use crate::calendar::utc_date;
 use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, LaunchRow, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
+    Board, RankOrder, RankQuestion, RowSubject, block_rows, board_records, board_table, rank_chart,
     select_targets, variant_rows,
 };
 use crate::report::TableFormat;
 use crate::session::Session;
-use crate::whatif::block_rows;
 use crate::workload::Workload;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -63,6 +63,8 @@ pub(super) struct RankArgs {
     /// The model; the default one if not said
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    #[command(flatten)]
+    launch: LaunchArgs,
     #[command(flatten)]
     typed: TypedKernelArgs,
     #[command(flatten)]
@@ -110,16 +112,17 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         return rank_application(args, &mut session, &targets, file);
     }
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
+    let workload = args.launch.edited_workload(&session, workload)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
-    let launches = args.launches(&session, &workload, source, &targets)?;
+    let mut rows = args.rows(&session, &workload)?;
+    rows.extend(args.block_rows(&session, &workload, source, &targets)?);
     let mut asked = RankQuestion {
-        launches,
         prices,
         today: utc_date(SystemTime::now()),
         order: args.by.into(),
-        rows: args.rows(&session, &workload)?,
+        rows,
         ..RankQuestion::new(&session, &workload, source, targets)
     };
     if let Some(model) = &args.model {
@@ -174,16 +177,25 @@ fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
 
 impl RankArgs {
     /// Block sizes of the kernel, where they are asked for.
-    fn launches(
+    fn block_rows(
         &self,
         session: &Session,
         workload: &Workload,
         source: GpuId,
         targets: &[GpuId],
-    ) -> Result<Vec<LaunchRow>> {
+    ) -> Result<Vec<RowSubject>> {
+        let target = targets.first().copied().unwrap_or(source);
         let Some(subject) = workload.single().filter(|_| self.blocks) else { return Ok(Vec::new()) };
         let settings = Settings { model: session.default_model(), ..Settings::default() };
-        Ok(block_rows(session, subject, source, targets, settings).map_err(Usage)?)
+        let answer = session.answer(subject, source, target, settings);
+        match answer.needs_as_launched().filter(|_| answer.launch[1].is_some()) {
+            Some(needs) => Ok(block_rows(subject, needs.threads)),
+            None => {
+                let kernel = &session.kernels[subject.kernel].id;
+                let text = format!("{kernel}: launch shape unknown: nobody stated its block and grid");
+                Err(Usage(text).into())
+            }
+        }
     }
 
     /// The measured variants of the kernel at this size, where they are asked for.

@@ -1,6 +1,7 @@
 //! `roofswap whatif --gpu GPU --set mem=+20% --kernel KERNEL`: what other numbers would do.
 
 use super::choices::ThemeChoice;
+use super::launch_edits::LaunchArgs;
 use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
@@ -44,6 +45,8 @@ pub(super) struct WhatIfArgs {
     /// The model; the default one if not said
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    #[command(flatten)]
+    launch: LaunchArgs,
     /// What each number 20 % less and 20 % more would do
     #[arg(long)]
     tornado: bool,
@@ -104,6 +107,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let base = session.gpus.position(&args.gpu)?;
     let from = args.from.as_deref().unwrap_or(&args.gpu);
     let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;
+    let workload = args.launch.edited_workload(&session, workload)?;
     let settings = settings(args, &session, &workload, base)?;
     let mut asked = WhatIf::with_settings(&session, &workload, [source, base], settings);
     let progress = Progress::default();

@@ -7,7 +7,7 @@ use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::measurement::Store;
 use crate::power::{Load, PowerModel};
-use crate::predict::{MODELS, Question, Subject, model_position, question};
+use crate::predict::{LaunchEdits, MODELS, Question, Subject, model_position, question};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -73,6 +73,7 @@ pub fn physical(
         variant: variant.as_str().into(),
         instance,
         config: None,
+        launch_edits: LaunchEdits::default(),
     };
     let gpu = &gpus[row.gpu];
     let empty = Store::default();

@@ -8,6 +8,7 @@ mod catalogue;
 mod code;
 mod compiled;
 mod contradiction;
+mod element_edit;
 mod expression;
 mod file;
 mod formula;
@@ -28,6 +29,7 @@ pub use catalogue::{load_shipped, load_text};
 pub use code::{CodeVersion, Codes};
 pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
 pub use contradiction::{CountContradiction, contradictions};
+pub use element_edit::FixedElement;
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{Mix, Operations, Rewritten, Translation, VectorPrecision};
@@ -163,6 +165,8 @@ pub struct Instance {
     pub smem_static: Option<u32>,
     /// Dynamic shared memory per block in bytes, if known.
     pub smem_dynamic: Option<u32>,
+    /// How much of the SRAM that L1 and shared memory share it prefers as shared memory, in percent of the most there is.
+    pub carveout_percent: Option<u8>,
     /// Its counts.
     pub work: Work,
     /// The operator at this size, where it is one.
@@ -378,6 +382,7 @@ impl Kernel {
                 regs_per_thread: None,
                 smem_static: None,
                 smem_dynamic: None,
+                carveout_percent: None,
                 work: Work::default(),
                 operator: None,
             });
@@ -397,6 +402,7 @@ impl Kernel {
             regs_per_thread: None,
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
+            carveout_percent: None,
             work,
             operator: self.operator.and_then(|o| o.sized(problem)),
         })

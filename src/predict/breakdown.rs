@@ -63,6 +63,8 @@ pub enum Cause {
     TargetRows(usize),
     /// What the prediction for the GPU that a hypothetical one is based on differs from the model's.
     BaseGpu,
+    /// The launch on the target is changed.
+    EditedLaunch,
     /// So many sources are combined into one time.
     CombinedSources(usize),
     /// An operator's modelled time: source, target.
@@ -202,6 +204,7 @@ impl Cause {
             Self::LaunchOverhead(_) => "launch overhead",
             Self::TargetRows(_) => "rows on the target",
             Self::BaseGpu => "as its base GPU",
+            Self::EditedLaunch => "launch as changed",
             Self::CombinedSources(_) => "all sources",
             Self::OperatorModel(_) => "operator model",
             Self::SourceKept(_) => "kept of the source",
@@ -230,6 +233,7 @@ impl Cause {
             | Self::MemoryLevels
             | Self::TargetRows(_)
             | Self::BaseGpu
+            | Self::EditedLaunch
             | Self::CombinedSources(_) => [None, None],
         }
     }
@@ -280,6 +284,7 @@ impl fmt::Display for Cause {
             Self::OccupancyRatio => f.write_str("source over target"),
             Self::MemoryLevels => f.write_str("middle of the times at DRAM, L2 and L1"),
             Self::LaunchOverhead(time) => write!(f, "{time} per launch are added"),
+            Self::EditedLaunch => f.write_str("waves, resident warps, element type, by `components`"),
             Self::BaseGpu => f.write_str(
                 "the prediction for the GPU it is based on over the model's for an unchanged copy of it",
             ),

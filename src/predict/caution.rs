@@ -110,6 +110,11 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// The launch on the target is changed: nobody timed it so.
+    EditedLaunch {
+        /// `block=128,regs=32`.
+        edits: Arc<str>,
+    },
     /// The target is none that exists: its base, and what was changed.
     HypotheticalGpu {
         /// The id of the GPU it is based on.
@@ -273,6 +278,9 @@ impl fmt::Display for Caution {
             }
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
+            }
+            Self::EditedLaunch { edits } => {
+                write!(f, "launch changed on the target: {edits}; modelled, nobody timed it so")
             }
             Self::HypotheticalGpu { based_on, changes } => {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")

@@ -15,7 +15,7 @@ use crate::kernel::{
     Resources, Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
-use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
+use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 
 /// One GPU's side of a question.
@@ -387,6 +387,7 @@ fn shared_needs(
     BlockNeeds {
         smem_static: smem_static.unwrap_or(0),
         smem_dynamic: stated(instance.smem_dynamic, Measurement::smem_dynamic).unwrap_or(0),
+        carveout: instance.carveout_percent.map_or(usual.carveout, Carveout::Percent),
         // Any build's barriers are those of the source: they are no allocator's choice.
         barriers: compiled.and_then(|c| c.resources.barriers).unwrap_or(usual.barriers),
         ..usual

@@ -1,5 +1,6 @@
 //! What a question is about.
 
+use super::launch_edits::LaunchEdits;
 use crate::kernel::{FormulaError, Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Config, ConfigId};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub struct Subject {
     pub instance: Instance,
     /// Its place in the store, where somebody timed it.
     pub config: Option<ConfigId>,
+    /// What is changed of its launch on the target; a source was timed as it is.
+    pub launch_edits: LaunchEdits,
 }
 
 impl Subject {
@@ -35,6 +38,7 @@ impl Subject {
             variant: timed.variant.clone(),
             instance: kernel.instance(timed.problem, timed.variant)?,
             config: place,
+            launch_edits: LaunchEdits::default(),
         })
     }
 }

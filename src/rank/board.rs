@@ -34,8 +34,6 @@ pub struct RankQuestion<'a> {
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
     pub rows: Vec<RowSubject>,
-    /// The workload's one kernel in other launches: each is a row.
-    pub launches: Vec<LaunchRow>,
     /// Model, roofs, occupancy rules.
     pub settings: Settings,
     /// Prices by the hour; empty where there are none.
@@ -54,27 +52,6 @@ pub struct RowSubject {
     /// The kernel so.
     pub subject: Subject,
 }
-
-/// The kernel in another launch on one GPU, against its launch as it is.
-#[derive(Debug, Clone)]
-pub struct LaunchRow {
-    /// The GPU.
-    pub gpu: GpuId,
-    /// `256 threads`.
-    pub label: String,
-    /// Time so over time as it is; `None` where it cannot start.
-    pub time_factor: Option<f64>,
-    /// Occupancy so, 0 to 1.
-    pub occupancy: Option<f64>,
-    /// Why it cannot start.
-    pub refusal: Option<String>,
-    /// Whether it is the launch as it is.
-    pub is_own: bool,
-}
-
-/// What must be said of a row in another launch.
-const OTHER_LAUNCH: &str = "other blocks of the same threads: waves and resident blocks change, nothing else; a kernel that is \
-                            tiled by its block may do otherwise";
 
 /// The rows of a question, best first, and what they are relative to.
 #[derive(Debug, Clone)]
@@ -105,7 +82,6 @@ impl<'a> RankQuestion<'a> {
             source,
             targets,
             rows: Vec::new(),
-            launches: Vec::new(),
             settings: Settings { model: session.default_model(), ..Settings::default() },
             prices: PriceBook::default(),
             today: None,
@@ -126,11 +102,8 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, mut rows) = match (self.launches.is_empty(), self.rows.is_empty()) {
-            (false, _) => self.launch_rows(progress)?,
-            (true, false) => self.subject_rows(progress)?,
-            (true, true) => self.gpu_rows(progress)?,
-        };
+        let (source_time, mut rows) =
+            if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
         mark_pareto(&mut rows);
         self.order.sort(&mut rows);
         Ok(Board {
@@ -201,31 +174,6 @@ impl<'a> RankQuestion<'a> {
         };
         let rows: Vec<Vec<RankedRow>> = self.rows.par_iter().map(answer).collect::<Result<_, _>>()?;
         Ok((source_time, rows.into_iter().flatten().collect()))
-    }
-
-    /// A row per launch: the kernel's own answer on the GPU, times what the launch makes of it.
-    fn launch_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
-        progress.expect(self.targets.len());
-        let query = self.query();
-        let Some(part) = self.workload.parts.first() else { return Ok((None, Vec::new())) };
-        let own = query.whole_answers(&part.subject, &[self.source]);
-        let source_time = own.first().and_then(|answer| answer.time);
-        let mut rows = Vec::new();
-        for gpu in &self.targets {
-            progress.check_cancelled()?;
-            for as_it_is in query.whole_answers(&part.subject, &[*gpu]) {
-                let launches = self.launches.iter().filter(|launch| launch.gpu == *gpu);
-                rows.extend(launches.map(|launch| {
-                    let mut answer = as_it_is.clone().in_launch(launch.time_factor, launch.occupancy);
-                    let other = (!launch.is_own).then(|| OTHER_LAUNCH.to_string());
-                    answer.cautions.splice(0..0, launch.refusal.iter().cloned().chain(other));
-                    let taken = TakenPart { label: &launch.label, answer, calls: Some(1.0) };
-                    self.row(*gpu, &launch.label, &[taken], source_time)
-                }));
-            }
-            progress.advance(1);
-        }
-        Ok((source_time, rows))
     }
 
     fn query(&self) -> PartQuery<'_> {

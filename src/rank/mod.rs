@@ -27,11 +27,11 @@ mod table;
 mod targets;
 mod variants;
 
-pub use board::{Board, LaunchRow, RankQuestion, RowSubject};
+pub use board::{Board, RankQuestion, RowSubject};
 pub use chart::rank_chart;
 pub use order::{RankOrder, fastest_is_separate, mark_pareto};
 pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
 pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};
 pub use targets::{TargetError, each_architecture, select_targets};
-pub use variants::variant_rows;
+pub use variants::{block_rows, variant_rows};

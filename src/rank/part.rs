@@ -25,17 +25,6 @@ pub(super) struct PartAnswer {
     pub(super) cautions: Vec<String>,
 }
 
-impl PartAnswer {
-    /// The same kernel in another launch: its time so over its time as it is, and its occupancy. What the board draws at another
-    /// time is not known.
-    pub(super) fn in_launch(self, time_factor: Option<f64>, occupancy: Option<f64>) -> Self {
-        let scaled = |time: Seconds| Some(Seconds(time.0 * time_factor?));
-        let ends = self.ends.and_then(|[low, high]| Some([scaled(low)?, scaled(high)?]));
-        let power = self.power.filter(|_| time_factor == Some(1.0));
-        Self { time: self.time.and_then(scaled), ends, occupancy, power, ..self }
-    }
-}
-
 /// What is asked of every part.
 #[derive(Clone, Copy)]
 pub(super) struct PartQuery<'a> {

@@ -92,6 +92,9 @@ fn predict_command(state: &DashboardState) -> String {
     if !subject.variant.is_empty() {
         add("--variant", &subject.variant);
     }
+    if !subject.launch_edits.is_empty() {
+        add("--launch", &subject.launch_edits.to_string());
+    }
     add("--model", MODELS[settings.model].id());
     if settings.ceilings == Ceilings::Achieved {
         add("--ceilings", "achieved");

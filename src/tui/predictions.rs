@@ -117,6 +117,16 @@ impl DashboardState {
         }
     }
 
+    /// Puts changed launches into the rows of their kernels, and takes back those that were undone.
+    pub(super) fn put_launches(&mut self) {
+        for row in &mut self.rows {
+            let edits = self.selection.launches.get(&row.kernel).copied().unwrap_or_default();
+            if row.launch_edits != edits {
+                Arc::make_mut(row).launch_edits = edits;
+            }
+        }
+    }
+
     /// What is asked of every row.
     #[must_use]
     pub fn row_query(&self) -> RowQuery {
@@ -134,6 +144,7 @@ impl DashboardState {
     /// Puts a new question: source, target, model or ceilings changed. What fits into a frame is predicted at once.
     pub(super) fn predict_all(&mut self) {
         self.put_blocks();
+        self.put_launches();
         // Copied only while a job still reads the old one.
         let is_tuned = self.session.tunings() != self.selection.tunings;
         if is_tuned {
@@ -209,6 +220,7 @@ impl DashboardState {
     /// Answers the selected row again: its size changed.
     pub(super) fn predict_selected(&mut self) {
         self.put_blocks();
+        self.put_launches();
         let row = self.selected;
         self.forget_answer(row);
         self.predict_missing(row);

@@ -7,10 +7,10 @@ use crate::kernel::{BlockSize, KernelId, Problem};
 use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RankedRow, each_architecture, select_targets, variant_rows,
+    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture, select_targets,
+    variant_rows,
 };
 use crate::session::{Revision, Session};
-use crate::whatif::block_rows;
 use crate::workload::{MixFile, Workload};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -235,9 +235,13 @@ impl BoardQuestion {
             BoardRows::Gpus => {}
             BoardRows::Variants => question.rows = variant_rows(session, &self.subject),
             BoardRows::Blocks => {
-                match block_rows(session, &self.subject, source, &question.targets, settings) {
-                    Ok(rows) => question.launches = rows,
-                    Err(why) => return Some(Err(why)),
+                let target = question.targets.first().copied().unwrap_or(source);
+                let answer = session.answer(&self.subject, source, target, settings);
+                match answer.needs_as_launched().filter(|_| answer.launch[1].is_some()) {
+                    Some(needs) => question.rows = block_rows(&self.subject, needs.threads),
+                    None => {
+                        return Some(Err("launch shape unknown: nobody stated its block and grid".into()));
+                    }
                 }
             }
         }

@@ -5,9 +5,8 @@ use super::layout::Pane;
 use crate::answer::Settings;
 use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
-use crate::predict::Subject;
+use crate::predict::{LaunchEdits, Subject};
 use crate::session::EditedGpu;
-use crate::whatif::LaunchEdits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ pub struct Selection {
     pub tunings: BTreeMap<GpuId, Tuning>,
     /// The hypothetical GPU that is edited: it stands behind all others of the catalogue.
     pub edited: Option<EditedGpu>,
-    /// What is changed of launches, by the kernel's position; the What if view shows what that does.
+    /// What is changed of launches on the target, by the kernel's position.
     pub launches: BTreeMap<KernelId, LaunchEdits>,
 }
 

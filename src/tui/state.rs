@@ -337,6 +337,7 @@ impl DashboardState {
             typed.and_then(|p| self.session.subject(kernel, &p, &self.rows[row].variant).ok())
         {
             self.rows[row] = Arc::new(subject);
+            self.put_launches();
             self.forget_answer(row);
         }
         if row >= self.workload.own_rows && self.workload.own_rows > 0 {
@@ -376,12 +377,14 @@ impl DashboardState {
         &self.session.kernels[self.rows[row].kernel]
     }
 
-    /// A row's size as a person would type it, with its variant.
+    /// A row's size as a person would type it, with its variant and what is changed of its launch.
     #[must_use]
     pub fn size_of(&self, row: usize) -> String {
         let subject = &self.rows[row];
         let size = self.kernel_of(row).short_problem(&subject.problem);
-        if subject.variant.is_empty() { size } else { format!("{size} {}", subject.variant) }
+        let size = if subject.variant.is_empty() { size } else { format!("{size} {}", subject.variant) };
+        let edits = subject.launch_edits;
+        if edits.is_empty() { size } else { format!("{size} ◇ {edits}") }
     }
 
     /// Kernel, size and GPUs of the selected row, as a title.

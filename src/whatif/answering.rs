@@ -53,6 +53,7 @@ impl WhatIf<'_> {
             workload: self.workload_name().to_string(),
             base: self.base().id.clone(),
             base_name: self.base().short_name().to_string(),
+            launch_changes: self.launch_changes(),
             model: self.model_id(),
             time: found.time,
             interval: found.interval,

@@ -31,6 +31,10 @@ pub trait ChangedTimes {
     fn model_id(&self) -> Option<&'static str> {
         None
     }
+    /// What is changed of the launch of its kernel, on the base too: `block=128`.
+    fn launch_changes(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// The base GPU as it is.
     fn base(&self) -> &Gpu;
     /// The time of a run on the source; the goal that a break-even is sought for.

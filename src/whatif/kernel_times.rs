@@ -3,7 +3,7 @@
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
 use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
-use crate::answer::Settings;
+use crate::answer::{EditedLaunch, LaunchQuestion, Settings};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Work;
 use crate::power::{Load, PowerModel};
@@ -27,6 +27,8 @@ struct BasePart<'a> {
     /// Why there is no time on the base.
     refusal: Option<String>,
     calls: Option<f64>,
+    /// What is changed of its launch, where anything is.
+    edited: Option<Box<EditedLaunch>>,
     /// The source at the clocks that its row states, where they are other ones than its documents'.
     tuned_source: Option<Gpu>,
 }
@@ -91,6 +93,7 @@ impl<'a> KernelTimes<'a> {
                 base: on_base.predicted_time(),
                 low: interval.map(|i| i.low),
                 high: interval.map(|i| i.high),
+                edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
                 tuned_source: tuned_source(session, &part.subject, source),
@@ -125,6 +128,12 @@ impl ChangedTimes for KernelTimes<'_> {
 
     fn model_id(&self) -> Option<&'static str> {
         Some(MODELS[self.settings.model].id())
+    }
+
+    fn launch_changes(&self) -> Vec<String> {
+        let edits =
+            self.workload.single().map(|subject| subject.launch_edits.to_string()).unwrap_or_default();
+        edits.split(',').filter(|edit| !edit.is_empty()).map(str::to_string).collect()
     }
 
     fn base(&self) -> &Gpu {
@@ -170,7 +179,10 @@ impl ChangedTimes for KernelTimes<'_> {
                 .into_iter()
                 .map(|(at, gpu)| (at, std::mem::replace(&mut self.gpus[at], gpu)))
                 .collect();
-            let times = asked.model_times(&self.gpus, first);
+            let mut times = asked.model_times(&self.gpus, first);
+            if let Some(edited) = &part.edited {
+                asked.change_launch(edited, &mut times, &self.gpus[first..]);
+            }
             // The next kernel has another load, and perhaps another source.
             unlimited.into_iter().for_each(|(at, gpu)| self.gpus[at] = gpu);
             self.gpus[self.source.index()] = self.session.gpus[self.source].clone();
@@ -206,6 +218,17 @@ impl PartQuestion<'_> {
             });
         }
         (first..gpus.len()).map(|at| Some(self.asked_time(gpus, at)?.0)).collect()
+    }
+
+    /// The times of the changed launch.
+    fn change_launch(&self, edited: &EditedLaunch, times: &mut [Option<ModelTime>], gpus: &[Gpu]) {
+        let Some(base) = gpus.first() else { return };
+        let (kernel, rules) = (&self.session.kernels[self.subject.kernel], self.settings.rules);
+        let question = LaunchQuestion { kernel, subject: self.subject, gpu: base, rules };
+        for (time, factor) in times.iter_mut().zip(edited.time_factors(&question, gpus)) {
+            let changed = |(time, factor): (ModelTime, f64)| ModelTime { time: time.time * factor, ..time };
+            *time = time.zip(factor).map(changed);
+        }
     }
 
     fn with_prepared<T>(&self, gpus: &[Gpu], ask: impl FnOnce(crate::predict::Starting<'_, '_>) -> T) -> T {

@@ -22,12 +22,10 @@
 //! ```
 
 mod answering;
-mod block_rows;
 mod changed_times;
 mod chart;
 mod contour;
 mod kernel_times;
-mod launch;
 mod question;
 mod saved_gpu;
 mod scenario;
@@ -37,11 +35,9 @@ mod table;
 mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
-pub use block_rows::block_rows;
 pub use changed_times::{ChangedTimes, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
-pub use launch::{LaunchEdits, LaunchNumber, LaunchOnGpu, LaunchQuestion, launch_value};
 pub use question::WhatIf;
 pub use saved_gpu::{GpuToSave, SaveGpuError};
 pub use scenario::{

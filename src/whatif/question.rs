@@ -51,6 +51,11 @@ impl<'a> WhatIf<'a> {
         self.times.model_id()
     }
 
+    /// What is changed of the kernel's launch, on the base too.
+    pub(super) fn launch_changes(&self) -> Vec<String> {
+        self.times.launch_changes()
+    }
+
     /// The base GPU as it is.
     #[must_use]
     pub fn base(&self) -> &Gpu {

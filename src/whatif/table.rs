@@ -24,6 +24,8 @@ pub struct WhatIfAnswer {
     pub base_name: String,
     /// What was changed of it.
     pub changes: GpuChanges,
+    /// What was changed of its launch: `block=128`.
+    pub launch_changes: Vec<String>,
     /// The model, where one answers for all of it.
     pub model: Option<&'static str>,
     /// Time of a run with the changes; `None` where it cannot run there.
@@ -129,12 +131,9 @@ fn answer_json(answer: &WhatIfAnswer) -> Value {
             "plus20_time_ms": ms(bar.more),
         })
     };
-    let changes: Vec<String> = answer
-        .changes
-        .all()
-        .iter()
-        .map(|change| GpuChanges::default().with(change.number, change.amount).to_string())
-        .collect();
+    let of_gpu = answer.changes.all().iter();
+    let of_gpu = of_gpu.map(|change| GpuChanges::default().with(change.number, change.amount).to_string());
+    let changes: Vec<String> = of_gpu.chain(answer.launch_changes.iter().cloned()).collect();
     let solve = answer.solution.as_ref().map_or(Value::Null, |solution| match solution {
         Solution::Value { number: of, value, goal, .. } => json!({
             "number": of.key(),

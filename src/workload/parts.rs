@@ -54,12 +54,14 @@ impl Workload {
     }
 }
 
-/// Kernel and size: `saxpy n=1048576`.
+/// Kernel and size: `saxpy n=1048576`; with a changed launch `saxpy n=1048576 ◇ block=128`.
 pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
     let kernel = &session.kernels[subject.kernel];
     let size = kernel.short_problem(&subject.problem);
     let variant = if subject.variant.is_empty() { String::new() } else { format!(" {}", subject.variant) };
-    format!("{} {size}{variant}", kernel.label).trim().to_string()
+    let edits = subject.launch_edits;
+    let edited = if edits.is_empty() { String::new() } else { format!(" ◇ {edits}") };
+    format!("{} {size}{variant}{edited}", kernel.label).trim().to_string()
 }
 
 impl Session {

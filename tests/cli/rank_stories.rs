@@ -165,10 +165,7 @@ fn a_typed_kernel_and_variants_are_ranked() {
         number(changed, "time_ms") >= number(own[0], "time_ms"),
         "half the warps of a block slot: {changed}"
     );
-    assert!(
-        changed["cautions"][0].as_str().unwrap().starts_with("other blocks of the same threads"),
-        "{changed}"
-    );
+    assert!(changed["cautions"].to_string().contains("launch changed on the target"), "{changed}");
 }
 
 #[test]

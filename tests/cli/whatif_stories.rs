@@ -218,3 +218,44 @@ fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
     desk.types(&format!("{same} projection")).ends(1, &["nothing could be predicted", "projection needs"]);
     desk.types(&format!("{same} oracle")).ends(2, &["unknown model `oracle`"]);
 }
+
+#[test]
+fn another_launch_is_asked_of_every_command_and_marked() {
+    let desk = Desk::new();
+    let pair = "--kernel matmul_tiled --size n=2048 --launch block=64,regs=128,carveout=50%";
+    let whatif = format!("whatif --gpu rtx-4070 --from titan-v {pair} --format json");
+    let told = object(&desk.types(&whatif).works().stdout);
+    assert_eq!(told["changes"], serde_json::json!(["block=64", "regs=128", "carveout=50%"]));
+    let predict = format!("predict --from titan-v --to rtx-4070 {pair} --format json");
+    let row = desk.types(&predict).works().json().remove(0);
+    assert!((number(&row, "time_ms") / number(&told, "time_ms") - 1.0).abs() < 1e-9, "{row}");
+    let cautions = row["cautions"].to_string();
+    assert!(cautions.contains("launch changed on the target: block=64,regs=128,carveout=50%"), "{row}");
+    let ranked =
+        desk.types(&format!("rank --from titan-v --to rtx-4070 {pair} --format json")).works().json();
+    assert!((number(&ranked[0], "time_ms") / number(&told, "time_ms") - 1.0).abs() < 1e-9, "{ranked:?}");
+    let board = desk.types(&format!("rank --from titan-v --to rtx-4070 {pair}")).works().stdout;
+    assert!(board.contains("◇ block=64"), "{board}");
+    let fp8 = "whatif --gpu h200 --from h100-sxm5 --kernel linear_bf16 --size m=8192 --launch dtype=fp8 --format json";
+    let told = object(&desk.types(fp8).works().stdout);
+    assert_eq!(told["changes"][0], "dtype=fp8");
+}
+
+#[test]
+fn a_launch_that_cannot_be_is_refused_with_what_to_type() {
+    let desk = Desk::new();
+    let words = "whatif --gpu rtx-4070 --from titan-v --kernel saxpy --size 2^20 --launch";
+    for (launch, said) in [
+        ("dtype=fp16", "element type of saxpy: its bytes and instructions were counted as fp32"),
+        ("dtype=fp7", "expected an element type"),
+        ("block=2048", "expected threads per block from 1 to 1024"),
+        ("grid=4", "is no number of a launch; the keys are block"),
+        ("carveout=120%", "expected shared carveout from 0 % to 100 %"),
+    ] {
+        desk.types(&format!("{words} {launch}")).ends(2, &[said]);
+    }
+    desk.types(&format!("{words} block=1024,regs=255")).ends(1, &["nothing could be predicted"]);
+    desk.file("mix.toml", "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^20\"\ncalls = 2\n");
+    let mix = "whatif --gpu rtx-4070 --from titan-v --mix mix.toml --launch block=64";
+    desk.types(mix).ends(2, &["--launch"]);
+}

@@ -5,10 +5,9 @@
 use roofswap::answer::Settings;
 use roofswap::gpu::{ChangeAmount, GpuChanges, GpuNumber};
 use roofswap::kernel::KernelId;
-use roofswap::occupancy::Rules;
-use roofswap::predict::Subject;
+use roofswap::predict::{LaunchEdits, LaunchNumber, Subject};
 use roofswap::session::Session;
-use roofswap::whatif::{LaunchEdits, LaunchNumber, LaunchQuestion, Solution, WhatIf};
+use roofswap::whatif::{Solution, WhatIf};
 use roofswap::workload::Workload;
 
 /// Every kernel at its first size.
@@ -162,22 +161,83 @@ fn a_launch_as_it_is_keeps_its_time_and_a_refused_one_has_none() {
     for workload in workloads(&session) {
         let subject = workload.single().unwrap();
         let answer = session.answer(subject, source, target, settings);
-        let launches = |changes: LaunchEdits| {
-            let kernel = &session.kernels[subject.kernel];
-            let (gpu, rules) = (&session.gpus[target], Rules::Exact);
-            LaunchQuestion { kernel, subject, answer: &answer, gpu, rules, changes }.launches()
+        let edited = |launch_edits: LaunchEdits| {
+            session.answer(&Subject { launch_edits, ..subject.clone() }, source, target, settings)
         };
-        let Some([as_it_is, same]) = launches(LaunchEdits::default()) else { continue };
-        assert_eq!((&as_it_is, as_it_is.time), (&same, answer.predicted_time()), "{}", workload.name);
+        let gpu = &session.gpus[target];
+        let Some(launches) = answer.launches(gpu) else { continue };
+        let [as_it_is] = &launches[..] else { panic!("{}: {launches:?}", workload.name) };
+        assert_eq!(as_it_is.time, answer.predicted_time(), "{}", workload.name);
         let typed = LaunchEdits::default().with(LaunchNumber::Block, Some(as_it_is.needs.threads));
-        let [_, again] = launches(typed).unwrap();
+        let changed = |edits: LaunchEdits| edited(edits).launches(gpu).unwrap().remove(1);
+        let again = changed(typed);
         if let (Some(time), Some(again)) = (as_it_is.time, again.time) {
             assert!((again / time - 1.0).abs() < 1e-12, "{}", workload.name);
             compared += 1;
         }
         let too_much = typed.with(LaunchNumber::Block, Some(1024)).with(LaunchNumber::Registers, Some(255));
-        let [_, refused] = launches(too_much).unwrap();
+        let refused = changed(too_much);
+        assert!(edited(too_much).prediction.is_err(), "{}", workload.name);
         assert!(refused.refusal.is_some() && refused.time.is_none(), "{}: {refused:?}", workload.name);
     }
     assert!(compared > 20, "{compared}");
+}
+
+#[test]
+fn a_changed_launch_has_one_time_wherever_it_is_asked() {
+    let mut session = Session::load(None).unwrap();
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
+    let changes: GpuChanges = "mem=+20%,sms=-25%".parse().unwrap();
+    let made = session.add_hypothetical(base, &changes).unwrap();
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let mut compared = 0;
+    for workload in workloads(&session) {
+        let launch_edits: LaunchEdits = "block=64,regs=96,dynamic=4KB,carveout=50%".parse().unwrap();
+        let subject = Subject { launch_edits, ..workload.single().unwrap().clone() };
+        let edited = Workload::of_kernel(&session, subject.clone());
+        let mut asked = WhatIf::new(&session, &edited, source, base);
+        let answer = |target| session.answer(&subject, source, target, settings);
+        let sources = session.usual_sources(&subject, source, settings.model);
+        if sources.only().is_none() || answer(base).needs[1].is_none() {
+            continue; // combined answers weigh their sources by the target
+        }
+        assert_eq!(asked.base_time(), answer(base).predicted_time(), "{}", edited.name);
+        let estimates = session.estimates(&subject, source, &[base, made], settings);
+        let times = [base, made].map(|gpu| answer(gpu).predicted_time());
+        assert_eq!(times[0], estimates[0].map(|e| e.time), "{}", edited.name);
+        assert_eq!(times[1], estimates[1].map(|e| e.time), "{}", edited.name);
+        if let (Some(quick), Some(whole)) = (asked.time(&changes).unwrap(), times[1]) {
+            assert!((quick / whole - 1.0).abs() < 1e-9, "{}: {quick} and {whole}", edited.name);
+            compared += 1;
+        }
+        assert!(
+            answer(base).measured.is_none()
+                && answer(base).needs[0] == {
+                    let plain = session.answer(workload.single().unwrap(), source, base, settings);
+                    plain.needs[0]
+                }
+        );
+    }
+    assert!(compared > 15, "{compared}");
+}
+
+#[test]
+fn an_operator_in_another_type_moves_other_bytes_on_another_pipe() {
+    let session = Session::load(None).unwrap();
+    let [source, target] = ["h100-sxm5", "h200"].map(|id| session.gpus.id_named(id).unwrap());
+    let kernel = session.kernels.id_named("linear_bf16").unwrap();
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let time = |dtype: &str, target| {
+        let plain = session.subject(kernel, &"m=8192;n=8192;k=8192".parse().unwrap(), "").unwrap();
+        let launch_edits: LaunchEdits = dtype.parse().unwrap();
+        let answer = session.answer(&Subject { launch_edits, ..plain }, source, target, settings);
+        answer.prediction.map(|p| p.time.0).map_err(|why| why.to_string())
+    };
+    let (own, fp8, fp16) = (time("", target), time("dtype=fp8", target), time("dtype=fp16", target));
+    let (own, fp8, fp16) = (own.unwrap(), fp8.unwrap(), fp16.unwrap());
+    assert!((0.4..0.75).contains(&(fp8 / own)), "{fp8} and {own}");
+    assert!((fp16 / own - 1.0).abs() < 1e-9, "{fp16} and {own}");
+    let a100 = session.gpus.id_named("a100-sxm4-80gb").unwrap();
+    let why = time("dtype=fp8", a100).unwrap_err();
+    assert!(why.contains("lacks fp8"), "{why}");
 }

@@ -125,7 +125,7 @@ fn the_charts_and_scenarios_at_some_sizes() {
         press(&mut d, "space up");
         insta::assert_snapshot!(format!("two_numbers_{width}x{height}"), d.screen());
         d.state.what_if.form = WhatIfForm::Tornado;
-        press(&mut d, "end l l up up l");
+        press(&mut d, "end h up l l up up l");
         insta::assert_snapshot!(format!("launch_{width}x{height}"), d.screen());
     }
 }
@@ -198,7 +198,7 @@ fn every_edit_can_be_undone() {
     press(&mut d, "l l H");
     set(&mut d, GpuNumber::L2Size, "72MiB");
     press(&mut d, "K enter backspace B");
-    press(&mut d, "end l up L");
+    press(&mut d, "end h up L");
     let edited = d.state.selection.clone();
     press(&mut d, "R");
     assert!(d.state.selection.edited.is_none() && d.state.selection.launches.is_empty());
@@ -316,12 +316,12 @@ fn another_launch_changes_occupancy_and_waves() {
     let mut d = dashboard(160, 50);
     press(&mut d, "3");
     let now = |d: &Dashboard| d.state.what_if.found.clone().unwrap().launches.unwrap();
-    let [as_it_is, same] = now(&d);
-    assert_eq!(as_it_is, same);
-    // The last four lines are those of the launch: threads, registers, static and dynamic shared memory.
-    press(&mut d, "end up up enter");
+    let first = now(&d);
+    let [as_it_is] = &first[..] else { panic!("{first:?}") };
+    // The last five lines are those of the launch: threads, registers, static and dynamic shared memory, carveout.
+    press(&mut d, "end up up up enter");
     type_line(&mut d, "x2");
-    let [_, changed] = now(&d);
+    let changed = now(&d).remove(1);
     assert!(changed.needs.regs_per_thread == 2 * as_it_is.needs.regs_per_thread);
     assert!(changed.occupancy.active_warps <= as_it_is.occupancy.active_warps);
     press(&mut d, "up enter");
@@ -329,12 +329,65 @@ fn another_launch_changes_occupancy_and_waves() {
     assert!(message(&d).contains("threads per block from 1 to 1024"), "{}", message(&d));
     press(&mut d, "esc enter");
     type_line(&mut d, "1024");
-    let [_, changed] = now(&d);
+    let changed = now(&d).remove(1);
     assert_eq!(changed.needs.threads, 1024);
     let refused = changed.refusal.is_some();
     assert_eq!(refused, changed.time.is_none(), "{changed:?}");
     press(&mut d, "u u");
-    assert_eq!(now(&d), [as_it_is, same]);
+    assert_eq!(now(&d), first);
+    press(&mut d, "end enter");
+    type_line(&mut d, "25%");
+    let half = now(&d).remove(1);
+    assert!(half.occupancy.shared_memory_per_sm < as_it_is.occupancy.shared_memory_per_sm, "{half:?}");
+}
+
+#[test]
+fn a_changed_launch_is_live_and_marked_in_every_view() {
+    let mut d = dashboard(160, 50);
+    press(&mut d, "3");
+    let before = d.state.answer().predicted_time().unwrap();
+    press(&mut d, "end up up up enter");
+    type_line(&mut d, "128");
+    let edits = d.state.launch_changes().to_string();
+    assert_eq!(edits, "regs=128");
+    let answer = d.state.answer().clone();
+    let [source, target] = answer.needs.map(|needs| needs.unwrap().regs_per_thread);
+    assert!(source != 128 && target == 128 && answer.measured.is_none());
+    let row = format!("◇ {edits}");
+    press(&mut d, "1");
+    assert!(d.screen().contains("◇ RTX 4070"), "the occupancy says whose launch is changed:\n{}", d.screen());
+    assert!(d.screen().contains(&row), "{}", d.screen());
+    press(&mut d, "2");
+    let board = d.state.ranked.board.clone().unwrap();
+    let ranked = board.rows.iter().find(|row| row.gpu == d.state.target()).unwrap();
+    assert_eq!(ranked.time, answer.predicted_time());
+    assert!(board.workload.contains(&row) && d.screen().contains(&row), "{}", d.screen());
+    press(&mut d, "3 R");
+    assert_eq!(d.state.answer().predicted_time(), Some(before));
+    press(&mut d, "u");
+    assert_eq!(d.state.answer().predicted_time(), answer.predicted_time());
+}
+
+#[test]
+fn an_element_type_is_changed_where_the_kernel_is_modelled_in_others() {
+    let mut d = view_of_saxpy(160, 50);
+    // Above the five numbers of the launch.
+    press(&mut d, "end up up up up up l");
+    assert!(message(&d).contains("element type of saxpy: its bytes"), "{}", message(&d));
+    press(&mut d, "enter");
+    assert!(message(&d).contains("were counted as fp32"), "{}", message(&d));
+    press(&mut d, ":");
+    type_line(&mut d, "kernel rmsnorm_bf16");
+    press(&mut d, "end");
+    let time = |d: &Dashboard| d.state.answer().predicted_time().unwrap();
+    let before = time(&d);
+    press(&mut d, "enter");
+    type_line(&mut d, "fp32");
+    assert_eq!(d.state.launch_changes().to_string(), "dtype=fp32");
+    assert!(time(&d) > before, "twice the bytes: {} and {before}", time(&d));
+    press(&mut d, "enter");
+    type_line(&mut d, "bf16");
+    assert!(d.state.launch_changes().is_empty() && time(&d) == before);
 }
 
 #[test]

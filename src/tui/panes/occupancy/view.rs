@@ -153,7 +153,11 @@ fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<
         Some(sides) => sides.iter().map(|side| side.gpu).collect(),
         None => state.pair().to_vec(),
     };
-    let names = gpus.iter().zip(0..).map(|(gpu, i)| (gpu.short_name().to_string(), look.side(i)));
+    // What is changed of a launch is changed on every target.
+    let is_edited = state.answer().edited_launch.is_some();
+    let mark = |i: usize| if i > 0 && is_edited { "◇ " } else { "" };
+    let names = gpus.iter().zip(0..);
+    let names = names.map(|(gpu, i)| (format!("{}{}", mark(i), gpu.short_name()), look.side(i)));
     let mut out = vec![cells_line(["", ""], names.collect(), width, look)];
     for (gpu, refusal) in launch_refusals(state) {
         let text = format!("{}: {refusal}", gpu.short_name());

@@ -79,6 +79,7 @@ impl ApplicationQuestion {
             base: base_gpu.id.clone(),
             base_name: base_gpu.short_name().to_string(),
             changes: changes.clone(),
+            launch_changes: Vec::new(),
             model: None,
             refusal: None,
             time: Some(now.value),

@@ -12,7 +12,7 @@ use crate::tui::message::Effect;
 use crate::tui::ranked::{BoardRows, RankedFor};
 use crate::tui::state::DashboardState;
 use crate::units::Seconds;
-use crate::whatif::{LaunchQuestion, NamedChanges, ScenarioPage, Solution, WhatIfParts};
+use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIfParts};
 use std::sync::Arc;
 
 impl DashboardState {
@@ -103,15 +103,7 @@ pub fn take_application_answer(state: &mut DashboardState, answer: ApplicationAn
 fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
     let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
     let answer = state.asked_kernel().whole_answer(edited, &parts).map(Arc::new);
-    let question = LaunchQuestion {
-        kernel: state.kernel(),
-        subject: &state.rows[state.selected],
-        answer: state.answer(),
-        gpu: state.pair()[1],
-        rules: state.selection.settings.rules,
-        changes: state.launch_changes(),
-    };
-    WhatIfFound { answer, launches: question.launches() }
+    WhatIfFound { answer, launches: state.answer().launches(state.pair()[1]) }
 }
 
 /// The kept scenarios beside the base; where none is kept, the changes that are being edited.

@@ -27,12 +27,28 @@ pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
             };
             ask_what_if(state, WhatIfPurpose::Number(number), offered)
         }
+        WhatIfLine::Element => ask_element(state),
         WhatIfLine::Launch(number) => {
             let now = number.in_words(state.launch_value_now(number));
             let text = format!("{}: {now}; type {}", number.title(), number.example());
             state.say(Tone::Done, text);
             ask_what_if(state, WhatIfPurpose::Launch(number), String::new())
         }
+    }
+}
+
+/// Asks for an element type, or says why there is no other one.
+fn ask_element(state: &mut DashboardState) -> Vec<Effect> {
+    match state.kernel().modelled_elements() {
+        Ok(all) => {
+            let all: Vec<&str> = all.iter().map(|element| element.as_str()).collect();
+            state.say(
+                Tone::Done,
+                format!("element type: {}; type one of {}", state.element_now(), all.join(", ")),
+            );
+            ask_what_if(state, WhatIfPurpose::Element, String::new())
+        }
+        Err(why) => state.say(Tone::Refused, why.to_string()),
     }
 }
 

@@ -1,14 +1,16 @@
 //! Edits of the list: each is a new selection, which can be undone.
 
 use super::lines::{WhatIfLine, line_under_cursor};
+use crate::catalogue::ElementType;
 use crate::gpu::{ChangeError, GpuChange, GpuChanges, GpuNumber};
+use crate::predict::{LaunchEdits, LaunchNumber};
 use crate::session::EditedGpu;
 use crate::tui::action::Action;
 use crate::tui::message::Effect;
 use crate::tui::pane::Reaction;
 use crate::tui::selection::Selection;
 use crate::tui::state::{DashboardState, Tone};
-use crate::whatif::{LaunchEdits, LaunchNumber, NumberStep, launch_value};
+use crate::whatif::NumberStep;
 
 /// How far a step goes, in percent of what the base has.
 const STEP_PERCENT: f64 = 5.0;
@@ -84,8 +86,28 @@ impl DashboardState {
 
     /// The value of a launch number now: as it is changed, else as it is.
     pub(super) fn launch_value_now(&self, number: LaunchNumber) -> u32 {
-        let stated = self.answer().needs[1].map_or(0, |needs| launch_value(&needs, number));
+        let stated = self.launch_value_stated(number).unwrap_or(0);
         self.launch_changes().changed_value(number).unwrap_or(stated)
+    }
+
+    /// The value of a launch number before anything is changed of it; `None` where no block is known.
+    pub(super) fn launch_value_stated(&self, number: LaunchNumber) -> Option<u32> {
+        self.answer().needs_as_launched().map(|needs| number.value_of(&needs))
+    }
+
+    /// The element type now: as it is changed, else the kernel's own.
+    pub(super) fn element_now(&self) -> String {
+        let own = || self.kernel().dtype.clone();
+        self.launch_changes().element().map_or_else(own, |element| element.as_str().to_string())
+    }
+
+    /// Changes the element type; back to the kernel's own where that is it.
+    fn edit_element(&mut self, element: ElementType) -> Result<(), String> {
+        let instance = &self.rows[self.selected].instance;
+        self.kernel().in_element(instance, element).map_err(|why| why.to_string())?;
+        let is_own = ElementType::from_name(&self.kernel().dtype) == Some(element);
+        self.edit_launch(self.launch_changes().with_element(Some(element).filter(|_| !is_own)));
+        Ok(())
     }
 }
 
@@ -105,6 +127,7 @@ pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
             (true, true) => Action::SizeUp,
             (false, true) => Action::SizeDown,
         }),
+        WhatIfLine::Element => Reaction::Done(refuse(state, |state| step_element(state, step.is_up))),
         WhatIfLine::Launch(number) => {
             let value = number.stepped(state.launch_value_now(number), step.is_up, step.is_coarse);
             put_launch_value(state, number, value);
@@ -113,9 +136,31 @@ pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
     }
 }
 
+/// The next element type that the kernel is modelled in, or the one before.
+fn step_element(state: &mut DashboardState, is_up: bool) -> Result<(), String> {
+    let all = state.kernel().modelled_elements().map_err(|why| why.to_string())?;
+    let now = ElementType::from_name(&state.element_now());
+    let place = all.iter().position(|element| Some(*element) == now).unwrap_or(0);
+    let next = if is_up { (place + 1).min(all.len() - 1) } else { place.saturating_sub(1) };
+    state.edit_element(all[next])
+}
+
+/// Sets the element type as typed.
+///
+/// # Errors
+/// What was expected, or why the kernel has no other one.
+pub fn type_element(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
+    let element = ElementType::from_name(text).ok_or_else(|| {
+        let shown = crate::text::harmless_line(&crate::text::clipped_text(text, 40));
+        format!("`{shown}`: expected an element type, such as fp16")
+    })?;
+    state.edit_element(element)?;
+    Ok(Vec::new())
+}
+
 /// Sets a launch number; back to what it is where that is its value.
 fn put_launch_value(state: &mut DashboardState, number: LaunchNumber, value: u32) {
-    let stated = state.answer().needs[1].map(|needs| launch_value(&needs, number));
+    let stated = state.launch_value_stated(number);
     let changed = Some(value).filter(|value| Some(*value) != stated);
     state.edit_launch(state.launch_changes().with(number, changed));
 }
@@ -166,6 +211,10 @@ pub fn reset_line(state: &mut DashboardState) -> Vec<Effect> {
         }
         WhatIfLine::Launch(number) => {
             state.edit_launch(state.launch_changes().with(number, None));
+            Vec::new()
+        }
+        WhatIfLine::Element => {
+            state.edit_launch(state.launch_changes().with_element(None));
             Vec::new()
         }
         WhatIfLine::Size => {

@@ -1,11 +1,12 @@
 //! What the view knows beside the edited GPU, which is part of what is asked everywhere: where the cursor stands, what was found.
 
 use super::scenario_names::first_free_name;
+use crate::answer::LaunchOnGpu;
 use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
 use crate::tui::ranked::RankedFor;
-use crate::whatif::{LaunchOnGpu, NamedChanges, ScenarioPage, Solution, WhatIfAnswer};
+use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIfAnswer};
 use std::sync::Arc;
 
 /// What stands beside the list, or instead of it where there is no room for both.
@@ -54,8 +55,8 @@ pub struct ContourFor {
 pub struct WhatIfFound {
     /// The time with its tornado, or why there is none.
     pub answer: Result<Arc<WhatIfAnswer>, String>,
-    /// The launch on the edited GPU as it is, and as it is changed; nothing where the threads per block are unknown.
-    pub launches: Option<[LaunchOnGpu; 2]>,
+    /// The launch on the edited GPU as it is, and as it is changed where it is; nothing where the threads per block are unknown.
+    pub launches: Option<Vec<LaunchOnGpu>>,
 }
 
 /// The view's part of the state.

@@ -1,9 +1,10 @@
 //! What another launch would do: occupancy, its limit, waves and time, as it is and as it is changed.
 
+use crate::answer::LaunchOnGpu;
+use crate::occupancy::Resource;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_right, paragraph};
-use crate::whatif::LaunchOnGpu;
+use crate::tui::text::{clipped_text, pad_right, paragraph, wrap};
 use ratatui::text::{Line, Span};
 
 /// Columns of the names and of a value.
@@ -17,8 +18,8 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
         let text = format!("launch of {}: the threads per block are unknown", state.kernel().label);
         return paragraph(&text, width, look.dim());
     };
-    let is_changed = !state.launch_changes().is_empty();
-    let shown = if is_changed { &launches[..] } else { &launches[..1] };
+    let shown = &launches[..];
+    let is_changed = shown.len() > 1;
     let value = VALUE.min(width.saturating_sub(NAME) / 2).max(2);
     let heads = ["as it is", "changed"];
     let head: String = heads[..shown.len()].iter().map(|head| pad_right(head, value)).collect();
@@ -27,28 +28,41 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
         look.title(),
     )];
     let mut row = |name: &str, cell: &dyn Fn(&LaunchOnGpu) -> String| {
-        let mut spans = vec![Span::styled(pad_right(name, NAME), look.dim())];
-        for (at, launch) in shown.iter().enumerate() {
-            let style = if at == 1 { look.estimated() } else { look.text() };
-            spans.push(Span::styled(pad_right(&clipped_text(&cell(launch), value - 1), value), style));
+        // What is too long for its column goes on below.
+        let cells: Vec<Vec<String>> = shown.iter().map(|launch| wrap(&cell(launch), value - 1)).collect();
+        for at in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut spans = vec![Span::styled(pad_right(if at == 0 { name } else { "" }, NAME), look.dim())];
+            for (launch, cell) in cells.iter().enumerate() {
+                let style = if launch == 1 { look.estimated() } else { look.text() };
+                let part = cell.get(at).map_or("", String::as_str);
+                spans.push(Span::styled(pad_right(&clipped_text(part, value), value), style));
+            }
+            lines.push(Line::from(spans));
         }
-        lines.push(Line::from(spans));
     };
     row("occupancy", &|launch| match launch.refusal {
         Some(_) => "0 %".into(),
         None => format!("{:.0} %", 100.0 * launch.occupancy.fraction()),
     });
-    row("limited by", &|launch| {
-        launch.occupancy.limiters().map(|r| r.as_str()).collect::<Vec<_>>().join(", ")
-    });
+    row("limited by", &|launch| launch.occupancy.limiters().map(short_name).collect::<Vec<_>>().join(" "));
     row("waves", &|launch| launch.waves.map_or("-".into(), |w| crate::units::significant(w.waves)));
     row("last wave", &|launch| launch.waves.map_or("-".into(), |w| format!("{:.0} %", 100.0 * w.last_fill)));
     row("time", &|launch| launch.time.map_or("-".into(), |t| format!("~{t}")));
     if let Some(refusal) = shown.last().and_then(|launch| launch.refusal) {
         lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
     } else if is_changed {
-        let text = "assumed: waves and idle SMs count; latency that more warps would hide does not";
+        let text =
+            "modelled: waves, idle SMs, bytes in flight of the resident warps (Little); spills are not";
         lines.extend(paragraph(text, width, look.dim()));
     }
     lines
+}
+
+/// As the Occupancy pane names it, with room for several in a column.
+fn short_name(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Registers => "regs",
+        Resource::SharedMemory => "smem",
+        other => other.as_str(),
+    }
 }

@@ -1,8 +1,8 @@
 //! The lines of the list: numbers of the GPU, then those of the launch.
 
 use crate::gpu::GpuNumber;
+use crate::predict::LaunchNumber;
 use crate::tui::state::DashboardState;
-use crate::whatif::LaunchNumber;
 
 /// A line that can be edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum WhatIfLine {
     Size,
     /// A number of its launch.
     Launch(LaunchNumber),
+    /// The element type of the selected kernel.
+    Element,
 }
 
 /// The numbers that the edited GPU's base has.
@@ -26,6 +28,7 @@ pub fn what_if_lines(state: &DashboardState) -> Vec<WhatIfLine> {
     let mut lines: Vec<WhatIfLine> = numbers_of_base(state).map(WhatIfLine::Number).collect();
     if !state.what_if.of_application {
         lines.push(WhatIfLine::Size);
+        lines.push(WhatIfLine::Element);
         if state.answer().needs[1].is_some() {
             lines.extend(LaunchNumber::ALL.map(WhatIfLine::Launch));
         }

@@ -7,6 +7,7 @@
 
 use super::lines::{WhatIfLine, what_if_lines};
 use crate::gpu::GpuNumber;
+use crate::predict::LaunchNumber;
 use crate::session::EditedGpu;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -14,7 +15,6 @@ use crate::tui::panes::frame::draw_lines;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_left, pad_right};
 use crate::units::significant;
-use crate::whatif::{LaunchNumber, launch_value};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -125,6 +125,7 @@ fn list_line(
     let cells = match line {
         WhatIfLine::Number(number) => number_cells(state, edited, number),
         WhatIfLine::Size => size_cells(state),
+        WhatIfLine::Element => element_cells(state),
         WhatIfLine::Launch(number) => launch_cells(state, number),
     };
     let is_marked = matches!(line, WhatIfLine::Number(number) if state.what_if.marked.contains(&number));
@@ -187,9 +188,25 @@ fn relative_change(ratio: f64) -> String {
 fn size_cells(state: &DashboardState) -> ListCells {
     ListCells {
         name: "problem size",
-        value: clipped_text(&state.size_of(state.selected), 24),
+        value: clipped_text(&size_as_it_is(state), 24),
         change: String::new(),
         source: "",
+    }
+}
+
+fn size_as_it_is(state: &DashboardState) -> String {
+    let subject = &state.rows[state.selected];
+    let size = state.kernel().short_problem(&subject.problem);
+    format!("{size} {}", subject.variant).trim_end().to_string()
+}
+
+fn element_cells(state: &DashboardState) -> ListCells {
+    let is_changed = state.launch_changes().element().is_some();
+    ListCells {
+        name: "element type",
+        value: state.element_now(),
+        change: if is_changed { "set".into() } else { String::new() },
+        source: if is_changed { "assumed" } else { "" },
     }
 }
 
@@ -197,7 +214,7 @@ fn launch_cells(state: &DashboardState, number: LaunchNumber) -> ListCells {
     let changed = state.launch_changes().changed_value(number);
     let value = state.launch_value_now(number);
     let is_unknown = number == LaunchNumber::Registers && value == 0;
-    let stated = state.answer().needs[1].map_or(0, |needs| launch_value(&needs, number));
+    let stated = state.launch_value_stated(number).unwrap_or(0);
     let change = match changed {
         Some(value) if stated > 0 => relative_change(f64::from(value) / f64::from(stated)),
         Some(_) => "set".into(),

@@ -1,13 +1,14 @@
 //! What is typed in the view: values, goals, names of scenarios, ids of GPUs to save.
 
-use super::editing::{type_launch_value, type_number};
+use super::editing::{type_element, type_launch_value, type_number};
 use super::scenarios::keep_scenario;
 use crate::gpu::GpuNumber;
+use crate::predict::LaunchNumber;
 use crate::tui::action::Action;
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
 use crate::units::typed_seconds;
-use crate::whatif::{GpuToSave, LaunchNumber, Solution};
+use crate::whatif::{GpuToSave, Solution};
 
 /// What a typed line of the view is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum WhatIfPurpose {
     Number(GpuNumber),
     /// Set a number of the launch.
     Launch(LaunchNumber),
+    /// Set the element type.
+    Element,
     /// Find the value of this number that makes a time.
     Goal(GpuNumber),
     /// Keep the changes under a name.
@@ -29,7 +32,7 @@ impl WhatIfPurpose {
     #[must_use]
     pub fn prompt_label(self) -> &'static str {
         match self {
-            Self::Number(_) | Self::Launch(_) => "value: ",
+            Self::Number(_) | Self::Launch(_) | Self::Element => "value: ",
             Self::Goal(_) => "goal, a time: ",
             Self::Scenario => "keep as: ",
             Self::GpuFile => "save GPU as: ",
@@ -40,7 +43,7 @@ impl WhatIfPurpose {
     #[must_use]
     pub fn typing_hints(self) -> &'static str {
         match self {
-            Self::Number(_) | Self::Launch(_) => "Enter sets it, Esc closes",
+            Self::Number(_) | Self::Launch(_) | Self::Element => "Enter sets it, Esc closes",
             Self::Goal(_) => "Enter finds it, Esc closes",
             Self::Scenario => "Enter keeps it, Esc closes",
             Self::GpuFile => "Enter writes the file, Esc closes",
@@ -55,6 +58,7 @@ impl WhatIfPurpose {
         match self {
             Self::Number(number) => type_number(state, number, text),
             Self::Launch(number) => type_launch_value(state, number, text),
+            Self::Element => type_element(state, text),
             Self::Goal(number) => solve_for(state, number, text),
             Self::Scenario => keep_scenario(state, text),
             Self::GpuFile => save_gpu(state, text),

@@ -1,0 +1,106 @@
+//! What another launch of a kernel does on one GPU: its occupancy, its waves, and by the model its time.
+//!
+//! ```text
+//! time = t x m(changed launch) / m(launch as it is)
+//! ```
+//!
+//! t is the answer's own time, m the time by `components` of the same work on this GPU alone, without any measured row, whatever model
+//! gave t. What m says of a launch: its waves (a last wave that is not full, SMs that get no block), the bytes that its resident warps
+//! keep in flight (Little's law, `roofline/in_flight.rs`), whether it can start at all, and where the element type is changed its bytes
+//! and its pipe. Other registers than the compiler gave would spill, which is no part of it. The number of threads stays: a larger
+//! block makes fewer blocks. The source stays as it was timed.
+
+use super::answered::Answer;
+use super::launch_model::{EditedLaunch, LaunchModel, LaunchOnGpu, LaunchQuestion};
+use crate::gpu::Gpu;
+use crate::occupancy::{BlockNeeds, waves};
+use crate::predict::{Cause, Caution, LaunchNumber, ModelRefusal, RegistersFrom};
+
+/// The launch of this answer on its target.
+fn launch_of_answer(answer: &Answer) -> LaunchModel {
+    LaunchModel { needs: answer.needs[1], launch: answer.launch[1], work: answer.work }
+}
+
+impl LaunchQuestion<'_> {
+    /// This answer with the launch changed as the subject says: occupancy, limits and time on the target. Nothing is changed of
+    /// the source, which was timed as it is.
+    #[must_use]
+    pub fn edited_answer(&self, mut answer: Answer) -> Answer {
+        let edits = self.subject.launch_edits;
+        let model = launch_of_answer(&answer);
+        let before = answer.predicted_time();
+        let launches = model.needs.map(|needs| {
+            let as_it_is = LaunchOnGpu { time: before, ..model.on_gpu(self, needs) };
+            [as_it_is, model.on_gpu(self, edits.changed_needs(needs))]
+        });
+        let refusal = launches.as_ref().and_then(|[_, changed]| changed.refusal);
+        if let Some([_, changed]) = &launches {
+            answer.needs[1] = Some(changed.needs);
+            answer.occupancy[1] = Some(changed.occupancy);
+            answer.launch[1] = changed.launch;
+            answer.launch_refusal[1] = changed.refusal;
+            if edits.changed_value(LaunchNumber::Registers).is_some() {
+                answer.registers[1] = RegistersFrom::Typed;
+            }
+        }
+        // Nobody timed it so.
+        answer.measured = None;
+        if let Some(why) = refusal {
+            answer.prediction = Err(ModelRefusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
+        } else {
+            self.multiply_by_model(&mut answer, &model);
+        }
+        let time = answer.predicted_time();
+        let launches = launches.map(|[as_it_is, changed]| [as_it_is, LaunchOnGpu { time, ..changed }]);
+        answer.edited_launch = Some(Box::new(EditedLaunch { edits, launches, model }));
+        answer
+    }
+
+    fn multiply_by_model(&self, answer: &mut Answer, model: &LaunchModel) {
+        let edits = self.subject.launch_edits;
+        let [before, after] = model.estimates(self, std::slice::from_ref(self.gpu));
+        let found = before.into_iter().zip(after).next();
+        match found {
+            Some((Ok(before), Ok(after))) => {
+                answer.multiply(Cause::EditedLaunch, after.time / before.time);
+                if let Ok(prediction) = &mut answer.prediction {
+                    prediction.bound_target = after.limit.or(prediction.bound_target);
+                    let edits = edits.to_string().into();
+                    prediction.cautions.push(Caution::EditedLaunch { edits });
+                }
+            }
+            Some((_, Err(why))) => answer.prediction = Err(why),
+            Some((Err(why), _)) if answer.prediction.is_ok() => answer.prediction = Err(why),
+            _ => {}
+        }
+    }
+}
+
+impl Answer {
+    /// The launch on the target as it is, and as it is changed where it is; `None` where nobody knows the threads per block.
+    #[must_use]
+    pub fn launches(&self, gpu: &Gpu) -> Option<Vec<LaunchOnGpu>> {
+        if let Some(edited) = &self.edited_launch {
+            return edited.launches.clone().map(Vec::from);
+        }
+        let model = launch_of_answer(self);
+        let needs = model.needs?;
+        let occupancy = self.occupancy[1]?;
+        let launch = model.launch;
+        let as_it_is = LaunchOnGpu {
+            needs,
+            occupancy,
+            launch,
+            waves: launch.and_then(|launch| waves(gpu, &occupancy, launch.block_count())),
+            refusal: self.launch_refusal[1],
+            time: self.predicted_time(),
+        };
+        Some(vec![as_it_is])
+    }
+
+    /// What a block of the target asks for before anything is changed of it.
+    #[must_use]
+    pub fn needs_as_launched(&self) -> Option<BlockNeeds> {
+        self.edited_launch.as_ref().map_or(self.needs[1], |edited| edited.model.needs)
+    }
+}

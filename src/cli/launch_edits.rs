@@ -1,0 +1,51 @@
+//! `--launch block=128,regs=32`: another launch on the target than the one that was timed.
+
+use super::Usage;
+use crate::predict::{LaunchEdits, Subject};
+use crate::session::Session;
+use crate::workload::Workload;
+use anyhow::Result;
+use clap::Args;
+
+/// The flag, as it was typed.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct LaunchArgs {
+    /// Change the launch on the target, such as block=128,regs=32,static=0,dynamic=8KB,carveout=50%,dtype=fp16: modelled, not timed
+    #[arg(long, value_name = "CHANGES", value_parser = launch_edits)]
+    launch: Option<LaunchEdits>,
+}
+
+fn launch_edits(text: &str) -> Result<LaunchEdits, String> {
+    text.parse()
+}
+
+impl LaunchArgs {
+    /// The kernel of this workload with its launch changed.
+    pub(super) fn edited_workload(&self, session: &Session, workload: Workload) -> Result<Workload> {
+        if self.launch.is_none_or(|edits| edits.is_empty()) {
+            return Ok(workload);
+        }
+        let Some(subject) = workload.single() else {
+            return Err(Usage("--launch changes the launch of one kernel: give --kernel".into()).into());
+        };
+        let mut subjects = [subject.clone()];
+        self.edit_subjects(session, &mut subjects)?;
+        let [subject] = subjects;
+        Ok(Workload::of_kernel(session, subject))
+    }
+
+    /// These kernels with their launch changed.
+    pub(super) fn edit_subjects(&self, session: &Session, subjects: &mut [Subject]) -> Result<()> {
+        let Some(edits) = self.launch else { return Ok(()) };
+        for subject in subjects {
+            let kernel = &session.kernels[subject.kernel];
+            if let Some(element) = edits.element() {
+                kernel
+                    .in_element(&subject.instance, element)
+                    .map_err(|why| Usage(format!("--launch: {why}")))?;
+            }
+            subject.launch_edits = edits;
+        }
+        Ok(())
+    }
+}
