@@ -90,6 +90,6 @@ pub(super) fn note_left_out(chart: &mut ChartSpec, further: &[FurtherTarget<'_>]
     let more = (further.len() + 1).saturating_sub(MOST_TARGETS);
     if more > 0 {
         let targets = if more == 1 { "target is" } else { "targets are" };
-        chart.notes.push(format!("{more} more {targets} not drawn: a chart shows {MOST_TARGETS}"));
+        chart.notes.insert(0, format!("{more} more {targets} not drawn: a chart shows {MOST_TARGETS}"));
     }
 }
