@@ -376,11 +376,11 @@ mod tests {
 
     fn spec(heights: &[f64]) -> ChartSpec {
         let (x, y) = (Scale::Log { min: 0.01, max: 100.0 }, Scale::Log { min: 1e9, max: 1e14 });
-        let roof = |height: &f64| {
+        let roof = |(place, height): (usize, &f64)| {
             let points = vec![(0.01, height * 1e-3), (10.0, *height), (100.0, *height)];
             let line =
                 Mark::Line { name: String::new(), meaning: Meaning::Source, dash: Dash::Solid, points };
-            let text = format!("a GPU of {height:e} FLOP/s");
+            let text = format!("the roof of GPU {place}");
             [line, Mark::Label { meaning: Meaning::Source, at: (100.0, *height), text }]
         };
         ChartSpec {
@@ -388,7 +388,7 @@ mod tests {
             subtitle: String::new(),
             x: Axis { label: String::new(), scale: x },
             y: Axis { label: String::new(), scale: y },
-            marks: heights.iter().flat_map(roof).collect(),
+            marks: heights.iter().enumerate().flat_map(roof).collect(),
             notes: Vec::new(),
         }
     }
@@ -411,8 +411,9 @@ mod tests {
                 assert!(!texts.is_empty(), "{step} {count}: at least one has room");
                 for (text, x, middle) in &texts {
                     let distance = |height: &f64| (y_place(&spec, area, *height).unwrap() - middle).abs();
-                    let nearest = heights.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
-                    assert!(text.contains(&format!("{nearest:e}")), "{text} stands at {nearest:e}");
+                    let own = heights[text.rsplit(' ').next().unwrap().parse::<usize>().unwrap()];
+                    let nearest = heights.iter().map(distance).fold(f64::INFINITY, f64::min);
+                    assert!(distance(&own) <= nearest, "{text} of {heights:?} stands at another one");
                     for (other, left, height) in texts.iter().filter(|t| t.0 != *text) {
                         let apart = (height - middle).abs() >= SMALL || (left - x).abs() >= 100.0;
                         assert!(apart, "{text} and {other}");
