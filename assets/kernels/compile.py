@@ -41,6 +41,7 @@ PROBE = {
     "chase": {"5.2": "6.0"},
     "fma": {"5.2": "6.0", "6.0": "6.0"},
     "tensor": {"7.0": "6.4", "7.5": "6.5", "8.0": "7.0"},
+    "one_thread": {"5.2": "6.0"},  # no micro-benchmark: what paper 3 compares launches with
 }
 
 SOURCE = "roofswap-ptxas"

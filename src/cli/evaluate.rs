@@ -141,11 +141,8 @@ impl StatedCeilings {
 
 pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     let asked = AskedModels::from_names(&args.model, args)?;
-    let mut session = load::session(if args.rows_only { &[] } else { &args.data })?;
-    if args.rows_only {
-        session.forget_kernels();
-        load::load_data(&mut session, &args.data)?;
-    }
+    let mut session =
+        if args.rows_only { session_of_rows_only(&args.data)? } else { load::session(&args.data)? };
     if args.ceilings == StatedCeilings::Sustained {
         use_stated(&mut session)?;
     }
@@ -176,6 +173,14 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
         Some(why) => bail!("{why}; {}", what_to_do(&setup, &outcomes)),
         None => Ok(()),
     }
+}
+
+/// A session that knows of kernels only what the rows of these files say.
+pub(super) fn session_of_rows_only(data: &[PathBuf]) -> Result<Session> {
+    let mut session = load::session(&[])?;
+    session.forget_kernels();
+    load::load_data(&mut session, data)?;
+    Ok(session)
 }
 
 /// Where nothing could be evaluated: what would change it.
@@ -276,9 +281,10 @@ fn asking(args: &EvaluateArgs) -> Result<Asking> {
     Ok(asking)
 }
 
-fn use_stated(session: &mut Session) -> Result<()> {
+/// Makes the ceilings that the files state the achieved ones.
+pub(super) fn use_stated(session: &mut Session) -> Result<()> {
     if session.roofs.is_empty() {
-        let text = "--ceilings sustained: no file of --data states any; give gpu_metrics.json too, or another --ceilings";
+        let text = "sustained ceilings: no file of --data states any; give gpu_metrics.json too, or take other ceilings";
         return Err(Usage(text.into()).into());
     }
     session.use_stated_ceilings()?;

@@ -127,7 +127,7 @@ pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
         return Err(Usage(text.into()).into());
     }
     if args.evaluation.is_typed() && !matches!(args.chart, Chart::Evaluation) {
-        let text = "--protocol and --view go with `evaluation`: roofswap export evaluation --view pairs …";
+        let text = "--protocol, --view, --rows-only and --sustained go with `evaluation`: roofswap export evaluation --view pairs …";
         return Err(Usage(text.into()).into());
     }
     let asked = || args.question.checked_question();

@@ -1,11 +1,12 @@
 //! `roofswap export evaluation --data FILE... --protocol PROTOCOL --view VIEW -o FILE.svg`.
 
 use super::Usage;
-use super::evaluate::{MEASURING, ProtocolChoice, scope, what_to_do};
+use super::evaluate::{MEASURING, ProtocolChoice, scope, session_of_rows_only, use_stated, what_to_do};
 use super::question::QuestionArgs;
 use super::training::watched_as;
 use crate::chart::{ChartSpec, distribution_chart, evaluation_chart, groups_chart};
 use crate::evaluate::{EvaluationSetup, EvaluationWorld, Protocol};
+use crate::gpu::Ceilings;
 use crate::progress::Progress;
 use crate::report::evaluation::{EvaluationReport, ScoredGroup};
 use anyhow::{Context, Result, bail};
@@ -20,6 +21,12 @@ pub(super) struct EvaluationArgs {
     /// What `evaluation` shows, `scatter` if not said
     #[arg(long, value_enum)]
     view: Option<EvaluationView>,
+    /// Know of kernels only what the rows of --data say, as `evaluate --rows-only` does
+    #[arg(long, requires = "data")]
+    rows_only: bool,
+    /// Take the ceilings that files of --data state, such as gpu_metrics.json, as `evaluate --ceilings sustained` does
+    #[arg(long, requires = "data", conflicts_with = "ceilings")]
+    sustained: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -38,7 +45,7 @@ enum EvaluationView {
 impl EvaluationArgs {
     /// Whether any of it was typed.
     pub(super) fn is_typed(&self) -> bool {
-        self.protocol.is_some() || self.view.is_some()
+        self.protocol.is_some() || self.view.is_some() || self.rows_only || self.sustained
     }
 
     /// The picture: one model on the rows of the files given, or the shipped ones.
@@ -47,10 +54,14 @@ impl EvaluationArgs {
             return Err(Usage("a picture shows one model: give at most one --model".into()).into());
         };
         let [sources, targets, kernels] = question.limits()?;
-        let session = question.loaded_session()?;
+        let mut session =
+            if self.rows_only { session_of_rows_only(&question.data)? } else { question.loaded_session()? };
+        if self.sustained {
+            use_stated(&mut session)?;
+        }
         let setup = EvaluationSetup {
             protocol: self.protocol.map_or(Protocol::default(), Into::into),
-            ceilings: settings.ceilings,
+            ceilings: if self.sustained { Ceilings::Achieved } else { settings.ceilings },
             rules: settings.rules,
             scope: scope(&session, &sources, &targets, &kernels)?,
             shipped: Some(session.calibration().shipped()),
@@ -62,7 +73,7 @@ impl EvaluationArgs {
             session.evaluate(&store, &setup, &[settings.model], &progress)
         })
         .context("cancelled")?;
-        let ceilings = setup.ceilings.as_str();
+        let ceilings = if self.sustained { "sustained" } else { setup.ceilings.as_str() };
         let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
         let report = EvaluationReport { world, setup: &setup, ceilings, outcomes: &outcomes };
         let ([outcome], None) = (&outcomes[..], report.nothing_answered()) else {

@@ -35,6 +35,7 @@ mod occupancy_batch;
 mod output;
 mod predict;
 mod probe;
+mod profiler_lines;
 mod question;
 mod rank;
 mod reproduce;

@@ -4,6 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
+use super::sass::TranslationFiles;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
@@ -66,6 +67,9 @@ pub(super) struct QuestionArgs {
     /// Code of the same kernel for the target
     #[arg(long, value_name = "FILE", requires = "sass_source")]
     sass_target: Option<PathBuf>,
+    /// How many threads ran each basic block of --sass-source: `ncu --page source --csv`, or CSV with address and threads
+    #[arg(long, value_name = "FILE", requires = "sass_source")]
+    block_counts: Option<PathBuf>,
 }
 
 /// The same question, checked: every name looked up, every size complete.
@@ -96,7 +100,12 @@ impl CheckedQuestion {
 impl QuestionArgs {
     /// The measurement files that were given.
     pub(super) fn data(&self) -> impl Iterator<Item = &Path> {
-        self.data.iter().chain(&self.sass_source).chain(&self.sass_target).map(PathBuf::as_path)
+        self.data
+            .iter()
+            .chain(&self.sass_source)
+            .chain(&self.sass_target)
+            .chain(&self.block_counts)
+            .map(PathBuf::as_path)
     }
 
     /// The same flags as the limits of an evaluation: sources, targets and kernels, all where none is named.
@@ -236,6 +245,7 @@ impl QuestionArgs {
     /// Lays what two listings say over the one kernel that is asked about.
     fn translate(&self, session: &mut Session, subjects: &[Subject]) -> Result<()> {
         let (Some(source), Some(target)) = (&self.sass_source, &self.sass_target) else { return Ok(()) };
+        let files = TranslationFiles { source, target, block_counts: self.block_counts.as_deref() };
         let [subject] = subjects else {
             let text = "--sass-source and --sass-target are of one kernel: name it with --kernel";
             return Err(Usage(text.into()).into());
@@ -246,7 +256,7 @@ impl QuestionArgs {
             .map(String::as_str)
             .filter(|n| !n.is_empty())
             .collect();
-        let found = sass::translation_of(source, target, &names)?;
+        let found = sass::translation_of(files, &names)?;
         session.translate(subject.kernel, found);
         Ok(())
     }

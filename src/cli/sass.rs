@@ -2,7 +2,9 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, output};
-use crate::compiler::sass::{Compared, SassFunction, SassListing, compare, read_path, translation};
+use crate::compiler::sass::{
+    Compared, ExecutedInstructions, SassFunction, SassListing, compare, read_path, translation,
+};
 use crate::kernel::Translation;
 use crate::report::{TableFormat, sass};
 use anyhow::{Result, bail};
@@ -21,6 +23,10 @@ pub(super) struct SassArgs {
     /// One kernel: its symbol, or its readable name with or without template arguments
     #[arg(long, value_name = "KERNEL")]
     kernel: Option<String>,
+    /// How many threads ran each basic block of the first listing: what `ncu --page source --csv` printed, or CSV with the
+    /// columns address and threads (and kernel)
+    #[arg(long, value_name = "FILE", requires = "target")]
+    block_counts: Option<PathBuf>,
     /// One row per basic block instead of one per kernel
     #[arg(long)]
     blocks: bool,
@@ -40,7 +46,8 @@ pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
         }
         Some(path) => {
             let target = listing(path)?;
-            let compared = side_by_side(&source, &target, args.kernel.as_deref())?;
+            let mut compared = side_by_side(&source, &target, args.kernel.as_deref())?;
+            weigh_blocks(&mut compared, args.block_counts.as_deref())?;
             match (args.blocks, format.is_for_people()) {
                 (true, _) => sass::pairs(&compared),
                 (false, true) => sass::comparison_overview(&compared).footnoted("special"),
@@ -115,12 +122,36 @@ fn side_by_side<'a>(
     Ok(all)
 }
 
+/// Weighs the blocks of every kernel by the threads that ran them, where a file counts them.
+fn weigh_blocks(all: &mut [Compared<'_>], counts: Option<&Path>) -> Result<()> {
+    let Some(path) = counts else { return Ok(()) };
+    let counted = ExecutedInstructions::read_path(path)?;
+    for compared in all {
+        compared.executed = Some(counted.block_weights(compared.source)?);
+    }
+    Ok(())
+}
+
+/// The files that say how a kernel's arithmetic changes from one GPU to another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TranslationFiles<'a> {
+    /// The listing for the source.
+    pub(super) source: &'a Path,
+    /// The listing for the target.
+    pub(super) target: &'a Path,
+    /// How many threads ran each block of the source.
+    pub(super) block_counts: Option<&'a Path>,
+}
+
 /// How this kernel's arithmetic changes from one listing to the other, for `predict`.
-pub(super) fn translation_of(source: &Path, target: &Path, names: &[&str]) -> Result<Translation> {
-    let [from, to] = [listing(source)?, listing(target)?];
+pub(super) fn translation_of(files: TranslationFiles<'_>, names: &[&str]) -> Result<Translation> {
+    let [from, to] = [listing(files.source)?, listing(files.target)?];
     let known = |listing: &SassListing| names.iter().copied().find(|n| listing.named(n).next().is_some());
     let name = known(&from).or_else(|| names.first().copied());
-    let compared = side_by_side(&from, &to, name)?;
+    let mut compared = side_by_side(&from, &to, name)?;
+    if let [_] = &compared[..] {
+        weigh_blocks(&mut compared, files.block_counts)?;
+    }
     match &compared[..] {
         [one] => Ok(translation(one)),
         several => {

@@ -98,7 +98,7 @@ impl Mix {
     }
 }
 
-/// The same arithmetic as two compilers wrote it, counted in the code: every block once.
+/// The same arithmetic as two compilers wrote it, counted in the code: every block once, or as often as threads ran it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rewritten {
     /// In the code for the source.
@@ -120,7 +120,7 @@ impl Rewritten {
     }
 
     /// What the target executes where the source executes `counted`: every block runs as often as before (paper 2, section
-    /// 4.2), and without a trace all blocks equally often.
+    /// 4.2), and without counts all blocks equally often.
     #[must_use]
     pub fn applied(&self, counted: &Operations) -> Operations {
         let of = self.source.total();

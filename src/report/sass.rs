@@ -169,10 +169,16 @@ fn factor_cell(value: f64) -> TableCell {
 #[must_use]
 pub fn comparison_overview(all: &[Compared<'_>]) -> Table {
     let mut table = short_names(comparison(all));
+    let is_weighed = !all.is_empty() && all.iter().all(|c| c.executed.is_some());
     table.notes.push(
-        "FLOPs of the target's code over the source's, every block once: only blocks with special functions are compared \
-         (paper 2, section 4.2); least and most: whatever block runs how often"
-            .into(),
+        if is_weighed {
+            "FLOPs of the target's code over the source's, each block weighted by the threads that ran it: only blocks with special \
+             functions are compared (paper 2, section 4.2); least and most: where blocks are not paired one to one"
+        } else {
+            "FLOPs of the target's code over the source's, every block once: only blocks with special functions are compared \
+             (paper 2, section 4.2); least and most: whatever block runs how often, which --block-counts gives"
+        }
+        .into(),
     );
     table.renamed(&[
         ("source_architecture", "from"),

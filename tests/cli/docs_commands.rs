@@ -141,7 +141,9 @@ fn ending(text: &str) -> Ending {
     match words.get(1) {
         None => Ending::NoTerminal,
         Some(word) if *word != "--version" && word.starts_with('-') => Ending::NoTerminal,
-        Some(&("probe" | "measure")) if !words.contains(&"--dry-run") => Ending::NoGpu,
+        Some(&("probe" | "measure")) if !words.iter().any(|w| ["--dry-run", "--ncu"].contains(w)) => {
+            Ending::NoGpu
+        }
         Some(&"reproduce") => Ending::NoPaperFiles,
         _ => Ending::Works,
     }

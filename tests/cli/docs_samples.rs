@@ -50,6 +50,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("build/kernels.sm_90.cubin", seed("own.sm_90.cubin")),
         ("app.sm_70.txt", listing(70, "FFMA").into()),
         ("app.sm_90.txt", listing(90, "HFMA2").into()),
+        ("source.csv", "kernel,address,threads\nmy_kernel,0x0000,1048576\n".into()),
         // What a user types: prices, a mix of kernels, launches.
         ("prices.csv", PRICES.into()),
         ("mix.toml", MIX.into()),

@@ -327,6 +327,13 @@ fn stated_ceilings_come_from_a_recognised_file_and_are_named() {
     assert_eq!(bare["models"]["efficiency-transfer"]["overall"]["n"], 2);
     let said = desk.types(words).stderr;
     assert!(said.contains("gpu_metrics.json: sustained_bandwidth_gbps"), "{said}");
+    // The picture is of the same settings.
+    let picture = "export evaluation --data runs_a.csv gpu_metrics.json --rules study --sustained --rows-only --view kernels";
+    let drawn = desk.types(&format!("{picture} --model efficiency-transfer -o -")).works().stdout;
+    assert!(drawn.contains("sustained") && drawn.contains("<svg"), "{drawn}");
+    desk.types("export evaluation --rows-only -o -").ends(2, &["--data"]);
+    desk.types("export roofline --sustained --data runs_a.csv --kernel saxpy -o -")
+        .ends(2, &["go with `evaluation`"]);
 }
 
 #[test]

@@ -291,3 +291,42 @@ fn paper_2s_rates_are_laid_by_the_name_of_their_set() {
     assert!((laid / shipped - 1.0).abs() > 0.01, "other rates give another time: {shipped} {laid}");
     desk.types(&format!("{asked} --roofs nobody")).ends(1, &["no such set of roofs; there is euro-par-2024"]);
 }
+
+#[test]
+fn paper_4s_forest_says_time_power_and_energy_of_a_product_from_ones_own_rows() {
+    let desk = Desk::new();
+    let mut text = String::from("gpu,kernel,problem,time_ms,power_w,flops,dram_bytes\n");
+    for repeat in 0..3 {
+        for side in (256..=4096).step_by(256) {
+            let n = f64::from(side);
+            // 20 TFLOP/s, and 60 W that rise to 180 W with the side.
+            let (flops, ms) = (2.0 * n.powi(3), 2e3 * n.powi(3) / 20e12 + 0.01 + 1e-4 * f64::from(repeat));
+            let watts = 60.0 + 120.0 * n / 4096.0;
+            writeln!(
+                text,
+                "rtx-4070,cutlass_simt_sgemm_128x128_8x2,m={side};n={side};k={side},{ms},{watts},{flops},{}",
+                12.0 * n * n
+            )
+            .unwrap();
+        }
+    }
+    desk.file("mine.csv", text);
+    let words = "gemm --gpu rtx-4070 --n 2048 --model paper4 --data mine.csv";
+    let rows = records(&desk, &format!("{words} --format json"));
+    let of = |number: &str| {
+        let row = rows.iter().find(|r| r["number"].as_str().is_some_and(|n| n.contains(number)));
+        row.unwrap_or_else(|| panic!("{number}: {rows:?}"))["predicted"].as_f64().expect("a number")
+    };
+    let within =
+        |value: f64, by_hand: f64| assert!((value / by_hand - 1.0).abs() < 0.3, "{value} for {by_hand}");
+    within(of("time"), 2e3 * 2048f64.powi(3) / 20e12 + 0.01);
+    within(of("power"), 120.0);
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    let told = desk.types(words).works().stdout;
+    assert!(told.contains("by paper 4's forest") && told.contains("held out"), "{told}");
+    let beyond = desk.types("gemm --gpu rtx-4070 --n 16384 --model paper4 --data mine.csv").works().stdout;
+    assert!(beyond.contains("outside the range trained on"), "{beyond}");
+    desk.types("gemm --gpu rtx-4070 --n 2048 --model paper4").ends(2, &["--data"]);
+    desk.types(&format!("{words} --tile 16")).ends(2, &["--tile"]);
+    desk.types("gemm --gpu titan-v --n 2048 --model paper4 --data mine.csv").ends(1, &["0 rows"]);
+}

@@ -435,3 +435,33 @@ fn two_listings_correct_the_flops_of_the_target() {
         .works();
     assert!(text.stdout.contains("SASS correction") && text.stdout.contains("1.73"), "{}", text.stdout);
 }
+
+#[test]
+fn blocks_count_as_often_as_threads_ran_them() {
+    // 100 threads of each other's block and 10 of the division: 300 + 80 FLOPs become 300 + 160.
+    let counts = Counts { dram: 1e6, l2: 1e6, l1: 1e6, fma: 1.4e9, add: 1e9, ..STREAM };
+    let desk = paper_desk(counts);
+    desk.file("a.txt", listing("sm_70", 4));
+    desk.file("b.txt", listing("sm_90", 8));
+    desk.file(
+        "counts.csv",
+        "kernel,address,threads\nprofiled,0x0,100\nprofiled,0x30,10\nprofiled,0x400,100\n",
+    );
+    let time = |more: &str| {
+        let rows = desk.types(&format!("{PREDICT} --to h100-pcie --format json {more}")).works().json();
+        (rows[0]["time_ms"].as_f64().unwrap(), rows[0]["cautions"].to_string())
+    };
+    let (plain, _) = time("");
+    let (weighed, cautions) = time("--sass-source a.txt --sass-target b.txt --block-counts counts.csv");
+    let [before, after] = [140.0f64 / 240.0, 180.0 / 280.0].map(|share| share + 0.5 * (1.0 - share));
+    near(weighed / plain, 460.0 / 380.0 * before / after);
+    assert!(!cautions.contains("FLOPs on the target from two listings"), "nothing is left open: {cautions}");
+    let rows = desk.types("sass a.txt b.txt --block-counts counts.csv --format json").works().json();
+    assert_eq!((&rows[1]["source_flops"], &rows[1]["target_flops"]), (&380.into(), &460.into()));
+    let text = desk.types("sass a.txt b.txt --block-counts counts.csv").works().stdout;
+    assert!(text.contains("each block weighted by the threads that ran it"), "{text}");
+    desk.file("none.csv", "kernel,address,threads\nother,0x0,1\n");
+    desk.types("sass a.txt b.txt --block-counts none.csv")
+        .ends(1, &["none.csv: counts `other`, not `profiled`"]);
+    desk.types("sass a.txt --block-counts counts.csv").ends(2, &["<TARGET>"]);
+}

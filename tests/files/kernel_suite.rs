@@ -7,7 +7,8 @@ use crate::types;
 
 use roofswap::device::suite::reference::reference;
 use roofswap::device::suite::{
-    Argument, BufferData, BufferRole, Fill, SuiteCase, SuiteKernel, cases, joined, shipped_suite,
+    Argument, BufferData, BufferRole, Fill, SuiteCase, SuiteKernel, cases, joined, paper3_suite,
+    shipped_suite,
 };
 use roofswap::kernel::Kernel;
 use roofswap::session::Session;
@@ -227,4 +228,20 @@ fn the_fallback_is_ptx_of_every_kernel_that_old_drivers_and_all_gpus_take() {
         assert_eq!(parameters, of.arguments.len(), "{}: parameters", of.id);
     }
     assert!(bytes < 120_000, "{bytes} bytes: the repository is to stay small");
+}
+
+#[test]
+fn paper_3s_launches_are_every_size_at_every_block_and_one_thread_beside() {
+    let suite = paper3_suite(&SUITE);
+    let mut launches = [0, 0];
+    for of in &suite {
+        let kernel = SESSION.kernels.entry_named(&of.id).unwrap();
+        for case in cases(of, kernel, 1).unwrap() {
+            launches[usize::from(of.one_thread)] += 1;
+            let single = (case.launch.threads(), case.launch.block_count()) == (1, 1);
+            assert_eq!(single, of.one_thread, "{} {}", of.id, case.problem);
+        }
+    }
+    // Nine kernels at 7 x 9, two at their own block; one thread for each of eleven at seven sizes.
+    assert_eq!((suite.len(), launches), (22, [9 * 63 + 2 * 7, 77]));
 }

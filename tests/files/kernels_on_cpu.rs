@@ -10,7 +10,7 @@ use crate::on_cpu;
 
 use roofswap::device::suite::reference::reference;
 use roofswap::device::suite::{
-    BufferData, BufferRole, SuiteCase, SuiteKernel, SuiteRun, joined, shipped_suite,
+    BufferData, BufferRole, SuiteCase, SuiteKernel, SuiteRun, joined, paper3_suite, shipped_suite,
 };
 use roofswap::session::Session;
 
@@ -71,10 +71,23 @@ fn mismatch(of: &SuiteKernel, case: &SuiteCase, got: &BufferData) -> Option<Stri
 
 #[test]
 fn every_source_gives_what_its_reference_says_at_every_edge_and_in_either_order() {
+    launches_match_their_references(&shipped_suite().unwrap());
+}
+
+#[test]
+fn one_thread_gives_what_the_reference_says() {
+    let suite: Vec<SuiteKernel> = paper3_suite(&shipped_suite().unwrap());
+    let own_loop = |of: &SuiteKernel| of.file == "probe/one_thread.cu";
+    let loops: Vec<SuiteKernel> = suite.into_iter().filter(own_loop).collect();
+    assert_eq!(loops.len(), 9);
+    launches_match_their_references(&loops);
+}
+
+/// Launches every kernel of this suite on the CPU, where there is a compiler.
+fn launches_match_their_references(suite: &[SuiteKernel]) {
     let session = Session::load(None).unwrap();
-    let suite = shipped_suite().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let program = match on_cpu::build(&suite, folder.path()) {
+    let program = match on_cpu::build(suite, folder.path()) {
         Err(why) if why.starts_with("no C++ compiler") => {
             println!("SKIPPED: {why}");
             return;
@@ -82,7 +95,7 @@ fn every_source_gives_what_its_reference_says_at_every_edge_and_in_either_order(
         built => built.unwrap(),
     };
     let mut launched = 0;
-    for (place, (of, kernel)) in joined(&suite, &session.kernels).unwrap().into_iter().enumerate() {
+    for (place, (of, kernel)) in joined(suite, &session.kernels).unwrap().into_iter().enumerate() {
         for (i, problem) in problems(&kernel.keys).into_iter().enumerate() {
             let run = SuiteRun { size: "small".into(), problem: Some(problem.into()) };
             let mut case = SuiteCase::new(of, kernel, &run, 7 + i as u64).unwrap();

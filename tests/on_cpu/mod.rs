@@ -15,9 +15,11 @@ use types::c_type;
 pub fn build(suite: &[SuiteKernel], folder: &Path) -> Result<PathBuf, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut text = format!("#include \"{}\"\n", here.join("tests/on_cpu/cuda.h").display());
-    for kernel in suite {
-        let source = std::fs::read_to_string(here.join("assets/kernels").join(&kernel.file));
-        text += &for_cpu(&source.map_err(|e| format!("{}: {e}", kernel.file))?);
+    let mut files: Vec<&str> = suite.iter().map(|kernel| kernel.file.as_str()).collect();
+    files.dedup();
+    for file in files {
+        let source = std::fs::read_to_string(here.join("assets/kernels").join(file));
+        text += &for_cpu(&source.map_err(|e| format!("{file}: {e}"))?);
     }
     for kernel in suite {
         let _ =

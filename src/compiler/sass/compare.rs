@@ -2,10 +2,11 @@
 //!
 //! After paper 2, section 4.2: the PTX of a kernel is the same for every GPU, so only blocks that implement special functions
 //! (division, root, exponential …) are compared; all others are taken to run the same instructions on both. Each block of the
-//! target's code runs as often as its counterpart on the source. A listing does not say how often that is: every block counts
-//! once, and the least and the largest factor that any other weights could give stand beside the result.
+//! target's code runs as often as its counterpart on the source. Where a profiler counted how many threads ran each block
+//! of the source, blocks are weighted by it. A listing alone does not say how often that is: every block counts once, and
+//! the least and the largest factor that any other weights could give stand beside the result.
 
-use super::{Block, SassFunction, Special};
+use super::{Block, BlockWeights, SassFunction, Special};
 use crate::kernel::{Operations, Rewritten, Translation, VectorPrecision};
 use std::collections::BTreeMap;
 
@@ -45,6 +46,8 @@ pub struct Compared<'a> {
     pub target: &'a SassFunction,
     /// Blocks with special functions, outside of subroutines.
     pub pairs: Vec<BlockPair<'a>>,
+    /// Threads that ran each block of the source, by its address; `None` where nobody counted.
+    pub executed: Option<BlockWeights>,
 }
 
 /// Pairs the blocks of two functions: the k-th with the same special functions to the k-th, and where their numbers differ,
@@ -67,7 +70,7 @@ pub fn compare<'a>(source: &'a SassFunction, target: &'a SassFunction) -> Compar
             pairs.push(BlockPair { special: special.clone(), source: s, target: t });
         }
     }
-    Compared { source, target, pairs }
+    Compared { source, target, pairs, executed: None }
 }
 
 /// The blocks that hold special functions, by which. A call alone is none: where the call stands is the compiler's choice.
@@ -86,6 +89,41 @@ impl Compared<'_> {
     /// What becomes of the arithmetic of one width.
     #[must_use]
     pub fn rewritten(&self, precision: VectorPrecision) -> Rewritten {
+        match &self.executed {
+            Some(weights) => self.rewritten_as_executed(weights, precision),
+            None => self.rewritten_once(precision),
+        }
+    }
+
+    /// Each block as often as threads ran it on the source. Where blocks are paired all to all, those of the target run as
+    /// often as the source's do on average, at least as its least and at most as its most frequent one; blocks without
+    /// counterpart run never, or at most as often as the most frequent block of the kernel.
+    fn rewritten_as_executed(&self, weights: &BlockWeights, precision: VectorPrecision) -> Rewritten {
+        let weight = |block: &Block| weights.get(&block.address).copied().unwrap_or(0.0);
+        let own = self.source.blocks.iter().filter(|b| !b.subroutine);
+        let source = own.fold(Operations::default(), |sum, b| sum.plus(weight(b), &b.operations(precision)));
+        let most_of_all = weights.values().copied().fold(0.0, f64::max);
+        let mut targets = [source; 3];
+        for pair in &self.pairs {
+            let of_pair: Vec<f64> = pair.source.iter().map(|b| weight(b)).collect();
+            let mean = of_pair.iter().sum::<f64>() / of_pair.len().max(1) as f64;
+            let least = of_pair.iter().copied().reduce(f64::min).unwrap_or(0.0);
+            let most = of_pair.iter().copied().reduce(f64::max).unwrap_or(most_of_all);
+            let now = pair.operations(precision)[1];
+            for (target, runs) in targets.iter_mut().zip([mean, least, most]) {
+                *target = target.plus(runs, &now);
+                for block in &pair.source {
+                    *target = target.plus(-weight(block), &block.operations(precision));
+                }
+            }
+        }
+        let [target, least, most] = targets;
+        let factor = |of: Operations| if source.flops() > 0.0 { of.flops() / source.flops() } else { 1.0 };
+        Rewritten { source, target, least: factor(least), most: factor(most) }
+    }
+
+    /// Every block once.
+    fn rewritten_once(&self, precision: VectorPrecision) -> Rewritten {
         let source = self.source.operations(precision);
         let mut target = source;
         // Blocks without special functions keep their FLOPs.
@@ -150,6 +188,11 @@ mod tests {
         assert_eq!((r.least, r.most), (1.0, 2.5));
         let double = compared.rewritten(VectorPrecision::Double);
         assert_eq!((double.rewrite_factor(), double.least, double.most), (1.0, 1.0, 1.0));
+        // Threads that ran: 100 of the first block, 10 of the division. 300 + 4 x 10 FLOPs become 300 + 10 x 10.
+        let executed = Some([(0x00, 100.0), (0x30, 10.0), (0x200, 100.0)].into());
+        let weighed = super::Compared { executed, ..compared.clone() }.rewritten(VectorPrecision::Single);
+        assert!((weighed.rewrite_factor() - 400.0 / 340.0).abs() < 1e-12, "{weighed:?}");
+        assert_eq!((weighed.least, weighed.most), (weighed.rewrite_factor(), weighed.rewrite_factor()));
         // The same listing twice changes nothing.
         let same = compare(&a.functions[0], &a.functions[0]).rewritten(VectorPrecision::Single);
         assert_eq!((same.rewrite_factor(), same.least, same.most), (1.0, 1.0, 1.0));

@@ -7,16 +7,19 @@
 //! ```
 //!
 //! Maxwell's and Pascal's control words, encodings behind instructions, labels, directives and padding are passed over. What
-//! the code says statically is what is counted: how often a block runs is not in a listing.
+//! the code says statically is what is counted: how often a block runs is not in a listing, but in files of its own
+//! ([`ExecutedInstructions`]).
 
 mod blocks;
 mod compare;
+mod executed;
 mod line;
 mod opcode;
 mod special;
 
 pub use blocks::Block;
 pub use compare::{BlockPair, Compared, compare, translation};
+pub use executed::{BlockWeights, ExecutedInstructions};
 pub use opcode::OpcodeKind;
 pub use special::Special;
 

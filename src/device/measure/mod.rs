@@ -40,6 +40,8 @@ pub struct MeasureOptions {
     pub warm_up: usize,
     /// What buffers are filled from.
     pub seed: u64,
+    /// Whether each configuration is launched and checked once and not timed: what a profiler is to look at.
+    pub launch_once: bool,
 }
 
 impl Default for MeasureOptions {
@@ -52,6 +54,7 @@ impl Default for MeasureOptions {
             budget: Seconds(2.0),
             warm_up: 10,
             seed: 1,
+            launch_once: false,
         }
     }
 }

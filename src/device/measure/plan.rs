@@ -19,6 +19,12 @@ const STEPS_PER_SECOND: f64 = 0.3e9;
 /// Compiling and loading one source. Assumed.
 const COMPILED: f64 = 0.15;
 
+/// Trials of a launch with one thread.
+const ONE_THREAD_TRIALS: usize = 3;
+
+/// Time of one thread per byte of its buffers: an element of 4 bytes in half the latency of DRAM. Assumed.
+const ONE_THREAD_BYTE: f64 = 60e-9;
+
 /// The names of sizes, smallest first.
 pub(crate) const SIZES: [&str; 4] = ["small", "medium", "large", "xlarge"];
 
@@ -128,27 +134,47 @@ impl Planned<'_> {
         format!("{} {}", self.kernel.id, self.kernel.short_problem(&self.case.problem))
     }
 
+    /// How much is done for it: one thread alone may take seconds.
+    #[must_use]
+    pub fn options(&self, usual: &MeasureOptions) -> MeasureOptions {
+        if !self.of.one_thread {
+            return *usual;
+        }
+        MeasureOptions {
+            trials: ONE_THREAD_TRIALS.min(usual.trials),
+            most_launches: 1,
+            usual_launches: 1,
+            least_launches: 1,
+            warm_up: 1,
+            ..*usual
+        }
+    }
+
     /// About how long it takes on this GPU: reckoned, not measured.
     #[must_use]
-    pub fn estimate(&self, gpu: &Gpu, options: &MeasureOptions) -> ConfigEstimate {
+    pub fn estimate(&self, gpu: &Gpu, usual: &MeasureOptions) -> ConfigEstimate {
+        let options = &self.options(usual);
         let work =
             self.kernel.instance(&self.case.problem, &self.of.variant).map(|i| i.work).unwrap_or_default();
         let per = |count: Count, rate: f64| work.get(count).map_or(0.0, |v| v / rate);
         let roof = per(Count::Flops, gpu.fp32_sustained().value.0)
             .max(per(Count::DramBytes, gpu.bandwidth_sustained().value.0))
             .max(per(Count::L2Bytes, gpu.l2_bandwidth_or_derived().value.0));
-        let launch = ABOVE_ROOF * roof + gpu.launch_floor_or_assumed().value.0;
+        let one_thread =
+            if self.of.one_thread { self.case.moved_bytes() as f64 * ONE_THREAD_BYTE } else { 0.0 };
+        let launch = one_thread.max(ABOVE_ROOF * roof) + gpu.launch_floor_or_assumed().value.0;
         let launches = options.launches(Seconds(launch)) * options.trials + options.warm_up + 1;
         let compared = self.case.compared_count(self.of.check.sample);
         let steps = reference::steps(&self.case, compared).unwrap_or(0.0);
         // Filled once; checked once; sent for each trial where launches change it, which is little beside.
         let preparing = self.case.moved_bytes() as f64 / FILLED_PER_SECOND + steps / STEPS_PER_SECOND;
+        let timings = if self.of.one_thread { 1.0 } else { 2.0 };
         // What is too short for samples while it is timed is kept running for them.
         let sampling = (MOST_SAMPLED as f64 * launch).min(SAMPLING);
         ConfigEstimate {
             launch: Seconds(launch),
             preparing: Seconds(preparing),
-            timing: Seconds(2.0 * (launches as f64 * launch + sampling)),
+            timing: Seconds(timings * (launches as f64 * launch + sampling)),
         }
     }
 }

@@ -223,17 +223,14 @@ impl RunningPlan<'_> {
         if let Some(differs) = differs {
             self.outcome.differences.push(Skipped { name: planned.name(), why: differs.to_string() });
         }
-        let copies = self.copies(stride, room);
+        // One thread alone is a reference: it is timed warm, as the launches beside it are.
+        let copies = if planned.of.one_thread { Ok(1) } else { self.copies(stride, room) };
+        let options = planned.options(self.setup.options);
         planned.case.fill();
         let at = self.device.allocate(stride * copies.as_ref().map_or(1, |c| *c))?;
         let slab = Slab { at, offsets, stride, copies: copies.as_ref().map_or(1, |c| *c) };
-        let ran = Ran {
-            machine: self.setup.machine,
-            planned,
-            facts,
-            compiled_by: &loaded.by,
-            options: self.setup.options,
-        };
+        let ran =
+            Ran { machine: self.setup.machine, planned, facts, compiled_by: &loaded.by, options: &options };
         let rows = self.on_slab(&ran, entry, &slab, reference);
         let freed = self.device.free(at);
         let rows = rows?;
@@ -290,11 +287,14 @@ impl RunningPlan<'_> {
         }
         let warm = [slab.prepared(case, entry, 0)];
         self.check_result(ran, &warm, slab, reference)?;
-        let Some(warm) = self.timed(case, &warm, slab)? else { return Ok(None) };
+        if ran.options.launch_once {
+            return Ok(Some(Vec::new()));
+        }
+        let Some(warm) = self.timed(ran, &warm, slab)? else { return Ok(None) };
         let mut rows = vec![canonical_row(ran, &warm, Caches::Warm)];
         if slab.copies > 1 {
             let all: Vec<PreparedLaunch> = (0..slab.copies).map(|c| slab.prepared(case, entry, c)).collect();
-            let Some(cold) = self.timed(case, &all, slab)? else { return Ok(None) };
+            let Some(cold) = self.timed(ran, &all, slab)? else { return Ok(None) };
             rows.push(canonical_row(ran, &cold, Caches::Cold(slab.copies as usize)));
         }
         self.outcome.overheads.extend(warm.sampling_overhead());
@@ -324,10 +324,11 @@ impl RunningPlan<'_> {
     /// Times launches on all copies given; what launches change is filled anew before every trial.
     fn timed(
         &mut self,
-        case: &SuiteCase,
+        ran: &Ran<'_>,
         of: &[PreparedLaunch],
         slab: &Slab,
     ) -> Result<Option<super::CaseTiming>, DeviceError> {
+        let case = &ran.planned.case;
         let used = of.len() as u64;
         let changed: Vec<usize> =
             (0..case.buffers.len()).filter(|i| case.buffers[*i].role == BufferRole::Changed).collect();
@@ -340,7 +341,7 @@ impl RunningPlan<'_> {
             }
             Ok(())
         };
-        match timed_runs(self.device, of, self.setup.options, self.setup.progress, anew)? {
+        match timed_runs(self.device, of, ran.options, self.setup.progress, anew)? {
             TimedOutcome::Done(timing) => Ok(Some(timing)),
             TimedOutcome::Cancelled => Ok(None),
         }

@@ -7,6 +7,9 @@ use crate::kernel::{Formula, Kernel, Launch, Problem};
 /// The longest buffer, in elements: indices of the kernels are 32-bit numbers.
 const LONGEST: f64 = 2_147_483_647.0;
 
+/// All of a problem in one thread.
+const ONE_THREAD: Launch = Launch { block: [1; 3], grid: [1; 3] };
+
 /// The content of a buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BufferData {
@@ -141,8 +144,8 @@ impl SuiteCase {
         let wrong = |field: &str, why: &dyn std::fmt::Display| SuiteError::new(&of.id, field, why);
         let problem = run_problem(of, kernel, run)?;
         let instance = kernel.instance(&problem, &of.variant).map_err(|e| wrong("launch", &e))?;
-        let launch =
-            instance.launch.ok_or_else(|| wrong("id", &"its kernel file has no [launch]; give it one"))?;
+        let launch = if of.one_thread { Some(ONE_THREAD) } else { instance.launch };
+        let launch = launch.ok_or_else(|| wrong("id", &"its kernel file has no [launch]; give it one"))?;
         let scope = FormulaScope::new(of, kernel, &problem, launch);
         let buffers: Vec<CaseBuffer> =
             of.buffers.iter().map(|b| scope.buffer(b)).collect::<Result<_, _>>()?;

@@ -30,11 +30,13 @@
 mod case;
 mod file;
 mod fill;
+mod paper3;
 pub mod reference;
 
 pub use case::{BufferData, CaseError, Scalar, SuiteCase, cases};
 pub use file::{SuiteError, read_suite, shipped_suite};
 pub use fill::{Fill, fill};
+pub use paper3::paper3_suite;
 
 use crate::catalogue::Catalogue;
 use crate::kernel::Kernel;
@@ -62,6 +64,9 @@ pub struct SuiteKernel {
     pub arguments: Vec<Argument>,
     /// What is compared with the CPU reference before any timing.
     pub check: AnswerCheck,
+    /// Whether it is launched with one thread in all, whatever the kernel's file says of its launch.
+    #[serde(default)]
+    pub one_thread: bool,
 }
 
 /// One size of a kernel of the suite.

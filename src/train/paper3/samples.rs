@@ -92,6 +92,9 @@ pub struct Samples {
 /// The variant key that says how a row was timed; times of two kinds are not compared.
 const HOW_TIMED: &str = "timing";
 
+/// What the source of a row that `roofswap measure` wrote begins with.
+const MEASURED_HERE: &str = "roofswap measure";
+
 /// A row that can be compared.
 struct Candidate<'a> {
     row: &'a Measurement,
@@ -256,7 +259,9 @@ fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> LaunchKey {
         problem.push(format!("threads={}", facts.size));
     }
     let timed = row.variant.split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
-    let clock = |column| row.number(column).unwrap_or(0.0).to_bits();
+    // What `measure` read while it timed is no setting: it drifts from launch to launch.
+    let is_set = !row.source.starts_with(MEASURED_HERE);
+    let clock = |column| row.number(column).filter(|_| is_set).unwrap_or(0.0).to_bits();
     let clocks = [clock(Number::SmClock), clock(Number::MemClock)];
     (row.kernel, row.gpu, problem.join(";"), format!("{};{}", row.dtype, timed.unwrap_or("")), clocks)
 }
