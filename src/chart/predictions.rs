@@ -23,6 +23,8 @@ pub struct PredictionRow {
     pub source: Option<(Seconds, Shape)>,
     /// The predicted time with its interval, or why there is none.
     pub predicted: Result<(Seconds, Option<(Seconds, Seconds)>), String>,
+    /// Whether that interval spans the model's own times at the memory levels (paper 2, figures 4 to 9): none of coverage.
+    pub spans_levels: bool,
     /// The predicted speedup, at the clocks both GPUs are set to.
     pub speedup: Option<f64>,
     /// Whether the prediction rests on an estimate.
@@ -36,8 +38,11 @@ impl PredictionRow {
     #[must_use]
     pub fn new(label: String, answer: &Answer) -> Self {
         let shape = |kind| if kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
-        let interval = answer.interval.map(|i| (i.low, i.high));
+        let levels = answer.prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
+        let own = answer.interval.map(|i| (i.low, i.high));
+        let interval = own.or(levels.map(|l| (l.low, l.high)));
         Self {
+            spans_levels: own.is_none() && levels.is_some(),
             label,
             source: answer.source_time.as_ref().map(|t| (t.time, shape(t.kind))),
             predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),
@@ -83,6 +88,9 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: [&Gpu; 2], subtitle: &str
     } else if rows.iter().any(|r| r.predicted.is_ok()) {
         notes.push("×: predicted speedup over the source".into());
     }
+    if rows.iter().any(|r| r.spans_levels) {
+        notes.push("bar: from the shortest to the longest of the model's own times at DRAM, L2 and L1; no interval of coverage".into());
+    }
     ChartSpec {
         title: format!("Predicted times: {} → {}", gpus[0].name, gpus[1].name),
         subtitle: subtitle.to_string(),
@@ -117,7 +125,11 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Ma
         let speedup = row.speedup.map_or(String::new(), |s| format!(" ({}×)", significant(s)));
         let shape = if row.estimate { Shape::Estimated } else { Shape::Predicted };
         let word = if row.estimate { "estimated" } else { "predicted" };
-        let bar = if interval.is_some() { format!(", bar: {}", caption::coverage()) } else { String::new() };
+        let bar = match interval {
+            None => String::new(),
+            Some(_) if row.spans_levels => ", bar: DRAM, L2, L1".into(),
+            Some(_) => format!(", bar: {}", caption::coverage()),
+        };
         let ends = interval.filter(|(a, b)| is_sane(*a) && is_sane(*b)).map(|(a, b)| (a.0, b.0));
         push(format!("{target}: {word}{bar}"), 1, shape, *time, ends, format!("{time}{speedup}"));
     }

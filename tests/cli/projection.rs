@@ -372,6 +372,13 @@ fn the_levels_are_shown_apart_from_the_interval_of_coverage() {
     assert!(table.contains("levels") && table.contains("no interval of coverage"), "{table}");
     let other = desk.types("predict --from titan-v --to rtx-4070 --kernel saxpy").works().stdout;
     assert!(!other.contains("levels"), "{other}");
+    // As the paper draws it in figures 4 to 9: a bar from level to level, and the measured time beside it where there is one.
+    let picture = PREDICT.replacen("predict", "export predictions", 1);
+    let svg = desk.types(&format!("{picture} --to h100-pcie -o -")).works().stdout;
+    assert!(svg.contains("predicted, bar: DRAM, L2, L1") && svg.contains("no interval of coverage"), "{svg}");
+    let plain =
+        desk.types("export predictions --from titan-v --to rtx-4070 --kernel saxpy -o -").works().stdout;
+    assert!(plain.contains("bar: 90 %") && !plain.contains("DRAM, L2, L1"), "{plain}");
 }
 
 #[test]
