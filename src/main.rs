@@ -32,6 +32,11 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
     // The selection starts anew; kernels that were typed are no selection.
     let remembered =
         if args.fresh { Saved { typed: remembered.typed, ..Saved::default() } } else { remembered };
+    // What is remembered may be of another catalogue.
+    for remembered in remembered.source.iter().chain(&remembered.targets) {
+        let _ = session.add_derived_gpus([remembered.as_str()]);
+    }
+    session.add_derived_gpus(args.from.iter().chain(&args.to).map(String::as_str))?;
     let saved = typed_over(remembered, &args, &session)?;
     let (kernel_asked, source_asked) = (args.kernel.is_some(), args.from.is_some());
     let targets: Vec<GpuId> = tui::first_targets(&session, &saved);

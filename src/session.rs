@@ -1,6 +1,7 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod answers;
+mod derived;
 mod edited_gpu;
 mod edited_place;
 mod engine;
@@ -224,6 +225,8 @@ impl Session {
         roofs: Vec<AchievedRoof>,
     ) -> LoadedFile {
         let ReadResult { rows, refused, refused_count } = read;
+        let mut kernels = kernels;
+        remarks.extend(loaded::state_arithmetic(&rows, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
         let added = rows.len();
         self.edit(|workspace| {

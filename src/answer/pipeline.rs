@@ -15,6 +15,7 @@ use crate::predict::{
     TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs,
     model_position, question, source_clocks, states_clocks, weight,
 };
+use crate::roofline::pipe_note;
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -157,6 +158,11 @@ fn answer_of_model(
         p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
         p.cautions.extend(of_row);
         p.cautions.extend(typed[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
+        p.cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
+        let derived = [q.source.gpu, on_target].map(|gpu| gpu.derived.as_deref());
+        let derived =
+            derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
+        p.cautions.extend(derived.filter(|_| source != target));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };

@@ -98,6 +98,7 @@ fn operator_of(group: &KernelGroup) -> Option<(&'static str, String)> {
                 (ElementType::Bf16, false) => "linear_bf16",
                 (ElementType::Fp16, false) => "linear_fp16",
                 (ElementType::Fp8, false) => "linear_fp8",
+                (ElementType::Fp4, false) => "linear_fp4",
                 (ElementType::Bf16, true) => "bmm_bf16",
                 _ => return None,
             };

@@ -74,7 +74,8 @@ impl ElementType {
             "bf16" | "bfloat16" => Self::Bf16,
             "fp8" | "float8" | "e4m3" | "e5m2" | "fp8_e4m3" | "fp8_e5m2" | "float8_e4m3fn"
             | "float8_e5m2" => Self::Fp8,
-            "fp4" | "float4" | "e2m1" | "nvfp4" | "mxfp4" => Self::Fp4,
+            "fp4" | "float4" | "e2m1" | "nvfp4" | "mxfp4" | "nvf4" | "mxf4" | "fp4_e2m1"
+            | "float4_e2m1fn" | "float4_e2m1fn_x2" => Self::Fp4,
             "int32" | "s32" | "i32" => Self::Int32,
             "int8" | "uint8" | "s8" | "i8" | "u8" => Self::Int8,
             "int4" | "uint4" | "s4" | "i4" | "u4" => Self::Int4,
@@ -92,6 +93,12 @@ impl ElementType {
             Self::Fp8 | Self::Int8 => 1.0,
             Self::Fp4 | Self::Int4 => 0.5,
         }
+    }
+
+    /// Bytes of one element with the scale of its block: NVFP4 has one of eight bits for 16 elements (MXFP4, for 32, takes 0.531).
+    #[must_use]
+    pub fn bytes_with_scales(self) -> f64 {
+        self.element_bytes() + if self == Self::Fp4 { 1.0 / 16.0 } else { 0.0 }
     }
 
     /// The type that libraries add products of this one in.
@@ -128,6 +135,10 @@ mod tests {
         }
         assert_eq!(ElementType::from_name("torch.bfloat16"), Some(ElementType::Bf16));
         assert_eq!(ElementType::from_name("float8_e4m3fn"), Some(ElementType::Fp8));
+        for four in ["nvfp4", "mxfp4", "e2m1", "torch.float4_e2m1fn_x2"] {
+            assert_eq!(ElementType::from_name(four), Some(ElementType::Fp4), "{four}");
+        }
+        assert_eq!(ElementType::Fp4.bytes_with_scales(), 0.5625);
         assert_eq!(ElementType::from_name("complex64"), None);
     }
 

@@ -12,6 +12,8 @@ pub enum Feature {
     Bf16,
     /// FP8 on tensor cores.
     Fp8,
+    /// FP4 with a scale per block on tensor cores.
+    Fp4,
     /// Tensor cores.
     Tensor,
     /// The tensor memory accelerator.
@@ -28,10 +30,11 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Fp16,
         Self::Bf16,
         Self::Fp8,
+        Self::Fp4,
         Self::Tensor,
         Self::Tma,
         Self::Cluster,
@@ -47,6 +50,7 @@ impl Feature {
             Self::Fp16 => "fp16",
             Self::Bf16 => "bf16",
             Self::Fp8 => "fp8",
+            Self::Fp4 => "fp4",
             Self::Tensor => "tensor",
             Self::Tma => "tma",
             Self::Cluster => "cluster",

@@ -102,7 +102,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let ends = ChartEnds { left: x.0, right: x.1, bottom: y.0 };
     marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends)).flatten());
     let choice = pipe_of(view.kernel);
-    if choice.pipe.is_tensor() {
+    if choice.pipe.is_tensor() || view.kernel.stated_arithmetic.is_some() {
         notes.push(format!("compute roof: {}; {}", choice.pipe, choice.why));
     }
     let further = drawn.iter().any(|l| *l != Level::Dram);

@@ -12,9 +12,22 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A measurement file that cannot be read at all, or has no usable row.
 pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
+    session_naming(data, [])
+}
+
+/// [`session`], with the GPUs that these names make by rule, such as `rtx-4090@150W`: measurement files may name them too.
+///
+/// # Errors
+/// As [`session`], and a name that follows a rule and makes no GPU.
+pub(super) fn session_naming<'n>(
+    data: &[PathBuf],
+    gpus: impl IntoIterator<Item = &'n str>,
+) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
     output::remarks(&session.problems, session.problems.len());
+    let names = gpus.into_iter().flat_map(|typed| typed.split([',', ' ']).chain([typed]));
+    session.add_derived_gpus(names)?;
     load_data(&mut session, data)?;
     Ok(session)
 }

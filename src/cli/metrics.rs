@@ -104,7 +104,7 @@ impl From<FormulasChoice> for MetricFormulas {
 
 pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     question::size_is_read(args.size.as_deref())?;
-    let session = load::session(&args.data)?;
+    let session = load::session_naming(&args.data, args.gpu.iter().map(String::as_str))?;
     let format: TableFormat = args.format.into();
     let table = match &args.kernel {
         Some(name) => {

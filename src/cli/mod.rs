@@ -57,6 +57,7 @@ use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::device::find_driver;
 use crate::gpu::ChangeError;
+use crate::gpu::DerivedError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
 use crate::rank::TargetError;
@@ -193,6 +194,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<UnknownModel>()
             || e.is::<ThemeError>()
             || e.is::<TuneError>()
+            || e.is::<DerivedError>()
             || e.is::<TypedKernelError>()
             || e.is::<TargetError>()
             || e.is::<ChangeError>()

@@ -120,7 +120,8 @@ impl QuestionArgs {
 
     /// Loads the session with the measurement files.
     pub(super) fn loaded_session(&self) -> Result<Session> {
-        let mut session = load::session(&self.data)?;
+        let names = self.from.iter().chain(&self.to).map(String::as_str);
+        let mut session = load::session_naming(&self.data, names)?;
         if let Some(set) = &self.roofs {
             session.edit(|w| lay_roof_set(set, &w.sources, &mut w.gpus))?;
         }
@@ -207,6 +208,11 @@ impl QuestionArgs {
             return Ok(None);
         }
         let named = self.named_kernels();
+        if let [name] = named[..]
+            && self.typed.state_arithmetic(session, name)?
+        {
+            return Ok(None);
+        }
         let (name, from) = match (&named[..], &self.from[..]) {
             ([] | [_], [from]) if from != "all" => (named.first().copied(), from.as_str()),
             ([] | [_], _) => {

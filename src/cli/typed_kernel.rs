@@ -4,7 +4,8 @@ use super::Usage;
 use super::loop_work::LoopArgs;
 use super::numbers::{dimensions, flop_count, launch_time, shared_bytes, traffic_bytes, whole_number};
 use crate::catalogue::ElementType;
-use crate::kernel::Problem;
+use crate::kernel::{ArithmeticSource, Problem, StatedArithmetic};
+use crate::session::Session;
 use crate::units::{Bytes, Flops, Seconds};
 use crate::workload::TypedKernel;
 use anyhow::Result;
@@ -44,11 +45,19 @@ pub(super) struct TypedKernelArgs {
     /// Element type: fp32, bf16, fp8 …
     #[arg(long, value_name = "TYPE", value_parser = element_type)]
     dtype: Option<ElementType>,
+    /// Which pipe does its arithmetic, such as "tensor bf16 fp32" or fp32, with tile=128x128x64 stages=4 where known: in place of what
+    /// its name says
+    #[arg(long, value_name = "PIPE", value_parser = stated_pipe)]
+    pipe: Option<StatedArithmetic>,
     #[command(flatten)]
     of_loop: LoopArgs,
     /// Its name, `typed` if not said; with --kernel it is that kernel's launch
     #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
     name: Option<String>,
+}
+
+fn stated_pipe(text: &str) -> Result<StatedArithmetic, String> {
+    StatedArithmetic::from_text(text, ArithmeticSource::Typed).map_err(|e| e.to_string())
 }
 
 fn element_type(text: &str) -> Result<ElementType, String> {
@@ -62,9 +71,30 @@ impl TypedKernelArgs {
         let Self { time, threads, grid, regs, smem, smem_dynamic, name, .. } = self;
         let launch =
             threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
-        let Self { flops, dram_bytes, l2_bytes, dtype, of_loop, .. } = self;
-        let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || dtype.is_some();
+        let Self { flops, dram_bytes, l2_bytes, of_loop, .. } = self;
+        let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || self.types_arithmetic();
         time.is_some() || launch || work || name.is_some() || of_loop.is_typed()
+    }
+
+    fn types_arithmetic(&self) -> bool {
+        self.dtype.is_some() || self.pipe.is_some()
+    }
+
+    /// Where nothing but the pipe or the type of a known kernel was typed: states it, and says so.
+    ///
+    /// # Errors
+    /// An operator, which declares its types.
+    pub(super) fn state_arithmetic(&self, session: &mut Session, kernel: &str) -> Result<bool> {
+        let others = Self { dtype: None, pipe: None, ..self.clone() };
+        let Some(known) = session.kernels.id_named(kernel) else { return Ok(false) };
+        if others.is_typed() || !self.types_arithmetic() {
+            return Ok(false);
+        }
+        let uses_tensor_cores = session.kernels[known].arithmetic_facts().is_tensor;
+        let by_dtype = || self.dtype.map(|dtype| StatedArithmetic::with_dtype(dtype, uses_tensor_cores));
+        let Some(stated) = self.pipe.clone().or_else(by_dtype) else { return Ok(false) };
+        session.state_arithmetic(known, stated).map_err(Usage)?;
+        Ok(true)
     }
 
     /// The kernel that was typed: of this name, timed on this GPU, at this size.
@@ -98,6 +128,7 @@ impl TypedKernelArgs {
             dram_bytes: self.dram_bytes.or(of_loop.map(|w| w.bytes)),
             l2_bytes: self.l2_bytes,
             dtype: self.dtype,
+            pipe: self.pipe.clone(),
             problem,
         })
     }

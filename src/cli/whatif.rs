@@ -103,7 +103,8 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     }
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
-    let mut session = load::session(&args.data)?;
+    let names = args.from.iter().chain([&args.gpu]).map(String::as_str);
+    let mut session = load::session_naming(&args.data, names)?;
     let base = session.gpus.position(&args.gpu)?;
     let from = args.from.as_deref().unwrap_or(&args.gpu);
     let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;

@@ -40,7 +40,11 @@ impl WorkloadArgs {
             let workload = MixFile::read(file)?.load_into(session)?;
             return Ok((workload, source(session, from, None)?));
         }
-        if typed.is_typed() {
+        let is_stated = match &self.kernel {
+            Some(name) => typed.state_arithmetic(session, name)?,
+            None => false,
+        };
+        if typed.is_typed() && !is_stated {
             return self.load_typed(session, typed, from);
         }
         let Some(name) = &self.kernel else {

@@ -223,6 +223,7 @@ pub(super) fn gpu_from_file(
         list_usd: check.maybe("price.list_usd", &price.list_usd, plain)?,
         cloud_usd_per_hour: check.maybe("price.cloud_usd_per_hour", &price.cloud_usd_per_hour, plain)?,
         hypothetical: None,
+        derived: None,
         memory_type: m.kind.clone(),
         ecc: m.ecc,
         id: typed.id.into_inner(),

@@ -14,7 +14,7 @@
 //! other one's rule.
 
 use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
-use super::typed_note::TypedNote;
+use super::typed_note::{NoteRule, TypedNote};
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::Sourced;
 use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, Watts};
@@ -40,10 +40,10 @@ pub struct Hypothetical {
 }
 
 impl Gpu {
-    /// Whether it is none that exists: some numbers were typed.
+    /// Whether it is none of the catalogue: some numbers were typed, or follow from a rule.
     #[must_use]
     pub fn is_hypothetical(&self) -> bool {
-        self.hypothetical.is_some()
+        self.hypothetical.is_some() || self.derived.is_some()
     }
 
     /// The GPU that exists: this one, or what a hypothetical one is based on in the end. The waves of a launch are counted on it:
@@ -123,7 +123,24 @@ impl Gpu {
     /// # Errors
     /// [`ChangeError`] for a value that no GPU could have, and for two numbers that contradict each other: both are named.
     pub fn changed(&self, changes: &GpuChanges, id: &str) -> Result<Self, ChangeError> {
-        let plan = ChangePlan { base: self, changes };
+        self.changed_by(ChangePlan { base: self, changes, rule: None }, id)
+    }
+
+    /// [`Gpu::changed`], where a rule changes the numbers and nobody typed them.
+    ///
+    /// # Errors
+    /// As [`Gpu::changed`].
+    pub(super) fn changed_by_rule(
+        &self,
+        changes: &GpuChanges,
+        id: &str,
+        rule: &NoteRule,
+    ) -> Result<Self, ChangeError> {
+        self.changed_by(ChangePlan { base: self, changes, rule: Some(rule) }, id)
+    }
+
+    fn changed_by(&self, plan: ChangePlan<'_>, id: &str) -> Result<Self, ChangeError> {
+        let changes = plan.changes;
         plan.check()?;
         let mut gpu = self.as_copy(id);
         plan.set_compute(&mut gpu);
@@ -137,9 +154,12 @@ impl Gpu {
 }
 
 /// A base and its changes.
+#[derive(Clone, Copy)]
 struct ChangePlan<'a> {
     base: &'a Gpu,
     changes: &'a GpuChanges,
+    /// What changes them, where nobody typed them.
+    rule: Option<&'a NoteRule>,
 }
 
 impl ChangePlan<'_> {
@@ -278,9 +298,10 @@ impl ChangePlan<'_> {
         });
         let mut said = said.collect::<Vec<_>>().join(", ");
         if !said.is_empty() {
-            said.push_str(" (hypothetical)");
+            let why = self.rule.map_or("hypothetical", |rule| &rule.said);
+            said.push_str(&format!(" ({why})"));
         }
-        TypedNote { said, keeps_remark: false }
+        TypedNote { said, keeps_remark: false, rule: self.rule.map(|rule| rule.source.clone()) }
     }
 
     fn set_compute(&self, gpu: &mut Gpu) {
@@ -306,6 +327,9 @@ impl ChangePlan<'_> {
         gpu.fp64_peak = note.scaled_rate(&gpu.fp64_peak, fp64);
         gpu.fp64_achieved = note.scaled_rate(&gpu.fp64_achieved, fp64);
         gpu.tensor = gpu.tensor.iter().map(|t| note.scaled_tensor(t, tensor)).collect();
+        if per_sm != 1.0 {
+            gpu.l1_achieved = gpu.l1_achieved.as_ref().map(|rate| note.on(rate, |v| *v * per_sm));
+        }
         self.set_sustained_compute(gpu, &note);
     }
 

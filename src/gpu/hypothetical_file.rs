@@ -10,6 +10,7 @@
 //! ```
 
 use super::changes::{ChangeError, GpuChange, GpuChanges};
+use super::derived::derived_gpu;
 use super::hypothetical::MARK;
 use super::{Gpu, file};
 use crate::catalogue::{Catalogue, FileError, SpecFile};
@@ -56,6 +57,13 @@ pub fn load_hypothetical(files: &[(String, String)], gpus: &mut Catalogue<Gpu>) 
         match file.parse::<HypotheticalFile>() {
             Ok(typed) => waiting.push((file, typed)),
             Err(why) => refused.push(why),
+        }
+    }
+    for (_, typed) in &waiting {
+        // A base that is named by rule is made first.
+        if let Some(Ok(made)) = derived_gpu(gpus, typed.based_on.get_ref()) {
+            let added = gpus.insert(made);
+            debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
         }
     }
     loop {

@@ -7,11 +7,13 @@
 mod architectures;
 mod catalogue;
 mod changes;
+mod derived;
 mod features;
 mod file;
 mod hypothetical;
 mod hypothetical_file;
 mod limits;
+mod mig;
 mod number_origin;
 mod overlay;
 mod roof_sets;
@@ -23,10 +25,12 @@ mod typed_note;
 pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
 pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber, relative_factor};
+pub use derived::{DerivedError, DerivedGpu, derived_gpu};
 pub use features::{FeatureTable, Since};
 pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, LimitsTable, SmLimits};
+pub use mig::{MigProfile, MigTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use roof_sets::{RoofSetError, lay_roof_set, roof_set_names};
 pub use sustained::Sm;
@@ -131,6 +135,8 @@ pub struct Gpu {
     pub cloud_usd_per_hour: Option<Sourced<f64>>,
     /// What it was made of, where it is none that exists.
     pub hypothetical: Option<std::sync::Arc<Hypothetical>>,
+    /// How it was made, where it is a GPU of the catalogue under a limit, at other clocks, or a slice of one.
+    pub derived: Option<std::sync::Arc<DerivedGpu>>,
 }
 
 /// What holds of NVIDIA's GPUs alone: the compute capability, and what it decides, warp size and allocation granules among
@@ -207,6 +213,12 @@ impl Gpu {
     #[must_use]
     pub fn shared_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {
         self.shared_bytes_per_clock.as_ref().map(|b| self.over_all_sms(b))
+    }
+
+    /// Another name that finds it.
+    pub fn add_alias(&mut self, name: &str) {
+        self.aliases.push(name.to_string());
+        self.names = self.aliases.iter().chain(&self.instances).cloned().collect();
     }
 
     /// The name without its brand, for narrow columns: `RTX 4070`, `A100-SXM4-80GB`.

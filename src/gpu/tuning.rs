@@ -68,6 +68,11 @@ pub enum TuningError {
     /// No setting.
     #[error("`{0}`: expected settings such as sm=1200MHz mem=5000MHz power=150W")]
     NoSetting(String),
+    /// No setting behind the `@` of an id.
+    #[error(
+        "`{0}`: expected a power limit, an SM clock or a memory clock, such as 150W, 1200MHz/150W or mem=5000MHz"
+    )]
+    NoBrief(String),
     /// A table inside the program is damaged.
     #[error(transparent)]
     Table(#[from] FileError),
@@ -80,14 +85,46 @@ impl Tuning {
         *self == Self::default()
     }
 
-    /// `@1200MHz/mem 850MHz/150W`, for a line with little room.
+    /// `@1200MHz/mem=850MHz/150W`, for a line with little room, and behind the id of a GPU; [`Tuning::from_brief`] reads it.
     #[must_use]
     pub fn brief(&self) -> String {
         let clock =
             |name: &str, clock: Option<Hertz>| clock.map(|c| format!("{name}{}MHz", plain(c.0 / 1e6)));
         let power = self.power_limit.map(|w| format!("{}W", plain(w.0)));
-        let all = [clock("", self.sm_clock), clock("mem ", self.mem_clock), power];
+        let all = [clock("", self.sm_clock), clock("mem=", self.mem_clock), power];
         format!("@{}", all.into_iter().flatten().collect::<Vec<_>>().join("/"))
+    }
+
+    /// Reads what stands behind the `@` of [`Tuning::brief`]: `150W`, `1200MHz/150W`, `mem=850MHz`.
+    ///
+    /// # Errors
+    /// [`TuningError`] for a part that is no clock and no power, and where nothing or something twice stands there.
+    pub fn from_brief(text: &str) -> Result<Self, TuningError> {
+        let mut tuning = Self::default();
+        let parts = text.split('/').filter(|part| !part.is_empty());
+        for part in parts {
+            let lower = part.to_ascii_lowercase();
+            let named = match lower.split_once('=') {
+                Some(_) => lower,
+                None if lower.ends_with('w') => format!("power={lower}"),
+                None if lower.ends_with("hz") => format!("sm={lower}"),
+                None => return Err(TuningError::NoBrief(short(part))),
+            };
+            tuning = tuning.joined(named.parse()?).ok_or_else(|| TuningError::NoBrief(short(text)))?;
+        }
+        if tuning.is_none() { Err(TuningError::NoBrief(short(text))) } else { Ok(tuning) }
+    }
+
+    /// Both; `None` where both set the same.
+    fn joined(self, other: Self) -> Option<Self> {
+        let both = (self.sm_clock.is_some() && other.sm_clock.is_some())
+            || (self.mem_clock.is_some() && other.mem_clock.is_some())
+            || (self.power_limit.is_some() && other.power_limit.is_some());
+        (!both).then_some(Self {
+            sm_clock: self.sm_clock.or(other.sm_clock),
+            mem_clock: self.mem_clock.or(other.mem_clock),
+            power_limit: self.power_limit.or(other.power_limit),
+        })
     }
 
     /// What of it differs from these clocks.
@@ -279,12 +316,12 @@ impl TypedNote {
     /// `at 1200 MHz instead of 1740 MHz (typed)`; empty for a factor of 1.
     fn of_ratio(by: f64, typed: &str, stated: &str) -> Self {
         let said = if by == 1.0 { String::new() } else { format!("at {typed} instead of {stated} (typed)") };
-        Self { said, keeps_remark: true }
+        Self { said, keeps_remark: true, rule: None }
     }
 
     fn joined(notes: &[&Self]) -> Self {
         let said: Vec<&str> = notes.iter().map(|n| n.said.as_str()).filter(|n| !n.is_empty()).collect();
-        Self { said: said.join(", "), keeps_remark: true }
+        Self { said: said.join(", "), keeps_remark: true, rule: None }
     }
 }
 
@@ -372,6 +409,25 @@ mod tests {
                 power_limit: Some(power_limit),
             });
             assert_eq!(format!("{:?}", same.unwrap()), format!("{stock:?}"), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_an_id_is_read_back() {
+        for (text, shown) in [
+            ("150W", "@150W"),
+            ("0.15kw", "@150W"),
+            ("1.2GHz/150W", "@1200MHz/150W"),
+            ("mem=5001MHz/1200mhz", "@1200MHz/mem=5001MHz"),
+            ("sm=1200/power=150", "@1200MHz/150W"),
+        ] {
+            let tuning = Tuning::from_brief(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert_eq!(tuning.brief(), shown, "{text}");
+            assert_eq!(Tuning::from_brief(&shown[1..]).unwrap(), tuning);
+        }
+        for bad in ["", "/", "150", "150W/200W", "W", "fast", "mem=", "1200MHz/1300MHz", "x=3W"] {
+            let why = Tuning::from_brief(bad).unwrap_err().to_string();
+            assert!(why.contains("expected"), "{bad}: {why}");
         }
     }
 

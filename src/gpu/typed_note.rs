@@ -14,6 +14,17 @@ pub(super) struct TypedNote {
     pub said: String,
     /// Whether the remark on the number before is kept behind it.
     pub keeps_remark: bool,
+    /// The id of the source of a rule that changed it; `None` where somebody typed it.
+    pub rule: Option<Arc<str>>,
+}
+
+/// A rule that changes numbers, where nobody typed them.
+#[derive(Debug, Clone)]
+pub(super) struct NoteRule {
+    /// Id in `specs/sources.toml`.
+    pub source: Arc<str>,
+    /// In words: `MIG 3g.40gb`.
+    pub said: String,
 }
 
 impl TypedNote {
@@ -25,13 +36,11 @@ impl TypedNote {
         let before = number.note.as_deref().filter(|_| self.keeps_remark);
         let before = before.map(|n| format!("; {n}")).unwrap_or_default();
         let note = format!("{}, from {}{before}", self.said, number.source);
-        Sourced {
-            value: change(&number.value),
-            origin: NumberOrigin::Assumed,
-            source: Arc::from(TYPED),
-            note: Some(note.into()),
-            date: None,
-        }
+        let (origin, source) = match &self.rule {
+            Some(rule) => (number.origin.max(NumberOrigin::Derived), rule.clone()),
+            None => (NumberOrigin::Assumed, Arc::from(TYPED)),
+        };
+        Sourced { value: change(&number.value), origin, source, note: Some(note.into()), date: None }
     }
 
     /// A rate times this; the same one where it is 1.

@@ -1,6 +1,7 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::launch::LaunchFormulas;
+use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
 use super::{
     Cc, Count, CountFormula, Formula, Kernel, KernelFormulas, OperatorType, Problem, Resources, RunsAs,
@@ -40,6 +41,8 @@ struct KernelFile {
     #[serde(default)]
     variant: VariantFile,
     operator: Option<Spanned<OperatorType>>,
+    /// Pipe, types, tile: `tensor bf16 fp32 tile=128x128x64`.
+    pipe: Option<Spanned<String>>,
     #[serde(default, rename = "let")]
     lets: BTreeMap<String, Spanned<String>>,
     launch: Option<KernelLaunchFile>,
@@ -411,9 +414,15 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
         cautions: typed.cautions,
         unknown: typed.unknown,
         operator,
+        stated_arithmetic: None,
         translation: None,
         formulas: Some(formulas),
     };
+    if let Some(pipe) = &typed.pipe {
+        let stated = StatedArithmetic::from_text(pipe.get_ref(), ArithmeticSource::File);
+        let taken = stated.map_err(|e| e.to_string()).and_then(|stated| kernel.state_arithmetic(stated));
+        taken.map_err(|why| file.file_error(Some(pipe.span()), why))?;
+    }
     example_says_all(&check, &typed.variant, &kernel)?;
     kernel.sizes = sizes(&check, &typed.problem.sizes, &kernel)?;
     Ok(kernel)

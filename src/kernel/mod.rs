@@ -22,6 +22,7 @@ mod problem;
 mod recorded;
 mod resources_file;
 mod slider;
+mod stated_arithmetic;
 mod variant;
 mod work;
 
@@ -40,6 +41,7 @@ pub use problem::{Problem, ProblemError, ProblemKey, ProblemValue};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
+pub use stated_arithmetic::{ArithmeticError, ArithmeticSource, StatedArithmetic};
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Information, Work};
 
@@ -97,6 +99,8 @@ pub struct Kernel {
     pub unknown: BTreeMap<String, String>,
     /// The operator of a tensor library that it is, where its file declares one.
     pub operator: Option<OperatorType>,
+    /// What is stated of its arithmetic, in place of what its name says.
+    pub stated_arithmetic: Option<StatedArithmetic>,
     /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
     pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
@@ -221,9 +225,35 @@ impl Kernel {
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
             operator: None,
+            stated_arithmetic: None,
             translation: None,
             formulas: None,
         }
+    }
+
+    /// What is known of its arithmetic from its name, with what is stated in its place. The name of a kernel of the catalogue is a
+    /// title and says nothing.
+    #[must_use]
+    pub fn arithmetic_facts(&self) -> NameFacts {
+        let named = if self.has_formulas() { NameFacts::default() } else { NameFacts::of_name(&self.name) };
+        self.stated_arithmetic.as_ref().map_or_else(|| named.clone(), |stated| stated.over_name(&named))
+    }
+
+    /// Takes in what is stated of its arithmetic, unless a later source stated it before.
+    ///
+    /// # Errors
+    /// Why nothing can be stated: an operator declares its types.
+    pub fn state_arithmetic(&mut self, stated: StatedArithmetic) -> Result<(), String> {
+        if let Some(operator) = self.operator {
+            return Err(format!(
+                "{} is an operator of {} by its file: take the operator of the type that is meant",
+                self.id, operator.input
+            ));
+        }
+        if self.stated_arithmetic.as_ref().is_none_or(|before| before.source <= stated.source) {
+            self.stated_arithmetic = Some(stated);
+        }
+        Ok(())
     }
 
     /// Whether a problem key chooses the launch and not the work: one that its file marks, or, of a kernel without a file, one

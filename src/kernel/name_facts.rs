@@ -29,7 +29,7 @@ pub struct NameFacts {
 }
 
 /// Words that mean tensor cores wherever they stand in a name.
-const TENSOR_WORDS: [&str; 12] = [
+const TENSOR_WORDS: [&str; 13] = [
     "tensorop",
     "xmma",
     "hmma",
@@ -42,6 +42,7 @@ const TENSOR_WORDS: [&str; 12] = [
     "flashattn",
     "fmha",
     "tcgen05",
+    "nvjet",
 ];
 
 /// Instructions of libraries, with the type of their operands and of their sums.
@@ -58,7 +59,13 @@ const INSTRUCTIONS: [(&str, ElementType, ElementType); 9] = [
 ];
 
 /// Words of a name that state the type of the operands.
-const INPUT_WORDS: [(&str, ElementType); 11] = [
+const INPUT_WORDS: [(&str, ElementType); 15] = [
+    // Before the types of their scales: `ue4m3xe2m1`.
+    ("e2m1", ElementType::Fp4),
+    ("nvf4", ElementType::Fp4),
+    ("mxf4", ElementType::Fp4),
+    ("nvfp4", ElementType::Fp4),
+    ("mxfp4", ElementType::Fp4),
     ("e4m3", ElementType::Fp8),
     ("e5m2", ElementType::Fp8),
     ("bf16bf16", ElementType::Bf16),
@@ -69,7 +76,6 @@ const INPUT_WORDS: [(&str, ElementType); 11] = [
     ("tf32", ElementType::Tf32),
     ("fp8", ElementType::Fp8),
     ("fp16", ElementType::Fp16),
-    ("nvfp4", ElementType::Fp4),
 ];
 
 /// The longest name that is looked at: what comes later are arguments of templates.
@@ -198,6 +204,10 @@ mod tests {
             assert_eq!(facts.input, Some(input), "{name}");
             assert_eq!((facts.accumulate, facts.tile, facts.stages), (accumulate, tile, stages), "{name}");
         }
+        let four = "cutlass3x_sm100_bstensorop_s128x128x64gemm_block_scaled_ue4m3xe2m1_ue4m3xe2m1_f32_bf16_bf16_128x128x256_1x1x1_0_tnn";
+        let facts = NameFacts::of_name(four);
+        assert_eq!((facts.is_tensor, facts.input), (true, Some(ElementType::Fp4)));
+        assert_eq!(NameFacts::of_name("nvjet_tst_192x192_64x4_1x2_h_bz_TNT").tile, Some([192, 192, 0]));
         assert!(
             NameFacts::of_name("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>").is_tensor
         );

@@ -11,7 +11,7 @@
 //! | y u_L2 | bytes through L2 over 64 B per SM and clock | - |
 //! | d u_DRAM | DRAM bytes per second over the stated peak | - |
 //! | g m/m0 | share that memory draws while it is clocked, whether it moves anything or not | - |
-//! | h | what memory of this kind draws over GDDR: 0.28 for HBM, assumed (3.9 over 14 pJ per bit, from memory: `STACKED_MEMORY`) | - |
+//! | h | what memory of this kind draws over GDDR: 0.28 for HBM, assumed (3.92 over 14 pJ per bit: `STACKED_MEMORY`) | - |
 //! | f/f0, m/m0 | SM and memory clock over the stated ones | - |
 //! | V/V0 | voltage: max(V_floor, 1 - s (1 - f/f0)) below f0, 1 + r (f/f0 - 1) above | - |
 //!
@@ -42,8 +42,8 @@ use serde::Deserialize;
 const L2_SCALE: f64 = 64.0;
 
 /// What stacked or low-power memory draws over GDDR, in the share of the limit: energies per bit of HBM2 and GDDR5 (O'Connor et
-/// al., "Fine-Grained DRAM", MICRO 2017, from memory: it was not read for this). That the share of a board's limit goes with it,
-/// and that low-power memory draws as little as HBM, is assumed: from 0.2 to 0.3 a board left out is missed by 15 to 18 %.
+/// al., "Fine-Grained DRAM", MICRO 2017, doi 10.1145/3123939.3124545: 3.92 and 14 pJ per bit, as texts that quote it say). That the
+/// share of a board's limit goes with it, and that low-power memory draws as little as HBM, is assumed: from 0.2 to 0.3 a board left out is missed by 15 to 18 %.
 const STACKED_MEMORY: f64 = 0.28;
 
 /// What a kernel moves and reckons per second, and how many SMs it reaches; 0 where nobody counted it.

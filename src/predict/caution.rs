@@ -122,6 +122,10 @@ pub enum Caution {
         /// `mem=+20%`.
         changes: Arc<str>,
     },
+    /// Which pipe does the kernel's arithmetic, and why that one is taken.
+    Arithmetic(Arc<str>),
+    /// Source or target is a GPU of the catalogue under a limit, at other clocks, or a slice of one.
+    DerivedGpu(Arc<str>),
     /// The power limit lowers the SM clock of the target under this load.
     PowerCapped {
         /// The limit in watts.
@@ -285,6 +289,8 @@ impl fmt::Display for Caution {
             Self::HypotheticalGpu { based_on, changes } => {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
+            Self::Arithmetic(text) => f.write_str(text),
+            Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };

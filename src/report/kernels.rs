@@ -3,7 +3,7 @@
 use super::cell::TableCell;
 use super::table::{Table, TableColumn};
 use crate::catalogue::SourceTable;
-use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem};
+use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem, StatedArithmetic};
 use crate::roofline::pipe_of;
 use crate::units::{Bytes, Flops, significant};
 use std::sync::Arc;
@@ -166,22 +166,26 @@ impl KernelSheet<'_> {
     /// The pipe of its FLOPs, where that is no vector pipe, and what its name says of it.
     fn arithmetic(&mut self, kernel: &Kernel) {
         let choice = pipe_of(kernel);
-        if choice.pipe.is_tensor() {
+        let stated = kernel.stated_arithmetic.as_ref();
+        if choice.pipe.is_tensor() || stated.is_some_and(StatedArithmetic::names_pipe) {
             self.add_item("arithmetic", "", TableCell::text(choice.pipe.to_string()), "", choice.why);
         }
-        let facts = NameFacts::of_name(&kernel.name);
+        let facts = kernel.arithmetic_facts();
+        let named = NameFacts::of_name(&kernel.name);
         let by_x = |tile: [u32; 3]| {
             let used = tile.iter().filter(|n| **n > 0).map(ToString::to_string);
             used.collect::<Vec<_>>().join("x")
         };
         let said = [
-            ("tile", facts.tile.filter(|_| facts.is_tensor).map(by_x)),
-            ("stages", facts.stages.filter(|_| facts.is_tensor).map(|n| n.to_string())),
-            ("tensor instruction", facts.instruction),
+            ("tile", facts.tile.map(by_x), facts.tile == named.tile),
+            ("stages", facts.stages.map(|n| n.to_string()), facts.stages == named.stages),
+            ("tensor instruction", facts.instruction.clone(), facts.instruction == named.instruction),
         ];
-        for (item, value) in said {
-            if let Some(value) = value {
-                self.add_item(item, "", TableCell::text(value), "", "read from its name");
+        let is_told = facts.is_tensor || stated.is_some();
+        for (item, value, is_named) in said {
+            if let Some(value) = value.filter(|_| is_told) {
+                let by = stated.filter(|_| !is_named).map_or("read from its name", |s| s.source.as_str());
+                self.add_item(item, "", TableCell::text(value), "", by);
             }
         }
     }

@@ -15,7 +15,7 @@ pub use kernel_roof::{
     projected,
 };
 
-pub use pipe::{Pipe, PipeChoice, compute_roof, machine_of, pipe_of};
+pub use pipe::{Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};

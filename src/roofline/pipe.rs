@@ -3,7 +3,8 @@
 //! | first that applies | pipe | why |
 //! |---|---|---|
 //! | the kernel's file declares a tensor operator | tensor, its types | the file |
-//! | the kernel's name states a tensor instruction | tensor, the name's types | the name |
+//! | somebody states it: `--pipe`, the column `pipe` of its row, `pipe` of its file | as stated | who states it |
+//! | the kernel's name states a tensor instruction | tensor, the name's types; those of its dtype column where that is no FP32 | the name |
 //! | the kernel needs tensor cores | tensor, its element type | the file |
 //! | dtype tf32, bf16, fp8, fp4, int8, int4 | tensor, FP32 or INT32 accumulate | assumed from dtype |
 //! | dtype fp64, fp16 | the FP64 lanes, packed FP16 | dtype |
@@ -14,7 +15,7 @@
 use super::{MachineNumbers, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Kernel, NameFacts, VectorPrecision};
+use crate::kernel::{Kernel, NameFacts, StatedArithmetic, VectorPrecision};
 use crate::units::FlopsPerSecond;
 use std::fmt;
 
@@ -78,6 +79,15 @@ impl Pipe {
     }
 }
 
+/// The pipe and why it is taken, where that is worth a word: tensor cores, and whatever somebody stated. Operators declare theirs.
+#[must_use]
+pub fn pipe_note(kernel: &Kernel) -> Option<String> {
+    let is_stated = kernel.stated_arithmetic.as_ref().is_some_and(StatedArithmetic::names_pipe);
+    let choice = pipe_of(kernel);
+    let is_told = kernel.operator.is_none() && (choice.pipe.is_tensor() || is_stated);
+    is_told.then(|| format!("arithmetic: {}; {}", choice.pipe, choice.why))
+}
+
 /// The pipe that a kernel's FLOPs are taken to run on.
 #[must_use]
 pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
@@ -91,17 +101,38 @@ pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
             why: "the kernel's file declares an operator of single elements",
         };
     }
-    // A kernel of the catalogue says it in its file; its name is a title.
-    let facts = if kernel.has_formulas() { NameFacts::default() } else { NameFacts::of_name(&kernel.name) };
+    let facts = kernel.arithmetic_facts();
+    let by_file = ElementType::from_name(&kernel.dtype);
+    if let Some(stated) = kernel.stated_arithmetic.as_ref().filter(|stated| stated.names_pipe()) {
+        return PipeChoice { pipe: stated_pipe(&facts, by_file), why: stated.source.as_str() };
+    }
     if facts.is_tensor {
-        let input = facts.input.or(ElementType::from_name(&kernel.dtype)).unwrap_or(ElementType::Fp16);
-        let accumulate = facts.accumulate.unwrap_or(input.usual_accumulate());
-        return PipeChoice {
-            pipe: Pipe::Tensor { input, accumulate },
-            why: "its name states a tensor instruction",
+        // Tensors of FP32 run on tensor cores as TF32: their dtype says nothing of the instruction.
+        let by_row = by_file.filter(|dtype| !matches!(dtype, ElementType::Fp32 | ElementType::Fp64));
+        let same = by_row.is_none() || by_row == facts.input;
+        let input = by_row.or(facts.input).or(by_file).unwrap_or(ElementType::Fp16);
+        let accumulate = facts.accumulate.filter(|_| same).unwrap_or(input.usual_accumulate());
+        let why = if same || facts.input.is_none() {
+            "its name states a tensor instruction"
+        } else {
+            "its name states a tensor instruction, its dtype another type"
         };
+        return PipeChoice { pipe: Pipe::Tensor { input, accumulate }, why };
     }
     pipe_of_dtype(kernel)
+}
+
+/// The pipe of facts that somebody stated; the type of the kernel where none is among them.
+fn stated_pipe(facts: &NameFacts, dtype: Option<ElementType>) -> Pipe {
+    let input = facts.input.or(dtype).unwrap_or(ElementType::Fp16);
+    match input {
+        _ if facts.is_tensor => {
+            Pipe::Tensor { input, accumulate: facts.accumulate.unwrap_or(input.usual_accumulate()) }
+        }
+        ElementType::Fp64 => Pipe::Fp64,
+        ElementType::Fp16 => Pipe::PackedFp16,
+        _ => Pipe::Fp32,
+    }
 }
 
 fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {

@@ -1,9 +1,11 @@
 //! What is said of rows that were loaded, but not as they stand in their file.
 
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, KernelId, kernel_and_other_keys, leaves_open};
+use crate::kernel::{
+    ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
+};
 use crate::measurement::Measurement;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of rows that leave a key of their kernel open, and of rows whose keys their kernel does not have: how many there are,
 /// and what to do.
@@ -37,4 +39,40 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
         ))
     });
     open.chain(other_keys).collect()
+}
+
+impl super::Session {
+    /// Takes in what is stated of a kernel's arithmetic.
+    ///
+    /// # Errors
+    /// Why nothing can be stated of it.
+    pub fn state_arithmetic(&mut self, kernel: KernelId, stated: StatedArithmetic) -> Result<(), String> {
+        let mut changed = self.kernels[kernel].clone();
+        changed.state_arithmetic(stated)?;
+        self.edit(|workspace| workspace.kernels.insert(changed)).map_err(|clash| clash.to_string())
+    }
+}
+
+/// The attribute of a row that states the arithmetic of its kernel.
+const PIPE: &str = "pipe";
+
+/// Takes in what rows state of their kernels' arithmetic (column `pipe`); what cannot be taken in is told, once per kernel. Rows of one
+/// kernel are of one arithmetic: the first one that states it is believed.
+pub(super) fn state_arithmetic(rows: &[Measurement], kernels: &mut Catalogue<Kernel>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut remarks = Vec::new();
+    for row in rows {
+        let stated = row.attributes().iter().find(|(name, _)| &**name == PIPE);
+        let Some((_, text)) = stated.filter(|(_, text)| !text.trim().is_empty()) else { continue };
+        if !seen.insert(row.kernel) {
+            continue;
+        }
+        let mut kernel = kernels[row.kernel].clone();
+        let taken = StatedArithmetic::from_text(text, ArithmeticSource::Row)
+            .map_err(|e| e.to_string())
+            .and_then(|stated| kernel.state_arithmetic(stated))
+            .and_then(|()| kernels.insert(kernel).map_err(|clash| clash.to_string()));
+        remarks.extend(taken.err().map(|why| format!("row {}: {why}; the column is left out", row.line)));
+    }
+    remarks
 }

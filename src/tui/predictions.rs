@@ -48,6 +48,7 @@ impl DashboardState {
     /// Puts another session in the place of this one; the edited GPU stands in both, and whoever named it names it still.
     fn put_session(&mut self, mut session: Arc<Session>) {
         let place = self.session.edited_place();
+        self.keep_derived_gpus(&mut session);
         if place.index() < self.session.gpus.entries().len() {
             Arc::make_mut(&mut session).take_edited_from(&self.session);
         }
@@ -60,6 +61,23 @@ impl DashboardState {
         all.filter(|gpu| **gpu == place).for_each(|gpu| *gpu = moved);
         // What was ranked and predicted names the old place.
         (self.ranked.board, self.application.forecasts) = (None, None);
+    }
+
+    /// GPUs that are named by rule stand in both sessions: work that began before they were named knows nothing of them.
+    fn keep_derived_gpus(&mut self, session: &mut Arc<Session>) {
+        let derived = self.session.stock_gpus().entries().iter().filter(|gpu| gpu.derived.is_some());
+        let missing = derived.filter(|gpu| session.gpus.id_named(&gpu.id).is_none());
+        let names: Vec<&str> = missing.map(|gpu| gpu.id.as_str()).collect();
+        if names.is_empty() {
+            return;
+        }
+        // Made of the same catalogue before: what a file changed since cannot take its base away.
+        let _ = Arc::make_mut(session).add_derived_gpus(names);
+        let all = std::iter::once(&mut self.selection.source).chain(&mut self.selection.targets);
+        for gpu in all {
+            let named = self.session.stock_gpus().entry(*gpu);
+            *gpu = named.and_then(|named| session.gpus.id_named(&named.id)).unwrap_or(*gpu);
+        }
     }
 
     /// Selects the row that was selected among other rows, or puts it in its kernel's first place.

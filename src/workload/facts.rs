@@ -2,6 +2,7 @@
 
 use super::typed_kernel::TypedKernel;
 use crate::catalogue::ElementType;
+use crate::kernel::{ArithmeticSource, StatedArithmetic};
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
 };
@@ -20,10 +21,11 @@ pub(super) enum Fact {
     DramBytes,
     L2Bytes,
     Type,
+    Pipe,
 }
 
 /// The words that name a fact, beside or glued to its value.
-const WORDS: [(&str, Fact); 38] = [
+const WORDS: [(&str, Fact); 39] = [
     ("name", Fact::Name),
     ("kernel", Fact::Name),
     ("time", Fact::Time),
@@ -62,6 +64,7 @@ const WORDS: [(&str, Fact); 38] = [
     ("dtype", Fact::Type),
     ("type", Fact::Type),
     ("precision", Fact::Type),
+    ("pipe", Fact::Pipe),
 ];
 
 /// The most threads, registers or bytes of shared memory that a flag of `u32` holds.
@@ -89,6 +92,7 @@ impl Fact {
             Self::DramBytes => "DRAM traffic",
             Self::L2Bytes => "L2 traffic",
             Self::Type => "data type",
+            Self::Pipe => "pipe",
         }
     }
 
@@ -105,6 +109,7 @@ impl Fact {
             Self::DramBytes => "50MB",
             Self::L2Bytes => "120MB",
             Self::Type => "fp32, bf16, fp8",
+            Self::Pipe => "tensor-bf16-fp32 or fp32",
         }
     }
 
@@ -142,6 +147,7 @@ impl Fact {
             Self::DramBytes => kernel.dram_bytes.is_some(),
             Self::L2Bytes => kernel.l2_bytes.is_some(),
             Self::Type => kernel.dtype.is_some(),
+            Self::Pipe => kernel.pipe.is_some(),
         }
     }
 
@@ -172,6 +178,12 @@ impl Fact {
                 let dtype = ElementType::from_name(value)?;
                 kernel.dtype = Some(dtype);
                 dtype.to_string()
+            }
+            Self::Pipe => {
+                let stated = StatedArithmetic::from_text(value, ArithmeticSource::Typed).ok()?;
+                let shown = stated.to_string();
+                kernel.pipe = Some(stated);
+                shown
             }
         })
     }

@@ -4,12 +4,13 @@
 use super::facts::Fact;
 use super::typed_kernel::TypedKernel;
 use crate::catalogue::{Catalogue, ElementType};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, derived_gpu};
 use crate::kernel::{Kernel, Problem};
 use crate::units::{
     KiloBytes, bytes_per, flops_per, is_thousands_comma, number_and_unit, seconds_per, typed_dimensions,
     typed_number,
 };
+use std::borrow::Cow;
 
 /// Words that may stand between facts and mean nothing.
 const FILLERS: [&str; 6] = ["a", "an", "the", "and", "with", "in"];
@@ -106,14 +107,14 @@ impl KernelLine {
     fn take_gpu(&mut self, words: &[LineWord<'_>], on: LineWord<'_>, names: LineCatalogues<'_>) -> usize {
         for used in (1..=words.len()).rev() {
             let name = joined(&words[..used]);
-            if let Some(gpu) = names.gpus.id_named(&name) {
-                let meaning = self.set_gpu(&names.gpus[gpu]);
+            if let Ok(gpu) = gpu_named(names.gpus, &name) {
+                let meaning = self.set_gpu(&gpu);
                 self.push(on, words[used - 1], meaning);
                 return used;
             }
         }
         // One word at least is meant to be a name: the error says which there are.
-        let why = names.gpus.position(words[0].text).err().map_or_else(String::new, |e| e.to_string());
+        let why = gpu_named(names.gpus, words[0].text).err().unwrap_or_default();
         self.push(on, words[0], Err(why));
         1
     }
@@ -132,10 +133,7 @@ impl KernelLine {
     /// `regs=40`, `gpu=3090`, `n=2048`.
     fn take_pair(&mut self, word: LineWord<'_>, key: &str, value: &str, names: LineCatalogues<'_>) {
         let meaning = match (key.to_lowercase().as_str(), Fact::named(key)) {
-            ("gpu" | "on" | "from", _) => match names.gpus.position(value) {
-                Ok(gpu) => self.set_gpu(&names.gpus[gpu]),
-                Err(why) => Err(why.to_string()),
-            },
+            ("gpu" | "on" | "from", _) => gpu_named(names.gpus, value).and_then(|gpu| self.set_gpu(&gpu)),
             (_, Some(fact)) => fact.set(&mut self.kernel, value),
             (_, None) => self.set_size(key, value),
         };
@@ -230,6 +228,8 @@ impl KernelLine {
             Fact::Type.set(&mut self.kernel, word.text)
         } else if let Some(gpu) = names.gpus.id_named(word.text) {
             self.set_gpu(&names.gpus[gpu])
+        } else if let Some(made) = derived_gpu(names.gpus, word.text) {
+            made.map_err(|why| why.to_string()).and_then(|gpu| self.set_gpu(&gpu))
         } else if let Some(kernel) = names.kernels.id_named(word.text) {
             Fact::Name.set(&mut self.kernel, &names.kernels[kernel].id.clone())
         } else if self.kernel.name.is_none() && is_name(word.text) {
@@ -308,6 +308,14 @@ fn words_of(line: &str) -> Vec<LineWord<'_>> {
         words.push(LineWord { text: &line[begin..], start: begin, end: line.len(), part });
     }
     words
+}
+
+/// The GPU of this name, also one that is named by rule.
+fn gpu_named<'g>(gpus: &'g Catalogue<Gpu>, name: &str) -> Result<Cow<'g, Gpu>, String> {
+    match derived_gpu(gpus, name) {
+        Some(made) => made.map(Cow::Owned).map_err(|why| why.to_string()),
+        None => gpus.entry_named(name).map(Cow::Borrowed).map_err(|why| why.to_string()),
+    }
 }
 
 #[cfg(test)]

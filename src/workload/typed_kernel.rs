@@ -2,7 +2,9 @@
 
 use crate::catalogue::ElementType;
 use crate::gpu::GpuId;
-use crate::kernel::{BlockSize, Count, Kernel, KernelId, Launch, Problem, ProblemError, Work};
+use crate::kernel::{
+    BlockSize, Count, Kernel, KernelId, Launch, Problem, ProblemError, StatedArithmetic, Work,
+};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
@@ -42,6 +44,8 @@ pub struct TypedKernel {
     pub l2_bytes: Option<Bytes>,
     /// Element type.
     pub dtype: Option<ElementType>,
+    /// Which pipe does its arithmetic, where somebody says so.
+    pub pipe: Option<StatedArithmetic>,
     /// Problem keys such as `n=2048`; needed for a kernel of the catalogue.
     pub problem: Problem,
 }
@@ -80,6 +84,9 @@ pub enum TypedKernelError {
     /// The row as a whole was not read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The GPU is named by a rule that makes none.
+    #[error(transparent)]
+    Derived(#[from] crate::gpu::DerivedError),
     /// The GPU is not in the catalogue.
     #[error(transparent)]
     Name(#[from] crate::catalogue::NameError),
@@ -98,6 +105,7 @@ impl TypedKernel {
     /// # Errors
     /// [`TypedKernelError`] with what is missing or refused; the session is unchanged then.
     pub fn load_into(&self, session: &mut Session) -> Result<LoadedKernel, TypedKernelError> {
+        session.add_derived_gpus(self.gpu.as_deref())?;
         let source = self.gpu.as_deref().map(|gpu| session.gpus.position(gpu)).transpose()?;
         let known = self.name.as_deref().and_then(|name| session.kernels.id_named(name));
         let has_formulas = known.is_some_and(|at| session.kernels[at].has_formulas());
@@ -118,6 +126,10 @@ impl TypedKernel {
             Some(row) => add_row(session, row)?,
             None if known.is_none() => self.add_kernel(session, &name),
             None => {}
+        }
+        let kernel = session.kernels.position(&name)?;
+        if let Some(stated) = &self.pipe {
+            session.state_arithmetic(kernel, stated.clone()).map_err(TypedKernelError::Refused)?;
         }
         Ok(LoadedKernel { subject: self.subject_in(session)?, source, row })
     }
@@ -240,6 +252,7 @@ impl fmt::Display for TypedKernel {
         parts.extend(self.flops.map(|n| format!("{}FLOP", n.0)));
         parts.extend(self.dram_bytes.map(|n| format!("{}B dram", n.0)));
         parts.extend(self.l2_bytes.map(|n| format!("{}B l2", n.0)));
+        parts.extend(self.pipe.iter().map(|stated| format!("pipe={stated}")));
         parts.extend(self.dtype.map(|d| d.as_str().to_string()));
         f.write_str(&parts.join(", "))
     }

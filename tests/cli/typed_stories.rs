@@ -120,3 +120,81 @@ fn a_comma_in_a_time_is_not_taken_for_thousands() {
     let refused = desk.types_with("predict --to l40s --data", &[&file]);
     refused.ends(1, &["time_ms", "1,500"]);
 }
+
+#[test]
+fn what_a_name_says_of_the_arithmetic_is_shown_and_can_be_stated_otherwise() {
+    let desk = Desk::new();
+    let name = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn";
+    let row = |kernel: &str, pipe: &str| {
+        format!("a100-sxm4-80gb,{kernel},m=4096;n=4096;k=4096,137438953472,100663296,0.6,{pipe}\n")
+    };
+    let head = "gpu,kernel,problem,flops,dram_bytes,time_ms,pipe\n";
+    desk.file("named.csv", format!("{head}{}", row(name, "")));
+    desk.file("stated.csv", format!("{head}{}", row("my_gemm", "tensor fp16 tile=64x256")));
+    let asked = |words: &str, file: &str| {
+        let words =
+            format!("predict --to h100-sxm5 --from a100-sxm4-80gb {words} --data {file} --format json");
+        let told = desk.types(&words).works().json().remove(0);
+        let cautions = told["cautions"].to_string();
+        (told["time_ms"].as_f64().unwrap(), cautions)
+    };
+    for (words, file, said) in [
+        (
+            "",
+            "named.csv",
+            "arithmetic: tensor BF16, dense, FP32 accumulate; its name states a tensor instruction",
+        ),
+        ("--dtype fp16", "named.csv", "arithmetic: tensor FP16, dense, FP32 accumulate; typed"),
+        ("--pipe fp32", "named.csv", "arithmetic: FP32 lanes; typed"),
+        (
+            "",
+            "stated.csv",
+            "arithmetic: tensor FP16, dense, FP32 accumulate; stated by the column pipe of its row",
+        ),
+        ("--pipe tensor-bf16", "stated.csv", "arithmetic: tensor BF16, dense, FP32 accumulate; typed"),
+    ] {
+        let kernel = if file == "named.csv" { name } else { "my_gemm" };
+        let (_, cautions) = asked(&format!("--kernel {kernel} {words}"), file);
+        assert!(cautions.contains(said), "{words}: {cautions}");
+    }
+    let (on_tensor, _) = asked("--kernel my_gemm", "stated.csv");
+    let (on_lanes, _) = asked("--kernel my_gemm --pipe fp32", "stated.csv");
+    assert!((on_lanes / on_tensor - 1.0).abs() > 0.01, "another pipe, another roof: {on_lanes} {on_tensor}");
+    // The sheet of the kernel says the same.
+    let sheet = desk.types("kernels my_gemm --data stated.csv --format json").works().stdout;
+    for said in ["tensor FP16, dense, FP32 accumulate", "stated by the column pipe of its row", "64x256"] {
+        assert!(sheet.contains(said), "{said}: {sheet}");
+    }
+    desk.file("odd.csv", format!("{head}{}", row("odd_gemm", "warp drive")));
+    let told = desk.types("predict --to h100-sxm5 --kernel odd_gemm --data odd.csv").works();
+    assert!(
+        told.stderr.contains("pipe `warp drive`: `warp` is not understood; expected `tensor`"),
+        "{}",
+        told.stderr
+    );
+    let words = "predict --from a100-sxm4-80gb --to h100-sxm5 --kernel linear_bf16 --pipe fp32";
+    desk.types(words).ends(2, &["linear_bf16 is an operator of bf16 by its file"]);
+}
+
+#[test]
+fn fp4_runs_where_there_is_fp4_and_says_why_elsewhere() {
+    let desk = Desk::new();
+    let words = "predict --from b200 --to rtx-5090,b300,h100-sxm5 --kernel linear_fp4 --format json";
+    let told = desk.types(words).works().json();
+    let time = |i: usize| told[i]["time_ms"].as_f64();
+    assert!(time(0).is_some() && time(1).is_some() && time(2).is_none(), "{told:?}");
+    let sheet = desk.types("predict --from b200 --to h100-sxm5 --kernel linear_fp4").ends(1, &[]).stdout;
+    assert!(
+        sheet.contains("lacks fp4: the kernel needs compute capability 10.0, and this is 9.0"),
+        "{sheet}"
+    );
+    // Four bits are at most twice as fast as eight, and never slower.
+    let of = |kernel: &str| {
+        let words = format!(
+            "predict --from b300 --to b200 --kernel {kernel} --size m=8192;n=8192;k=8192 --format json"
+        );
+        desk.types(&words).works().json()[0]["time_ms"].as_f64().unwrap()
+    };
+    let ratio = of("linear_fp8") / of("linear_fp4");
+    assert!((1.2..2.6).contains(&ratio), "{ratio}");
+}

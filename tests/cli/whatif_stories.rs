@@ -198,6 +198,43 @@ fn four_scenarios_are_one_array_and_five_are_refused() {
 }
 
 #[test]
+fn a_gpu_named_by_rule_is_one_wherever_a_gpu_is_named() {
+    let desk = Desk::new();
+    let time = |words: &str| {
+        let told = object(&desk.types(&format!("predict {words} {SAXPY} --format json")).works().stdout);
+        (number(&told[0], "time_ms"), told[0]["gpu_target"].clone())
+    };
+    // The limit by a flag and by a name is one question.
+    let (by_flag, _) = time("--from titan-v --to a100-pcie-40gb --power-limit 125W");
+    let (by_name, id) = time("--from titan-v --to a100-pcie-40gb@125W");
+    assert_eq!(id, "a100-pcie-40gb@125W");
+    assert!((by_flag / by_name - 1.0).abs() < 1e-9, "{by_flag} {by_name}");
+    // Half of the memory of a GPU: a stream takes twice as long.
+    let (whole, _) = time("--from titan-v --to h100-sxm5");
+    let (half, _) = time("--from titan-v --to H100-SXM5:mig-3g.40gb");
+    assert!((1.8..2.1).contains(&(half / whole)), "{half} {whole}");
+    for words in [
+        "gpus h100-sxm5:mig-3g.40gb",
+        "occupancy --gpu h100-sxm5:mig-1g.10gb --threads 256 --regs 32",
+        &format!("rank --from titan-v --to rtx-4090@150W,a30:mig-2g.12gb {SAXPY}"),
+        &format!("whatif --gpu h100-sxm5:mig-3g.40gb --from titan-v --set mem=+20% {SAXPY}"),
+        "gemm --gpu rtx-4090@300W --n 4096",
+        &format!("export roofline --from titan-v --to rtx-4090@150W {SAXPY} -o roofline.svg"),
+    ] {
+        let answer = desk.types(words).works().stdout;
+        let id = ["mig-", "MIG", "@", "roofline.svg"].into_iter().any(|mark| answer.contains(mark));
+        assert!(id || words.starts_with("gemm") || words.starts_with("export"), "{words}: {answer}");
+    }
+    for (words, said) in [
+        ("gpus h100-sxm5:mig-9g.90gb", "has no MIG profile `9g.90gb`; it has 1g.10gb"),
+        ("gpus rtx-4070:mig-1g.10gb", "rtx-4070 has no MIG"),
+        ("gpus rtx-4070@1MW", "expected"),
+    ] {
+        desk.types(words).ends(2, &[said]);
+    }
+}
+
+#[test]
 fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
     let desk = Desk::new();
     let pair = "--set mem=+20%,power=150W --kernel gemm_tiled --size n=2048";

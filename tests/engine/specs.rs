@@ -99,7 +99,7 @@ fn the_kernels_of_the_papers_and_of_the_tuning_and_framework_data_are_there() {
         array_reversal atomic_hotspot attention_decode attention_prefill binary_search bmm_bf16 clblast_xgemm conv2d_3x3 conv2d_7x7 conv2d_layer
         convolution2d_15x15 count_numbers count_numbers_shared cutlass_simt_sgemm_128x128_8x2 dot_product
         elementwise_add elementwise_multiply gemm_tiled heat_diffusion histogram histogram_spread
-        ktt_convolution2d_15x15 layernorm_bf16 linear_bf16 linear_fp16 linear_fp8 matmul_naive matmul_tiled max_distance moe_gemm_bf16 naive_transpose random_access
+        ktt_convolution2d_15x15 layernorm_bf16 linear_bf16 linear_fp16 linear_fp4 linear_fp8 matmul_naive matmul_tiled max_distance moe_gemm_bf16 naive_transpose random_access
         random_gather reduce_sum rmsnorm_bf16 rotary_bf16 saxpy shared_bank_conflict shared_transpose sigmoid silu_mul_bf16 softmax softmax_bf16 squared_distance
         strided_copy_8 torch_add torch_bmm torch_conv torch_gelu torch_linear torch_ln torch_mul
         torch_softmax torch_tanh vector_add vector_add_divergent";
@@ -517,6 +517,10 @@ fn every_source_has_a_title_and_is_used() {
         sourced(&toml::Value::Table(table), "", &mut |_, t| {
             used.extend(t["source"].as_str().map(str::to_string));
         });
+    }
+    let slices: toml::Table = include_str!("../../specs/mig.toml").parse().unwrap();
+    for board in slices["board"].as_array().unwrap() {
+        used.extend(["source", "sms_source"].map(|key| board[key].as_str().unwrap().to_string()));
     }
     for (id, Source { title, publisher, url, .. }) in shipped_sources().unwrap() {
         assert!(title.len() > 10, "{id}: title `{title}`");

@@ -10,7 +10,7 @@
 //!
 //! The chain is what a block takes from its first load to its last store, whatever it works out. It is the same number of clocks
 //! in every library that was timed, so that it carries over to others. How many kernels there are, how many keys a tile has and
-//! when a cache is cut are the libraries' rules from memory, seen as steps of the measured times (`families.rs`).
+//! when a cache is cut are the libraries' rules (`families.rs` says which were read), seen as steps of the measured times.
 
 use super::constants::{
     CUDA_CORE_PART, DECODE_CHAIN_CLOCKS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART,
@@ -22,12 +22,12 @@ use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
 use crate::kernel::{AttentionSizes, OperatorType};
 
-/// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang,
-/// `should_use_tensor_core`, from memory).
+/// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang's
+/// `flashinfer_backend.py`, `should_use_tensor_core`: 16-bit types with a group of 4 or more).
 const LEAST_TENSOR_GROUP: f64 = 4.0;
 
-/// Rows of a block of prefill, and above how many rows of queries it is taken (FlashInfer,
-/// `FA2DetermineCtaTileQ`, from memory).
+/// Rows of a block of prefill, and above how many rows of queries it is taken (FlashInfer's `utils.cuh`,
+/// `FA2DetermineCtaTileQ`).
 const SMALL_BLOCKS: [(f64, f64); 3] = [(128.0, 64.0), (64.0, 16.0), (16.0, 0.0)];
 
 /// Rows of every other block of prefill.

@@ -8,16 +8,20 @@ pub(super) const BELIEVED: f64 = 0.4;
 pub(super) const TENSOR_PART: f64 = 0.95;
 
 /// Joules per FLOP at a relative voltage of 1 (2.5 GHz), operands of 16 bits.
-pub(super) const ENERGY_MMA: f64 = 2.5e-12;
+pub(super) const ENERGY_MMA: f64 = 2.7e-12;
 
 /// The same of `wgmma`.
-pub(super) const ENERGY_WGMMA: f64 = 1.3e-12;
+pub(super) const ENERGY_WGMMA: f64 = 1.29e-12;
 
-/// The same of `tcgen05`: assumed, from about 1.75 PFLOPS of BF16 that libraries are said to reach on a B200 of 1000 W.
-pub(super) const ENERGY_TCGEN05: f64 = 0.8e-12;
+/// The same of `tcgen05`: what a B200 of 1000 W is left with at the 1745 TFLOPS of BF16 that it was measured to reach (S. Bekman,
+/// ml-engineering, "maximum achievable matmul FLOPS").
+pub(super) const ENERGY_TCGEN05: f64 = 0.76e-12;
 
 /// What halving the operands leaves of the energy per FLOP.
 pub(super) const ENERGY_8_BIT: f64 = 0.72;
+
+/// The same of `tcgen05`: that B200 reaches 3433 TFLOPS of FP8 and 6624 of NVFP4 (the same source).
+pub(super) const ENERGY_8_BIT_TCGEN05: f64 = 0.52;
 
 /// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
 pub(super) const VOLTAGE_AT_REST: f64 = 0.44;
@@ -34,23 +38,35 @@ pub(super) const NODE_SECONDS: f64 = 1.34e-6;
 /// SM clocks of one kernel of a graph.
 pub(super) const NODE_CLOCKS: f64 = 2240.0;
 
-/// A tile's start and end in SM clocks.
-pub(super) const TILE_CLOCKS: f64 = 2250.0;
+/// A tile's start in SM clocks, whatever its depth and size.
+pub(super) const TILE_CLOCKS: f64 = 350.0;
 
-/// How much of it a next tile on the same SM cannot hide; above 1 as its own stores come on top.
-pub(super) const TILE_SHOWN: f64 = 1.1;
+/// SM clocks per element of depth until the stages of a tile are filled: the first operands come from memory, none overlap.
+pub(super) const FILL_CLOCKS: f64 = 1.8;
+
+/// Depth that fills them.
+pub(super) const FILL_DEPTH: f64 = 512.0;
+
+/// Bytes of its result that an SM stores per clock at the end of a tile.
+pub(super) const STORE_BYTES_PER_CLOCK: f64 = 14.3;
+
+/// How much of a tile's start, filling and end a next tile on the same SM cannot hide; above 1 as its own stores come on top.
+pub(super) const TILE_SHOWN: f64 = 1.4;
+
+/// The same where one group of warps ends a tile while another has begun the next (`wgmma`, `tcgen05`).
+pub(super) const GROUP_TILE_SHOWN: f64 = 0.65;
 
 /// Adding the parts of a split inner dimension, in SM clocks.
-pub(super) const REDUCTION_CLOCKS: f64 = 3400.0;
+pub(super) const REDUCTION_CLOCKS: f64 = 4700.0;
 
 /// The part of the measured L2 bandwidth that operand tiles get.
-pub(super) const L2_PART: f64 = 0.6;
+pub(super) const L2_PART: f64 = 0.55;
 
 /// Operand bytes that one SM alone can take in per clock.
-pub(super) const SM_BYTES_PER_CLOCK: f64 = 21.0;
+pub(super) const SM_BYTES_PER_CLOCK: f64 = 22.5;
 
 /// Operand bytes through L2 where clusters share them (`wgmma`).
-pub(super) const CLUSTER_PART: f64 = 0.46;
+pub(super) const CLUSTER_PART: f64 = 0.465;
 
 /// The same where pairs of SMs share an operand besides (`tcgen05`): assumed, half of a cluster's.
 pub(super) const PAIR_PART: f64 = 0.23;
@@ -59,7 +75,7 @@ pub(super) const PAIR_PART: f64 = 0.23;
 pub(super) const READ_PART: f64 = 1.05;
 
 /// DRAM writes over the bandwidth of a copy.
-pub(super) const WRITE_PART: f64 = 0.9;
+pub(super) const WRITE_PART: f64 = 1.05;
 
 /// Operands stay in L2 below this part of it.
 pub(super) const RESIDENT_BELOW: f64 = 0.8;
@@ -72,13 +88,13 @@ pub(super) const RESIDENT_UP_TO: f64 = 1.15;
 pub(super) const OPERAND_SETS: f64 = 6.0;
 
 /// L2 that a result takes beside the operands, in its own size: it is written back while the next is made.
-pub(super) const RESULT_ROOM: f64 = 1.45;
+pub(super) const RESULT_ROOM: f64 = 1.6;
 
 /// L2 that operands take beside a result, in their own size.
-pub(super) const OPERAND_ROOM: f64 = 2.0;
+pub(super) const OPERAND_ROOM: f64 = 2.5;
 
 /// How the times of tensor cores, L2 and DRAM add up: 1 = one after the other, infinity = wholly overlapped.
-pub(super) const OVERLAP: f64 = 2.45;
+pub(super) const OVERLAP: f64 = 2.75;
 
 /// SM clocks of a block of prefill beside its tiles: A100, L40S and H100 alike.
 pub(super) const PREFILL_CHAIN_CLOCKS: f64 = 2700.0;

@@ -1,4 +1,9 @@
-//! What the attention kernels of libraries do, by architecture: as known of them (from memory) where it is a rule, fitted where it is a cost.
+//! What the attention kernels of libraries do, by architecture: as their sources say where it is a rule, fitted where it is a cost.
+//!
+//! Read in public copies on 22 November 2026: FlashAttention's `hopper/heuristics.h` (`num_splits_heuristic`: one part where blocks fill
+//! 0.8 of the SMs, or where there are at most four tiles), FlashInfer's `scheduler.cuh` (`PrefillSplitQOKVIndptr`: parts of 128 keys or
+//! more) and `utils.cuh`, sglang's `flashinfer_backend.py`. How many kernels a graph has, and how many keys a tile, are not read but seen
+//! as steps in the measured times.
 
 use super::hardware::AttentionFamily;
 

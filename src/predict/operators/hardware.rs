@@ -1,8 +1,8 @@
 //! What the operators' model takes of a GPU, in SI units, and how far a power limit slows its tensor cores.
 
 use super::constants::{
-    ENERGY_8_BIT, ENERGY_MMA, ENERGY_TCGEN05, ENERGY_WGMMA, IDLE_SHARE, TENSOR_PART, VOLTAGE_AT_REST,
-    VOLTAGE_PER_GHZ,
+    ENERGY_8_BIT, ENERGY_8_BIT_TCGEN05, ENERGY_MMA, ENERGY_TCGEN05, ENERGY_WGMMA, IDLE_SHARE, TENSOR_PART,
+    VOLTAGE_AT_REST, VOLTAGE_PER_GHZ,
 };
 use crate::catalogue::ElementType;
 use crate::gpu::Gpu;
@@ -115,7 +115,8 @@ impl Hardware {
             Issue::TensorMemory => ENERGY_TCGEN05,
         };
         let narrow = (self.input.element_bytes() / 2.0).log2();
-        of_16_bits * ENERGY_8_BIT.powf(-narrow)
+        let halved = if self.issue == Issue::TensorMemory { ENERGY_8_BIT_TCGEN05 } else { ENERGY_8_BIT };
+        of_16_bits * halved.powf(-narrow)
     }
 
     /// The same GPU with one of its numbers changed by this factor; numbers that the model does not take change nothing.

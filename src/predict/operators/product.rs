@@ -1,21 +1,22 @@
 //! Matrix products: the best of a small set of tiles and splits, as a library would pick it for this GPU and shape.
 //!
 //! One SM does a tile of `rows x columns` in `2 rows columns / F` clocks per element of depth, F the FLOPs per clock of its
-//! tensor cores, and takes in `(rows + columns) bytes` for it. Waves are whole: ceil(tiles / SMs). Splitting the inner
-//! dimension makes more tiles and adds their parts in L2.
+//! tensor cores, and takes in `(rows + columns) bytes` for it. Beside that it starts, fills its stages (with the depth) and stores
+//! its result (with its size): in part behind the next tile where groups of warps take turns. Waves are whole: ceil(tiles / SMs).
+//! Splitting the inner dimension makes more tiles and adds their parts in L2.
 
 use super::constants::{
-    CLUSTER_PART, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP, PAIR_PART, READ_PART, REDUCTION_CLOCKS,
-    RESULT_ROOM, SM_BYTES_PER_CLOCK, TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
+    CLUSTER_PART, FILL_CLOCKS, FILL_DEPTH, GROUP_TILE_SHOWN, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP,
+    PAIR_PART, READ_PART, REDUCTION_CLOCKS, RESULT_ROOM, SM_BYTES_PER_CLOCK, STORE_BYTES_PER_CLOCK,
+    TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
 };
 use super::hardware::{Hardware, Issue};
 use super::{OperatorTimes, missing_share, node_time};
 use crate::catalogue::ElementType;
 use crate::kernel::{OperatorType, ProductSizes};
 
-/// Rows and columns of the tiles that libraries have for operands of 16 bits.
-const TILES: [(f64, f64); 17] = [
-    (256.0, 256.0),
+/// Rows and columns of the tiles that libraries have for operands of 16 bits on `mma.sync`.
+const TILES: [(f64, f64); 16] = [
     (256.0, 128.0),
     (128.0, 256.0),
     (128.0, 128.0),
@@ -33,6 +34,12 @@ const TILES: [(f64, f64); 17] = [
     (32.0, 32.0),
     (16.0, 32.0),
 ];
+
+/// Rows, or columns, of the tiles on `wgmma` and `tcgen05`: one, two or four groups of warps.
+const GROUP_ROWS: [f64; 3] = [64.0, 128.0, 256.0];
+
+/// Columns, or rows, of them: the instruction has steps of 8, libraries use those of 32.
+const GROUP_COLUMNS: [f64; 8] = [16.0, 32.0, 64.0, 96.0, 128.0, 160.0, 192.0, 256.0];
 
 /// Elements of a tile whose sums fit the registers of one SM.
 const LARGEST_TILE: f64 = 256.0 * 128.0;
@@ -65,20 +72,34 @@ pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: Pro
 
 /// SM clocks of the best tile and split.
 fn best_tiling(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> f64 {
-    let scaled = types.input.element_bytes() <= 1.0 && hardware.issue != Issue::Warp;
-    let scaled = scaled && types.input != ElementType::Int8;
-    let (tiles, splits) = if scaled { (&SCALED_TILES[..], &SPLITS[..1]) } else { (&TILES[..], &SPLITS[..]) };
+    // FP8 with scales has one tile on Hopper, and the same is taken for compute capability 10.0; FP4 was never timed.
+    let scaled = types.input == ElementType::Fp8 && hardware.issue != Issue::Warp;
+    let splits = if scaled { &SPLITS[..1] } else { &SPLITS[..] };
     let mut best = f64::INFINITY;
-    for tile in tiles {
-        // Only pairs of SMs hold the sums of the largest tile.
-        if tile.0 * tile.1 > LARGEST_TILE && hardware.issue != Issue::TensorMemory {
-            continue;
-        }
+    let mut consider = |tile: (f64, f64)| {
+        let whole = Tiling { tile, split: 1.0 }.tile_count(sizes);
         for split in splits {
-            best = best.min(Tiling { tile: *tile, split: *split }.clocks(hardware, types, sizes));
+            // More parts of what fills every SM twice only add sums.
+            if *split > 1.0 && whole > 2.0 * hardware.sms {
+                break;
+            }
+            best = best.min(Tiling { tile, split: *split }.clocks(hardware, types, sizes));
         }
+    };
+    match hardware.issue {
+        _ if scaled => SCALED_TILES.into_iter().for_each(consider),
+        Issue::Warp => TILES.into_iter().for_each(consider),
+        Issue::WarpGroup | Issue::TensorMemory => group_tiles(hardware.issue).for_each(&mut consider),
     }
     best
+}
+
+/// The tiles of groups of warps.
+fn group_tiles(issue: Issue) -> impl Iterator<Item = (f64, f64)> {
+    let both_ways = |rows: f64| GROUP_COLUMNS.into_iter().flat_map(move |n| [(rows, n), (n, rows)]);
+    // Only pairs of SMs hold the sums of the largest tile.
+    let fits = move |tile: &(f64, f64)| tile.0 * tile.1 <= LARGEST_TILE || issue == Issue::TensorMemory;
+    GROUP_ROWS.into_iter().flat_map(both_ways).filter(fits)
 }
 
 /// One way to cut a product.
@@ -94,13 +115,30 @@ impl Tiling {
     fn clocks(self, hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> f64 {
         let (rows, columns) = self.tile;
         let depth = (sizes.k / self.split / DEPTH_STEP).ceil() * DEPTH_STEP;
-        let tiles = sizes.batch * (sizes.m / rows).ceil() * (sizes.n / columns).ceil() * self.split;
+        let tiles = self.tile_count(sizes);
         let arithmetic = self.flops_per_depth(hardware) * depth / hardware.flops_per_clock();
-        let taken_in = depth * (rows + columns) * types.input.element_bytes() * shared_by_cluster(hardware);
-        let one_tile = arithmetic.max(taken_in / SM_BYTES_PER_CLOCK) + TILE_CLOCKS;
-        let waves = (tiles / hardware.sms).ceil() * (arithmetic + TILE_SHOWN * TILE_CLOCKS);
+        let taken_in =
+            depth * (rows + columns) * types.input.bytes_with_scales() * shared_by_cluster(hardware);
+        let beside = self.clocks_beside(types, depth);
+        let shown = if hardware.issue == Issue::Warp { TILE_SHOWN } else { GROUP_TILE_SHOWN };
+        let one_tile = arithmetic.max(taken_in / SM_BYTES_PER_CLOCK) + beside;
+        // Nothing hides the start of the first tile and the end of the last one.
+        let waves =
+            (tiles / hardware.sms).ceil() * (arithmetic + shown * beside) + (1.0 - shown).max(0.0) * beside;
         let through_l2 = tiles * taken_in / (hardware.l2_per_clock() * L2_PART);
         waves.max(one_tile).max(through_l2) + self.reduction(hardware, sizes)
+    }
+
+    /// Tiles of all products and parts.
+    fn tile_count(self, sizes: ProductSizes) -> f64 {
+        let (rows, columns) = self.tile;
+        sizes.batch * (sizes.m / rows).ceil() * (sizes.n / columns).ceil() * self.split
+    }
+
+    /// SM clocks of a tile's start, of filling its stages and of storing its result.
+    fn clocks_beside(self, types: OperatorType, depth: f64) -> f64 {
+        let stored = self.tile.0 * self.tile.1 * types.output.element_bytes();
+        TILE_CLOCKS + FILL_CLOCKS * depth.min(FILL_DEPTH) + stored / STORE_BYTES_PER_CLOCK
     }
 
     /// FLOPs per element of depth, padded to the smallest instruction.
@@ -137,7 +175,7 @@ struct Operands {
 impl Operands {
     fn from_sizes(types: OperatorType, sizes: ProductSizes) -> Self {
         let ProductSizes { batch, m, n, k } = sizes;
-        let read = batch * (m * k + n * k) * types.input.element_bytes();
+        let read = batch * (m * k + n * k) * types.input.bytes_with_scales();
         Self { read, written: batch * m * n * types.output.element_bytes() }
     }
 

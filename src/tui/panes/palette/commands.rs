@@ -3,7 +3,7 @@
 
 use super::super::files::listing::FileEntry;
 use crate::application::PartOfTrace;
-use crate::gpu::GpuId;
+use crate::gpu::{GpuId, derived_gpu};
 use crate::kernel::KernelId;
 use crate::predict::{MODELS, ModelId};
 use crate::text::harmless_line;
@@ -20,6 +20,8 @@ pub enum PaletteCommand {
     Run(Action),
     /// Makes a GPU the source, the target or a further target, by the action that says which.
     Choose(GpuId, Action),
+    /// The same of a GPU that is named by rule: `rtx-4090@150W`.
+    ChooseByRule(String, Action),
     /// Selects a kernel.
     Kernel(KernelId),
     /// Predicts with a model.
@@ -154,6 +156,21 @@ fn gpus(state: &DashboardState, noun: &'static str, action: Action) -> impl Iter
     })
 }
 
+/// The GPUs that fit what is typed, and the one that it makes by rule.
+fn gpu_lines(state: &DashboardState, typed: &str, noun: &'static str, action: Action) -> Vec<CommandLine> {
+    let mut lines = Filter::new(typed).ranked(gpus(state, noun, action));
+    if let Some(made) = derived_gpu(&state.session.gpus, typed) {
+        let text = match made {
+            Ok(gpu) => gpu.derived.as_ref().map_or_else(String::new, |by_rule| by_rule.description.clone()),
+            Err(why) => why.to_string(),
+        };
+        let command = PaletteCommand::ChooseByRule(typed.to_string(), action);
+        let completed = format!("{noun} {typed}");
+        lines.insert(0, CommandLine { kind: noun.into(), text: harmless_line(&text), completed, command });
+    }
+    lines
+}
+
 fn kernels(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
     state.session.kernels.with_ids().map(|(id, kernel)| {
         let (completed, text) = (format!("kernel {}", kernel.id), format!("kernel: {}", kernel.label));
@@ -240,9 +257,9 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
         "clocks" => as_typed(PaletteCommand::TargetClocks(rest), noun.about.into()),
         "source-clocks" => as_typed(PaletteCommand::SourceClocks(rest), noun.about.into()),
         "kernel" => filter.ranked(kernels(state)),
-        "gpu" => filter.ranked(gpus(state, "gpu", Action::SetTarget)),
-        "source" => filter.ranked(gpus(state, "source", Action::SetSource)),
-        "add" => filter.ranked(gpus(state, "add", Action::AddTarget)),
+        "gpu" => gpu_lines(state, &rest, word, Action::SetTarget),
+        "source" => gpu_lines(state, &rest, word, Action::SetSource),
+        "add" => gpu_lines(state, &rest, word, Action::AddTarget),
         "model" => filter.ranked(models()),
         "host" => as_typed(PaletteCommand::HostFactor(rest), noun.about.into()),
         "range" => range_lines(state, &rest),

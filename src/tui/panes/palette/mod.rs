@@ -30,6 +30,7 @@ use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tui_input::{Input, InputRequest};
 
 /// Lines that a page key moves.
@@ -90,6 +91,13 @@ impl CommandPalette {
 fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<Effect>, String> {
     match command {
         PaletteCommand::Choose(gpu, action) => put_gpu(state, gpu, action),
+        PaletteCommand::ChooseByRule(name, action) => {
+            let mut session = Arc::clone(&state.session);
+            Arc::make_mut(&mut session).add_derived_gpus([name.as_str()]).map_err(|e| e.to_string())?;
+            let gpu = session.gpus.position(&name).map_err(|e| e.to_string())?;
+            state.take_session(session);
+            put_gpu(state, gpu, action);
+        }
         PaletteCommand::Kernel(kernel) => {
             let id = state.session.kernels[kernel].id.clone();
             state.row_filter.clear();
@@ -223,6 +231,27 @@ mod tests {
     fn first(typed: &str) -> PaletteCommand {
         let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
         matching_commands(&state, typed, &[]).swap_remove(0).command
+    }
+
+    #[test]
+    fn a_gpu_named_by_rule_becomes_the_target() {
+        let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
+        for (typed, id) in [
+            ("target rtx-4090@150W", "rtx-4090@150W"),
+            ("gpu h100-sxm5:mig-3g.40gb", "h100-sxm5:mig-3g.40gb"),
+        ] {
+            let line = matching_commands(&state, typed, &[]).swap_remove(0);
+            assert!(matches!(line.command, PaletteCommand::ChooseByRule(..)), "{typed}: {}", line.text);
+            run_command(&mut state, line.command).unwrap();
+            assert_eq!(state.session.gpus[state.target()].id, id);
+        }
+        // A session that was loaded before it was named keeps it.
+        state.take_session(Arc::new(Session::load(None).unwrap()));
+        assert_eq!(state.session.gpus[state.target()].id, "h100-sxm5:mig-3g.40gb");
+        let line = matching_commands(&state, "target rtx-4090@9kW", &[]).swap_remove(0);
+        let why = run_command(&mut state, line.command).unwrap_err();
+        assert!(why.contains("expected 9 W to 900 W"), "{why}");
+        assert_eq!(state.session.gpus[state.target()].id, "h100-sxm5:mig-3g.40gb", "nothing was changed");
     }
 
     #[test]

@@ -1,0 +1,226 @@
+//! GPUs that are named by rule: `rtx-4090@150W` (a power limit or clocks, as laptops and data centres set them) and
+//! `h100-sxm5:mig-3g.40gb` (a MIG slice). Both forms can follow each other: `h100-sxm5:mig-3g.40gb@1200MHz`.
+
+use super::hypothetical::MARK;
+use super::{Gpu, MigTable, Tuning, TuningError};
+use crate::catalogue::{Catalogue, FileError, NameError};
+use std::sync::Arc;
+
+/// What stands between the id of a GPU and a MIG profile.
+const MIG_SIGN: &str = ":mig-";
+
+/// How a GPU that is in no file was made from one that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DerivedGpu {
+    /// The id of the GPU it was made from.
+    pub based_on: String,
+    /// In words: `rtx-4090 at 150 W instead of 450 W`, `MIG slice of h100-sxm5: 60 of 132 SMs …`.
+    pub description: String,
+}
+
+/// Why a GPU cannot be made by rule.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DerivedError {
+    /// No GPU of the name before the rule.
+    #[error("{name}: {error}")]
+    Base {
+        /// As typed.
+        name: String,
+        /// Which there are.
+        error: NameError,
+    },
+    /// A clock or limit that is none, or that no such board could be set to.
+    #[error("{name}: {error}")]
+    Setting {
+        /// As typed.
+        name: String,
+        /// What was expected.
+        error: TuningError,
+    },
+    /// A GPU without MIG.
+    #[error("{name}: {gpu} has no MIG; these have: {having}")]
+    NoMig {
+        /// As typed.
+        name: String,
+        /// The GPU's id.
+        gpu: String,
+        /// The ids of those that have it.
+        having: String,
+    },
+    /// A profile that this GPU does not have.
+    #[error("{name}: {gpu} has no MIG profile `{profile}`; it has {known}")]
+    NoProfile {
+        /// As typed.
+        name: String,
+        /// The GPU's id.
+        gpu: String,
+        /// As typed.
+        profile: String,
+        /// The profiles that there are.
+        known: String,
+    },
+    /// A table inside the program is damaged.
+    #[error(transparent)]
+    Table(#[from] FileError),
+}
+
+/// The GPU that a name makes by rule; `None` where the name follows no rule or is a GPU's own.
+///
+/// # Errors
+/// [`DerivedError`] with what was expected, where the name follows a rule and no GPU can be made of it.
+pub fn derived_gpu(gpus: &Catalogue<Gpu>, name: &str) -> Option<Result<Gpu, DerivedError>> {
+    let name = name.trim();
+    if gpus.id_named(name).is_some() {
+        return None;
+    }
+    if let Some((base, settings)) = name.rsplit_once('@') {
+        return Some(base_of(gpus, base, name).and_then(|base| at_settings(&base, settings, name)));
+    }
+    let at = name.to_ascii_lowercase().find(MIG_SIGN)?;
+    let profile = &name[at + MIG_SIGN.len()..];
+    Some(base_of(gpus, &name[..at], name).and_then(|base| slice_of(&base, profile, name)))
+}
+
+/// The GPU before the rule, itself by rule where it is named so.
+fn base_of(gpus: &Catalogue<Gpu>, base: &str, name: &str) -> Result<Gpu, DerivedError> {
+    match derived_gpu(gpus, base) {
+        Some(made) => made,
+        None => {
+            let refuse = |error| DerivedError::Base { name: short(name), error };
+            gpus.entry_named(base).cloned().map_err(refuse)
+        }
+    }
+}
+
+fn at_settings(base: &Gpu, settings: &str, name: &str) -> Result<Gpu, DerivedError> {
+    let refuse = |error| DerivedError::Setting { name: short(name), error };
+    let tuning = Tuning::from_brief(settings).map_err(refuse)?.beside(base.clocks());
+    if tuning.is_none() {
+        // At its own clocks it is itself, under the name that was typed.
+        let described = format!("{} at the clocks and the limit its documents state", base.id);
+        return Ok(named_by_rule(base.clone(), base, &format!("{}@{settings}", base.id), described));
+    }
+    let made = base.tuned(tuning).map_err(refuse)?;
+    let id = format!("{}{}", base.id, tuning.brief());
+    let described = format!("{} {}", base.id, made.settings_beside(base));
+    let mut made = named_by_rule(made, base, &id, described);
+    made.name = marked_name(base, &tuning.brief());
+    Ok(made)
+}
+
+fn slice_of(base: &Gpu, profile: &str, name: &str) -> Result<Gpu, DerivedError> {
+    let table = MigTable::shipped()?;
+    let gpu = base.id.clone();
+    if table.profiles(&gpu).is_empty() {
+        let having = table.gpu_ids().collect::<Vec<_>>().join(", ");
+        return Err(DerivedError::NoMig { name: short(name), gpu, having });
+    }
+    let made = table.profile_named(&gpu, profile).and_then(|found| base.mig_slice(found));
+    let Some(made) = made else {
+        let known = table.profiles(&gpu).iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(DerivedError::NoProfile { name: short(name), gpu, profile: short(profile), known });
+    };
+    let share = made.bandwidth_peak.value / base.bandwidth_peak.value;
+    let described = format!(
+        "MIG slice of {}: {} of {} SMs, {:.0} % of DRAM, the other slices taken to be as busy",
+        base.id,
+        made.sms.value,
+        base.sms.value,
+        100.0 * share
+    );
+    let id = made.id.clone();
+    let mut made = named_by_rule(made, base, &id, described);
+    made.name = marked_name(base, &format!("MIG {}", id.rsplit(MIG_SIGN).next().unwrap_or_default()));
+    Ok(made)
+}
+
+/// The name of a GPU that was made of this one, marked as those are that do not exist.
+fn marked_name(base: &Gpu, how: &str) -> String {
+    format!("{MARK} {} {how}", base.short_name().trim_start_matches(MARK).trim())
+}
+
+/// This GPU under the id of a rule, without the other names of its base.
+fn named_by_rule(made: Gpu, base: &Gpu, id: &str, description: String) -> Gpu {
+    let mut gpu = made.as_copy(id);
+    gpu.derived = Some(Arc::new(DerivedGpu { based_on: base.id.clone(), description }));
+    gpu
+}
+
+fn short(text: &str) -> String {
+    crate::text::harmless_line(&crate::text::clipped_text(text, 60))
+}
+
+impl Gpu {
+    /// `at 1200 MHz instead of 2520 MHz, at 150 W instead of 450 W`: how its settings differ from those of another.
+    fn settings_beside(&self, other: &Self) -> String {
+        let ([now, stated], mega) = ([self.clocks(), other.clocks()], 1e6);
+        let pairs = [
+            ("SM clock", now.sm.0 / mega, stated.sm.0 / mega, "MHz"),
+            ("memory clock", now.mem.0 / mega, stated.mem.0 / mega, "MHz"),
+            ("power limit", now.power_limit.0, stated.power_limit.0, "W"),
+        ];
+        let changed = pairs.into_iter().filter(|(_, new, old, _)| new != old);
+        let words = changed.map(|(what, new, old, unit)| {
+            let [new, old] = [new, old].map(|v| (v * 1e3).round() / 1e3);
+            format!("with a {what} of {new} {unit} instead of {old} {unit}")
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LimitsTable, load_shipped};
+    use super::*;
+    use crate::catalogue::shipped_sources;
+
+    fn shipped_gpus() -> Catalogue<Gpu> {
+        load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap()).0
+    }
+
+    #[test]
+    fn names_by_rule_make_gpus_and_other_names_none() {
+        let gpus = shipped_gpus();
+        for (name, id) in [
+            ("rtx-4090@150W", "rtx-4090@150W"),
+            ("GeForce RTX 4090@0.15kW", "rtx-4090@150W"),
+            ("rtx-4090@1200MHz/200W", "rtx-4090@1200MHz/200W"),
+            ("H100-SXM5:MIG-3g.40gb", "h100-sxm5:mig-3g.40gb"),
+            ("h100-sxm5:mig-1g.10gb+me", "h100-sxm5:mig-1g.10gb"),
+            ("h100-sxm5:mig-3g.40gb@1200MHz", "h100-sxm5:mig-3g.40gb@1200MHz"),
+        ] {
+            let made = derived_gpu(&gpus, name).unwrap_or_else(|| panic!("{name}")).unwrap();
+            assert_eq!(made.id, id, "{name}");
+            assert!(made.is_hypothetical() && made.derived.is_some(), "{name}");
+        }
+        for name in ["rtx-4090", "nonsense", "", "h100:pcie", ":"] {
+            assert!(derived_gpu(&gpus, name).is_none(), "{name}");
+        }
+        let limited = derived_gpu(&gpus, "rtx-4090@150W").unwrap().unwrap();
+        let tuned = gpus.entry_named("rtx-4090").unwrap().tuned("power=150W".parse().unwrap()).unwrap();
+        assert_eq!(limited.fp32_sustained(), tuned.fp32_sustained());
+        assert_eq!(
+            limited.derived.unwrap().description,
+            "rtx-4090 with a power limit of 150 W instead of 450 W"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_made_says_what_can() {
+        let gpus = shipped_gpus();
+        for (name, said) in [
+            ("rtx-4091@150W", "unknown GPU `rtx-4091`; nearest: rtx-4090"),
+            ("rtx-4090@", "expected a power limit"),
+            ("rtx-4090@fast", "`fast`: expected a power limit"),
+            ("rtx-4090@4kW", "power limit 4000 W: expected 9 W to 900 W"),
+            ("rtx-4090:mig-1g.10gb", "rtx-4090 has no MIG; these have: a100-pcie-40gb"),
+            (
+                "h100-sxm5:mig-3g.41gb",
+                "h100-sxm5 has no MIG profile `3g.41gb`; it has 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, 4g.40gb, 7g.80gb",
+            ),
+        ] {
+            let why = derived_gpu(&gpus, name).unwrap().unwrap_err().to_string();
+            assert!(why.contains(said), "{name}: {why}");
+        }
+    }
+}
