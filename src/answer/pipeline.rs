@@ -53,8 +53,40 @@ fn answer_as_launched(
     {
         return answer_as_base(context, subject, source, target, base, settings);
     }
-    let plain = answer_of_model(context, subject, source, target, settings);
+    let held = answer_with_held_residual(context, subject, source, target, settings);
+    let plain = held.unwrap_or_else(|| answer_of_model(context, subject, source, target, settings));
     corrected(context, plain, subject)
+}
+
+/// The answer of a learned model on a GPU at typed clocks: what another model says of those clocks, times what was learned at the stated
+/// ones. Trees see shares, which change with a clock by steps; held, the time follows every setting as that model's does. `None` for
+/// other models, and at stated clocks.
+fn answer_with_held_residual(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Option<Answer> {
+    let stock = context.stock_of_typed(target)?;
+    let of_changes = MODELS[settings.model].model_of_changes().and_then(|id| model_position(id).ok())?;
+    let of_changes = Settings { model: of_changes, ..settings };
+    let mut answer = answer_of_model(context, subject, source, target, of_changes);
+    answer.settings = settings;
+    let at_stock = AnswerContext { stand_in: Some(StandIn { place: target, gpu: stock }), ..context };
+    let learned = answer_of_model(at_stock, subject, source, target, settings);
+    let plain = answer_of_model(at_stock, subject, source, target, of_changes).predicted_time();
+    let abstains = |caution: &&Caution| matches!(caution, Caution::Abstains(_));
+    let said = learned.prediction.as_ref().ok().and_then(|p| p.cautions.iter().find(abstains)).cloned();
+    let factor = learned.predicted_time().zip(plain).map(|(learned, plain)| learned / plain);
+    let lesson = context.lessons.lesson_for(subject.kernel, target);
+    if let (Some(factor), Some(lesson), None) = (factor, lesson, &said) {
+        answer.multiply(Cause::Residual(lesson.pairs, lesson.gpus.len()), factor);
+    }
+    if let Ok(prediction) = &mut answer.prediction {
+        prediction.cautions.push(said.unwrap_or(Caution::ResidualHeld));
+    }
+    Some(answer)
 }
 
 /// The answer on a GPU that does not exist: the base GPU's, times what the model says of the changed numbers alone. So a change by

@@ -110,6 +110,8 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// `hybrid` at typed clocks: its correction is the one at stated clocks.
+    ResidualHeld,
     /// The launch on the target is changed: nobody timed it so.
     EditedLaunch {
         /// `block=128,regs=32`.
@@ -283,6 +285,9 @@ impl fmt::Display for Caution {
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
             }
+            Self::ResidualHeld => f.write_str(
+                "hybrid: its correction is that at stock clocks; `components` models the typed ones",
+            ),
             Self::EditedLaunch { edits } => {
                 write!(f, "launch changed on the target: {edits}; modelled, nobody timed it so")
             }

@@ -85,7 +85,7 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
         }
         Message::Forecast(Some(answer)) => take_forecasts(state, answer),
         Message::Contour(answer) => take_contour(state, *answer),
-        Message::WhatIfApplication(Some(answer)) => take_application_answer(state, *answer),
+        Message::WhatIfApplication(Some(answer)) => return take_application_answer(state, *answer),
         Message::WhatIfApplication(None) => {
             state.jobs.end_job(WorkerJob::WhatIf);
         }

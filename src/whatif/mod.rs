@@ -46,4 +46,4 @@ pub use scenario::{
 pub use solve::Solution;
 pub use step::NumberStep;
 pub use table::{WhatIfAnswer, whatif_json, whatif_table};
-pub use tornado::{MovedNumber, TornadoBar, moved_numbers, sort_by_effect};
+pub use tornado::{MovedNumber, TornadoBar, moved_numbers};

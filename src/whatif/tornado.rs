@@ -40,13 +40,12 @@ pub struct MovedNumber {
     /// SI, with the changes that are made already.
     value: f64,
     /// The changes that move it.
-    pub moved: [GpuChanges; 2],
+    moved: [GpuChanges; 2],
 }
 
 impl MovedNumber {
     /// What the number does, where a run takes `now`, and so long with less and with more of it.
-    #[must_use]
-    pub fn tornado_bar(&self, now: Option<Seconds>, [less, more]: [Option<Seconds>; 2]) -> TornadoBar {
+    fn tornado_bar(&self, now: Option<Seconds>, [less, more]: [Option<Seconds>; 2]) -> TornadoBar {
         let effect = |time: Option<Seconds>| time.zip(now).map_or(0.0, |(t, now)| (t / now - 1.0).abs());
         let effect = effect(less).max(effect(more));
         TornadoBar { number: self.number, value: self.value, less, more, effect }
@@ -67,7 +66,7 @@ pub fn moved_numbers(base: &Gpu, changes: &GpuChanges) -> Vec<MovedNumber> {
 }
 
 /// The largest effect first.
-pub fn sort_by_effect(bars: &mut [TornadoBar]) {
+fn sort_by_effect(bars: &mut [TornadoBar]) {
     bars.sort_by(|a, b| b.effect.total_cmp(&a.effect));
 }
 

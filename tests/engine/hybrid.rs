@@ -129,6 +129,46 @@ fn a_changed_number_moves_it_as_it_moves_components() {
 }
 
 #[test]
+fn a_typed_clock_moves_it_as_it_moves_components_and_more_is_never_slower() {
+    let session = with_rows(&rows(&["titan-v", "rtx-2080-ti", "gtx-1080-ti", "a100-pcie-40gb"], biased));
+    session.teach(Arc::new(learned(&session, TARGET)));
+    let [from, to] = ["titan-v", TARGET].map(|id| session.gpus.position(id).unwrap());
+    let saxpy = session.kernels.position("saxpy").unwrap();
+    let times = |session: &Session, model: &str| -> Vec<f64> {
+        let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
+        let of = |n: u32| {
+            let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
+            let subject = session.subject(saxpy, &problem, "").unwrap();
+            session.answer(&subject, from, to, settings).predicted_time().unwrap().0
+        };
+        sizes().map(of).collect()
+    };
+    let both = |session: &Session| ["components", HYBRID].map(|model| times(session, model));
+    let ratios = |[plain, hybrid]: &[Vec<f64>; 2]| -> Vec<f64> {
+        hybrid.iter().zip(plain).map(|(hybrid, plain)| hybrid / plain).collect()
+    };
+    let stock = ratios(&both(&session));
+    assert!(stock.iter().filter(|ratio| **ratio != 1.0).count() > 5, "{stock:?}");
+    for clock in ["sm=", "mem="] {
+        let mut before = vec![f64::INFINITY; stock.len()];
+        for percent in [50, 60, 70, 80, 90, 95, 100] {
+            let stated = session.gpus[to].clocks();
+            let of = if clock == "sm=" { stated.sm.0 } else { stated.mem.0 };
+            let tuned = format!("{clock}{:.0}MHz", of * f64::from(percent) / 100.0 / 1e6);
+            let mut tuned_session = session.clone();
+            tuned_session.tune(to, tuned.parse().unwrap()).unwrap();
+            let now = both(&tuned_session);
+            let slower = now[1].iter().zip(&before).find(|(now, before)| **now > **before * (1.0 + 1e-9));
+            assert!(slower.is_none(), "{tuned}: {slower:?}");
+            for (ratio, stock) in ratios(&now).iter().zip(&stock) {
+                assert!((ratio / stock - 1.0).abs() < 1e-9, "{tuned}: {ratio} and {stock}");
+            }
+            before.clone_from(&now[1]);
+        }
+    }
+}
+
+#[test]
 fn it_never_sees_the_target() {
     let [honest, other] = [1.0, 7.0].map(|times| {
         let session = with_rows(&rows(&GPUS, |gpu, n, over| {

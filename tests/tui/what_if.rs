@@ -472,9 +472,33 @@ fn an_application_has_its_tornado_from_the_worker() {
     assert!(d.state.what_if.answer().is_none());
     press(&mut d, "esc");
     assert!(d.screen().contains("cancelled"), "{}", d.screen());
+    // A goal, two numbers, and scenarios, each by the worker.
+    press(&mut d, "h");
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "=");
+    type_line(&mut d, "");
+    let solution = d.state.what_if.solution.clone().unwrap();
+    assert_eq!(
+        message(&d).contains("sets it"),
+        matches!(solution, Solution::Value { .. }),
+        "{}",
+        message(&d)
+    );
+    press(&mut d, "K enter");
     d.state.what_if.form = WhatIfForm::Scenarios;
     press(&mut d, "up");
-    assert!(d.screen().contains("for a kernel, not for an application"), "{}", d.screen());
+    let page = d.state.what_if.page.clone().unwrap().unwrap();
+    assert_eq!(page.scenarios.len(), 2);
+    assert!(page.title.contains("run.json") && d.screen().contains("90 % interval"), "{}", d.screen());
+    assert!(press(&mut d, "down").is_empty(), "asked once");
+    press(&mut d, "e");
+    assert!(press(&mut d, "enter").iter().any(|e| matches!(e, Effect::WritePage { .. })));
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "space");
+    go_to(&mut d, GpuNumber::SmClock);
+    press(&mut d, "space");
+    let contour = d.state.what_if.contour.clone().unwrap().unwrap().contour.clone().unwrap();
+    assert_eq!((contour.times.len(), contour.across.len()), (7, 7));
     // Back at the kernel, nobody waits for the application.
     update(&mut d.state, Message::Key("l".into()));
     let effects = update(&mut d.state, Message::Key("w".into()));

@@ -1,15 +1,17 @@
-//! An application, asked about changes of a GPU: a forecast for every number less and more, by the worker.
+//! An application, asked about changes of a GPU by the worker: its tornado, a value that makes a time, the time over two numbers,
+//! scenarios side by side.
 
+use super::application_times::{ApplicationPair, ApplicationTimes};
 use super::findings::WhatIfFor;
-use crate::application::{Application, ForecastSettings, TimeRange, forecast};
-use crate::gpu::{GpuChanges, GpuId};
-use crate::progress::{Cancelled, Progress};
-use crate::session::{EditedGpu, Session};
+use crate::application::{Application, ForecastSettings};
+use crate::gpu::{ChangeError, GpuId, GpuNumber};
+use crate::progress::Progress;
+use crate::session::Session;
 use crate::units::Seconds;
-use crate::whatif::{TornadoBar, WhatIfAnswer, moved_numbers, sort_by_effect};
+use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIf, WhatIfAnswer, WhatIfParts, moved_numbers};
 use std::sync::Arc;
 
-/// An application on the edited GPU, with its tornado.
+/// An application on the edited GPU, and what is to be found of it.
 #[derive(Debug, Clone)]
 pub struct ApplicationQuestion {
     pub(super) session: Arc<Session>,
@@ -18,94 +20,94 @@ pub struct ApplicationQuestion {
     pub(super) source: GpuId,
     pub(super) settings: ForecastSettings,
     pub(super) asked: WhatIfFor,
+    pub(super) wanted: ApplicationWish,
+}
+
+/// What is to be found of an application.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ApplicationWish {
+    /// The time with its tornado.
+    Tornado,
+    /// The value of a number that makes a time: the recorded one where none is given.
+    Solve(GpuNumber, Option<Seconds>),
+    /// The time over two numbers.
+    Contour([GpuNumber; 2]),
+    /// These scenarios beside the base.
+    Scenarios(Vec<NamedChanges>),
+}
+
+/// What was found of an application.
+#[derive(Debug, Clone)]
+pub(super) enum ApplicationFinding {
+    /// The time with its tornado.
+    Tornado(Arc<WhatIfAnswer>),
+    /// A value, or that none does.
+    Solution(Solution),
+    /// The time over two numbers.
+    Contour(Arc<WhatIfAnswer>),
+    /// Scenarios beside the base.
+    Page(Arc<ScenarioPage>),
 }
 
 /// The worker's answer to an [`ApplicationQuestion`].
 #[derive(Debug, Clone)]
 pub struct ApplicationAnswer {
     pub(super) asked: WhatIfFor,
-    pub(super) found: Result<Arc<WhatIfAnswer>, String>,
+    pub(super) wanted: ApplicationWish,
+    pub(super) found: Result<ApplicationFinding, String>,
 }
 
-/// Why there is no answer.
-enum NoForecast {
-    /// Nobody waits for it any more.
-    Cancelled,
-    /// What is wrong.
-    Refused(String),
-}
-
-impl From<Cancelled> for NoForecast {
-    fn from(_: Cancelled) -> Self {
-        Self::Cancelled
-    }
-}
+/// Forecasts that a value is sought with: two ends, forty halvings, the value itself.
+const SOLVE_FORECASTS: usize = 43;
 
 impl ApplicationQuestion {
-    /// The time with its tornado, or why there is none; `None` once it is cancelled. Each forecast is a step.
+    /// What is wanted, or why there is none; `None` once it is cancelled. Each forecast is a step.
     #[must_use]
     pub fn answer_application(&self, progress: &Progress) -> Option<ApplicationAnswer> {
-        let found = match self.tornado_of_forecasts(progress) {
-            Ok(answer) => Ok(Arc::new(answer)),
-            Err(NoForecast::Refused(why)) => Err(why),
-            Err(NoForecast::Cancelled) => return None,
-        };
-        Some(ApplicationAnswer { asked: self.asked.clone(), found })
-    }
-
-    fn tornado_of_forecasts(&self, progress: &Progress) -> Result<WhatIfAnswer, NoForecast> {
-        let EditedGpu { base, changes } = &self.asked.edited;
-        let base_gpu = &self.session.gpus[*base];
-        let numbers = moved_numbers(base_gpu, changes);
-        progress.expect(2 + 2 * numbers.len());
-        let on_base = self.forecast_with(&GpuChanges::default(), progress)?;
-        let now = if changes.is_empty() { on_base } else { self.forecast_with(changes, progress)? };
-        let mut bars: Vec<TornadoBar> = Vec::with_capacity(numbers.len());
-        for number in &numbers {
-            let mut times = [None, None];
-            for (time, moved) in times.iter_mut().zip(&number.moved) {
-                *time = match self.forecast_with(moved, progress) {
-                    Ok(range) => Some(range.value),
-                    // No such GPU can be, or the application cannot run there.
-                    Err(NoForecast::Refused(_)) => None,
-                    Err(NoForecast::Cancelled) => return Err(NoForecast::Cancelled),
-                };
-            }
-            bars.push(number.tornado_bar(Some(now.value), times));
+        let Self { session, application, source, settings, asked, wanted } = self;
+        let base = asked.edited.base;
+        let pair = ApplicationPair { session, application, source: *source, base, settings: *settings };
+        let times = ApplicationTimes::new(&pair, progress, self.forecasts_expected());
+        let mut asked_application = WhatIf::from_times(times);
+        let found = self.finding(&mut asked_application).map_err(|why| why.to_string());
+        if progress.is_cancelled() {
+            return None;
         }
-        sort_by_effect(&mut bars);
-        Ok(WhatIfAnswer {
-            workload: crate::text::harmless_line(self.application.file_name()),
-            base: base_gpu.id.clone(),
-            base_name: base_gpu.short_name().to_string(),
-            changes: changes.clone(),
-            launch_changes: Vec::new(),
-            model: None,
-            refusal: None,
-            time: Some(now.value),
-            interval: Some([now.low, now.high]),
-            base_time: Some(on_base.value).filter(|time| *time > Seconds(0.0)),
-            tornado: bars,
-            solution: None,
-            contour: None,
-        })
+        Some(ApplicationAnswer { asked: asked.clone(), wanted: wanted.clone(), found })
     }
 
-    /// The application on the base with these changes.
-    fn forecast_with(&self, changes: &GpuChanges, progress: &Progress) -> Result<TimeRange, NoForecast> {
-        progress.check_cancelled()?;
-        let base = self.asked.edited.base;
-        let mut session = (*self.session).clone();
-        let target = if changes.is_empty() {
-            base
-        } else {
-            let edited = EditedGpu { base, changes: changes.clone() };
-            session.set_edited_gpu(Some(edited)).map_err(|e| NoForecast::Refused(e.to_string()))?;
-            session.edited_place()
+    /// How many forecasts it takes, as far as that is known before.
+    fn forecasts_expected(&self) -> usize {
+        let of_tornado = || {
+            2 + 2 * moved_numbers(&self.session.gpus[self.asked.edited.base], &self.asked.edited.changes)
+                .len()
         };
-        let found = forecast(&session, &self.application, self.source, &[target], self.settings);
-        progress.advance(1);
-        let found = found.map_err(NoForecast::Refused)?;
-        found.first().map(|f| f.time_range()).ok_or(NoForecast::Cancelled)
+        match &self.wanted {
+            ApplicationWish::Tornado => of_tornado(),
+            ApplicationWish::Solve(..) => SOLVE_FORECASTS,
+            ApplicationWish::Contour(_) => 0,
+            ApplicationWish::Scenarios(scenarios) => (1 + scenarios.len()) * of_tornado(),
+        }
+    }
+
+    fn finding(&self, asked: &mut WhatIf<'_>) -> Result<ApplicationFinding, ChangeError> {
+        let changes = &self.asked.edited.changes;
+        let mut answer = |parts: &WhatIfParts| asked.whole_answer(changes.clone(), parts).map(Arc::new);
+        Ok(match &self.wanted {
+            ApplicationWish::Tornado => {
+                let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
+                ApplicationFinding::Tornado(answer(&parts)?)
+            }
+            ApplicationWish::Contour(numbers) => {
+                let parts = WhatIfParts { contour: Some(*numbers), ..WhatIfParts::default() };
+                ApplicationFinding::Contour(answer(&parts)?)
+            }
+            ApplicationWish::Solve(number, goal) => {
+                ApplicationFinding::Solution(asked.solve(changes, *number, *goal)?)
+            }
+            ApplicationWish::Scenarios(scenarios) => {
+                ApplicationFinding::Page(Arc::new(asked.scenario_page(scenarios)?))
+            }
+        })
     }
 }

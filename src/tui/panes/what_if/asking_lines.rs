@@ -1,6 +1,5 @@
 //! Lines that the view asks for.
 
-use super::asking::for_kernels_only;
 use super::lines::{WhatIfLine, line_under_cursor};
 use super::typing::WhatIfPurpose;
 use crate::tui::message::Effect;
@@ -57,13 +56,13 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
     let WhatIfLine::Number(number) = line_under_cursor(state) else {
         return state.say(Tone::Refused, "a number of the GPU is sought: move to one of them");
     };
-    if state.what_if.of_application {
-        let text = for_kernels_only(state, "a value is sought");
-        return state.say(Tone::Refused, text);
-    }
     let known = state.answer().source_time.as_ref().map(|t| t.time);
     let source = state.pair()[0].short_name();
-    let empty = known.map_or_else(String::new, |t| format!("; empty: as fast as {source}, {t}"));
+    let empty = match known {
+        _ if state.what_if.of_application => "; empty: as fast as it was recorded".to_string(),
+        Some(time) => format!("; empty: as fast as {source}, {time}"),
+        None => String::new(),
+    };
     let text = format!("{} that makes a time, such as 1.5ms{empty}", number.title());
     state.say(Tone::Done, text);
     ask_what_if(state, WhatIfPurpose::Goal(number), String::new())

@@ -81,6 +81,8 @@ pub struct WhatIfFindings {
     /// The time over the marked numbers.
     pub contour: Option<Result<Arc<WhatIfAnswer>, String>>,
     pub(super) asked: Option<WhatIfFor>,
+    /// The scenarios of an application that the worker was asked for.
+    pub(super) page_asked: Option<(WhatIfFor, Vec<NamedChanges>)>,
     pub(super) contour_asked: Option<ContourFor>,
 }
 

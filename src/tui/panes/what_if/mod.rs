@@ -2,6 +2,7 @@
 //! matter, the time over two of them, or kept scenarios.
 
 pub mod application_question;
+mod application_times;
 pub mod asked_kernel;
 pub mod asking;
 mod asking_lines;

@@ -1,14 +1,14 @@
 //! What is typed in the view: values, goals, names of scenarios, ids of GPUs to save.
 
+use super::asking::show_solution;
 use super::editing::{type_element, type_launch_value, type_number};
 use super::scenarios::keep_scenario;
 use crate::gpu::GpuNumber;
 use crate::predict::LaunchNumber;
-use crate::tui::action::Action;
 use crate::tui::message::Effect;
-use crate::tui::state::{DashboardState, Tone};
+use crate::tui::state::DashboardState;
 use crate::units::typed_seconds;
-use crate::whatif::{GpuToSave, Solution};
+use crate::whatif::GpuToSave;
 
 /// What a typed line of the view is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl WhatIfPurpose {
 /// Finds the value, and says it; it is offered when a value is typed next.
 fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Result<Vec<Effect>, String> {
     let goal = match text {
-        "" if state.answer().source_time.is_none() => {
+        "" if state.answer().source_time.is_none() && !state.what_if.of_application => {
             return Err(format!(
                 "no time is known on {}: type a goal, such as 1.5ms",
                 state.pair()[0].short_name()
@@ -84,16 +84,11 @@ fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Resul
             })?)
         }
     };
+    if state.what_if.of_application {
+        return state.ask_application_goal(number, goal);
+    }
     let solution = state.solve_number(number, goal)?;
-    let key = state.key_for(Action::Pick).to_string();
-    let effects = match &solution {
-        Solution::Value { .. } => {
-            state.say(Tone::Done, format!("{}; {key} {key} sets it", solution.in_words()))
-        }
-        Solution::None { .. } => state.say(Tone::Refused, solution.in_words()),
-    };
-    state.what_if.solution = Some(solution);
-    Ok(effects)
+    Ok(show_solution(state, solution))
 }
 
 /// Asks the worker to save the changed GPU.

@@ -205,7 +205,7 @@ fn draw_scenarios(buffer: &mut Buffer, area: Rect, state: &DashboardState, look:
     let mut lines = match &state.what_if.page {
         Some(Ok(page)) => side_by_side_lines(&scenario_table(page), width, look),
         Some(Err(why)) => paragraph(why, width, look.refusal()),
-        None => Vec::new(),
+        None => vec![pending_line(state, look)],
     };
     lines.push(Line::default());
     lines.extend(paragraph(&keys, width, look.dim()));

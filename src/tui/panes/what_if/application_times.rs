@@ -1,0 +1,121 @@
+//! An application on GPUs made of a base: a forecast for each of them.
+
+use crate::application::{Application, ForecastSettings, TimeRange, forecast};
+use crate::gpu::{Gpu, GpuChanges, GpuId};
+use crate::progress::Progress;
+use crate::session::{EditedGpu, Session};
+use crate::units::Seconds;
+use crate::whatif::{ChangedTimes, WhatIfTime};
+
+/// How many values of each number a grid has: a forecast costs a hundred times a kernel's time.
+const GRID: usize = 7;
+
+/// The application, asked by the worker.
+pub(super) struct ApplicationTimes<'a> {
+    pub(super) session: &'a Session,
+    pub(super) application: &'a Application,
+    /// The name of its file, harmless.
+    pub(super) name: String,
+    /// Where it ran, and what is changed.
+    pub(super) source: GpuId,
+    pub(super) base: GpuId,
+    pub(super) settings: ForecastSettings,
+    pub(super) progress: &'a Progress,
+    /// Forecasts that the progress knows of and that were not made yet.
+    announced: usize,
+    on_source: Option<TimeRange>,
+    on_base: Result<TimeRange, String>,
+}
+
+/// What an application is asked for.
+pub(super) struct ApplicationPair<'a> {
+    pub(super) session: &'a Session,
+    pub(super) application: &'a Application,
+    pub(super) source: GpuId,
+    pub(super) base: GpuId,
+    pub(super) settings: ForecastSettings,
+}
+
+impl<'a> ApplicationTimes<'a> {
+    /// Ready to be asked for so many forecasts: those on source and base are made.
+    pub(super) fn new(pair: &ApplicationPair<'a>, progress: &'a Progress, announced: usize) -> Self {
+        let ApplicationPair { session, application, source, base, settings } = *pair;
+        progress.expect(2 + announced);
+        let on = |target: GpuId| {
+            let found = forecast(session, application, source, &[target], settings);
+            progress.advance(1);
+            found.and_then(|all| {
+                all.first().map(|f| f.time_range()).ok_or_else(|| "nothing of it is known".to_string())
+            })
+        };
+        let name = crate::text::harmless_line(application.file_name());
+        let [on_source, on_base] = [source, base].map(on);
+        Self {
+            session,
+            application,
+            name,
+            source,
+            base,
+            settings,
+            progress,
+            announced,
+            on_source: on_source.ok(),
+            on_base,
+        }
+    }
+
+    fn forecast_with(&self, changes: &GpuChanges) -> Option<TimeRange> {
+        let mut session = self.session.clone();
+        session.set_edited_gpu(Some(EditedGpu { base: self.base, changes: changes.clone() })).ok()?;
+        let place = session.edited_place();
+        let found = forecast(&session, self.application, self.source, &[place], self.settings);
+        found.ok()?.first().map(|f| f.time_range())
+    }
+}
+
+fn whatif_time(range: TimeRange) -> WhatIfTime {
+    let time = Some(range.value).filter(|time| *time > Seconds(0.0));
+    WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit: None }
+}
+
+impl ChangedTimes for ApplicationTimes<'_> {
+    fn workload_name(&self) -> &str {
+        &self.name
+    }
+
+    fn base(&self) -> &Gpu {
+        &self.session.gpus[self.base]
+    }
+
+    fn source_time(&self) -> Option<Seconds> {
+        self.on_source.map(|range| range.value)
+    }
+
+    fn on_base(&self) -> WhatIfTime {
+        self.on_base.as_ref().map_or(WhatIfTime::NONE, |range| whatif_time(*range))
+    }
+
+    fn refusal(&self) -> Option<String> {
+        self.on_base.as_ref().err().cloned()
+    }
+
+    fn grid_steps(&self) -> usize {
+        GRID
+    }
+
+    fn times_on(&mut self, made: Vec<Gpu>) -> Vec<WhatIfTime> {
+        self.progress.expect(made.len().saturating_sub(self.announced));
+        self.announced = self.announced.saturating_sub(made.len());
+        let time = |gpu: &Gpu| {
+            if self.progress.is_cancelled() {
+                return WhatIfTime::NONE;
+            }
+            let changes = gpu.hypothetical.as_deref().map(|made| made.changes.clone()).unwrap_or_default();
+            let found =
+                if changes.is_empty() { self.on_base.clone().ok() } else { self.forecast_with(&changes) };
+            self.progress.advance(1);
+            found.map_or(WhatIfTime::NONE, whatif_time)
+        };
+        made.iter().map(time).collect()
+    }
+}
