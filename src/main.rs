@@ -3,11 +3,13 @@
 use anyhow::{Context, Result};
 use roofswap::catalogue::read_limited;
 use roofswap::cli::{self, DashboardArgs};
-use roofswap::config::{Saved, ThemeBook, state_file, user_folder};
+use roofswap::config::{Saved, ThemeBook, state_file, user_folder, user_prices};
 use roofswap::gpu::GpuId;
 use roofswap::predict::model_position;
+use roofswap::rank::PriceBook;
 use roofswap::session::Session;
 use roofswap::tui::{self, DashboardOptions};
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -19,10 +21,17 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
     let folder = user_folder();
     let mut session = Session::load(folder.as_deref()).context("a table inside the program is damaged")?;
     let themes = ThemeBook::load(folder.as_deref())?;
+    let mut notices = Vec::new();
     let keymap_file = folder.map(|f| f.join("keymap.toml")).filter(|f| f.exists());
-    let keymap =
-        keymap_file.map(|f| read_limited(&f).map(|text| (f.display().to_string(), text))).transpose()?;
-    let remembered = if args.fresh { Saved::default() } else { remembered() };
+    let keymap = keymap_file.and_then(|file| {
+        let text = read_limited(&file).map_err(|why| notices.push(why.to_string())).ok()?;
+        Some((file.display().to_string(), text))
+    });
+    let prices = price_book(args.prices.as_deref(), &session, &mut notices)?;
+    let remembered = remembered();
+    // The selection starts anew; kernels that were typed are no selection.
+    let remembered =
+        if args.fresh { Saved { typed: remembered.typed, ..Saved::default() } } else { remembered };
     // What is remembered may be of another catalogue.
     for remembered in remembered.source.iter().chain(&remembered.targets) {
         let _ = session.add_derived_gpus([remembered.as_str()]);
@@ -46,9 +55,25 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         all_colours,
         light_background,
         keymap,
+        notices,
+        prices,
     };
     tui::run_dashboard(session, options)?;
     Ok(())
+}
+
+/// The prices that were asked for, else those of the user's folder: of the latter a mistake is a notice.
+fn price_book(asked: Option<&Path>, session: &Session, notices: &mut Vec<String>) -> Result<PriceBook> {
+    let book = match (asked, user_prices()) {
+        (Some(file), _) => PriceBook::read(file, &session.gpus)?,
+        (None, None) => PriceBook::default(),
+        (None, Some(file)) => PriceBook::read(&file, &session.gpus).unwrap_or_else(|why| {
+            notices.push(why.to_string());
+            PriceBook::default()
+        }),
+    };
+    notices.extend(book.remarks.iter().cloned());
+    Ok(book)
 }
 
 /// What the state file remembers; nothing where there is none or it is damaged.
@@ -101,11 +126,11 @@ fn shows_all_colours() -> bool {
     std::env::var("COLORTERM").is_ok_and(|value| value == "truecolor" || value == "24bit")
 }
 
-/// Whether `COLORFGBG`, as rxvt, Konsole and others set it, names a light background: `0;15`.
-fn has_light_background() -> bool {
-    let colours = std::env::var("COLORFGBG").unwrap_or_default();
-    let background = colours.rsplit(';').next().and_then(|last| last.parse::<u8>().ok());
-    background.is_some_and(|colour| matches!(colour, 7 | 9..=15))
+/// Whether `COLORFGBG`, as rxvt, Konsole and others set it, names a light background: `0;15`; `None` where nobody set it.
+fn has_light_background() -> Option<bool> {
+    let colours = std::env::var("COLORFGBG").ok()?;
+    let background = colours.rsplit(';').next()?.parse::<u8>().ok()?;
+    Some(matches!(background, 7 | 9..=15))
 }
 
 /// `NO_COLOR` (no-color.org) goes before what is remembered.

@@ -52,6 +52,7 @@ fn ranked_row(
     RankedRow {
         gpu: forecast.target,
         gpu_id: gpu.id.clone(),
+        label: String::new(),
         name: gpu.short_name().to_string(),
         time: Some(time.value),
         low: Some(time.low),

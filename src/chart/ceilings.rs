@@ -4,7 +4,6 @@
 use super::{Dash, Mark, Meaning, RooflineView};
 use crate::answer::Answer;
 use crate::roofline::{KernelRoof, Level};
-use crate::units::significant;
 
 /// The kernel's own roof on this side, where enough of it was counted.
 pub(super) fn of_side(answer: &Answer, side: usize) -> Option<&KernelRoof> {
@@ -55,15 +54,9 @@ pub(super) fn ceiling_marks(
             "{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)"
         ),
         meaning,
-        dash: Dash::DashDot,
+        dash: Dash::LongDash,
         points: vec![(from, compute.0), (x.1, compute.0)],
     });
-    let text = format!("ceiling {}", significant_rate(compute.0));
+    let text = format!("ceiling {compute}");
     marks.push(Mark::Label { meaning, at: (x.1, compute.0), text });
-}
-
-/// `3.88T`: short, since the unit stands on the axis.
-fn significant_rate(rate: f64) -> String {
-    let (scale, letter) = if rate >= 1e12 { (1e12, "T") } else { (1e9, "G") };
-    format!("{}{letter}", significant(rate / scale))
 }

@@ -1,7 +1,6 @@
 //! Targets beside the main one on a roofline or bandwidth chart: their DRAM roof with their name at its end, and their point.
 
 use super::caption::{predicted_word, time_with_interval};
-use super::sane_places::is_sane;
 use super::{
     ChartSpec, Dash, FurtherTarget, MOST_TARGETS, Mark, Meaning, RooflineView, Shape, drawn_targets,
 };
@@ -59,10 +58,13 @@ impl DrawnTarget<'_> {
         let answer = self.target.answer;
         let time = answer.predicted_time()?;
         let at = (across, height(time));
+        if !(at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite()) {
+            return None;
+        }
         let estimate = answer.is_estimate();
         let interval = answer.interval.as_ref();
         let (name, word) = (&self.target.gpu.name, predicted_word(estimate));
-        is_sane(at).then(|| Mark::Point {
+        Some(Mark::Point {
             name: format!("{name}: {} {word}", time_with_interval(time, interval)),
             meaning: self.meaning(),
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
@@ -87,6 +89,7 @@ pub(super) fn with_targets(title: String, view: &RooflineView<'_>) -> String {
 pub(super) fn note_left_out(chart: &mut ChartSpec, further: &[FurtherTarget<'_>]) {
     let more = (further.len() + 1).saturating_sub(MOST_TARGETS);
     if more > 0 {
-        chart.notes.push(format!("{more} more targets are not drawn: a chart shows {MOST_TARGETS}"));
+        let targets = if more == 1 { "target is" } else { "targets are" };
+        chart.notes.insert(0, format!("{more} more {targets} not drawn: a chart shows {MOST_TARGETS}"));
     }
 }

@@ -134,6 +134,21 @@ pub(super) fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String>
     lines
 }
 
+/// A line at one height, in pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelLine {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) y: f64,
+}
+
+/// How large a label is, in pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LabelSize {
+    pub(super) w: f64,
+    pub(super) h: f64,
+}
+
 /// A line that labels avoid, and how much.
 #[derive(Debug)]
 struct AvoidedLine {
@@ -193,6 +208,32 @@ impl Placer {
             }
         }
         let (_, found) = best?;
+        self.taken.push(found.grown(2.0));
+        Some(found)
+    }
+
+    /// A free place for the name of a level line: above it, else below, from its end leftwards, where no other
+    /// line comes as near as its own. `None` if there is none: at another line it would name that one.
+    pub(super) fn place_on_line(&mut self, line: LevelLine, size: LabelSize) -> Option<Rect> {
+        const GAP: f64 = 3.0;
+        const STEP: f64 = 12.0;
+        let (LevelLine { start, end, y }, LabelSize { w, h }) = (line, size);
+        let right = end.min(self.within.right());
+        let steps = ((right - w - start.max(self.within.x)) / STEP).max(0.0) as u32;
+        let rooms = (0..=steps).flat_map(|step| {
+            let x = (right - w - f64::from(step) * STEP).round();
+            [y - GAP - h, y + GAP].map(|y| Rect { x, y: y.round(), w, h })
+        });
+        let own = |line: &AvoidedLine| (line.from.1 - y).abs() < 1.0 && (line.to.1 - y).abs() < 1.0;
+        let is_free = |room: &Rect| {
+            // Another line as near as its own would be named by it as well.
+            let near = room.grown(GAP + 0.5);
+            self.within.holds(room)
+                && !self.taken.iter().any(|taken| taken.overlaps(room))
+                && !self.markers.iter().any(|marker| marker.overlaps(room))
+                && !self.lines.iter().any(|line| !own(line) && near.is_crossed(line.from, line.to))
+        };
+        let found = rooms.into_iter().find(is_free)?;
         self.taken.push(found.grown(2.0));
         Some(found)
     }

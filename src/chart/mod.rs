@@ -179,8 +179,10 @@ pub enum Dash {
     Dashed,
     /// L1.
     Dotted,
-    /// Shared memory; a kernel's own compute ceiling.
+    /// Shared memory.
     DashDot,
+    /// A kernel's own compute ceiling.
+    LongDash,
 }
 
 /// The shape of a point; each has one meaning everywhere.

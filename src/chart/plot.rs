@@ -1,7 +1,7 @@
 //! What is inside the plot: marks and the labels beside them.
 
 use super::item::{Anchor, Ink, Item, PixelPlace, SMALL};
-use super::layout::{Placer, Rect, clean, clipped_line, likely_width, shorten, width};
+use super::layout::{LabelSize, LevelLine, Placer, Rect, clean, clipped_line, likely_width, shorten, width};
 use super::marker::{RADIUS, arrow, bar, marker, stroke};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 
@@ -35,10 +35,12 @@ struct Waiting<'a> {
     at: PixelPlace,
     text: &'a str,
     ink: Ink,
-    /// Points first, then ridge points and names.
+    /// Names of lines first, then points, then ridge points.
     rank: u8,
     /// In rows: how far the marks of the same lane reach.
     reach: Option<(f64, f64)>,
+    /// Where the level line begins that ends here and that it names, such as a roof: it stands on that line or nowhere.
+    line_start: Option<f64>,
 }
 
 /// The height of a row with two lanes of text.
@@ -121,14 +123,17 @@ impl<'a> Plot<'a, '_> {
                 if is_slots(&self.spec.y) {
                     self.lanes.push((place.1, place.0, place.0));
                 }
-                self.wait(place, label, Ink::Of(*meaning), 0);
+                self.wait(place, label, Ink::Of(*meaning), 1);
             }
             Mark::Arrow { from, to } => match (self.inside(*from), self.inside(*to)) {
                 (Some(from), Some(to)) => arrow(from, to, self.items),
                 _ => self.outside += 1,
             },
             Mark::Label { meaning, at, text } => match self.inside(*at) {
-                Some(place) => self.wait(place, text, Ink::Of(*meaning), 1),
+                Some(place) => match self.start_of_line(at.0, at.1) {
+                    Some(start) => self.wait_on_line(start, place, text, Ink::Of(*meaning)),
+                    None => self.wait(place, text, Ink::Of(*meaning), 2),
+                },
                 None => self.outside += 1,
             },
             Mark::Cell { meaning, column, row, strength, label } => {
@@ -185,8 +190,26 @@ impl<'a> Plot<'a, '_> {
     fn wait(&mut self, at: PixelPlace, text: &'a str, ink: Ink, rank: u8) {
         if !text.is_empty() {
             let reach = is_slots(&self.spec.y).then_some((at.0, at.0));
-            self.waiting.push(Waiting { at, text, ink, rank, reach });
+            self.waiting.push(Waiting { at, text, ink, rank, reach, line_start: None });
         }
+    }
+
+    fn wait_on_line(&mut self, start: f64, at: PixelPlace, text: &'a str, ink: Ink) {
+        self.waiting.push(Waiting { at, text, ink, rank: 0, reach: None, line_start: Some(start) });
+    }
+
+    /// Where the line at one height begins that ends at this place of the right edge; `None` where none does.
+    fn start_of_line(&self, end: f64, height: f64) -> Option<f64> {
+        let is_end = matches!(self.spec.x.scale, Scale::Log { max, .. } if end >= max);
+        let start = |mark: &Mark| match mark {
+            Mark::Line { points, .. } => match points[..] {
+                [.., from, to] if from.1 == height && to == (end, height) => Some(from.0),
+                _ => None,
+            },
+            _ => None,
+        };
+        let start = self.spec.marks.iter().find_map(start).filter(|_| is_end)?;
+        x_place(self.spec, self.area, start)
     }
 
     fn draw_line(&mut self, points: &[(f64, f64)], meaning: Meaning, dash: Dash) {
@@ -265,7 +288,7 @@ impl<'a> Plot<'a, '_> {
                 h: (h - 2.0).max(1.0).round(),
             };
             bar(r, *meaning, self.items);
-            self.wait((end, r.y + r.h / 2.0), label, Ink::Text, 0);
+            self.wait((end, r.y + r.h / 2.0), label, Ink::Text, 1);
         }
     }
 
@@ -296,9 +319,13 @@ impl<'a> Plot<'a, '_> {
                     break;
                 }
                 let size = (width(&text, SMALL) + 2.0, SMALL + 2.0);
-                let place = match label.reach {
-                    Some(reach) => self.placer.place_in_row(reach, label.at.1, size),
-                    None => self.placer.free_place(label.at, size),
+                let place = match (label.line_start, label.reach) {
+                    (Some(start), _) => self.placer.place_on_line(
+                        LevelLine { start, end: label.at.0, y: label.at.1 },
+                        LabelSize { w: size.0, h: size.1 },
+                    ),
+                    (None, Some(reach)) => self.placer.place_in_row(reach, label.at.1, size),
+                    (None, None) => self.placer.free_place(label.at, size),
                 };
                 if let Some(r) = place {
                     found = Some((text, r));
@@ -317,7 +344,7 @@ impl<'a> Plot<'a, '_> {
     fn draw_label(&mut self, text: String, r: Rect, label: &Waiting<'_>) {
         let near = (label.at.0.clamp(r.x, r.right()), label.at.1.clamp(r.y, r.bottom()));
         let far = (near.0 - label.at.0).hypot(near.1 - label.at.1) > 24.0;
-        if far && label.reach.is_none() {
+        if far && label.reach.is_none() && label.line_start.is_none() {
             self.items.push(Item::line_item(label.at, near, Ink::Frame));
         }
         // The text's own edge stands where it points to, since its width is an estimate.
@@ -340,4 +367,59 @@ pub(super) fn natural_height(spec: &ChartSpec) -> f64 {
     let bars = spec.marks.iter().filter(|m| matches!(m, Mark::Bar { .. })).count();
     let slot = if bars > 0 { (24.0 * bars as f64 / names.len() as f64 + 14.0).max(32.0) } else { 38.0 };
     slot * names.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Axis;
+
+    fn spec(heights: &[f64]) -> ChartSpec {
+        let (x, y) = (Scale::Log { min: 0.01, max: 100.0 }, Scale::Log { min: 1e9, max: 1e14 });
+        let roof = |(place, height): (usize, &f64)| {
+            let points = vec![(0.01, height * 1e-3), (10.0, *height), (100.0, *height)];
+            let line =
+                Mark::Line { name: String::new(), meaning: Meaning::Source, dash: Dash::Solid, points };
+            let text = format!("the roof of GPU {place}");
+            [line, Mark::Label { meaning: Meaning::Source, at: (100.0, *height), text }]
+        };
+        ChartSpec {
+            title: String::new(),
+            subtitle: String::new(),
+            x: Axis { label: String::new(), scale: x },
+            y: Axis { label: String::new(), scale: y },
+            marks: heights.iter().enumerate().flat_map(roof).collect(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_roof_is_nearer_to_its_own_than_to_any_other_and_no_two_overlap() {
+        for step in [1.02, 1.1, 1.2, 1.3, 1.5, 2.0, 4.0] {
+            for count in 1..6 {
+                let heights: Vec<f64> = (0..count).map(|i| 1e12 * f64::powi(step, i)).collect();
+                let (spec, area) = (spec(&heights), Rect { x: 0.0, y: 0.0, w: 700.0, h: 420.0 });
+                let mut items = Vec::new();
+                plot_items(&spec, area, &mut items);
+                let texts: Vec<(&str, f64, f64)> = items
+                    .iter()
+                    .filter_map(|item| match item {
+                        Item::Text { text, x, y, .. } => Some((text.as_str(), *x, y + SMALL / 2.0)),
+                        _ => None,
+                    })
+                    .collect();
+                assert!(!texts.is_empty(), "{step} {count}: at least one has room");
+                for (text, x, middle) in &texts {
+                    let distance = |height: &f64| (y_place(&spec, area, *height).unwrap() - middle).abs();
+                    let own = heights[text.rsplit(' ').next().unwrap().parse::<usize>().unwrap()];
+                    let nearest = heights.iter().map(distance).fold(f64::INFINITY, f64::min);
+                    assert!(distance(&own) <= nearest, "{text} of {heights:?} stands at another one");
+                    for (other, left, height) in texts.iter().filter(|t| t.0 != *text) {
+                        let apart = (height - middle).abs() >= SMALL || (left - x).abs() >= 100.0;
+                        assert!(apart, "{text} and {other}");
+                    }
+                }
+            }
+        }
+    }
 }

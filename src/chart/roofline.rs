@@ -87,7 +87,8 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let place = flops.zip(view.answer.work.intensity());
     let further = |(flops, intensity): (Flops, Intensity)| {
         let points = targets.iter().filter_map(|t| t.point(intensity.0, |time| (flops / time).0));
-        points.collect::<Vec<_>>()
+        let has_place = |mark: &Mark| matches!(mark, Mark::Point { at, .. } if is_sane(*at));
+        points.filter(has_place).collect::<Vec<_>>()
     };
     points.extend(place.map(further).unwrap_or_default());
     let shown: Vec<&Roofline> =

@@ -124,6 +124,7 @@ fn dashes(points: &[PixelPlace], dash: Dash) -> Vec<Vec<PixelPlace>> {
         Dash::Dashed => &[10.0, 6.0],
         Dash::Dotted => &[2.0, 4.0],
         Dash::DashDot => &[12.0, 4.0, 2.0, 4.0],
+        Dash::LongDash => &[18.0, 8.0],
     };
     let mut runs = Vec::new();
     let (mut at, mut left) = (0, pattern[0]);
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn dashes_cover_their_share_and_end_where_the_line_ends() {
         let line = [(0.0, 0.0), (100.0, 0.0), (100.0, 60.0)];
-        for dash in [Dash::Dashed, Dash::Dotted, Dash::DashDot] {
+        for dash in [Dash::Dashed, Dash::Dotted, Dash::DashDot, Dash::LongDash] {
             let runs = dashes(&line, dash);
             let length: f64 = runs
                 .iter()

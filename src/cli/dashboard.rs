@@ -17,6 +17,8 @@ use std::path::PathBuf;
 pub struct DashboardArgs {
     /// Measurement files to load.
     pub data: Vec<PathBuf>,
+    /// Prices by the hour.
+    pub prices: Option<PathBuf>,
     /// Source GPU.
     pub from: Option<String>,
     /// Target GPUs.
@@ -70,6 +72,10 @@ pub(super) struct Flags {
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
+    /// Prices for the board: a CSV with the columns gpu,usd_per_hour,provider,region,date, or a catalogue of gpuhunt or SkyPilot;
+    /// prices.csv in your config folder if not said
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     /// Colours: dark, light, mono, or a theme of the folder `themes` in your config folder
     #[arg(long)]
     theme: Option<String>,
@@ -105,6 +111,7 @@ pub(super) fn run_dashboard(
     }
     open_dashboard(DashboardArgs {
         data: flags.data,
+        prices: flags.prices,
         from: flags.from,
         to: flags.to,
         kernel: flags.kernel,

@@ -1,7 +1,7 @@
 //! Loads the session, and says on stderr what was refused while loading.
 
 use super::output;
-use crate::config::user_folder;
+use crate::config::{user_folder, user_prices};
 use crate::rank::PriceBook;
 use crate::session::{LoadedFile, Session};
 use anyhow::{Context, Result, bail};
@@ -58,12 +58,13 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The prices of `--prices`, none where it was not typed; what the file's lines leave out is said.
+/// The prices of `--prices`, else those of the user's folder; what the file's lines leave out is said.
 ///
 /// # Errors
 /// A file of prices that cannot be read.
 pub(super) fn price_book(file: Option<&Path>, session: &Session) -> Result<PriceBook> {
-    let prices = match file {
+    let usual = user_prices();
+    let prices = match file.or(usual.as_deref()) {
         Some(file) => PriceBook::read(file, &session.gpus)?,
         None => PriceBook::default(),
     };

@@ -9,6 +9,7 @@ mod changes;
 mod check;
 mod choices;
 mod clocks;
+mod coloured;
 mod dashboard;
 mod evaluate;
 mod export;

@@ -3,16 +3,16 @@
 use super::choices::FormatChoice;
 use super::evaluate::{MEASURING, ProtocolChoice};
 use super::training::watched_as;
-use super::{load, output};
+use super::{learning, load, output};
 use crate::evaluate::like::LikeQuestion;
-use crate::evaluate::{ErrorSummary, EvaluationSetup, score};
+use crate::evaluate::{ErrorSummary, EvaluationSetup, Protocol, score};
 use crate::measurement::{Store, TimingKind};
 use crate::predict::{MODELS, ModelId, model_position};
 use crate::progress::Progress;
 use crate::report::models::ModelsReport;
 use crate::session::Session;
 use crate::train::cache::ModelCache;
-use crate::train::{SurveyOf, learned, trainers};
+use crate::train::{SurveyOf, WantedLessons, learned, trainers};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
@@ -55,12 +55,23 @@ pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
     let gpu = |name: &Option<String>| name.as_deref().map(|n| session.gpus.position(n)).transpose();
     let kernel = args.kernel.as_deref().map(|n| session.kernels.position(n)).transpose()?;
     let wanted = LikeQuestion { kernel, source: gpu(&args.from)?, target: gpu(&args.to)? };
+    let protocol: Protocol = args.protocol.into();
+    if protocol == Protocol::NewGpu {
+        // What these rows teach is learned once and kept: the next command with them need not.
+        learning::teach(&session, &WantedLessons::default())?;
+    }
     let setup = EvaluationSetup {
-        protocol: args.protocol.into(),
+        protocol,
         shipped: Some(session.calibration().shipped()),
+        lessons: session.lessons_for(protocol),
         ..EvaluationSetup::default()
     };
-    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or_default(), chosen: chosen.is_some() };
+    let of = SurveyOf {
+        setup,
+        wanted,
+        used: chosen.unwrap_or_else(|| session.default_model()),
+        chosen: chosen.is_some(),
+    };
     let progress = Progress::default();
     let survey = watched_as(MEASURING, &progress, || session.survey(&of, &progress)).context("cancelled")?;
     let entries = ModelCache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();

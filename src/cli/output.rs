@@ -1,6 +1,7 @@
 //! The only places that write: answers to stdout, remarks to stderr, charts to files.
 
 use super::Usage;
+use super::coloured::{coloured, shows_colours};
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::write_whole;
 use crate::measurement::{RowError, counted_reasons};
@@ -18,7 +19,14 @@ const SHOWN: usize = 5;
 pub(super) fn answer(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     // A file or a pipe gets what was asked for, to the byte; a terminal would act on what names hold.
-    let shown = if out.is_terminal() { harmless_lines(bytes) } else { Cow::Borrowed(bytes) };
+    let shown = match (out.is_terminal(), shows_colours()) {
+        (false, _) => Cow::Borrowed(bytes),
+        (true, false) => harmless_lines(bytes),
+        (true, true) => {
+            let lines = harmless_lines(bytes);
+            Cow::Owned(coloured(&String::from_utf8_lossy(&lines)).into_bytes())
+        }
+    };
     match out.write_all(&shown).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
         _ => Ok(()),

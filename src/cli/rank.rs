@@ -9,12 +9,14 @@ use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
 use super::{Usage, app, load, output};
+use crate::answer::Settings;
 use crate::application::{BoardSettings, ForecastSettings, PartOfTrace, application_board, forecast};
 use crate::calendar::utc_date;
 use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart, select_targets,
+    Board, RankOrder, RankQuestion, RowSubject, block_rows, board_records, board_table, rank_chart,
+    select_targets, variant_rows,
 };
 use crate::report::TableFormat;
 use crate::session::Session;
@@ -43,6 +45,9 @@ pub(super) struct RankArgs {
     /// Rank every measured variant of the kernel on these GPUs
     #[arg(long, conflicts_with_all = ["mix", "variant"])]
     variants: bool,
+    /// Rank block sizes of the kernel on these GPUs: the same threads in other blocks
+    #[arg(long, conflicts_with_all = ["mix", "variants", "app"])]
+    blocks: bool,
     /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
     #[arg(long, value_name = "CHANGES")]
     set: Option<String>,
@@ -112,11 +117,13 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
+    let mut rows = args.rows(&session, &workload)?;
+    rows.extend(args.block_rows(&session, &workload, source, &targets)?);
     let mut asked = RankQuestion {
         prices,
         today: utc_date(SystemTime::now()),
         order: args.by.into(),
-        rows: args.rows(&session, &workload)?,
+        rows,
         ..RankQuestion::new(&session, &workload, source, targets)
     };
     if let Some(model) = &args.model {
@@ -170,16 +177,32 @@ fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
 }
 
 impl RankArgs {
+    /// Block sizes of the kernel, where they are asked for.
+    fn block_rows(
+        &self,
+        session: &Session,
+        workload: &Workload,
+        source: GpuId,
+        targets: &[GpuId],
+    ) -> Result<Vec<RowSubject>> {
+        let target = targets.first().copied().unwrap_or(source);
+        let Some(subject) = workload.single().filter(|_| self.blocks) else { return Ok(Vec::new()) };
+        let settings = Settings { model: session.default_model(), ..Settings::default() };
+        let answer = session.answer(subject, source, target, settings);
+        match answer.needs_as_launched().filter(|_| answer.launch[1].is_some()) {
+            Some(needs) => Ok(block_rows(subject, needs.threads)),
+            None => {
+                let kernel = &session.kernels[subject.kernel].id;
+                let text = format!("{kernel}: launch shape unknown: nobody stated its block and grid");
+                Err(Usage(text).into())
+            }
+        }
+    }
+
     /// The measured variants of the kernel at this size, where they are asked for.
     fn rows(&self, session: &Session, workload: &Workload) -> Result<Vec<RowSubject>> {
         let Some(subject) = workload.single().filter(|_| self.variants) else { return Ok(Vec::new()) };
-        let of_size = |variant: &std::sync::Arc<str>| {
-            let subject = session.subject(subject.kernel, &subject.problem, variant).ok()?;
-            subject.config?;
-            let label = if variant.is_empty() { "no variant".into() } else { variant.to_string() };
-            Some(RowSubject { label, subject })
-        };
-        let rows: Vec<RowSubject> = session.variants(subject.kernel).iter().filter_map(of_size).collect();
+        let rows = variant_rows(session, subject);
         if rows.is_empty() {
             let kernel = &session.kernels[subject.kernel].id;
             let text =

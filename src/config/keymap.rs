@@ -1,8 +1,10 @@
 //! Keys as data: `assets/keymap.toml`, with the user's `keymap.toml` laid over it.
 
 use crate::catalogue::{FileError, SpecFile};
+use crate::text::clipped_text;
 use serde::Deserialize;
 use std::collections::HashMap;
+use toml::Spanned;
 
 /// One line of a keymap file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -49,44 +51,10 @@ const PLACES: [&str; 21] = [
     "files",
 ];
 
-/// Why a keymap was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum KeymapError {
-    /// The file does not parse.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A key runs two actions in one place.
-    #[error("{file}: key `{key}` runs both `{first}` and `{second}` in `{place}`; keep one")]
-    Duplicate {
-        /// The file.
-        file: String,
-        /// The key.
-        key: String,
-        /// Its first action.
-        first: String,
-        /// Its second action.
-        second: String,
-        /// Where.
-        place: String,
-    },
-    /// An action or a place that does not exist.
-    #[error("{file}: unknown {what} `{name}`; known: {known}")]
-    Unknown {
-        /// The file.
-        file: String,
-        /// "action" or "place".
-        what: &'static str,
-        /// As typed.
-        name: String,
-        /// What there is.
-        known: String,
-    },
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeymapFile {
-    key: Vec<Binding>,
+    key: Vec<Spanned<toml::Value>>,
 }
 
 /// Which key runs which action.
@@ -97,49 +65,46 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// The shipped keymap, then the user's text over it: a user's key replaces what it ran before in that place.
+    /// The shipped keymap, then the user's text over it: a user's key replaces what it ran before in that place. What is wrong
+    /// in the user's text is left out, so that the keys it names keep what they ran; why is said in the second value.
     ///
     /// # Errors
-    /// [`KeymapError`] naming the file, the key and what to do.
-    pub fn with_user_file(user: Option<SpecFile<'_>>, actions: &[&str]) -> Result<Self, KeymapError> {
+    /// [`FileError`] where the shipped one is damaged (a test reads it).
+    pub fn with_user_file(
+        user: Option<SpecFile<'_>>,
+        actions: &[&str],
+    ) -> Result<(Self, Vec<FileError>), FileError> {
         let shipped = SpecFile {
             name: "assets/keymap.toml",
             text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/keymap.toml")),
         };
         let mut map = Self::default();
-        map.lay(shipped, actions)?;
-        if let Some(file) = user {
-            map.lay(file, actions)?;
+        if let Some(damage) = map.lay(shipped, actions).into_iter().next() {
+            return Err(damage);
         }
-        Ok(map)
+        let refused = user.map_or_else(Vec::new, |file| map.lay(file, actions));
+        Ok((map, refused))
     }
 
-    fn lay(&mut self, file: SpecFile<'_>, actions: &[&str]) -> Result<(), KeymapError> {
-        let unknown = |what, name: &str, known: &[&str]| KeymapError::Unknown {
-            file: file.name.to_string(),
-            what,
-            name: name.to_string(),
-            known: known.join(", "),
+    /// Lays the bindings of a file over those that are there; returns what of it was refused.
+    fn lay(&mut self, file: SpecFile<'_>, actions: &[&str]) -> Vec<FileError> {
+        let typed: KeymapFile = match file.parse() {
+            Ok(typed) => typed,
+            Err(why) => return vec![why],
         };
         let mut own: HashMap<(String, String), String> = HashMap::new();
-        let typed: KeymapFile = file.parse()?;
-        for binding in &typed.key {
-            if !actions.contains(&binding.run.as_str()) {
-                return Err(unknown("action", &binding.run, actions));
-            }
-            if !PLACES.contains(&binding.when.as_str()) {
-                return Err(unknown("place", &binding.when, &PLACES));
-            }
-            for key in &binding.on {
-                if let Some(first) = own.insert((binding.when.clone(), key.clone()), binding.run.clone()) {
-                    let (file, key, second) = (file.name.to_string(), key.clone(), binding.run.clone());
-                    return Err(KeymapError::Duplicate {
-                        file,
-                        key,
-                        first,
-                        second,
-                        place: binding.when.clone(),
-                    });
+        let (mut kept, mut refused) = (Vec::new(), Vec::new());
+        for value in typed.key {
+            let span = value.span();
+            match checked_binding(value.into_inner(), actions, &own) {
+                Ok(binding) => {
+                    let place = |key: &String| (binding.when.clone(), key.clone());
+                    own.extend(binding.on.iter().map(|key| (place(key), binding.run.clone())));
+                    kept.push(binding);
+                }
+                Err(why) => {
+                    let why = format!("{why}; this [[key]] is left out, the keys stay as they are");
+                    refused.push(file.file_error(Some(span), why));
                 }
             }
         }
@@ -147,9 +112,9 @@ impl Keymap {
             binding.on.retain(|key| !own.contains_key(&(binding.when.clone(), key.clone())));
         }
         self.bindings.retain(|b| !b.on.is_empty());
-        self.bindings.extend(typed.key);
+        self.bindings.extend(kept);
         self.by_key.extend(own);
-        Ok(())
+        refused
     }
 
     /// The action this key runs in the first of these places that binds it.
@@ -172,35 +137,83 @@ impl Keymap {
     }
 }
 
+/// A binding of a file whose action and place exist, and whose keys run nothing else of the same file there.
+fn checked_binding(
+    value: toml::Value,
+    actions: &[&str],
+    own: &HashMap<(String, String), String>,
+) -> Result<Binding, String> {
+    let binding = Binding::deserialize(value).map_err(|why| why.message().trim().replace('\n', "; "))?;
+    let unknown = |what: &str, name: &str, known: &[&str]| {
+        format!("unknown {what} `{}`; known: {}", clipped_text(name, 40), known.join(", "))
+    };
+    if !actions.contains(&binding.run.as_str()) {
+        return Err(unknown("action", &binding.run, actions));
+    }
+    if !PLACES.contains(&binding.when.as_str()) {
+        return Err(unknown("place", &binding.when, &PLACES));
+    }
+    let first_of = |key: &String| own.get(&(binding.when.clone(), key.clone()));
+    match binding.on.iter().find_map(|key| Some((key, first_of(key)?))) {
+        Some((key, first)) => Err(format!(
+            "key `{key}` runs both `{first}` and `{}` in `{}`; keep one",
+            binding.run, binding.when
+        )),
+        None => Ok(binding),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const ACTIONS: [&str; 2] = ["quit", "swap"];
 
-    fn user(text: &str) -> Result<Keymap, KeymapError> {
+    fn user(text: &str) -> (Keymap, Vec<String>) {
         let mut map = Keymap::default();
-        map.lay(SpecFile { name: "mine", text }, &ACTIONS).map(|()| map)
+        let refused = map.lay(SpecFile { name: "mine", text }, &ACTIONS);
+        (map, refused.iter().map(ToString::to_string).collect())
     }
 
     #[test]
-    fn a_key_that_runs_two_actions_is_an_error() {
-        let text = "[[key]]\non=['x']\nrun='swap'\ndesc=''\n[[key]]\non=['x']\nrun='quit'\ndesc=''\n";
-        assert!(user(text).unwrap_err().to_string().contains("key `x` runs both `swap` and `quit`"));
-        assert!(
-            user("[[key]]\non=['x']\nrun='dance'\ndesc=''")
-                .unwrap_err()
-                .to_string()
-                .contains("known: quit, swap")
-        );
-        assert!(user("[[key]]\non=['x']\nrun='swap'\nwhen='moon'\ndesc=''").is_err());
+    fn what_is_wrong_is_said_with_its_line_and_the_rest_holds() {
+        let text = "[[key]]\non=['x']\nrun='swap'\ndesc=''\n[[key]]\non=['x']\nrun='quit'\ndesc=''\n\
+                    [[key]]\non=['y']\nrun='dance'\ndesc=''\n[[key]]\non=['z']\nrun='swap'\nwhen='moon'\ndesc=''\n\
+                    [[key]]\non='w'\nrun='swap'\ndesc=''\n[[key]]\non=['q']\nrun='quit'\ndesc=''\n";
+        let (map, refused) = user(text);
+        let said = [
+            "mine:5: key `x` runs both `swap` and `quit`",
+            "known: quit, swap",
+            "unknown place `moon`",
+            "mine:18: ",
+        ];
+        assert_eq!(refused.len(), said.len(), "{refused:?}");
+        for (why, said) in refused.iter().zip(said) {
+            assert!(why.contains(said) && why.contains("left out"), "{why}");
+        }
+        assert_eq!((map.action(&["any"], "x"), map.action(&["any"], "q")), (Some("swap"), Some("quit")));
+        assert_eq!(map.action(&["any"], "y"), None);
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_leaves_the_shipped_keys() {
+        let file = SpecFile { name: "mine", text: "[[key]\n" };
+        let (map, refused) = Keymap::with_user_file(Some(file), &shipped_ids()).unwrap();
+        assert_eq!((refused.len(), map.action(&["any"], "q")), (1, Some("quit")));
+    }
+
+    /// Every action that the shipped keymap names.
+    fn shipped_ids() -> Vec<&'static str> {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/keymap.toml"));
+        let run = |line: &'static str| line.strip_prefix("run = \"")?.strip_suffix('"');
+        text.lines().filter_map(run).collect()
     }
 
     #[test]
     fn a_panes_own_key_goes_first_and_the_users_key_replaces_the_shipped_one() {
-        let mut map = user("[[key]]\non=['x','X']\nrun='swap'\ndesc='swap'").unwrap();
+        let mut map = user("[[key]]\non=['x','X']\nrun='swap'\ndesc='swap'").0;
         let text = "[[key]]\non=['x']\nrun='quit'\ndesc='quit'\n[[key]]\non=['x']\nrun='swap'\nwhen='gpus'\ndesc='s'";
-        map.lay(SpecFile { name: "mine", text }, &ACTIONS).unwrap();
+        assert!(map.lay(SpecFile { name: "mine", text }, &ACTIONS).is_empty());
         assert_eq!(
             (map.action(&["roofline", "any"], "x"), map.action(&["gpus", "any"], "x")),
             (Some("quit"), Some("swap"))

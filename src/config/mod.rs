@@ -7,7 +7,7 @@ mod saved;
 mod theme;
 
 pub use aliases::Aliases;
-pub use keymap::{Binding, Keymap, KeymapError};
-pub use paths::{cache_folder, state_file, toml_files, user_folder, write_whole};
+pub use keymap::{Binding, Keymap};
+pub use paths::{cache_folder, state_file, toml_files, user_folder, user_prices, write_whole};
 pub use saved::Saved;
 pub use theme::{Paint, PaintTheme, ThemeBook, ThemeError, themes};

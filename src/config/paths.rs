@@ -36,6 +36,12 @@ pub fn state_file() -> Option<PathBuf> {
     Some(strategy.state_dir().unwrap_or_else(|| strategy.cache_dir()).join("roofswap/state.toml"))
 }
 
+/// The prices that count where no others are given: `prices.csv` in the user's folder; `None` where there is no such file.
+#[must_use]
+pub fn user_prices() -> Option<PathBuf> {
+    user_folder().map(|folder| folder.join("prices.csv")).filter(|file| file.is_file())
+}
+
 /// The folder of what can be made again: `$ROOFSWAP_CACHE`, else `~/.cache/roofswap`.
 #[must_use]
 pub fn cache_folder() -> Option<PathBuf> {

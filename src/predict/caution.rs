@@ -203,46 +203,14 @@ impl Caution {
             _ => return None,
         })
     }
+}
 
-    /// The text of those about clocks and numbers that were typed.
-    fn clocks_text(&self) -> String {
-        match self {
-            Self::SourceAtRowClocks(text) => {
-                format!("clocks: source measured with {text} and modelled at those clocks")
-            }
-            Self::MeasuredAtOtherClocks { at, time } => {
-                format!("clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
-            }
-            Self::ClocksUnbelievable(text) => {
-                format!("clocks: the source's row states one that is not used: {text}")
-            }
-            Self::SourceTyped(text) => {
-                format!("clocks: {text} (typed): the source time is taken as one at these")
-            }
-            Self::Hypothetical(text) => {
-                format!("clocks: {text} (typed): interval not validated at changed clocks")
-            }
-            Self::ResidualHeld => {
-                "hybrid: its correction is that at stock clocks; `components` models the typed ones"
-                    .to_string()
-            }
-            Self::EditedLaunch { edits } => {
-                format!("launch changed on the target: {edits}; modelled, nobody timed it so")
-            }
-            Self::HypotheticalGpu { based_on, changes } => {
-                format!("hypothetical GPU: {based_on} with {changes}; interval not validated for it")
-            }
-            Self::Arithmetic(text) => text.to_string(),
-            Self::DerivedGpu(text) => format!("{text}: interval not validated for it"),
-            Self::PowerCapped { limit, clocks: [from, to] } => {
-                let [from, to] = [from, to].map(|hz| hz / 1e6);
-                format!(
-                    "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)"
-                )
-            }
-            _ => String::new(),
-        }
-    }
+/// That a power limit in watts lowers the SM clock, from and to hertz.
+fn capped_text(limit: f64, clocks: [f64; 2]) -> String {
+    let [from, to] = clocks.map(|hz| hz / 1e6);
+    format!(
+        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)"
+    )
 }
 
 /// `l2_bytes, lsu_warp_insts`.
@@ -299,17 +267,36 @@ impl fmt::Display for Caution {
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
-            Self::SourceAtRowClocks(_)
-            | Self::MeasuredAtOtherClocks { .. }
-            | Self::ClocksUnbelievable(_)
-            | Self::SourceTyped(_)
-            | Self::Hypothetical(_)
-            | Self::ResidualHeld
-            | Self::EditedLaunch { .. }
-            | Self::HypotheticalGpu { .. }
-            | Self::DerivedGpu(_)
-            | Self::Arithmetic(_)
-            | Self::PowerCapped { .. } => f.write_str(&self.clocks_text()),
+            Self::SourceAtRowClocks(text) => {
+                write!(f, "clocks: source measured with {text} and modelled at those clocks")
+            }
+            Self::MeasuredAtOtherClocks { at, time } => {
+                write!(
+                    f,
+                    "clocks: measured {time} with {at}: not compared; set the target's clocks to compare"
+                )
+            }
+            Self::ClocksUnbelievable(text) => {
+                write!(f, "clocks: the source's row states one that is not used: {text}")
+            }
+            Self::SourceTyped(text) => {
+                write!(f, "clocks: {text} (typed): the source time is taken as one at these")
+            }
+            Self::Hypothetical(text) => {
+                write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
+            }
+            Self::ResidualHeld => f.write_str(
+                "hybrid: its correction is that at stock clocks; `components` models the typed ones",
+            ),
+            Self::EditedLaunch { edits } => {
+                write!(f, "launch changed on the target: {edits}; modelled, nobody timed it so")
+            }
+            Self::HypotheticalGpu { based_on, changes } => {
+                write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
+            }
+            Self::Arithmetic(text) => f.write_str(text),
+            Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
+            Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
                 write!(f, "rows measured on the target: × {factor:.3} (from {rows} row{plural})")

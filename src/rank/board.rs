@@ -102,9 +102,8 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, rows) =
+        let (source_time, mut rows) =
             if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
-        let mut rows = rows;
         mark_pareto(&mut rows);
         self.order.sort(&mut rows);
         Ok(Board {
@@ -211,6 +210,7 @@ impl<'a> RankQuestion<'a> {
         let mut row = RankedRow {
             gpu,
             gpu_id: of.id.clone(),
+            label: label.to_string(),
             name: if label.is_empty() {
                 of.short_name().into()
             } else {

@@ -28,15 +28,16 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     }
     let source = board.source_time.map_or_else(String::new, |t| format!("{t} on {} · ", board.source_name));
     ChartSpec {
-        title: format!("{} on {} GPUs", board.workload, rows.len()),
+        title: title(board, &rows),
         subtitle: format!(
-            "{source}by {} · bars: predicted time, lines: {:.0} % interval",
+            "{source}by {} · bars: predicted time, lines: {:.0} % interval{}",
             board.order.as_str(),
-            100.0 * COVERAGE
+            100.0 * COVERAGE,
+            if board.has_prices { ", $: a million runs" } else { "" }
         ),
         x: Axis {
             label: "time, ms".into(),
-            scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.12 * longest } else { 1.0 } },
+            scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.3 * longest } else { 1.0 } },
         },
         y: Axis {
             label: String::new(),
@@ -47,6 +48,13 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     }
 }
 
+/// `saxpy n=1048576 on 12 GPUs`, or the kernel with the number of its variants or blocks.
+fn title(board: &Board, rows: &[&RankedRow]) -> String {
+    let what = if rows.iter().any(|row| !row.label.is_empty()) { "rows" } else { "GPUs" };
+    let on = if what == "GPUs" { " on" } else { ":" };
+    format!("{}{on} {} {what}", board.workload, rows.len())
+}
+
 fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
     let Some(time) = row.time else { return Vec::new() };
     let is_source = row.gpu == board.source;
@@ -54,6 +62,8 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
     let word =
         if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
     let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
+    let dollars = row.usd_per_million_runs;
+    let dollars = dollars.map_or_else(String::new, |usd| format!("  ${}", significant(usd)));
     let bar = Mark::Bar {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
         meaning,
@@ -67,7 +77,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
         shape: if row.rests_on_measurement { Shape::Predicted } else { Shape::Estimated },
         at: (time.millis(), slot as f64),
         interval: row.low.zip(row.high).map(|(low, high)| (low.millis(), high.millis())),
-        label: format!("{time}{speedup}"),
+        label: format!("{time}{speedup}{dollars}"),
     };
     vec![bar, point]
 }

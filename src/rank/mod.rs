@@ -25,6 +25,7 @@ mod prices;
 mod row;
 mod table;
 mod targets;
+mod variants;
 
 pub use board::{Board, RankQuestion, RowSubject};
 pub use chart::rank_chart;
@@ -33,3 +34,4 @@ pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
 pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};
 pub use targets::{TargetError, each_architecture, select_targets};
+pub use variants::{block_rows, variant_rows};

@@ -172,6 +172,12 @@ impl PriceBook {
         self.quotes.insert(gpu, quote);
     }
 
+    /// How many GPUs have a price.
+    #[must_use]
+    pub fn gpu_count(&self) -> usize {
+        self.quotes.len()
+    }
+
     /// Whether there is no price at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -12,6 +12,8 @@ pub struct RankedRow {
     pub gpu: GpuId,
     /// Its id.
     pub gpu_id: String,
+    /// The variant or block; empty where GPUs alone are ranked.
+    pub label: String,
     /// Its short name; with the variant or block behind it where those are ranked.
     pub name: String,
     /// Time of a run.

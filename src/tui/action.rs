@@ -122,6 +122,8 @@ actions! {
         Pin = "pin",
         /// Type the price of an hour on the GPU under the cursor.
         Price = "price",
+        /// Board: rank GPUs, variants of the kernel, or block sizes.
+        NextRows = "next_rows",
         /// Further targets, or the board: one of each architecture.
         EachArchitecture = "each_architecture",
         /// Import notes and refused rows.
@@ -263,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_shipped_keymap_names_only_actions_that_exist() {
-        let map = Keymap::with_user_file(None, &keymap_ids()).unwrap();
+        let (map, _) = Keymap::with_user_file(None, &keymap_ids()).unwrap();
         let unbound: Vec<_> = keymap_ids().into_iter().filter(|id| map.key_of(id).is_none()).collect();
         assert!(unbound.is_empty(), "{unbound:?}");
     }

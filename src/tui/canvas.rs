@@ -15,6 +15,14 @@ const Y_LABELS: u16 = 5;
 /// One cell's braille dots, and the style of what was drawn into it last.
 type DotCell = (u8, Style);
 
+/// A text in the plot.
+#[derive(Debug, Clone, PartialEq)]
+struct PlacedText {
+    column: u16,
+    row: u16,
+    text: String,
+}
+
 /// A chart on its way into cells.
 struct Canvas<'a> {
     plot: Rect,
@@ -23,21 +31,28 @@ struct Canvas<'a> {
     cells: Vec<DotCell>,
     /// Cells that text or a mark has taken.
     taken: Vec<bool>,
+    /// Where texts stand: column, row and width inside the plot.
+    texts: Vec<PlacedText>,
     look: Look<'a>,
 }
 
 /// Draws a chart whose axes are both numbers; anything else leaves the area empty.
 pub fn draw_chart(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
+    let _ = drawn_texts(buffer, area, spec, look);
+}
+
+/// Draws a chart; the texts inside its plot, as they stand.
+fn drawn_texts(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) -> Vec<PlacedText> {
     let (x, y) = (&spec.x, &spec.y);
     let drawable = |axis: &Axis| axis.scale.is_sound() && !matches!(axis.scale, Scale::Category(_));
     if !drawable(x) || !drawable(y) || area.width < Y_LABELS + 8 || area.height < 4 {
-        return;
+        return Vec::new();
     }
     let plot =
         Rect { x: area.x + Y_LABELS, y: area.y, width: area.width - Y_LABELS, height: area.height - 1 };
     let count = usize::from(plot.width) * usize::from(plot.height);
     let cells = vec![(0, Style::default()); count];
-    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look };
+    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], texts: Vec::new(), look };
     canvas.axes(buffer);
     for mark in &spec.marks {
         canvas.draw_lines(mark);
@@ -65,6 +80,7 @@ pub fn draw_chart(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<
     for (mark, point) in spec.marks.iter().zip(points).filter(|(mark, _)| !names_roof(mark)) {
         canvas.draw_label(buffer, mark, point);
     }
+    canvas.texts
 }
 
 /// Values and texts beside an axis: every decade of a logarithmic one, about `most` even steps of another.
@@ -199,6 +215,7 @@ impl Canvas<'_> {
                 Dash::Dashed => i % 6 < 4,
                 Dash::Dotted => i % 3 == 0,
                 Dash::DashDot => matches!(i % 8, 0..=3 | 6),
+                Dash::LongDash => i % 10 < 8,
             };
             let t = f64::from(i) / f64::from(steps);
             if inked {
@@ -271,6 +288,7 @@ impl Canvas<'_> {
             buffer[(self.plot.x + column, self.plot.y + y)].reset();
         }
         buffer.set_string(self.plot.x + x, self.plot.y + y, text, style);
+        self.texts.push(PlacedText { column: x, row: y, text: text.to_string() });
     }
 
     /// The name of a roof stands on its own line, at the right end: it can belong to no other. Where it is too long, its
@@ -367,6 +385,78 @@ impl Canvas<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Settings;
+    use crate::chart::{ChartSides, FurtherTarget, RooflineView, bandwidth_chart, roofline_chart};
+    use crate::roofline::Level;
+    use crate::session::Session;
+
+    /// The roofline of a kernel from a source to targets, with all memory levels.
+    fn chart(session: &Session, kernel: &str, gpus: &[&str]) -> ChartSpec {
+        let kernel = session.kernels.position(kernel).unwrap();
+        let subject = session.subject(kernel, &session.default_size(kernel, None), "").unwrap();
+        let ids: Vec<_> = gpus.iter().map(|id| session.gpus.position(id).unwrap()).collect();
+        let answers: Vec<_> = ids[1..]
+            .iter()
+            .map(|target| session.answer(&subject, ids[0], *target, Settings::default()))
+            .collect();
+        let further = answers[1..].iter().map(|a| FurtherTarget { gpu: &session.gpus[a.target], answer: a });
+        let view = RooflineView {
+            gpus: [ids[0], ids[1]].map(|id| &session.gpus[id]),
+            kernel: &session.kernels[kernel],
+            problem: String::new(),
+            answer: &answers[0],
+            further: further.collect(),
+            show: ChartSides::Both,
+            levels: Level::ALL.to_vec(),
+            others: vec![(0.25, 2e11), (2.0, 1e12)],
+        };
+        bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view))
+    }
+
+    #[test]
+    fn no_two_texts_overlap_on_any_screen_and_names_of_roofs_stand_on_them() {
+        const TARGETS: [&str; 6] =
+            ["titan-v", "rtx-4070", "h100-sxm5", "rtx-5090", "a100-sxm4-80gb", "gtx-titan-x"];
+        let session = Session::load(None).unwrap();
+        let theme = &crate::config::themes().unwrap()[0];
+        for kernel in ["saxpy", "matmul_tiled", "naive_transpose", "histogram", "reduce_sum", "matmul_naive"]
+        {
+            for count in 2..=TARGETS.len() {
+                let spec = chart(&session, kernel, &TARGETS[..count]);
+                for (width, height) in [(29, 9), (61, 17), (78, 20), (108, 24), (198, 56)] {
+                    let area = Rect::new(0, 0, width, height);
+                    let mut buffer = Buffer::empty(area);
+                    let texts = drawn_texts(&mut buffer, area, &spec, Look(theme));
+                    let what = format!("{kernel} on {count} GPUs at {width}x{height}");
+                    for (i, one) in texts.iter().enumerate() {
+                        let end = |text: &PlacedText| text.column + text.text.width() as u16;
+                        assert!(end(one) <= width - Y_LABELS, "{what}: {one:?} leaves the plot");
+                        for other in texts[i + 1..].iter().filter(|other| other.row == one.row) {
+                            let apart = end(one) <= other.column || end(other) <= one.column;
+                            assert!(apart, "{what}: {one:?} and {other:?}");
+                        }
+                    }
+                    let at_end = |mark: &Mark| match mark {
+                        Mark::Label { at, text, .. } if canvas_end(&spec.x, at.0) => {
+                            Some((text.clone(), at.1))
+                        }
+                        _ => None,
+                    };
+                    for (name, rate) in spec.marks.iter().filter_map(at_end) {
+                        let up = spec.y.scale.position_of(rate).unwrap();
+                        let lines = f64::from(height - 1) * 4.0 - 1.0;
+                        let row = (((1.0 - up) * lines).round() / 4.0).floor() as u16;
+                        let written = texts.iter().filter(|text| text.text == name);
+                        let on_own = |text: &PlacedText| text.row == row;
+                        assert!(
+                            written.clone().count() == 0 || written.clone().any(on_own),
+                            "{what}: {name}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn decades_fit_their_column() {

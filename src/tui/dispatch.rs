@@ -292,6 +292,8 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
         state.arrange_gpus();
     } else if state.focus == Pane::Ranking && !state.ranked.filter.is_empty() {
         state.ranked.filter.clear();
+    } else if state.focus == Pane::Ranking && state.ranked.mix.is_some() {
+        state.ranked.mix = None;
     } else if !state.row_filter.is_empty() {
         state.row_filter.clear();
         state.arrange();

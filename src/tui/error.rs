@@ -1,7 +1,7 @@
 //! What can go wrong with the dashboard itself.
 
 use crate::catalogue::FileError;
-use crate::config::{KeymapError, ThemeError};
+use crate::config::ThemeError;
 use std::io;
 
 /// Everything that can keep the dashboard from starting or running.
@@ -10,10 +10,7 @@ pub enum TuiError {
     /// The terminal could not be set up, read or written.
     #[error("terminal: {0}")]
     Terminal(#[from] io::Error),
-    /// A keymap is wrong.
-    #[error(transparent)]
-    Keymap(#[from] KeymapError),
-    /// A theme is wrong.
+    /// A shipped keymap or theme is wrong.
     #[error(transparent)]
     Theme(#[from] FileError),
     /// A theme that does not exist was asked for.

@@ -131,6 +131,8 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::Predict(question) => worker.predict_rows(*question),
         Effect::Compare(question) => worker.compare_models(*question),
         Effect::Rank(question) => worker.rank_gpus(*question),
+        Effect::ReadMix(session, path) => worker.read_mix(session, path),
+        Effect::ReadPrices(session, path) => worker.read_prices(session, path),
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::Survey { session, of } => worker.survey(session, of),
         Effect::Train { session, model } => worker.train(session, model),

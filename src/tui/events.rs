@@ -1,5 +1,6 @@
 //! From terminal events to messages: keys get the names that keymaps use.
 
+use super::background::LateAnswer;
 use super::key_names::{BLANK, INTERRUPT};
 use super::message::Message;
 use super::terminal::give_back;
@@ -15,10 +16,13 @@ use std::time::Duration;
 const FORCE_AFTER: Duration = Duration::from_secs(2);
 
 /// Reads events on a thread of its own until nobody listens any more; however that thread ends, the loop hears of it.
-pub(super) fn listen(sender: Sender<Message>) {
+pub(super) fn listen(sender: Sender<Message>, mut late: LateAnswer) {
     std::thread::spawn(move || {
         let _end = SaysWhenLost(sender.clone());
         while let Ok(event) = event::read() {
+            if late.takes(&event) {
+                continue;
+            }
             if let Some(message) = message(event)
                 && sender.send(message).is_err()
             {

@@ -38,6 +38,8 @@ macro_rules! jobs {
 jobs! {
     /// Reading the user's files into the session.
     Read = read,
+    /// Reading a mix or prices.
+    ReadSide = read_side,
     /// Listing a folder.
     List = list,
     /// Writing a chart.
@@ -74,7 +76,8 @@ impl WorkerJob {
             Self::Read | Self::Evaluate | Self::Survey | Self::Train | Self::MeasureHere | Self::WhatIf => {
                 true
             }
-            Self::List
+            Self::ReadSide
+            | Self::List
             | Self::Write
             | Self::Audit
             | Self::Learn
@@ -89,7 +92,7 @@ impl WorkerJob {
     #[must_use]
     pub fn failure_text(self) -> &'static str {
         match self {
-            Self::Read => "the file was not read",
+            Self::Read | Self::ReadSide => "the file was not read",
             Self::List => "the folder was not listed",
             Self::Write => "the chart was not written",
             Self::Evaluate | Self::Survey | Self::Compare => "the model errors were not computed",

@@ -6,7 +6,7 @@ use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::FolderListing;
 use super::panes::what_if::application_question::{ApplicationAnswer, ApplicationQuestion};
 use super::panes::what_if::asked_kernel::{ContourAnswer, ContourQuestion};
-use super::ranked::{BoardQuestion, RankedFor};
+use super::ranked::{BoardQuestion, LoadedMix, RankedFor};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::chart::{ChartSpec, SvgTheme};
 use crate::config::Saved;
@@ -14,7 +14,7 @@ use crate::evaluate::EvaluationSetup;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{Lessons, ModelId};
-use crate::rank::Board;
+use crate::rank::{Board, PriceBook};
 use crate::report::audit::Digest;
 use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Survey, SurveyOf, TrainableModel};
@@ -65,7 +65,11 @@ pub enum Message {
     /// The worker predicted the timed rows with every model; nothing if a newer question overtook this one.
     Compared(Option<Box<ModelsAnswer>>),
     /// The worker ranked the GPUs, and for which question; nothing if a newer one overtook it.
-    Ranked(Option<Box<(RankedFor, Board)>>),
+    Ranked(Option<Box<(RankedFor, Result<Board, String>)>>),
+    /// The worker read a mix of kernels, or could not, and why.
+    MixRead(Result<Arc<LoadedMix>, String>),
+    /// The worker read a file of prices, or could not, and why.
+    PricesRead(Result<Box<PriceBook>, String>),
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
     /// The worker learned from the rows of this session.
@@ -170,6 +174,10 @@ pub enum Effect {
     Compare(Box<ModelsQuestion>),
     /// Rank the GPUs.
     Rank(Box<BoardQuestion>),
+    /// Read a mix of kernels with the names of this session.
+    ReadMix(Arc<Session>, PathBuf),
+    /// Read a file of prices with the GPUs of this session.
+    ReadPrices(Arc<Session>, PathBuf),
     /// Measure a model on the rows of this session.
     Evaluate {
         /// Whose rows.

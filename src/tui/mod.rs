@@ -6,6 +6,7 @@
 
 mod action;
 mod arrange;
+mod background;
 mod canvas;
 mod clipboard;
 mod dispatch;
@@ -38,6 +39,7 @@ mod slide;
 mod state;
 mod terminal;
 mod text;
+mod typed_kernels;
 mod update;
 mod view;
 mod worker;
@@ -56,14 +58,17 @@ pub use panes::models::findings::ModelFindings;
 pub use panes::what_if::application_question::ApplicationQuestion;
 pub use panes::what_if::asked_kernel::ContourQuestion;
 pub use panes::what_if::findings::{WhatIfFindings, WhatIfForm};
+pub use ranked::{BoardRows, LoadedMix};
 pub use state::{DashboardState, FIRST_KERNEL, first_targets};
 pub use update::update;
 pub use view::view;
 
 use crate::calendar::utc_date;
 use crate::config::{Keymap, PaintTheme, Saved, ThemeBook};
+use crate::rank::PriceBook;
 use crate::session::Session;
 use action::keymap_ids;
+use background::{LateAnswer, ask_background};
 use event_loop::{Inbox, run_loop};
 use state::Tone;
 use std::path::PathBuf;
@@ -93,19 +98,24 @@ pub struct DashboardOptions {
     pub ascii: bool,
     /// Whether the terminal shows all colours, not the sixteen of ANSI alone.
     pub all_colours: bool,
-    /// Whether its background is light: then the light theme is the first, unless one was chosen.
-    pub light_background: bool,
+    /// Whether its background is light: then the light theme is the first, unless one was chosen. The terminal is asked where
+    /// nobody knows.
+    pub light_background: Option<bool>,
     /// The user's `keymap.toml`: its name and text.
     pub keymap: Option<(String, String)>,
+    /// What is to be known of files that could not be read.
+    pub notices: Vec<String>,
+    /// Prices by the hour.
+    pub prices: PriceBook,
 }
 
 /// Builds the first state; the terminal is not touched.
 ///
 /// # Errors
-/// [`TuiError`] for a wrong keymap or theme.
+/// [`TuiError`] for a theme that is asked for and does not exist, or a shipped file that is damaged.
 pub fn first_state(session: Session, options: &DashboardOptions) -> Result<DashboardState, TuiError> {
     let user = options.keymap.as_ref().map(|(name, text)| crate::catalogue::SpecFile { name, text });
-    let keymap = Keymap::with_user_file(user, &keymap_ids())?;
+    let (keymap, refused_keys) = Keymap::with_user_file(user, &keymap_ids())?;
     let ThemeBook { themes: all, refused } = match &options.themes {
         Some(book) => book.clone(),
         None => ThemeBook::load(None)?,
@@ -116,17 +126,21 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
         Some(typed) => PaintTheme::named(typed, &all).map(|t| place(&t.name))?,
         None => options.saved.theme.as_deref().and_then(place),
     }
-    .unwrap_or_else(|| place("light").filter(|_| options.light_background).unwrap_or(0));
+    .unwrap_or_else(|| place("light").filter(|_| options.light_background == Some(true)).unwrap_or(0));
     let in_colours = |theme: PaintTheme| if options.all_colours { theme.in_all_colours() } else { theme };
     let all: Vec<PaintTheme> = all.into_iter().map(in_colours).collect();
     let mut state = DashboardState::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
+    state.ranked.prices = options.prices.clone();
     state.data.clone_from(&options.data);
     state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: None }).collect();
+    // Before anything waits for the user's files: they have the last word on what is selected.
+    state.restore_typed(&options.saved.typed);
     state.workload.chooses_row = !options.data.is_empty() && !options.kernel_asked;
     state.workload.chooses_source = !options.data.is_empty() && !options.source_asked;
-    state.first_notices += refused.len();
-    state.notices.extend(refused);
+    let said = refused_keys.iter().map(ToString::to_string).chain(refused).chain(options.notices.clone());
+    state.notices.extend(said.map(|text| crate::text::harmless_line(&text)));
+    state.first_notices = state.notices.len();
     if let Some(first) = state.notices.first() {
         let more = if state.notices.len() > 1 { " (! shows all)" } else { "" };
         state.message = Some((Tone::Refused, format!("{first}{more}")));
@@ -134,10 +148,24 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     Ok(state)
 }
 
+/// Takes the light theme where the terminal says that its background is light, and nobody chose a theme or knows the background.
+fn follow_background(state: &mut DashboardState, options: &DashboardOptions) -> LateAnswer {
+    let is_chosen = options.theme.is_some() || options.saved.theme.is_some();
+    if is_chosen || options.light_background.is_some() {
+        return LateAnswer::expected(false);
+    }
+    let answer = ask_background();
+    let light = state.themes.0.iter().position(|theme| theme.name == "light");
+    if let Some(place) = light.filter(|_| answer.is_light == Some(true)) {
+        state.themes.1 = place;
+    }
+    LateAnswer::expected(answer.is_open)
+}
+
 /// Runs the dashboard until the user leaves. The terminal is restored whatever happens.
 ///
 /// # Errors
-/// [`TuiError`] if the terminal fails, or a keymap or theme is wrong.
+/// [`TuiError`] if the terminal fails, or a theme is asked for that does not exist.
 pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), TuiError> {
     let mut state = first_state(session, &options)?;
     let (sender, messages) = channel();
@@ -146,6 +174,7 @@ pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), 
     events::listen_for_signals(sender.clone(), asked_to_end.clone());
     let _hook = PanicHook::install();
     let mut screen = Screen::take()?;
+    let late = follow_background(&mut state, &options);
     let worker = Worker::new(sender.clone());
     if let Some(first) = options.data.first() {
         state.jobs.start_job(WorkerJob::Read, format!("reading {} …", first.display()));
@@ -156,6 +185,6 @@ pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), 
     state.ranked.today = utc_date(SystemTime::now());
     state.has_shell = has_shell();
     watch_for_hangup(sender.clone());
-    events::listen(sender);
+    events::listen(sender, late);
     run_loop(&mut screen, &mut state, &Inbox { messages, asked_to_end }, &worker)
 }

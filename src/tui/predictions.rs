@@ -29,6 +29,9 @@ impl DashboardState {
         let FirstRows { rows, own, left_out } = first_rows(&self.session, self.selection.source, built_in);
         self.rows = rows;
         self.workload.own_rows = own;
+        for typed in self.typed_rows(&self.session.clone()) {
+            self.put_own_row(typed);
+        }
         self.notices.extend(left_out);
         self.keep_selected(selected);
         if let Some((kernel, problem)) = self.awaited.take() {

@@ -5,9 +5,13 @@ use super::selection::Selection;
 use crate::gpu::GpuId;
 use crate::kernel::{BlockSize, KernelId, Problem};
 use crate::predict::Subject;
-use crate::rank::{Board, PriceBook, RankOrder, RankQuestion, RankedRow, each_architecture, select_targets};
+use crate::progress::Progress;
+use crate::rank::{
+    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture, select_targets,
+    variant_rows,
+};
 use crate::session::{Revision, Session};
-use crate::workload::Workload;
+use crate::workload::{MixFile, Workload};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -20,7 +24,61 @@ pub struct RankedFor {
     variant: Arc<str>,
     block: Option<BlockSize>,
     selection: Selection,
-    prices: u64,
+    rows: BoardRows,
+    changes: u64,
+}
+
+/// What the rows of the board are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BoardRows {
+    /// Every GPU.
+    #[default]
+    Gpus,
+    /// The measured variants of the kernel, on each target.
+    Variants,
+    /// Block sizes of the kernel, on each target.
+    Blocks,
+}
+
+impl BoardRows {
+    /// All, in the order of the key.
+    pub const ALL: [Self; 3] = [Self::Gpus, Self::Variants, Self::Blocks];
+
+    /// The word in titles.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gpus => "GPUs",
+            Self::Variants => "variants",
+            Self::Blocks => "block sizes",
+        }
+    }
+}
+
+/// A row of the board, whatever its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowPlace {
+    /// Its GPU.
+    pub gpu: GpuId,
+    /// Its variant or block.
+    pub label: String,
+}
+
+impl RowPlace {
+    /// The place of a row.
+    #[must_use]
+    pub fn of_row(row: &RankedRow) -> Self {
+        Self { gpu: row.gpu, label: row.label.clone() }
+    }
+}
+
+/// Kernels of a run that are ranked instead of the selected one.
+#[derive(Debug)]
+pub struct LoadedMix {
+    /// Its name.
+    pub name: String,
+    /// The file, read: its kernels are looked up whenever it is ranked.
+    pub mix: MixFile,
 }
 
 /// The board's part of the state.
@@ -30,8 +88,14 @@ pub struct RankedGpus {
     pub board: Option<Arc<Board>>,
     /// What the worker was asked for.
     pub asked: Option<RankedFor>,
-    /// The GPU under the cursor.
-    pub cursor: Option<GpuId>,
+    /// Why there are none.
+    pub refused: Option<String>,
+    /// What the rows are.
+    pub rows: BoardRows,
+    /// The mix that is ranked instead of the selected kernel.
+    pub mix: Option<Arc<LoadedMix>>,
+    /// The row under the cursor.
+    pub cursor: Option<RowPlace>,
     /// GPUs that stand first, whatever the order.
     pub pins: BTreeSet<GpuId>,
     /// What comes first.
@@ -44,8 +108,8 @@ pub struct RankedGpus {
     pub each_architecture: bool,
     /// Prices by the hour.
     pub prices: PriceBook,
-    /// How often they changed.
-    pub price_changes: u64,
+    /// How often prices or the mix changed.
+    pub changes: u64,
     /// The day as `2026-11-21`.
     pub today: Option<String>,
 }
@@ -59,6 +123,10 @@ pub struct BoardQuestion {
     pub subject: Subject,
     /// Source and settings.
     pub selection: Selection,
+    /// What the rows are.
+    pub rows: BoardRows,
+    /// The mix that is ranked instead of the kernel.
+    pub mix: Option<Arc<LoadedMix>>,
     /// Prices by the hour.
     pub prices: PriceBook,
     /// The day.
@@ -75,10 +143,17 @@ enum FilterWord {
     Everything,
     /// Rows with these letters in their name.
     Letters(Filter),
+    /// What one of these lets through.
+    AnyOf(Vec<Self>),
 }
 
 impl FilterWord {
     fn read(word: &str, session: &Session) -> Self {
+        // A comma joins alternatives: `4090,5090,h100`.
+        if word.contains(',') {
+            let words = word.split(',').filter(|part| !part.is_empty());
+            return Self::AnyOf(words.map(|part| Self::read(part, session)).collect());
+        }
         match select_targets(&session.gpus, &[word.to_string()]) {
             Ok(gpus) => Self::Gpus(gpus),
             Err(_) if word.starts_with(['<', '>', '=']) => Self::Everything,
@@ -90,17 +165,26 @@ impl FilterWord {
         match self {
             Self::Gpus(gpus) => gpus.contains(&row.gpu),
             Self::Everything => true,
+            Self::AnyOf(words) => words.iter().any(|word| word.fits_row(row)),
             Self::Letters(letters) => letters.score(&[&row.name, &row.gpu_id]).is_some(),
         }
     }
 }
 
 impl RankedFor {
-    /// What GPUs would be ranked for now.
+    /// What would be ranked for now.
     #[must_use]
-    pub fn of_subject(session: &Session, subject: &Subject, selection: &Selection, prices: u64) -> Self {
-        // Which targets are marked, and whether the predictions have several sources, changes nothing of the ranking.
-        let selection = Selection { targets: Vec::new(), all_sources: false, ..selection.clone() };
+    pub fn of_subject(
+        session: &Session,
+        subject: &Subject,
+        selection: &Selection,
+        rows: BoardRows,
+        changes: u64,
+    ) -> Self {
+        // Which targets are marked changes nothing of a ranking of all GPUs, and whether the predictions have several sources
+        // of none.
+        let targets = if rows == BoardRows::Gpus { Vec::new() } else { selection.targets.clone() };
+        let selection = Selection { targets, all_sources: false, ..selection.clone() };
         Self {
             revision: session.revision(),
             kernel: subject.kernel,
@@ -108,24 +192,64 @@ impl RankedFor {
             variant: subject.variant.clone(),
             block: subject.instance.block_size,
             selection,
-            prices,
+            rows,
+            changes,
         }
     }
 }
 
 impl BoardQuestion {
-    /// All GPUs, best first; `None` once it is cancelled.
+    /// All rows, best first, or why there are none; `None` once it is cancelled.
     #[must_use]
-    pub fn rank_gpus(&self, progress: &crate::progress::Progress) -> Option<Board> {
-        let workload = Workload::of_kernel(&self.session, self.subject.clone());
-        let targets = self.session.listed_gpus().collect();
-        let question = RankQuestion {
-            settings: self.selection.settings,
+    pub fn rank_rows(&self, progress: &Progress) -> Option<Result<Board, String>> {
+        let Some(loaded) = &self.mix else {
+            let workload = Workload::of_kernel(&self.session, self.subject.clone());
+            return self.rank_workload(&self.session, &workload, progress);
+        };
+        // Typed kernels of a mix are known to this ranking alone.
+        let mut session = (*self.session).clone();
+        match loaded.mix.load_into(&mut session) {
+            Ok(workload) => self.rank_workload(&session, &workload, progress),
+            Err(why) => Some(Err(why.to_string())),
+        }
+    }
+
+    fn rank_workload(
+        &self,
+        session: &Session,
+        workload: &Workload,
+        progress: &Progress,
+    ) -> Option<Result<Board, String>> {
+        let Selection { source, settings, .. } = self.selection;
+        let targets = match self.rows {
+            BoardRows::Gpus => session.listed_gpus().collect(),
+            _ => self.selection.targets.clone(),
+        };
+        let mut question = RankQuestion {
+            settings,
             prices: self.prices.clone(),
             today: self.today.clone(),
-            ..RankQuestion::new(&self.session, &workload, self.selection.source, targets)
+            ..RankQuestion::new(session, workload, source, targets)
         };
-        question.answer_watched(progress).ok()
+        match self.rows {
+            BoardRows::Gpus => {}
+            BoardRows::Variants => question.rows = variant_rows(session, &self.subject),
+            BoardRows::Blocks => {
+                let target = question.targets.first().copied().unwrap_or(source);
+                let answer = session.answer(&self.subject, source, target, settings);
+                match answer.needs_as_launched().filter(|_| answer.launch[1].is_some()) {
+                    Some(needs) => question.rows = block_rows(&self.subject, needs.threads),
+                    None => {
+                        return Some(Err("launch shape unknown: nobody stated its block and grid".into()));
+                    }
+                }
+            }
+        }
+        if self.rows == BoardRows::Variants && question.rows.is_empty() {
+            let kernel = &session.kernels[self.subject.kernel].label;
+            return Some(Err(format!("{kernel}: no variant was measured at {}", self.subject.problem)));
+        }
+        question.answer_watched(progress).ok().map(Ok)
     }
 }
 
@@ -141,7 +265,8 @@ impl RankedGpus {
         }
         let words: Vec<FilterWord> =
             self.filter.split_whitespace().map(|word| FilterWord::read(word, session)).collect();
-        let one_each = self.each_architecture.then(|| each_architecture(&session.gpus));
+        let one_each = (self.each_architecture && self.rows == BoardRows::Gpus)
+            .then(|| each_architecture(&session.gpus));
         rows.retain(|row| {
             self.pins.contains(&row.gpu)
                 || (words.iter().all(|word| word.fits_row(row))

@@ -3,9 +3,8 @@
 use super::jobs::WorkerJob;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
-use super::ranked::{BoardQuestion, RankedFor};
+use super::ranked::{BoardQuestion, BoardRows, RankedFor, RowPlace};
 use super::state::DashboardState;
-use crate::gpu::GpuId;
 use crate::rank::Board;
 use std::sync::Arc;
 
@@ -21,7 +20,13 @@ impl DashboardState {
             return None;
         }
         let subject = &self.rows[self.selected];
-        let asked = RankedFor::of_subject(&self.session, subject, &self.selection, self.ranked.price_changes);
+        // The GPU list of the home view shows what the selected kernel does on every GPU.
+        let is_board = self.view == DashboardView::Board;
+        let rows = if is_board { self.ranked.rows } else { BoardRows::Gpus };
+        let mix = self.ranked.mix.clone().filter(|_| is_board);
+        // Another number with the mix than without it.
+        let changes = self.ranked.changes * 2 + u64::from(mix.is_some());
+        let asked = RankedFor::of_subject(&self.session, subject, &self.selection, rows, changes);
         if self.ranked.asked.as_ref() == Some(&asked) {
             return None;
         }
@@ -37,6 +42,8 @@ impl DashboardState {
             session: self.session.clone(),
             subject: (**subject).clone(),
             selection: self.selection.clone(),
+            rows,
+            mix,
             prices: self.ranked.prices.clone(),
             today: self.ranked.today.clone(),
             asked,
@@ -44,36 +51,41 @@ impl DashboardState {
     }
 
     /// The worker's rows, unless another question was put meanwhile.
-    pub(super) fn take_board(&mut self, asked: &RankedFor, board: Board) {
+    pub(super) fn take_board(&mut self, asked: &RankedFor, board: Result<Board, String>) {
         if self.ranked.asked.as_ref() == Some(asked) {
             self.jobs.end_job(WorkerJob::Rank);
-            self.ranked.board = Some(Arc::new(board));
+            let (board, refused) = match board {
+                Ok(board) => (Some(Arc::new(board)), None),
+                Err(why) => (None, Some(why)),
+            };
+            (self.ranked.board, self.ranked.refused) = (board, refused);
         }
     }
 
-    /// The GPUs of the board in the order shown.
-    pub(super) fn board_gpus(&self) -> Vec<GpuId> {
-        self.ranked.shown_rows(&self.session).iter().map(|row| row.gpu).collect()
+    /// The rows of the board in the order shown.
+    pub(super) fn board_places(&self) -> Vec<RowPlace> {
+        self.ranked.shown_rows(&self.session).into_iter().map(RowPlace::of_row).collect()
     }
 
-    /// The line of the board's cursor; the target's, or the first, where its GPU is not shown.
+    /// The line of the board's cursor; the first one, which is the best, where nobody moved it or its row is not shown.
     #[must_use]
-    pub fn board_cursor(&self, gpus: &[GpuId]) -> usize {
-        let place = |gpu: GpuId| gpus.iter().position(|g| *g == gpu);
-        self.ranked.cursor.and_then(place).or_else(|| place(self.target())).unwrap_or(0)
+    pub fn board_cursor(&self, rows: &[RowPlace]) -> usize {
+        let place = |place: &RowPlace| rows.iter().position(|row| row == place);
+        self.ranked.cursor.as_ref().and_then(place).unwrap_or(0)
     }
 
     /// Moves the board's cursor.
     pub(super) fn move_on_board(&mut self, by: isize) {
-        let gpus = self.board_gpus();
-        let last = gpus.len().saturating_sub(1) as isize;
-        let line = (self.board_cursor(&gpus) as isize).saturating_add(by).clamp(0, last);
-        self.ranked.cursor = gpus.get(line as usize).copied();
+        let rows = self.board_places();
+        let last = rows.len().saturating_sub(1) as isize;
+        let line = (self.board_cursor(&rows) as isize).saturating_add(by).clamp(0, last);
+        self.ranked.cursor = rows.into_iter().nth(line as usize);
     }
 
-    /// The GPU under the board's cursor.
-    pub(super) fn gpu_on_board(&self) -> Option<GpuId> {
-        let gpus = self.board_gpus();
-        gpus.get(self.board_cursor(&gpus)).copied()
+    /// The row under the board's cursor.
+    pub(super) fn row_on_board(&self) -> Option<RowPlace> {
+        let rows = self.board_places();
+        let line = self.board_cursor(&rows);
+        rows.into_iter().nth(line)
     }
 }

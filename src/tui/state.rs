@@ -27,6 +27,7 @@ use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, TimeEstimate, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
+use crate::workload::TypedKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -160,6 +161,8 @@ pub struct DashboardState {
     pub(super) first_notices: usize,
     /// Rows that were measured from here, which no file holds.
     pub(super) kept_rows: Vec<CanonicalRow>,
+    /// Kernels that were typed, the newest last.
+    pub(super) typed: Vec<TypedKernel>,
     /// Kernels (by position) with resources from reports that were picked here; no command knows those.
     pub picked: BTreeSet<KernelId>,
     /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
@@ -237,6 +240,7 @@ impl DashboardState {
             former_point: None,
             first_notices: notices.len(),
             kept_rows: Vec::new(),
+            typed: Vec::new(),
             application: ApplicationFindings::default(),
             base: session.clone(),
             workload: OwnRows { own_rows, built_in, ..OwnRows::default() },
@@ -334,6 +338,8 @@ impl DashboardState {
         let Some(row) = self.rows.iter().position(|r| r.kernel == kernel) else { return };
         self.selected = row;
         let typed = problem.and_then(|p| Problem::parse_recorded(p).ok());
+        // At its own size the row stays as it is: more may have been typed of it.
+        let typed = typed.filter(|size| *size != *self.rows[row].problem);
         if let Some(subject) =
             typed.and_then(|p| self.session.subject(kernel, &p, &self.rows[row].variant).ok())
         {
@@ -465,6 +471,7 @@ impl DashboardState {
             ceilings: Some(self.selection.settings.ceilings.as_str().into()),
             rules: Some(self.selection.settings.rules.as_str().into()),
             theme: self.remembered_theme.clone(),
+            typed: self.typed.iter().map(ToString::to_string).collect(),
         }
     }
 

@@ -13,7 +13,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use std::io::{self, stdout};
+use std::io::{self, Write as _, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::mpsc::Sender;
 
@@ -100,6 +100,16 @@ pub(super) fn give_back() {
     let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
     let _ = disable_raw_mode();
     let _ = execute!(stdout(), LeaveAlternateScreen, Show);
+}
+
+/// Writes these bytes, which draw nothing.
+///
+/// # Errors
+/// The I/O error.
+#[cfg(unix)]
+pub(super) fn write_at_once(bytes: &[u8]) -> io::Result<()> {
+    stdout().write_all(bytes)?;
+    stdout().flush()
 }
 
 /// Puts text on the clipboard, also over ssh.

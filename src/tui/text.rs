@@ -65,3 +65,9 @@ pub fn edit_line(input: &mut Input, request: InputRequest, longest: usize) {
         input.handle(request);
     }
 }
+
+/// `1 more target`, `3 more targets`.
+#[must_use]
+pub fn more_targets(count: usize) -> String {
+    format!("{count} more target{}", if count == 1 { "" } else { "s" })
+}

@@ -5,6 +5,7 @@ use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
 use super::jobs::WorkerJob;
 use super::keys::{key_pressed, text_pasted};
+use super::layout::DashboardView;
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::panes::application::asking::{take_application, take_forecasts, take_traces};
@@ -12,10 +13,12 @@ use super::panes::files::listing::FolderListing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::panes::what_if::asking::{take_application_answer, take_contour};
+use super::ranked::{BoardRows, LoadedMix};
 use super::state::{DashboardState, Tone};
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
+use crate::rank::PriceBook;
 use crate::report::audit::Digest;
 use crate::session::{Revision, Session, Training};
 use std::sync::Arc;
@@ -56,6 +59,8 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
             let (asked, board) = *ranked;
             state.take_board(&asked, board);
         }
+        Message::MixRead(read) => return take_mix(state, read),
+        Message::PricesRead(read) => return take_prices(state, read.map(|book| *book)),
         Message::Evaluated(Some(evaluated)) => {
             state.jobs.end_job(WorkerJob::Evaluate);
             state.evaluated = Some(Arc::from(evaluated));
@@ -110,6 +115,7 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
     state.refused_rows = refused;
+    state.add_typed(&mut session);
     if let Err(why) = keep_rows(&mut session, &state.kept_rows) {
         state.notices.push(why);
     }
@@ -117,7 +123,9 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     state.take_session(Arc::new(session));
     let now = state.answer().timed_point();
     state.former_point = before.filter(|_| before != now).map(|(i, p)| (i.0, p.0));
-    state.say(tone, summary);
+    if !state.files.is_empty() {
+        state.say(tone, summary);
+    }
     if let Some((path, stated)) = unnamed {
         state.open_overlay(GpuQuestion::of_file(path, stated));
     }
@@ -128,17 +136,48 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     effects
 }
 
+/// A mix was read: it is ranked on the board instead of the selected kernel.
+fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::ReadSide);
+    match read {
+        Ok(mix) => {
+            let text =
+                format!("the board ranks GPUs for the mix {}; Esc ranks them for the kernel again", mix.name);
+            (state.ranked.mix, state.ranked.rows) = (Some(mix), BoardRows::Gpus);
+            state.ranked.changes += 1;
+            state.show_view(DashboardView::Board);
+            state.say(Tone::Done, text)
+        }
+        Err(why) => state.say(Tone::Refused, why),
+    }
+}
+
+/// Prices were read: they take the place of those before.
+fn take_prices(state: &mut DashboardState, read: Result<PriceBook, String>) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::ReadSide);
+    match read {
+        Ok(prices) => {
+            let text = format!("prices of {} GPUs; the board sorts by them", prices.gpu_count());
+            state.notices.extend(prices.remarks.iter().cloned());
+            state.ranked.prices = prices;
+            state.ranked.changes += 1;
+            state.say(Tone::Done, text)
+        }
+        Err(why) => state.say(Tone::Refused, why),
+    }
+}
+
 /// Rows that no file holds stand among the others again.
 ///
 /// # Errors
 /// Why they could not be read.
 fn keep_rows(session: &mut Session, rows: &[CanonicalRow]) -> Result<(), String> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let added = session.add_rows(rows, "measured here").map_err(|e| e.to_string());
+    let added = match rows {
+        [] => Ok(()),
+        rows => session.add_rows(rows, "measured here").map(|_| ()).map_err(|e| e.to_string()),
+    };
     session.arrange();
-    added.map(|_| ())
+    added
 }
 
 /// A watched file changed: all are read again, unless some are being read.

@@ -128,23 +128,28 @@ impl DashboardState {
 
     /// Selects this row among the user's; puts it before them where it is not there.
     pub(super) fn show_subject(&mut self, subject: Subject) {
+        self.workload.on_fold = false;
+        self.selected = self.put_own_row(Arc::new(subject));
+        self.undo.clear();
+        self.predict_all();
+    }
+
+    /// The place of this row, in the place of the same kernel at the same size, or before the user's rows.
+    pub(super) fn put_own_row(&mut self, subject: Arc<Subject>) -> usize {
         let same = |row: &Arc<Subject>| {
             row.kernel == subject.kernel && row.problem == subject.problem && row.variant == subject.variant
         };
-        self.workload.on_fold = false;
-        self.selected = match self.rows.iter().position(same) {
+        match self.rows.iter().position(same) {
             Some(row) => {
-                self.rows[row] = Arc::new(subject);
+                self.rows[row] = subject;
                 row
             }
             None => {
-                self.rows.insert(0, Arc::new(subject));
+                self.rows.insert(0, subject);
                 self.workload.own_rows += 1;
                 0
             }
-        };
-        self.undo.clear();
-        self.predict_all();
+        }
     }
 
     /// Selects the first row that a file brought, and starts from the GPU it was measured on.

@@ -179,8 +179,10 @@ impl MixFile {
             return loaded.map(|l| l.subject).map_err(|e: TypedKernelError| self.refuse(line, e.to_string()));
         }
         let Some(name) = &part.kernel else { unreachable!("checked when the file was read") };
-        let line = 1 + self.text[..name.span().start.min(self.text.len())].matches('\n').count();
-        let named = |error| MixError::Name { file: self.file.clone(), line, error };
+        let named = |error| {
+            let before = &self.text[..name.span().start.min(self.text.len())];
+            MixError::Name { file: self.file.clone(), line: 1 + before.matches('\n').count(), error }
+        };
         let kernel = session.find_kernel(name.get_ref()).map_err(named)?;
         let variant = match &part.variant {
             Some(variant) => variant.as_str().into(),

@@ -131,11 +131,25 @@ impl TypedKernel {
         if let Some(stated) = &self.pipe {
             session.state_arithmetic(kernel, stated.clone()).map_err(TypedKernelError::Refused)?;
         }
+        Ok(LoadedKernel { subject: self.subject_in(session)?, source, row })
+    }
+
+    /// The kernel at its size in a session that it was put into, with everything that was typed of it.
+    ///
+    /// # Errors
+    /// That the session does not know its name, or not at this size.
+    pub fn subject_in(&self, session: &Session) -> Result<Subject, TypedKernelError> {
+        let kernel = session.kernels.position(self.name.as_deref().unwrap_or(NAMELESS))?;
+        let source = self.gpu.as_deref().map(|gpu| session.gpus.position(gpu)).transpose()?;
+        let problem = match session.kernels[kernel].has_formulas() {
+            true => self.size_of(session, kernel, source)?,
+            false => self.problem.clone(),
+        };
         let variant = session.default_variant(kernel);
-        let variant = if row.is_some() { "" } else { &*variant };
+        let variant = if self.time.is_some() { "" } else { &*variant };
         let mut subject = session.subject(kernel, &problem, variant)?;
         self.lay_over(&mut subject);
-        Ok(LoadedKernel { subject, source, row })
+        Ok(subject)
     }
 
     fn new_name(&self) -> String {

@@ -1,4 +1,5 @@
-//! Reading a PyTorch trace: against gunzip and a bare tokenizer pass over the same bytes.
+//! Reading a PyTorch trace: against gunzip and a bare tokenizer pass over the same bytes. The board of 100 GPUs for a run of 5,000
+//! kernels, as the worker of the dashboard answers it: 100 ms are allowed.
 //!
 //! `cargo bench --features bench --bench application`; `ROOFSWAP_TRACE_MB=1000` for another size than 64 MB, and
 //! `ROOFSWAP_TRACE_KEEP=FILE` to keep the trace (uncompressed) for the memory of `roofswap app FILE`.
@@ -9,7 +10,11 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use roofswap::application::{PartOfTrace, read_application};
+use roofswap::gpu::GpuId;
 use roofswap::progress::Progress;
+use roofswap::rank::RankQuestion;
+use roofswap::session::Session;
+use roofswap::workload::{RunAmount, Workload, WorkloadPart};
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -59,7 +64,31 @@ fn fastest(mut run: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
+/// Ranks 100 GPUs for 5,000 kernels of a run, each at a size of its own.
+fn rank_a_run() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.position("titan-v").unwrap();
+    let targets: Vec<GpuId> = session.gpus.ids().filter(|gpu| *gpu != source).take(100).collect();
+    let sizes = |i: usize| format!("n={}", 4096 * (i + 1));
+    let names = ["saxpy", "vector_add", "dot_product", "reduce_sum", "histogram"];
+    let part = |i: usize| {
+        let kernel = session.kernels.position(names[i % names.len()]).unwrap();
+        let size = session.kernels[kernel].typed(&sizes(i)).unwrap();
+        let subject = session.subject(kernel, &size, "").unwrap();
+        WorkloadPart { subject, amount: RunAmount::Calls(1.0 + (i % 9) as f64), label: sizes(i) }
+    };
+    let parts = (0..5000).map(part).collect();
+    let workload = Workload { name: "a run of 5,000 kernels".into(), parts, run_seconds: None };
+    let question = RankQuestion::new(&session, &workload, source, targets);
+    let board = question.answer();
+    assert_eq!((board.rows.len(), board.rows.iter().filter(|row| row.time.is_some()).count()), (100, 100));
+    let ranked = fastest(|| drop(question.answer()));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("100 GPUs ranked for 5,000 kernels on {cores} cores: {ranked:.2?}; 100 ms are allowed");
+}
+
 fn main() {
+    rank_a_run();
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let bytes = number("ROOFSWAP_TRACE_MB").unwrap_or(64) * 1_000_000;
     if let Ok(path) = std::env::var("ROOFSWAP_TRACE_KEEP") {

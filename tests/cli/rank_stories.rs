@@ -155,6 +155,17 @@ fn a_typed_kernel_and_variants_are_ranked() {
     let rows = desk.types_with(words, &[&file]).works().json();
     assert_eq!(rows.len(), 2);
     assert!(rows[0]["name"].as_str().is_some_and(|name| name.ends_with("· tile=16")), "{rows:?}");
+    let words = "rank --kernel saxpy --size 2^28 --from titan-v --to rtx-4070 --blocks --format json";
+    let rows = desk.types(words).works().json();
+    let own: Vec<&Value> =
+        rows.iter().filter(|row| row["name"].as_str().unwrap().ends_with("as it is")).collect();
+    assert!(rows.len() >= 8 && own.len() == 1, "{rows:?}");
+    let changed = rows.iter().find(|row| row["name"] == "RTX 4070 · 32 threads").unwrap();
+    assert!(
+        number(changed, "time_ms") >= number(own[0], "time_ms"),
+        "half the warps of a block slot: {changed}"
+    );
+    assert!(changed["cautions"].to_string().contains("launch changed on the target"), "{changed}");
 }
 
 #[test]

@@ -200,6 +200,57 @@ fn every_measured_kernel_on_every_pair_gives_three_tidy_charts() {
     }
 }
 
+/// The roofline and the occupancy of a kernel on a source and these targets, with every memory level.
+fn charts_of_targets(world: &World, kernel: &str, source: &str, targets: &[&str]) -> [ChartSpec; 2] {
+    let at = world.0.kernels.position(kernel).unwrap();
+    let of = &world.0.kernels[at];
+    let subject = world.0.subject(at, &world.0.default_size(at, None), "").unwrap();
+    let (source, a) = world.gpu(source);
+    let answers: Vec<_> = targets
+        .iter()
+        .map(|name| {
+            let (target, gpu) = world.gpu(name);
+            (gpu, world.0.answer(&subject, source, target, Settings::default()))
+        })
+        .collect();
+    let problem = of.short_problem(&subject.problem);
+    let further: Vec<FurtherTarget<'_>> =
+        answers[1..].iter().map(|(gpu, answer)| FurtherTarget { gpu, answer }).collect();
+    let (gpus, answer, show) = ([a, answers[0].0], &answers[0].1, ChartSides::Both);
+    let occupancy = OccupancyView { gpus, kernel: of, problem: &problem, answer, further: &further, show };
+    let occupancy = occupancy_chart(&occupancy);
+    let (levels, others) = (Level::ALL.to_vec(), vec![(0.25, 2e11)]);
+    let view =
+        RooflineView { gpus, kernel: of, problem: problem.clone(), answer, further, show, levels, others };
+    [bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view)), occupancy]
+}
+
+#[test]
+fn no_labels_overlap_with_any_number_of_targets() {
+    const TARGETS: [&str; 6] =
+        ["rtx-4070", "h100-sxm5", "rtx-5090", "a100-sxm4-80gb", "v100-pcie-16gb", "l4"];
+    let world = World::new();
+    for kernel in ["saxpy", "matmul_tiled", "naive_transpose", "histogram"] {
+        for count in 1..=TARGETS.len() {
+            let charts = charts_of_targets(&world, kernel, "titan-v", &TARGETS[..count]);
+            for (chart, kind) in charts.iter().zip(["roofline", "occupancy"]) {
+                for size in [suggested_size(chart), (1200, 800), (800, 600)] {
+                    let what = format!("{kind} of {kernel}, {count} targets, {size:?}");
+                    let svg = render_svg(chart, LIGHT, size).unwrap_or_else(|e| panic!("{what}: {e}"));
+                    let said = all(&assert_tidy(&svg, size, &what));
+                    for name in &TARGETS[..count.min(MOST_TARGETS)] {
+                        assert!(said.contains(&world.gpu(name).1.name), "{what} does not name {name}");
+                    }
+                    let left_out = count.saturating_sub(MOST_TARGETS);
+                    let is_said = said.contains(&format!("{left_out} more target"));
+                    // Notes go first where a picture is too small for everything.
+                    assert!(is_said == (left_out > 0) || size == (800, 600), "{what}: {said}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn component_times_are_tidy_on_every_pair_with_every_time_on_the_picture() {
     let world = World::new();
@@ -392,7 +443,7 @@ fn absurd_marks() -> Vec<Mark> {
                 let (interval, label) = (Some((b, a)), long.clone());
                 marks.push(Mark::Point { name: format!("{i}{name}"), meaning, shape, at, interval, label });
             }
-            for dash in [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot] {
+            for dash in [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot, Dash::LongDash] {
                 marks.push(Mark::Line {
                     name: format!("{b}{name}"),
                     meaning,

@@ -121,7 +121,7 @@ fn a_range_a_gpu_and_the_host_are_typed_after_a_colon() {
 
 #[test]
 fn a_trace_is_shown_with_its_bars_and_groups() {
-    for (width, height) in [(80, 24), (160, 50)] {
+    for (width, height) in [(40, 12), (80, 24), (120, 40), (160, 50), (200, 60)] {
         let mut d = dashboard(width, height);
         press(&mut d, "4");
         assert!(d.screen().contains("No application"), "{}", d.screen());

@@ -23,7 +23,7 @@ fn press(d: &mut Dashboard, keys: &str) -> Vec<Effect> {
 fn rank(d: &mut Dashboard, effects: &[Effect]) {
     for effect in effects {
         if let Effect::Rank(question) = effect {
-            let board = question.rank_gpus(&roofswap::progress::Progress::default()).unwrap();
+            let board = question.rank_rows(&roofswap::progress::Progress::default()).unwrap();
             let answer = Box::new((question.asked.clone(), board));
             update(&mut d.state, Message::Ranked(Some(answer)));
         }
@@ -170,4 +170,74 @@ fn a_typed_kernel_is_a_row_of_its_own_and_its_gpu_the_source() {
     type_line(&mut d, "4.2ms on 3090, 12 parsecs");
     press(&mut d, "enter");
     assert!(d.state.takes_text(), "what is not understood stays open: {}", d.screen());
+}
+
+#[test]
+fn variants_and_block_sizes_of_the_kernel_are_rows() {
+    let mut d = ranked(160, 40, "tab");
+    assert!(d.screen().contains("no variant was measured at"), "{}", d.screen());
+    press(&mut d, "tab");
+    insta::assert_snapshot!("blocks_160x40", d.screen());
+    let rows = d.state.ranked.shown_rows(&d.state.session);
+    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+    assert!(labels.contains(&"1024 threads, as it is") && labels.contains(&"256 threads"), "{labels:?}");
+    let as_it_is = rows.iter().find(|row| row.label.ends_with("as it is")).unwrap();
+    let here = d.state.answer().predicted_time().unwrap();
+    assert!((as_it_is.time.unwrap() / here - 1.0).abs() < 1e-9, "its own block has its own time");
+    press(&mut d, "down down e");
+    assert!(d.screen().contains("export to: board-"), "{}", d.screen());
+    press(&mut d, "esc tab");
+    assert!(d.screen().contains("122 GPUs by time"), "{}", d.screen());
+}
+
+#[test]
+fn a_mix_is_ranked_until_escape_and_prices_take_the_place_of_those_before() {
+    let mut d = ranked(160, 40, "");
+    let text =
+        "name = \"two\"\n[[kernel]]\nkernel = \"saxpy\"\ncalls = 3\n[[kernel]]\nkernel = \"dot_product\"\n";
+    let mix = roofswap::workload::MixFile::parse("mix.toml", text.into()).unwrap();
+    let loaded = std::sync::Arc::new(roofswap::tui::LoadedMix { name: "two".into(), mix });
+    let effects = update(&mut d.state, Message::MixRead(Ok(loaded)));
+    rank(&mut d, &effects);
+    assert!(d.screen().contains("two from TITAN V: 122 GPUs by time"), "{}", d.screen());
+    let book = roofswap::rank::PriceBook::parse(
+        "gpu,usd_per_hour,provider,region,date\nl4,0.5,acme,eu,2026-11-01\n",
+        "prices.csv",
+        "prices",
+        &d.state.session.gpus,
+    );
+    let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
+    rank(&mut d, &effects);
+    assert!(d.screen().contains("prices of 1 GPUs"), "{}", d.screen());
+    press(&mut d, "o o");
+    let rows = d.state.ranked.shown_rows(&d.state.session);
+    assert!(rows[0].gpu_id == "l4" && rows[0].usd_per_million_runs.is_some(), "{:?}", rows[0]);
+    press(&mut d, "esc");
+    assert!(d.screen().contains("matmul_tiled n=512 from TITAN V"), "{}", d.screen());
+}
+
+#[test]
+fn typed_kernels_come_back_and_one_that_is_wrong_is_said() {
+    let mut d = dashboard(120, 30);
+    for line in ["4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram", "name other, 1 GFLOP, 4MB dram, 256 thr"]
+    {
+        press(&mut d, "n");
+        type_line(&mut d, line);
+        press(&mut d, "enter");
+    }
+    let saved = d.state.saved();
+    assert_eq!(saved.typed.len(), 2, "{:?}", saved.typed);
+    let text = saved.to_text();
+    let mut again = roofswap::config::Saved::parse(&text);
+    again.typed.push("12 parsecs".into());
+    let session = roofswap::session::Session::load(None).unwrap();
+    let options = roofswap::tui::DashboardOptions { saved: again, ..Default::default() };
+    let state = roofswap::tui::first_state(session, &options).unwrap();
+    let names: Vec<&str> =
+        state.rows.iter().map(|row| state.session.kernels[row.kernel].id.as_str()).collect();
+    assert!(names.contains(&"mine") && names.contains(&"other"), "{names:?}");
+    assert_eq!(state.kernel().id, "other", "what was selected last is selected");
+    assert!(state.answer().prediction.is_ok(), "its work came back with it");
+    assert!(state.notices.iter().any(|n| n.contains("left out")), "{:?}", state.notices);
+    assert_eq!(state.saved().typed.len(), 2);
 }

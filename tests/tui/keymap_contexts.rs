@@ -47,14 +47,20 @@ fn a_sheet_has_its_own_keys_before_those_of_all_sheets_and_of_the_panes() {
     press(&mut state, "q");
     assert!(state.overlays.is_empty(), "q closes a sheet and leaves nothing else");
     assert!(matches!(press(&mut state, "q")[..], [Effect::Save(_), Effect::Quit]));
-    let why = first_state(
-        Session::load(None).unwrap(),
-        &DashboardOptions {
-            keymap: Some(("mine".into(), "[[key]]\non=['x']\nrun='swap'\nwhen='moon'\ndesc=''".into())),
-            ..DashboardOptions::default()
-        },
+}
+
+#[test]
+fn a_wrong_line_of_a_keymap_is_said_and_stops_nothing() {
+    let mut state = with_keys(
+        "[[key]]\non=['x']\nrun='swap'\nwhen='moon'\ndesc=''\n[[key]]\non=['J']\nrun='help'\ndesc='help'\n",
     );
-    assert!(why.unwrap_err().to_string().contains("files"), "the places are named");
+    let said = &state.notices[0];
+    assert!(said.starts_with("keymap.toml:1") && said.contains("unknown place `moon`; known: any"), "{said}");
+    let before = state.selection.source;
+    press(&mut state, "x");
+    assert_ne!(state.selection.source, before, "the shipped key still swaps");
+    press(&mut state, "J");
+    assert_eq!(state.overlays.len(), 1, "the line that is right holds");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod pictures;
 mod screens;
 #[path = "../stage/mod.rs"]
 mod stage;
+mod ten_questions;
 mod terminal_safety;
 mod terminal_walk;
 mod walk;

@@ -437,7 +437,10 @@ fn a_kernels_own_ceilings_are_drawn_at_every_size() {
         // DRAM, L2 and L1, and the roofline alone.
         let d = profiled(w, h).press("tab tab L L z");
         let screen = d.screen();
-        assert!(screen.contains("ceiling 3.94T") && screen.contains("ceiling 14.4T"), "{screen}");
+        assert!(
+            screen.contains("ceiling 3.94 TFLOP/s") && screen.contains("ceiling 14.4 TFLOP/s"),
+            "{screen}"
+        );
         insta::assert_snapshot!(format!("own_ceilings_{w}x{h}"), screen);
     }
 }

@@ -26,7 +26,7 @@ fn play(d: &mut Dashboard, message: Message) -> Vec<Effect> {
                 rest.extend(play(d, Message::WhatIfApplication(answer)));
             }
             Effect::Rank(question) => {
-                let board = question.rank_gpus(&Progress::default()).unwrap();
+                let board = question.rank_rows(&Progress::default()).unwrap();
                 let ranked = Box::new((question.asked.clone(), board));
                 rest.extend(play(d, Message::Ranked(Some(ranked))));
             }

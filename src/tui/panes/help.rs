@@ -74,6 +74,7 @@ const GROUPS: [(&str, &[Action]); 5] = [
             Action::Evaluate,
             Action::Audit,
             Action::Notices,
+            Action::NextRows,
             Action::EachArchitecture,
             Action::Pin,
             Action::Price,

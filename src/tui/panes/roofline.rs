@@ -23,7 +23,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::DashboardState;
-use crate::tui::text::wrap;
+use crate::tui::text::{more_targets, wrap};
 use crate::units::Intensity;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -141,7 +141,7 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     let left_out = (view.further.len() + 1).saturating_sub(MOST_TARGETS);
     if left_out > 0 && inside.height >= 14 {
         let key = state.key_for(Action::ViewBoard);
-        under.push(Line::styled(format!("{left_out} more targets: press {key}"), look.dim()));
+        under.push(Line::styled(format!("{}: press {key}", more_targets(left_out)), look.dim()));
     }
     let is_other = |mark: &Mark| matches!(mark, Mark::Point { shape: Shape::Other, .. });
     if inside.height >= 14 && spec.marks.iter().any(is_other) {

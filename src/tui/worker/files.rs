@@ -9,7 +9,9 @@ use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::tui::message::{LoadedFiles, Message, UserFile};
 use crate::tui::panes::files::listing::{FileEntry, FolderListing, MOST_ENTRIES};
+use crate::tui::ranked::LoadedMix;
 use crate::whatif::ScenarioPage;
+use crate::workload::MixFile;
 use std::path::{Path, PathBuf, absolute};
 
 /// Reads these files into a copy of the session; what cannot be read is among the notices.
@@ -46,6 +48,13 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
     Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
+}
+
+/// A mix of kernels, all of which the session knows.
+pub(super) fn read_mix(session: &Session, path: &Path) -> Result<LoadedMix, String> {
+    let mix = MixFile::read(path).map_err(|why| why.to_string())?;
+    let workload = mix.load_into(&mut session.clone()).map_err(|why| why.to_string())?;
+    Ok(LoadedMix { name: workload.name, mix })
 }
 
 /// This part of a trace, or why there is none.

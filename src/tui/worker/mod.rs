@@ -22,10 +22,11 @@ use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::ModelId;
 use crate::progress::Progress;
+use crate::rank::PriceBook;
 use crate::session::Session;
 use crate::train::SurveyOf;
 use crate::whatif::{GpuToSave, ScenarioPage};
-use files::{audit_files, list_folder, load_files, part_read, write_chart, write_page};
+use files::{audit_files, list_folder, load_files, part_read, read_mix, write_chart, write_page};
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
@@ -145,8 +146,21 @@ impl Worker {
     /// Ranks the GPUs; a newer question overtakes an older one.
     pub fn rank_gpus(&self, question: BoardQuestion) {
         self.spawn(WorkerJob::Rank, move |watch| {
-            let board = question.rank_gpus(watch.progress);
+            let board = question.rank_rows(watch.progress);
             Message::Ranked(board.map(|board| Box::new((question.asked, board))))
+        });
+    }
+
+    /// Reads a mix of kernels; its kernels are looked up once, so that what is wrong is said now.
+    pub fn read_mix(&self, session: Arc<Session>, path: PathBuf) {
+        self.spawn(WorkerJob::ReadSide, move |_| Message::MixRead(read_mix(&session, &path).map(Arc::new)));
+    }
+
+    /// Reads a file of prices.
+    pub fn read_prices(&self, session: Arc<Session>, path: PathBuf) {
+        self.spawn(WorkerJob::ReadSide, move |_| {
+            let read = PriceBook::read(&path, &session.gpus);
+            Message::PricesRead(read.map(Box::new).map_err(|why| why.to_string()))
         });
     }
 

@@ -50,11 +50,11 @@ fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
     draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
 }
 
-/// `trace.json.gz, NVIDIA H100 80GB HBM3, GPU 1, range step, host 1.30x`.
+/// `GPU 1, range step, host 1.30x, trace.json.gz, NVIDIA H100 80GB HBM3`: what was chosen first, since the end is cut.
 fn heading(found: &ApplicationFindings, application: &Application) -> String {
     let file = application.file_name();
     let gpu = if application.gpu_name.is_empty() { "GPU not named" } else { &application.gpu_name };
-    let mut words = vec![file.to_string(), gpu.to_string()];
+    let mut words = Vec::new();
     if application.devices.len() > 1 {
         words.push(format!("GPU {}", application.device_index));
     }
@@ -62,6 +62,7 @@ fn heading(found: &ApplicationFindings, application: &Application) -> String {
     if found.settings.host != ForecastSettings::default().host {
         words.push(format!("host {}x", significant(found.settings.host)));
     }
+    words.extend([file.to_string(), gpu.to_string()]);
     crate::text::harmless_line(&words.join(", "))
 }
 

@@ -9,7 +9,7 @@ use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use picker::{Choice, Picker};
 use ratatui::buffer::Buffer;
@@ -60,6 +60,10 @@ impl Panel<DashboardState> for FilesSheet {
 
     fn draw_pane(&self, buffer: &mut Buffer, body: Rect, _: &DashboardState, look: Look<'_>) {
         draw_picker(buffer, body, &self.0, look);
+    }
+
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
+        vec![Hint { actions: &[Action::Pick], text: "open" }]
     }
 
     fn scroll_lines(&mut self, by: isize, _: &mut DashboardState) {

@@ -24,7 +24,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, paragraph, wrap};
+use crate::tui::text::{clipped_text, more_targets, paragraph, wrap};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -213,7 +213,7 @@ fn columns_left_out(
         format!(": {} in this pane", state.key_for(Action::Zoom))
     };
     (missing > 0)
-        .then(|| Line::styled(clipped_text(&format!("{missing} more targets{how}"), width), look.dim()))
+        .then(|| Line::styled(clipped_text(&format!("{}{how}", more_targets(missing)), width), look.dim()))
 }
 
 /// How many blocks a resource allows on either side, the limiter marked.

@@ -38,6 +38,12 @@ pub enum PaletteCommand {
     Export(Pane),
     /// Reads a file.
     Read(String),
+    /// Reads prices by the hour.
+    Prices(String),
+    /// Ranks GPUs for a mix of kernels.
+    Mix(String),
+    /// Drops a typed kernel, by its place.
+    Forget(usize),
     /// Shows another part of the trace.
     Part(PartOfTrace),
     /// Scales the application's time on the host.
@@ -66,7 +72,7 @@ struct Noun {
     about: &'static str,
 }
 
-const NOUNS: [Noun; 15] = [
+const NOUNS: [Noun; 18] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
     Noun { words: &["kernel"], example: "sobel", about: "select a kernel" },
     Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
@@ -81,6 +87,9 @@ const NOUNS: [Noun; 15] = [
     Noun { words: &["range"], example: "step", about: "cut a range out of the trace" },
     Noun { words: &["device"], example: "1", about: "show another GPU of the trace" },
     Noun { words: &["host"], example: "1.3x", about: "scale the application's time on the host" },
+    Noun { words: &["prices"], example: "prices.csv", about: "read prices by the hour" },
+    Noun { words: &["mix"], example: "mix.toml", about: "rank GPUs for a mix of kernels" },
+    Noun { words: &["forget"], example: "my_kernel", about: "drop a typed kernel" },
     Noun { words: &["import", "open"], example: "profile.ncu-rep", about: "read a file" },
 ];
 
@@ -264,15 +273,44 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
             };
             (line, vec![(*name).to_string()])
         })),
-        _ => filter.ranked(files.iter().filter(|entry| entry.is_file).map(|entry| {
-            let name = entry.name.clone();
-            let line = CommandLine {
-                kind: "read".into(),
-                text: name.clone(),
-                completed: format!("import {name}"),
-                command: PaletteCommand::Read(name.clone()),
-            };
-            (line, vec![name])
-        })),
+        "forget" => filter.ranked(typed_kernels(state)),
+        "prices" => file_lines(noun, &rest, files, PaletteCommand::Prices),
+        "mix" => file_lines(noun, &rest, files, PaletteCommand::Mix),
+        _ => file_lines(noun, &rest, files, PaletteCommand::Read),
     }
+}
+
+/// The files of this folder that fit what is typed, then what is typed as a path.
+fn file_lines(
+    noun: &Noun,
+    typed: &str,
+    files: &[FileEntry],
+    command: fn(String) -> PaletteCommand,
+) -> Vec<CommandLine> {
+    let line = |name: &str| CommandLine {
+        kind: noun.words[0].into(),
+        text: harmless_line(name),
+        completed: format!("{} {name}", noun.words[0]),
+        command: command(name.to_string()),
+    };
+    let listed = files.iter().filter(|entry| entry.is_file).map(|entry| entry.name.as_str());
+    let mut lines = Filter::new(typed).ranked(listed.map(|name| (line(name), vec![name.to_string()])));
+    if lines.is_empty() && !typed.is_empty() {
+        lines.push(line(typed));
+    }
+    lines
+}
+
+/// The kernels that were typed.
+fn typed_kernels(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
+    state.typed.iter().enumerate().map(|(place, kernel)| {
+        let text = harmless_line(&kernel.to_string());
+        let line = CommandLine {
+            kind: "forget".into(),
+            completed: format!("forget {}", kernel.name.as_deref().map_or_else(String::new, harmless_line)),
+            text: text.clone(),
+            command: PaletteCommand::Forget(place),
+        };
+        (line, vec![text])
+    })
 }

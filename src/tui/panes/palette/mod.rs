@@ -122,6 +122,15 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             let session = state.session.clone();
             return Ok(vec![Effect::Import { session, path: name.into(), gpu: None }]);
         }
+        PaletteCommand::Prices(path) => {
+            state.jobs.start_job(WorkerJob::ReadSide, format!("reading {path} …"));
+            return Ok(vec![Effect::ReadPrices(state.session.clone(), path.into())]);
+        }
+        PaletteCommand::Mix(path) => {
+            state.jobs.start_job(WorkerJob::ReadSide, format!("reading {path} …"));
+            return Ok(vec![Effect::ReadMix(state.session.clone(), path.into())]);
+        }
+        PaletteCommand::Forget(place) => return Ok(state.drop_typed(place)),
         PaletteCommand::Part(part) => return Ok(ask_part(state, part)),
         PaletteCommand::HostFactor(text) => set_host_factor(state, &text)?,
         PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}

@@ -17,7 +17,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::selection::Sort;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right};
+use crate::tui::text::{clipped_text, more_targets, pad_left, pad_right};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -182,7 +182,7 @@ fn left_out(state: &DashboardState, width: usize) -> Option<String> {
     let columns = columns(state, width);
     let shown = columns.iter().filter(|(column, _)| matches!(column, PredictionColumn::Further(_))).count();
     let more = state.selection.targets.len() - 1 - shown;
-    (more > 0).then(|| format!("{more} more targets: press {}", state.key_for(Action::ViewBoard)))
+    (more > 0).then(|| format!("{}: press {}", more_targets(more), state.key_for(Action::ViewBoard)))
 }
 
 /// How many rows, in which order, and how well this model does where the target was measured.

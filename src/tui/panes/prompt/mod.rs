@@ -74,8 +74,8 @@ pub fn ask_kernel(state: &mut DashboardState) -> Vec<Effect> {
 
 /// Asks for the price of an hour on the GPU under the board's cursor, elsewhere on the target.
 pub fn ask_price(state: &mut DashboardState) -> Vec<Effect> {
-    let on_board = (state.focus == Pane::Ranking).then(|| state.gpu_on_board()).flatten();
-    let gpu = on_board.unwrap_or(state.target());
+    let on_board = (state.focus == Pane::Ranking).then(|| state.row_on_board()).flatten();
+    let gpu = on_board.map_or(state.target(), |row| row.gpu);
     let name = state.session.gpus[gpu].short_name();
     let text = format!("the price of an hour on {name} in US dollars, then who asks it: 2.49 lambda");
     state.say(Tone::Done, text);

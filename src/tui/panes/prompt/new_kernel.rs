@@ -40,7 +40,7 @@ pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>,
     let mut session = (*state.session).clone();
     let loaded = line.kernel.load_into(&mut session).map_err(|e| e.to_string())?;
     session.arrange();
-    state.kept_rows.extend(loaded.row);
+    state.keep_typed(line.kernel.clone());
     if let Some(source) = loaded.source {
         state.start_from(source);
     }

@@ -23,6 +23,6 @@ pub fn set_price(state: &mut DashboardState, gpu: GpuId, text: &str) -> Result<V
     let (provider, region) = (provider.trim().to_string(), String::new());
     let quote = PriceQuote { usd_per_hour, provider, region, date, fits_several: false };
     state.ranked.prices.set_quote(gpu, quote);
-    state.ranked.price_changes += 1;
+    state.ranked.changes += 1;
     Ok(Vec::new())
 }

@@ -8,6 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
+use crate::tui::ranked::BoardRows;
 use crate::tui::selection::next_in_ring;
 use crate::tui::state::{DashboardState, Tone};
 use ratatui::buffer::Buffer;
@@ -31,6 +32,10 @@ impl Panel<DashboardState> for RankingPane {
             Action::Pick => choose_on_board(state, Action::SetTarget),
             Action::SetSource | Action::SetTarget | Action::AddTarget => choose_on_board(state, action),
             Action::Pin => pin_gpu(state),
+            Action::NextRows => {
+                state.ranked.rows = next_in_ring(&BoardRows::ALL, state.ranked.rows, 1);
+                (state.ranked.mix, state.ranked.cursor) = (None, None);
+            }
             Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
             Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
             other => match lines_moved(other, state.focused_lines()) {
@@ -47,11 +52,14 @@ impl Panel<DashboardState> for RankingPane {
 
     fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let Some(board) = &state.ranked.board else {
-            return ChartOffer::Refused("the GPUs are still being ranked; try again in a moment".into());
+            let why = state.ranked.refused.clone();
+            let why = why.unwrap_or("the GPUs are still being ranked; try again in a moment".into());
+            return ChartOffer::Refused(why);
         };
         let rows = state.ranked.shown_rows(&state.session).into_iter().cloned().collect();
         let shown = Board { rows, ..(**board).clone() };
-        let name = format!("board-{}-{}.svg", state.kernel().label, state.pair()[0].id);
+        let what = state.ranked.mix.as_ref().map_or(&state.kernel().label, |mix| &mix.name);
+        let name = format!("board-{what}-{}.svg", state.pair()[0].id);
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
         ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
     }
@@ -61,6 +69,7 @@ impl Panel<DashboardState> for RankingPane {
             Hint { actions: &[Action::Pick], text: "target" },
             Hint { actions: &[Action::Filter], text: "filter: ada, <=300W" },
             Hint { actions: &[Action::SortNext], text: "sort" },
+            Hint { actions: &[Action::NextRows], text: "GPUs, variants, blocks" },
             Hint { actions: &[Action::Pin], text: "pin" },
             Hint { actions: &[Action::Price], text: "price" },
             Hint { actions: &[Action::EachArchitecture], text: "one of each architecture" },
@@ -75,9 +84,9 @@ impl Panel<DashboardState> for RankingPane {
             }
             return;
         };
-        let gpus = state.board_gpus();
-        let start = page_start(state.board_cursor(&gpus), rows_of_board(area), gpus.len());
-        state.ranked.cursor = gpus.get(start + line).copied().or(state.ranked.cursor);
+        let rows = state.board_places();
+        let start = page_start(state.board_cursor(&rows), rows_of_board(area), rows.len());
+        state.ranked.cursor = rows.into_iter().nth(start + line).or(state.ranked.cursor.take());
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
@@ -87,8 +96,8 @@ impl Panel<DashboardState> for RankingPane {
 
 /// Makes the GPU under the cursor the source or a target.
 fn choose_on_board(state: &mut DashboardState, action: Action) {
-    match state.gpu_on_board() {
-        Some(gpu) => put_gpu(state, gpu, action),
+    match state.row_on_board() {
+        Some(row) => put_gpu(state, row.gpu, action),
         None => {
             state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
         }
@@ -97,8 +106,9 @@ fn choose_on_board(state: &mut DashboardState, action: Action) {
 
 /// Pins the GPU under the cursor, which makes it a further target; or takes both back.
 fn pin_gpu(state: &mut DashboardState) {
-    let Some(gpu) = state.gpu_on_board() else { return };
-    state.ranked.cursor = Some(gpu);
+    let Some(row) = state.row_on_board() else { return };
+    let gpu = row.gpu;
+    state.ranked.cursor = Some(row);
     let is_pinned = state.ranked.pins.remove(&gpu);
     if !is_pinned {
         state.ranked.pins.insert(gpu);
@@ -114,6 +124,7 @@ fn pin_gpu(state: &mut DashboardState) {
 fn sort_by(state: &mut DashboardState, order: RankOrder) {
     let again = state.ranked.order == order;
     state.ranked.reversed = again && !state.ranked.reversed;
+    state.ranked.cursor = None;
     state.ranked.order = order;
 }
 

@@ -11,6 +11,7 @@ use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
+use crate::tui::ranked::{BoardRows, RowPlace};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
 use crate::units::{range, significant};
@@ -116,10 +117,11 @@ struct BoardWidths {
 
 fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWidths {
     let longest = rows.iter().map(|row| row.name.width()).max().unwrap_or(12);
-    let most = match width {
-        ..50 => 14,
-        50..100 => 20,
-        _ => 28,
+    let most = match (width, state.ranked.rows) {
+        (..50, _) => 12,
+        (50..100, BoardRows::Gpus) => 20,
+        (50..100, _) | (_, BoardRows::Gpus) => 28,
+        (_, _) => 64.min(width / 3),
     };
     let name = longest.clamp(12, most) + 1;
     let order = state.ranked.order;
@@ -173,18 +175,19 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
     let list = Rect { width: list_width(area), ..inside };
     let line_at = |y: u16| Rect { y, height: 1, ..list };
     if rows.is_empty() {
-        let text = if state.ranked.board.is_some() {
-            "no GPU matches the filter: Esc clears it"
-        } else {
-            "ranking the GPUs …"
+        let text = match (&state.ranked.refused, &state.ranked.board) {
+            (Some(why), _) => why.as_str(),
+            (None, Some(_)) => "no GPU matches the filter: Esc clears it",
+            (None, None) => "ranking the GPUs …",
         };
-        Line::styled(text, look.caution()).render(line_at(inside.y), buffer);
+        let lines = paragraph(text, usize::from(list.width), look.caution());
+        draw_lines(buffer, inside, lines, 0);
         return;
     }
     let widths = widths(state, &rows, usize::from(list.width));
     heading(state, &widths, look).render(line_at(inside.y), buffer);
-    let gpus: Vec<_> = rows.iter().map(|row| row.gpu).collect();
-    let cursor = state.board_cursor(&gpus);
+    let places: Vec<RowPlace> = rows.iter().map(|row| RowPlace::of_row(row)).collect();
+    let cursor = state.board_cursor(&places);
     let start = page_start(cursor, rows_of_board(area), rows.len());
     let page = || rows.iter().skip(start).take(rows_of_board(area));
     // A row that is far faster than all others would leave them no bars: the scale is that of the page.
@@ -217,12 +220,15 @@ fn beside(state: &DashboardState, shown: usize) -> String {
         RankOrder::PerfPerDollar => "$ per run, by launch prices",
     };
     let reversed = if state.ranked.reversed { ", reversed" } else { "" };
-    let of = match (state.ranked.each_architecture, state.ranked.filter.trim()) {
+    let rows = state.ranked.rows;
+    let what = if shown == 1 { rows.as_str().trim_end_matches('s') } else { rows.as_str() };
+    let is_each = state.ranked.each_architecture && rows == BoardRows::Gpus;
+    let of = match (is_each, state.ranked.filter.trim()) {
         (true, "") => ", one of each architecture".to_string(),
         (_, "") => String::new(),
         (_, filter) => format!(" “{filter}”"),
     };
-    format!("{} from {}: {shown} GPUs{of} by {order}{reversed}", board.workload, board.source_name)
+    format!("{} from {}: {shown} {what}{of} by {order}{reversed}", board.workload, board.source_name)
 }
 
 fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {

@@ -11,7 +11,7 @@ use crate::session::EditedGpu;
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::message::Effect;
-use crate::tui::ranked::RankedFor;
+use crate::tui::ranked::{BoardRows, RankedFor};
 use crate::tui::state::{DashboardState, Tone};
 use crate::units::Seconds;
 use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIfParts};
@@ -28,7 +28,7 @@ impl DashboardState {
     pub(super) fn what_if_question(&self) -> WhatIfFor {
         let subject = &self.rows[self.selected];
         WhatIfFor {
-            ranked: RankedFor::of_subject(&self.session, subject, &self.selection, 0),
+            ranked: RankedFor::of_subject(&self.session, subject, &self.selection, BoardRows::Gpus, 0),
             edited: self.edited_gpu(),
             application: self.asked_application(),
         }

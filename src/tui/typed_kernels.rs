@@ -1,0 +1,83 @@
+//! The kernels that were typed: kept in the state file until they are dropped, and put among the rows whenever those are made
+//! anew.
+
+use super::jobs::WorkerJob;
+use super::message::Effect;
+use super::state::DashboardState;
+use crate::predict::Subject;
+use crate::session::Session;
+use crate::workload::{KernelLine, TypedKernel};
+use std::sync::Arc;
+
+/// The most that are kept: the oldest go.
+const MOST_KEPT: usize = 100;
+
+impl DashboardState {
+    /// Adds the typed kernels of earlier runs; one that is wrong now is left out and said.
+    pub(super) fn restore_typed(&mut self, lines: &[String]) {
+        if lines.is_empty() {
+            return;
+        }
+        let mut session = (*self.session).clone();
+        for line in lines.iter().take(MOST_KEPT) {
+            match typed_again(&mut session, line) {
+                Ok(kernel) => self.typed.push(kernel),
+                Err(why) => {
+                    self.notices.push(format!("a typed kernel of the state file is left out: {why}"));
+                }
+            }
+        }
+        session.arrange();
+        // A kernel that is asked for may come with the files, which are read later.
+        let awaited = self.awaited.take_if(|(kernel, _)| session.kernels.position(kernel).is_err());
+        self.take_session(Arc::new(session));
+        self.awaited = awaited;
+    }
+
+    /// Keeps a typed kernel; the same one typed again takes the place of what it was.
+    pub(super) fn keep_typed(&mut self, kernel: TypedKernel) {
+        let same = |known: &TypedKernel| {
+            (&known.name, &known.gpu, &known.problem) == (&kernel.name, &kernel.gpu, &kernel.problem)
+        };
+        self.typed.retain(|known| !same(known));
+        if self.typed.len() == MOST_KEPT {
+            self.typed.remove(0);
+        }
+        self.typed.push(kernel);
+    }
+
+    /// Drops a typed kernel: everything is read again without it.
+    pub(super) fn drop_typed(&mut self, place: usize) -> Vec<Effect> {
+        if place >= self.typed.len() {
+            return Vec::new();
+        }
+        let dropped = self.typed.remove(place);
+        self.jobs.start_job(WorkerJob::Read, format!("dropping {dropped} …"));
+        vec![Effect::Load(self.base.clone(), self.files.clone())]
+    }
+
+    /// Puts the typed kernels into a session that was made anew; those that do not fit it are said.
+    pub(super) fn add_typed(&mut self, session: &mut Session) {
+        for kernel in &self.typed {
+            if let Err(why) = kernel.load_into(session) {
+                self.notices.push(format!("{kernel}: {why}"));
+            }
+        }
+    }
+
+    /// The typed kernels without a time as rows: nothing in the store says what was typed of them.
+    pub(super) fn typed_rows(&self, session: &Session) -> Vec<Arc<Subject>> {
+        let untimed = self.typed.iter().filter(|kernel| kernel.time.is_none());
+        untimed.filter_map(|kernel| kernel.subject_in(session).ok()).map(Arc::new).collect()
+    }
+}
+
+/// A kernel of the state file, read and added.
+fn typed_again(session: &mut Session, line: &str) -> Result<TypedKernel, String> {
+    let read = KernelLine::read(line, &session.gpus, &session.kernels);
+    if let Some(why) = read.unread().next() {
+        return Err(why.to_string());
+    }
+    read.kernel.load_into(session).map_err(|why| why.to_string())?;
+    Ok(read.kernel)
+}
