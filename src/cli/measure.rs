@@ -26,9 +26,9 @@ use std::path::PathBuf;
 const DRY_RUN_GPU: &str = "rtx-4070";
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples: roofswap measure --size small,medium -o runs.csv\n\
-    \x20         roofswap measure --suite paper3 -o paper3.csv && roofswap train paper3 --data paper3.csv\n\
-    \x20         roofswap measure --suite paper3 --ncu > counters.sh && GPU=rtx-2080-ti sh counters.sh")]
+#[command(after_help = "Example: roofswap measure --size small,medium -o runs.csv\n\
+    \x20        roofswap measure --suite paper3 -o paper3.csv && roofswap train paper3 --data paper3.csv\n\
+    \x20        roofswap measure --suite paper3 --ncu > counters.sh && GPU=rtx-2080-ti sh counters.sh")]
 pub(super) struct MeasureArgs {
     /// What is measured
     #[arg(long, value_enum, default_value = "catalogue")]

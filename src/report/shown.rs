@@ -86,7 +86,9 @@ fn marked(answer: &Answer, text: &str) -> String {
 /// `DRAM`, or `DRAM→compute` where the two sides differ.
 #[must_use]
 pub fn bounds(source: Option<Bound>, target: Option<Bound>) -> Option<String> {
-    pair(source.map(Bound::as_str), target.map(Bound::as_str), "")
+    let [source, target] = [source, target].map(|bound| bound.map(Bound::as_str));
+    // A source that has no time of it says nothing about what binds.
+    if source.is_some() { pair(source, target, "") } else { target.map(str::to_string) }
 }
 
 /// `100 %`, or `100→67 %` where the two sides differ; `~100 %` of a block that nobody stated.

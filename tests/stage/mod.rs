@@ -67,7 +67,7 @@ fn worker_answer(effect: Effect) -> Option<Message> {
     let nothing = Progress::default();
     match effect {
         Effect::Rank(question) => {
-            let board = question.rank_gpus(&nothing)?;
+            let board = question.rank_rows(&nothing)?;
             Some(Message::Ranked(Some(Box::new((question.asked.clone(), board)))))
         }
         Effect::Contour(question) => Some(Message::Contour(Box::new(question.answer_contour()))),

@@ -110,16 +110,32 @@ fn hexadecimal(colour: Color) -> Option<String> {
     }
 }
 
+fn screen_glyphs(screen: &Screen) -> Vec<Vec<Glyph>> {
+    (0..SIZE.1).map(|line| line_glyphs(screen, line)).collect()
+}
+
+/// What is seen of a line: a blank has no ink.
 fn line_glyphs(screen: &Screen, line: u16) -> Vec<Glyph> {
-    let cell = |column| screen.cell(line, column).unwrap();
-    let letter = |text: &str| if text.is_empty() { " ".to_string() } else { text.to_string() };
     (0..SIZE.0)
         .map(|column| {
-            let cell = cell(column);
-            let (ink, paper) = (hexadecimal(cell.fgcolor()), hexadecimal(cell.bgcolor()));
-            Glyph { text: letter(cell.contents()), ink, paper, bold: cell.bold() }
+            let cell = screen.cell(line, column).unwrap();
+            let paper = hexadecimal(cell.bgcolor());
+            if cell.contents().trim().is_empty() {
+                return Glyph { text: " ".into(), paper, ..Glyph::default() };
+            }
+            Glyph { text: cell.contents().into(), ink: hexadecimal(cell.fgcolor()), paper, bold: cell.bold() }
         })
         .collect()
+}
+
+/// The same with blanks in the colours of the letter before them, so that words of one colour are one run.
+fn joined_words(mut line: Vec<Glyph>) -> Vec<Glyph> {
+    for at in 1..line.len() {
+        if line[at].text == " " && line[at].paper == line[at - 1].paper {
+            line[at] = Glyph { text: " ".into(), ..line[at - 1].clone() };
+        }
+    }
+    line
 }
 
 /// The steps during which something is on the screen: from one, up to another.
@@ -150,7 +166,8 @@ fn moving_svg(screens: &[Screen]) -> String {
     };
     for line in 0..SIZE.1 {
         let top = line_top(usize::from(line));
-        let drawn: Vec<String> = screens.iter().map(|s| line_svg(&line_glyphs(s, line), top, DARK)).collect();
+        let drawn: Vec<String> =
+            screens.iter().map(|s| line_svg(&joined_words(line_glyphs(s, line)), top, DARK)).collect();
         add(&drawn);
     }
     let captions: Vec<String> = SCRIPT
@@ -212,7 +229,8 @@ fn the_demo_is_what_the_program_shows() {
     roxmltree::Document::parse(&svg).unwrap();
     let mut walk = started();
     for (step, screen) in SCRIPT.iter().zip(&kept) {
-        walk.press(step.keys).wait_for_screen(step.caption, screen);
+        let wanted = screen_glyphs(screen);
+        walk.press(step.keys).wait_for_screen(step.caption, |shown| screen_glyphs(shown) == wanted);
     }
     walk.press("q");
     assert_eq!(walk.gone().0, 0);
