@@ -177,7 +177,7 @@ mod tests {
     fn sides_that_agree_are_shown_once() {
         assert_eq!(bounds(Some(Bound::Dram), Some(Bound::Dram)).as_deref(), Some("DRAM"));
         assert_eq!(bounds(Some(Bound::Dram), Some(Bound::Compute)).as_deref(), Some("DRAM→compute"));
-        assert_eq!(bounds(None, Some(Bound::Launch)).as_deref(), Some("?→launch"));
+        assert_eq!(bounds(None, Some(Bound::Launch)).as_deref(), Some("launch"));
         assert_eq!(bounds(None, None), None);
     }
 

@@ -540,7 +540,14 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
             "projection",
             "same-time",
             "hybrid",
-            "paper3"
+            "paper3",
+            "linear",
+            "ridge",
+            "lasso",
+            "svr",
+            "forest",
+            "boosting",
+            "nearest"
         ]
     );
     // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 13 kernels where the model does not know the atomics that

@@ -612,7 +612,8 @@ fn any_name_is_looked_up_without_harm() {
     assert!(s.gpus.entry_named(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
 }
 
-/// Where nobody timed a kernel anywhere, what it takes on a GPU is no matter of where it was not timed.
+/// Where nobody timed a kernel anywhere, what it takes on a GPU is no matter of where it was not timed, but for the 5 %
+/// above its roof that may go with other rates.
 #[test]
 fn without_any_time_the_source_does_not_matter() {
     let session = Session::load(None).unwrap();
@@ -631,7 +632,7 @@ fn without_any_time_the_source_does_not_matter() {
             .map(|time| time.0)
             .collect();
         let (least, most) = times.iter().fold((f64::MAX, 0.0_f64), |(a, b), t| (a.min(*t), b.max(*t)));
-        assert!(times.is_empty() || most / least < 1.0 + 1e-9, "{}: {least} to {most} s", kernel.id);
+        assert!(times.is_empty() || most / least < 1.06, "{}: {least} to {most} s", kernel.id);
         checked += times.len();
     }
     assert!(checked > 1_000, "only {checked} answers");
