@@ -612,18 +612,18 @@ fn any_name_is_looked_up_without_harm() {
     assert!(s.gpus.entry_named(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
 }
 
-/// Where nobody timed a kernel anywhere, what it takes on a GPU is no matter of where it was not timed, but for the 5 %
-/// above its roof that may go with other rates.
+/// Where nobody timed an operator anywhere, what it takes on a GPU is no matter of where it was not timed, be it a GPU that lacks
+/// what it runs on.
 #[test]
-fn without_any_time_the_source_does_not_matter() {
+fn without_any_time_the_source_of_an_operator_does_not_matter() {
     let session = Session::load(None).unwrap();
     let timed: BTreeSet<_> = session.store.rows().map(|row| row.kernel).collect();
     let target = session.gpus.position("rtx-4090").unwrap();
     let mut checked = 0;
     for (at, kernel) in
-        session.kernels.with_ids().filter(|(at, k)| !timed.contains(at) && !k.sizes.is_empty())
+        session.kernels.with_ids().filter(|(at, k)| !timed.contains(at) && k.operator.is_some())
     {
-        let subject = session.subject(at, &kernel.sizes[0].1, "").unwrap();
+        let Ok(subject) = session.subject(at, &kernel.sizes[0].1, "") else { continue };
         let times: Vec<f64> = (session.gpus.ids())
             .filter(|source| *source != target)
             .filter_map(|source| {
@@ -632,7 +632,7 @@ fn without_any_time_the_source_does_not_matter() {
             .map(|time| time.0)
             .collect();
         let (least, most) = times.iter().fold((f64::MAX, 0.0_f64), |(a, b), t| (a.min(*t), b.max(*t)));
-        assert!(times.is_empty() || most / least < 1.06, "{}: {least} to {most} s", kernel.id);
+        assert!(times.is_empty() || most / least < 1.0 + 1e-9, "{}: {least} to {most} s", kernel.id);
         checked += times.len();
     }
     assert!(checked > 1_000, "only {checked} answers");
