@@ -75,7 +75,13 @@ fn what_was_stopped_from_outside_draws_itself_anew() {
     walk.wait(LAST_DRAWN).signal("STOP").blank().signal("CONT");
     walk.wait("TITAN V ▶ RTX 4070").wait(LAST_DRAWN);
     walk.signal("TSTP").wait_until("the shell's screen", |s| !s.contains("Predictions"));
-    walk.blank().signal("CONT").wait(LAST_DRAWN).press("x").wait("RTX 4070 ▶ TITAN V").press("q");
+    walk.wait_until_stopped()
+        .blank()
+        .signal("CONT")
+        .wait(LAST_DRAWN)
+        .press("x")
+        .wait("RTX 4070 ▶ TITAN V")
+        .press("q");
     assert_eq!(walk.gone().0, 0);
 }
 

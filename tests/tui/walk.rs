@@ -136,6 +136,15 @@ impl Walk {
         self
     }
 
+    /// Waits until the program has stopped: it gives the terminal back before it does.
+    pub fn wait_until_stopped(&mut self) -> &mut Self {
+        let end = Instant::now() + PATIENCE;
+        while process_state(self.child.process_id().unwrap()) != Some('T') {
+            assert!(Instant::now() < end, "it does not stop");
+        }
+        self
+    }
+
     /// Reads until the program has taken the screen.
     pub fn wait_for_alternate_screen(&mut self) -> &mut Self {
         while !self.screen.screen().alternate_screen() {
@@ -185,6 +194,16 @@ impl Walk {
         );
         (status.exit_code(), self.home)
     }
+}
+
+/// The letter of a process's state, `T` of a stopped one: by `/proc` where there is one, else by `ps`.
+fn process_state(id: u32) -> Option<char> {
+    if let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) {
+        return stat.rsplit(") ").next()?.chars().next();
+    }
+    let said =
+        std::process::Command::new("ps").args(["-o", "state=", "-p", &id.to_string()]).output().ok()?;
+    String::from_utf8_lossy(&said.stdout).trim_start().chars().next()
 }
 
 pub fn fresh() -> TempDir {
