@@ -104,23 +104,29 @@ impl AnswerTrial {
         self.predicted / self.measured
     }
 
-    #[cfg(test)]
-    pub(crate) fn of_pair(source: usize, target: usize) -> Self {
+    /// A question that nobody has answered, source and target in this order.
+    pub(crate) fn unanswered(config: usize, kernel: KernelId, [source, target]: [GpuId; 2]) -> Self {
         Self {
-            config: 0,
-            kernel: KernelId::default(),
-            source: GpuId::from_index(source),
-            target: GpuId::from_index(target),
+            config,
+            kernel,
+            source,
+            target,
             rows: [0; 2],
             information: Information::default(),
             source_time: None,
-            measured: 1.0,
-            predicted: 1.0,
+            measured: 0.0,
+            predicted: 0.0,
             interval: 0.0,
             borrowed: false,
             doubt: None,
             width: None,
-            weight: 1.0,
+            weight: 0.0,
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_pair(source: usize, target: usize) -> Self {
+        let gpus = [source, target].map(GpuId::from_index);
+        Self { measured: 1.0, predicted: 1.0, weight: 1.0, ..Self::unanswered(0, KernelId::default(), gpus) }
     }
 }

@@ -10,7 +10,7 @@ use crate::predict::Subject;
 use crate::report::metrics::{
     NamedRow, OnGpu, metric_cells, of_kernel, overview_table, row_columns, rows_overview,
 };
-use crate::report::{TableFormat, TableStream};
+use crate::report::{TableFormat, write_rows};
 use crate::session::Session;
 use crate::train::cache::ModelCache;
 use crate::train::paper3::{
@@ -130,11 +130,7 @@ fn write_launches(session: &Session, args: &MetricsArgs, format: TableFormat) ->
         return output::answer(table.render(format).as_bytes());
     };
     let columns = row_columns();
-    output::streamed_answer(|out| {
-        let mut stream = TableStream::start(out, &columns, format)?;
-        rows.try_for_each(|row| stream.write_row(&metric_cells(&row)))?;
-        stream.finish().map(drop)
-    })
+    output::streamed_answer(|out| write_rows(out, &columns, format, rows.map(|row| metric_cells(&row))))
 }
 
 /// One kernel's launch on every GPU asked for, with a title.

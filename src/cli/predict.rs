@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
-use crate::report::{StreamFormat, TableFormat, TableStream, breakdown, side_by_side, sources};
+use crate::report::{StreamFormat, TableFormat, breakdown, side_by_side, sources, write_rows};
 use crate::session::Session;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -95,13 +95,8 @@ fn answers(q: &CheckedQuestion) -> Result<Vec<(&Subject, Answer)>> {
 /// Every number of every prediction, for programs: thousands of rows per prediction are not kept.
 fn write_breakdowns(rows: &[Comparison<'_>], format: StreamFormat) -> Result<()> {
     let columns = breakdown::record_columns();
-    output::streamed_answer(|out| {
-        let mut stream = TableStream::start(out, &columns, format)?;
-        for row in rows {
-            breakdown::record_rows(row).iter().try_for_each(|cells| stream.write_row(cells))?;
-        }
-        stream.finish().map(drop)
-    })
+    let cells = rows.iter().flat_map(breakdown::record_rows);
+    output::streamed_answer(|out| write_rows(out, &columns, format, cells))
 }
 
 fn predictions_text(

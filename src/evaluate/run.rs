@@ -8,7 +8,7 @@ use super::several;
 use super::tally::{Tally, reason};
 use crate::answer::{AnswerTrial, ResidualFold, Residuals};
 use crate::gpu::{Gpu, TuningError};
-use crate::kernel::{Information, KernelId};
+use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Floors, Measurement, Store};
 use crate::predict::{
     ModelRefusal, Predictor, Question, Subject, TimeEstimate, Visible, gpu_at_row_clocks, never_started,
@@ -232,21 +232,11 @@ struct Asker<'a> {
 impl Asker<'_> {
     /// Without a source the target stands on both sides.
     fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> AnswerTrial {
+        let gpus = [source.map_or(truth.gpu, |row| row.gpu), truth.gpu];
         AnswerTrial {
-            config,
-            kernel: truth.kernel,
-            source: source.map_or(truth.gpu, |row| row.gpu),
-            target: truth.gpu,
-            rows: [0; 2],
-            information: Information::default(),
             source_time: source.map(|row| row.time.0),
             measured: truth.time.0,
-            predicted: 0.0,
-            interval: 0.0,
-            borrowed: false,
-            weight: 0.0,
-            doubt: None,
-            width: None,
+            ..AnswerTrial::unanswered(config, truth.kernel, gpus)
         }
     }
 

@@ -27,5 +27,5 @@ pub mod table;
 pub mod training;
 
 pub use cell::TableCell;
-pub use stream::{StreamFormat, TableStream};
+pub use stream::{StreamFormat, write_rows};
 pub use table::{Align, Table, TableColumn, TableFormat, pretty_json};

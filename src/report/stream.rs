@@ -15,8 +15,23 @@ pub enum StreamFormat {
     Csv,
 }
 
+/// Writes header and rows, each as it comes.
+///
+/// # Errors
+/// What the writer fails with.
+pub fn write_rows<R: AsRef<[TableCell]>>(
+    out: impl Write,
+    columns: &[TableColumn],
+    format: StreamFormat,
+    rows: impl IntoIterator<Item = R>,
+) -> Result<()> {
+    let mut stream = TableStream::start(out, columns, format)?;
+    rows.into_iter().try_for_each(|row| stream.write_row(row.as_ref()))?;
+    stream.finish()
+}
+
 /// A table that is being written.
-pub struct TableStream<'a, W: Write> {
+struct TableStream<'a, W: Write> {
     out: W,
     columns: &'a [TableColumn],
     format: StreamFormat,
@@ -25,10 +40,7 @@ pub struct TableStream<'a, W: Write> {
 
 impl<'a, W: Write> TableStream<'a, W> {
     /// Writes what stands before the first row.
-    ///
-    /// # Errors
-    /// What the writer fails with.
-    pub fn start(out: W, columns: &'a [TableColumn], format: StreamFormat) -> Result<Self> {
+    fn start(out: W, columns: &'a [TableColumn], format: StreamFormat) -> Result<Self> {
         let mut stream = Self { out, columns, format, rows: 0 };
         match format {
             StreamFormat::Json => stream.out.write_all(b"[")?,
@@ -38,10 +50,7 @@ impl<'a, W: Write> TableStream<'a, W> {
     }
 
     /// Writes a row.
-    ///
-    /// # Errors
-    /// What the writer fails with.
-    pub fn write_row(&mut self, row: &[TableCell]) -> Result<()> {
+    fn write_row(&mut self, row: &[TableCell]) -> Result<()> {
         self.rows += 1;
         if self.format == StreamFormat::Csv {
             return self.write_record(row.iter().map(|cell| harmless_line(&cell.for_csv())));
@@ -54,17 +63,13 @@ impl<'a, W: Write> TableStream<'a, W> {
         self.out.write_all(text.as_bytes())
     }
 
-    /// Writes what stands behind the last row, and gives the writer back.
-    ///
-    /// # Errors
-    /// What the writer fails with.
-    pub fn finish(mut self) -> Result<W> {
+    /// Writes what stands behind the last row.
+    fn finish(mut self) -> Result<()> {
         match (self.format, self.rows) {
-            (StreamFormat::Csv, _) => {}
-            (StreamFormat::Json, 0) => self.out.write_all(b"]\n")?,
-            (StreamFormat::Json, _) => self.out.write_all(b"\n]\n")?,
+            (StreamFormat::Csv, _) => Ok(()),
+            (StreamFormat::Json, 0) => self.out.write_all(b"]\n"),
+            (StreamFormat::Json, _) => self.out.write_all(b"\n]\n"),
         }
-        Ok(self.out)
     }
 
     fn write_record(&mut self, fields: impl Iterator<Item = String>) -> Result<()> {

@@ -13,7 +13,7 @@
 
 use super::cell::TableCell;
 pub use super::column::{Align, TableColumn};
-use super::stream::{StreamFormat, TableStream};
+use super::stream::{StreamFormat, write_rows};
 use crate::text::harmless_json;
 use serde_json::Value;
 use std::io::{Result, Write};
@@ -231,9 +231,7 @@ impl Table {
     /// # Errors
     /// What the writer fails with.
     pub fn stream(&self, format: StreamFormat, out: impl Write) -> Result<()> {
-        let mut stream = TableStream::start(out, &self.columns, format)?;
-        self.rows.iter().try_for_each(|row| stream.write_row(row))?;
-        stream.finish().map(drop)
+        write_rows(out, &self.columns, format, &self.rows)
     }
 
     /// A pipe table, with title and notes.

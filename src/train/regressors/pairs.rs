@@ -4,7 +4,7 @@ use super::columns::column_values;
 use crate::answer::AnswerTrial;
 use crate::evaluate::{EvaluationWorld, RowSplit, hash};
 use crate::gpu::{Gpu, GpuId};
-use crate::kernel::{Information, KernelId};
+use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::Rules;
 use crate::predict::{
@@ -34,20 +34,8 @@ impl RowPairPlace {
     /// The question, as it is counted where nobody answers it.
     pub(super) fn unanswered_trial(&self) -> AnswerTrial {
         AnswerTrial {
-            config: self.config,
-            kernel: self.kernel,
-            source: self.gpus[0],
-            target: self.gpus[1],
             rows: self.rows.map(|row| u16::try_from(row).unwrap_or(u16::MAX)),
-            information: Information::default(),
-            source_time: None,
-            measured: 0.0,
-            predicted: 0.0,
-            interval: 0.0,
-            borrowed: false,
-            weight: 0.0,
-            doubt: None,
-            width: None,
+            ..AnswerTrial::unanswered(self.config, self.kernel, self.gpus)
         }
     }
 }

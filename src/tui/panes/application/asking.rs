@@ -65,14 +65,19 @@ pub fn ask_part(state: &mut DashboardState, part: PartOfTrace) -> Vec<Effect> {
     vec![Effect::ReadPart { path, part }]
 }
 
+/// That no application is there, and how one is opened.
+pub fn none_loaded_text(state: &DashboardState) -> String {
+    let key = state.key_for(Action::Import);
+    format!("no application is loaded: {key} opens the trace of one")
+}
+
 /// Scales the time on the host; the forecasts are asked for anew.
 ///
 /// # Errors
 /// What was expected instead.
 pub fn set_host_factor(state: &mut DashboardState, typed: &str) -> Result<(), String> {
     if state.application.application.is_none() {
-        let key = state.key_for(Action::Import);
-        return Err(format!("no application is loaded: {key} opens the trace of one"));
+        return Err(none_loaded_text(state));
     }
     state.application.settings.host = host_factor(typed)?;
     Ok(())

@@ -23,6 +23,7 @@ use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
+use crate::tui::panes::application::asking::none_loaded_text;
 use crate::tui::state::{DashboardState, Tone};
 use crate::whatif::{contour_chart, tornado_chart};
 use asking::ask_what_if;
@@ -207,8 +208,8 @@ fn show_next_form(state: &mut DashboardState) -> Vec<Effect> {
 /// Asks about the application instead of the kernel, or about the kernel again.
 fn show_next_workload(state: &mut DashboardState) -> Vec<Effect> {
     if state.application.application.is_none() {
-        let key = state.key_for(Action::Import).to_string();
-        return state.say(Tone::Refused, format!("no application is loaded: {key} opens the trace of one"));
+        let text = none_loaded_text(state);
+        return state.say(Tone::Refused, text);
     }
     state.what_if.of_application = !state.what_if.of_application;
     Vec::new()
