@@ -137,7 +137,7 @@ impl<'a> Plot<'a, '_> {
                 None => self.outside += 1,
             },
             Mark::Cell { meaning, column, row, strength, label } => {
-                self.cell((*column, *row), *meaning, *strength, label);
+                self.cell(*column, *row, *meaning, *strength, label);
             }
             Mark::Bar { .. } | Mark::Segment { .. } => {}
         }
@@ -166,7 +166,7 @@ impl<'a> Plot<'a, '_> {
     }
 
     /// A cell of a matrix with its text in the middle.
-    fn cell(&mut self, (column, row): (usize, usize), meaning: Meaning, strength: f64, label: &str) {
+    fn cell(&mut self, column: usize, row: usize, meaning: Meaning, strength: f64, label: &str) {
         let (Scale::Category(columns), Scale::Category(rows)) = (&self.spec.x.scale, &self.spec.y.scale)
         else {
             self.outside += 1;

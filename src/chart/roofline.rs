@@ -94,7 +94,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     points.extend(place.map(further).unwrap_or_default());
     let shown: Vec<&Roofline> =
         view.show.shown().map(|side| &roofs[side]).chain(targets.iter().map(|target| &target.roof)).collect();
-    let (x, y) = ranges(&shown, &points, (&others, &own), &drawn);
+    let (x, y) = ranges(&shown, &points, &others, &own, &drawn);
     let mut marks = Vec::new();
     for side in view.show.shown() {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
@@ -321,7 +321,8 @@ fn sane_others(others: &[(f64, f64)], notes: &mut Vec<String>) -> Vec<(f64, f64)
 fn ranges(
     roofs: &[&Roofline],
     points: &[Mark],
-    (others, ceilings): (&[(f64, f64)], &[f64]),
+    others: &[(f64, f64)],
+    ceilings: &[f64],
     levels: &[Level],
 ) -> ((f64, f64), (f64, f64)) {
     let mut xs: Vec<f64> = others.iter().map(|p| p.0).collect();

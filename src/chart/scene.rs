@@ -122,7 +122,7 @@ impl Surround {
 }
 
 /// Composes a chart on a canvas of this size.
-pub(super) fn compose(spec: &ChartSpec, (width, height): (u32, u32)) -> Result<Scene, SvgError> {
+pub(super) fn compose(spec: &ChartSpec, width: u32, height: u32) -> Result<Scene, SvgError> {
     if !(160..=20_000).contains(&width) || !(160..=20_000).contains(&height) {
         return Err(SvgError::Size { width, height });
     }

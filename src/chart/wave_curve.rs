@@ -66,7 +66,7 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
         Some(slider) => format!("problem size {}", slider.key()),
         None => "blocks in the grid".into(),
     };
-    let values = samples(&sizes, &now, (min, max));
+    let values = samples(&sizes, &now, min, max);
     let grids: Vec<(f64, u64)> = values.into_iter().map(|v| (v, sizes.block_count(v))).collect();
     let mut marks = Vec::new();
     for (side, _) in &now {
@@ -99,7 +99,7 @@ fn window(sizes: &Sizes<'_>, now: &[(Side, Waves)]) -> Option<(f64, f64)> {
 }
 
 /// Even steps, and both sides of every tip in between.
-fn samples(sizes: &Sizes<'_>, now: &[(Side, Waves)], (min, max): (f64, f64)) -> Vec<f64> {
+fn samples(sizes: &Sizes<'_>, now: &[(Side, Waves)], min: f64, max: f64) -> Vec<f64> {
     let step = ((max - min) / SAMPLES as f64).max(1.0);
     let mut values: Vec<f64> = (0..=SAMPLES).map(|i| (min + i as f64 * step).floor()).collect();
     let (first, last) = (sizes.block_count(min.max(1.0)), sizes.block_count(max));

@@ -159,7 +159,7 @@ pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     let rows = gemm_measurements(&session, files)?;
     let progress = Progress::default();
     let fit = watched(&progress, || fit_power(&session, &rows, &progress))?;
-    let table = study_table(&fit.study, (&fit.learned, &fit.checked), &fit.model, session.stock_gpus());
+    let table = study_table(&fit.study, &fit.learned, &fit.checked, &fit.model, session.stock_gpus());
     output::answer(table.render(format.into()).as_bytes())
 }
 

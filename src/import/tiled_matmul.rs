@@ -43,7 +43,7 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
         if text.trim().is_empty() {
             continue;
         }
-        match canonical_row(&TableRow::cut(&header, text), sizes, (time, power)) {
+        match canonical_row(&TableRow::cut(&header, text), sizes, time, power) {
             Ok(Some(row)) => {
                 out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
             }
@@ -71,7 +71,8 @@ fn remark(out: &mut Imported, untimed: usize) {
 fn canonical_row(
     row: &Result<TableRow<'_>, ImportRefusal>,
     sizes: [usize; 4],
-    (time, power): (Option<usize>, Option<usize>),
+    time: Option<usize>,
+    power: Option<usize>,
 ) -> Result<Option<CanonicalRow>, ImportRefusal> {
     let row = row.as_ref().map_err(Clone::clone)?;
     let [m, n, k, tile] = sizes.map(|at| row.size(at));

@@ -68,7 +68,7 @@ pub fn read_csv(
     chunks.next(&mut first).map_err(|e| refuse(e.to_string()))?;
     let header = cut_header(&mut first);
     let columns = RecordColumns::from_header(&header).map_err(refuse)?;
-    let mut parser = RowParser::new((file, kind), gpus, kernels);
+    let mut parser = RowParser::new(file, kind, gpus, kernels);
     let part = read_part(&mut parser, &columns, &first, header.len());
     let mut whole = ParsedCsv::new(kernels);
     if chunks.ended() {
@@ -77,7 +77,7 @@ pub fn read_csv(
     }
     let known = whole.kernels.catalogue().clone();
     let worker = |_| {
-        let mut parser = RowParser::new((file, kind), gpus, &known);
+        let mut parser = RowParser::new(file, kind, gpus, &known);
         let (columns, width) = (&columns, header.len());
         move |chunk: &Chunk| read_part(&mut parser, columns, chunk, width)
     };

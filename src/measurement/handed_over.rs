@@ -28,7 +28,7 @@ pub fn read_rows(
 ) -> Result<ReadResult, ReadError> {
     check_lengths(rows).map_err(|message| ReadError { file: file.to_string(), message })?;
     let attributes = AttributeColumn::columns_of(rows);
-    let mut parser = RowParser::new((file, kind), gpus, kernels);
+    let mut parser = RowParser::new(file, kind, gpus, kernels);
     let drafts = rows.iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes));
     let part = parsed_rows(&mut parser, drafts, |draft| source_words(draft.row));
     let mut whole = ParsedCsv::new(kernels);

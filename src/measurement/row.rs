@@ -55,7 +55,8 @@ pub(super) struct RowParser<'a> {
 
 impl<'a> RowParser<'a> {
     pub(super) fn new(
-        (file, kind): (&str, TimingKind),
+        file: &str,
+        kind: TimingKind,
         gpus: &'a Catalogue<Gpu>,
         kernels: &'a Catalogue<Kernel>,
     ) -> Self {

@@ -49,12 +49,7 @@ pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
 }
 
 /// The floor of this kernel on this GPU, by what can be seen.
-pub(super) fn floor(
-    kernel: &Kernel,
-    subject: &Subject,
-    (at, gpu): (GpuId, &Gpu),
-    store: Visible<'_>,
-) -> Floor {
+pub(super) fn floor(kernel: &Kernel, subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
     match kernel.runs_as {
         RunsAs::Kernel => launch_floor(subject, at, gpu, store),
         RunsAs::Operator => dispatch_floor(subject.kernel, at, store),

@@ -63,7 +63,7 @@ impl Session {
             return Ok(Lessons::default());
         }
         self.on_rows(|world| {
-            let (made, _) = made(world, &HybridRecipe { seed: SEED }, (cache, false), progress)?;
+            let (made, _) = made(world, &HybridRecipe { seed: SEED }, cache, false, progress)?;
             Ok(HybridRecipe::lessons(world, &made)?)
         })
     }

@@ -47,7 +47,7 @@ impl Session {
         anew: bool,
         progress: &Progress,
     ) -> Result<Training, TrainError> {
-        let (made, came) = self.on_rows(|world| made(world, trainer, (cache, anew), progress))?;
+        let (made, came) = self.on_rows(|world| made(world, trainer, cache, anew, progress))?;
         Ok(Training { trained: made.trained, came })
     }
 
@@ -61,7 +61,7 @@ impl Session {
         cache: Option<&ModelCache>,
         progress: &Progress,
     ) -> Result<Made, TrainError> {
-        Ok(self.on_rows(|world| made(world, trainer, (cache, false), progress))?.0)
+        Ok(self.on_rows(|world| made(world, trainer, cache, false, progress))?.0)
     }
 
     /// Asks something of the rows to evaluate, with the GPUs as their documents state them.
@@ -98,7 +98,8 @@ impl Session {
 pub(super) fn made(
     world: EvaluationWorld<'_>,
     trainer: &dyn Trainer,
-    (cache, anew): (Option<&ModelCache>, bool),
+    cache: Option<&ModelCache>,
+    anew: bool,
     progress: &Progress,
 ) -> Result<(Made, Came), TrainError> {
     let train = || trainer.train(world, progress);

@@ -65,16 +65,22 @@ pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) ->
         protocol: of.setup.protocol,
         rows: format!("{} {whose}", world.store.len()),
         like: like.words.clone(),
-        models: MODELS.ids().zip(&outcomes).map(|(at, o)| surveyed(at, o, (of, used), &like)).collect(),
+        models: MODELS.ids().zip(&outcomes).map(|(at, o)| surveyed(at, o, of, used, &like)).collect(),
     })
 }
 
-fn surveyed(at: ModelId, outcome: &ModelOutcome, used: (&SurveyOf, &ModelOutcome), like: &Like) -> Surveyed {
+fn surveyed(
+    at: ModelId,
+    outcome: &ModelOutcome,
+    of: &SurveyOf,
+    used: &ModelOutcome,
+    like: &Like,
+) -> Surveyed {
     let here: Vec<&AnswerTrial> = outcome.trials.iter().filter(|t| like.has(t)).collect();
     let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
     let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
     let here_score = score(here.iter().copied());
-    let verdict = verdict(at, &here, refused.as_deref(), used, like);
+    let verdict = verdict(at, &here, refused.as_deref(), of, used, like);
     Surveyed { model: at, overall: score(&outcome.trials), here: here_score, refused, verdict }
 }
 
@@ -83,7 +89,8 @@ fn verdict(
     at: ModelId,
     here: &[&AnswerTrial],
     refused: Option<&str>,
-    (of, of_used): (&SurveyOf, &ModelOutcome),
+    of: &SurveyOf,
+    of_used: &ModelOutcome,
     like: &Like,
 ) -> ModelVerdict {
     let id = MODELS[of.used].id();

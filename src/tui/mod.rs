@@ -129,7 +129,7 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     .unwrap_or_else(|| place("light").filter(|_| options.light_background == Some(true)).unwrap_or(0));
     let in_colours = |theme: PaintTheme| if options.all_colours { theme.in_all_colours() } else { theme };
     let all: Vec<PaintTheme> = all.into_iter().map(in_colours).collect();
-    let mut state = DashboardState::new(Arc::new(session), keymap, (all, at), &options.saved);
+    let mut state = DashboardState::new(Arc::new(session), keymap, all, at, &options.saved);
     state.ascii = options.ascii;
     state.ranked.prices = options.prices.clone();
     state.data.clone_from(&options.data);

@@ -226,7 +226,8 @@ impl DashboardState {
     pub fn new(
         session: Arc<Session>,
         keymap: Keymap,
-        themes: (Vec<PaintTheme>, usize),
+        themes: Vec<PaintTheme>,
+        theme: usize,
         saved: &Saved,
     ) -> Self {
         let selection = first_selection(&session, saved);
@@ -287,7 +288,7 @@ impl DashboardState {
             gemm: GemmPane::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
-            themes: (themes.0.into(), themes.1),
+            themes: (themes.into(), theme),
             remembered_theme: saved.theme.clone(),
             ascii: false,
             has_shell: true,

@@ -196,7 +196,7 @@ fn test(
     if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
         return None;
     }
-    Some(label_finding(sheet, kernel, (name, &names), &strata, (half, most)))
+    Some(label_finding(sheet, kernel, name, &names, &strata, half, most))
 }
 
 /// Groups of rows alike in all but this factor, if they are enough and of one code.
@@ -219,9 +219,11 @@ fn compared(sheet: &AuditSheet<'_>, factor: u32, labelled: &[Labelled]) -> Optio
 fn label_finding(
     sheet: &AuditSheet<'_>,
     kernel: Word,
-    (name, levels): (&str, &[&str]),
+    name: &str,
+    levels: &[&str],
     strata: &[Levels],
-    (half, most): (f64, f64),
+    half: f64,
+    most: f64,
 ) -> Finding {
     let mut rows: Vec<usize> = strata.iter().flat_map(BTreeMap::values).flatten().copied().collect();
     rows.sort_unstable();

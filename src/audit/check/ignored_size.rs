@@ -159,7 +159,7 @@ fn breaks_roof(sheet: &AuditSheet<'_>, last: &WorkPoint) -> Option<String> {
 }
 
 /// Whether this series has points in the range that follow the size.
-fn grows_between(s: &Series, (low, high): (f64, f64)) -> bool {
+fn grows_between(s: &Series, low: f64, high: f64) -> bool {
     let inside: Vec<&WorkPoint> =
         s.points.iter().filter(|p| p.work >= low * 0.999 && p.work <= high * 1.001).collect();
     inside

@@ -110,7 +110,7 @@ impl Nvrtc {
     /// [`DeviceError::Compile`] with the log, [`DeviceError::NoCompiler`] where it does not know the capability.
     pub fn cubin(&self, file: &str, source: &str, capability: (u8, u8)) -> Result<Vec<u8>, DeviceError> {
         let arch = format!("--gpu-architecture=sm_{}{}", capability.0, capability.1);
-        self.compiled(file, source, &arch, (c"nvrtcGetCUBINSize", c"nvrtcGetCUBIN"))
+        self.compiled(file, source, &arch, c"nvrtcGetCUBINSize", c"nvrtcGetCUBIN")
     }
 
     /// PTX of `source` for this virtual architecture.
@@ -119,7 +119,7 @@ impl Nvrtc {
     /// As [`Nvrtc::cubin`].
     pub fn ptx(&self, file: &str, source: &str, capability: (u8, u8)) -> Result<Vec<u8>, DeviceError> {
         let arch = format!("--gpu-architecture=compute_{}{}", capability.0, capability.1);
-        self.compiled(file, source, &arch, (c"nvrtcGetPTXSize", c"nvrtcGetPTX"))
+        self.compiled(file, source, &arch, c"nvrtcGetPTXSize", c"nvrtcGetPTX")
     }
 
     fn compiled(
@@ -127,7 +127,8 @@ impl Nvrtc {
         file: &str,
         source: &str,
         arch: &str,
-        (size, get): (&CStr, &CStr),
+        size: &CStr,
+        get: &CStr,
     ) -> Result<Vec<u8>, DeviceError> {
         let text = |t: &str| {
             CString::new(t)

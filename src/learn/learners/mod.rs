@@ -145,7 +145,7 @@ impl RegressorKind for Learner {
             }
             Self::Svr { c, epsilon, gamma } => {
                 let gamma = inverse_square(*gamma, table);
-                LearnerModel::Svr(Svr::fit_svr((*c, *epsilon, gamma), table, target, progress)?)
+                LearnerModel::Svr(Svr::fit_svr(*c, *epsilon, gamma, table, target, progress)?)
             }
             Self::Nearest { k } => LearnerModel::Nearest(nearest_rows(*k, table, target)?),
             Self::Trees(trees) => return Ok(LearnerModel::Trees(trees.fit_model(seed, taught, progress)?)),

@@ -30,7 +30,9 @@ const STRIDE: usize = 1024;
 impl Svr {
     /// `c` bounds each coefficient, errors up to `epsilon` are free, `gamma` is the kernel's 1 / length².
     pub(super) fn fit_svr(
-        (c, epsilon, gamma): (f64, f64, f64),
+        c: f64,
+        epsilon: f64,
+        gamma: f64,
         table: &LearningTable,
         target: &[f64],
         progress: &Progress,

@@ -183,7 +183,7 @@ pub fn run_suite(
     progress.expect(places.len());
     let figure = |(experiment, model): (usize, usize)| {
         progress.check_cancelled()?;
-        let figure = figure((experiment, model), pairs, &logs, seeds, progress);
+        let figure = figure(experiment, model, pairs, &logs, seeds, progress);
         progress.advance(1);
         figure
     };
@@ -191,7 +191,8 @@ pub fn run_suite(
 }
 
 fn figure(
-    (experiment, model): (usize, usize),
+    experiment: usize,
+    model: usize,
     pairs: &GpuPairs,
     logs: &LearningTable,
     seeds: usize,

@@ -148,7 +148,9 @@ impl<'a> ProtocolRows<'a> {
     /// Everything about one target under one protocol.
     fn audited_lines(
         &self,
-        (data, protocol, target): (AuditedRows, AuditProtocol, GemmTarget),
+        data: AuditedRows,
+        protocol: AuditProtocol,
+        target: GemmTarget,
         progress: &Progress,
     ) -> Result<Vec<ProtocolErrors>, LearnError> {
         let folds = protocol.folds(&self.rows)?;
@@ -198,11 +200,11 @@ impl<'a> ProtocolRows<'a> {
     ) -> Result<Vec<f64>, LearnError> {
         let split = (&fold.train[..], &fold.test[..]);
         match tried {
-            Tried::AsPublished(a) => predicted(&a.recipe(42), (&self.table, truth), split, progress),
+            Tried::AsPublished(a) => predicted(&a.recipe(42), &self.table, truth, split, progress),
             Tried::Logs => {
                 let logs: Vec<f64> = truth.iter().map(|v| v.ln()).collect();
                 let recipe = Paper4Architecture::Linear.recipe(42);
-                let said = predicted(&recipe, (&self.logs, &logs), split, progress)?;
+                let said = predicted(&recipe, &self.logs, &logs, split, progress)?;
                 Ok(said.into_iter().map(f64::exp).collect())
             }
         }
@@ -224,7 +226,8 @@ impl<'a> ProtocolRows<'a> {
 /// [`LearnError`] where there are too few audited rows or problems, or it was cancelled.
 pub fn study(
     rows: &[GemmRow],
-    (gpus, kernels): (&Catalogue<Gpu>, &Catalogue<Kernel>),
+    gpus: &Catalogue<Gpu>,
+    kernels: &Catalogue<Kernel>,
     power: &PowerModel,
     progress: &Progress,
 ) -> Result<Vec<ProtocolErrors>, LearnError> {
@@ -233,14 +236,14 @@ pub fn study(
     let mut lines = Vec::new();
     for protocol in AuditProtocol::ALL {
         for target in GemmTarget::ALL {
-            lines.extend(world.audited_lines((AuditedRows::Audited, protocol, target), progress)?);
+            lines.extend(world.audited_lines(AuditedRows::Audited, protocol, target, progress)?);
         }
     }
     let medians = medians(rows);
     let world = ProtocolRows::new(medians.iter().collect(), gpus, kernels, power)?;
     for protocol in [AuditProtocol::Problem, AuditProtocol::Size] {
         for target in [GemmTarget::Time, GemmTarget::Rate] {
-            lines.extend(world.audited_lines((AuditedRows::Times, protocol, target), progress)?);
+            lines.extend(world.audited_lines(AuditedRows::Times, protocol, target, progress)?);
         }
     }
     Ok(lines)

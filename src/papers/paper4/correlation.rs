@@ -5,7 +5,8 @@ use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale};
 /// Draws the matrix of these names; a pair without a correlation (one of them does not vary) stays empty.
 #[must_use]
 pub fn correlation_chart(
-    (title, subtitle): (String, String),
+    title: String,
+    subtitle: String,
     names: &[&str],
     matrix: &[Vec<Option<f64>>],
     notes: Vec<String>,
@@ -35,7 +36,7 @@ mod tests {
     #[test]
     fn every_pair_that_varies_has_a_cell_with_its_number() {
         let matrix = vec![vec![Some(1.0), Some(-0.412)], vec![Some(-0.412), None]];
-        let spec = correlation_chart(("t".into(), "s".into()), &["a", "b"], &matrix, Vec::new());
+        let spec = correlation_chart("t".into(), "s".into(), &["a", "b"], &matrix, Vec::new());
         assert_eq!(spec.marks.len(), 3);
         let svg = String::from_utf8(render_svg(&spec, SvgTheme::Light, (600, 400)).unwrap()).unwrap();
         assert_eq!(svg.matches("-0.41").count(), 2, "{svg}");

@@ -94,8 +94,10 @@ impl Paper4Architecture {
 /// [`LearnError`] where the rows are too few, or it was cancelled.
 pub(crate) fn predicted(
     recipe: &Recipe<Learner>,
-    (features, target): (&LearningTable, &[f64]),
-    (train, test): (&[usize], &[usize]),
+    features: &LearningTable,
+    target: &[f64],
+    train: &[usize],
+    test: &[usize],
     progress: &Progress,
 ) -> Result<Vec<f64>, LearnError> {
     let values: Vec<f64> = train.iter().map(|i| target[*i]).collect();

@@ -306,7 +306,7 @@ impl Paper4Report<'_> {
         );
         let notes =
             vec!["most of these rows' powers were read while the GPU idled or was shared".to_string()];
-        correlation_chart((title, subtitle), &names(), &self.tables.correlations, notes)
+        correlation_chart(title, subtitle, &names(), &self.tables.correlations, notes)
     }
 }
 

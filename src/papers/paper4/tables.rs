@@ -131,7 +131,7 @@ fn all_targets(
     let mut all = [Scores::default(); 4];
     for (scores, target) in all.iter_mut().zip(GemmTarget::ALL) {
         let values = p.target(target);
-        let said = predicted(&recipe, (&p.features, values), (&train, &test), progress)?;
+        let said = predicted(&recipe, &p.features, values, &train, &test, progress)?;
         let truth = values_at(values, &test);
         *scores = Scores::from_predictions(&truth, &said).ok_or_else(|| {
             let why = format!("scores of {}", target.as_str());

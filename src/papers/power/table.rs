@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 #[must_use]
 pub fn study_table(
     study: &Study,
-    (residual, checked): (&[(PowerFold, Vec<PowerTrial>)], &[PowerTrial]),
+    residual: &[(PowerFold, Vec<PowerTrial>)],
+    checked: &[PowerTrial],
     model: &PowerModel,
     gpus: &Catalogue<Gpu>,
 ) -> Table {

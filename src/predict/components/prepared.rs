@@ -148,7 +148,7 @@ impl<'a> GpuFreeTerms<'a> {
     }
 
     fn floor(&self, gpu: GpuId) -> Floor {
-        floor(self.kernel, self.subject, (gpu, &self.gpus[gpu.index()]), self.store)
+        floor(self.kernel, self.subject, gpu, &self.gpus[gpu.index()], self.store)
     }
 
     fn launching(&self) -> Launching {

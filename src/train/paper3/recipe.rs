@@ -98,8 +98,8 @@ impl Trainer for Paper3 {
         let (beside, problems) = self.beside(&data, &split, &recipe, progress)?;
         errors.extend(beside);
         errors.push(published::errors());
-        let importances = measured_importances(&fitted, (&test, &truth), self.seed)?;
-        let trained = self.told(world, &data, &found, (importances, errors));
+        let importances = measured_importances(&fitted, &test, &truth, self.seed)?;
+        let trained = self.told(world, &data, &found, importances, errors);
         let whole = |e: postcard::Error| LearnError::File { file: "paper3".into(), what: e.to_string() };
         let (measured, predicted) = problems.unwrap_or((truth, tested));
         let model = SpeedUpForest {
@@ -233,7 +233,8 @@ impl Paper3 {
         world: EvaluationWorld<'_>,
         data: &TrainingData,
         found: &SearchResult,
-        (importances, errors): (Vec<TrainedImportance>, Vec<Errors>),
+        importances: Vec<TrainedImportance>,
+        errors: Vec<Errors>,
     ) -> Trained {
         let samples = &data.samples.all;
         let gpus: BTreeSet<GpuId> = samples.iter().map(|s| s.gpu).collect();
@@ -348,7 +349,8 @@ fn in_words(regressor: &Regressor) -> String {
 
 fn measured_importances(
     fitted: &Fitted,
-    (test, truth): (&LearningTable, &[f64]),
+    test: &LearningTable,
+    truth: &[f64],
     seed: u64,
 ) -> Result<Vec<TrainedImportance>, LearnError> {
     let dealt = permutation(fitted, test, truth, REPEATS, seed, metrics::mape)?;

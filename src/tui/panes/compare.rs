@@ -36,7 +36,7 @@ fn compare_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Li
     lines.push(Line::styled(head, look.dim()));
     for (at, answer) in MODELS.ids().zip(&answers) {
         let chosen = at == state.selection.settings.model;
-        lines.extend(model_lines(state, at, answer, (chosen, width), look));
+        lines.extend(model_lines(state, at, answer, chosen, width, look));
     }
     if let Some(m) = state.answer().measured {
         let [name, time] = [m.kind.as_str().to_string(), format!("{} {}", m.time, m.kind.mark())];
@@ -61,7 +61,8 @@ fn model_lines(
     state: &DashboardState,
     at: ModelId,
     answer: &Answer,
-    (chosen, width): (bool, usize),
+    chosen: bool,
+    width: usize,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let style = if chosen { look.predicted() } else { look.text() };

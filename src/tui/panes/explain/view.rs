@@ -54,7 +54,7 @@ pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Ve
         let links = breakdown::links(&prediction.breakdown());
         lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
         lines.push(Line::default());
-        lines.extend(factor_lines(state, prediction, |_| true, (width, look)));
+        lines.extend(factor_lines(state, prediction, |_| true, width, look));
         let predicted = prediction.time.to_string();
         lines.push(Line::from(vec![
             Span::styled(format!("{:<34}", "predicted"), look.title()),
@@ -64,13 +64,13 @@ pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Ve
         lines.extend(caution_lines(state, prediction, width, look));
         return lines;
     };
-    let mut lines = essentials(state, prediction, &e, (width, look));
+    let mut lines = essentials(state, prediction, &e, width, look);
     lines.push(Line::default());
-    lines.extend(bars(state, prediction, &spec, (width, look)));
+    lines.extend(bars(state, prediction, &spec, width, look));
     lines.push(Line::default());
     // What stands beside the steps and bars of a wide screen is not told twice.
     let told = |f: &Factor| width < WIDE || !is_told_above(f);
-    lines.extend(factor_lines(state, prediction, told, (width, look)));
+    lines.extend(factor_lines(state, prediction, told, width, look));
     lines.extend(certainty(state, width, look));
     for text in breakdown::beside(&e, prediction.time).into_iter().chain(breakdown::to_measure(&e)) {
         lines.extend(paragraph(&text, width, look.text()));
@@ -94,7 +94,8 @@ fn essentials(
     state: &DashboardState,
     prediction: &Prediction,
     e: &Explanation,
-    (width, look): (usize, Look<'_>),
+    width: usize,
+    look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let answer = state.answer();
     let names = state.pair().map(|g| g.short_name());
@@ -155,7 +156,8 @@ fn bars(
     state: &DashboardState,
     prediction: &Prediction,
     spec: &ChartSpec,
-    (width, look): (usize, Look<'_>),
+    width: usize,
+    look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let Scale::Category(names) = &spec.y.scale else { return Vec::new() };
     let of_bars = spec.marks.iter().filter_map(|m| match m {
@@ -205,7 +207,8 @@ fn factor_lines(
     state: &DashboardState,
     prediction: &Prediction,
     told: impl Fn(&Factor) -> bool,
-    (width, look): (usize, Look<'_>),
+    width: usize,
+    look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let name = |g: &crate::gpu::Gpu| clipped_text(g.short_name(), 15);
     let Pair { source, target } = state.pair();

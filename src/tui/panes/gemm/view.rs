@@ -72,7 +72,7 @@ fn gemm_lines(
     let wide = width >= ROOM_FOR_ENERGY;
     let mut lines = vec![sizes(state, look), Line::default(), Line::styled(head(wide), look.dim())];
     for (place, answer) in answers.iter().enumerate() {
-        lines.extend(tile(place, answer, picked, (wide, width), look));
+        lines.extend(tile(place, answer, picked, wide, width, look));
     }
     lines.push(Line::default());
     lines.extend(picked.advice_lines(answers).iter().flat_map(|t| paragraph(t, width, look.text())));
@@ -116,7 +116,8 @@ fn tile(
     place: usize,
     a: &TileAnswer,
     picked: BestTiles,
-    (wide, width): (bool, usize),
+    wide: bool,
+    width: usize,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let is = |at: Option<usize>, mark: &str| if at == Some(place) { mark.to_string() } else { String::new() };
