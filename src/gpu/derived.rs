@@ -104,7 +104,7 @@ fn at_settings(base: &Gpu, settings: &str, name: &str) -> Result<Gpu, DerivedErr
     let id = format!("{}{}", base.id, tuning.brief());
     let described = format!("{} {}", base.id, made.settings_beside(base));
     let mut made = named_by_rule(made, base, &id, described);
-    made.name = marked_name(base, &tuning.brief());
+    made.rename(marked_name(base, &tuning.brief()));
     Ok(made)
 }
 
@@ -130,7 +130,7 @@ fn slice_of(base: &Gpu, profile: &str, name: &str) -> Result<Gpu, DerivedError> 
     );
     let id = made.id.clone();
     let mut made = named_by_rule(made, base, &id, described);
-    made.name = marked_name(base, &format!("MIG {}", id.rsplit(MIG_SIGN).next().unwrap_or_default()));
+    made.rename(marked_name(base, &format!("MIG {}", id.rsplit(MIG_SIGN).next().unwrap_or_default())));
     Ok(made)
 }
 

@@ -13,6 +13,8 @@ struct GpuFile {
     id: Spanned<String>,
     name: String,
     #[serde(default)]
+    short_name: Option<String>,
+    #[serde(default)]
     aliases: Vec<String>,
     #[serde(default)]
     instances: Vec<String>,
@@ -228,6 +230,7 @@ pub(super) fn gpu_from_file(
         ecc: m.ecc,
         id: typed.id.into_inner(),
         name: typed.name,
+        short: typed.short_name,
         names: typed.aliases.iter().chain(&typed.instances).cloned().collect(),
         aliases: typed.aliases,
         instances: typed.instances,

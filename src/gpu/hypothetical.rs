@@ -78,7 +78,12 @@ impl Gpu {
         let slower =
             made.base.changed(&made.changes.clone().with(GpuNumber::SmClock, clock), &self.id).ok()?;
         // It is still the GPU that was asked for.
-        Some(Self { name: self.name.clone(), hypothetical: self.hypothetical.clone(), ..slower })
+        Some(Self {
+            name: self.name.clone(),
+            short: self.short.clone(),
+            hypothetical: self.hypothetical.clone(),
+            ..slower
+        })
     }
 
     /// The same GPU under another id, without its other names.
@@ -146,7 +151,7 @@ impl Gpu {
         plan.set_compute(&mut gpu);
         plan.set_memory(&mut gpu);
         plan.set_limits(&mut gpu);
-        gpu.name = format!("{MARK} {}, {changes}", self.short_name().trim_start_matches(MARK).trim());
+        gpu.rename(format!("{MARK} {}, {changes}", self.short_name().trim_start_matches(MARK).trim()));
         let (based_on, changes) = (self.id.clone(), changes.clone());
         gpu.hypothetical = Some(Arc::new(Hypothetical { based_on, changes, base: self.clone() }));
         Ok(gpu)

@@ -121,7 +121,7 @@ fn add_file(
     }
     let mut gpu = base.changed(&changes, id).map_err(refused)?;
     let name = typed.name.as_deref().unwrap_or(id);
-    gpu.name = format!("{MARK} {}", name.trim_start_matches(MARK).trim());
+    gpu.rename(format!("{MARK} {}", name.trim_start_matches(MARK).trim()));
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }
 

@@ -49,6 +49,8 @@ pub struct Gpu {
     pub id: String,
     /// As its vendor writes it, without the vendor.
     pub name: String,
+    /// The same, shorter, where tables need it; [`Gpu::short_name`] reads it.
+    short: Option<String>,
     /// Other names, driver names among them.
     pub aliases: Vec<String>,
     /// Cloud instances that hold this GPU, by their providers' names: `p5.48xlarge`.
@@ -224,8 +226,16 @@ impl Gpu {
     /// The name without its brand, for narrow columns: `RTX 4070`, `A100-SXM4-80GB`.
     #[must_use]
     pub fn short_name(&self) -> &str {
+        if let Some(short) = &self.short {
+            return short;
+        }
         let bare = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
         ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare)
+    }
+
+    /// Gives it another name, which is its short one as well.
+    fn rename(&mut self, name: String) {
+        (self.name, self.short) = (name, None);
     }
 
     /// Bytes per clock and SM x SMs x boost clock: computed, whatever the origin of its inputs.
