@@ -51,7 +51,7 @@ impl SvgTheme {
 /// # Errors
 /// [`SvgError`] where the canvas is too small or an axis has no extent.
 pub fn render_svg(spec: &ChartSpec, theme: SvgTheme, size: (u32, u32)) -> Result<Vec<u8>, SvgError> {
-    let scene = compose(spec, size)?;
+    let scene = compose(spec, size.0, size.1)?;
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     draw_scene(&scene, theme, SVGBackend::with_string(&mut text, size))
         .map_err(|e| SvgError::Draw(e.to_string()))?;

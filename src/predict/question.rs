@@ -116,7 +116,7 @@ pub fn question<'a>(
     let (ceilings, ceilings_caution) = usable(ceilings, Pair::new(source.gpu, target.gpu));
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
-    let floors = gpus.map(|gpu| floor(kernel, subject, gpu, store));
+    let floors = gpus.map(|(at, gpu)| floor(kernel, subject, at, gpu, store));
     let timing = LaunchTiming::from_variant(&subject.variant);
     Question {
         kernel,

@@ -162,6 +162,15 @@ fn texts_of(block: Option<[u64; 3]>) -> u32 {
 /// Rows by level.
 type Levels = BTreeMap<u32, Vec<usize>>;
 
+/// How far apart the medians of the levels lie: 0.01 is one per cent.
+#[derive(Clone, Copy)]
+struct LevelSpread {
+    /// In half of the comparisons at most.
+    half: f64,
+    /// In nine of ten at most.
+    most: f64,
+}
+
 /// Compares the levels of one factor among rows that are alike in everything else.
 fn test(
     sheet: &AuditSheet<'_>,
@@ -184,7 +193,7 @@ fn test(
         let first = means.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         *firsts.entry(first.1).or_default() += 1;
     }
-    let (half, most) = (quantile(&mut spreads, 0.5), quantile(&mut spreads, 0.9));
+    let spread = LevelSpread { half: quantile(&mut spreads, 0.5), most: quantile(&mut spreads, 0.9) };
     let mut names: Vec<&str> = strata
         .iter()
         .flat_map(BTreeMap::keys)
@@ -193,10 +202,11 @@ fn test(
         .map(|l| texts.text(Word(*l)))
         .collect();
     names.sort_unstable();
-    if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
+    if spread.half > MIDDLE || spread.most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len())
+    {
         return None;
     }
-    Some(label_finding(sheet, kernel, name, &names, &strata, half, most))
+    Some(label_finding(sheet, kernel, name, &names, &strata, spread))
 }
 
 /// Groups of rows alike in all but this factor, if they are enough and of one code.
@@ -222,8 +232,7 @@ fn label_finding(
     name: &str,
     levels: &[&str],
     strata: &[Levels],
-    half: f64,
-    most: f64,
+    spread: LevelSpread,
 ) -> Finding {
     let mut rows: Vec<usize> = strata.iter().flat_map(BTreeMap::values).flatten().copied().collect();
     rows.sort_unstable();
@@ -232,8 +241,8 @@ fn label_finding(
         levels.len(),
         levels.join(", "),
         strata.len(),
-        100.0 * half,
-        100.0 * most,
+        100.0 * spread.half,
+        100.0 * spread.most,
         rows.len(),
         strata.len(),
     );

@@ -131,8 +131,7 @@ fn reason(
     if a.grid.is_some() && a.grid == b.grid && a.block == b.block {
         return Some(format!("the grid stays the same while the labelled work grows {growth:.0}-fold"));
     }
-    let own = (first.work, last.work);
-    let follows = |s: &&&Series| s.key.gpu != a.gpu && grows_between(s, own);
+    let follows = |s: &&&Series| s.key.gpu != a.gpu && grows_between(s, first.work, last.work);
     let other = others.iter().find(follows)?;
     Some(format!("on {} the same sizes take time in proportion", sheet.text_of(other.key.gpu)))
 }

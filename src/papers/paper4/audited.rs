@@ -198,13 +198,13 @@ impl<'a> ProtocolRows<'a> {
         fold: &RowFold,
         progress: &Progress,
     ) -> Result<Vec<f64>, LearnError> {
-        let split = (&fold.train[..], &fold.test[..]);
+        let RowFold { train, test, .. } = fold;
         match tried {
-            Tried::AsPublished(a) => predicted(&a.recipe(42), &self.table, truth, split, progress),
+            Tried::AsPublished(a) => predicted(&a.recipe(42), &self.table, truth, train, test, progress),
             Tried::Logs => {
                 let logs: Vec<f64> = truth.iter().map(|v| v.ln()).collect();
                 let recipe = Paper4Architecture::Linear.recipe(42);
-                let said = predicted(&recipe, &self.logs, &logs, split, progress)?;
+                let said = predicted(&recipe, &self.logs, &logs, train, test, progress)?;
                 Ok(said.into_iter().map(f64::exp).collect())
             }
         }

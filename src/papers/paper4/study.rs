@@ -44,9 +44,9 @@ pub fn reproduce_tables(
     progress: &Progress,
 ) -> Result<Paper4, FitError> {
     let (rows, power) = (gemm_rows(rows)?, PowerModel::shipped()?);
-    let world = (session.stock_gpus(), &session.kernels);
     let made = published(&rows, progress)?;
-    Ok(Paper4 { lines: audited::study(&rows, world, &power, progress)?, ..made })
+    let lines = audited::study(&rows, session.stock_gpus(), &session.kernels, &power, progress)?;
+    Ok(Paper4 { lines, ..made })
 }
 
 /// What the paper prints alone, without the study of held-out problems.
