@@ -39,6 +39,8 @@ pub enum Cause {
     OtherComponents,
     /// A last wave that is not full stretches the roof: source, target.
     LastWave([f64; 2]),
+    /// Blocks wait for their loads and too few others of the SM fill the wait: source, target.
+    ExposedLatency([f64; 2]),
     /// Measured over roof: of the source, and as far as it is believed on the target.
     Efficiency([f64; 2]),
     /// Nobody timed it: the usual measured over roof.
@@ -192,6 +194,7 @@ impl Cause {
             Self::OtherNumbers(_) => "other numbers",
             Self::OtherComponents => "other components",
             Self::LastWave(_) => "tail effect",
+            Self::ExposedLatency(_) => "exposed load latency",
             Self::Efficiency(_) => "efficiency",
             Self::UsualEfficiency(_) => "typical efficiency",
             Self::AboveRoof => "time above the roof",
@@ -218,7 +221,7 @@ impl Cause {
             Self::FloorOff(floor, _) => [Some(Amount::Time(floor)), None],
             Self::FloorOn(floor, _) | Self::LaunchOverhead(floor) => [None, Some(Amount::Time(floor))],
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
-            Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
+            Self::LastWave(both) | Self::ExposedLatency(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
             Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
@@ -260,6 +263,12 @@ impl fmt::Display for Cause {
                 f.write_str("their 6-norm, not wholly overlapped, under the power limit")
             }
             Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
+            Self::ExposedLatency([source, target]) => write!(
+                f,
+                "blocks wait for loads, too few others on the SM: roof × {} → × {}",
+                significant(source),
+                significant(target)
+            ),
             Self::LastWave([source, target]) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
             }

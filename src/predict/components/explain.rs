@@ -212,6 +212,12 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
             all.push(Factor { from: [Some(count), factor.from[0].clone()], ..factor });
         }
     }
+    let latencies = sides.roofs.map(|roof| roof.latency);
+    if latencies.iter().any(|l| *l > 1.0) {
+        let [source, target] = latencies.map(Amount::Times);
+        let rule = "blocks wait for their loads: too few others on the SM to fill the wait";
+        all.push(Factor::computed("exposed load latency", source, target, rule));
+    }
     let [source, target] = [0, 1].map(|at| sides.roofs[at].tail);
     if source > 1.0 || target > 1.0 {
         all.push(Factor::computed(

@@ -3,7 +3,7 @@
 use super::launching::Launching;
 use super::nearness::Nearness;
 use super::transfer::{LaunchRoof, USUAL};
-use super::wave_shape::{ShapeOccupancies, WaveShape};
+use super::wave_shape::{LaunchLimits, ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
@@ -82,10 +82,12 @@ impl QuestionSides {
         timed: Option<f64>,
     ) -> Self {
         let reused = launching.reuses_buffers();
-        let of =
-            |at: usize| machines[at].filled(shapes[at].residents(works[at])).components(works[at], reused);
-        let components = [of(0), of(1)];
-        let roofs = [0, 1].map(|at| LaunchRoof::new(components[at].roof(), shapes[at].waves));
+        let [source, target] = [0, 1].map(|at| shapes[at].limits(&machines[at], works[at], reused));
+        let components = [source.components, target.components];
+        let roof = |limits: LaunchLimits, shape: WaveShape| {
+            LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves)
+        };
+        let roofs = [roof(source, shapes[0]), roof(target, shapes[1])];
         Self {
             machines,
             components,
@@ -112,9 +114,10 @@ impl QuestionSides {
     pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
         let mut nudged = self.clone();
         nudged.machines[1] = self.machines[1].scaled(spec, factor);
-        nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
+        let limits = self.shapes[1].limits(&nudged.machines[1], &self.work, self.launching.reuses_buffers());
+        nudged.components[1] = limits.components;
         nudged.nearness = self.nearness.nudged();
-        nudged.roofs[1] = LaunchRoof::with_tail(nudged.components[1].roof(), self.roofs[1].tail);
+        nudged.roofs[1] = LaunchRoof::with_tail(limits.components.roof(), limits.exposed, self.roofs[1].tail);
         nudged
     }
 
