@@ -13,7 +13,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::Session;
-use crate::units::{Joules, Seconds, Watts};
+use crate::units::{Joules, Seconds, Watts, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::LazyLock;
@@ -34,6 +34,8 @@ pub struct RankQuestion<'a> {
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
     pub rows: Vec<RowSubject>,
+    /// Whether each kernel of the workload is a row per GPU: all its launches in a run.
+    pub each_kernel: bool,
     /// Model, roofs, occupancy rules.
     pub settings: Settings,
     /// Prices by the hour; empty where there are none.
@@ -68,6 +70,8 @@ pub struct Board {
     pub order: RankOrder,
     /// Whether any row has a price by the hour.
     pub has_prices: bool,
+    /// Whether the rows are kernels of the workload: parts of a run, the longest first, and no choices.
+    pub is_each_kernel: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
 }
@@ -82,6 +86,7 @@ impl<'a> RankQuestion<'a> {
             source,
             targets,
             rows: Vec::new(),
+            each_kernel: false,
             settings: Settings { model: session.default_model(), ..Settings::default() },
             prices: PriceBook::default(),
             today: None,
@@ -102,10 +107,19 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, mut rows) =
-            if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
-        mark_pareto(&mut rows);
+        let (source_time, mut rows) = match (self.each_kernel, self.rows.is_empty()) {
+            (true, _) => self.kernel_rows(progress)?,
+            (false, true) => self.gpu_rows(progress)?,
+            (false, false) => self.subject_rows(progress)?,
+        };
         self.order.sort(&mut rows);
+        if self.each_kernel {
+            rows.reverse();
+            // Those without a time stay last.
+            rows.sort_by_key(|row| row.time.is_none());
+        } else {
+            mark_pareto(&mut rows);
+        }
         Ok(Board {
             workload: self.workload.name.clone(),
             source: self.source,
@@ -113,6 +127,7 @@ impl<'a> RankQuestion<'a> {
             source_time,
             order: self.order,
             has_prices: rows.iter().any(|row| row.price.is_some()),
+            is_each_kernel: self.each_kernel,
             rows,
         })
     }
@@ -174,6 +189,34 @@ impl<'a> RankQuestion<'a> {
         };
         let rows: Vec<Vec<RankedRow>> = self.rows.par_iter().map(answer).collect::<Result<_, _>>()?;
         Ok((source_time, rows.into_iter().flatten().collect()))
+    }
+
+    /// A row per GPU and kernel of the workload: all launches of it in a run, relative to the same on the source.
+    fn kernel_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
+        let parts = &self.workload.parts;
+        progress.expect(parts.len());
+        let mut asked = self.targets.clone();
+        asked.push(self.source);
+        let query = self.query();
+        let answer = |part: &'a WorkloadPart| {
+            progress.check_cancelled()?;
+            let mut answers = query.whole_answers(&part.subject, &asked);
+            progress.advance(1);
+            let on_source = answers.pop().and_then(|answer| answer.time);
+            let calls = self.calls(part.amount, on_source);
+            let source_time = on_source.zip(calls).map(|(time, calls)| time * calls);
+            let label = launches_label(&part.label, calls);
+            let on = |(gpu, answer): (&GpuId, PartAnswer)| {
+                self.row(*gpu, &label, &[TakenPart { label: &label, answer, calls }], source_time)
+            };
+            let rows: Vec<RankedRow> = self.targets.iter().zip(answers).map(on).collect();
+            Ok((source_time, rows))
+        };
+        self.session.arrange();
+        let by_part: Vec<(Option<Seconds>, Vec<RankedRow>)> =
+            parts.par_iter().map(answer).collect::<Result<_, _>>()?;
+        let source_time = by_part.iter().map(|(time, _)| time.map(|t| t.0)).sum::<Option<f64>>();
+        Ok((source_time.map(Seconds), by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
     fn query(&self) -> PartQuery<'_> {
@@ -276,6 +319,15 @@ impl<'a> RankQuestion<'a> {
         Some(format!(
             "DRAM bandwidth is {here} on this GPU and {there} on {first}: their order may be that of the numbers, not of the boards"
         ))
+    }
+}
+
+/// `saxpy n=16777216 x 120`; without the launches where there is one.
+fn launches_label(kernel: &str, calls: Option<f64>) -> String {
+    match calls {
+        Some(calls) if calls.fract() == 0.0 && calls > 1.0 => format!("{kernel} x {calls:.0}"),
+        Some(calls) if calls != 1.0 => format!("{kernel} x {}", significant(calls)),
+        _ => kernel.to_string(),
     }
 }
 
