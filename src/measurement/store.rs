@@ -277,7 +277,7 @@ impl Store {
     }
 
     /// Every row, in the order it was read, those that another one goes before included.
-    pub fn rows(&self) -> impl Iterator<Item = &Measurement> {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Measurement> {
         self.batches.iter().flat_map(|b| b.rows.iter())
     }
 

@@ -48,7 +48,8 @@ pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
     if let Some(why) = typed.and_then(|kernel| typed_refusal(state, kernel)) {
         return Err(why);
     }
-    if let (None, Some(BlockSize::Typed(n)), [None, None]) = (typed, row.instance.block_size, state.answer().launch)
+    if let (None, Some(BlockSize::Typed(n)), [None, None]) =
+        (typed, row.instance.block_size, state.answer().launch)
     {
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
@@ -66,7 +67,9 @@ fn typed_refusal(state: &DashboardState, kernel: &TypedKernel) -> Option<String>
     let is_source = typed_on == Some(state.selection.source);
     let (id, gpu) = (&state.kernel().id, kernel.gpu.as_deref().unwrap_or_default());
     if state.selection.all_sources || !is_source {
-        return Some(format!("{id} was typed with its time on {gpu}: make that the only source, or `:export typed`"));
+        return Some(format!(
+            "{id} was typed with its time on {gpu}: make that the only source, or `:export typed`"
+        ));
     }
     None
 }

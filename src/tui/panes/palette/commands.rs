@@ -85,7 +85,11 @@ const NOUNS: [Noun; 18] = [
     Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
     Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
     Noun { words: &["model"], example: "components", about: "predict with a model" },
-    Noun { words: &["export"], example: "roofline", about: "export a chart as SVG, or the typed kernels as CSV" },
+    Noun {
+        words: &["export"],
+        example: "roofline",
+        about: "export a chart as SVG, or the typed kernels as CSV",
+    },
     Noun { words: &["range"], example: "step", about: "cut a range out of the trace" },
     Noun { words: &["device"], example: "1", about: "show another GPU of the trace" },
     Noun { words: &["host"], example: "1.3x", about: "scale the application's time on the host" },
@@ -301,9 +305,9 @@ fn exports() -> impl Iterator<Item = FoundLine> {
         let completed = format!("export {name}");
         (CommandLine { kind: "export".into(), text, completed, command }, vec![name.to_string()])
     };
-    let charts = CHARTS
-        .iter()
-        .map(move |(name, pane)| line(name, format!("export the {name} as SVG"), PaletteCommand::Export(*pane)));
+    let charts = CHARTS.iter().map(move |(name, pane)| {
+        line(name, format!("export the {name} as SVG"), PaletteCommand::Export(*pane))
+    });
     let typed = line("typed", "export the typed kernels as CSV".into(), PaletteCommand::ExportTyped);
     charts.chain([typed])
 }
