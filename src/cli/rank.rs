@@ -49,7 +49,7 @@ pub(super) struct RankArgs {
     #[arg(long, conflicts_with_all = ["mix", "variants", "app"])]
     blocks: bool,
     /// Rank the kernels of the mix, each with all its launches in a run, on these GPUs
-    #[arg(long, requires = "mix")]
+    #[arg(long, requires = "mix", conflicts_with_all = ["kernel", "variants", "blocks", "app"])]
     kernels: bool,
     /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
     #[arg(long, value_name = "CHANGES")]
