@@ -4,6 +4,7 @@ use super::state::DashboardState;
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
+use crate::pair::Pair;
 use crate::predict::MODELS;
 use crate::units::Seconds;
 use crate::workload::{TypedKernel, typed_shape};
@@ -11,7 +12,7 @@ use crate::workload::{TypedKernel, typed_shape};
 /// The selected row as one line of text.
 pub(super) fn row_text(state: &DashboardState) -> String {
     let answer = state.answer();
-    let [source, target] = state.pair();
+    let Pair { source, target } = state.pair();
     let time = |t: Option<Seconds>| t.map_or("-".into(), |t| t.to_string());
     let source_time = answer.source_time.as_ref();
     let predicted = match (&answer.prediction, &answer.interval) {
@@ -48,7 +49,7 @@ pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
     if let Some(why) = typed.and_then(|kernel| typed_refusal(state, kernel)) {
         return Err(why);
     }
-    if let (None, Some(BlockSize::Typed(n)), [None, None]) =
+    if let (None, Some(BlockSize::Typed(n)), Pair { source: None, target: None }) =
         (typed, row.instance.block_size, state.answer().launch)
     {
         let how = format!("roofswap occupancy --threads {n}");
