@@ -390,6 +390,7 @@ impl Store {
             let _ = self.by_volume(KernelId::from_index(kernel));
             of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
         }
+        let _ = self.floors();
     }
 
     /// The row that timed this configuration on this GPU; of rows at several clocks the user's latest.
