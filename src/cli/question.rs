@@ -294,7 +294,7 @@ impl QuestionArgs {
         Ok(if self.model.is_empty() { settings.into_iter().map(with).collect() } else { settings })
     }
 
-    /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
+    /// A kernel that was named alone must fit size and variant; of several, those that do not fit are left out.
     fn subjects(&self, session: &Session, source: Option<GpuId>) -> Result<Vec<Subject>> {
         let named = self.named_kernels();
         if named.is_empty() && !self.data.is_empty() && self.size.is_none() && self.variant.is_none() {
@@ -304,12 +304,7 @@ impl QuestionArgs {
             }
         }
         if !named.is_empty() && named != ["all"] {
-            let one = |name: &&str| {
-                let at = session.find_kernel(name)?;
-                remark_on_variant(session, at, self.variant.as_deref());
-                self.subject(session, at, source)
-            };
-            return named.iter().map(one).collect();
+            return self.named_subjects(session, &named, source);
         }
         let mut fitting = Vec::new();
         let mut refused = Vec::new();
@@ -333,6 +328,32 @@ impl QuestionArgs {
             output::remark(format!("{left_out} kernels left out, because {typed} does not fit them"));
         }
         Ok(fitting)
+    }
+
+    /// The kernels that were named. Of several, those that --size does not fit are left out and named.
+    fn named_subjects(
+        &self,
+        session: &Session,
+        named: &[&str],
+        source: Option<GpuId>,
+    ) -> Result<Vec<Subject>> {
+        let mut subjects = Vec::new();
+        let mut refused = Vec::new();
+        for name in named {
+            let at = session.find_kernel(name)?;
+            remark_on_variant(session, at, self.variant.as_deref());
+            match self.subject(session, at, source) {
+                Ok(subject) => subjects.push(subject),
+                Err(why) => refused.push(why),
+            }
+        }
+        if subjects.is_empty()
+            && let Some(first) = refused.drain(..).next()
+        {
+            return Err(first);
+        }
+        refused.iter().for_each(|why| output::remark(format!("left out: {why}")));
+        Ok(subjects)
     }
 
     fn subject(&self, session: &Session, kernel: KernelId, source: Option<GpuId>) -> Result<Subject> {
