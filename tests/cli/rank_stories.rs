@@ -136,7 +136,7 @@ fn a_mix_is_the_sum_of_its_kernels() {
     let sum: f64 = kernels.iter().map(|row| number(row, "time_ms")).sum();
     let whole = rows.iter().find(|row| row["gpu"] == "rtx-4070").unwrap();
     assert!((sum / number(whole, "time_ms") - 1.0).abs() < 1e-9, "{kernels:?}");
-    desk.types("rank --from titan-v --kernel saxpy --kernels").ends(2, &["--mix"]);
+    desk.types("rank --from titan-v --kernel saxpy --kernels").ends(2, &["--kernels"]);
     let shares = desk.file(
         "shares.toml",
         "run_ms = 10\n[[kernel]]\nkernel = \"saxpy\"\nshare = 1\n[[kernel]]\nkernel = \"matmul_tiled\"\nshare = 1\n",
