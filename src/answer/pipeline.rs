@@ -16,7 +16,7 @@ use crate::predict::{
     TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs,
     model_position, question, source_clocks, states_clocks, weight,
 };
-use crate::roofline::pipe_note;
+use crate::roofline::{Bound, pipe_note};
 use crate::units::{Bytes, Seconds};
 use std::sync::Arc;
 
@@ -351,9 +351,11 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
         prediction.cautions.push(caution);
     }
+    // What arithmetic limits on the source gains nothing from a cache.
+    let waits_for_memory = matches!(prediction.bound_source, None | Some(Bound::Dram | Bound::L2));
     prediction.cautions.extend(fits_target_l2(q).filter(|_| {
         let said = |c: &Caution| matches!(c, Caution::FitsL2(gpu) if **gpu == *q.target.gpu.id);
-        !prediction.cautions.iter().any(said)
+        waits_for_memory && !prediction.cautions.iter().any(said)
     }));
     let times = [(q.source.gpu, known.map(|t| t.time)), (q.target.gpu, Some(prediction.time))];
     for (gpu, _) in times.into_iter().filter(|(_, time)| time.is_some_and(|t| t < NEAR_FLOOR)) {
