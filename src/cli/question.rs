@@ -304,7 +304,12 @@ impl QuestionArgs {
             }
         }
         if !named.is_empty() && named != ["all"] {
-            return self.named_subjects(session, &named, source);
+            let named: Vec<KernelId> =
+                named.iter().map(|name| session.find_kernel(name)).collect::<Result<_, _>>()?;
+            return output::keep_fitting(named.into_iter().map(|at| {
+                remark_on_variant(session, at, self.variant.as_deref());
+                self.subject(session, at, source)
+            }));
         }
         let mut fitting = Vec::new();
         let mut refused = Vec::new();
@@ -328,32 +333,6 @@ impl QuestionArgs {
             output::remark(format!("{left_out} kernels left out, because {typed} does not fit them"));
         }
         Ok(fitting)
-    }
-
-    /// The kernels that were named. Of several, those that --size does not fit are left out and named.
-    fn named_subjects(
-        &self,
-        session: &Session,
-        named: &[&str],
-        source: Option<GpuId>,
-    ) -> Result<Vec<Subject>> {
-        let mut subjects = Vec::new();
-        let mut refused = Vec::new();
-        for name in named {
-            let at = session.find_kernel(name)?;
-            remark_on_variant(session, at, self.variant.as_deref());
-            match self.subject(session, at, source) {
-                Ok(subject) => subjects.push(subject),
-                Err(why) => refused.push(why),
-            }
-        }
-        if subjects.is_empty()
-            && let Some(first) = refused.drain(..).next()
-        {
-            return Err(first);
-        }
-        refused.iter().for_each(|why| output::remark(format!("left out: {why}")));
-        Ok(subjects)
     }
 
     fn subject(&self, session: &Session, kernel: KernelId, source: Option<GpuId>) -> Result<Subject> {

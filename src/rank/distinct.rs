@@ -1,7 +1,6 @@
 //! The different kernels of a run: what is launched in many places at one size is answered once.
 
 use crate::kernel::{KernelId, Problem};
-use crate::measurement::ConfigId;
 use crate::predict::Subject;
 use crate::workload::{RunAmount, WorkloadPart};
 use std::collections::HashMap;
@@ -16,7 +15,7 @@ pub(super) struct DistinctKernel<'a> {
 }
 
 /// What two equal kernels have in common at least.
-type KernelKey<'a> = (KernelId, &'a Problem, &'a str, Option<ConfigId>);
+type KernelKey<'a> = (KernelId, &'a Problem, &'a str);
 
 impl<'a> DistinctKernel<'a> {
     /// The different kernels among these parts, in their order.
@@ -25,11 +24,13 @@ impl<'a> DistinctKernel<'a> {
         let mut places: HashMap<KernelKey<'a>, Vec<usize>> = HashMap::with_capacity(parts.len());
         for part in parts {
             let subject = &part.subject;
-            let key: KernelKey<'a> = (subject.kernel, &subject.problem, &subject.variant, subject.config);
+            let key: KernelKey<'a> = (subject.kernel, &subject.problem, &subject.variant);
             let alike = places.entry(key).or_default();
             let is_same = |place: &&usize| {
                 let known = all[**place].subject;
-                known.instance == subject.instance && known.launch_edits == subject.launch_edits
+                known.config == subject.config
+                    && known.instance == subject.instance
+                    && known.launch_edits == subject.launch_edits
             };
             match alike.iter().find(is_same) {
                 Some(place) => all[*place].amounts.push(part.amount),
