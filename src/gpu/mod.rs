@@ -223,14 +223,15 @@ impl Gpu {
         self.names = self.aliases.iter().chain(&self.instances).cloned().collect();
     }
 
-    /// The name without its brand, for narrow columns: `RTX 4070`, `A100-SXM4-80GB`.
+    /// The name without its brand, for narrow columns: `RTX 4070`, `RTX 6000 Ada`.
     #[must_use]
     pub fn short_name(&self) -> &str {
         if let Some(short) = &self.short {
             return short;
         }
         let bare = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
-        ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare)
+        let bare = ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare);
+        [" Generation", " Edition"].iter().find_map(|word| bare.strip_suffix(word)).unwrap_or(bare)
     }
 
     /// Gives it another name, which is its short one as well.
