@@ -26,6 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("progress", &[]),
     ("stats", &[]),
     ("text", &[]),
+    ("columnar", &[]),
     ("units", &[]),
     ("catalogue", &["units"]),
     ("gpu", &["units", "catalogue"]),
@@ -34,7 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("occupancy", &["units", "catalogue", "gpu", "kernel"]),
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
-    ("import", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
+    ("import", &["columnar", "units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("power", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("device", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import"]),
@@ -45,7 +46,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("config", &["units", "catalogue"]),
     ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "config"]),
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "train",]),
-    ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "answer", "evaluate", "train", "chart"]),
+    ("report", &["columnar", "units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "answer", "evaluate", "train", "chart"]),
     ("gate", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "report"]),
     ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config"]),
     ("workload", &["units", "catalogue", "gpu", "kernel", "measurement", "predict", "session"]),
@@ -54,7 +55,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("whatif", &["units", "catalogue", "gpu", "kernel", "measurement", "config", "occupancy", "roofline", "power", "predict", "answer", "chart", "report", "session", "workload"]),
     ("gemm", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("papers", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "papers", "application", "gate"]),
+    ("cli", &["columnar", "units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "papers", "application", "gate"]),
     ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "application"]),
 ];
 
@@ -77,6 +78,7 @@ const CRATES: &[(&[&str], &[&str])] = &[
             "src/device/real/nvrtc.rs",
         ],
     ),
+    (&["parquet", "arrow_array", "arrow_cast", "arrow_ipc", "arrow_schema"], &["src/columnar/"]),
     (&["plotters", "plotters_svg", "plotters_backend"], &["src/chart/svg.rs"]),
 ];
 

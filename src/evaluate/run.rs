@@ -61,7 +61,7 @@ pub fn evaluate_with(
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::from_trials(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
-        trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
+        trials.retain(|t| setup.scope.has(t.config_index(), t.kernel, t.source, t.target));
         residuals.widen(&mut trials, fold);
         if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol.uses_shipped_errors()) {
             shipped.widen(&mut trials, world.kernels);
@@ -234,7 +234,7 @@ impl Asker<'_> {
     fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> AnswerTrial {
         let gpus = [source.map_or(truth.gpu, |row| row.gpu), truth.gpu];
         AnswerTrial {
-            source_time: source.map(|row| row.time.0),
+            source_time: source.map(|row| row.time.0).into(),
             measured: truth.time.0,
             ..AnswerTrial::unanswered(config, truth.kernel, gpus)
         }
@@ -255,7 +255,7 @@ impl Asker<'_> {
 
     /// Counts a question that no model is asked.
     fn count_refusal(&self, trial: AnswerTrial, why: &str, tallies: &mut [Tally]) {
-        if self.setup.scope.has(trial.config, trial.kernel, trial.source, trial.target) {
+        if self.setup.scope.has(trial.config_index(), trial.kernel, trial.source, trial.target) {
             tallies.iter_mut().for_each(|t| t.count_refusal(why));
         }
     }
@@ -276,8 +276,8 @@ impl Asker<'_> {
         tallies: &mut [Tally],
     ) {
         let EvaluationSetup { ceilings, rules, scope, lessons, .. } = self.setup;
-        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target)
-            && !self.known.contains(&(trial.config, trial.target));
+        let looked_at = scope.has(trial.config_index(), trial.kernel, trial.source, trial.target)
+            && !self.known.contains(&(trial.config_index(), trial.target));
         let subject = match subject {
             Ok(subject) => subject,
             Err(why) => return self.count_refusal(trial, why, tallies),
@@ -309,8 +309,8 @@ impl Asker<'_> {
                         predicted: time.0,
                         borrowed,
                         weight,
-                        doubt,
-                        width,
+                        doubt: doubt.into(),
+                        width: width.into(),
                         ..trial
                     });
                 }

@@ -3,7 +3,7 @@
 //! An importer turns a report into [`CanonicalRow`]s; [`super::read_rows`] takes them in, [`write_csv`] makes them a file,
 //! and [`super::read_csv`] reads that file. All rows pass the same checks, whoever wrote them.
 
-use super::Measurement;
+use super::{Measurement, RowAttributes};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -177,7 +177,7 @@ pub struct CanonicalRow {
     /// The numbers that are known.
     pub numbers: BTreeMap<Number, f64>,
     /// What else the report said: further columns by name.
-    pub attributes: BTreeMap<String, String>,
+    pub attributes: RowAttributes,
 }
 
 impl CanonicalRow {

@@ -4,6 +4,8 @@ use super::order::{RankOrder, mark_pareto};
 use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
+use super::sums::RunSums;
+use super::table_sums::{GpuSums, TableSums};
 use crate::answer::Settings;
 use crate::catalogue::NumberOrigin;
 use crate::gpu::GpuId;
@@ -11,15 +13,14 @@ use crate::power::PowerModel;
 use crate::predict::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
-use crate::roofline::Bound;
 use crate::session::Session;
-use crate::units::{Joules, Seconds, Watts};
+use crate::units::{Seconds, Watts};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::LazyLock;
 
 /// The power model that ships; none where its table is damaged (a test reads it).
-static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
+pub(super) static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -102,19 +103,10 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, mut rows) =
+        let (source_time, rows) =
             if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
-        mark_pareto(&mut rows);
-        self.order.sort(&mut rows);
-        Ok(Board {
-            workload: self.workload.name.clone(),
-            source: self.source,
-            source_name: self.session.gpus[self.source].short_name().to_string(),
-            source_time,
-            order: self.order,
-            has_prices: rows.iter().any(|row| row.price.is_some()),
-            rows,
-        })
+        let source_name = self.session.gpus[self.source].short_name().to_string();
+        Ok(self.ordered_board(self.source, source_name, source_time, rows))
     }
 
     /// A row per GPU, and the time of a run on the source.
@@ -150,7 +142,7 @@ impl<'a> RankQuestion<'a> {
             };
             parts.iter().zip(&by_part).zip(&calls).map(taken).collect()
         };
-        let source_time = run_total(&on_target(last), |a| a.time);
+        let source_time = run_time(&on_target(last));
         let rows = self.targets.iter().enumerate();
         let rows = rows.map(|(at, gpu)| self.row(*gpu, "", &on_target(at), source_time)).collect();
         Ok((source_time, rows))
@@ -200,14 +192,27 @@ impl<'a> RankQuestion<'a> {
         parts: &[TakenPart<'_>],
         source_time: Option<Seconds>,
     ) -> RankedRow {
+        let mut sums = RunSums::default();
+        parts.iter().for_each(|part| sums.add(&part.answer, part.calls));
+        let mut row = self.row_of_sums(gpu, label, &sums, source_time);
+        row.cautions = self.cautions(&row, parts);
+        row
+    }
+
+    /// A row without its cautions.
+    fn row_of_sums(
+        &self,
+        gpu: GpuId,
+        label: &str,
+        sums: &RunSums,
+        source_time: Option<Seconds>,
+    ) -> RankedRow {
         let of = &self.session.gpus[gpu];
-        let time = run_total(parts, |a| a.time);
-        let end = |at: usize| run_total(parts, move |a| a.ends.map(|ends| ends[at]));
-        let energy = run_total(parts, |a| Some(Seconds(a.time?.0 * a.power?.0))).map(|j| Joules(j.0));
+        let (time, energy) = (sums.time(), sums.energy());
         let price = self.prices.quote(gpu).cloned();
         let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
-        let (low, high) = (end(0), end(1));
-        let mut row = RankedRow {
+        let [low, high] = sums.ends();
+        RankedRow {
             gpu,
             gpu_id: of.id.clone(),
             label: label.to_string(),
@@ -220,9 +225,9 @@ impl<'a> RankQuestion<'a> {
             low,
             high,
             speedup: source_time.zip(time).map(|(source, here)| source / here),
-            limit: largest_limit(parts),
-            occupancy: mean_occupancy(parts),
-            fits_memory: fits_memory(parts),
+            limit: sums.largest_limit(),
+            occupancy: sums.mean_occupancy(),
+            fits_memory: sums.fits_memory(),
             board_power: energy.zip(time).map(|(j, t)| Watts(j.0 / t.0)),
             energy,
             price,
@@ -230,12 +235,53 @@ impl<'a> RankQuestion<'a> {
             launch_usd: of.list_usd.as_ref().map(|usd| usd.value),
             launch_year: of.launch_year,
             is_pareto: false,
-            rests_on_measurement: parts.iter().all(|p| p.answer.rests_on_measurement),
+            rests_on_measurement: sums.rests_on_measurement(),
             is_hypothetical: of.is_hypothetical() || self.session.tuning(gpu).is_some(),
             cautions: Vec::new(),
+        }
+    }
+
+    /// Answers it for the rows of a table, whose sums these are: each row is a launch, timed on its own GPU.
+    #[must_use]
+    pub fn answer_sums(&self, sums: &TableSums) -> Board {
+        let source_time = sums.source_time();
+        let row = |(gpu, on_gpu): (&GpuId, &GpuSums)| {
+            let mut row = self.row_of_sums(*gpu, "", &on_gpu.run, source_time);
+            let useless = row.low.zip(row.high).and_then(|(low, high)| shown::useless_interval(low, high));
+            row.cautions.extend(on_gpu.refusal().into_iter().chain(useless));
+            if let Some(price) = &row.price {
+                row.cautions.extend(price.cautions(self.today.as_deref()));
+            }
+            row.cautions.extend(self.rates_caution(*gpu));
+            row
         };
-        row.cautions = self.cautions(&row, parts);
-        row
+        let rows = self.targets.iter().zip(&sums.on_targets).map(row).collect();
+        let source = sums.main_source().unwrap_or(self.source);
+        let source_name = match sums.source_count() {
+            0 | 1 => self.session.gpus[source].short_name().to_string(),
+            n => format!("{n} GPUs"),
+        };
+        self.ordered_board(source, source_name, source_time, rows)
+    }
+
+    fn ordered_board(
+        &self,
+        source: GpuId,
+        source_name: String,
+        source_time: Option<Seconds>,
+        mut rows: Vec<RankedRow>,
+    ) -> Board {
+        mark_pareto(&mut rows);
+        self.order.sort(&mut rows);
+        Board {
+            workload: self.workload.name.clone(),
+            source,
+            source_name,
+            source_time,
+            order: self.order,
+            has_prices: rows.iter().any(|row| row.price.is_some()),
+            rows,
+        }
     }
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.
@@ -286,38 +332,9 @@ struct TakenPart<'a> {
     calls: Option<f64>,
 }
 
-/// The sum over all launches of a run; `None` where one part has none.
-fn run_total(parts: &[TakenPart<'_>], of: impl Fn(&PartAnswer) -> Option<Seconds>) -> Option<Seconds> {
-    let one = |part: &TakenPart<'_>| Some(of(&part.answer)?.0 * part.calls?);
-    parts.iter().map(one).sum::<Option<f64>>().map(Seconds)
-}
-
-/// The limit that the largest share of the time has.
-fn largest_limit(parts: &[TakenPart<'_>]) -> Option<Bound> {
-    let mut by_limit: Vec<(Bound, f64)> = Vec::new();
-    for part in parts {
-        let (Some(limit), Some(time), Some(calls)) = (part.answer.limit, part.answer.time, part.calls) else {
-            continue;
-        };
-        match by_limit.iter_mut().find(|(known, _)| *known == limit) {
-            Some((_, sum)) => *sum += time.0 * calls,
-            None => by_limit.push((limit, time.0 * calls)),
-        }
-    }
-    by_limit.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(limit, _)| limit)
-}
-
-/// The mean over the time; `None` where a part has none.
-fn mean_occupancy(parts: &[TakenPart<'_>]) -> Option<f64> {
-    let time = run_total(parts, |a| a.time)?;
-    let weighed = run_total(parts, |a| Some(Seconds(a.time?.0 * a.occupancy?)))?;
-    Some(weighed.0 / time.0)
-}
-
-/// `Some(false)` where one does not fit, `None` where one is not known.
-fn fits_memory(parts: &[TakenPart<'_>]) -> Option<bool> {
-    if parts.iter().any(|part| part.answer.fits_memory == Some(false)) {
-        return Some(false);
-    }
-    parts.iter().all(|part| part.answer.fits_memory == Some(true)).then_some(true)
+/// The time of a run; `None` where a part has none.
+fn run_time(parts: &[TakenPart<'_>]) -> Option<Seconds> {
+    let mut sums = RunSums::default();
+    parts.iter().for_each(|part| sums.add(&part.answer, part.calls));
+    sums.time()
 }

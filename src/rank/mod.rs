@@ -23,7 +23,9 @@ mod order;
 mod part;
 mod prices;
 mod row;
+mod sums;
 mod table;
+mod table_sums;
 mod targets;
 mod variants;
 
@@ -33,5 +35,6 @@ pub use order::{RankOrder, fastest_is_separate, mark_pareto};
 pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
 pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};
+pub use table_sums::TableSums;
 pub use targets::{TargetError, each_architecture, select_targets};
 pub use variants::{block_rows, variant_rows};
