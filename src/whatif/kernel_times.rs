@@ -6,6 +6,7 @@ use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
 use crate::answer::{EditedLaunch, LaunchQuestion, Settings};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Work;
+use crate::pair::Pair;
 use crate::power::{Load, PowerModel};
 use crate::predict::{MODELS, PreparedKernel, Subject, model_position, question, source_clocks};
 use crate::roofline::Bound;
@@ -68,7 +69,7 @@ impl<'a> KernelTimes<'a> {
     pub(super) fn new(
         session: &'a Session,
         workload: &'a Workload,
-        [source, base]: [GpuId; 2],
+        Pair { source, target: base }: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
         let mut source_total = Some(0.0);
@@ -241,7 +242,8 @@ impl PartQuestion<'_> {
     /// What a model that is not prepared says of the GPU at this place, with the work and the blocks of a launch.
     fn asked_time(&self, gpus: &[Gpu], at: usize) -> Option<(ModelTime, Work, Option<f64>)> {
         let kernel = &self.session.kernels[self.subject.kernel];
-        let pair = [(self.source, &gpus[self.source.index()]), (GpuId::from_index(at), gpus.get(at)?)];
+        let pair =
+            Pair::new((self.source, &gpus[self.source.index()]), (GpuId::from_index(at), gpus.get(at)?));
         let Settings { model, ceilings, rules } = self.settings;
         let q = question(kernel, self.subject, pair, &self.session.store, ceilings, rules);
         let prediction = MODELS[model].predict(&q).ok()?;

@@ -184,7 +184,7 @@ fn scenarios_shown(state: &DashboardState) -> Vec<NamedChanges> {
 fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
     let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
     let answer = state.asked_kernel().whole_answer(edited, &parts).map(Arc::new);
-    WhatIfFound { answer, launches: state.answer().launches(state.pair()[1]) }
+    WhatIfFound { answer, launches: state.answer().launches(state.pair().target) }
 }
 
 /// The kept scenarios beside the base; where none is kept, the changes that are being edited.
