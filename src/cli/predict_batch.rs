@@ -120,59 +120,78 @@ struct BatchWriter<'a> {
 
 /// What is written of one row, and why it has no answer.
 struct RowRecords {
-    line: u64,
     records: Vec<Vec<TableCell>>,
     refused: Option<String>,
 }
+
+/// Records that wait to be written at most: a row may have hundreds.
+const RECORDS: usize = 1 << 14;
 
 impl BatchWriter<'_> {
     /// Answers the rows of a block on all cores, and writes them and the refused ones in the order of the table.
     fn take(&mut self, kernels: &mut Catalogue<Kernel>, block: ReadResult) -> std::io::Result<()> {
         RowQuestions::state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
         let (kernels, questions) = (&*kernels, &self.questions);
-        let answered = block.rows.into_par_iter().map(|row| questions.records(kernels, row));
-        let mut all: Vec<RowRecords> = answered.collect();
-        all.extend(block.refused.iter().map(|refused| questions.refused_records(refused)));
-        all.sort_by_key(|records| records.line);
-        for RowRecords { records, refused, .. } in all {
-            let row = self.counted.refused + self.counted.answered + 1;
-            match refused {
-                Some(why) => self.counted.refuse(|| why),
-                None => self.counted.answered += 1,
+        let good = block.rows.into_iter().map(|row| (u64::from(row.line), Ok(row)));
+        let mut all: Vec<(u64, Result<Measurement, RowError>)> = good.collect();
+        all.extend(block.refused.into_iter().map(|refused| (refused.line, Err(refused))));
+        all.sort_by_key(|(line, _)| *line);
+        let at_once = RECORDS / (questions.targets.len() * questions.settings.len()).max(1);
+        let mut rest = all.into_iter().map(|(_, row)| row);
+        loop {
+            let some: Vec<_> = rest.by_ref().take(at_once.max(1)).collect();
+            if some.is_empty() {
+                return Ok(());
             }
-            for record in records {
-                self.stream.write_record(&numbered_cells(row, record))?;
+            let records = |row: Result<Measurement, RowError>| match row {
+                Ok(row) => answered_row(questions, kernels, row),
+                Err(refused) => refused_row(questions, &refused),
+            };
+            let answered: Vec<RowRecords> = some.into_par_iter().map(records).collect();
+            for records in answered {
+                write_row(&mut self.stream, &mut self.counted, records)?;
             }
         }
-        Ok(())
     }
 }
 
-impl RowQuestions<'_> {
-    fn records(&self, kernels: &Catalogue<Kernel>, row: Measurement) -> RowRecords {
-        let (file, line) = (row.file.clone(), u64::from(row.line));
-        let told = |why: &dyn Display| format!("{file}:{line}: {why}");
-        let asked = match self.asked_row(kernels, row) {
-            Ok(asked) => asked,
-            Err(why) => return self.without_answer(line, &why, told(&why)),
-        };
-        let answers = self.answers(kernels, &asked);
-        let gpus = &self.session().gpus;
-        let record = |answer| answer_cells(&Comparison::new(gpus, kernels, &asked.subject, answer));
-        let refusals: Option<Vec<_>> = answers.iter().map(|a| a.prediction.as_ref().err()).collect();
-        let refused = refusals.and_then(|all| Some(told(all.first()?)));
-        RowRecords { line, records: answers.iter().map(record).collect(), refused }
+fn write_row(
+    stream: &mut RecordStream<'_, BufWriter<Stdout>>,
+    counted: &mut BatchCount,
+    RowRecords { records, refused }: RowRecords,
+) -> std::io::Result<()> {
+    let row = counted.refused + counted.answered + 1;
+    match refused {
+        Some(why) => counted.refuse(|| why),
+        None => counted.answered += 1,
     }
+    records.into_iter().try_for_each(|record| stream.write_record(&numbered_cells(row, record)))
+}
 
-    fn refused_records(&self, refused: &RowError) -> RowRecords {
-        let why = format!("{}: {}", refused.column, refused.message);
-        self.without_answer(refused.line, &why, refused.to_string())
-    }
+/// The answers of a row.
+fn answered_row(questions: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: Measurement) -> RowRecords {
+    let (file, line) = (row.file.clone(), u64::from(row.line));
+    let told = |why: &dyn Display| format!("{file}:{line}: {why}");
+    let asked = match questions.asked_row(kernels, row) {
+        Ok(asked) => asked,
+        Err(why) => return row_without_answer(questions, &why, told(&why)),
+    };
+    let answers = questions.answers(kernels, &asked);
+    let gpus = &questions.session().gpus;
+    let record = |answer| answer_cells(&Comparison::new(gpus, kernels, &asked.subject, answer));
+    let refusals: Option<Vec<_>> = answers.iter().map(|a| a.prediction.as_ref().err()).collect();
+    let refused = refusals.and_then(|all| Some(told(all.first()?)));
+    RowRecords { records: answers.iter().map(record).collect(), refused }
+}
 
-    /// A record for every target and model, so that every row of a table has as many.
-    fn without_answer(&self, line: u64, why: &str, told: String) -> RowRecords {
-        let gpus = self.targets.iter().map(|target| &self.session().gpus[*target]);
-        let of_gpu = |gpu| self.settings.iter().map(move |s| refused_cells(gpu, s.model, why));
-        RowRecords { line, records: gpus.flat_map(of_gpu).collect(), refused: Some(told) }
-    }
+fn refused_row(questions: &RowQuestions<'_>, refused: &RowError) -> RowRecords {
+    let why = format!("{}: {}", refused.column, refused.message);
+    row_without_answer(questions, &why, refused.to_string())
+}
+
+/// A record for every target and model, so that every row of a table has as many.
+fn row_without_answer(questions: &RowQuestions<'_>, why: &str, told: String) -> RowRecords {
+    let gpus = questions.targets.iter().map(|target| &questions.session().gpus[*target]);
+    let of_gpu = |gpu| questions.settings.iter().map(move |s| refused_cells(gpu, s.model, why));
+    RowRecords { records: gpus.flat_map(of_gpu).collect(), refused: Some(told) }
 }

@@ -15,7 +15,7 @@ mod writing;
 #[cfg(feature = "fleet")]
 pub use reading::{text_of_file, text_of_stream};
 #[cfg(not(feature = "fleet"))]
-pub use without::{ColumnWriter, text_of_file, text_of_stream};
+pub use without::{NoColumns as ColumnWriter, text_of_file, text_of_stream};
 #[cfg(feature = "fleet")]
 pub use writing::ColumnWriter;
 

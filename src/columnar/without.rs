@@ -27,12 +27,12 @@ pub fn text_of_stream<'a>(
 }
 
 /// Writes rows as columns; a build without the feature has none.
-pub struct ColumnWriter<W> {
+pub struct NoColumns<W> {
     never: std::convert::Infallible,
     out: std::marker::PhantomData<W>,
 }
 
-impl<W: Write + Send> ColumnWriter<W> {
+impl<W: Write + Send> NoColumns<W> {
     /// Begins a table.
     ///
     /// # Errors

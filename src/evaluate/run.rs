@@ -20,6 +20,9 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelI
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+/// With more trials than these, models are judged one after the other.
+const MANY: usize = 4_000_000;
+
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
 pub fn evaluate(
@@ -69,9 +72,13 @@ pub fn evaluate_with(
         }
         ModelOutcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
-    // Half a million residuals per model are sorted: worth a thread each.
-    let outcomes = tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect();
-    Some(outcomes)
+    // Half a million residuals per model are sorted: worth a thread each. Of many more those of one model are memory enough.
+    let many = tallies.iter().map(|tally| tally.trials.len()).sum::<usize>() > MANY;
+    Some(if many {
+        tallies.iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect()
+    } else {
+        tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect()
+    })
 }
 
 /// Every ordered pair of rows of the same configuration: of two GPUs, or of one GPU at two clocks.

@@ -1,8 +1,10 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+mod parts;
+
 use super::content_hash::{hash, hashes, is_same_again, whole_hash};
 use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
-use super::{Floors, Measurement, Number, TimingKind};
+use super::{Floors, Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
@@ -95,37 +97,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// A store of one row, with the launch floors of another store: what is known of a row by itself.
-    #[must_use]
-    pub fn of_row(row: Measurement, floors: Arc<Floors>) -> Self {
-        let link = RowLink { gpu: row.gpu, row: 0, next: END };
-        Self {
-            batches: vec![RowBatch { before: 0, rows: Arc::new(vec![row]) }],
-            configs: vec![StoredConfig { row: 0, first: 0 }],
-            links: vec![link],
-            floors: OnceLock::from(floors),
-            ..Self::default()
-        }
-    }
-
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
     /// the later before the earlier. Rows of one GPU that state different launches or clocks are no such: both are kept.
     pub fn add_rows(&mut self, rows: Vec<Measurement>) {
         self.add_batch(Arc::new(rows));
-    }
-
-    /// The rows of this kind; those that were added together and are all of it are shared.
-    #[must_use]
-    pub fn of_kind(&self, kind: TimingKind) -> Self {
-        let mut store = Self::default();
-        for RowBatch { rows, .. } in &self.batches {
-            let is_wanted = |row: &&Measurement| row.kind == kind;
-            match rows.iter().all(|row| is_wanted(&row)) {
-                true => store.add_batch(rows.clone()),
-                false => store.add_rows(rows.iter().filter(is_wanted).cloned().collect()),
-            }
-        }
-        store
     }
 
     fn add_batch(&mut self, rows: Arc<Vec<Measurement>>) {
@@ -382,18 +357,6 @@ impl Store {
     #[must_use]
     pub fn floors(&self) -> &Floors {
         self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None)))
-    }
-
-    /// The same, to be shared with other stores.
-    #[must_use]
-    pub fn shared_floors(&self) -> Arc<Floors> {
-        self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None))).clone()
-    }
-
-    /// The same without the rows of one kernel.
-    #[must_use]
-    pub fn floors_without(&self, kernel: KernelId) -> Floors {
-        Floors::from_store(self, Some(kernel))
     }
 
     /// All configurations of this kernel.

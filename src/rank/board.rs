@@ -1,7 +1,7 @@
 //! The ranked rows: a workload on a list of GPUs.
 
 use super::order::{RankOrder, mark_pareto};
-use super::part::{PartAnswer, PartQuery};
+use super::part::{POWER, PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
 use super::sums::RunSums;
@@ -9,7 +9,6 @@ use super::table_sums::{GpuSums, TableSums};
 use crate::answer::Settings;
 use crate::catalogue::NumberOrigin;
 use crate::gpu::GpuId;
-use crate::power::PowerModel;
 use crate::predict::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
@@ -17,10 +16,6 @@ use crate::session::Session;
 use crate::units::{Seconds, Watts};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use std::sync::LazyLock;
-
-/// The power model that ships; none where its table is damaged (a test reads it).
-pub(super) static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
 
 /// What is ranked.
 #[derive(Debug, Clone)]

@@ -1,14 +1,13 @@
 //! The rows of a table as one run: sums on every GPU, and nothing of the rows themselves is kept.
 
-use super::board::POWER;
-use super::part::{PartAnswer, PartQuery};
+use super::part::{POWER, PartAnswer, PartQuery};
 use super::sums::RunSums;
 use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
 use crate::predict::TimeEstimate;
-use crate::session::{AskedRow, RowQuestions};
+use crate::session::{RowAlone, RowQuestions};
 use crate::units::Seconds;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeMap;
@@ -128,7 +127,7 @@ fn row_parts(asked: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: Measure
 fn parts_on_targets(
     asked: &RowQuestions<'_>,
     kernels: &Catalogue<Kernel>,
-    row: &AskedRow,
+    row: &RowAlone,
 ) -> Vec<PartAnswer> {
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);

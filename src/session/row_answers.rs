@@ -24,13 +24,13 @@ pub struct RowQuestions<'a> {
 
 /// A row as a store of its own, and what it is about.
 #[derive(Debug)]
-pub struct AskedRow {
+pub struct RowAlone {
     /// The kernel as the row has it.
     pub subject: Subject,
     store: Store,
 }
 
-impl AskedRow {
+impl RowAlone {
     /// The row.
     #[must_use]
     pub fn row(&self) -> &Measurement {
@@ -62,17 +62,17 @@ impl<'a> RowQuestions<'a> {
     ///
     /// # Errors
     /// Why its kernel cannot be asked about at this size.
-    pub fn asked_row(&self, kernels: &Catalogue<Kernel>, row: Measurement) -> Result<AskedRow, String> {
+    pub fn asked_row(&self, kernels: &Catalogue<Kernel>, row: Measurement) -> Result<RowAlone, String> {
         let kernel = &kernels[row.kernel];
         let store = Store::of_row(row, self.floors.clone());
         let (id, config) = store.configs().next().expect("a store of one row");
         let subject = Subject::from_config(kernel, config, Some(id));
-        Ok(AskedRow { subject: subject.map_err(|why| format!("kernel {}: {why}", kernel.id))?, store })
+        Ok(RowAlone { subject: subject.map_err(|why| format!("kernel {}: {why}", kernel.id))?, store })
     }
 
     /// The row on every target with every model, in that order.
     #[must_use]
-    pub fn answers(&self, kernels: &Catalogue<Kernel>, asked: &AskedRow) -> Vec<Answer> {
+    pub fn answers(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone) -> Vec<Answer> {
         let corrections = Corrections::default();
         let context = self.context(kernels, asked, &corrections);
         let source = asked.row().gpu;
@@ -84,7 +84,7 @@ impl<'a> RowQuestions<'a> {
 
     /// The numbers of [`RowQuestions::answers`] with the first model.
     #[must_use]
-    pub fn estimates(&self, kernels: &Catalogue<Kernel>, asked: &AskedRow) -> Vec<Option<TimeEstimate>> {
+    pub fn estimates(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone) -> Vec<Option<TimeEstimate>> {
         let corrections = Corrections::default();
         let context = self.context(kernels, asked, &corrections);
         let settings = self.settings.first().copied().unwrap_or_default();
@@ -93,7 +93,7 @@ impl<'a> RowQuestions<'a> {
 
     /// Why there is no time of the row on this target with the first model.
     #[must_use]
-    pub fn refusal(&self, kernels: &Catalogue<Kernel>, asked: &AskedRow, target: GpuId) -> Option<String> {
+    pub fn refusal(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone, target: GpuId) -> Option<String> {
         let corrections = Corrections::default();
         let context = self.context(kernels, asked, &corrections);
         let settings = self.settings.first().copied().unwrap_or_default();
@@ -104,7 +104,7 @@ impl<'a> RowQuestions<'a> {
     fn context<'c>(
         &self,
         kernels: &'c Catalogue<Kernel>,
-        asked: &'c AskedRow,
+        asked: &'c RowAlone,
         corrections: &'c Corrections,
     ) -> AnswerContext<'c>
     where

@@ -8,13 +8,14 @@ use std::process::Stdio;
 
 const HEAD: &str = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n";
 
-/// Rows of kernels of one's own on three GPUs, at sizes that all differ.
+/// Rows of kernels of one's own, every size on three GPUs.
 pub fn own_rows(rows: usize) -> String {
     let gpus = ["titan-v", "rtx-2080-ti", "a100-pcie-40gb"];
     let row = |i: usize| {
-        let (gpu, n) = (gpus[i % 3], 100_000 * (i + 1));
+        let (gpu, config) = (gpus[i % 3], i / 3);
+        let n = 100_000 * (config + 1);
         let ms = 1e-2 + n as f64 * 1e-7 * (1.0 + (i % 7) as f64);
-        format!("{gpu},kernel_{},n={n},256,{},32,{},{},{ms}\n", i % 5, n / 256 + 1, 2 * n, 12 * n)
+        format!("{gpu},kernel_{},n={n},256,{},32,{},{},{ms}\n", config % 5, n / 256 + 1, 2 * n, 12 * n)
     };
     HEAD.to_string() + &(0..rows).map(row).collect::<String>()
 }

@@ -95,7 +95,7 @@ mod with_the_feature {
         for words in [
             "predict --to h100-sxm5,l4 --batch",
             "rank --to h100-sxm5,l4,titan-v --format json --batch",
-            "predict --to l4 --model components --format csv --data",
+            "predict --from titan-v --to l4 --model components --format csv --data",
             "evaluate --model components --format json --data",
             "metrics --format csv --data",
         ] {
@@ -120,13 +120,15 @@ mod with_the_feature {
         let desk = Desk::new();
         put_tables(
             &desk,
-            &own_rows(6).replace("a100-pcie-40gb,kernel_2", "moon-1,kernel_2").replace("n=400000", "n=m"),
+            &own_rows(6)
+                .replace("a100-pcie-40gb,kernel_0", "moon-1,kernel_0")
+                .replace("titan-v,kernel_1,n=200000,256,782,32", "titan-v,kernel_1,n=200000,256,782,many"),
         );
         let of_csv = desk.types("evaluate --data rows.csv --model same-time").stderr;
         for table in TABLES {
             let of_table = desk.types(&format!("evaluate --data {table} --model same-time")).stderr;
             assert!(of_table.contains(&format!("{table}:3: gpu: ")), "{of_table}");
-            assert!(of_table.contains(&format!("{table}:4: problem: ")), "{of_table}");
+            assert!(of_table.contains(&format!("{table}:4: regs_per_thread: ")), "{of_table}");
             // The header of a CSV is its first line.
             let shifted =
                 of_csv.replace("rows.csv:4:", "T:3:").replace("rows.csv:5:", "T:4:").replace("rows.csv", "T");
