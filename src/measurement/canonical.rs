@@ -252,7 +252,7 @@ impl<'r> CanonicalTable<'r> {
     pub fn fields<'a>(&'a self, row: &'a CanonicalRow) -> impl Iterator<Item = Cow<'a, str>> {
         let shape = |d: Option<[u64; 3]>| Cow::Owned(d.map(written_dimensions).unwrap_or_default());
         let written = |n: &Number| Cow::Owned(row.get(*n).map(written_number).unwrap_or_default());
-        let attribute = |name: &&str| row.attributes.get(*name).map_or(Cow::Borrowed(""), |t| clean_text(t));
+        let attribute = |name: &&str| row.attributes.get(name).map_or(Cow::Borrowed(""), |t| clean_text(t));
         let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(|t| clean_text(t));
         let texts = texts.into_iter().chain([shape(row.block), shape(row.grid)]);
         let numbers = self.numbers.iter().map(written);
