@@ -55,6 +55,9 @@ pub(super) struct RankArgs {
     /// standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_BATCH)]
     batch: Option<PathBuf>,
+    /// Rank the kernels of the mix, each with all its launches in a run, on these GPUs
+    #[arg(long, requires = "mix", conflicts_with_all = ["kernel", "variants", "blocks", "app"])]
+    kernels: bool,
     /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
     #[arg(long, value_name = "CHANGES")]
     set: Option<String>,
@@ -140,6 +143,7 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         today: utc_date(SystemTime::now()),
         order: args.by.into(),
         rows,
+        each_kernel: args.kernels,
         ..RankQuestion::new(&session, &workload, source, targets)
     };
     if let Some(model) = &args.model {

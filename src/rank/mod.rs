@@ -19,14 +19,15 @@
 
 mod board;
 mod chart;
+mod distinct;
 mod order;
 mod part;
 mod prices;
 mod row;
-mod sums;
 mod table;
 mod table_sums;
 mod targets;
+mod totals;
 mod variants;
 
 pub use board::{Board, RankQuestion, RowSubject};

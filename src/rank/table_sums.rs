@@ -1,7 +1,7 @@
 //! The rows of a table as one run: sums on every GPU, and nothing of the rows themselves is kept.
 
 use super::part::{POWER, PartAnswer, PartQuery};
-use super::sums::RunSums;
+use super::totals::RunTotals;
 use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// One GPU's sums.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GpuSums {
-    pub(super) run: RunSums,
+    pub(super) run: RunTotals,
     /// Rows without a time here, and why the first of them has none.
     refused: u64,
     first: Option<String>,
@@ -76,12 +76,14 @@ impl TableSums {
                 Ok(parts) => {
                     self.rows += 1;
                     *self.on_sources.entry(row.source).or_default() += row.time.0;
-                    for (sums, part) in self.on_targets.iter_mut().zip(parts) {
-                        sums.run.add(&part, Some(1.0));
+                    for (sums, mut part) in self.on_targets.iter_mut().zip(parts) {
+                        // Of a million reasons the first is kept.
+                        let why = std::mem::take(&mut part.cautions).into_iter().next();
                         if part.time.is_none() {
                             sums.refused += 1;
-                            sums.first = sums.first.take().or(part.cautions.into_iter().next());
+                            sums.first = sums.first.take().or(why);
                         }
+                        sums.run.add_kernel("", &part, Some(1.0));
                     }
                 }
             }
