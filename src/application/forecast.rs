@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
-//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, each end wider by a tenth |
+//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
@@ -23,7 +23,9 @@ use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
+use crate::power::PowerModel;
 use crate::predict::{Caution, SourceKind};
+use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
 use std::collections::HashSet;
@@ -145,7 +147,7 @@ pub struct GroupForecast {
     /// What it rests on.
     pub basis: ForecastBasis,
     /// What limits it there, where a prediction says so.
-    pub limit: Option<String>,
+    pub limit: Option<Bound>,
     /// Why no prediction stands behind it.
     pub reason: Option<String>,
 }
@@ -180,6 +182,26 @@ impl TargetForecast {
     #[must_use]
     pub fn time_range(&self) -> TimeRange {
         self.wall.unwrap_or(self.kernels)
+    }
+
+    /// What the largest part of [`TargetForecast::time_range`] waits for: the host and copies, else the limit that most of the kernels'
+    /// time has; `None` where no kernel's is known.
+    #[must_use]
+    pub fn largest_limit(&self, application: &Application) -> Option<&'static str> {
+        let wall = self.wall.map(|wall| wall.value);
+        if wall.zip(self.wall_without_kernels).is_some_and(|(wall, without)| without.0 > 0.5 * wall.0) {
+            return Some("the host and copies");
+        }
+        let mut totals: Vec<(&'static str, f64)> = Vec::new();
+        for (group, forecast) in application.groups.iter().zip(&self.groups) {
+            let word = forecast.limit.map_or("kernels without a model", Bound::as_str);
+            let time = forecast.time.value.0 * group.calls as f64;
+            match totals.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, total)) => *total += time,
+                None => totals.push((word, time)),
+            }
+        }
+        totals.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(word, _)| word)
     }
 
     /// The recorded time over that of [`TargetForecast::time_range`].
@@ -356,7 +378,7 @@ impl ForecastPair<'_> {
         let interval = answer.interval.ok_or("no interval is known for it")?;
         let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
         let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
-        let limit = prediction.bound_target.map(|b| b.as_str().to_string());
+        let limit = prediction.bound_target;
         Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
     }
 
@@ -365,6 +387,7 @@ impl ForecastPair<'_> {
         let [source, target] = self.gpus();
         let bandwidth = self.bandwidth_ratio();
         let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
+        let compute = compute * busy_share(source) / busy_share(target);
         let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
         TimeRange {
             value: Seconds((low * high).sqrt()),
@@ -436,6 +459,11 @@ impl ForecastPair<'_> {
         }
         out
     }
+}
+
+/// What its power limit leaves of a GPU's clock where its lanes are busy.
+fn busy_share(gpu: &Gpu) -> f64 {
+    PowerModel::shipped_once().map_or(1.0, |model| model.busy_share(gpu))
 }
 
 /// The arithmetic rate that a group of this category would run at; FP32 where the GPU states no tensor rate for it.

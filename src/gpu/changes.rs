@@ -135,10 +135,20 @@ impl GpuNumber {
         }
     }
 
-    /// The unit of its value in JSON: `GB/s`, `MHz`, `MiB`; empty for a count.
+    /// The unit of its value: `GB/s`, `MHz`, `µs`; empty for a count.
     #[must_use]
     pub fn unit(self) -> &'static str {
         self.unit_and_scale().0
+    }
+
+    /// The same in ASCII, as JSON has it: `us`, and `x` for a multiple.
+    #[must_use]
+    pub fn unit_for_programs(self) -> &'static str {
+        match self.unit() {
+            "µs" => "us",
+            "×" => "x",
+            unit => unit,
+        }
     }
 
     /// The value in [`GpuNumber::unit`].
@@ -160,8 +170,8 @@ impl GpuNumber {
             (NumberDimension::Size, Self::MemorySize) => ("GiB", 1_073_741_824.0),
             (NumberDimension::Size, _) => ("MiB", 1_048_576.0),
             (NumberDimension::Rate, _) => ("TFLOP/s", 1e12),
-            (NumberDimension::Multiple, _) => ("x", 1.0),
-            (NumberDimension::Time, _) => ("us", 1e-6),
+            (NumberDimension::Multiple, _) => ("×", 1.0),
+            (NumberDimension::Time, _) => ("µs", 1e-6),
             (NumberDimension::Power, _) => ("W", 1.0),
         }
     }
@@ -345,6 +355,9 @@ pub enum ChangeError {
         /// What is taken.
         expected: String,
     },
+    /// A power limit that no clock is low enough for.
+    #[error(transparent)]
+    BelowIdle(#[from] super::LimitBelowIdle),
     /// The base has no such number.
     #[error("{gpu}: has no {number} to change")]
     Unknown {
@@ -479,7 +492,7 @@ impl fmt::Display for GpuChanges {
                     write!(f, "{comma}{key}={percent:+}%")?;
                 }
                 ChangeAmount::To(value) => {
-                    write!(f, "{comma}{key}={}{}", number.in_unit(*value), number.unit())?;
+                    write!(f, "{comma}{key}={}{}", number.in_unit(*value), number.unit_for_programs())?;
                 }
             }
         }

@@ -216,7 +216,7 @@ pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
     let of = |side: usize| {
         let binding = e.components[side].binding()?;
         let next = match e.next[side] {
-            Some(n) => format!("next limit: {}, {}x below", n.next.as_str(), significant(n.away)),
+            Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
             None => "it is the only component known".into(),
         };
         Some(format!("{}: bound by {}; {next}", names[side], binding.as_str()))
