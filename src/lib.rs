@@ -22,6 +22,7 @@ pub mod kernel;
 pub mod learn;
 pub mod measurement;
 pub mod occupancy;
+pub mod pair;
 pub mod papers;
 pub mod power;
 pub mod predict;

@@ -6,6 +6,7 @@ use super::settings::Settings;
 use crate::gpu::{Ceilings, Clocks, Gpu, GpuId};
 use crate::kernel::{Launch, VectorPrecision, Work};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy};
+use crate::pair::Pair;
 use crate::predict::{
     Breakdown, Cause, Caution, Explanation, Interval, KernelRoofs, MODELS, ModelRefusal, Prediction,
     RegistersFrom, SourceKind, SourceTime, TimeEstimate,
@@ -43,13 +44,13 @@ pub struct Answer {
     /// Where the source's row was timed at other clocks than the source is set to.
     pub profiled: Option<ProfiledClocks>,
     /// The clocks and limits that source and target were reckoned at.
-    pub clocks: [Clocks; 2],
+    pub clocks: Pair<Clocks>,
     /// The ceilings really used (achieved ones may be missing on one side).
     pub ceilings_used: Ceilings,
     /// The work, counters of the measured row included.
     pub work: Work,
     /// The launch shape on source and target, where known: another GPU's row may have timed another one.
-    pub launch: [Option<Launch>; 2],
+    pub launch: Pair<Option<Launch>>,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// The prediction, or why there is none.
@@ -59,15 +60,15 @@ pub struct Answer {
     /// Its interval, where the calibration can give one.
     pub interval: Option<Interval>,
     /// What a block asks for on source and target.
-    pub needs: [Option<BlockNeeds>; 2],
+    pub needs: Pair<Option<BlockNeeds>>,
     /// Occupancy on source and target.
-    pub occupancy: [Option<Occupancy>; 2],
+    pub occupancy: Pair<Option<Occupancy>>,
     /// Whose registers the occupancy of source and target rests on.
-    pub registers: [RegistersFrom; 2],
+    pub registers: Pair<RegistersFrom>,
     /// What must be said about either side's build: registers of another one, spills, an assumed block.
-    pub build: [Vec<Caution>; 2],
+    pub build: Pair<Vec<Caution>>,
     /// Why it cannot launch on source or target.
-    pub launch_refusal: [Option<LaunchRefusal>; 2],
+    pub launch_refusal: Pair<Option<LaunchRefusal>>,
     /// The measured time on the target.
     pub measured: Option<Measured>,
     /// What the datasets of the source's and the target's row say of their rows of this kernel; a prediction's cautions
@@ -214,7 +215,7 @@ impl Answer {
             interval: self.interval,
             rests_on_measurement,
             limit: prediction.bound_target,
-            occupancy: self.occupancy[1].map(|o| o.fraction()),
+            occupancy: self.occupancy.target.map(|o| o.fraction()),
         })
     }
 

@@ -11,6 +11,7 @@ use super::known_rows::{KnownRow, KnownRows};
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu};
 use crate::measurement::{ConfigId, Measurement};
+use crate::pair::Pair;
 use crate::predict::{Caution, MODELS, Subject, gpu_at_row_clocks, question, source_clocks};
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ fn row_residual(
     let target = at_row.as_ref().unwrap_or(stock);
     let stated = &gpus[key.source];
     let clocks = source_clocks(context.stock(key.source), stated, &subject, key.source, store);
-    let pair = [(key.source, clocks.gpu(stated)), (key.target, target)];
+    let pair = Pair::new((key.source, clocks.gpu(stated)), (key.target, target));
     let Settings { model, ceilings, rules } = key.settings;
     let mut q = question(kernel, &subject, pair, store, ceilings, rules);
     q.lesson = lessons.lesson_for(row.kernel, row.gpu);

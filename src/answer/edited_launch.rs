@@ -18,7 +18,7 @@ use crate::predict::{Cause, Caution, LaunchNumber, ModelRefusal, RegistersFrom};
 
 /// The launch of this answer on its target.
 fn launch_of_answer(answer: &Answer) -> LaunchModel {
-    LaunchModel { needs: answer.needs[1], launch: answer.launch[1], work: answer.work }
+    LaunchModel { needs: answer.needs.target, launch: answer.launch.target, work: answer.work }
 }
 
 impl LaunchQuestion<'_> {
@@ -35,12 +35,12 @@ impl LaunchQuestion<'_> {
         });
         let refusal = launches.as_ref().and_then(|[_, changed]| changed.refusal);
         if let Some([_, changed]) = &launches {
-            answer.needs[1] = Some(changed.needs);
-            answer.occupancy[1] = Some(changed.occupancy);
-            answer.launch[1] = changed.launch;
-            answer.launch_refusal[1] = changed.refusal;
+            answer.needs.target = Some(changed.needs);
+            answer.occupancy.target = Some(changed.occupancy);
+            answer.launch.target = changed.launch;
+            answer.launch_refusal.target = changed.refusal;
             if edits.changed_value(LaunchNumber::Registers).is_some() {
-                answer.registers[1] = RegistersFrom::Typed;
+                answer.registers.target = RegistersFrom::Typed;
             }
         }
         // Nobody timed it so.
@@ -85,14 +85,14 @@ impl Answer {
         }
         let model = launch_of_answer(self);
         let needs = model.needs?;
-        let occupancy = self.occupancy[1]?;
+        let occupancy = self.occupancy.target?;
         let launch = model.launch;
         let as_it_is = LaunchOnGpu {
             needs,
             occupancy,
             launch,
             waves: launch.and_then(|launch| waves(gpu, &occupancy, launch.block_count())),
-            refusal: self.launch_refusal[1],
+            refusal: self.launch_refusal.target,
             time: self.predicted_time(),
         };
         Some(vec![as_it_is])
@@ -101,6 +101,6 @@ impl Answer {
     /// What a block of the target asks for before anything is changed of it.
     #[must_use]
     pub fn needs_as_launched(&self) -> Option<BlockNeeds> {
-        self.edited_launch.as_ref().map_or(self.needs[1], |edited| edited.model.needs)
+        self.edited_launch.as_ref().map_or(self.needs.target, |edited| edited.model.needs)
     }
 }

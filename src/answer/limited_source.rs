@@ -3,6 +3,7 @@
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
+use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{Subject, Visible, question};
 
@@ -31,7 +32,7 @@ impl LimitedSource<'_> {
         }
         gpu_at_limit(gpu, |gpu| {
             let Settings { ceilings, rules, .. } = self.settings;
-            let pair = [(self.source, gpu), (self.source, gpu)];
+            let pair = Pair::new((self.source, gpu), (self.source, gpu));
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
             let blocks = q.source.launch.map(|l| l.block_count() as f64);
             Some(Load::from_work(&q.work, blocks, gpu, q.source_time.as_ref()?.time))

@@ -10,6 +10,7 @@ use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Measurement, Store};
+use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
     Cause, Caution, MODELS, Prediction, PreparedKernel, Question, SourceKind, SourceTime, Subject,
@@ -134,7 +135,7 @@ fn answer_of_model(
     }
     let slower = gpu_at_limit(asked, |gpu| {
         let answer = at(gpu);
-        let blocks = answer.launch[1].map(|l| l.block_count() as f64);
+        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
         Some(Load::from_work(&answer.work, blocks, gpu, answer.predicted_time()?))
     });
     let Some(slower) = slower else { return at(asked) };
@@ -159,17 +160,17 @@ fn answer_at_clocks(
     let target = running.place;
     let on_target = context.gpu(target);
     let kernel = &kernels[subject.kernel];
-    let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
+    let typed = Pair::new(source, target).map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
     let visible = visible_at_clocks(store, subject, source, stated);
     let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
     let on_source = clocks.gpu(stated);
     let limited = LimitedSource { kernel, subject, source, store: visible, settings };
     let slower_source = limited.source_at_limit(on_source);
-    let pair = [(source, slower_source.as_ref().unwrap_or(on_source)), (target, running.gpu)];
+    let pair = Pair::new((source, slower_source.as_ref().unwrap_or(on_source)), (target, running.gpu));
     let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
     q.lesson = lessons.lesson_for(subject.kernel, target);
-    let timed = measured_on(store, subject, target, on_target, typed[1].is_some());
+    let timed = measured_on(store, subject, target, on_target, typed.target.is_some());
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
@@ -182,10 +183,10 @@ fn answer_at_clocks(
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
         let of_row = clocks.caution();
-        let typed_source = typed[0].filter(|_| source != target && of_row.is_none());
+        let typed_source = typed.source.filter(|_| source != target && of_row.is_none());
         p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(on_source, stock))));
         p.cautions.extend(of_row);
-        p.cautions.extend(typed[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
+        p.cautions.extend(typed.target.map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         p.cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
         let derived = [on_source, on_target].map(|gpu| gpu.derived.as_deref());
         let derived =
@@ -209,20 +210,20 @@ fn answer_at_clocks(
     Answer {
         source,
         target,
-        clocks: [q.source.gpu.clocks(), q.target.gpu.clocks()],
+        clocks: Pair::new(q.source.gpu.clocks(), q.target.gpu.clocks()),
         profiled,
         settings,
         ceilings_used: levels.map_or(q.ceilings, |l| l.ceilings),
         kernel_roofs: kernel_roofs(&q).ok(),
         work: q.work,
-        launch: [q.source.launch, q.target.launch],
+        launch: Pair::new(q.source.launch, q.target.launch),
         prediction,
         interval,
-        needs: [q.source.needs, q.target.needs],
-        occupancy: [q.source.occupancy, q.target.occupancy],
-        registers: [q.source.registers, q.target.registers],
-        build: [q.source.build, q.target.build],
-        launch_refusal: [q.source.refusal, q.target.refusal],
+        needs: Pair::new(q.source.needs, q.target.needs),
+        occupancy: Pair::new(q.source.occupancy, q.target.occupancy),
+        registers: Pair::new(q.source.registers, q.target.registers),
+        build: Pair::new(q.source.build, q.target.build),
+        launch_refusal: Pair::new(q.source.refusal, q.target.refusal),
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
         data,
         weight,
@@ -273,7 +274,7 @@ fn time_at_set_clocks(
     visible: Visible<'_>,
     settings: Settings,
 ) -> Option<Seconds> {
-    let pair = [(source, q.source.gpu), (source, stated)];
+    let pair = Pair::new((source, q.source.gpu), (source, stated));
     let q = question(q.kernel, subject, pair, visible, settings.ceilings, settings.rules);
     MODELS[settings.model].predicted_time(&q).ok()
 }

@@ -92,6 +92,7 @@ impl Residuals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pair::Pair;
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> AnswerTrial {
         let config = kernel;
@@ -147,7 +148,8 @@ mod tests {
         assert_eq!(Residuals::from_trials(&all, false).all.len(), 9);
         assert_eq!(Residuals::from_trials(&all, true).all.len(), 27);
         // Rows of the target at two clocks are two targets.
-        let at_clocks = |row| [0, 1].map(|source| AnswerTrial { rows: [0, row], ..trial(7, source, 3, 1.0) });
+        let at_clocks =
+            |row| [0, 1].map(|source| AnswerTrial { rows: Pair::new(0, row), ..trial(7, source, 3, 1.0) });
         let all = [at_clocks(0), at_clocks(1)].concat();
         assert_eq!(
             [false, true].map(|uses_source| Residuals::from_trials(&all, uses_source).all.len()),

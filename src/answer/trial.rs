@@ -2,6 +2,7 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::{Information, KernelId};
+use crate::pair::Pair;
 
 /// The row that a trial is to predict, in the order in which trials come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,7 @@ pub struct AnswerTrial {
     /// The target GPU's place.
     pub target: GpuId,
     /// Which of the configuration's rows are source and target: a GPU may have been timed at several clocks.
-    pub rows: [u16; 2],
+    pub rows: Pair<u16>,
     /// How much was counted of the kernel.
     pub information: Information,
     /// The time measured on the source in this configuration, in seconds.
@@ -56,13 +57,13 @@ impl AnswerTrial {
     /// The row that is predicted: of a GPU timed at several clocks the one at these.
     #[must_use]
     pub fn target_row(&self) -> TargetRow {
-        TargetRow { config: self.config, gpu: self.target, row: self.rows[1] }
+        TargetRow { config: self.config, gpu: self.target, row: self.rows.target }
     }
 
     /// Which question this is, the same in every model's trials of one evaluation.
     #[must_use]
     pub fn asked_place(&self) -> TrialPlace {
-        TrialPlace { target: self.target_row(), source: self.source, source_row: self.rows[0] }
+        TrialPlace { target: self.target_row(), source: self.source, source_row: self.rows.source }
     }
 
     /// |ln(measured / predicted)|: what intervals are made of.
@@ -105,13 +106,13 @@ impl AnswerTrial {
     }
 
     /// A question that nobody has answered, source and target in this order.
-    pub(crate) fn unanswered(config: usize, kernel: KernelId, [source, target]: [GpuId; 2]) -> Self {
+    pub(crate) fn unanswered(config: usize, kernel: KernelId, Pair { source, target }: Pair<GpuId>) -> Self {
         Self {
             config,
             kernel,
             source,
             target,
-            rows: [0; 2],
+            rows: Pair::same(0),
             information: Information::default(),
             source_time: None,
             measured: 0.0,
@@ -126,7 +127,7 @@ impl AnswerTrial {
 
     #[cfg(test)]
     pub(crate) fn of_pair(source: usize, target: usize) -> Self {
-        let gpus = [source, target].map(GpuId::from_index);
+        let gpus = Pair::new(source, target).map(GpuId::from_index);
         Self { measured: 1.0, predicted: 1.0, weight: 1.0, ..Self::unanswered(0, KernelId::default(), gpus) }
     }
 }

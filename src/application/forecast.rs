@@ -23,6 +23,7 @@ use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
+use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::predict::{Caution, SourceKind};
 use crate::roofline::Bound;
@@ -253,13 +254,13 @@ struct ForecastPair<'a> {
 }
 
 impl ForecastPair<'_> {
-    fn gpus(&self) -> [&Gpu; 2] {
-        [&self.session.gpus[self.source], &self.session.gpus[self.target]]
+    fn gpus(&self) -> Pair<&Gpu> {
+        Pair::new(&self.session.gpus[self.source], &self.session.gpus[self.target])
     }
 
     /// Time of what waits for DRAM as a factor of the recorded one.
     fn bandwidth_ratio(&self) -> f64 {
-        let [source, target] = self.gpus().map(|gpu| gpu.bandwidth_sustained().value.0);
+        let Pair { source, target } = self.gpus().map(|gpu| gpu.bandwidth_sustained().value.0);
         source / target
     }
 
@@ -384,7 +385,7 @@ impl ForecastPair<'_> {
 
     /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
     fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
-        let [source, target] = self.gpus();
+        let Pair { source, target } = self.gpus();
         let bandwidth = self.bandwidth_ratio();
         let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
         let compute = compute * busy_share(source) / busy_share(target);
@@ -398,7 +399,7 @@ impl ForecastPair<'_> {
 
     /// The time of a copy as a factor of the recorded one.
     fn copy_factor(&self, copy: &CopyTotal, links: &HostLinks, cautions: &mut Vec<String>) -> f64 {
-        let [source, target] = self.gpus();
+        let Pair { source, target } = self.gpus();
         if self.is_same_gpu() {
             return 1.0;
         }
@@ -442,7 +443,7 @@ impl ForecastPair<'_> {
             let groups = if *count == 1 { "1 group".to_string() } else { format!("{count} groups") };
             out.push(format!("{share} of kernel time in {groups} is not predicted: {reason}"));
         }
-        let [_, target] = self.gpus();
+        let Pair { target, .. } = self.gpus();
         out.extend(target.hypothetical.as_deref().map(|made| {
             let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
             Caution::HypotheticalGpu { based_on, changes }.to_string()

@@ -4,6 +4,7 @@ use super::caption::{self, predicted_word};
 use super::further::{note_left_out, targets_of_view, with_targets};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape};
 use crate::gpu::Gpu;
+use crate::pair::Side;
 use crate::predict::SourceKind;
 use crate::units::{Bytes, Seconds};
 
@@ -24,7 +25,7 @@ pub fn bandwidth_chart(view: &RooflineView<'_>) -> Option<ChartSpec> {
         .show
         .shown()
         .map(|side| (view.gpus[side], Meaning::side_colour(side)))
-        .chain(targets.iter().map(|drawn| (drawn.target.gpu, drawn.meaning())))
+        .chain(targets.iter().map(|drawn| (drawn.target.gpu, drawn.meaning)))
         .collect();
     let sizes = gpus.iter().map(|(gpu, _)| gpu.l2_size.value.0);
     let ends = sizes.chain([bytes.0]).fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
@@ -87,31 +88,30 @@ fn roofs(view: &RooflineView<'_>, gpu: &Gpu, meaning: Meaning, [left, right]: [f
 /// The times as points: bytes over time.
 fn points(view: &RooflineView<'_>, bytes: Bytes) -> Vec<Mark> {
     let answer = view.answer;
-    let point = |side: usize, shape: Shape, time: Seconds, ends: Option<(Seconds, Seconds)>, word: &str| {
-        Mark::Point {
+    let point =
+        |side: Side, shape: Shape, time: Seconds, ends: Option<(Seconds, Seconds)>, word: &str| Mark::Point {
             name: format!("{}: {time} {word}", view.gpus[side].short_name()),
             meaning: Meaning::side_colour(side),
             shape,
             at: (bytes.0, (bytes / time).0),
             interval: ends.map(|(low, high)| ((bytes / high).0, (bytes / low).0)),
             label: format!("{word} {time}"),
-        }
-    };
+        };
     let mut out = Vec::new();
-    if let (true, Some(t)) = (view.show.shows(0), &answer.source_time) {
+    if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
         let estimated = t.kind == SourceKind::Estimated;
         let shape = if estimated { Shape::Estimated } else { Shape::Measured };
         let word = if estimated { "estimated" } else { "measured" };
-        out.push(point(0, shape, t.time, None, word));
+        out.push(point(Side::Source, shape, t.time, None, word));
     }
-    if let (true, Ok(p)) = (view.show.shows(1), &answer.prediction) {
+    if let (true, Ok(p)) = (view.show.shows(Side::Target), &answer.prediction) {
         let estimate = answer.is_estimate();
         let shape = if estimate { Shape::Estimated } else { Shape::Predicted };
         let ends = answer.interval.as_ref().map(|i| (i.low, i.high));
-        out.push(point(1, shape, p.time, ends, predicted_word(estimate)));
+        out.push(point(Side::Target, shape, p.time, ends, predicted_word(estimate)));
     }
-    if let (true, Some(m)) = (view.show.shows(1), answer.measured) {
-        out.push(point(1, Shape::Measured, m.time, None, "measured"));
+    if let (true, Some(m)) = (view.show.shows(Side::Target), answer.measured) {
+        out.push(point(Side::Target, Shape::Measured, m.time, None, "measured"));
     }
     out
 }

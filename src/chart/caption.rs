@@ -5,14 +5,15 @@ use crate::answer::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::occupancy::Waves;
+use crate::pair::Pair;
 use crate::predict::{MODELS, SourceKind};
 use crate::units::{Seconds, range, significant};
 
 /// `saxpy n=1048576, fp32: TITAN V → RTX 4070`.
-pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: ChartSides) -> String {
+pub(super) fn title(kernel: &Kernel, problem: &str, gpus: Pair<&Gpu>, show: ChartSides) -> String {
     let size = if problem.is_empty() { String::new() } else { format!(" {problem}") };
     let on = match show {
-        ChartSides::Both => format!(": {} → {}", gpus[0].name, gpus[1].name),
+        ChartSides::Both => format!(": {} → {}", gpus.source.name, gpus.target.name),
         _ => show.shown().map(|side| format!(" on {}", gpus[side].name)).collect(),
     };
     let dtype = if kernel.dtype.is_empty() { String::new() } else { format!(", {}", kernel.dtype) };

@@ -3,15 +3,16 @@
 
 use super::{Dash, Mark, Meaning, RooflineView};
 use crate::answer::Answer;
+use crate::pair::Side;
 use crate::roofline::{KernelRoof, Level};
 
 /// The kernel's own roof on this side, where enough of it was counted.
-pub(super) fn of_side(answer: &Answer, side: usize) -> Option<&KernelRoof> {
+pub(super) fn of_side(answer: &Answer, side: Side) -> Option<&KernelRoof> {
     answer.kernel_roofs.as_ref().map(|k| &k.roofs[side]).filter(|roof| roof.compute.is_some())
 }
 
 /// Whether the kernel's own ceiling stands for the roof of this level. DRAM's is the same line, and shared memory has none.
-pub(super) fn replaces(answer: &Answer, side: usize, level: Level) -> bool {
+pub(super) fn replaces(answer: &Answer, side: Side, level: Level) -> bool {
     matches!(level, Level::L2 | Level::L1)
         && of_side(answer, side).is_some_and(|roof| roof.level(level).bandwidth.is_some())
 }
@@ -19,7 +20,7 @@ pub(super) fn replaces(answer: &Answer, side: usize, level: Level) -> bool {
 /// The compute ceiling, and the bandwidth ceilings of the levels that are drawn.
 pub(super) fn ceiling_marks(
     view: &RooflineView<'_>,
-    side: usize,
+    side: Side,
     (x, y): ((f64, f64), (f64, f64)),
     marks: &mut Vec<Mark>,
     notes: &mut Vec<String>,

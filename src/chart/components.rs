@@ -5,6 +5,7 @@ use super::{Axis, ChartSides, ChartSpec, Mark, Meaning, Scale, caption};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
+use crate::pair::{Pair, Side};
 use crate::predict::Explanation;
 use crate::roofline::Component;
 use crate::units::{Seconds, significant};
@@ -15,7 +16,7 @@ const BINDS: char = '◀';
 /// The components that take time on either GPU, the target's longest first.
 #[must_use]
 pub fn ranked_components(e: &Explanation) -> Vec<Component> {
-    let mut all: Vec<Component> = e.components[1].ranked().into_iter().map(|(c, _)| c).collect();
+    let mut all: Vec<Component> = e.components.target.ranked().into_iter().map(|(c, _)| c).collect();
     all.retain(|c| e.components.iter().any(|side| side.component_time(*c).0 > 0.0));
     all
 }
@@ -23,7 +24,7 @@ pub fn ranked_components(e: &Explanation) -> Vec<Component> {
 /// Draws one pair of bars per component, longest on the target first; what binds is marked.
 #[must_use]
 pub fn component_chart(
-    gpus: [&Gpu; 2],
+    gpus: Pair<&Gpu>,
     kernel: &Kernel,
     problem: &str,
     answer: &Answer,
@@ -32,13 +33,13 @@ pub fn component_chart(
     let components = ranked_components(e);
     let longest = e.components.iter().map(|c| c.ranked()[0].1.0).fold(0.0, f64::max);
     let unit = unit(longest);
-    let bar = |slot: usize, component: Component, side: usize| {
+    let bar = |slot: usize, component: Component, side: Side| {
         let time = e.components[side].component_time(component);
         let binds = e.components[side].binding() == Some(component);
         let mark = if binds { format!(" {BINDS}") } else { String::new() };
         let text = if time.0 > 0.0 { format!("{time}{mark}") } else { "none".into() };
         Mark::Bar {
-            name: format!("{} ({})", gpus[side].name, if side == 0 { "source" } else { "target" }),
+            name: format!("{} ({})", gpus[side].name, side.as_str()),
             meaning: Meaning::side_colour(side),
             slot,
             value: time.0 / unit.1,
@@ -48,7 +49,7 @@ pub fn component_chart(
     let marks: Vec<Mark> = components
         .iter()
         .enumerate()
-        .flat_map(|(slot, component)| [0, 1].map(|side| bar(slot, *component, side)))
+        .flat_map(|(slot, component)| Side::ALL.map(|side| bar(slot, *component, side)))
         .collect();
     ChartSpec {
         title: format!("Component times of {}", caption::title(kernel, problem, gpus, ChartSides::Both)),
@@ -80,8 +81,8 @@ fn end(longest: f64) -> f64 {
 }
 
 /// What binds and what is next on either GPU, the roof's rule, cautions.
-fn chart_notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String> {
-    let next = |side: usize| {
+fn chart_notes(gpus: Pair<&Gpu>, answer: &Answer, e: &Explanation) -> Vec<String> {
+    let next = |side: Side| {
         let n = e.next[side]?;
         let away: Seconds = e.components[side].component_time(n.next);
         Some(format!(
@@ -94,5 +95,10 @@ fn chart_notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String>
     };
     let rule =
         "each is a count of the kernel over a rate of the GPU; they overlap, but not wholly".to_string();
-    (0..2).filter_map(next).chain([rule]).chain(caption::remarks(answer, ChartSides::Both)).collect()
+    Side::ALL
+        .into_iter()
+        .filter_map(next)
+        .chain([rule])
+        .chain(caption::remarks(answer, ChartSides::Both))
+        .collect()
 }

@@ -4,6 +4,7 @@ use super::caption::{predicted_word, time_with_interval};
 use super::{
     ChartSpec, Dash, FurtherTarget, MOST_TARGETS, Mark, Meaning, RooflineView, Shape, drawn_targets,
 };
+use crate::pair::Side;
 use crate::roofline::{Level, Roofline, roofline};
 use crate::units::Seconds;
 
@@ -15,9 +16,9 @@ pub(super) struct ChartEnds {
     pub(super) bottom: f64,
 }
 
-/// A further target on a chart, with the side its colour is of: 2 and more.
+/// A further target on a chart, with what its marks stand for.
 pub(super) struct DrawnTarget<'a> {
-    pub(super) side: usize,
+    pub(super) meaning: Meaning,
     pub(super) target: FurtherTarget<'a>,
     /// Its roofs for the kernel.
     pub(super) roof: Roofline,
@@ -25,19 +26,19 @@ pub(super) struct DrawnTarget<'a> {
 
 /// The further targets of a view: none where the target is not shown.
 pub(super) fn targets_of_view<'a>(view: &RooflineView<'a>) -> Vec<DrawnTarget<'a>> {
-    let drawn = |(side, target): (usize, FurtherTarget<'a>)| {
+    let drawn = |(meaning, target): (Meaning, FurtherTarget<'a>)| {
         let used = target.answer.ceilings_used;
         let roof = roofline(target.gpu, used).of_kernel(target.gpu, view.kernel, target.answer.width(), used);
-        DrawnTarget { side, target, roof }
+        DrawnTarget { meaning, target, roof }
     };
-    let shown: &[FurtherTarget<'a>] = if view.show.shows(1) { &view.further } else { &[] };
+    let shown: &[FurtherTarget<'a>] = if view.show.shows(Side::Target) { &view.further } else { &[] };
     drawn_targets(shown).map(drawn).collect()
 }
 
 impl DrawnTarget<'_> {
     /// The DRAM roof up to the right end of the chart, and the GPU's name there; `None` where it lies off the chart.
     pub(super) fn roof_and_name(&self, ends: ChartEnds) -> Option<[Mark; 2]> {
-        let (gpu, meaning, compute) = (self.target.gpu, self.meaning(), self.roof.compute.value);
+        let (gpu, meaning, compute) = (self.target.gpu, self.meaning, self.roof.compute.value);
         let bandwidth = self.roof.bandwidth(Level::Dram)?;
         let (left, ridge) = (ends.left.max(ends.bottom / bandwidth.0), compute.0 / bandwidth.0);
         if !(ridge.is_finite() && ridge > left) {
@@ -66,16 +67,12 @@ impl DrawnTarget<'_> {
         let (name, word) = (&self.target.gpu.name, predicted_word(estimate));
         Some(Mark::Point {
             name: format!("{name}: {} {word}", time_with_interval(time, interval)),
-            meaning: self.meaning(),
+            meaning: self.meaning,
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
             at,
             interval: None,
             label: format!("{} {time}", self.target.gpu.short_name()),
         })
-    }
-
-    pub(super) fn meaning(&self) -> Meaning {
-        Meaning::side_colour(self.side)
     }
 }
 

@@ -47,6 +47,7 @@ pub use tree::{TreeText, tree_chart};
 
 use crate::answer::Answer;
 use crate::gpu::Gpu;
+use crate::pair::Side;
 
 /// Which of the two GPUs a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,20 +62,18 @@ pub enum ChartSides {
 }
 
 impl ChartSides {
-    /// The places (0 source, 1 target) that are shown.
-    pub fn shown(self) -> impl Iterator<Item = usize> {
-        let range = match self {
-            Self::Source => 0..1,
-            Self::Target => 1..2,
-            Self::Both => 0..2,
-        };
-        range.into_iter()
+    /// The GPUs that are shown, the source first.
+    pub fn shown(self) -> impl Iterator<Item = Side> {
+        Side::ALL.into_iter().filter(move |side| self.shows(*side))
     }
 
-    /// Whether place 0 (source) or 1 (target) is shown.
+    /// Whether this GPU is shown.
     #[must_use]
-    pub fn shows(self, side: usize) -> bool {
-        self.shown().any(|s| s == side)
+    pub fn shows(self, side: Side) -> bool {
+        match side {
+            Side::Source => self != Self::Target,
+            Side::Target => self != Self::Source,
+        }
     }
 }
 
@@ -90,9 +89,13 @@ pub struct FurtherTarget<'a> {
     pub answer: &'a Answer,
 }
 
-/// The further targets that a chart has room for, with their side: 2 and more.
-fn drawn_targets<'a>(further: &[FurtherTarget<'a>]) -> impl Iterator<Item = (usize, FurtherTarget<'a>)> {
-    further.iter().take(MOST_TARGETS - 1).copied().zip(2..).map(|(target, side)| (side, target))
+/// The further targets that a chart has room for, each with what its marks stand for.
+fn drawn_targets<'a>(further: &[FurtherTarget<'a>]) -> impl Iterator<Item = (Meaning, FurtherTarget<'a>)> {
+    further
+        .iter()
+        .take(MOST_TARGETS - 1)
+        .enumerate()
+        .map(|(place, target)| (Meaning::Further(place), *target))
 }
 
 /// A chart: axes, and marks in drawing order.
@@ -159,13 +162,12 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// Of the source (0), the target (1) or a further target (2, …).
+    /// Of the source or the target.
     #[must_use]
-    pub fn side_colour(side: usize) -> Self {
+    pub fn side_colour(side: Side) -> Self {
         match side {
-            0 => Self::Source,
-            1 => Self::Target,
-            further => Self::Further(further - 2),
+            Side::Source => Self::Source,
+            Side::Target => Self::Target,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::occupancy::{Occupancy, Resource, Rules, best_block, next_step, waves};
+use crate::pair::{Pair, Side};
 use crate::units::significant;
 
 /// The mark of what limits, everywhere.
@@ -17,24 +18,20 @@ const LIMITER: char = '◀';
 struct ChartedGpu<'a> {
     gpu: &'a Gpu,
     answer: &'a Answer,
-    /// Its place in the answer: 0 source, 1 target.
-    place: usize,
-    /// Whose colour it has: 0 source, 1 target, then the further targets.
-    side: usize,
+    /// Which GPU of the answer it is.
+    side: Side,
+    /// What its bars stand for.
+    meaning: Meaning,
 }
 
 impl ChartedGpu<'_> {
     fn occupancy(&self) -> Option<Occupancy> {
-        self.answer.occupancy[self.place]
-    }
-
-    fn meaning(&self) -> Meaning {
-        Meaning::side_colour(self.side)
+        self.answer.occupancy[self.side]
     }
 
     /// `TITAN V (source, compute capability 7.0)`.
     fn legend_name(&self) -> String {
-        let role = if self.side == 0 { "source" } else { "target" };
+        let role = self.side.as_str();
         format!("{} ({role}, compute capability {})", self.gpu.name, self.gpu.cuda.compute_capability)
     }
 }
@@ -43,7 +40,7 @@ impl ChartedGpu<'_> {
 #[derive(Debug, Clone, Copy)]
 pub struct OccupancyView<'a> {
     /// Source and target.
-    pub gpus: [&'a Gpu; 2],
+    pub gpus: Pair<&'a Gpu>,
     /// The kernel.
     pub kernel: &'a Kernel,
     /// Its size in short: `n=1048576`.
@@ -60,12 +57,12 @@ impl<'a> OccupancyView<'a> {
     fn charted_gpus(&self) -> Vec<ChartedGpu<'a>> {
         let pair = self.show.shown().map(|side| {
             let (gpu, answer) = (self.gpus[side], self.answer);
-            ChartedGpu { gpu, answer, place: side, side }
+            ChartedGpu { gpu, answer, side, meaning: Meaning::side_colour(side) }
         });
-        let further: &'a [FurtherTarget<'a>] = if self.show.shows(1) { self.further } else { &[] };
-        let further = drawn_targets(further).map(|(side, target)| {
+        let further: &'a [FurtherTarget<'a>] = if self.show.shows(Side::Target) { self.further } else { &[] };
+        let further = drawn_targets(further).map(|(meaning, target)| {
             let FurtherTarget { gpu, answer } = target;
-            ChartedGpu { gpu, answer, place: 1, side }
+            ChartedGpu { gpu, answer, side: Side::Target, meaning }
         });
         pair.chain(further).collect()
     }
@@ -92,7 +89,10 @@ pub fn occupancy_chart(view: &OccupancyView<'_>) -> ChartSpec {
     notes.extend(gpus.iter().filter_map(registers_note));
     notes.extend(answer.of_builds().iter().map(ToString::to_string));
     let title = caption::title(view.kernel, view.problem, view.gpus, show);
-    let names = gpus.iter().filter(|charted| charted.side > 1).map(|charted| charted.gpu.short_name().into());
+    let names = gpus
+        .iter()
+        .filter(|charted| matches!(charted.meaning, Meaning::Further(_)))
+        .map(|charted| charted.gpu.short_name().into());
     let title = std::iter::once(title).chain(names).collect::<Vec<String>>().join(", ");
     let mut chart = ChartSpec {
         title: format!("Occupancy of {title}"),
@@ -122,7 +122,7 @@ fn slot_name(resource: Resource) -> &'static str {
 /// The bar of one resource; none where the occupancy is not known.
 fn limit_bar(charted: &ChartedGpu<'_>, slot: usize, resource: Resource) -> Option<Mark> {
     let occupancy = charted.occupancy()?;
-    let needs = charted.answer.needs[charted.place];
+    let needs = charted.answer.needs[charted.side];
     let unknown = resource == Resource::Registers && needs.is_some_and(|n| n.regs_per_thread == 0);
     let limits = occupancy.is_limiter(resource);
     let (value, text) = match occupancy.limit(resource) {
@@ -134,14 +134,14 @@ fn limit_bar(charted: &ChartedGpu<'_>, slot: usize, resource: Resource) -> Optio
     let (name, meaning) = if limits {
         (format!("{LIMITER} limits the resident blocks"), Meaning::Limiter)
     } else {
-        (charted.legend_name(), charted.meaning())
+        (charted.legend_name(), charted.meaning)
     };
     Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", charted.gpu.name) })
 }
 
 fn active_bar(charted: &ChartedGpu<'_>, slot: usize) -> Option<Mark> {
     let o = charted.occupancy()?;
-    let (name, meaning) = (charted.legend_name(), charted.meaning());
+    let (name, meaning) = (charted.legend_name(), charted.meaning);
     let label = format!(
         "{}: {}, {} of {} warps ({})",
         charted.gpu.name,
@@ -160,14 +160,17 @@ fn share_text(o: &Occupancy) -> String {
 
 /// What limits on either GPU, where that is not the same.
 fn limiter_note(answer: &Answer, show: ChartSides) -> Option<String> {
-    let ([Some(source), Some(target)], ChartSides::Both) = (answer.occupancy, show) else { return None };
+    let (Pair { source: Some(source), target: Some(target) }, ChartSides::Both) = (answer.occupancy, show)
+    else {
+        return None;
+    };
     let [there, here] = source.limiter_change(&target)?;
     Some(format!("the limiter changes: {there} → {here}"))
 }
 
 /// What one GPU does with the launch: refusal, occupancy, waves, next step.
 fn side_notes(charted: &ChartedGpu<'_>) -> Vec<String> {
-    let ChartedGpu { gpu, answer, place: side, .. } = *charted;
+    let ChartedGpu { gpu, answer, side, .. } = *charted;
     let mut notes = Vec::new();
     if let Some(refusal) = &answer.launch_refusal[side] {
         notes.push(format!("{}: {refusal}", gpu.name));
@@ -205,7 +208,7 @@ fn side_notes(charted: &ChartedGpu<'_>) -> Vec<String> {
 
 /// Resources of a block, and whose registers they are.
 fn registers_note(charted: &ChartedGpu<'_>) -> Option<String> {
-    let ChartedGpu { gpu, answer, place: side, .. } = *charted;
+    let ChartedGpu { gpu, answer, side, .. } = *charted;
     let needs = answer.needs[side]?;
     let registers = match needs.regs_per_thread {
         0 => "an unknown number of registers (treated as no limit)".to_string(),

@@ -13,6 +13,7 @@ use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::{Over, sweep};
+use crate::pair::{Pair, Side};
 use crate::units::significant;
 
 /// What occupancy or wave efficiency is drawn over.
@@ -69,7 +70,7 @@ impl Curve {
 #[derive(Debug, Clone, Copy)]
 pub struct CurveView<'a> {
     /// Source and target.
-    pub gpus: [&'a Gpu; 2],
+    pub gpus: Pair<&'a Gpu>,
     /// Which kernel.
     pub kernel: &'a Kernel,
     /// Its whole size.
@@ -130,13 +131,12 @@ fn y_scale(curve: Curve, marks: &[Mark]) -> Scale {
 }
 
 /// Source and target differ without colour.
-pub(super) fn dash(side: usize) -> Dash {
-    if side == 0 { Dash::Solid } else { Dash::Dashed }
+pub(super) fn dash(side: Side) -> Dash {
+    if side == Side::Source { Dash::Solid } else { Dash::Dashed }
 }
 
-pub(super) fn side_name(view: &CurveView<'_>, side: usize) -> String {
-    let role = if side == 0 { "source" } else { "target" };
-    format!("{} ({role})", view.gpus[side].name)
+pub(super) fn side_name(view: &CurveView<'_>, side: Side) -> String {
+    format!("{} ({})", view.gpus[side].name, side.as_str())
 }
 
 pub(super) fn percent(fraction: f64) -> String {
@@ -144,7 +144,7 @@ pub(super) fn percent(fraction: f64) -> String {
 }
 
 /// The mark of what is chosen now, named in the legend.
-pub(super) fn chosen(view: &CurveView<'_>, side: usize, what: &str, at: (f64, f64), label: String) -> Mark {
+pub(super) fn chosen(view: &CurveView<'_>, side: Side, what: &str, at: (f64, f64), label: String) -> Mark {
     Mark::Point {
         name: format!("{what} on {}", view.gpus[side].name),
         meaning: Meaning::side_colour(side),
@@ -185,7 +185,7 @@ fn of_block(view: &CurveView<'_>, over: Over) -> Vec<Mark> {
 }
 
 /// One GPU's occupancy as a line in steps.
-fn steps(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
+fn steps(view: &CurveView<'_>, side: Side, over: Over) -> Option<Mark> {
     let (needs, rules) = (view.answer.needs[side]?, view.answer.settings.rules);
     let limits = &view.gpus[side].cuda.limits;
     let max_warps = f64::from(limits.warps_per_sm());
@@ -206,7 +206,7 @@ fn steps(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
 }
 
 /// Where the kernel stands now; nowhere with registers that are not known.
-fn chosen_block(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
+fn chosen_block(view: &CurveView<'_>, side: Side, over: Over) -> Option<Mark> {
     let (needs, o) = (view.answer.needs[side]?, view.answer.occupancy[side]?);
     let value = over.swept_value(&needs);
     if value < over.least() || value > most(view, over) {
@@ -225,7 +225,7 @@ fn chosen_block(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
 // In words
 
 /// What one GPU makes of the chosen size, in one line.
-fn note(view: &CurveView<'_>, side: usize, curve: Curve) -> Option<String> {
+fn note(view: &CurveView<'_>, side: Side, curve: Curve) -> Option<String> {
     let (gpu, needs) = (view.gpus[side], view.answer.needs[side]?);
     if let Some(refusal) = &view.answer.launch_refusal[side] {
         return Some(format!("{}: {refusal}", gpu.name));

@@ -6,6 +6,7 @@ use super::scale::{round_down, round_up};
 use super::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
+use crate::pair::{Pair, Side};
 use crate::predict::SourceKind;
 use crate::units::{Seconds, deviation, significant};
 
@@ -61,7 +62,7 @@ impl PredictionRow {
 
 /// Draws one row per kernel, in the order given.
 #[must_use]
-pub fn predictions_chart(rows: &[PredictionRow], gpus: [&Gpu; 2], subtitle: &str) -> ChartSpec {
+pub fn predictions_chart(rows: &[PredictionRow], gpus: Pair<&Gpu>, subtitle: &str) -> ChartSpec {
     let mut notes = Vec::new();
     let mut marks = Vec::new();
     for (slot, row) in rows.iter().enumerate() {
@@ -92,7 +93,7 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: [&Gpu; 2], subtitle: &str
         notes.push("bar: from the shortest to the longest of the model's own times at DRAM, L2 and L1; no interval of coverage".into());
     }
     ChartSpec {
-        title: format!("Predicted times: {} → {}", gpus[0].name, gpus[1].name),
+        title: format!("Predicted times: {} → {}", gpus.source.name, gpus.target.name),
         subtitle: subtitle.to_string(),
         x: Axis { label: "time per launch, s".into(), scale: Scale::Log { min, max: round_up(max) } },
         y: Axis {
@@ -109,17 +110,17 @@ fn is_sane(time: Seconds) -> bool {
 }
 
 /// The points of one row; the names make one legend entry per kind.
-fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Mark>) {
-    let [source, target] = gpus.map(|g| &g.name);
+fn row_marks(row: &PredictionRow, slot: f64, gpus: Pair<&Gpu>, marks: &mut Vec<Mark>) {
+    let Pair { source, target } = gpus.map(|g| &g.name);
     let predicted = row.predicted.as_ref().ok().filter(|p| is_sane(p.0));
     let mut push = |name: String, side, shape, time: Seconds, interval, label| {
-        let lane = if side == 0 { -LANE } else { LANE };
+        let lane = if side == Side::Source { -LANE } else { LANE };
         let meaning = Meaning::side_colour(side);
         marks.push(Mark::Point { name, meaning, shape, at: (time.0, slot + lane), interval, label });
     };
     if let Some((time, shape)) = row.source.filter(|s| is_sane(s.0)) {
         let how = if shape == Shape::Measured { "measured" } else { "estimated, not timed" };
-        push(format!("{source}: {how}"), 0, shape, time, None, time.to_string());
+        push(format!("{source}: {how}"), Side::Source, shape, time, None, time.to_string());
     }
     if let Some((time, interval)) = predicted {
         let speedup = row.speedup.map_or(String::new(), |s| format!(" ({}×)", significant(s)));
@@ -131,14 +132,14 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Ma
             Some(_) => format!(", bar: {}", caption::coverage()),
         };
         let ends = interval.filter(|(a, b)| is_sane(*a) && is_sane(*b)).map(|(a, b)| (a.0, b.0));
-        push(format!("{target}: {word}{bar}"), 1, shape, *time, ends, format!("{time}{speedup}"));
+        push(format!("{target}: {word}{bar}"), Side::Target, shape, *time, ends, format!("{time}{speedup}"));
     }
     if let Some(time) = row.measured.filter(|t| is_sane(*t)) {
         let error =
             predicted.map_or(String::new(), |p| format!(", {}", deviation(100.0 * (p.0 / time - 1.0))));
         push(
             format!("{target}: measured"),
-            1,
+            Side::Target,
             Shape::Measured,
             time,
             None,

@@ -9,6 +9,7 @@ use super::{Axis, ChartSides, ChartSpec, Dash, FurtherTarget, Mark, Meaning, Sca
 use crate::answer::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
+use crate::pair::{Pair, Side};
 use crate::predict::SourceKind;
 use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
 use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
@@ -20,7 +21,7 @@ const MARKED_AXIS: &str = "operational intensity (DRAM, or the level a point nam
 #[derive(Debug, Clone)]
 pub struct RooflineView<'a> {
     /// Source and target.
-    pub gpus: [&'a Gpu; 2],
+    pub gpus: Pair<&'a Gpu>,
     /// The kernel.
     pub kernel: &'a Kernel,
     /// Its size in short: `n=1048576`.
@@ -39,7 +40,7 @@ pub struct RooflineView<'a> {
 
 /// A time of the kernel on one of the GPUs, on its way to become a point.
 struct TimedPoint {
-    side: usize,
+    side: Side,
     shape: Shape,
     time: Seconds,
     interval: Option<(Seconds, Seconds)>,
@@ -51,10 +52,10 @@ struct TimedPoint {
 #[must_use]
 pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     // A point stands under the roofs of the clocks it was measured at.
-    let timed_on = view.answer.source_as_timed(view.gpus[0]);
-    let view = &RooflineView { gpus: [timed_on, view.gpus[1]], ..view.clone() };
+    let timed_on = view.answer.source_as_timed(view.gpus.source);
+    let view = &RooflineView { gpus: Pair { source: timed_on, ..view.gpus }, ..view.clone() };
     let mut notes = Vec::new();
-    if view.answer.profiled.is_some() && view.show.shows(0) {
+    if view.answer.profiled.is_some() && view.show.shows(Side::Source) {
         let Clocks { sm, mem, .. } = timed_on.clocks();
         let [sm, mem] = [sm, mem].map(|clock| clock.0 / 1e6);
         notes.push(format!(
@@ -68,11 +69,11 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let marked = !by_level.is_empty();
     points.extend(by_level);
     // A launch that cannot start is said before anything else; cautions before remarks about the picture.
-    let at = if view.show.shows(1) && view.answer.prediction.is_err() { 0 } else { notes.len() };
+    let at = if view.show.shows(Side::Target) && view.answer.prediction.is_err() { 0 } else { notes.len() };
     notes.splice(at..at, caption::remarks(view.answer, view.show));
     let others = sane_others(&view.others, &mut notes);
     let (used, width) = (view.answer.ceilings_used, view.answer.width());
-    let roofs = [0, 1].map(|side| {
+    let roofs = Side::ALL.map(|side| {
         let gpu = view.gpus[side];
         roofline(gpu, used).of_kernel(gpu, view.kernel, width, used)
     });
@@ -115,8 +116,11 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         notes.push(if marked { marked_note } else { plain_note }.into());
     }
     for (i, at) in others.into_iter().enumerate() {
-        let name =
-            if i == 0 { format!("other kernels, measured on {}", view.gpus[0].name) } else { String::new() };
+        let name = if i == 0 {
+            format!("other kernels, measured on {}", view.gpus.source.name)
+        } else {
+            String::new()
+        };
         let (label, interval) = (String::new(), None);
         marks.push(Mark::Point { name, meaning: Meaning::Dim, shape: Shape::Other, at, interval, label });
     }
@@ -157,17 +161,17 @@ fn way(points: &[Mark]) -> Option<Mark> {
 fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     let answer = view.answer;
     let mut out = Vec::new();
-    if let (true, Some(t)) = (view.show.shows(0), &answer.source_time) {
+    if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
         let shape = if t.kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
-        let legend = format!("{}: {} {}", view.gpus[0].name, t.time, kind_words(t.kind));
+        let legend = format!("{}: {} {}", view.gpus.source.name, t.time, kind_words(t.kind));
         let word = if shape == Shape::Measured { "measured" } else { "estimated" };
         let label = format!("{word} {}", t.time);
-        out.push(TimedPoint { side: 0, shape, time: t.time, interval: None, legend, label });
+        out.push(TimedPoint { side: Side::Source, shape, time: t.time, interval: None, legend, label });
     }
-    if !view.show.shows(1) {
+    if !view.show.shows(Side::Target) {
         return out;
     }
-    let name = &view.gpus[1].name;
+    let name = &view.gpus.target.name;
     if let Ok(p) = &answer.prediction {
         let estimate = answer.is_estimate();
         let (word, interval) = (predicted_word(estimate), answer.interval.as_ref());
@@ -178,7 +182,7 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
             (None, None) => String::new(),
         };
         out.push(TimedPoint {
-            side: 1,
+            side: Side::Target,
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
             time: p.time,
             interval: interval.map(|i| (i.low, i.high)).or(levels.map(|l| (l.low, l.high))),
@@ -189,7 +193,14 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     if let Some(m) = answer.measured {
         let legend = format!("{name}: {} {}", m.time, kind_words(m.kind));
         let label = format!("measured {}", m.time);
-        out.push(TimedPoint { side: 1, shape: Shape::Measured, time: m.time, interval: None, legend, label });
+        out.push(TimedPoint {
+            side: Side::Target,
+            shape: Shape::Measured,
+            time: m.time,
+            interval: None,
+            legend,
+            label,
+        });
     }
     out
 }
@@ -241,10 +252,12 @@ fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
     let mut out = Vec::new();
     for level in further {
         let measured = times.iter().filter(|t| t.shape == Shape::Measured).map(|t| (t.side, t.shape, t.time));
-        let modelled =
-            predicted.iter().flat_map(|l| &l.at).filter(|(l, _)| *l == level && view.show.shows(1));
+        let modelled = predicted
+            .iter()
+            .flat_map(|l| &l.at)
+            .filter(|(l, _)| *l == level && view.show.shows(Side::Target));
         let shape = if view.answer.is_estimate() { Shape::Estimated } else { Shape::Predicted };
-        let all = measured.chain(modelled.map(|(_, time)| (1, shape, *time)));
+        let all = measured.chain(modelled.map(|(_, time)| (Side::Target, shape, *time)));
         out.extend(all.filter_map(|(side, shape, time)| {
             let intensity = level_intensity(view.answer, side, level)?;
             let at = (intensity.0, (flops / time).0);
@@ -258,11 +271,11 @@ fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
     out
 }
 
-/// The intensity of a kernel at a level on one side (0 source, 1 target), the same wherever it is shown: by the kernel's own roof,
+/// The intensity of a kernel at a level on one side, the same wherever it is shown: by the kernel's own roof,
 /// which counts everything that traverses the level (equation 6 of paper 2 adds shared memory to L1); else by that level's counter
 /// alone.
 #[must_use]
-pub fn level_intensity(answer: &Answer, side: usize, level: Level) -> Option<Intensity> {
+pub fn level_intensity(answer: &Answer, side: Side, level: Level) -> Option<Intensity> {
     let own = ceilings::of_side(answer, side).filter(|_| level != Level::Shared);
     own.map_or_else(|| intensity(&answer.work, level), |roof| roof.level(level).intensity)
 }

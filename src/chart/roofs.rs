@@ -4,13 +4,14 @@ use super::ceilings;
 use super::{Dash, Mark, Meaning, RooflineView};
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
+use crate::pair::Side;
 use crate::roofline::{Level, Roofline};
 use crate::units::{BytesPerSecond, significant};
 
 /// One GPU's roofs with their ridge point and its name at the right end.
 pub(super) fn roof_marks(
     view: &RooflineView<'_>,
-    side: usize,
+    side: Side,
     roof: &Roofline,
     (x, y): ((f64, f64), (f64, f64)),
     marks: &mut Vec<Mark>,

@@ -10,6 +10,7 @@ use super::occupancy_curves::{CurveView, chosen, dash, percent, side_name};
 use super::{Axis, Mark, Meaning, Scale};
 use crate::kernel::Slider;
 use crate::occupancy::{Waves, waves};
+use crate::pair::Side;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Over the problem size
@@ -40,7 +41,7 @@ impl Sizes<'_> {
     }
 }
 
-pub(super) fn wave_of(view: &CurveView<'_>, side: usize, blocks: u64) -> Option<Waves> {
+pub(super) fn wave_of(view: &CurveView<'_>, side: Side, blocks: u64) -> Option<Waves> {
     waves(view.gpus[side], view.answer.occupancy[side].as_ref()?, blocks)
 }
 
@@ -51,14 +52,14 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
         (Axis { label: "problem size".into(), scale }, Vec::new())
     };
     // One grid is drawn on both GPUs; where their rows differ, the one that the source's time belongs to.
-    let Some(launch) = view.answer.launch[0].or(view.answer.launch[1]) else { return nothing() };
+    let Some(launch) = view.answer.launch.source.or(view.answer.launch.target) else { return nothing() };
     // A row timed with another grid than the formulas': then only grids can be compared.
     let slider = view
         .kernel
         .slider(view.problem, view.variant)
         .filter(|s| s.block_count(s.value()) == launch.block_count());
     let sizes = Sizes { slider, blocks: launch.block_count() };
-    let now: Vec<(usize, Waves)> =
+    let now: Vec<(Side, Waves)> =
         view.show.shown().filter_map(|side| Some((side, wave_of(view, side, sizes.blocks)?))).collect();
     let Some((min, max)) = window(&sizes, &now) else { return nothing() };
     let label = match &sizes.slider {
@@ -86,7 +87,7 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
 
 /// The sizes to show: three waves of the GPU with the smaller ones to either side, or nearly two of the other GPU, but no
 /// more teeth than can be told apart.
-fn window(sizes: &Sizes<'_>, now: &[(usize, Waves)]) -> Option<(f64, f64)> {
+fn window(sizes: &Sizes<'_>, now: &[(Side, Waves)]) -> Option<(f64, f64)> {
     let waves = || now.iter().map(|(_, w)| w.blocks_per_wave);
     let (small, large) = (waves().min()?, waves().max()?);
     let half = (3 * small).max(large.saturating_mul(7) / 4).min(small.saturating_mul(MOST_TEETH / 2));
@@ -98,7 +99,7 @@ fn window(sizes: &Sizes<'_>, now: &[(usize, Waves)]) -> Option<(f64, f64)> {
 }
 
 /// Even steps, and both sides of every tip in between.
-fn samples(sizes: &Sizes<'_>, now: &[(usize, Waves)], (min, max): (f64, f64)) -> Vec<f64> {
+fn samples(sizes: &Sizes<'_>, now: &[(Side, Waves)], (min, max): (f64, f64)) -> Vec<f64> {
     let step = ((max - min) / SAMPLES as f64).max(1.0);
     let mut values: Vec<f64> = (0..=SAMPLES).map(|i| (min + i as f64 * step).floor()).collect();
     let (first, last) = (sizes.block_count(min.max(1.0)), sizes.block_count(max));

@@ -11,6 +11,7 @@ use crate::chart::{
     bandwidth_chart, component_chart, curve_chart, occupancy_chart, predictions_chart, roofline_chart,
 };
 use crate::gpu::{Gpu, GpuId};
+use crate::pair::Pair;
 use crate::predict::{MODELS, Subject};
 use crate::roofline::Level;
 use anyhow::Result;
@@ -145,7 +146,7 @@ pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
 /// A question a single picture can answer: one source, one model.
 struct Picture<'a> {
     question: &'a CheckedQuestion,
-    gpus: [&'a Gpu; 2],
+    gpus: Pair<&'a Gpu>,
     source: GpuId,
     target: GpuId,
     /// Targets beside the first, for the charts that show several.
@@ -174,7 +175,7 @@ impl<'a> Picture<'a> {
             let text = "a chart compares two GPUs: give one GPU to --from; `predict` combines several";
             return Err(Usage(text.into()).into());
         };
-        let gpus = [source, *target].map(|g| &question.session.gpus[g]);
+        let gpus = Pair::new(source, *target).map(|g| &question.session.gpus[g]);
         Ok(Self { question, gpus, source, target: *target, further })
     }
 

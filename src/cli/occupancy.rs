@@ -7,6 +7,7 @@ use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
+use crate::pair::Pair;
 use crate::predict::{self, Subject};
 use crate::report::TableFormat;
 use crate::report::batch::BatchSetup;
@@ -191,8 +192,14 @@ fn of_kernel<'a>(
     typed_block(kernel, &mut subject, args)?;
     let of = |g: &GpuId| {
         let gpu = &session.gpus[*g];
-        let q =
-            predict::question(kernel, &subject, [(*g, gpu); 2], &session.store, Ceilings::default(), rules);
+        let q = predict::question(
+            kernel,
+            &subject,
+            Pair::same((*g, gpu)),
+            &session.store,
+            Ceilings::default(),
+            rules,
+        );
         if args.threads.is_some() && q.source.launch.is_some() {
             let text = format!("{}: its block was measured; leave --threads away", kernel.id);
             return Err(Usage(text).into());

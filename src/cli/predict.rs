@@ -6,6 +6,7 @@ use super::speed_up::{SpeedUpQuestion, predict_speed_up};
 use super::{Usage, models, output};
 use crate::answer::Answer;
 use crate::gpu::GpuId;
+use crate::pair::Pair;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
 use crate::report::{StreamFormat, TableFormat, breakdown, side_by_side, sources, write_rows};
@@ -129,7 +130,7 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: TableFormat) 
         let steps = breakdown::steps_table(row.answer, &apart).render(format);
         text.push_str(&format!("\n{steps}"));
         if let Some(e) = &apart.components {
-            let names = [row.source.short_name(), row.target.short_name()];
+            let names = Pair::new(row.source.short_name(), row.target.short_name());
             let components = breakdown::component_table(e, names).render(format);
             text.push_str(&format!("\n{components}\n"));
             for line in breakdown::sentences(e, prediction.time) {

@@ -192,7 +192,7 @@ impl RankArgs {
         let Some(subject) = workload.single().filter(|_| self.blocks) else { return Ok(Vec::new()) };
         let settings = Settings { model: session.default_model(), ..Settings::default() };
         let answer = session.answer(subject, source, target, settings);
-        match answer.needs_as_launched().filter(|_| answer.launch[1].is_some()) {
+        match answer.needs_as_launched().filter(|_| answer.launch.target.is_some()) {
             Some(needs) => Ok(block_rows(subject, needs.threads)),
             None => {
                 let kernel = &session.kernels[subject.kernel].id;

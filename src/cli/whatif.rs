@@ -9,6 +9,7 @@ use super::workload::WorkloadArgs;
 use super::{Usage, learning, load, output};
 use crate::answer::Settings;
 use crate::gpu::{GpuChanges, GpuId, GpuNumber};
+use crate::pair::Pair;
 use crate::predict::{HYBRID, MODELS, model_position};
 use crate::progress::Progress;
 use crate::rank::select_targets;
@@ -117,7 +118,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;
     let workload = args.launch.edited_workload(&session, workload)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
-    let mut asked = WhatIf::with_settings(&session, &workload, [source, base], settings);
+    let mut asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
     let progress = Progress::default();
     let answers = watched_as("predicting", &progress, || {
         let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes.clone() };

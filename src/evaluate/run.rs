@@ -10,6 +10,7 @@ use crate::answer::{AnswerTrial, ResidualFold, Residuals};
 use crate::gpu::{Gpu, TuningError};
 use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Floors, Measurement, Store};
+use crate::pair::Pair;
 use crate::predict::{
     ModelRefusal, Predictor, Question, Subject, TimeEstimate, Visible, gpu_at_row_clocks, never_started,
     question, source_clocks, weight,
@@ -95,7 +96,7 @@ fn pairs(
                 if (source.gpu == target.gpu) != (setup.protocol == Protocol::NewClocks) {
                     continue;
                 }
-                let places = [from, to].map(|i| u16::try_from(i).unwrap_or(u16::MAX));
+                let places = Pair::new(from, to).map(|i| u16::try_from(i).unwrap_or(u16::MAX));
                 let trial = AnswerTrial { rows: places, ..asker.trial(at, target, Some(source)) };
                 if let Some(why) = stopped[to].as_ref().or(stopped[from].as_ref()) {
                     asker.count_refusal(trial, why, tallies);
@@ -129,7 +130,7 @@ fn untimed_kernels(
         let subject = subject(world, world.store, id);
         let stopped = asker.never_started(&subject, &rows);
         for (i, row) in rows.iter().enumerate() {
-            let places = [u16::try_from(i).unwrap_or(u16::MAX); 2];
+            let places = Pair::same(u16::try_from(i).unwrap_or(u16::MAX));
             let trial = AnswerTrial { rows: places, ..asker.trial(at, row, None) };
             if let Some(why) = &stopped[i] {
                 asker.count_refusal(trial, why, tallies);
@@ -232,7 +233,7 @@ struct Asker<'a> {
 impl Asker<'_> {
     /// Without a source the target stands on both sides.
     fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> AnswerTrial {
-        let gpus = [source.map_or(truth.gpu, |row| row.gpu), truth.gpu];
+        let gpus = Pair::new(source.map_or(truth.gpu, |row| row.gpu), truth.gpu);
         AnswerTrial {
             source_time: source.map(|row| row.time.0),
             measured: truth.time.0,
@@ -289,7 +290,8 @@ impl Asker<'_> {
             Ok(tuned) => tuned,
             Err(why) => return self.count_refusal(trial, &format!("clocks of a row: {why}"), tallies),
         };
-        let pair = [(trial.source, clocks.gpu(source)), (trial.target, tuned.as_ref().unwrap_or(target))];
+        let pair =
+            Pair::new((trial.source, clocks.gpu(source)), (trial.target, tuned.as_ref().unwrap_or(target)));
         let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
         if self.setup.protocol == Protocol::NewKernel {
             q.source_time = None;

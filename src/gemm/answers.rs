@@ -139,7 +139,7 @@ impl AskedProduct<'_> {
         }
         TileAnswer {
             tile,
-            occupancy: answer.occupancy[1],
+            occupancy: answer.occupancy.target,
             bound: answer.prediction.as_ref().ok().and_then(|p| Some(p.bound_target?.as_str().to_string())),
             time,
             power: watts,
@@ -217,7 +217,7 @@ impl AskedProduct<'_> {
     }
 
     fn tile_power(&self, answer: &Answer, time: Seconds) -> BoardPower {
-        let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
+        let blocks = answer.launch.target.map(|l| l.grid.iter().map(|n| *n as f64).product());
         let gpu = &self.session.gpus[self.gpu];
         let load = Load::from_work(&answer.work, blocks, gpu, time);
         self.power.estimate(gpu, gpu.clocks(), &load)

@@ -6,6 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::measurement::Store;
+use crate::pair::Pair;
 use crate::power::{Load, PowerModel};
 use crate::predict::{LaunchEdits, MODELS, Question, Subject, model_position, question};
 use crate::units::Seconds;
@@ -78,7 +79,7 @@ pub fn physical(
     let gpu = &gpus[row.gpu];
     let empty = Store::default();
     let place = (row.gpu, gpu);
-    let q = question(of, &subject, [place, place], &empty, Default::default(), Default::default());
+    let q = question(of, &subject, Pair::new(place, place), &empty, Default::default(), Default::default());
     let default_model = model_time("components", &q)?;
     let watts = |time| {
         let load = Load::from_work(&q.work, blocks, gpu, time);

@@ -5,6 +5,7 @@ use super::component_times::Explanation;
 use super::factor::{Amount, Factor, amount, in_words};
 use super::source::{SourceKind, SourceTime};
 use crate::catalogue::NumberOrigin;
+use crate::pair::Pair;
 use crate::roofline::{Component, Spec};
 use crate::units::{Seconds, significant};
 use std::fmt;
@@ -32,15 +33,15 @@ pub enum Cause {
     /// The launch is taken off: what is left is the kernel's body.
     FloorOff(Seconds, NumberOrigin),
     /// One number of the GPU: source, target.
-    Number(Spec, [f64; 2]),
+    Number(Spec, Pair<f64>),
     /// So many numbers that move it by less than 1 % each.
     OtherNumbers(usize),
     /// The components beside the binding one.
     OtherComponents,
     /// A last wave that is not full stretches the roof: source, target.
-    LastWave([f64; 2]),
+    LastWave(Pair<f64>),
     /// Measured over roof: of the source, and as far as it is believed on the target.
-    Efficiency([f64; 2]),
+    Efficiency(Pair<f64>),
     /// Nobody timed it: the usual measured over roof.
     UsualEfficiency(f64),
     /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
@@ -68,7 +69,7 @@ pub enum Cause {
     /// So many sources are combined into one time.
     CombinedSources(usize),
     /// An operator's modelled time: source, target.
-    OperatorModel([Seconds; 2]),
+    OperatorModel(Pair<Seconds>),
     /// Measured over modelled on the source, of which a part is kept.
     SourceKept(f64),
 }
@@ -213,16 +214,18 @@ impl Cause {
 
     /// The numbers behind it, source first.
     #[must_use]
-    pub fn cause_amounts(&self) -> [Option<Amount>; 2] {
+    pub fn cause_amounts(&self) -> Pair<Option<Amount>> {
         match *self {
-            Self::FloorOff(floor, _) => [Some(Amount::Time(floor)), None],
-            Self::FloorOn(floor, _) | Self::LaunchOverhead(floor) => [None, Some(Amount::Time(floor))],
+            Self::FloorOff(floor, _) => Pair::new(Some(Amount::Time(floor)), None),
+            Self::FloorOn(floor, _) | Self::LaunchOverhead(floor) => {
+                Pair::new(None, Some(Amount::Time(floor)))
+            }
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
-            Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
-            Self::UsualEfficiency(v) => [None, Some(Amount::Ratio(v))],
+            Self::SourceKept(v) => Pair::new(Some(Amount::Ratio(v)), None),
+            Self::UsualEfficiency(v) => Pair::new(None, Some(Amount::Ratio(v))),
             Self::OtherNumbers(_)
             | Self::OtherComponents
             | Self::AboveRoof
@@ -234,7 +237,7 @@ impl Cause {
             | Self::TargetRows(_)
             | Self::BaseGpu
             | Self::EditedLaunch
-            | Self::CombinedSources(_) => [None, None],
+            | Self::CombinedSources(_) => Pair::new(None, None),
         }
     }
 }
@@ -252,18 +255,18 @@ impl fmt::Display for Cause {
             Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {
                 write!(f, "{time}, {}", floor(origin))
             }
-            Self::Number(spec, [source, target]) => {
+            Self::Number(spec, Pair { source, target }) => {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
             Self::OtherComponents => {
                 f.write_str("their 6-norm, not wholly overlapped, under the power limit")
             }
-            Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
-            Self::LastWave([source, target]) => {
+            Self::LastWave(Pair { source: 1.0, target }) => write!(f, "roof × {}", significant(target)),
+            Self::LastWave(Pair { source, target }) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
             }
-            Self::Efficiency([source, target]) => {
+            Self::Efficiency(Pair { source, target }) => {
                 write!(f, "{:.0} % of roof → {:.0} %", 100.0 / source, 100.0 / target)
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
@@ -272,7 +275,7 @@ impl fmt::Display for Cause {
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of the correction learned from {pairs} pairs on {gpus} other GPUs")
             }
-            Self::OperatorModel([source, target]) => write!(f, "modelled {source} → {target}"),
+            Self::OperatorModel(Pair { source, target }) => write!(f, "modelled {source} → {target}"),
             Self::SourceKept(off) => {
                 write!(
                     f,

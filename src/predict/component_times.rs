@@ -1,6 +1,7 @@
 //! The component times of a prediction, what binds, what is next, and which numbers of the target move it.
 
 use super::floor::Floor;
+use crate::pair::Pair;
 use crate::roofline::{Component, Components, Spec};
 use crate::units::Seconds;
 
@@ -32,11 +33,11 @@ pub struct NextCeiling {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The time of every component, source first.
-    pub components: [Components; 2],
+    pub components: Pair<Components>,
     /// What binds and what is next, source first; `None` where one component is all there is.
-    pub next: [Option<NextCeiling>; 2],
+    pub next: Pair<Option<NextCeiling>>,
     /// What a launch costs, source first.
-    pub floors: [Floor; 2],
+    pub floors: Pair<Floor>,
     /// The target's numbers that move the prediction most, strongest first.
     pub elasticities: Vec<Elasticity>,
     /// The other model of the family, and its time for the same question.

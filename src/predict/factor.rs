@@ -1,6 +1,7 @@
 //! The numbers a prediction is made of, each with its unit and its source.
 
 use crate::catalogue::{NumberOrigin, Sourced};
+use crate::pair::Pair;
 use crate::roofline::Spec;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Hertz, Intensity, Seconds, significant};
 use std::fmt;
@@ -121,18 +122,18 @@ pub struct Factor {
     /// The number on the target side.
     pub target: Option<Amount>,
     /// Where the numbers come from: source side first.
-    pub from: [Option<Provenance>; 2],
+    pub from: Pair<Option<Provenance>>,
 }
 
 impl Factor {
     /// A number that belongs to the kernel, not to a GPU.
     pub(super) fn shared(name: &'static str, amount: Amount, from: Provenance) -> Self {
-        Self { name, source: Some(amount), target: None, from: [Some(from), None] }
+        Self { name, source: Some(amount), target: None, from: Pair::new(Some(from), None) }
     }
 
     /// A number of the target alone.
     pub(crate) fn of_target(name: &'static str, amount: Amount, from: Provenance) -> Self {
-        Self { name, source: None, target: Some(amount), from: [None, Some(from)] }
+        Self { name, source: None, target: Some(amount), from: Pair::new(None, Some(from)) }
     }
 
     /// The same specification on both GPUs.
@@ -147,7 +148,7 @@ impl Factor {
             name,
             source: Some(unit(source.value)),
             target: Some(unit(target.value)),
-            from: [stated(source), stated(target)],
+            from: Pair::new(stated(source), stated(target)),
         }
     }
 
@@ -157,7 +158,7 @@ impl Factor {
             name,
             source: Some(source),
             target: Some(target),
-            from: [Some(Provenance::Modelled(rule)), None],
+            from: Pair::new(Some(Provenance::Modelled(rule)), None),
         }
     }
 }

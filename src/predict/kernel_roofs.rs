@@ -4,6 +4,7 @@ use super::{ModelRefusal, Provenance, Question};
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Mix, Operations, Rewritten, VectorPrecision};
+use crate::pair::{Pair, Side};
 use crate::roofline::{Arithmetic, KernelRoof, Level, Peaks, Traffic, kernel_roof, vector_rate};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
@@ -15,7 +16,7 @@ pub struct KernelRoofs {
     /// Peak or achieved, the same on both sides.
     pub ceilings: Ceilings,
     /// Source and target.
-    pub roofs: [KernelRoof; 2],
+    pub roofs: Pair<KernelRoof>,
 }
 
 /// Everything behind [`KernelRoofs`].
@@ -27,12 +28,12 @@ pub(super) struct RoofParts<'q> {
     /// The GPU for whose sake peak stands in for achieved.
     pub(super) fell_back: Option<&'q Gpu>,
     /// Source and target; they differ where two listings were read.
-    pub(super) arithmetic: [Arithmetic; 2],
+    pub(super) arithmetic: Pair<Arithmetic>,
     pub(super) traffic: Traffic,
-    pub(super) rates: [PeakRates; 2],
+    pub(super) rates: Pair<PeakRates>,
     /// What two listings say, where they fit the target.
     pub(super) rewritten: Option<&'q Rewritten>,
-    pub(super) roofs: [KernelRoof; 2],
+    pub(super) roofs: Pair<KernelRoof>,
 }
 
 /// One GPU's peaks with where they come from.
@@ -106,11 +107,10 @@ impl<'q> RoofParts<'q> {
         let counted = CountedWork::from_question(q, model)?;
         let CountedWork { precision, operations, .. } = counted;
         let (ceilings, fell_back) = usable(q, precision);
-        let [source, target] = [q.source.gpu, q.target.gpu];
-        let rates = [
-            PeakRates::from_gpu(source, precision, ceilings, model)?,
-            PeakRates::from_gpu(target, precision, ceilings, model)?,
-        ];
+        let rates = Pair {
+            source: PeakRates::from_gpu(q.source.gpu, precision, ceilings, model)?,
+            target: PeakRates::from_gpu(q.target.gpu, precision, ceilings, model)?,
+        };
         let arithmetic =
             Arithmetic { operations, flops: counted.flops, active_threads: counted.active_threads };
         let rewritten = q.translation().map(|t| t.rewritten_at(precision));
@@ -119,9 +119,9 @@ impl<'q> RoofParts<'q> {
             flops: Flops(arithmetic.flops.0 * r.rewrite_factor()),
             ..arithmetic
         });
-        let arithmetic = [arithmetic, on_target];
-        let roof = |side: usize| kernel_roof(&arithmetic[side], &counted.traffic, &rates[side].peaks());
-        let roofs = [roof(0), roof(1)];
+        let arithmetic = Pair::new(arithmetic, on_target);
+        let roofs =
+            Side::ALL.map(|side| kernel_roof(&arithmetic[side], &counted.traffic, &rates[side].peaks()));
         Ok(Self {
             precision,
             mixed_widths: counted.mixed_widths,

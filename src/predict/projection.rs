@@ -30,6 +30,7 @@ use super::{
     Amount, Caution, Factor, LevelTimes, ModelRefusal, Prediction, Predictor, Provenance, Question, sound,
 };
 use crate::kernel::{Count, VectorPrecision};
+use crate::pair::{Pair, Side};
 use crate::roofline::{Arithmetic, Bound, KernelRoof, Level, PROJECTED, projected};
 use crate::units::Seconds;
 
@@ -58,8 +59,8 @@ impl Predictor for Projection {
         let made_of = MadeOf::source_times(known, vec![(Cause::MemoryLevels, time / known.work_scaled)]);
         Ok(Prediction {
             time,
-            bound_source: bound(&parts, 0),
-            bound_target: bound(&parts, 1),
+            bound_source: bound(&parts, Side::Source),
+            bound_target: bound(&parts, Side::Target),
             efficiency: None,
             factors: factors(q, &parts, &levels)?,
             cautions: projection_cautions(q, &parts),
@@ -81,7 +82,7 @@ fn projection<'q>(q: &'q Question<'_>) -> Result<(RoofParts<'q>, LevelTimes), Mo
     q.target.feasible(&q.work)?;
     let known = needed_source(q, ID)?.work_scaled;
     let parts = RoofParts::from_question(q, ID)?;
-    let [source, target] = &parts.roofs;
+    let Pair { source, target } = &parts.roofs;
     let at =
         |level: Level| projected(known, source.level(level), target.level(level)).map(|time| (level, time));
     let times: Vec<(Level, Seconds)> = PROJECTED.into_iter().filter_map(at).collect();
@@ -92,7 +93,7 @@ fn projection<'q>(q: &'q Question<'_>) -> Result<(RoofParts<'q>, LevelTimes), Mo
 }
 
 /// What binds at DRAM with the kernel's own ceilings.
-fn bound(parts: &RoofParts<'_>, side: usize) -> Option<Bound> {
+fn bound(parts: &RoofParts<'_>, side: Side) -> Option<Bound> {
     let (roof, rates): (&KernelRoof, _) = (&parts.roofs[side], &parts.rates[side]);
     let memory = parts.traffic.dram / rates.dram.value;
     let compute = roof.compute.map(|c| parts.arithmetic[side].flops / c);
@@ -107,7 +108,7 @@ fn projection_cautions(q: &Question<'_>, parts: &RoofParts<'_>) -> Vec<Caution> 
     // Which ceilings can be used is this model's own matter: it looks at the width of the kernel.
     all.retain(|c| !matches!(c, Caution::CeilingsFellBack { .. }));
     all.extend(parts.fell_back.map(|g| Caution::CeilingsFellBack { gpu: g.id.as_str().into() }));
-    if parts.arithmetic[0].flops.0 <= 0.0 {
+    if parts.arithmetic.source.flops.0 <= 0.0 {
         all.push(Caution::NoComputeCeiling);
     }
     if parts.mixed_widths {
@@ -142,9 +143,11 @@ fn factors(
 }
 
 fn compute_factors(q: &Question<'_>, parts: &RoofParts<'_>) -> Vec<Factor> {
-    let [source, target] = &parts.arithmetic;
+    let Pair { source, target } = &parts.arithmetic;
     let flops = Factor::shared("FLOPs", Amount::Flops(source.flops), q.counted(Count::Flops));
-    let (Some(c_s), Some(c_t)) = (parts.roofs[0].compute, parts.roofs[1].compute) else { return vec![flops] };
+    let (Some(c_s), Some(c_t)) = (parts.roofs.source.compute, parts.roofs.target.compute) else {
+        return vec![flops];
+    };
     let mut all = vec![flops];
     if let Some(r) = parts.rewritten {
         let rule = Provenance::Modelled("FLOPs of the target's SASS / the source's");
@@ -155,11 +158,11 @@ fn compute_factors(q: &Question<'_>, parts: &RoofParts<'_>) -> Vec<Factor> {
     let share = |a: &Arithmetic| {
         Amount::Ratio(if a.operations.total() > 0.0 { a.operations.fma / a.operations.total() } else { 1.0 })
     };
-    let [r_s, r_t] = &parts.rates;
+    let Pair { source: r_s, target: r_t } = &parts.rates;
     all.extend([
         Factor::of_both_gpus(ceiling_name(parts), Amount::Rate, &r_s.fma, &r_t.fma),
         Factor {
-            from: [q.mix_from(), None],
+            from: Pair::new(q.mix_from(), None),
             ..Factor::computed("FMA share", share(source), share(target), "")
         },
         Factor::shared(
@@ -194,7 +197,7 @@ fn level_factors(q: &Question<'_>, parts: &RoofParts<'_>, levels: &LevelTimes, l
         Level::L2 => (Count::L2Bytes, ["L2 bytes", "L2 bandwidth", "L2 ceiling", "L2 intensity", "L2 time"]),
         _ => (Count::L1Bytes, ["L1 bytes", "L1 bandwidth", "L1 ceiling", "L1 intensity", "L1 time"]),
     };
-    let [r_s, r_t] = &parts.rates;
+    let Pair { source: r_s, target: r_t } = &parts.rates;
     let through = parts.traffic.through(level);
     let mut all = vec![
         Factor::shared(names[0], Amount::Bytes(through), q.counted(counted)),
@@ -202,10 +205,10 @@ fn level_factors(q: &Question<'_>, parts: &RoofParts<'_>, levels: &LevelTimes, l
             name: names[1],
             source: Some(Amount::Bandwidth(r_s.bandwidth_at(level).value)),
             target: Some(Amount::Bandwidth(r_t.bandwidth_at(level).value)),
-            from: [stated(r_s.bandwidth_at(level)), stated(r_t.bandwidth_at(level))],
+            from: Pair::new(stated(r_s.bandwidth_at(level)), stated(r_t.bandwidth_at(level))),
         },
     ];
-    let [s, t] = [0, 1].map(|side| *parts.roofs[side].level(level));
+    let Pair { source: s, target: t } = parts.roofs.as_ref().map(|roof| *roof.level(level));
     if let (Some(b_s), Some(b_t)) = (s.bandwidth, t.bandwidth) {
         let rule = "bytes through the level / sum of bytes / bandwidth";
         all.push(Factor::computed(names[2], Amount::Bandwidth(b_s), Amount::Bandwidth(b_t), rule));

@@ -16,6 +16,7 @@ use crate::kernel::{
 };
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
+use crate::pair::Pair;
 use crate::units::Bytes;
 
 /// One GPU's side of a question.
@@ -65,7 +66,7 @@ pub struct Question<'a> {
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// What a launch costs on source and target.
-    pub floors: [Floor; 2],
+    pub floors: Pair<Floor>,
     /// How launches are timed.
     pub timing: LaunchTiming,
     /// The ceilings in use on both sides.
@@ -95,7 +96,7 @@ impl Question<'_> {
 pub fn question<'a>(
     kernel: &'a Kernel,
     subject: &Subject,
-    gpus: [(GpuId, &'a Gpu); 2],
+    gpus: Pair<(GpuId, &'a Gpu)>,
     store: impl Into<Visible<'a>>,
     ceilings: Ceilings,
     rules: Rules,
@@ -103,16 +104,16 @@ pub fn question<'a>(
     let store: Visible<'a> = store.into();
     let config = subject.config;
     let rows = SharedRows::from_rows(config.into_iter().flat_map(|c| store.rows_of(c)));
-    let source_row = config.and_then(|c| store.row_on(c, gpus[0].0));
+    let source_row = config.and_then(|c| store.row_on(c, gpus.source.0));
     let any_row = rows.shape(source_row);
     let side = |(at, gpu): (GpuId, &'a Gpu)| {
         let row = config.and_then(|c| store.row_on(c, at));
         QuestionSide::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
-    let [source, mut target] = gpus.map(side);
+    let Pair { source, mut target } = gpus.map(side);
     target.barred = barred(kernel, target.gpu);
     let ceilings_asked = ceilings;
-    let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
+    let (ceilings, ceilings_caution) = usable(ceilings, Pair::new(source.gpu, target.gpu));
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject, gpu, store));
@@ -122,13 +123,13 @@ pub fn question<'a>(
         work,
         operator: subject.instance.operator,
         uses_shared_memory: rows.uses_shared_memory(&subject.instance),
-        rows: (store, config, gpus[0].0),
+        rows: (store, config, gpus.source.0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         source_time: if cannot_launch && source_row.is_none() {
             None
         } else {
-            let (at, side) = (gpus[0].0, &source);
-            let launch = LaunchCost { floor: floors[0], timing };
+            let (at, side) = (gpus.source.0, &source);
+            let launch = LaunchCost { floor: floors.source, timing };
             let asked = SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules };
             source_time(asked)
         },
@@ -201,7 +202,7 @@ pub fn never_started(
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
-fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
+fn usable(asked: Ceilings, gpus: Pair<&Gpu>) -> (Ceilings, Option<Caution>) {
     let without = gpus.iter().find(|g| g.bandwidth_achieved.is_none() || g.fp32_achieved.is_none());
     match (asked, without) {
         (Ceilings::Achieved, Some(gpu)) => {

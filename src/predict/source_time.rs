@@ -12,6 +12,7 @@ use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
+use crate::pair::Pair;
 use crate::units::Seconds;
 
 /// What the time on the source is looked up and scaled by.
@@ -56,18 +57,18 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
     let floor = launch.floor.time;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = QuestionSide::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
-    let works = [&there.work, &subject.instance.work];
+    let works = Pair::new(&there.work, &subject.instance.work);
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
-        resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
+        resized_operator(side.gpu, [(&there, works.source), (&here, works.target)], row.time)
     });
     let (time, ratio) =
-        of_operator.or_else(|| resized(kernel, [&there_side, side], works, launch, row.time))?;
+        of_operator.or_else(|| resized(kernel, Pair::new(&there_side, side), works, launch, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if is_launch_limited(time.0, floor.0) {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
     }
     let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
-    let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
+    let by_roofline = roofs.known().map(|roofs| Seconds(row.time.0 * (roofs.target / roofs.source)));
     Some(SourceTime {
         time,
         work_scaled: by_roofline.filter(|t| t.0.is_finite() && t.0 > 0.0).unwrap_or(time),

@@ -32,7 +32,7 @@ pub fn weight(q: &Question<'_>) -> f64 {
         return 0.0;
     }
     let size = if timed.kind == SourceKind::Estimated { SCALED } else { 1.0 };
-    near(q.source.gpu, q.target.gpu) * own(timed.time, q.floors[0].time, q.kernel.runs_as) * size
+    near(q.source.gpu, q.target.gpu) * own(timed.time, q.floors.source.time, q.kernel.runs_as) * size
 }
 
 fn near(source: &Gpu, target: &Gpu) -> f64 {

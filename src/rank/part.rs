@@ -53,11 +53,11 @@ impl PartQuery<'_> {
             time,
             ends: answer.interval.map(|i| [i.low, i.high]),
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
-            occupancy: answer.occupancy[1].map(|o| o.fraction()),
+            occupancy: answer.occupancy.target.map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
             power: self.board_power(
                 &answer.work,
-                answer.launch[1].map(|l| l.block_count() as f64),
+                answer.launch.target.map(|l| l.block_count() as f64),
                 time,
                 target,
             ),

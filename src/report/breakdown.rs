@@ -7,6 +7,7 @@ use super::shown;
 use super::table::{Table, TableColumn};
 use crate::answer::{Answer, COVERAGE, Interval};
 use crate::chart::ranked_components;
+use crate::pair::{Pair, Side};
 use crate::predict::{
     Amount, Breakdown, Doubt, Elasticity, Explanation, Factor, FirstTime, Prediction, Provenance, SourceKind,
     amount, in_words,
@@ -81,7 +82,7 @@ pub fn record_rows(row: &Comparison<'_>) -> Vec<Vec<TableCell>> {
 fn number_cells(factor: &Factor, components: Option<&Explanation>) -> Vec<TableCell> {
     let shares = components.and_then(|e| shares(e, factor.name));
     let part = if shares.is_some() { "component" } else { "number" };
-    let [source, target] = shares.unwrap_or_default().map(|s| TableCell::maybe(s, TableCell::number));
+    let Pair { source, target } = shares.unwrap_or_default().map(|s| TableCell::maybe(s, TableCell::number));
     let more = [TableCell::text(part), TableCell::Null, TableCell::Null, source, target, TableCell::Null];
     cells(factor).into_iter().chain(more).collect()
 }
@@ -171,7 +172,7 @@ pub fn steps_table(answer: &Answer, breakdown: &Breakdown<'_>) -> Table {
 
 /// `101 µs ◀`: the binding one is marked; `-` where it takes none.
 #[must_use]
-pub fn component_time(e: &Explanation, side: usize, component: Component) -> String {
+pub fn component_time(e: &Explanation, side: Side, component: Component) -> String {
     let time = e.components[side].component_time(component);
     match e.components[side].binding() {
         _ if time.0 <= 0.0 => "-".into(),
@@ -182,13 +183,13 @@ pub fn component_time(e: &Explanation, side: usize, component: Component) -> Str
 
 /// The components that take any time, the target's longest first.
 #[must_use]
-pub fn component_table(e: &Explanation, names: [&str; 2]) -> Table {
+pub fn component_table(e: &Explanation, names: Pair<&str>) -> Table {
     let columns = ["component", "source", "part", "target", "part"];
     let mut table = Table::new(columns.map(TableColumn::right).to_vec());
     table.columns[0] = TableColumn::left("component");
     for component in ranked_components(e) {
         let mut row = vec![TableCell::text(component.as_str())];
-        for side in 0..2 {
+        for side in Side::ALL {
             let text = component_time(e, side, component);
             let text = if text.ends_with('s') { format!("{text}  ") } else { text };
             row.push(if text == "-" { TableCell::Null } else { TableCell::Text(text) });
@@ -204,7 +205,7 @@ pub fn component_table(e: &Explanation, names: [&str; 2]) -> Table {
 }
 
 /// A component's time over that of the longest one on its GPU.
-fn component_share(e: &Explanation, side: usize, component: Component) -> Option<f64> {
+fn component_share(e: &Explanation, side: Side, component: Component) -> Option<f64> {
     let time = e.components[side].component_time(component);
     let longest = e.components[side].ranked()[0].1;
     (time.0 > 0.0).then(|| time / longest)
@@ -212,8 +213,8 @@ fn component_share(e: &Explanation, side: usize, component: Component) -> Option
 
 /// `RTX 4070: bound by LSU; next limit: shared, 2.09x below`, one per GPU, source first.
 #[must_use]
-pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
-    let of = |side: usize| {
+pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {
+    let of = |side: Side| {
         let binding = e.components[side].binding()?;
         let next = match e.next[side] {
             Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
@@ -221,7 +222,7 @@ pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
         };
         Some(format!("{}: bound by {}; {next}", names[side], binding.as_str()))
     };
-    (0..2).filter_map(of).collect()
+    Side::ALL.into_iter().filter_map(of).collect()
 }
 
 /// `10 % more DRAM bandwidth (504 GB/s): 7.90 % faster`.
@@ -270,7 +271,7 @@ struct PartRecord {
     /// `step`, `elasticity`, `beside` or `measure`.
     part: &'static str,
     name: String,
-    numbers: [Option<Amount>; 2],
+    numbers: Pair<Option<Amount>>,
     times: Option<f64>,
     time: Option<Seconds>,
     elasticity: Option<f64>,
@@ -278,7 +279,7 @@ struct PartRecord {
 
 impl PartRecord {
     fn new(part: &'static str, name: impl Into<String>) -> Self {
-        Self { part, name: name.into(), numbers: [None; 2], times: None, time: None, elasticity: None }
+        Self { part, name: name.into(), numbers: Pair::same(None), times: None, time: None, elasticity: None }
     }
 
     /// Every cell behind the question's five.
@@ -294,8 +295,8 @@ impl PartRecord {
     fn first_cells(&self) -> [TableCell; 6] {
         let number =
             |a: Option<Amount>| TableCell::maybe(a, |a| TableCell::shown(a.si_value(), a.to_string()));
-        let of = TableCell::maybe(self.numbers[0].or(self.numbers[1]).map(unit), TableCell::text);
-        let [source, target] = self.numbers.map(number);
+        let of = TableCell::maybe(self.numbers.source.or(self.numbers.target).map(unit), TableCell::text);
+        let Pair { source, target } = self.numbers.map(number);
         [TableCell::text(&*self.name), source, target, of, TableCell::Null, TableCell::Null]
     }
 }
@@ -312,7 +313,7 @@ fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
     }));
     let Some(e) = &breakdown.components else { return all };
     all.extend(e.elasticities.iter().map(|x| PartRecord {
-        numbers: [None, Some(amount(x.spec, x.number))],
+        numbers: Pair::new(None, Some(amount(x.spec, x.number))),
         times: Some(x.ten_percent),
         elasticity: Some(x.value),
         ..PartRecord::new("elasticity", x.spec.as_str())
@@ -324,9 +325,9 @@ fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
 }
 
 /// The component a factor of a prediction is the time of, and its part of the longest one on both sides.
-fn shares(e: &Explanation, factor: &str) -> Option<[Option<f64>; 2]> {
+fn shares(e: &Explanation, factor: &str) -> Option<Pair<Option<f64>>> {
     let component = Component::ALL.into_iter().find(|c| c.as_str() == factor)?;
-    Some([0, 1].map(|side| component_share(e, side, component)))
+    Some(Side::ALL.map(|side| component_share(e, side, component)))
 }
 
 /// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, components, 11.1 µs ◆`.
@@ -423,7 +424,7 @@ pub fn origins(factor: &Factor) -> String {
 
 fn cells(factor: &Factor) -> [TableCell; 6] {
     let amount = |a: Option<Amount>| TableCell::maybe(a, |a| TableCell::shown(a.si_value(), a.to_string()));
-    let [source_from, target_from] = factor.from.clone();
+    let Pair { source: source_from, target: target_from } = factor.from.clone();
     let from = |p: Option<Provenance>| TableCell::maybe(p, |p| TableCell::text(p.to_string()));
     let unit = factor.source.or(factor.target).map(unit);
     [

@@ -9,6 +9,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
+use crate::pair::Pair;
 use crate::predict::{MODELS, Subject};
 use crate::roofline::Bound;
 use crate::units::{Hertz, Seconds};
@@ -102,8 +103,8 @@ impl<'a> Comparison<'a> {
             TableCell::maybe(a.speedup().filter(|_| alone), TableCell::number),
             bound(prediction.filter(|_| alone).and_then(|p| p.bound_source)),
             bound(prediction.and_then(|p| p.bound_target)),
-            occupancy(&a.occupancy[0]),
-            occupancy(&a.occupancy[1]),
+            occupancy(&a.occupancy.source),
+            occupancy(&a.occupancy.target),
             TableCell::maybe(prediction.and_then(|p| p.efficiency), TableCell::number),
             ms(a.measured.map(|m| m.time)),
             TableCell::maybe(a.error_percent(), TableCell::number),
@@ -118,7 +119,7 @@ impl<'a> Comparison<'a> {
 
     /// SM clock, memory clock and power limit that both sides were reckoned at: source, target; MHz, MHz, W.
     fn clocks(&self) -> [f64; 6] {
-        let [source, target] = self.answer.clocks;
+        let Pair { source, target } = self.answer.clocks;
         let megahertz = |clock: Hertz| (clock.0 / 1e3).round() / 1e3;
         let ([a, b], [c, d]) =
             ([source.sm, target.sm].map(megahertz), [source.mem, target.mem].map(megahertz));

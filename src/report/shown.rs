@@ -4,6 +4,7 @@
 use crate::answer::Answer;
 use crate::catalogue::NumberOrigin;
 use crate::occupancy::Occupancy;
+use crate::pair::Pair;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;
 use crate::units::{Seconds, deviation, range, significant};
@@ -95,7 +96,7 @@ pub fn bounds(source: Option<Bound>, target: Option<Bound>) -> Option<String> {
 #[must_use]
 pub fn occupancies(answer: &Answer) -> Option<String> {
     let mark = if answer.block_is_assumed() { ESTIMATED.to_string() } else { String::new() };
-    let [source, target] =
+    let Pair { source, target } =
         answer.occupancy.map(|side| side.map(|o| format!("{mark}{:.0}", 100.0 * o.fraction())));
     pair(source.as_deref(), target.as_deref(), " %")
 }

@@ -401,7 +401,7 @@ mod tests {
             .collect();
         let further = answers[1..].iter().map(|a| FurtherTarget { gpu: &session.gpus[a.target], answer: a });
         let view = RooflineView {
-            gpus: [ids[0], ids[1]].map(|id| &session.gpus[id]),
+            gpus: crate::pair::Pair::new(ids[0], ids[1]).map(|id| &session.gpus[id]),
             kernel: &session.kernels[kernel],
             problem: String::new(),
             answer: &answers[0],

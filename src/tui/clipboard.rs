@@ -4,13 +4,14 @@ use super::state::DashboardState;
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
+use crate::pair::Pair;
 use crate::predict::MODELS;
 use crate::units::Seconds;
 
 /// The selected row as one line of text.
 pub(super) fn row_text(state: &DashboardState) -> String {
     let answer = state.answer();
-    let [source, target] = state.pair();
+    let Pair { source, target } = state.pair();
     let time = |t: Option<Seconds>| t.map_or("-".into(), |t| t.to_string());
     let source_time = answer.source_time.as_ref();
     let predicted = match (&answer.prediction, &answer.interval) {
@@ -43,7 +44,9 @@ pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
     if state.picked.contains(&row.kernel) {
         return Err(format!("{id} is from a report picked here: `roofswap import -o` gives it to commands"));
     }
-    if let (Some(BlockSize::Typed(n)), [None, None]) = (row.instance.block_size, state.answer().launch) {
+    if let (Some(BlockSize::Typed(n)), Pair { source: None, target: None }) =
+        (row.instance.block_size, state.answer().launch)
+    {
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
     }

@@ -2,6 +2,7 @@
 
 use crate::chart::Meaning;
 use crate::config::{Paint, PaintTheme};
+use crate::pair::Side;
 use ratatui::style::{Color, Modifier, Style};
 
 /// Styles by meaning.
@@ -41,10 +42,20 @@ impl Look<'_> {
         }
     }
 
-    /// The style of the source (0), the target (1) or a further target (2, …).
+    /// The style of either GPU.
     #[must_use]
-    pub fn side(&self, side: usize) -> Style {
+    pub fn side(&self, side: Side) -> Style {
         self.mark(Meaning::side_colour(side))
+    }
+
+    /// The style of a column: the source's (0), the target's (1) or a further target's (2, …).
+    #[must_use]
+    pub fn column(&self, place: usize) -> Style {
+        match place {
+            0 => self.source(),
+            1 => self.target(),
+            further => self.mark(Meaning::Further(further - 2)),
+        }
     }
 }
 

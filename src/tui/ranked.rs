@@ -237,7 +237,7 @@ impl BoardQuestion {
             BoardRows::Blocks => {
                 let target = question.targets.first().copied().unwrap_or(source);
                 let answer = session.answer(&self.subject, source, target, settings);
-                match answer.needs_as_launched().filter(|_| answer.launch[1].is_some()) {
+                match answer.needs_as_launched().filter(|_| answer.launch.target.is_some()) {
                     Some(needs) => question.rows = block_rows(&self.subject, needs.threads),
                     None => {
                         return Some(Err("launch shape unknown: nobody stated its block and grid".into()));

@@ -4,6 +4,7 @@ use super::action::Action;
 use super::message::Effect;
 use super::state::{DashboardState, Tone};
 use crate::occupancy::waves;
+use crate::pair::Side;
 
 /// Slides the selected row's size so that its grid changes by about an eighth of the smaller wave of the two GPUs; by a
 /// hundredth where no wave is known.
@@ -15,11 +16,11 @@ pub(super) fn slide_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {
             format!("this kernel has no size that can slide; {larger} and {smaller} step the known ones");
         return state.say(Tone::Refused, text);
     };
-    let wave = |side: usize| {
+    let wave = |side: Side| {
         let o = state.answer().occupancy[side]?;
         waves(state.pair()[side], &o, 1).map(|w| w.blocks_per_wave)
     };
-    let eighth = [0, 1].into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
+    let eighth = Side::ALL.into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
     let by = eighth.unwrap_or_else(|| slider.block_count(slider.value()) / 100);
     match slider.step(up, by) {
         Some(size) => state.set_size(&size),

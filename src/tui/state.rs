@@ -24,6 +24,7 @@ use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, Problem};
 use crate::measurement::CanonicalRow;
 use crate::occupancy::Rules;
+use crate::pair::Pair;
 use crate::predict::{MODELS, Subject, TimeEstimate, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
@@ -368,8 +369,8 @@ impl DashboardState {
 
     /// Source and main target.
     #[must_use]
-    pub fn pair(&self) -> [&Gpu; 2] {
-        [self.selection.source, self.target()].map(|g| &self.session.gpus[g])
+    pub fn pair(&self) -> Pair<&Gpu> {
+        Pair::new(self.selection.source, self.target()).map(|g| &self.session.gpus[g])
     }
 
     /// The selected row's kernel.
@@ -397,7 +398,7 @@ impl DashboardState {
     /// Kernel, size and GPUs of the selected row, as a title.
     #[must_use]
     pub fn question_title(&self) -> String {
-        let [source, target] = self.pair();
+        let Pair { source, target } = self.pair();
         format!(
             "{} {}: {} to {}",
             self.kernel().label,
@@ -434,7 +435,7 @@ impl DashboardState {
     /// A name for a chart's file that says what is on it and between which GPUs.
     #[must_use]
     pub fn chart_name(&self, what: &str) -> String {
-        let [source, target] = self.pair();
+        let Pair { source, target } = self.pair();
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
         let safe: String = what.chars().map(safe).take(80).collect();
         format!("{safe}-{}-{}.svg", source.id, target.id)

@@ -5,6 +5,7 @@ use super::table::{WhatIfAnswer, answer_json};
 use super::tornado::{TornadoBar, TornadoGpus};
 use crate::answer::Settings;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
+use crate::pair::Pair;
 use crate::report::{Table, TableCell, TableColumn};
 use crate::session::Session;
 use crate::text::harmless_json;
@@ -40,7 +41,7 @@ impl ManyTornados<'_> {
         let moved = TornadoGpus::new(&session.gpus[base], &self.changes)?;
         let source = source.unwrap_or(base);
         let answer = |workload: &Workload| {
-            let mut asked = WhatIf::with_settings(session, workload, [source, base], settings);
+            let mut asked = WhatIf::with_settings(session, workload, Pair::new(source, base), settings);
             asked.answer_with_tornado(self.changes.clone(), &moved)
         };
         self.workloads.par_iter().map(answer).collect()

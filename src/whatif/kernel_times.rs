@@ -6,6 +6,7 @@ use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
 use crate::answer::{Answer, EditedLaunch, LaunchQuestion, LimitedSource, Settings};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Work;
+use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
     GpuPlaces, MODELS, PreparedKernel, Subject, Visible, model_position, question, source_clocks,
@@ -79,7 +80,7 @@ impl<'a> KernelTimes<'a> {
     pub(super) fn new(
         session: &'a Session,
         workload: &'a Workload,
-        [source, base]: [GpuId; 2],
+        Pair { source, target: base }: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
         let part = |part: &'a WorkloadPart| {
@@ -299,7 +300,7 @@ impl PartQuestion<'_> {
         let kernel = &self.session.kernels[self.subject.kernel];
         let source = self.tuned_source.unwrap_or(&self.session.gpus[self.source]);
         let behind = GpuId::from_index(self.session.gpus.entries().len());
-        let pair = [(self.source, source), (behind, gpu)];
+        let pair = Pair::new((self.source, source), (behind, gpu));
         let Settings { model, ceilings, rules } = self.settings;
         let q = question(kernel, self.subject, pair, &self.session.store, ceilings, rules);
         let prediction = MODELS[model].predict(&q).ok()?;

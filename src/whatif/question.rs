@@ -4,6 +4,7 @@ use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
 use super::kernel_times::KernelTimes;
 use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
+use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -20,7 +21,7 @@ impl<'a> WhatIf<'a> {
     #[must_use]
     pub fn new(session: &'a Session, workload: &'a Workload, source: GpuId, base: GpuId) -> Self {
         let settings = Settings { model: session.default_model(), ..Settings::default() };
-        Self::with_settings(session, workload, [source, base], settings)
+        Self::with_settings(session, workload, Pair::new(source, base), settings)
     }
 
     /// These kernels, timed on the first of these GPUs, on a GPU like the second, by this model.
@@ -28,7 +29,7 @@ impl<'a> WhatIf<'a> {
     pub fn with_settings(
         session: &'a Session,
         workload: &'a Workload,
-        pair: [GpuId; 2],
+        pair: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
         Self { times: Box::new(KernelTimes::new(session, workload, pair, settings)) }

@@ -8,6 +8,7 @@
 
 use crate::desk;
 use crate::dice;
+use roofswap::pair::Pair;
 
 use desk::Desk;
 use dice::Dice;
@@ -181,7 +182,7 @@ fn the_equations_worked_by_hand_on_the_papers_v100_and_h100() {
     near(answer.prediction.unwrap().time.0, (low + high) / 2.0);
     // Figure 2's ceilings: 3.876 TFLOP/s on the V100.
     let roofs = answer.kernel_roofs.unwrap();
-    near(roofs.roofs[0].compute.unwrap().0, 0.75 * 0.75 * 6890e9);
+    near(roofs.roofs.source.compute.unwrap().0, 0.75 * 0.75 * 6890e9);
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn projection_to_the_same_gpu_returns_the_time_and_the_interval_holds_its_middle
         assert!(levels.at.iter().all(|(_, t)| levels.low <= *t && *t <= levels.high));
         wide += usize::from(levels.high.0 > 1.01 * levels.low.0);
         // Never above its roof at any level, unless the source was.
-        let [source, target] = &answer.kernel_roofs.as_ref().unwrap().roofs;
+        let Pair { source, target } = &answer.kernel_roofs.as_ref().unwrap().roofs;
         for (level, time) in &levels.at {
             let share = source.level(*level).time.0 / (millis / 1e3);
             near(target.level(*level).time.0 / time.0, share);

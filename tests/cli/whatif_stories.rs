@@ -212,6 +212,7 @@ fn four_scenarios_are_one_array_and_five_are_refused() {
     let sets = |count: usize| (1..=count).map(|n| format!("--set mem=+{n}0% ")).collect::<String>();
     let words = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY}");
     let all = object(&desk.types(&format!("{words} {} --format json", sets(4).trim())).works().stdout);
+    let all = all.as_array().unwrap();
     assert_eq!(all.len(), 4);
     for (n, answer) in all.iter().enumerate() {
         assert_eq!(answer["changes"][0], format!("mem=+{}0%", n + 1));

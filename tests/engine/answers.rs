@@ -72,7 +72,7 @@ fn cautions_of(answer: &Answer) -> Vec<String> {
 }
 
 fn longest_component(answer: &Answer) -> Option<f64> {
-    Some(answer.component_times()?.components[1].ranked()[0].1.0)
+    Some(answer.component_times()?.components.target.ranked()[0].1.0)
 }
 
 #[test]

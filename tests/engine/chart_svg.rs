@@ -9,6 +9,7 @@
 use roofswap::answer::Settings;
 use roofswap::chart::*;
 use roofswap::gpu::{Ceilings, Gpu, GpuId};
+use roofswap::pair::Pair;
 use roofswap::roofline::Level;
 use roofswap::session::Session;
 
@@ -42,7 +43,7 @@ impl World {
         let answer = self.0.answer(&subject, source, target, settings);
         let problem = of.short_problem(&subject.problem);
         let view = RooflineView {
-            gpus: [a, b],
+            gpus: Pair::new(a, b),
             kernel: of,
             problem: problem.clone(),
             answer: &answer,
@@ -55,14 +56,14 @@ impl World {
         [
             roofline_chart(&view),
             occupancy_chart(&OccupancyView {
-                gpus: [a, b],
+                gpus: Pair::new(a, b),
                 kernel: of,
                 problem: &problem,
                 answer: &answer,
                 further: &[],
                 show,
             }),
-            predictions_chart(&rows, [a, b], "every kernel at its default size"),
+            predictions_chart(&rows, Pair::new(a, b), "every kernel at its default size"),
         ]
     }
 
@@ -216,7 +217,7 @@ fn charts_of_targets(world: &World, kernel: &str, source: &str, targets: &[&str]
     let problem = of.short_problem(&subject.problem);
     let further: Vec<FurtherTarget<'_>> =
         answers[1..].iter().map(|(gpu, answer)| FurtherTarget { gpu, answer }).collect();
-    let (gpus, answer, show) = ([a, answers[0].0], &answers[0].1, ChartSides::Both);
+    let (gpus, answer, show) = (Pair::new(a, answers[0].0), &answers[0].1, ChartSides::Both);
     let occupancy = OccupancyView { gpus, kernel: of, problem: &problem, answer, further: &further, show };
     let occupancy = occupancy_chart(&occupancy);
     let (levels, others) = (Level::ALL.to_vec(), vec![(0.25, 2e11)]);
@@ -262,7 +263,8 @@ fn component_times_are_tidy_on_every_pair_with_every_time_on_the_picture() {
             let answer = world.0.answer(&subject, source, target, Settings::default());
             let e = answer.component_times().unwrap();
             let of = &world.0.kernels[at];
-            let chart = component_chart([a, b], of, &of.short_problem(&subject.problem), &answer, &e);
+            let chart =
+                component_chart(Pair::new(a, b), of, &of.short_problem(&subject.problem), &answer, &e);
             for size in [suggested_size(&chart), (1200, 800)] {
                 let what = format!("components of {kernel}, {pair:?}, {size:?}");
                 let svg = render_svg(&chart, LIGHT, size).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -525,17 +527,17 @@ fn no_rows_are_refused_and_sixty_or_ten_thousand_are_drawn() {
     let world = World::new();
     let (a, b) = (world.gpu("titan-v").1, world.gpu("rtx-4070").1);
     assert!(matches!(
-        render_svg(&predictions_chart(&[], [a, b], ""), LIGHT, (800, 600)),
+        render_svg(&predictions_chart(&[], Pair::new(a, b), ""), LIGHT, (800, 600)),
         Err(SvgError::Axis { axis: 'y' })
     ));
     let one = world.rows(GpuId::default(), GpuId::from_index(1), Settings::default());
     let rows: Vec<_> = (0..60).map(|i| one[i % one.len()].clone()).collect();
-    let chart = predictions_chart(&rows, [a, b], "sixty rows");
+    let chart = predictions_chart(&rows, Pair::new(a, b), "sixty rows");
     for size in [suggested_size(&chart), (800, 600)] {
         assert_tidy(&render_svg(&chart, LIGHT, size).unwrap(), size, "sixty rows");
     }
     let rows: Vec<_> = (0..10_000).map(|i| one[i % one.len()].clone()).collect();
-    let chart = predictions_chart(&rows, [a, b], "ten thousand rows");
+    let chart = predictions_chart(&rows, Pair::new(a, b), "ten thousand rows");
     assert_tidy(
         &render_svg(&chart, LIGHT, suggested_size(&chart)).unwrap(),
         suggested_size(&chart),

@@ -6,6 +6,7 @@
 use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::{Gpu, GpuId};
 use roofswap::occupancy::Rules;
+use roofswap::pair::Pair;
 use roofswap::predict::{
     Breakdown, Cause, Explanation, FirstTime, MODELS, ModelId, Subject, model_position, question,
 };
@@ -69,7 +70,7 @@ fn the_chain_multiplies_to_the_prediction_of_every_kernel_on_every_pair() {
                 assert_eq!(Some(b.from), answer.source_time.as_ref().map(|t| t.time));
             }
             FirstTime::Binding(c) => {
-                let components = b.components.as_ref().map(|e| e.components[1]);
+                let components = b.components.as_ref().map(|e| e.components.target);
                 assert_eq!(components.and_then(|c| c.binding()), Some(c), "{}", who());
             }
             FirstTime::Roof => panic!("{}: this family starts from a time or a component", who()),
@@ -85,7 +86,7 @@ fn the_chain_multiplies_to_the_prediction_of_every_kernel_on_every_pair() {
 fn what_binds_is_the_longest_component_and_the_next_one_is_as_far_as_it_says() {
     each(|_, _, breakdown| {
         let Some(e) = breakdown.and_then(|b| b.components) else { return };
-        for (components, next) in e.components.iter().zip(&e.next) {
+        for (components, next) in e.components.iter().zip(e.next.iter()) {
             let Some(next) = next else { continue };
             let (first, second) =
                 (components.component_time(next.binding), components.component_time(next.next));
@@ -102,7 +103,7 @@ fn a_number_that_is_the_same_on_both_gpus_has_no_step_and_a_faster_one_never_len
     each(|_, _, breakdown| {
         let Some(b) = breakdown else { return };
         for step in &b.steps {
-            let Cause::Number(_, [source, target]) = step.cause else { continue };
+            let Cause::Number(_, Pair { source, target }) = step.cause else { continue };
             assert_ne!(source, target);
             // More of any number shortens a roof, whatever the others are: so does its mean over all orders.
             assert_eq!(target > source, step.factor < 1.0, "{step:?}");
@@ -114,7 +115,14 @@ fn a_number_that_is_the_same_on_both_gpus_has_no_step_and_a_faster_one_never_len
 fn time(subject: &Subject, source: GpuId, target: (GpuId, &Gpu)) -> f64 {
     let kernel = &SHIPPED.kernels[subject.kernel];
     let source = (source, &SHIPPED.gpus[source]);
-    let q = question(kernel, subject, [source, target], &SHIPPED.store, Default::default(), Rules::Exact);
+    let q = question(
+        kernel,
+        subject,
+        Pair::new(source, target),
+        &SHIPPED.store,
+        Default::default(),
+        Rules::Exact,
+    );
     MODELS[ModelId::default()].predicted_time(&q).unwrap().0
 }
 

@@ -9,6 +9,7 @@ use roofswap::gpu::GpuId;
 use roofswap::import::read_any;
 use roofswap::kernel::KernelId;
 use roofswap::measurement::{Store, TimingKind};
+use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +72,14 @@ fn unmeasured(session: &Session, kernels: &BTreeSet<KernelId>) -> Vec<f64> {
         let subject = Subject::from_config(kernel, config, None).unwrap();
         for row in session.store.rows_of(id) {
             let gpu = (row.gpu, &session.gpus[row.gpu]);
-            let q = question(kernel, &subject, [gpu, gpu], &empty, Default::default(), Default::default());
+            let q = question(
+                kernel,
+                &subject,
+                Pair::new(gpu, gpu),
+                &empty,
+                Default::default(),
+                Default::default(),
+            );
             all.extend(model.predicted_time(&q).ok().map(|t| (row.time / t).ln().abs()));
         }
     }

@@ -8,6 +8,7 @@ use roofswap::gpu::{Ceilings, GpuId};
 use roofswap::kernel::Count;
 use roofswap::measurement::{Measurement, Store, TimingKind, read_csv};
 use roofswap::occupancy::{LaunchRefusal, Rules};
+use roofswap::pair::Pair;
 use roofswap::predict::{
     Caution, MODELS, ModelId, ModelRefusal, Prediction, Predictor, SourceKind, model_position,
 };
@@ -121,8 +122,8 @@ fn algorithm_1_with_flops_on_a_compute_bound_kernel_that_loses_occupancy() {
     let p = q.prediction();
     assert_eq!((p.bound_source, p.bound_target), (Some(Bound::Compute), Some(Bound::Compute)));
     let o = q.answer().occupancy.map(|o| o.unwrap().fraction());
-    assert_eq!(o[0], 1.0);
-    close(o[1], 2.0 / 3.0);
+    assert_eq!(o.source, 1.0);
+    close(o.target, 2.0 / 3.0);
 }
 
 #[test]
@@ -543,7 +544,7 @@ fn counts_say_whether_a_row_or_a_formula_made_them() {
     let from = |name: &str| {
         let p = q.prediction();
         let factor = p.factors.iter().find(|f| f.name == name).unwrap();
-        factor.from[0].as_ref().unwrap().to_string()
+        factor.from.source.as_ref().unwrap().to_string()
     };
     assert_eq!(from("DRAM bytes"), "measured: ncu");
     assert_eq!(from("FLOPs"), "published: study-source");
@@ -582,8 +583,8 @@ fn the_studys_rules_count_registers_without_their_allocation_unit() {
     let exact = Ask { session: &s, ..ask("efficiency-transfer", "mine", "n=1", "titan-v", "rtx-4070") };
     let study = Ask { rules: Rules::Study, ..exact };
     let fractions = |q: Ask<'_>| q.answer().occupancy.map(|o| o.unwrap().fraction());
-    assert_eq!(fractions(exact), [48.0 / 64.0, 1.0]);
-    assert_eq!(fractions(study), [56.0 / 64.0, 1.0]);
+    assert_eq!(fractions(exact), Pair::new(48.0 / 64.0, 1.0));
+    assert_eq!(fractions(study), Pair::new(56.0 / 64.0, 1.0));
     close(exact.millis(), 2.0 * (652.8 * 0.75) / 504.0);
     close(study.millis(), 2.0 * (652.8 * 0.875) / 504.0);
 }
@@ -669,9 +670,9 @@ fn the_launch_shape_of_a_row_goes_before_the_kernel_files() {
         ..ask("efficiency-transfer", "saxpy", "n=2^20", "titan-v", "rtx-4070")
     };
     let a = q.answer();
-    assert_eq!(a.launch[0].unwrap().block, [1024, 1, 1]);
+    assert_eq!(a.launch.source.unwrap().block, [1024, 1, 1]);
     // 1536/1024 = 1 block on the RTX 4070: 32 of 48 warps.
-    close(a.occupancy[1].unwrap().fraction(), 2.0 / 3.0);
+    close(a.occupancy.target.unwrap().fraction(), 2.0 / 3.0);
     close(q.millis(), 0.03 * 652.8 / (504.0 * 2.0 / 3.0));
 }
 

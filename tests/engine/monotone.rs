@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use roofswap::gpu::{ChangeAmount, Gpu, GpuChanges, GpuId, GpuNumber};
+use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, Question, Subject, question};
 use roofswap::session::Session;
 use std::thread;
@@ -55,7 +56,7 @@ fn breaches(session: &Session, target: GpuId, subjects: &[Subject], models: &[Mo
     for subject in subjects {
         let kernel = &session.kernels[subject.kernel];
         let on = |gpu: &Gpu| {
-            let pair = [(source, &session.gpus[source]), (target, gpu)];
+            let pair = Pair::new((source, &session.gpus[source]), (target, gpu));
             let q = question(kernel, subject, pair, &session.store, Default::default(), Default::default());
             times(&q, models)
         };

@@ -4,6 +4,7 @@
 
 use roofswap::answer::Settings;
 use roofswap::gpu::{GpuId, GpuNumber};
+use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, Subject};
 use roofswap::session::{EditedGpu, Session, TypedTunings};
 use roofswap::units::Seconds;
@@ -59,7 +60,7 @@ fn times(
     all.extend([("edited", whole), ("edited", brief)]);
     let workload = Workload::of_kernel(&session, subject.clone());
     let on_changed =
-        WhatIf::with_settings(&session, &workload, [source, board], settings).changed_time(&changes);
+        WhatIf::with_settings(&session, &workload, Pair::new(source, board), settings).changed_time(&changes);
     all.push(("whatif", on_changed.unwrap().time));
     let typed = TypedTunings { power_limit: vec![limit.into()], ..TypedTunings::default() };
     typed.lay(&mut session, &[board]).unwrap();

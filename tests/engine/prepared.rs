@@ -8,6 +8,7 @@ use roofswap::gpu::GpuId;
 use roofswap::kernel::KernelId;
 use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::occupancy::Rules;
+use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, ModelRefusal, PreparedKernel, Subject, Visible, question};
 use roofswap::session::Session;
 use std::collections::BTreeSet;
@@ -35,7 +36,7 @@ fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTr
         for (s, source) in gpus.with_ids() {
             let from = prepared.start(s);
             for (t, target) in gpus.with_ids() {
-                let pair = [(s, source), (t, target)];
+                let pair = Pair::new((s, source), (t, target));
                 let q = question(kernel, &subject, pair, visible, Default::default(), rules);
                 let place = || format!("{} {}: {} -> {}", kernel.id, subject.problem, source.id, target.id);
                 assert_eq!(from.source_time, q.source_time, "{}", place());

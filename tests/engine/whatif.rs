@@ -198,7 +198,7 @@ fn a_changed_launch_has_one_time_wherever_it_is_asked() {
         let mut asked = WhatIf::new(&session, &edited, source, base);
         let answer = |target| session.answer(&subject, source, target, settings);
         let sources = session.usual_sources(&subject, source, settings.model);
-        if sources.only().is_none() || answer(base).needs[1].is_none() {
+        if sources.only().is_none() || answer(base).needs.target.is_none() {
             continue; // combined answers weigh their sources by the target
         }
         assert_eq!(asked.base_time(), answer(base).predicted_time(), "{}", edited.name);
@@ -212,9 +212,9 @@ fn a_changed_launch_has_one_time_wherever_it_is_asked() {
         }
         assert!(
             answer(base).measured.is_none()
-                && answer(base).needs[0] == {
+                && answer(base).needs.source == {
                     let plain = session.answer(workload.single().unwrap(), source, base, settings);
-                    plain.needs[0]
+                    plain.needs.source
                 }
         );
     }

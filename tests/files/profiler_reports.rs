@@ -9,6 +9,7 @@ use roofswap::answer::Settings;
 use roofswap::chart::{ChartSides, Mark, Meaning, RooflineView, roofline_chart};
 use roofswap::import::{ImportJob, Imported, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
+use roofswap::pair::Pair;
 use roofswap::progress::Progress;
 use roofswap::roofline::{Level, intensity};
 use roofswap::session::Session;
@@ -413,10 +414,10 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     let at = |level| intensity(&answer.work, level).map(|i| (100.0 * i.0).round() / 100.0);
     assert_eq!(Level::ALL.map(at), [Some(4.0), Some(2.0), Some(1.0), None]);
     // 40 registers in 8 warps: 6 blocks, 48 warps of 48.
-    assert_eq!(answer.occupancy[0].unwrap().active_warps, 48);
+    assert_eq!(answer.occupancy.source.unwrap().active_warps, 48);
     assert!(answer.prediction.is_ok());
 
-    let gpus = [source, target].map(|i| &session.gpus[i]);
+    let gpus = Pair::new(source, target).map(|i| &session.gpus[i]);
     let chart = roofline_chart(&RooflineView {
         gpus,
         kernel: &session.kernels[kernel],

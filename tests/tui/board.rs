@@ -138,7 +138,7 @@ fn further_targets_have_columns_a_roof_and_their_occupancy() {
     let offered = d.state.further_targets();
     assert_eq!(offered.len(), 2);
     for target in offered {
-        assert!(target.answer.prediction.is_ok() && target.answer.occupancy[1].is_some());
+        assert!(target.answer.prediction.is_ok() && target.answer.occupancy.target.is_some());
     }
     // A narrow screen says how the others are seen.
     let mut narrow = unranked(80, 24);
@@ -164,7 +164,7 @@ fn a_typed_kernel_is_a_row_of_its_own_and_its_gpu_the_source() {
     assert!(screen.contains("4.20 ms") && screen.contains('['), "chips while typing: {screen}");
     press(&mut d, "enter");
     let screen = d.screen();
-    assert!(d.state.pair()[0].id.starts_with("rtx-3090"), "{screen}");
+    assert!(d.state.pair().source.id.starts_with("rtx-3090"), "{screen}");
     assert!(screen.contains("4.20 ms ●"), "the typed time is a measurement: {screen}");
     press(&mut d, "n");
     type_line(&mut d, "4.2ms on 3090, 12 parsecs");

@@ -10,6 +10,7 @@ use roofswap::chart::{
     ChartSides, ChartSpec, Curve, CurveView, Mark, Scale, curve_chart, render_svg, suggested_size,
 };
 use roofswap::occupancy::waves;
+use roofswap::pair::Pair;
 use roofswap::session::Session;
 use roofswap::tui::{DashboardOptions, DashboardState, Message, first_state, update};
 use std::sync::LazyLock;
@@ -23,7 +24,7 @@ fn chart(kernel: &str, size: &str, (from, to): (&str, &str), curve: Curve, show:
     let subject = s.subject(at, &of.typed(size).unwrap(), of.example_variant()).unwrap();
     let [source, target] = [from, to].map(|g| s.gpus.position(g).unwrap());
     let answer = s.answer(&subject, source, target, Settings::default());
-    let gpus = [source, target].map(|g| &s.gpus[g]);
+    let gpus = Pair::new(source, target).map(|g| &s.gpus[g]);
     let (kernel, problem) = (&s.kernels[at], &*subject.problem);
     curve_chart(&CurveView { gpus, kernel, problem, variant: &subject.variant, answer: &answer, show }, curve)
 }
@@ -200,20 +201,16 @@ fn dashboard(keys: &str) -> DashboardState {
 fn the_keys_walk_an_eighth_of_a_wave_and_the_prediction_follows() {
     let before = dashboard("/ s a x p y enter");
     let after = dashboard("/ s a x p y enter .");
-    let blocks = |s: &DashboardState| s.answer().launch[0].unwrap().block_count();
-    let wave = (0..2)
-        .map(|i| waves(s_gpu(&before, i), &before.answer().occupancy[i].unwrap(), 1).unwrap().blocks_per_wave)
-        .min();
+    let blocks = |s: &DashboardState| s.answer().launch.source.unwrap().block_count();
+    let wave_on =
+        |(gpu, occupancy): (_, Option<_>)| waves(gpu, &occupancy.unwrap(), 1).unwrap().blocks_per_wave;
+    let wave = before.pair().zip(before.answer().occupancy).map(wave_on).into_iter().min();
     assert_eq!(blocks(&after) - blocks(&before), wave.unwrap() / 8);
     let time = |s: &DashboardState| s.answer().prediction.as_ref().unwrap().time;
     assert!(time(&after) > time(&before));
     assert_eq!(blocks(&dashboard("/ s a x p y enter . ,")), blocks(&before));
     let none = dashboard("/ b a n k enter .");
     assert!(none.message.as_ref().unwrap().1.contains("no size that can slide"), "{:?}", none.message);
-}
-
-fn s_gpu(state: &DashboardState, i: usize) -> &roofswap::gpu::Gpu {
-    state.pair()[i]
 }
 
 #[test]

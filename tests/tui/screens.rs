@@ -453,13 +453,13 @@ fn typed_clocks_are_followed_shown_copied_and_undone() {
     let time = |d: &Dashboard| d.state.answer().prediction.as_ref().unwrap().time.0;
     assert!(time(&d) > 1.3 * time(&first), "{} {}", time(&d), time(&first));
     assert_eq!(d.state.answer().measured, None, "timed at other clocks");
-    assert_eq!(d.state.pair()[1].boost_clock.value.0, 1200e6, "roofline and occupancy draw this GPU");
+    assert_eq!(d.state.pair().target.boost_clock.value.0, 1200e6, "roofline and occupancy draw this GPU");
     let copied = update(&mut d.state, Message::Key("Y".into()));
     let Effect::Copy(line) = &copied[0] else { panic!("{copied:?}") };
     assert!(line.contains("--sm-clock rtx-4070=1200MHz --power-limit rtx-4070=100W"), "{line}");
     // Data that arrive were read into the session of before.
     update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(Session::load(None).unwrap(), "loaded")));
-    assert_eq!(d.state.pair()[1].boost_clock.value.0, 1200e6);
+    assert_eq!(d.state.pair().target.boost_clock.value.0, 1200e6);
     let d = d.press("f enter");
     assert!(d.screen().contains("@1200MHz/100W"), "what is offered is what is set");
     let d = d.press("f ctrl-u enter");

@@ -7,6 +7,7 @@
 
 use crate::stage::{Dashboard, dashboard};
 use roofswap::gpu::GpuNumber;
+use roofswap::pair::Pair;
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use roofswap::tui::{Effect, LoadedFiles, Message, WhatIfForm, update};
@@ -182,7 +183,7 @@ fn the_changed_gpu_is_live_and_marked_in_every_view() {
     play(&mut d, Message::Loaded(loaded));
     assert!(d.screen().contains("◇ RTX 4070"));
     press(&mut d, "3 R");
-    assert_eq!((changes(&d).as_str(), d.state.pair()[1].id.as_str()), ("", "rtx-4070"));
+    assert_eq!((changes(&d).as_str(), d.state.pair().target.id.as_str()), ("", "rtx-4070"));
     press(&mut d, "2");
     assert!(!d.screen().contains('◇'), "{}", d.screen());
 }
@@ -348,7 +349,7 @@ fn a_changed_launch_is_live_and_marked_in_every_view() {
     let edits = d.state.launch_changes().to_string();
     assert_eq!(edits, "regs=128");
     let answer = d.state.answer().clone();
-    let [source, target] = answer.needs.map(|needs| needs.unwrap().regs_per_thread);
+    let Pair { source, target } = answer.needs.map(|needs| needs.unwrap().regs_per_thread);
     assert!(source != 128 && target == 128 && answer.measured.is_none());
     let row = format!("◇ {edits}");
     press(&mut d, "1");

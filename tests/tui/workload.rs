@@ -40,7 +40,10 @@ fn opened(text: &str, options: DashboardOptions) -> (Dashboard, tempfile::TempDi
 fn it_opens_on_the_users_rows_from_the_gpu_of_the_newest() {
     let (mut d, _folder) = opened(OWN, DashboardOptions::default());
     let state = &d.state;
-    assert_eq!((state.kernel().id.as_str(), state.pair()[0].id.as_str()), ("my_kernel", "v100-pcie-16gb"));
+    assert_eq!(
+        (state.kernel().id.as_str(), state.pair().source.id.as_str()),
+        ("my_kernel", "v100-pcie-16gb")
+    );
     assert_eq!(state.workload.own_rows, 2);
     assert_eq!(state.shown, [0, 1], "built-in kernels are folded");
     let screen = d.screen();
@@ -72,12 +75,12 @@ fn what_was_asked_for_goes_before_what_the_rows_would_choose() {
         ..DashboardOptions::default()
     };
     let (d, _folder) = opened(OWN, options);
-    assert_eq!((d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()), ("saxpy", "titan-v"));
+    assert_eq!((d.state.kernel().id.as_str(), d.state.pair().source.id.as_str()), ("saxpy", "titan-v"));
     assert!(d.screen().contains("saxpy"), "what is selected is shown: {}", d.screen());
     // What is merely remembered does not.
     let (d, _folder) = opened(OWN, DashboardOptions { saved, ..DashboardOptions::default() });
     assert_eq!(
-        (d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()),
+        (d.state.kernel().id.as_str(), d.state.pair().source.id.as_str()),
         ("my_kernel", "v100-pcie-16gb")
     );
 }
@@ -91,7 +94,10 @@ fn an_imported_row_is_selected_and_its_gpu_is_the_source() {
     let mut session = (*d.state.session).clone();
     let added = session.add_file(&file).unwrap();
     let effects = update(&mut d.state, Message::Imported(imported(session, file.clone(), added)));
-    assert_eq!((d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()), ("my_kernel", "rtx-2080-ti"));
+    assert_eq!(
+        (d.state.kernel().id.as_str(), d.state.pair().source.id.as_str()),
+        ("my_kernel", "rtx-2080-ti")
+    );
     assert!(
         effects.iter().any(|e| matches!(e, Effect::Watch(files) if *files == [file.clone()])),
         "{effects:?}"
@@ -132,7 +138,7 @@ fn choosing_a_source_outlives_its_filter() {
     let mut d = dashboard(100, 30);
     let target = d.state.target();
     press(&mut d.state, "s / v 1 0 0 enter");
-    assert!(d.state.pair()[0].id.starts_with("v100"), "{}", d.screen());
+    assert!(d.state.pair().source.id.starts_with("v100"), "{}", d.screen());
     assert_eq!((d.state.target(), d.state.focus), (target, Pane::Predictions));
     assert!(d.state.gpu_filter.is_empty() && d.state.choosing.is_none());
     let source = d.state.selection.source;
@@ -153,7 +159,7 @@ fn nouns_and_names_are_commands() {
     press(&mut d.state, ": p o w e r space 1 5 0 W enter");
     assert!(d.screen().contains("RTX 4070@150W") || d.screen().contains("150W"), "{}", d.screen());
     press(&mut d.state, ": h 2 0 0 enter");
-    assert!(d.state.pair()[1].id.starts_with("h200"), "{}", d.screen());
+    assert!(d.state.pair().target.id.starts_with("h200"), "{}", d.screen());
     press(&mut d.state, ": h 1 0 0 tab");
     assert!(d.screen().contains(": gpu h100"), "{}", d.screen());
     press(&mut d.state, "esc : e x p o r t space r o o f enter");
@@ -210,7 +216,7 @@ fn headings_sort_and_hints_run_when_they_are_clicked() {
     assert_ne!(d.state.shown[0], first, "the second click reverses");
     let (x, y) = place(&d, "x swap");
     click(&mut d.state, x, y);
-    assert_eq!(d.state.pair()[0].id, "rtx-4070");
+    assert_eq!(d.state.pair().source.id, "rtx-4070");
     // Over an open dialog its own keys stand there: a click closes it, and leaves the panes alone.
     press(&mut d.state, "/ s a x p y enter ?");
     let (x, y) = place(&d, "esc close");

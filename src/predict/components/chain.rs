@@ -7,6 +7,7 @@
 
 use super::Answered;
 use super::sides::QuestionSides;
+use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime};
 use crate::roofline::{Component, MachineNumbers, Spec};
 use crate::units::Seconds;
@@ -27,7 +28,7 @@ pub(super) fn product(
             return (timed, Seconds(time), links.0);
         }
         (Some(body), Some(time)) => {
-            links.to(Cause::FloorOff(sides.floors[0].time, sides.floors[0].origin), time, body);
+            links.to(Cause::FloorOff(sides.floors.source.time, sides.floors.source.origin), time, body);
             across(sides, a, body, &mut links);
             (timed, time)
         }
@@ -37,7 +38,7 @@ pub(super) fn product(
         }
     };
     // From the model's own body, not from the product so far: a factor that is wrong shows as a product that is.
-    links.to(Cause::FloorOn(sides.floors[1].time, sides.floors[1].origin), a.body, a.time.0);
+    links.to(Cause::FloorOn(sides.floors.target.time, sides.floors.target.origin), a.body, a.time.0);
     (start, Seconds(from), links.0)
 }
 
@@ -48,7 +49,7 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     }
     roofs_across(sides, links);
     let c = a.carried;
-    let kept = Cause::Efficiency([c.source_efficiency, c.efficiency]);
+    let kept = Cause::Efficiency(Pair::new(c.source_efficiency, c.efficiency));
     links.push(kept, c.efficiency / c.source_efficiency);
     if c.above > 0.0 {
         links.to(Cause::AboveRoof, c.everything, c.body);
@@ -58,7 +59,7 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
 /// roof_t/roof_s, number by number.
 fn roofs_across(sides: &QuestionSides, links: &mut Links) {
     let reused = sides.launching.reuses_buffers();
-    let machines = [0, 1].map(|at| sides.filled(at));
+    let machines = Side::ALL.map(|side| sides.filled(side));
     let mut numbers = shares(&machines, |machine| machine.components(&sides.work, reused).roof());
     numbers.sort_by(|x, y| y.1.abs().total_cmp(&x.1.abs()));
     let shown = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
@@ -71,17 +72,17 @@ fn roofs_across(sides: &QuestionSides, links: &mut Links) {
     }
     let tails = sides.roofs.map(|roof| roof.tail);
     if tails.iter().any(|t| *t > 1.0) {
-        links.push(Cause::LastWave(tails), tails[1] / tails[0]);
+        links.push(Cause::LastWave(tails), tails.target / tails.source);
     }
 }
 
 /// Without a time on the source: from the binding component of the target to its body.
 fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Component, f64) {
-    let (component, longest) = sides.components[1].ranked()[0];
-    let tail = sides.roofs[1].tail;
-    links.push(Cause::OtherComponents, a.roofs[1] / tail / longest.0);
+    let (component, longest) = sides.components.target.ranked()[0];
+    let tail = sides.roofs.target.tail;
+    links.push(Cause::OtherComponents, a.roofs.target / tail / longest.0);
     if tail > 1.0 {
-        links.push(Cause::LastWave([1.0, tail]), tail);
+        links.push(Cause::LastWave(Pair::new(1.0, tail)), tail);
     }
     links.push(Cause::UsualEfficiency(a.carried.efficiency), a.carried.efficiency);
     links.to(Cause::AboveRoof, a.carried.everything, a.body);
@@ -89,8 +90,8 @@ fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Comp
 }
 
 /// What each number that differs does to ln roof: its Shapley value; the values add up to ln(roof_t/roof_s).
-fn shares(machines: &[MachineNumbers; 2], roof: impl Fn(&MachineNumbers) -> f64) -> Vec<(Spec, f64)> {
-    let [source, target] = machines;
+fn shares(machines: &Pair<MachineNumbers>, roof: impl Fn(&MachineNumbers) -> f64) -> Vec<(Spec, f64)> {
+    let Pair { source, target } = machines;
     let differ: Vec<Spec> = Spec::ALL
         .into_iter()
         .filter(|s| source.spec_value(*s).to_bits() != target.spec_value(*s).to_bits())

@@ -6,6 +6,7 @@ use super::launching::{LaunchStart, Launching};
 use super::nearness::Nearness;
 use super::sides::QuestionSides;
 use super::transfer::{Habit, LaunchRoof, USUAL, carried_share};
+use crate::pair::{Pair, Side};
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::units::Seconds;
@@ -54,21 +55,21 @@ impl SourceShare {
         if let Some(both) = self.operators(target).filter(|_| !same || self.timed.is_none()) {
             return self.operator(both);
         }
-        let roofs = [self.end.roof.time, target.roof.time];
+        let roofs = Pair::new(self.end.roof.time, target.roof.time);
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
         if !has_roofs && self.start.body.is_none() {
             return Err(ModelRefusal::NoWork { model: super::ID });
         }
         let start = self.start;
         if let (Some(time), Some(body), true) = (self.timed, start.body, same) {
-            let carried = Habit::from_times(roofs[0], body, 1.0, 1.0).under(roofs[0], 1.0);
+            let carried = Habit::from_times(roofs.source, body, 1.0, 1.0).under(roofs.source, 1.0);
             let time = sound(Seconds(time), super::ID)?;
-            return Ok(Answered { time, body, start, roofs: [roofs[0]; 2], carried, same });
+            return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
         let habit = match (nearness, start.body) {
             // At least the launch may hide some of it.
             (Nearness::SameBoard, Some(body)) => {
-                Habit::from_times(roofs[0], body, start.own, self.excess.uncounted)
+                Habit::from_times(roofs.source, body, start.own, self.excess.uncounted)
             }
             _ => self.habit,
         };
@@ -78,21 +79,21 @@ impl SourceShare {
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
-    /// The modelled times of the operator, source first. Where nobody timed the source, it need not have what the operator runs
+    /// The modelled times of the operator. Where nobody timed the source, it need not have what the operator runs
     /// on: the target's own time stands for it.
-    fn operators(&self, target: &End) -> Option<(f64, f64)> {
+    fn operators(&self, target: &End) -> Option<Pair<f64>> {
         let there = target.operator?;
         let untimed = || Some(there).filter(|_| self.timed.is_none());
-        Some((self.end.operator.or_else(untimed)?, there))
+        Some(Pair::new(self.end.operator.or_else(untimed)?, there))
     }
 
     /// The operators' model: its two times stand in the places of the roofs.
-    fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, ModelRefusal> {
-        let answer = carried([source, target], self.timed, false, super::ID)?;
+    fn operator(&self, times: Pair<f64>) -> Result<Answered, ModelRefusal> {
+        let answer = carried(times, self.timed, false, super::ID)?;
         let start = LaunchStart { body: self.timed, own: 1.0 };
-        let (time, roofs) = (answer.time, [source, target]);
+        let Pair { source, target } = times;
         let carried = Habit::from_times(source, source, 1.0, 0.0).under(target, 1.0);
-        Ok(Answered { time, body: time.0, start, roofs, carried, same: false })
+        Ok(Answered { time: answer.time, body: answer.time.0, start, roofs: times, carried, same: false })
     }
 
     /// What makes this answer less certain than others; `other`: whether the architectures differ.
@@ -101,7 +102,7 @@ impl SourceShare {
         if answered.same {
             return Doubt::none();
         }
-        if let Some((source, _)) = self.operators(target) {
+        if let Some(Pair { source, .. }) = self.operators(target) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
             return Doubt::of_operator(off, other);
         }
@@ -130,16 +131,16 @@ impl SourceShare {
 /// Both ends of one question.
 pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
     let excess = Excess::new(&sides.work, sides.uses_shared_memory);
-    let end = |at: usize| {
-        let floor = sides.floors[at];
+    let end = |side: Side| {
+        let floor = sides.floors[side];
         End {
-            roof: sides.roofs[at],
-            pace: excess.pace(&sides.filled(at)),
+            roof: sides.roofs[side],
+            pace: excess.pace(&sides.filled(side)),
             floor: floor.time.0,
             knows_floor: floor.is_known(),
-            unknown_build: sides.unknown_builds[at],
-            operator: sides.operators[at],
+            unknown_build: sides.unknown_builds[side],
+            operator: sides.operators[side],
         }
     };
-    (SourceShare::new(end(0), sides.timed, sides.launching, excess), end(1))
+    (SourceShare::new(end(Side::Source), sides.timed, sides.launching, excess), end(Side::Target))
 }

@@ -6,6 +6,7 @@ use super::sides::QuestionSides;
 use super::{Answered, answer_cautions, answered, missing};
 use crate::catalogue::NumberOrigin;
 use crate::kernel::Count;
+use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
 use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
 use crate::predict::floor::is_launch_limited;
@@ -29,7 +30,7 @@ struct UsedArithmetic {
     sides: QuestionSides,
     answered: Answered,
     /// Ids of the GPUs, source first.
-    gpus: [String; 2],
+    gpus: Pair<String>,
     /// What is said of the time on the source.
     timed: FirstTime,
     /// Whether that is scaled from another size.
@@ -43,20 +44,20 @@ pub(super) fn prediction(
     answered: Answered,
     doubt: Doubt,
 ) -> Prediction {
-    let bound = |at: usize| {
-        let floor = sides.floors[at].time;
-        let launch = if at == 1 {
+    let bound = |side: Side| {
+        let floor = sides.floors[side].time;
+        let launch = if side == Side::Target {
             is_launch_limited(answered.time.0, floor.0)
         } else {
             sides.timed.is_some_and(|t| is_launch_limited(t, floor.0))
         };
-        if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
+        if launch { Some(Bound::Launch) } else { sides.components[side].binding().map(Bound::from) }
     };
     Prediction {
         time: answered.time,
-        bound_source: bound(0),
-        bound_target: bound(1),
-        efficiency: answered.start.body.map(|body| answered.roofs[0] / body).filter(|e| *e > 0.0),
+        bound_source: bound(Side::Source),
+        bound_target: bound(Side::Target),
+        efficiency: answered.start.body.map(|body| answered.roofs.source / body).filter(|e| *e > 0.0),
         factors: factors(q, &sides, &answered),
         cautions: answer_cautions(q, &answered),
         levels: None,
@@ -84,7 +85,7 @@ impl UsedArithmetic {
         Self {
             sides,
             answered,
-            gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
+            gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.id.clone()),
             timed: time.map_or(FirstTime::Roof, FirstTime::of_source),
             is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
         }
@@ -104,7 +105,7 @@ impl UsedArithmetic {
 
     /// What would tell more about this kernel, most useful first.
     fn to_measure(&self) -> Vec<String> {
-        let Self { sides, answered, gpus: [source, target], .. } = self;
+        let Self { sides, answered, gpus: Pair { source, target }, .. } = self;
         let mut all = Vec::new();
         if answered.start.body.is_none() {
             all.push(format!("this kernel on {source}: without a time its efficiency is the typical one"));
@@ -118,8 +119,8 @@ impl UsedArithmetic {
         if self.is_scaled {
             all.push(format!("this very size on {source}: its time is scaled from another"));
         }
-        let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
-        if floor_counts && sides.floors[1].origin == NumberOrigin::Assumed {
+        let floor_counts = answered.time.0 < 3.0 * sides.floors.target.time.0;
+        if floor_counts && sides.floors.target.origin == NumberOrigin::Assumed {
             all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
         }
         all.push(format!(
@@ -142,7 +143,7 @@ fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
         Some(Elasticity {
             spec,
             value,
-            number: sides.machines[1].spec_value(spec),
+            number: sides.machines.target.spec_value(spec),
             ten_percent: times(spec, TENTH)?,
         })
     };
@@ -187,20 +188,16 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
         let from = Provenance::Stated(t.kind.origin(), t.source.clone());
         all.push(Factor::shared("source time", Amount::Time(t.time), from));
     }
-    let floor = |at: usize| {
-        let f = sides.floors[at];
-        (Amount::Time(f.time), floor_from(f))
-    };
-    let [(source, source_from), (target, target_from)] = [floor(0), floor(1)];
+    let floors = sides.floors.map(|floor| Amount::Time(floor.time));
     all.push(Factor {
         name: "launch overhead",
-        source: Some(source),
-        target: Some(target),
-        from: [Some(source_from), Some(target_from)],
+        source: Some(floors.source),
+        target: Some(floors.target),
+        from: sides.floors.map(|floor| Some(floor_from(floor))),
     });
     let components = sides.components;
     for component in Component::ALL {
-        let [source, target] = components.map(|c| c.component_time(component));
+        let Pair { source, target } = components.map(|c| c.component_time(component));
         if source.0 > 0.0 || target.0 > 0.0 {
             let count = count_from(q, component);
             let factor = Factor::computed(
@@ -209,10 +206,10 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
                 Amount::Time(target),
                 "count / rate",
             );
-            all.push(Factor { from: [Some(count), factor.from[0].clone()], ..factor });
+            all.push(Factor { from: Pair::new(Some(count), factor.from.source.clone()), ..factor });
         }
     }
-    let [source, target] = [0, 1].map(|at| sides.roofs[at].tail);
+    let Pair { source, target } = sides.roofs.map(|roof| roof.tail);
     if source > 1.0 || target > 1.0 {
         all.push(Factor::computed(
             "tail effect",
@@ -223,11 +220,11 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
     }
     let stretch = components.map(|c| c.power_stretch());
     if stretch.iter().any(|s| *s > 1.0) {
-        let [source, target] = stretch.map(Amount::Times);
+        let Pair { source, target } = stretch.map(Amount::Times);
         all.push(Factor::computed("power limit", source, target, "FP work under the board's power limit"));
     }
     if a.carried.everything > 0.0 {
-        let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
+        let Pair { source, target } = a.roofs.map(|r| Amount::Time(Seconds(r)));
         all.push(Factor::computed(
             "roof",
             source,

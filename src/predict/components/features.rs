@@ -9,6 +9,7 @@ use super::ends::ends;
 use super::sides::QuestionSides;
 use super::wave_shape::waves_on;
 use crate::kernel::Count;
+use crate::pair::Pair;
 use crate::predict::{ModelRefusal, Question, QuestionSide, TimeEstimate};
 use crate::roofline::{Component, Components, Spec};
 
@@ -46,19 +47,19 @@ pub(in crate::predict) fn estimate_with_features(
     let sides = QuestionSides::new(q)?;
     let ends = ends(&sides);
     let (answered, doubt) = doubted(q, &ends)?;
-    let [source_roof, target_roof] = answered.roofs;
+    let Pair { source: source_roof, target: target_roof } = answered.roofs;
     let timed = sides.timed.unwrap_or(source_roof);
     let body = answered.start.body.unwrap_or(source_roof);
     let carried = answered.carried;
     let readings = if carried.above > 0.0 { (carried.everything / carried.added).ln() } else { 0.0 };
     let mut all: Vec<f64> = sides.components.iter().flat_map(shares).collect();
     let floors = sides.floors.map(|f| f.time.0);
-    all.extend([floors[0] / timed, floors[1] / answered.time.0].map(|share| share.min(1.0)));
+    all.extend([floors.source / timed, floors.target / answered.time.0].map(|share| share.min(1.0)));
     all.extend([&q.source, &q.target].map(waves));
     all.extend([&q.source, &q.target].map(occupancy));
     let touched = q.work.get(Count::WorkingSetBytes).or(q.work.get(Count::DramBytes)).unwrap_or(0.0);
     all.extend(sides.machines.map(|m| bounded(touched / m.spec_value(Spec::L2Size))));
-    all.extend([0, 1].map(|at| over_ridge(&sides.components[at])));
+    all.extend(sides.components.iter().map(over_ridge));
     all.extend([
         bounded(body / source_roof),
         super::CARRIED * answered.start.own,

@@ -49,6 +49,7 @@ pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};
 use super::operators::operator_prediction;
 use super::{Caution, Doubt, ModelRates, ModelRefusal, Prediction, Predictor, Question, TimeEstimate};
 use crate::kernel::{Count, Work};
+use crate::pair::Pair;
 use crate::roofline::Component;
 use crate::units::Seconds;
 use ends::{End, SourceShare, ends};
@@ -114,7 +115,7 @@ struct Answered {
     body: f64,
     start: LaunchStart,
     /// Roofs in seconds, source first; 0 where nothing was counted.
-    roofs: [f64; 2],
+    roofs: Pair<f64>,
     carried: Carried,
     /// Whether the target is the very GPU that was timed, so that its time is the answer.
     same: bool,

@@ -5,6 +5,7 @@ use super::nearness::Nearness;
 use super::transfer::{LaunchRoof, USUAL};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
+use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, ModelRefusal, Question, QuestionSide, RegistersFrom};
@@ -14,13 +15,13 @@ use crate::units::Seconds;
 /// Both sides of a question, source first.
 #[derive(Debug, Clone)]
 pub(super) struct QuestionSides {
-    pub(super) machines: [MachineNumbers; 2],
-    pub(super) components: [Components; 2],
-    pub(super) roofs: [LaunchRoof; 2],
-    pub(super) floors: [Floor; 2],
+    pub(super) machines: Pair<MachineNumbers>,
+    pub(super) components: Pair<Components>,
+    pub(super) roofs: Pair<LaunchRoof>,
+    pub(super) floors: Pair<Floor>,
     pub(super) launching: Launching,
     /// The shapes, where both sides know theirs.
-    pub(super) shapes: [WaveShape; 2],
+    pub(super) shapes: Pair<WaveShape>,
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
     /// The work of one launch.
@@ -28,9 +29,9 @@ pub(super) struct QuestionSides {
     /// Whether a block asks for shared memory, where that is known.
     pub(super) uses_shared_memory: Option<bool>,
     /// Whether nobody knows the registers of the build, source first.
-    pub(super) unknown_builds: [bool; 2],
+    pub(super) unknown_builds: Pair<bool>,
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
-    pub(super) operators: [Option<f64>; 2],
+    pub(super) operators: Pair<Option<f64>>,
     /// How near the target is to the GPU that was timed.
     pub(super) nearness: Nearness,
 }
@@ -38,15 +39,16 @@ pub(super) struct QuestionSides {
 impl QuestionSides {
     pub(super) fn new(q: &Question<'_>) -> Result<Self, ModelRefusal> {
         q.target.feasible(&q.work)?;
-        let gpus = [q.source.gpu, q.target.gpu];
+        let gpus = Pair::new(q.source.gpu, q.target.gpu);
         let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
         let launching = Launching::new(q.kernel.runs_as, q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        let shapes = shapes(q.kernel.runs_as, [&q.source, &q.target]);
-        let of_kernel = Self::from_machines(machines, [&q.work; 2], launching, shapes, q.floors, timed);
+        let shapes = shapes(q.kernel.runs_as, Pair::new(&q.source, &q.target));
+        let of_kernel =
+            Self::from_machines(machines, Pair::same(&q.work), launching, shapes, q.floors, timed);
         Ok(Self {
             uses_shared_memory: q.uses_shared_memory,
-            unknown_builds: unknown_builds([&q.source, &q.target]),
+            unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_question(q),
             ..of_kernel
@@ -56,8 +58,8 @@ impl QuestionSides {
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
     fn of_sizes(
         kernel: &Kernel,
-        sides: [&QuestionSide<'_>; 2],
-        works: [&Work; 2],
+        sides: Pair<&QuestionSide<'_>>,
+        works: Pair<&Work>,
         cost: LaunchCost,
         timed: f64,
     ) -> Self {
@@ -68,24 +70,24 @@ impl QuestionSides {
             works,
             launching,
             shapes(kernel.runs_as, sides),
-            [cost.floor; 2],
+            Pair::same(cost.floor),
             Some(timed),
         )
     }
 
     fn from_machines(
-        machines: [MachineNumbers; 2],
-        works: [&Work; 2],
+        machines: Pair<MachineNumbers>,
+        works: Pair<&Work>,
         launching: Launching,
-        shapes: [WaveShape; 2],
-        floors: [Floor; 2],
+        shapes: Pair<WaveShape>,
+        floors: Pair<Floor>,
         timed: Option<f64>,
     ) -> Self {
         let reused = launching.reuses_buffers();
-        let of =
-            |at: usize| machines[at].filled(shapes[at].residents(works[at])).components(works[at], reused);
-        let components = [of(0), of(1)];
-        let roofs = [0, 1].map(|at| LaunchRoof::new(components[at].roof(), shapes[at].waves));
+        let components = Side::ALL.map(|side| {
+            machines[side].filled(shapes[side].residents(works[side])).components(works[side], reused)
+        });
+        let roofs = components.zip(shapes).map(|(parts, shape)| LaunchRoof::new(parts.roof(), shape.waves));
         Self {
             machines,
             components,
@@ -94,33 +96,34 @@ impl QuestionSides {
             launching,
             shapes,
             timed,
-            work: *works[1],
+            work: *works.target,
             uses_shared_memory: None,
-            unknown_builds: [false; 2],
+            unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
-            operators: [None; 2],
+            operators: Pair::same(None),
             nearness: Nearness::Other,
         }
     }
 
     /// The GPU of this side as the launch finds it.
-    pub(super) fn filled(&self, at: usize) -> MachineNumbers {
-        self.machines[at].filled(self.shapes[at].residents(&self.work))
+    pub(super) fn filled(&self, side: Side) -> MachineNumbers {
+        self.machines[side].filled(self.shapes[side].residents(&self.work))
     }
 
     /// The same question to a target with one number changed by this factor.
     pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
         let mut nudged = self.clone();
-        nudged.machines[1] = self.machines[1].scaled(spec, factor);
-        nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
+        nudged.machines.target = self.machines.target.scaled(spec, factor);
+        nudged.components.target =
+            nudged.filled(Side::Target).components(&self.work, self.launching.reuses_buffers());
         nudged.nearness = self.nearness.nudged();
-        nudged.roofs[1] = LaunchRoof::with_tail(nudged.components[1].roof(), self.roofs[1].tail);
+        nudged.roofs.target = LaunchRoof::with_tail(nudged.components.target.roof(), self.roofs.target.tail);
         nudged
     }
 
     /// The time of a launch on the target whose body takes so long.
     fn launched(&self, body: f64) -> f64 {
-        self.launching.launched(self.floors[1].time.0, body)
+        self.launching.launched(self.floors.target.time.0, body)
     }
 }
 
@@ -128,14 +131,14 @@ impl QuestionSides {
 /// give no roof.
 pub(in crate::predict) fn resized(
     kernel: &Kernel,
-    sides: [&QuestionSide<'_>; 2],
-    works: [&Work; 2],
+    sides: Pair<&QuestionSide<'_>>,
+    works: Pair<&Work>,
     cost: LaunchCost,
     timed: Seconds,
 ) -> Option<(Seconds, f64)> {
     let floor = cost.floor.time.0;
     let sides = QuestionSides::of_sizes(kernel, sides, works, cost, timed.0);
-    let [from, to] = sides.roofs.map(|roof| roof.time);
+    let Pair { source: from, target: to } = sides.roofs.map(|roof| roof.time);
     let sound = |x: f64| x.is_finite() && x > 0.0;
     if !sound(from) || !sound(to) {
         return None;
@@ -143,7 +146,7 @@ pub(in crate::predict) fn resized(
     let start = sides.launching.start(sides.timed, floor, from);
     // On the same GPU all of the efficiency holds, but for what the floor hides.
     let efficiency = USUAL * (start.body? / from / USUAL).powf(start.own);
-    let [here, there] = sides.components.map(|c| c.beside_dram());
+    let Pair { source: here, target: there } = sides.components.map(|c| c.beside_dram());
     let body = grown(from, to, efficiency, there / here);
     let time = sides.launched(body);
     sound(time).then_some((Seconds(time), to / from))
@@ -173,27 +176,27 @@ pub(in crate::predict) fn unmeasured(
     work: &Work,
     cost: LaunchCost,
 ) -> Option<Seconds> {
-    let sides = QuestionSides::of_sizes(kernel, [side; 2], [work; 2], cost, 0.0);
-    let roof = sides.roofs[0].time;
+    let sides = QuestionSides::of_sizes(kernel, Pair::same(side), Pair::same(work), cost, 0.0);
+    let roof = sides.roofs.source.time;
     let time = sides.launched(USUAL * roof);
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
-fn shapes(runs_as: RunsAs, sides: [&QuestionSide<'_>; 2]) -> [WaveShape; 2] {
+fn shapes(runs_as: RunsAs, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
     if runs_as == RunsAs::Operator {
-        return [WaveShape::default(); 2];
+        return Pair::same(WaveShape::default());
     }
     let of_side = |side: &QuestionSide<'_>| {
         let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, own: side.stated_occupancy() };
         WaveShape::on(side.gpu, side.launch, occupancy)
     };
-    of_side(sides[0])
-        .zip(of_side(sides[1]))
-        .map_or([WaveShape::default(); 2], |(source, target)| [source, target])
+    of_side(sides.source)
+        .zip(of_side(sides.target))
+        .map_or(Pair::same(WaveShape::default()), |(source, target)| Pair::new(source, target))
 }
 
 /// On which side nobody knows the registers of the build.
-fn unknown_builds(sides: [&QuestionSide<'_>; 2]) -> [bool; 2] {
+fn unknown_builds(sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
     sides.map(|side| side.registers == RegistersFrom::Unknown)
 }

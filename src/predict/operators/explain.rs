@@ -5,6 +5,7 @@ use super::{OperatorAnswer, OperatorTimes, carried, modelled, parts_on};
 use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
+use crate::pair::Pair;
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
 use crate::predict::{
     Amount, Caution, Elasticity, Explanation, Factor, Floor, ModelRefusal, NextCeiling, Prediction,
@@ -33,7 +34,7 @@ pub(in crate::predict) struct KeptOperator {
     operator: Operator,
     work: Work,
     /// Source first.
-    parts: [OperatorTimes; 2],
+    parts: Pair<OperatorTimes>,
     /// Seconds on the source, where one was timed at some size.
     timed: Option<f64>,
     answer: OperatorAnswer,
@@ -41,7 +42,7 @@ pub(in crate::predict) struct KeptOperator {
     hardware: Hardware,
     machine: MachineNumbers,
     /// Ids of the GPUs, source first.
-    gpus: [String; 2],
+    gpus: Pair<String>,
     /// What is said of the time on the source.
     start: FirstTime,
 }
@@ -53,7 +54,7 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
     let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
     // A source that was not timed need not have what the operator runs on.
     let untimed = || Some(OperatorTimes::NONE).filter(|_| timed.is_none());
-    let parts = [on_gpu(q.source.gpu).or_else(untimed)?, on_gpu(q.target.gpu)?];
+    let parts = Pair::new(on_gpu(q.source.gpu).or_else(untimed)?, on_gpu(q.target.gpu)?);
     let hardware = Hardware::from_gpu(q.target.gpu, operator.types)?;
     if let Err(why) = q.target.feasible(&q.work) {
         return Some(Err(why));
@@ -68,7 +69,7 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
         answer,
         hardware,
         machine: machine_of(q.target.gpu, q.kernel),
-        gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
+        gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.id.clone()),
         start: q.source_time.as_ref().map_or(FirstTime::Roof, FirstTime::of_source),
     }))
 }
@@ -81,9 +82,9 @@ pub(in crate::predict) fn operator_prediction(
     let kept = kept_of(q, model)?;
     Some(kept.map(|kept| Prediction {
         time: kept.answer.time,
-        bound_source: bound_by(&kept.parts[0]),
-        bound_target: bound_by(&kept.parts[1]),
-        efficiency: kept.timed.map(|timed| kept.parts[0].time / timed),
+        bound_source: bound_by(&kept.parts.source),
+        bound_target: bound_by(&kept.parts.target),
+        efficiency: kept.timed.map(|timed| kept.parts.source.time / timed),
         factors: factors(q, &kept),
         cautions: operator_cautions(q, &kept),
         levels: None,
@@ -96,16 +97,16 @@ pub(in crate::predict) fn operator_prediction(
 
 impl TakenApart for KeptOperator {
     fn product(&self) -> (FirstTime, Seconds, Vec<(Cause, f64)>) {
-        let [source, target] = self.parts.map(|p| p.time);
+        let Pair { source, target } = self.parts.map(|p| p.time);
         let Some(timed) = self.timed else {
-            let (component, longest) = components(&self.parts[1]).ranked()[0];
+            let (component, longest) = components(&self.parts.target).ranked()[0];
             let factor = self.answer.time / longest;
             return (FirstTime::Binding(component), longest, vec![(Cause::OtherComponents, factor)]);
         };
         let ratio = target / source;
         let kept = self.answer.time.0 / (timed * ratio);
         let steps = vec![
-            (Cause::OperatorModel([source, target].map(Seconds)), ratio),
+            (Cause::OperatorModel(Pair::new(source, target).map(Seconds)), ratio),
             (Cause::SourceKept(timed / source), kept),
         ];
         (self.start.clone(), Seconds(timed), steps)
@@ -129,7 +130,7 @@ impl KeptOperator {
     fn elasticities(&self) -> Vec<Elasticity> {
         let with = |spec, factor| {
             let parts = parts_on(&self.hardware.scaled(spec, factor), &self.operator, &self.work)?;
-            Some(parts.time / self.parts[1].time)
+            Some(parts.time / self.parts.target.time)
         };
         let of_spec = |spec: Spec| {
             let value = with(spec, NUDGE)?.ln() / NUDGE.ln();
@@ -143,7 +144,7 @@ impl KeptOperator {
     }
 
     fn to_measure(&self) -> Vec<String> {
-        let [source, target] = &self.gpus;
+        let Pair { source, target } = &self.gpus;
         let mut all = Vec::new();
         if self.timed.is_none() {
             all.push(format!("this operator on {source}: without any time the model alone answers"));
@@ -183,7 +184,7 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
         let from = Provenance::Stated(t.kind.origin(), t.source.clone());
         all.push(Factor::shared("source time", Amount::Time(t.time), from));
     }
-    let [source, target] = &kept.parts;
+    let Pair { source, target } = &kept.parts;
     for (name, of, rule) in PARTS {
         let [on_source, on_target] = [of(source), of(target)].map(|t| Amount::Time(Seconds(t)));
         all.push(if *source == OperatorTimes::NONE {

@@ -25,6 +25,7 @@ pub(super) use explain::operator_prediction;
 use super::{Doubt, ModelRefusal, sound};
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, OperatorKind, OperatorSizes, Work};
+use crate::pair::Pair;
 use crate::units::Seconds;
 use constants::{BELIEVED, NODE_CLOCKS, NODE_SECONDS, RESIDENT_BELOW, RESIDENT_UP_TO};
 use hardware::Hardware;
@@ -95,14 +96,14 @@ fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Ope
 /// # Errors
 /// [`ModelRefusal::OutOfRange`] where the result is no time.
 pub(super) fn carried(
-    [source, target]: [f64; 2],
+    times: Pair<f64>,
     timed: Option<f64>,
     other_architecture: bool,
     model: &'static str,
 ) -> Result<OperatorAnswer, ModelRefusal> {
-    let off = timed.map_or(0.0, |timed| (timed / source).ln());
+    let off = timed.map_or(0.0, |timed| (timed / times.source).ln());
     let kept = (BELIEVED * off).exp();
-    let time = sound(Seconds(target * kept), model)?;
+    let time = sound(Seconds(times.target * kept), model)?;
     let doubt = Doubt::of_operator(off.abs(), other_architecture);
     Ok(OperatorAnswer { time, doubt, kept })
 }

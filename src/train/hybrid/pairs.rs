@@ -5,6 +5,7 @@ use crate::gpu::GpuId;
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::{ConfigId, Measurement, TimingKind};
 use crate::occupancy::Rules;
+use crate::pair::Pair;
 use crate::predict::{Subject, Visible, question, residual_features, source_clocks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -101,7 +102,7 @@ impl<'a> TimedPairs<'a> {
         let visible = Visible::without_gpu(store, target);
         let [from, to] = [source, target].map(|g| &gpus[g]);
         let clocks = source_clocks(from, from, &subject, source, visible);
-        let pair = [(source, clocks.gpu(from)), (target, to)];
+        let pair = Pair::new((source, clocks.gpu(from)), (target, to));
         let q = question(kernel, &subject, pair, visible, Default::default(), Rules::Exact);
         let (features, told, ln) = residual_features(&q, store.row_on(config, target)?.time)?;
         let doubt = told.doubt?.total();

@@ -5,6 +5,7 @@ use crate::gpu::{Ceilings, GpuId, SmLimits};
 use crate::kernel::{Count, Kernel, Launch, Problem, ProblemValue, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{Occupancy, Rules};
+use crate::pair::Pair;
 use crate::predict::{RegistersFrom, Subject, question};
 
 /// One launch on one GPU, as far as it is known.
@@ -78,7 +79,7 @@ impl Facts {
     ) -> Result<Self, NoFacts> {
         let kernel = &world.kernels[subject.kernel];
         let on = (gpu, &world.gpus[gpu]);
-        let q = question(kernel, subject, [on, on], world.store, Ceilings::Peak, Rules::Exact);
+        let q = question(kernel, subject, Pair::new(on, on), world.store, Ceilings::Peak, Rules::Exact);
         let side = &q.source;
         if side.refusal.is_some() {
             return Err(NoFacts::CannotLaunch);

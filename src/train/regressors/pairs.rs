@@ -3,10 +3,11 @@
 use super::columns::column_values;
 use crate::answer::AnswerTrial;
 use crate::evaluate::{EvaluationWorld, RowSplit, hash};
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::Rules;
+use crate::pair::Pair;
 use crate::predict::{
     MODELS, ModelId, Subject, Visible, gpu_at_row_clocks, never_started, question, source_clocks, weight,
 };
@@ -21,14 +22,14 @@ pub(super) struct RowPairPlace {
     id: ConfigId,
     kernel: KernelId,
     /// Places of the rows among those of the configuration.
-    rows: [usize; 2],
+    rows: Pair<usize>,
     /// Source and target.
-    gpus: [GpuId; 2],
+    gpus: Pair<GpuId>,
 }
 
 impl RowPairPlace {
     pub(super) fn target(&self) -> GpuId {
-        self.gpus[1]
+        self.gpus.target
     }
 
     /// The question, as it is counted where nobody answers it.
@@ -81,7 +82,7 @@ impl<'a> PairsOfWorld<'a> {
             let gpus: Vec<GpuId> = world.store.rows_at_all_clocks(id).map(|row| row.gpu).collect();
             for (to, target) in gpus.iter().enumerate() {
                 for (from, source) in gpus.iter().enumerate().filter(|(_, source)| *source != target) {
-                    let (rows, gpus) = ([from, to], [*source, *target]);
+                    let (rows, gpus) = (Pair::new(from, to), Pair::new(*source, *target));
                     places.push(RowPairPlace { config, id, kernel: of.kernel, rows, gpus });
                 }
             }
@@ -108,7 +109,7 @@ impl<'a> PairsOfWorld<'a> {
 
     fn hash(&self, place: &RowPairPlace) -> u64 {
         let config = self.world.store.config(place.id);
-        let [from, to] = place.gpus.map(|gpu| self.world.gpus[gpu].id.as_str());
+        let Pair { source: from, target: to } = place.gpus.map(|gpu| self.world.gpus[gpu].id.as_str());
         let kernel = &self.world.kernels[place.kernel].id;
         hash(&format!("{kernel}/{}/{}/{from}/{to}/{:?}", config.problem, config.variant, place.rows))
     }
@@ -120,7 +121,7 @@ impl<'a> PairsOfWorld<'a> {
     pub(super) fn pair(&self, place: &RowPairPlace) -> Result<RegressorPair, String> {
         let EvaluationWorld { gpus, kernels, store } = self.world;
         let rows: Vec<&Measurement> = store.rows_at_all_clocks(place.id).collect();
-        let [source, target] = place.rows.map(|at| rows[at]);
+        let Pair { source, target } = place.rows.map(|at| rows[at]);
         let kernel = &kernels[place.kernel];
         let config = store.config(place.id);
         let subject = Subject::from_config(kernel, config, Some(place.id))
@@ -133,11 +134,10 @@ impl<'a> PairsOfWorld<'a> {
             }
         }
         let visible = Visible::without_gpu(store, target.gpu).with_row(place.id, source);
-        let [from, to] = place.gpus.map(|gpu| &gpus[gpu]);
+        let Pair { source: from, target: to } = place.gpus.map(|gpu| &gpus[gpu]);
         let clocks = source_clocks(from, from, &subject, source.gpu, visible);
         let tuned = gpu_at_row_clocks(to, to, target).map_err(|why| format!("clocks of a row: {why}"))?;
-        let pair: [(GpuId, &Gpu); 2] =
-            [(source.gpu, clocks.gpu(from)), (target.gpu, tuned.as_ref().unwrap_or(to))];
+        let pair = Pair::new((source.gpu, clocks.gpu(from)), (target.gpu, tuned.as_ref().unwrap_or(to)));
         let asked = question(kernel, &subject, pair, visible, Default::default(), Rules::Exact);
         let largest = |gpu: GpuId| self.largest.contains(&(place.config, gpu));
         Ok(RegressorPair {

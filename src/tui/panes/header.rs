@@ -5,6 +5,7 @@
 //! ```
 
 use crate::gpu::GpuId;
+use crate::pair::Pair;
 use crate::predict::MODELS;
 use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
@@ -33,7 +34,7 @@ fn views(state: &DashboardState, all: bool, look: Look<'_>) -> Vec<Span<'static>
 
 /// Draws the first line.
 pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
-    let [source, target] = state.pair();
+    let Pair { source, target } = state.pair();
     let answer = state.answer();
     let settings = state.selection.settings;
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());

@@ -16,6 +16,7 @@ use crate::chart::{
     level_intensity, roofline_chart,
 };
 use crate::gpu::Gpu;
+use crate::pair::{Pair, Side};
 use crate::roofline::{Level, attainable, bound, compute_roof};
 use crate::tui::action::Action;
 use crate::tui::canvas;
@@ -131,12 +132,18 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     under.extend(above.take(2).map(|text| Line::styled(text, look.caution())));
     under.extend(intensities(state, look).filter(|_| inside.height >= 10));
     if inside.height >= 10 {
-        under.extend([0, 1].map(|side| legend(state, state.pair()[side], side, look)));
+        under.extend(
+            Side::ALL.map(|side| legend(state, state.pair()[side], Meaning::side_colour(side), look)),
+        );
     }
     // A legend line per further target leaves the chart at least as many lines.
     let further = view.further.iter().take(MOST_TARGETS - 1);
     if usize::from(inside.height) >= 14 + 2 * further.len() {
-        under.extend(further.zip(2..).map(|(target, side)| legend(state, target.gpu, side, look)));
+        under.extend(
+            further
+                .enumerate()
+                .map(|(place, target)| legend(state, target.gpu, Meaning::Further(place), look)),
+        );
     }
     let left_out = (view.further.len() + 1).saturating_sub(MOST_TARGETS);
     if left_out > 0 && inside.height >= 14 {
@@ -145,7 +152,7 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     }
     let is_other = |mark: &Mark| matches!(mark, Mark::Point { shape: Shape::Other, .. });
     if inside.height >= 14 && spec.marks.iter().any(is_other) {
-        let name = state.pair()[0].short_name();
+        let name = state.pair().source.short_name();
         under.push(Line::styled(format!("· other kernels, measured on {name}"), look.dim()));
     }
     if state.zoomed().is_some() {
@@ -172,9 +179,8 @@ fn cursor_line(state: &DashboardState, spec: &ChartSpec) -> Option<Mark> {
 fn above_roof(state: &DashboardState) -> Option<String> {
     let answer = state.answer();
     let (flops, intensity, bytes) = (answer.work.flops()?, answer.work.intensity()?, answer.work.dram()?);
-    let times =
-        [answer.source_time.as_ref().map(|t| t.time), answer.prediction.as_ref().ok().map(|p| p.time)];
-    let above = |side: usize| {
+    let times = Pair::new(answer.source_time.as_ref().map(|t| t.time), answer.predicted_time());
+    let above = |side: Side| {
         let gpu = state.pair()[side];
         let compute = compute_roof(gpu, state.kernel(), answer.width(), answer.ceilings_used);
         let roof = attainable(compute.value, gpu.bandwidth(answer.ceilings_used).value, intensity);
@@ -186,7 +192,7 @@ fn above_roof(state: &DashboardState) -> Option<String> {
         };
         is_above.then(|| format!("above the DRAM roof on {}: {why}", gpu.short_name()))
     };
-    let texts: Vec<String> = (0..2).filter_map(above).collect();
+    let texts: Vec<String> = Side::ALL.into_iter().filter_map(above).collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
@@ -199,19 +205,25 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
     let answer = state.answer();
     let known: Vec<String> = Level::ALL
         .into_iter()
-        .filter_map(|level| level_intensity(answer, 0, level).map(|i| format!("{} {i}", level.as_str())))
+        .filter_map(|level| {
+            level_intensity(answer, Side::Source, level).map(|i| format!("{} {i}", level.as_str()))
+        })
         .collect();
     (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
 }
 
 /// One GPU's ceilings with their origin.
-fn legend(state: &DashboardState, gpu: &Gpu, side: usize, look: Look<'_>) -> Line<'static> {
+fn legend(state: &DashboardState, gpu: &Gpu, meaning: Meaning, look: Look<'_>) -> Line<'static> {
     let used = state.answer().ceilings_used;
     let width = state.answer().width();
     let compute = compute_roof(gpu, state.kernel(), width, used);
     let bandwidth = gpu.bandwidth(used);
     let ridge = compute.value / bandwidth.value;
-    let mark = ["S", "T"].get(side).copied().unwrap_or("+");
+    let mark = match meaning {
+        Meaning::Source => "S",
+        Meaning::Target => "T",
+        _ => "+",
+    };
     let text = format!(
         "{mark} {}  {} ({})  {} ({})  ridge {ridge}",
         gpu.short_name(),
@@ -220,7 +232,7 @@ fn legend(state: &DashboardState, gpu: &Gpu, side: usize, look: Look<'_>) -> Lin
         bandwidth.value,
         bandwidth.origin.as_str(),
     );
-    Line::from(vec![Span::styled(text, look.side(side))])
+    Line::from(vec![Span::styled(text, look.mark(meaning))])
 }
 
 /// What can be attained at the read-out's intensity, and what binds there.
@@ -228,7 +240,7 @@ fn readout(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
     let used = state.answer().ceilings_used;
     let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
-    for (side, gpu) in state.pair().into_iter().enumerate() {
+    for (side, gpu) in Side::ALL.zip(state.pair()) {
         let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
         let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).as_str());

@@ -13,6 +13,7 @@
 
 use super::components::components_of;
 use crate::chart::{ChartSpec, Mark, Scale};
+use crate::pair::Pair;
 use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
 use crate::report::{breakdown, shown, sources};
 use crate::tui::look::Look;
@@ -166,8 +167,8 @@ fn bars(
     let gpus = state.pair().map(|g| clipped_text(g.short_name(), BAR + 11));
     let mut lines = vec![Line::from(vec![
         Span::styled(format!("{:<11}", "component"), look.dim()),
-        Span::styled(format!("{:<w$}", gpus[0], w = BAR + 12), look.source()),
-        Span::styled(format!("{:<w$}", gpus[1], w = BAR + 12), look.target()),
+        Span::styled(format!("{:<w$}", gpus.source, w = BAR + 12), look.source()),
+        Span::styled(format!("{:<w$}", gpus.target, w = BAR + 12), look.target()),
         Span::styled(if width < WIDE { "" } else { "  count" }, look.dim()),
     ])];
     for (slot, name) in names.iter().enumerate() {
@@ -178,7 +179,7 @@ fn bars(
             let text = format!("{} {time}", bar(*value / longest));
             spans.push(Span::styled(format!("{text:<w$}", w = BAR + 12), look.mark(*meaning)));
         }
-        let from = prediction.factors.iter().find(|f| f.name == *name).and_then(|f| f.from[0].as_ref());
+        let from = prediction.factors.iter().find(|f| f.name == *name).and_then(|f| f.from.source.as_ref());
         if let Some(from) = from.filter(|_| width >= WIDE) {
             let text = from.to_string();
             let text = text.strip_prefix("count ").unwrap_or(&text);
@@ -207,7 +208,7 @@ fn factor_lines(
     (width, look): (usize, Look<'_>),
 ) -> Vec<Line<'static>> {
     let name = |g: &crate::gpu::Gpu| clipped_text(g.short_name(), 15);
-    let [source, target] = state.pair();
+    let Pair { source, target } = state.pair();
     let mut lines = vec![Line::from(vec![
         Span::raw(format!("{:<18}", "")),
         Span::styled(format!("{:>16}", name(source)), look.source()),

@@ -49,7 +49,7 @@ impl Panel<DashboardState> for GemmSheet {
             return ChartOffer::Refused("no tile has a time here: nothing to draw".into());
         }
         let [m, n, k] = state.gemm.gemm.size;
-        let name = format!("gemm-{m}x{n}x{k}-{}.svg", state.pair()[1].id);
+        let name = format!("gemm-{m}x{n}x{k}-{}.svg", state.pair().target.id);
         ChartOffer::Chart(name, Box::new(tiles_chart(state, &answers)))
     }
 

@@ -17,5 +17,5 @@ pub fn tile_answers(state: &DashboardState) -> Vec<TileAnswer> {
 /// The pane's chart, as it is drawn and exported.
 #[must_use]
 pub fn tiles_chart(state: &DashboardState, answers: &[TileAnswer]) -> ChartSpec {
-    gemm_chart(state.pair()[1], &state.gemm.gemm.to_string(), answers)
+    gemm_chart(state.pair().target, &state.gemm.gemm.to_string(), answers)
 }

@@ -5,6 +5,7 @@ use crate::chart::{ChartSpec, importances_chart};
 use crate::evaluate::Protocol;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
+use crate::pair::Pair;
 use crate::session::{Revision, Session, Training};
 use crate::train::{Survey, TrainableModel, Trained, trainers};
 use crate::tui::selection::Selection;
@@ -42,7 +43,7 @@ pub struct EvidenceQuestion {
     /// The kernel in question, where only cases like it count.
     pub kernel: Option<KernelId>,
     /// Source and target in question, likewise.
-    pub pair: Option<[GpuId; 2]>,
+    pub pair: Option<Pair<GpuId>>,
     /// Whether a person chose the model.
     pub chosen: bool,
 }

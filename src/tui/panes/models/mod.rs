@@ -6,6 +6,7 @@ mod view;
 use super::evaluate::setup::evaluation_setup;
 use crate::evaluate::like::LikeQuestion;
 use crate::gpu::GpuId;
+use crate::pair::Pair;
 use crate::train::{SurveyOf, trainers};
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
@@ -24,8 +25,8 @@ use view::draw_models;
 pub struct ModelsPane;
 
 /// Source and target; of a hypothetical GPU nothing was measured, so that its base stands for it.
-fn existing_pair(state: &DashboardState) -> [GpuId; 2] {
-    [state.selection.source, state.target()].map(|gpu| state.existing_gpu(gpu))
+fn existing_pair(state: &DashboardState) -> Pair<GpuId> {
+    Pair::new(state.selection.source, state.target()).map(|gpu| state.existing_gpu(gpu))
 }
 
 /// What the models are measured for now.
@@ -46,7 +47,7 @@ fn ask_survey(state: &mut DashboardState) -> Vec<Effect> {
     }
     state.models.survey = None;
     state.jobs.start_job(WorkerJob::Survey, "measuring the errors of the models …");
-    let [source, target] = existing_pair(state).map(Some);
+    let Pair { source, target } = existing_pair(state).map(Some);
     let wanted = LikeQuestion { kernel: question.kernel, source, target };
     state.models.asked = Some(question);
     let (setup, used) = (evaluation_setup(state), state.selection.settings.model);

@@ -18,6 +18,7 @@ use crate::occupancy::{
     BestBlock, BlockNeeds, Change, LaunchRefusal, Occupancy, Resource, Rules, Waves, best_block,
     needed_for_one_more, next_step, occupancy, waves,
 };
+use crate::pair::Side;
 use crate::predict::RegistersFrom;
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
@@ -122,11 +123,11 @@ struct OccupancySide<'a> {
 }
 
 impl<'a> OccupancySide<'a> {
-    /// A GPU in its place in an answer: 0 source, 1 target. `None` where the launch shape is not known.
-    fn in_answer(gpu: &'a Gpu, answer: &'a Answer, place: usize) -> Option<Self> {
-        let (needs, occupancy) = (answer.needs[place]?, answer.occupancy[place]?);
-        let waves = answer.launch[place].and_then(|l| waves(gpu, &occupancy, l.block_count()));
-        let registers = &answer.registers[place];
+    /// A GPU as either side of an answer. `None` where the launch shape is not known.
+    fn in_answer(gpu: &'a Gpu, answer: &'a Answer, side: Side) -> Option<Self> {
+        let (needs, occupancy) = (answer.needs[side]?, answer.occupancy[side]?);
+        let waves = answer.launch[side].and_then(|l| waves(gpu, &occupancy, l.block_count()));
+        let registers = &answer.registers[side];
         Some(Self { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
     }
 }
@@ -134,10 +135,12 @@ impl<'a> OccupancySide<'a> {
 /// Source, target and as many further targets as have a column; `None` where the launch shape is not known on the first two.
 /// A further target that cannot launch it has no column: its refusal is said.
 fn sides(state: &DashboardState, columns: usize) -> Option<Vec<OccupancySide<'_>>> {
-    let [source, target] = [0, 1].map(|i| OccupancySide::in_answer(state.pair()[i], state.answer(), i));
-    let mut all = vec![source?, target?];
+    let pair = Side::ALL.map(|side| OccupancySide::in_answer(state.pair()[side], state.answer(), side));
+    let mut all: Vec<_> = pair.known()?.into_iter().collect();
     let further = state.further_targets().into_iter();
-    all.extend(further.filter_map(|t| OccupancySide::in_answer(t.gpu, t.answer, 1)).take(columns - 2));
+    all.extend(
+        further.filter_map(|t| OccupancySide::in_answer(t.gpu, t.answer, Side::Target)).take(columns - 2),
+    );
     Some(all)
 }
 
@@ -151,13 +154,13 @@ fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<
     let sides = sides(state, columns_at(width));
     let gpus: Vec<&Gpu> = match &sides {
         Some(sides) => sides.iter().map(|side| side.gpu).collect(),
-        None => state.pair().to_vec(),
+        None => state.pair().into_iter().collect(),
     };
     // What is changed of a launch is changed on every target.
     let is_edited = state.answer().edited_launch.is_some();
     let mark = |i: usize| if i > 0 && is_edited { "◇ " } else { "" };
     let names = gpus.iter().zip(0..);
-    let names = names.map(|(gpu, i)| (format!("{}{}", mark(i), gpu.short_name()), look.side(i)));
+    let names = names.map(|(gpu, i)| (format!("{}{}", mark(i), gpu.short_name()), look.column(i)));
     let mut out = vec![cells_line(["", ""], names.collect(), width, look)];
     for (gpu, refusal) in launch_refusals(state) {
         let text = format!("{}: {refusal}", gpu.short_name());
@@ -193,7 +196,7 @@ fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<
 /// Which GPUs cannot launch the kernel, and why.
 fn launch_refusals(state: &DashboardState) -> Vec<(&Gpu, LaunchRefusal)> {
     let pair = state.pair().into_iter().zip(state.answer().launch_refusal);
-    let further = state.further_targets().into_iter().map(|t| (t.gpu, t.answer.launch_refusal[1]));
+    let further = state.further_targets().into_iter().map(|t| (t.gpu, t.answer.launch_refusal.target));
     pair.chain(further).filter_map(|(gpu, refusal)| Some((gpu, refusal?))).collect()
 }
 
@@ -205,7 +208,7 @@ fn columns_left_out(
     look: Look<'_>,
 ) -> Option<Line<'static>> {
     let answered = state.further_targets();
-    let refused = answered.iter().filter(|t| t.answer.launch_refusal[1].is_some()).count();
+    let refused = answered.iter().filter(|t| t.answer.launch_refusal.target.is_some()).count();
     let missing = (state.selection.targets.len() + 1).saturating_sub(shown + refused);
     let how = if state.zoomed() == Some(Pane::Occupancy) {
         String::new()
@@ -279,7 +282,7 @@ fn next(
     let texts = wrap(&text, width.saturating_sub(room)).into_iter().take(2).enumerate();
     let line = |(n, text)| {
         let name = format!("{:<room$}", if n == 0 { head } else { "" });
-        Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.side(i))])
+        Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.column(i))])
     };
     texts.map(line).collect()
 }

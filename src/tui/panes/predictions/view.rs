@@ -8,6 +8,8 @@
 //! ```
 
 use crate::answer::Answer;
+use crate::chart::Meaning;
+use crate::pair::Pair;
 use crate::predict::{SourceKind, TimeEstimate};
 use crate::report::{shown, sources};
 use crate::tui::action::Action;
@@ -211,7 +213,7 @@ fn beside(state: &DashboardState, width: usize) -> String {
 }
 
 fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Look<'_>) -> Line<'static> {
-    let [source, target] = state.pair();
+    let Pair { source, target } = state.pair();
     let spans = columns.iter().map(|(column, width)| {
         let (text, style) = match column {
             PredictionColumn::Kernel => ("  kernel".to_string(), look.title()),
@@ -229,11 +231,11 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
             PredictionColumn::Sources => ("sources".into(), look.source()),
             PredictionColumn::Further(i) => {
                 let gpu = &state.session.gpus[state.selection.targets[i + 1]];
-                (gpu.short_name().into(), look.side(i + 2))
+                (gpu.short_name().into(), look.mark(Meaning::Further(*i)))
             }
-            PredictionColumn::FurtherSpeedup(i) => ("speedup".into(), look.side(i + 2)),
-            PredictionColumn::FurtherInterval(i) => ("90 % interval".into(), look.side(i + 2)),
-            PredictionColumn::FurtherLimit(i) => ("limit".into(), look.side(i + 2)),
+            PredictionColumn::FurtherSpeedup(i) => ("speedup".into(), look.mark(Meaning::Further(*i))),
+            PredictionColumn::FurtherInterval(i) => ("90 % interval".into(), look.mark(Meaning::Further(*i))),
+            PredictionColumn::FurtherLimit(i) => ("limit".into(), look.mark(Meaning::Further(*i))),
         };
         let sorted = matches!(
             (column, state.sort.0),

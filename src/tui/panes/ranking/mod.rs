@@ -59,7 +59,7 @@ impl Panel<DashboardState> for RankingPane {
         let rows = state.ranked.shown_rows(&state.session).into_iter().cloned().collect();
         let shown = Board { rows, ..(**board).clone() };
         let what = state.ranked.mix.as_ref().map_or(&state.kernel().label, |mix| &mix.name);
-        let name = format!("board-{what}-{}.svg", state.pair()[0].id);
+        let name = format!("board-{what}-{}.svg", state.pair().source.id);
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
         ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
     }

@@ -2,6 +2,7 @@
 
 use crate::answer::Settings;
 use crate::gpu::GpuId;
+use crate::pair::Pair;
 use crate::predict::Subject;
 use crate::session::{EditedGpu, Session};
 use crate::whatif::{WhatIf, WhatIfAnswer, WhatIfParts};
@@ -23,7 +24,7 @@ impl AskedKernel<'_> {
     /// Asks about changes of this base.
     pub(super) fn ask<T>(&self, base: GpuId, ask: impl FnOnce(&mut WhatIf<'_>) -> T) -> T {
         let workload = Workload::of_kernel(self.session, self.subject.clone());
-        let pair = [self.source, base];
+        let pair = Pair::new(self.source, base);
         ask(&mut WhatIf::with_settings(self.session, &workload, pair, self.settings))
     }
 

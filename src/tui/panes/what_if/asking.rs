@@ -215,7 +215,7 @@ fn scenarios_shown(state: &DashboardState) -> Vec<NamedChanges> {
 fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
     let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
     let answer = state.asked_kernel().whole_answer(edited, &parts).map(Arc::new);
-    WhatIfFound { answer, launches: state.answer().launches(state.pair()[1]) }
+    WhatIfFound { answer, launches: state.answer().launches(state.pair().target) }
 }
 
 /// Asks the worker for the time over the marked numbers, where it is on the screen and answers another question.

@@ -58,7 +58,7 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
         return state.say(Tone::Refused, "a number of the GPU is sought: move to one of them");
     };
     let known = state.answer().source_time.as_ref().map(|t| t.time);
-    let source = state.pair()[0].short_name();
+    let source = state.pair().source.short_name();
     let empty = match known {
         _ if state.what_if_workload() == WhatIfWorkload::Application => {
             "; empty: as fast as it was recorded".to_string()

@@ -29,7 +29,7 @@ pub fn what_if_lines(state: &DashboardState) -> Vec<WhatIfLine> {
     if state.asks_of_kernel() {
         lines.push(WhatIfLine::Size);
         lines.push(WhatIfLine::Element);
-        if state.answer().needs[1].is_some() {
+        if state.answer().needs.target.is_some() {
             lines.extend(LaunchNumber::ALL.map(WhatIfLine::Launch));
         }
     }

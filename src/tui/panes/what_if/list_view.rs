@@ -159,7 +159,7 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
     // Tensor rates are several, and are shown as a multiple of those of the base.
     let value = match (edited.changes.get(number), number) {
         (Some(amount), GpuNumber::TensorRate) => amount.applied(stated),
-        _ => state.pair()[1].number(number).unwrap_or(stated),
+        _ => state.pair().target.number(number).unwrap_or(stated),
     };
     let ratio = value / stated;
     let follows = !is_typed && (ratio - 1.0).abs() > 1e-6;
@@ -220,7 +220,7 @@ fn launch_cells(state: &DashboardState, number: LaunchNumber) -> ListCells {
         Some(_) => "set".into(),
         None => String::new(),
     };
-    let registers = state.answer().registers[1].origin_text();
+    let registers = state.answer().registers.target.origin_text();
     ListCells {
         name: number.title(),
         value: if is_unknown { "unknown".into() } else { number.in_words(value) },

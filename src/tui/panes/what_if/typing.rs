@@ -72,7 +72,7 @@ fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Resul
         "" if state.answer().source_time.is_none() && state.asks_of_kernel() => {
             return Err(format!(
                 "no time is known on {}: type a goal, such as 1.5ms",
-                state.pair()[0].short_name()
+                state.pair().source.short_name()
             ));
         }
         "" => None,

@@ -75,7 +75,7 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
 
 /// The kernel and the GPU.
 fn beside(state: &DashboardState) -> String {
-    let target = state.pair()[1].short_name();
+    let target = state.pair().target.short_name();
     let workload = match (state.what_if_workload(), &state.application.application, &state.ranked.mix) {
         (WhatIfWorkload::Application, Some(application), _) => {
             crate::text::harmless_line(application.file_name())

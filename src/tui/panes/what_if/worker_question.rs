@@ -6,6 +6,7 @@ use super::findings::WhatIfFor;
 use crate::answer::Settings;
 use crate::application::{Application, ForecastSettings};
 use crate::gpu::{ChangeError, GpuId, GpuNumber};
+use crate::pair::Pair;
 use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -111,7 +112,7 @@ impl ChangedQuestion {
         settings: Settings,
         progress: &Progress,
     ) -> Result<ChangedFinding, String> {
-        let pair = [self.source, self.asked.edited.base];
+        let pair = Pair::new(self.source, self.asked.edited.base);
         self.finding(&mut WhatIf::with_settings(session, workload, pair, settings).watched(progress))
     }
 
