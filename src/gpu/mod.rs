@@ -21,6 +21,7 @@ mod roof_sets;
 mod sustained;
 mod tensor;
 mod tuning;
+mod typed_changes;
 mod typed_note;
 
 pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};

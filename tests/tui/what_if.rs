@@ -382,6 +382,10 @@ fn an_element_type_is_changed_where_the_kernel_is_modelled_in_others() {
     press(&mut d, "enter");
     type_line(&mut d, "fp32");
     assert_eq!(d.state.launch_changes().to_string(), "dtype=fp32");
+    assert!(d.screen().lines().next().unwrap().contains("◇ fp32"), "{}", d.screen());
+    press(&mut d, "1");
+    assert!(d.screen().contains("◇ fp32: roofs and points are those of bf16"), "{}", d.screen());
+    press(&mut d, "3 end");
     assert!(time(&d) > before, "twice the bytes: {} and {before}", time(&d));
     press(&mut d, "enter");
     type_line(&mut d, "bf16");
