@@ -45,11 +45,13 @@ pub enum Count {
     GlobalAtomicRequests,
     /// Active threads per warp instruction, at most 32; below it, branches diverge.
     ActiveThreadsPerInst,
+    /// Loads that a block waits for one after another: rounds of load, barrier and compute.
+    LoadRounds,
 }
 
 impl Count {
     /// All counts, in the order they are shown.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Flops,
         Self::DramBytes,
         Self::WorkingSetBytes,
@@ -61,6 +63,7 @@ impl Count {
         Self::WarpInstsIssued,
         Self::GlobalAtomicRequests,
         Self::ActiveThreadsPerInst,
+        Self::LoadRounds,
     ];
 
     /// The column of the canonical CSV and the key of a kernel file.
@@ -78,6 +81,7 @@ impl Count {
             Self::WarpInstsIssued => "warp_insts_issued",
             Self::GlobalAtomicRequests => "global_atomic_requests",
             Self::ActiveThreadsPerInst => "active_threads_per_inst",
+            Self::LoadRounds => "load_rounds",
         }
     }
 }

@@ -111,6 +111,8 @@ number_columns! {
     PipeTensor = "pipe_tensor_pct",
     /// Active threads per warp instruction, at most 32.
     ActiveThreads = "active_threads_per_inst",
+    /// Loads that a block waits for one after another.
+    LoadRounds = "load_rounds",
     /// Achieved occupancy in percent.
     AchievedOccupancy = "achieved_occupancy_pct",
     /// Blocks per SM that registers allow.

@@ -268,6 +268,7 @@ impl NumberPlace {
             Number::WarpInstsIssued => Self::Further(Some(Count::WarpInstsIssued)),
             Number::GlobalAtomicRequests => Self::Further(Some(Count::GlobalAtomicRequests)),
             Number::ActiveThreads => Self::Further(Some(Count::ActiveThreadsPerInst)),
+            Number::LoadRounds => Self::Further(Some(Count::LoadRounds)),
             Number::SmemBytes
             | Number::Power
             | Number::Energy

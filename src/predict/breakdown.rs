@@ -40,6 +40,8 @@ pub enum Cause {
     OtherComponents,
     /// A last wave that is not full stretches the roof: source, target.
     LastWave(Pair<f64>),
+    /// Blocks wait for their loads and too few others of the SM fill the wait: source, target.
+    ExposedLatency(Pair<f64>),
     /// Measured over roof: of the source, and as far as it is believed on the target.
     Efficiency(Pair<f64>),
     /// Nobody timed it: the usual measured over roof.
@@ -193,6 +195,7 @@ impl Cause {
             Self::OtherNumbers(_) => "other numbers",
             Self::OtherComponents => "other components",
             Self::LastWave(_) => "tail effect",
+            Self::ExposedLatency(_) => "exposed load latency",
             Self::Efficiency(_) => "efficiency",
             Self::UsualEfficiency(_) => "typical efficiency",
             Self::AboveRoof => "time above the roof",
@@ -221,7 +224,7 @@ impl Cause {
                 Pair::new(None, Some(Amount::Time(floor)))
             }
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
-            Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
+            Self::LastWave(both) | Self::ExposedLatency(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
             Self::SourceKept(v) => Pair::new(Some(Amount::Ratio(v)), None),
@@ -263,6 +266,12 @@ impl fmt::Display for Cause {
                 f.write_str("their 6-norm, not wholly overlapped, under the power limit")
             }
             Self::LastWave(Pair { source: 1.0, target }) => write!(f, "roof × {}", significant(target)),
+            Self::ExposedLatency(Pair { source, target }) => write!(
+                f,
+                "blocks wait for loads, too few others on the SM: roof × {} → × {}",
+                significant(source),
+                significant(target)
+            ),
             Self::LastWave(Pair { source, target }) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
             }

@@ -166,6 +166,8 @@ pub struct MachineNumbers {
 pub struct Residents {
     /// Blocks of the launch: no more SMs than that have one.
     pub blocks: Option<f64>,
+    /// Blocks that one SM holds at a time.
+    pub per_sm: Option<f64>,
     /// What its threads wait for at a time.
     pub waiting: Option<WaitingBytes>,
 }
@@ -256,6 +258,12 @@ impl MachineNumbers {
         ((1.25 * l2 - working_set) / (0.5 * l2)).clamp(0.0, 1.0)
     }
 
+    /// Seconds from a load to its data in DRAM.
+    #[must_use]
+    pub fn dram_latency(&self) -> f64 {
+        self.dram_latency
+    }
+
     /// The time of every component for this work; what nobody counted takes none. `reused`: whether the launch may find
     /// its buffers in L2, where an earlier one left them.
     #[must_use]
@@ -338,6 +346,13 @@ impl Components {
     #[must_use]
     pub fn beside_dram(&self) -> f64 {
         norm(&self.times[Component::L2 as usize..])
+    }
+
+    /// The pipes of the SMs together, in seconds.
+    #[must_use]
+    #[inline]
+    pub fn on_sms(&self) -> f64 {
+        norm(&self.times[Component::Global as usize..=Component::Issue as usize])
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.

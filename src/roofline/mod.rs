@@ -4,11 +4,13 @@
 //! compute ceiling C and the bandwidth B of one memory level; the ridge point is C / B.
 
 mod components;
+mod exposed_latency;
 mod in_flight;
 mod kernel_roof;
 mod pipe;
 
 pub use components::{Component, Components, MachineNumbers, Residents, Spec, joined, rest};
+pub use exposed_latency::exposed_time;
 pub use in_flight::{WaitingBytes, bandwidth_in_flight};
 pub use kernel_roof::{
     Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,

@@ -52,6 +52,24 @@ fn every_gpu_has_power_within_its_limits_and_energy_that_is_power_times_time() {
     }
 }
 
+/// Paper 4's twelve products of 8192 rows and columns or more on an RTX 4070: 16x16 was the fastest of its tiles in eleven of them.
+#[test]
+fn the_fastest_tile_of_large_products_is_the_one_that_paper_4_measured() {
+    let session = Session::load(None).unwrap();
+    let gpu = session.gpus.position("rtx-4070").unwrap();
+    for m in [8192, 16384] {
+        for n in [8192, 16384] {
+            for k in [1024, 8192, 16384] {
+                let all = asked(&session, gpu, [m, n, k]);
+                let tiled = all.iter().filter(|a| a.tile != Tile::Library);
+                let time = |a: &&TileAnswer| a.time.as_ref().unwrap().value.0;
+                let fastest = tiled.min_by(|a, b| time(a).total_cmp(&time(b))).unwrap();
+                assert_eq!(fastest.tile, Tile::Side(16), "{m} x {n} x {k}");
+            }
+        }
+    }
+}
+
 #[test]
 fn more_clock_never_takes_longer_and_never_draws_less() {
     let mut session = Session::load(None).unwrap();

@@ -7,6 +7,7 @@
 
 use super::Answered;
 use super::sides::QuestionSides;
+use super::transfer::LaunchRoof;
 use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime};
 use crate::roofline::{Component, MachineNumbers, Spec};
@@ -70,6 +71,10 @@ fn roofs_across(sides: &QuestionSides, links: &mut Links) {
         let rest: f64 = numbers[shown..].iter().map(|(_, ln)| ln).sum();
         links.push(Cause::OtherNumbers(numbers.len() - shown), rest.exp());
     }
+    let latencies = sides.roofs.map(|roof| roof.latency);
+    if latencies.iter().any(|l| *l > 1.0) {
+        links.push(Cause::ExposedLatency(latencies), latencies.target / latencies.source);
+    }
     let tails = sides.roofs.map(|roof| roof.tail);
     if tails.iter().any(|t| *t > 1.0) {
         links.push(Cause::LastWave(tails), tails.target / tails.source);
@@ -79,8 +84,11 @@ fn roofs_across(sides: &QuestionSides, links: &mut Links) {
 /// Without a time on the source: from the binding component of the target to its body.
 fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Component, f64) {
     let (component, longest) = sides.components.target.ranked()[0];
-    let tail = sides.roofs.target.tail;
-    links.push(Cause::OtherComponents, a.roofs.target / tail / longest.0);
+    let LaunchRoof { tail, latency, .. } = sides.roofs.target;
+    links.push(Cause::OtherComponents, a.roofs.target / tail / latency / longest.0);
+    if latency > 1.0 {
+        links.push(Cause::ExposedLatency(Pair::new(1.0, latency)), latency);
+    }
     if tail > 1.0 {
         links.push(Cause::LastWave(Pair::new(1.0, tail)), tail);
     }

@@ -209,6 +209,12 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
             all.push(Factor { from: Pair::new(Some(count), factor.from.source.clone()), ..factor });
         }
     }
+    let latencies = sides.roofs.map(|roof| roof.latency);
+    if latencies.iter().any(|l| *l > 1.0) {
+        let Pair { source, target } = latencies.map(Amount::Times);
+        let rule = "blocks wait for their loads: too few others on the SM to fill the wait";
+        all.push(Factor::computed("exposed load latency", source, target, rule));
+    }
     let Pair { source, target } = sides.roofs.map(|roof| roof.tail);
     if source > 1.0 || target > 1.0 {
         all.push(Factor::computed(

@@ -193,10 +193,10 @@ impl<'a> SourcesAlike<'a> {
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
         let end = |shape: WaveShape| {
-            let filled = machine.filled(shape.residents(&self.work));
+            let limits = shape.limits(&machine, &self.work, reused);
             End {
-                roof: LaunchRoof::new(filled.components(&self.work, reused).roof(), shape.waves),
-                pace: excess.pace(&filled),
+                roof: LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves),
+                pace: excess.pace(&machine.filled(shape.residents(&self.work))),
                 floor: floor.time.0,
                 knows_floor: floor.is_known(),
                 unknown_build,

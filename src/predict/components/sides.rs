@@ -84,10 +84,11 @@ impl QuestionSides {
         timed: Option<f64>,
     ) -> Self {
         let reused = launching.reuses_buffers();
-        let components = Side::ALL.map(|side| {
-            machines[side].filled(shapes[side].residents(works[side])).components(works[side], reused)
-        });
-        let roofs = components.zip(shapes).map(|(parts, shape)| LaunchRoof::new(parts.roof(), shape.waves));
+        let limits = Side::ALL.map(|side| shapes[side].limits(&machines[side], works[side], reused));
+        let components = limits.map(|limits| limits.components);
+        let roofs = limits
+            .zip(shapes)
+            .map(|(limits, shape)| LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves));
         Self {
             machines,
             components,
@@ -113,11 +114,13 @@ impl QuestionSides {
     /// The same question to a target with one number changed by this factor.
     pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
         let mut nudged = self.clone();
+        let shape = &self.shapes.target;
         nudged.machines.target = self.machines.target.scaled(spec, factor);
-        nudged.components.target =
-            nudged.filled(Side::Target).components(&self.work, self.launching.reuses_buffers());
+        let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuses_buffers());
+        nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();
-        nudged.roofs.target = LaunchRoof::with_tail(nudged.components.target.roof(), self.roofs.target.tail);
+        let tail = self.roofs.target.tail;
+        nudged.roofs.target = LaunchRoof::with_tail(limits.components.roof(), limits.exposed, tail);
         nudged
     }
 

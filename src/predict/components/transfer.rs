@@ -29,22 +29,27 @@ pub struct LaunchRoof {
     pub time: f64,
     /// ceil(v) / v for v waves, at most 1.6; 1 where waves are unknown, or where some SM has no block at all.
     pub tail: f64,
+    /// How many times longer than its components the launch takes because blocks wait for their loads; 1 where others fill the
+    /// wait, or where rounds of loads are unknown.
+    pub latency: f64,
 }
 
 impl LaunchRoof {
-    /// The roof of components that take so long together, stretched by a last wave that is not full.
+    /// The roof of components that take so long together, or of the exposed latency of loads where that is longer, stretched by a last
+    /// wave that is not full.
     #[must_use]
     #[inline]
-    pub fn new(components: f64, waves: Option<f64>) -> Self {
+    pub fn new(components: f64, exposed: f64, waves: Option<f64>) -> Self {
         let tail = waves.filter(|w| *w > 0.0).map_or(1.0, |w| (w.ceil() / w).min(MOST_TAIL));
-        Self::with_tail(components, tail)
+        Self::with_tail(components, exposed, tail)
     }
 
     /// The same with the last wave's factor given.
     #[must_use]
     #[inline]
-    pub fn with_tail(components: f64, tail: f64) -> Self {
-        Self { time: components * tail, tail }
+    pub fn with_tail(components: f64, exposed: f64, tail: f64) -> Self {
+        let latency = if exposed > components && components > 0.0 { exposed / components } else { 1.0 };
+        Self { time: components * latency * tail, tail, latency }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Launch, Work};
 use crate::occupancy::{Occupancy, waves};
-use crate::roofline::{Residents, WaitingBytes};
+use crate::roofline::{Components, MachineNumbers, Residents, WaitingBytes, exposed_time};
 
 /// What the launch shape says of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -40,6 +40,15 @@ impl WaveShape {
         Some(Self { blocks: Some(blocks), waves: fills.then_some(waves), threads, per_sm })
     }
 
+    /// What limits a launch of this work on this GPU. `reused`: whether it may find its buffers in L2.
+    #[inline]
+    pub(super) fn limits(&self, machine: &MachineNumbers, work: &Work, reused: bool) -> LaunchLimits {
+        let residents = self.residents(work);
+        let filled = machine.filled(residents);
+        let components = filled.components(work, reused);
+        LaunchLimits { components, exposed: exposed_time(&filled, &components, work, &residents) }
+    }
+
     /// What a launch of this work keeps on the GPU at once.
     pub(super) fn residents(&self, work: &Work) -> Residents {
         let moved = work.get(Count::DramBytes).filter(|bytes| *bytes > 0.0);
@@ -47,8 +56,17 @@ impl WaveShape {
         let waiting = known.map(|((blocks, per_sm), moved)| {
             WaitingBytes::from_launch([blocks, per_sm].map(|n| n * self.threads), moved)
         });
-        Residents { blocks: self.blocks, waiting }
+        Residents { blocks: self.blocks, per_sm: self.per_sm, waiting }
     }
+}
+
+/// What limits a launch on one GPU.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LaunchLimits {
+    /// The time of every component.
+    pub(super) components: Components,
+    /// The least time with the latency of loads that nothing hides, in seconds; 0 where it is unknown.
+    pub(super) exposed: f64,
 }
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.

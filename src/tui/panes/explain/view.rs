@@ -85,8 +85,15 @@ pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Ve
 fn is_told_above(f: &Factor) -> bool {
     let component = crate::roofline::Component::ALL.iter().any(|c| c.as_str() == f.name);
     component
-        || ["source time", "launch overhead", "tail effect", "above the roof", "belief in the second"]
-            .contains(&f.name)
+        || [
+            "source time",
+            "launch overhead",
+            "tail effect",
+            "exposed load latency",
+            "above the roof",
+            "belief in the second",
+        ]
+        .contains(&f.name)
 }
 
 /// What binds, the chain, the numbers that move it most.
