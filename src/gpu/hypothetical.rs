@@ -15,7 +15,7 @@
 //! other one's rule.
 
 use super::changes::{ChangeError, GpuChanges, GpuNumber};
-use super::typed_note::{NoteRule, TypedNote};
+use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::Sourced;
 use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, Watts};
@@ -110,6 +110,24 @@ impl Gpu {
         rule: &NoteRule,
     ) -> Result<Self, ChangeError> {
         self.changed_by(ChangePlan { base: self, changes, rule: Some(rule) }, id)
+    }
+
+    /// This GPU itself with numbers corrected by a user's file; what follows from them follows. It is no other GPU, and hypothetical no
+    /// more than before.
+    ///
+    /// # Errors
+    /// As [`Gpu::changed`].
+    pub(super) fn corrected(&self, changes: &GpuChanges, file: &str) -> Result<Self, ChangeError> {
+        let rule = NoteRule { source: TYPED.into(), said: format!("by {file}") };
+        let made = self.changed_by_rule(changes, &self.id, &rule)?;
+        Ok(Self {
+            name: self.name.clone(),
+            names: self.names.clone(),
+            aliases: self.aliases.clone(),
+            instances: self.instances.clone(),
+            hypothetical: self.hypothetical.clone(),
+            ..made
+        })
     }
 
     fn changed_by(&self, plan: ChangePlan<'_>, id: &str) -> Result<Self, ChangeError> {

@@ -122,18 +122,7 @@ fn add_file(
 ) -> Result<(), FileError> {
     let base =
         gpus.entry_named(typed.based_on.get_ref()).map_err(|e| file.file_error(None, e.to_string()))?.clone();
-    let mut changes = GpuChanges::default();
-    for (key, value) in &typed.changes {
-        let text = match value.get_ref() {
-            toml::Value::String(text) => text.clone(),
-            toml::Value::Integer(number) => number.to_string(),
-            toml::Value::Float(number) => number.to_string(),
-            other => other.to_string(),
-        };
-        let change = GpuChange::read(key, &text);
-        let refused = |e: ChangeError| file.file_error(Some(value.span()), e.to_string());
-        change.and_then(|change| changes.push(change)).map_err(refused)?;
-    }
+    let changes = changes_in_file(file, &typed.changes)?;
     let id = typed.id.get_ref();
     let refused = |e: ChangeError| file.file_error(Some(typed.id.span()), e.to_string());
     if !file::is_id(id) {
@@ -149,6 +138,29 @@ fn add_file(
     let name = typed.name.as_deref().unwrap_or(id);
     gpu.name = format!("{MARK} {}", name.trim_start_matches(MARK).trim());
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
+}
+
+/// The changes of a table such as `mem = "+20%"`.
+///
+/// # Errors
+/// [`FileError`] with the line of the value.
+pub(super) fn changes_in_file(
+    file: SpecFile<'_>,
+    typed: &BTreeMap<String, Spanned<toml::Value>>,
+) -> Result<GpuChanges, FileError> {
+    let mut changes = GpuChanges::default();
+    for (key, value) in typed {
+        let text = match value.get_ref() {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            other => other.to_string(),
+        };
+        let change = GpuChange::read(key, &text);
+        let refused = |e: ChangeError| file.file_error(Some(value.span()), e.to_string());
+        change.and_then(|change| changes.push(change)).map_err(refused)?;
+    }
+    Ok(changes)
 }
 
 #[cfg(test)]

@@ -121,3 +121,30 @@ fn the_boards_own_limit_or_more_than_is_drawn_changes_nothing() {
     let power = numbers.iter().find(|bar| bar.number == GpuNumber::PowerLimit).unwrap();
     assert_eq!(power.less, Some(stock));
 }
+
+#[test]
+fn less_power_is_never_faster_on_any_gpu() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.id_named("titan-v").unwrap();
+    let workloads: Vec<Workload> =
+        subjects(&session).into_iter().map(|subject| Workload::of_kernel(&session, subject)).collect();
+    let mut compared = 0;
+    for base in session.gpus.ids() {
+        for workload in &workloads {
+            let mut asked = WhatIf::new(&session, workload, source, base);
+            let Some(mut last) = asked.base_time() else { continue };
+            for changes in ["power=-10%", "power=-30%", "power=-50%", "power=-70%", "power=-80%"] {
+                let time = asked.changed_time(&changes.parse().unwrap()).unwrap().time.unwrap();
+                let on = &session.gpus[base].id;
+                assert!(
+                    time >= last * (1.0 - 1e-9),
+                    "{} on {on}, {changes}: {time} after {last}",
+                    workload.name
+                );
+                last = time;
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 2000, "{compared}");
+}
