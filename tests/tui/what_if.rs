@@ -512,7 +512,8 @@ fn an_application_has_its_tornado_from_the_worker() {
 fn load_mix(d: &mut Dashboard) {
     let text = "name = \"step\"\n[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^28\"\ncalls = 120\n[[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=4096\"\ncalls = 2\n";
     let mix = roofswap::workload::MixFile::parse("mix.toml", text.into()).unwrap();
-    let loaded = roofswap::tui::LoadedMix { name: "step".into(), mix };
+    let kernels = mix.typed_kernels(&d.state.session);
+    let loaded = roofswap::tui::LoadedMix { name: "step".into(), mix, kernels };
     play(d, Message::MixRead(Ok(std::sync::Arc::new(loaded))));
 }
 
