@@ -40,6 +40,7 @@ use crate::kernel::{
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, ReadError, ReadResult, RowError, Store, TimingKind, read_csv, read_rows,
 };
+use crate::power::check_board_limit;
 use crate::predict::{LaunchEdits, Subject};
 use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
@@ -150,7 +151,11 @@ impl Session {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
-        problems.extend(gpu::load_hypothetical(&hypothetical, &mut gpus).iter().map(ToString::to_string));
+        problems.extend(
+            gpu::load_hypothetical(&hypothetical, &mut gpus, check_board_limit)
+                .iter()
+                .map(ToString::to_string),
+        );
         // Resources are laid over kernels, so that the kernels come first, whatever the files are called.
         user.sort_by_cached_key(|path| is_of_resources(path));
         for path in user {

@@ -5,12 +5,13 @@ use super::calibration::{IntervalQuestion, StartedFrom};
 use super::context::{AnswerContext, StandIn};
 use super::correct::corrected;
 use super::launch_model::LaunchQuestion;
+use super::limited_source::LimitedSource;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Count, Kernel};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::pair::Pair;
-use crate::power::{Load, PowerModel};
+use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
     Cause, Caution, MODELS, Prediction, PreparedKernel, Question, SourceKind, SourceTime, Subject,
     TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs,
@@ -49,9 +50,7 @@ fn answer_as_launched(
     target: GpuId,
     settings: Settings,
 ) -> Answer {
-    if let Some(hypothetical) = &context.gpus[target].hypothetical
-        && let Some(base) = context.gpus.id_named(&hypothetical.based_on)
-    {
+    if let Some(base) = context.gpus[target].changed_from().and_then(|id| context.gpus.id_named(id)) {
         return answer_as_base(context, subject, source, target, base, settings);
     }
     let held = answer_with_held_residual(context, subject, source, target, settings);
@@ -90,7 +89,7 @@ fn answer_with_held_residual(
     Some(answer)
 }
 
-/// The answer on a GPU that does not exist: the base GPU's, times what the model says of the changed numbers alone. So a change by
+/// The answer on a GPU that does not exist, or on one that is named with its settings: the base GPU's, times what the model says of the changed numbers alone. So a change by
 /// nothing gives the base's very time, measured or corrected, and every change moves it by the same factor wherever it is asked.
 fn answer_as_base(
     context: AnswerContext<'_>,
@@ -102,7 +101,7 @@ fn answer_as_base(
 ) -> Answer {
     let of_changes = MODELS[settings.model].model_of_changes().and_then(|id| model_position(id).ok());
     let of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
-    let mut answer = answer_under_limit(context, subject, source, target, of_changes);
+    let mut answer = answer_of_model(context, subject, source, target, of_changes);
     answer.settings = settings;
     let on_base = answer_as_launched(context, subject, source, base, settings).predicted_time();
     // The base under the target's id: no row is of it, as none is of the target.
@@ -120,44 +119,8 @@ fn answer_as_base(
     answer
 }
 
-/// The model's answer on a hypothetical GPU: where its power limit is lower than that of its base, at the clock that the limit leaves it
-/// under this kernel's load. The model of operators has the power limit in its own clock.
-fn answer_under_limit(
-    context: AnswerContext<'_>,
-    subject: &Subject,
-    source: GpuId,
-    target: GpuId,
-    settings: Settings,
-) -> Answer {
-    let made = &context.gpus[target];
-    let unlimited = || answer_of_model(context, subject, source, target, settings);
-    let lowered = made.lowered_from().filter(|_| subject.instance.operator.is_none());
-    let (Some(model), Some(_)) = (PowerModel::shipped_once(), lowered) else {
-        return unlimited();
-    };
-    let at = |share: f64| {
-        let slower = made.at_clock_share(share)?;
-        let slowed = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &slower }), ..context };
-        Some(answer_of_model(slowed, subject, source, target, settings))
-    };
-    let limit = made.power_limit.value;
-    let share = model.capped_clock(&made.under_base_limit(), limit, |share| {
-        let answer = at(share)?;
-        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
-        Some(Load::from_work(&answer.work, blocks, made, answer.predicted_time()?))
-    });
-    if share >= 1.0 {
-        return unlimited();
-    }
-    let Some(mut capped) = at(share) else { return unlimited() };
-    if let Ok(prediction) = &mut capped.prediction {
-        let clock = made.boost_clock.value.0;
-        prediction.cautions.push(Caution::PowerCapped { limit: limit.0, clocks: [clock, share * clock] });
-    }
-    capped
-}
-
-/// What the model alone says, with its interval.
+/// What the model alone says, with its interval. Where the power limit of the target is lower than its board's, however that was said:
+/// at the clock that the limit leaves it under this kernel's load. The model of operators has the power limit in its own clock.
 fn answer_of_model(
     context: AnswerContext<'_>,
     subject: &Subject,
@@ -165,14 +128,46 @@ fn answer_of_model(
     target: GpuId,
     settings: Settings,
 ) -> Answer {
+    let asked = context.gpu(target);
+    let at = |gpu: &Gpu| answer_at_clocks(context, subject, source, StandIn { place: target, gpu }, settings);
+    if subject.instance.operator.is_some() {
+        return at(asked);
+    }
+    let slower = gpu_at_limit(asked, |gpu| {
+        let answer = at(gpu);
+        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
+        Some(Load::from_work(&answer.work, blocks, gpu, answer.predicted_time()?))
+    });
+    let Some(slower) = slower else { return at(asked) };
+    let mut capped = at(&slower);
+    if let Ok(prediction) = &mut capped.prediction {
+        let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
+        prediction.cautions.push(Caution::PowerCapped { limit: asked.power_limit.value.0, clocks });
+    }
+    capped
+}
+
+/// The answer of the model where the target runs as this GPU does: the one that is asked about, or the same at the clock that its power
+/// limit leaves it.
+fn answer_at_clocks(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    running: StandIn<'_>,
+    settings: Settings,
+) -> Answer {
     let AnswerContext { kernels, store, datasets, calibration, lessons, .. } = context;
+    let target = running.place;
     let on_target = context.gpu(target);
     let kernel = &kernels[subject.kernel];
     let typed = Pair::new(source, target).map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
     let visible = visible_at_clocks(store, subject, source, stated);
     let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
-    let pair = Pair::new((source, clocks.gpu(stated)), (target, on_target));
+    let on_source = clocks.gpu(stated);
+    let limited = LimitedSource { kernel, subject, source, store: visible, settings };
+    let slower_source = limited.source_at_limit(on_source);
+    let pair = Pair::new((source, slower_source.as_ref().unwrap_or(on_source)), (target, running.gpu));
     let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
     q.lesson = lessons.lesson_for(subject.kernel, target);
     let timed = measured_on(store, subject, target, on_target, typed.target.is_some());
@@ -189,11 +184,11 @@ fn answer_of_model(
         }
         let of_row = clocks.caution();
         let typed_source = typed.source.filter(|_| source != target && of_row.is_none());
-        p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
+        p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(on_source, stock))));
         p.cautions.extend(of_row);
         p.cautions.extend(typed.target.map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         p.cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
-        let derived = [q.source.gpu, on_target].map(|gpu| gpu.derived.as_deref());
+        let derived = [on_source, on_target].map(|gpu| gpu.derived.as_deref());
         let derived =
             derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
         p.cautions.extend(derived.filter(|_| source != target));
@@ -302,7 +297,8 @@ pub fn estimate_targets(
     let is_latest = latest.map(std::ptr::from_ref) == used.map(std::ptr::from_ref);
     let at_row_clocks =
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
-    if !MODELS[settings.model].is_prepared() || context.stock_of_typed(source).is_some() || at_row_clocks {
+    let is_set = context.stock_of_typed(source).is_some() || stated.lowered_from().is_some();
+    if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
         return targets.iter().map(|target| whole(*target)).collect();
     }
     let kernel = &kernels[subject.kernel];

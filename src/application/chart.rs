@@ -59,7 +59,7 @@ fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
     let (value, low, high) = whole(forecast);
     let is_recorded = low == value && high == value;
     let (time, speedup) = (forecast.time_range().value, forecast.overall_speedup());
-    let label = if is_recorded { format!("{time}") } else { format!("{time}, {}x", significant(speedup)) };
+    let label = if is_recorded { format!("{time}") } else { format!("{time}, {}×", significant(speedup)) };
     Mark::Point {
         name: if is_recorded { "recorded".into() } else { "predicted, with 90 % interval".into() },
         meaning: if is_recorded { Meaning::Source } else { Meaning::Target },

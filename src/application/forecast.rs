@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
-//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, each end wider by a tenth |
+//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
@@ -24,7 +24,9 @@ use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
 use crate::pair::Pair;
+use crate::power::PowerModel;
 use crate::predict::{Caution, SourceKind};
+use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -147,7 +149,7 @@ pub struct GroupForecast {
     /// What it rests on.
     pub basis: ForecastBasis,
     /// What limits it there, where a prediction says so.
-    pub limit: Option<String>,
+    pub limit: Option<Bound>,
     /// Why no prediction stands behind it.
     pub reason: Option<String>,
 }
@@ -358,7 +360,7 @@ impl ForecastPair<'_> {
         let interval = answer.interval.ok_or("no interval is known for it")?;
         let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
         let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
-        let limit = prediction.bound_target.map(|b| b.as_str().to_string());
+        let limit = prediction.bound_target;
         Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
     }
 
@@ -367,6 +369,7 @@ impl ForecastPair<'_> {
         let Pair { source, target } = self.gpus();
         let bandwidth = self.bandwidth_ratio();
         let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
+        let compute = compute * busy_share(source) / busy_share(target);
         let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
         TimeRange {
             value: Seconds((low * high).sqrt()),
@@ -438,6 +441,11 @@ impl ForecastPair<'_> {
         }
         out
     }
+}
+
+/// What its power limit leaves of a GPU's clock where its lanes are busy.
+fn busy_share(gpu: &Gpu) -> f64 {
+    PowerModel::shipped_once().map_or(1.0, |model| model.busy_share(gpu))
 }
 
 /// The arithmetic rate that a group of this category would run at; FP32 where the GPU states no tensor rate for it.

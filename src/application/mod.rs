@@ -18,6 +18,7 @@ mod json;
 mod json_event;
 mod json_stream;
 mod kineto;
+mod largest_limit;
 mod link;
 mod nsys;
 mod open;

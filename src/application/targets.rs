@@ -109,17 +109,17 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     for forecast in forecasts {
         let gpu = &session.gpus[forecast.target];
         let span = |t: &TimeRange| range(t.low, t.high);
-        let at_most = limit_speedup(forecast).map(|s| format!("{}x", significant(s)));
+        let at_most = limit_speedup(forecast).map(|s| format!("{}×", significant(s)));
         let idle = forecast.replayed.map(|r| percent(100.0 * r.timeline.idle_share()));
         let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
         table.rows.push(vec![
             TableCell::text(&gpu.name),
             TableCell::text(forecast.kernels.value.to_string()),
             TableCell::text(span(&forecast.kernels)),
-            TableCell::text(format!("{}x", significant(forecast.kernels_speedup))),
+            TableCell::text(format!("{}×", significant(forecast.kernels_speedup))),
             text(forecast.wall.map(|w| w.value.to_string())),
             text(forecast.wall.as_ref().map(span)),
-            text(forecast.wall_speedup.map(|s| format!("{}x", significant(s)))),
+            text(forecast.wall_speedup.map(|s| format!("{}×", significant(s)))),
             text(at_most),
             text(idle),
             TableCell::text(percent(100.0 * forecast.predicted_share)),

@@ -86,7 +86,7 @@ fn chart_notes(gpus: Pair<&Gpu>, answer: &Answer, e: &Explanation) -> Vec<String
         let n = e.next[side]?;
         let away: Seconds = e.components[side].component_time(n.next);
         Some(format!(
-            "{}: bound by {}; next limit: {}, {away}, {}x below",
+            "{}: bound by {}; next limit: {}, {away}, {}× below",
             gpus[side].name,
             n.binding.as_str(),
             n.next.as_str(),

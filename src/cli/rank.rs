@@ -43,7 +43,7 @@ pub(super) struct RankArgs {
     #[command(flatten)]
     workload: WorkloadArgs,
     /// Rank GPUs for a whole application: the trace of a profiler, as `roofswap app` reads it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["kernel", "mix", "variant", "variants", "size", "set", "time"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kernel", "mix", "variant", "variants", "size", "time"])]
     app: Option<PathBuf>,
     /// Rank every measured variant of the kernel on these GPUs
     #[arg(long, conflicts_with_all = ["mix", "variant"])]
@@ -156,6 +156,9 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
 
 /// Ranks GPUs for the application of a trace.
 fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], file: &Path) -> Result<()> {
+    let mut targets = targets.to_vec();
+    targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
+    let targets = &targets[..];
     args.clocks.typed().lay(session, targets)?;
     let application = app::read(file, &PartOfTrace::default())?;
     let source = app::source_gpu(session, &application, args.from.as_deref())?;

@@ -12,13 +12,14 @@ use crate::gpu::{GpuChanges, GpuId, GpuNumber};
 use crate::pair::Pair;
 use crate::predict::{HYBRID, MODELS, model_position};
 use crate::progress::Progress;
+use crate::rank::select_targets;
 use crate::report::{Table, TableFormat};
 use crate::session::Session;
 use crate::train::WantedLessons;
 use crate::units::Seconds;
 use crate::whatif::{
-    GpuToSave, NamedChanges, WhatIf, WhatIfAnswer, WhatIfParts, check_scenario_count, contour_chart,
-    tornado_chart, whatif_json, whatif_table,
+    AnswerStream, GpuToSave, ManyTornados, NamedChanges, WhatIf, WhatIfAnswer, WhatIfParts,
+    check_scenario_count, contour_chart, tornado_chart, tornados_table, whatif_json, whatif_table,
 };
 use crate::workload::Workload;
 use anyhow::{Result, bail};
@@ -32,9 +33,9 @@ use std::path::{Path, PathBuf};
     launch, power, memory; values such as 600GB/s, +20%, x1.5"
 )]
 pub(super) struct WhatIfArgs {
-    /// The GPU to change
-    #[arg(long, value_name = "GPU")]
-    gpu: String,
+    /// The GPU to change; several, or `all`, with --tornado: which numbers matter on each of them
+    #[arg(long, value_name = "GPU", value_delimiter = ',', required = true)]
+    gpu: Vec<String>,
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
     set: Vec<String>,
@@ -104,13 +105,19 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     }
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
-    let names = args.from.iter().chain([&args.gpu]).map(String::as_str);
+    let names = args.from.iter().chain(&args.gpu).map(String::as_str);
     let mut session = load::session_naming(&args.data, names)?;
-    let base = session.gpus.position(&args.gpu)?;
-    let from = args.from.as_deref().unwrap_or(&args.gpu);
+    let bases = select_targets(&session.gpus, &args.gpu)?;
+    let several_kernels =
+        args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || typed.contains(','));
+    let base = match bases[..] {
+        [only] if !several_kernels => only,
+        _ => return run_many(args, &mut session, &bases, changes),
+    };
+    let from = args.from.as_deref().unwrap_or(&args.gpu[0]);
     let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;
     let workload = args.launch.edited_workload(&session, workload)?;
-    let settings = settings(args, &session, &workload, base)?;
+    let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
     let mut asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
     let progress = Progress::default();
     let answers = watched_as("predicting", &progress, || {
@@ -138,15 +145,98 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
 }
 
 /// The model that was named; else the default one, which is `hybrid` where it may learn from the user's rows.
-fn settings(args: &WhatIfArgs, session: &Session, workload: &Workload, base: GpuId) -> Result<Settings> {
+fn settings(
+    args: &WhatIfArgs,
+    session: &Session,
+    workloads: &[Workload],
+    bases: &[GpuId],
+) -> Result<Settings> {
     let named = args.model.as_deref().map(model_position).transpose()?;
     if named.is_none_or(|model| MODELS[model].id() == HYBRID) {
-        let kernels = workload.parts.iter().map(|part| part.subject.kernel).collect();
-        let targets = [base].into_iter().collect();
+        let parts = workloads.iter().flat_map(|workload| &workload.parts);
+        let kernels = parts.map(|part| part.subject.kernel).collect();
+        let targets = bases.iter().copied().collect();
         let wanted = WantedLessons { kernels: Some(kernels), targets: Some(targets) };
         learning::teach(session, &wanted)?;
     }
     Ok(Settings { model: named.unwrap_or_else(|| session.default_model()), ..Settings::default() })
+}
+
+/// Which numbers matter to several kernels, or on several GPUs: each GPU is written once it is found.
+fn run_many(
+    args: &WhatIfArgs,
+    session: &mut Session,
+    bases: &[GpuId],
+    changes: Vec<GpuChanges>,
+) -> Result<()> {
+    let one_of_each = args.solve.is_some()
+        || !args.contour.is_empty()
+        || args.save.is_some()
+        || args.svg.is_some()
+        || args.page.is_some();
+    if one_of_each || changes.len() > 1 {
+        let text = "several GPUs or kernels are asked for their tornado: --solve, --contour, --svg, --page, --save and a second --set take one GPU and one kernel";
+        return Err(Usage(text.into()).into());
+    }
+    let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
+    let workloads = workloads_asked(args, session, bases)?;
+    let settings = settings(args, session, &workloads, bases)?;
+    let changes = changes.into_iter().next().unwrap_or_default();
+    let asked = ManyTornados { session, workloads: &workloads, source, changes, settings };
+    let (mut found, mut refused) = (0, Vec::new());
+    output::streamed_answer(|out| {
+        let mut json = matches!(args.format, WhatIfFormat::Json).then(AnswerStream::default);
+        for base in bases {
+            let answers = match asked.answers_on(*base) {
+                Ok(answers) => answers,
+                Err(why) => {
+                    refused.push(why.to_string());
+                    continue;
+                }
+            };
+            found += answers.iter().filter(|answer| answer.time.is_some()).count();
+            match &mut json {
+                Some(json) => json.write_answers(out, &answers)?,
+                None => out.write_all(args.many_text(&answers).as_bytes())?,
+            }
+        }
+        json.map_or(Ok(()), |json| json.finish(out))
+    })?;
+    output::remarks(&refused, refused.len());
+    if found == 0 {
+        bail!("nothing could be predicted");
+    }
+    Ok(())
+}
+
+/// The kernels that were named, each at a size too large for the L2 of every GPU involved; or the mix, or the one kernel.
+fn workloads_asked(args: &WhatIfArgs, session: &mut Session, bases: &[GpuId]) -> Result<Vec<Workload>> {
+    let names = match args.workload.kernel.as_deref() {
+        Some("all") => session.kernels.entries().iter().map(|kernel| kernel.id.clone()).collect(),
+        Some(typed) => crate::units::list_parts(typed).map(str::to_string).collect(),
+        None => Vec::new(),
+    };
+    if names.len() < 2 {
+        let from = args.from.as_deref().unwrap_or(&session.gpus[bases[0]].id).to_string();
+        let (workload, _) = args.workload.load(session, &args.typed, Some(&from), bases)?;
+        return Ok(vec![args.launch.edited_workload(session, workload)?]);
+    }
+    if args.workload.size.is_some() || args.workload.variant.is_some() {
+        return Err(Usage("--size and --variant are those of one kernel: give one --kernel".into()).into());
+    }
+    let (mut all, mut without) = (Vec::new(), Vec::new());
+    for name in &names {
+        let kernel = session.find_kernel(name)?;
+        let variant = session.default_variant(kernel);
+        let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
+        let size = session.streaming_size(kernel, &variant, source.unwrap_or(bases[0]), bases);
+        match session.subject(kernel, &size, &variant) {
+            Ok(subject) => all.push(Workload::of_kernel(session, subject)),
+            Err(why) => without.push(format!("{name} is left out: {why}")),
+        }
+    }
+    output::remarks(&without, without.len());
+    Ok(all)
 }
 
 impl WhatIfArgs {
@@ -159,6 +249,21 @@ impl WhatIfArgs {
         // Programs get the tornado always: it costs less than starting them.
         let tornado = self.tornado || matches!(self.format, WhatIfFormat::Json);
         WhatIfParts { tornado, solve: self.solve, contour, goal: self.goal }
+    }
+
+    /// The workloads of one GPU, for people.
+    fn many_text(&self, answers: &[WhatIfAnswer]) -> String {
+        let table = tornados_table(answers);
+        let text = match self.format {
+            WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
+            WhatIfFormat::Table | WhatIfFormat::Json => {
+                let width = screen_width();
+                width
+                    .map_or(table.clone(), |width| table.clone().fitted(width, &[]))
+                    .render(TableFormat::Table)
+            }
+        };
+        format!("{text}\n")
     }
 
     fn write(&self, answers: &[WhatIfAnswer]) -> Result<()> {

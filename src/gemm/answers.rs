@@ -218,9 +218,9 @@ impl AskedProduct<'_> {
 
     fn tile_power(&self, answer: &Answer, time: Seconds) -> BoardPower {
         let blocks = answer.launch.target.map(|l| l.grid.iter().map(|n| *n as f64).product());
-        let stock = self.session.stock(self.gpu);
-        let load = Load::from_work(&answer.work, blocks, stock, time);
-        self.power.estimate(stock, self.session.gpus[self.gpu].clocks(), &load)
+        let gpu = &self.session.gpus[self.gpu];
+        let load = Load::from_work(&answer.work, blocks, gpu, time);
+        self.power.estimate(gpu, gpu.clocks(), &load)
     }
 
     fn learned_power(&self, power: BoardPower, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {

@@ -174,7 +174,7 @@ impl BestTiles {
             let others = answers.iter().enumerate().filter(|(i, _)| *i != first);
             let least = others.filter_map(|(_, a)| Some((of(a)?, a.tile))).min_by(|a, b| a.0.total_cmp(&b.0));
             least.map(|(value, tile)| {
-                format!("; {tile} next, {:.2}x of it", value / of(&answers[first]).unwrap_or(value))
+                format!("; {tile} next, {:.2}× of it", value / of(&answers[first]).unwrap_or(value))
             })
         };
         let bound =

@@ -4,8 +4,6 @@ use super::{Gpu, clock, power};
 use crate::units::{
     KiloBytes, bytes_per, number_and_unit, significant, typed_bytes, typed_count, typed_number, typed_seconds,
 };
-use std::fmt;
-use std::str::FromStr;
 
 /// A number of a GPU that can be changed. SI units; sizes in bytes, per SM where it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,10 +133,20 @@ impl GpuNumber {
         }
     }
 
-    /// The unit of its value in JSON: `GB/s`, `MHz`, `MiB`; empty for a count.
+    /// The unit of its value: `GB/s`, `MHz`, `µs`; empty for a count.
     #[must_use]
     pub fn unit(self) -> &'static str {
         self.unit_and_scale().0
+    }
+
+    /// The same in ASCII, as JSON has it: `us`, and `x` for a multiple.
+    #[must_use]
+    pub fn unit_for_programs(self) -> &'static str {
+        match self.unit() {
+            "µs" => "us",
+            "×" => "x",
+            unit => unit,
+        }
     }
 
     /// The value in [`GpuNumber::unit`].
@@ -160,8 +168,8 @@ impl GpuNumber {
             (NumberDimension::Size, Self::MemorySize) => ("GiB", 1_073_741_824.0),
             (NumberDimension::Size, _) => ("MiB", 1_048_576.0),
             (NumberDimension::Rate, _) => ("TFLOP/s", 1e12),
-            (NumberDimension::Multiple, _) => ("x", 1.0),
-            (NumberDimension::Time, _) => ("us", 1e-6),
+            (NumberDimension::Multiple, _) => ("×", 1.0),
+            (NumberDimension::Time, _) => ("µs", 1e-6),
             (NumberDimension::Power, _) => ("W", 1.0),
         }
     }
@@ -192,7 +200,7 @@ impl GpuNumber {
         let unit = self.unit();
         let number = self.in_unit(value);
         let digits = if self.is_whole() { format!("{number}") } else { significant(number) };
-        format!("{digits} {unit}").trim().to_string()
+        if unit == "×" { format!("{digits}×") } else { format!("{digits} {unit}").trim().to_string() }
     }
 
     /// The number that this key means; case and `_` for `-` do not matter.
@@ -345,6 +353,9 @@ pub enum ChangeError {
         /// What is taken.
         expected: String,
     },
+    /// A power limit that no clock is low enough for.
+    #[error(transparent)]
+    BelowIdle(#[from] super::LimitBelowIdle),
     /// The base has no such number.
     #[error("{gpu}: has no {number} to change")]
     Unknown {
@@ -393,22 +404,6 @@ pub fn relative_factor(text: &str) -> Option<f64> {
     }
     let factor = text.strip_prefix(['x', '×']).or_else(|| text.strip_suffix(['x', '×']))?;
     typed_number(factor)
-}
-
-impl FromStr for GpuChanges {
-    type Err = ChangeError;
-
-    fn from_str(text: &str) -> Result<Self, ChangeError> {
-        let mut changes = Self::default();
-        let parts = crate::units::list_parts(text).flat_map(str::split_whitespace);
-        for part in parts {
-            let (key, value) = part
-                .split_once('=')
-                .ok_or_else(|| ChangeError::NotAPair(crate::text::clipped_text(part, 40)))?;
-            changes.push(GpuChange::read(key, value)?)?;
-        }
-        Ok(changes)
-    }
 }
 
 impl GpuChanges {
@@ -464,26 +459,6 @@ impl GpuChanges {
     pub fn value_on(&self, base: &Gpu, number: GpuNumber) -> Option<f64> {
         let stated = base.number(number)?;
         Some(self.get(number).map_or(stated, |amount| amount.applied(stated)))
-    }
-}
-
-/// `mem=+20%,l2=72MiB`, as [`GpuChanges::from_str`] reads it.
-impl fmt::Display for GpuChanges {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, GpuChange { number, amount }) in self.0.iter().enumerate() {
-            let comma = if i == 0 { "" } else { "," };
-            let key = number.key();
-            match amount {
-                ChangeAmount::By(factor) => {
-                    let percent = (1e6 * (factor - 1.0) * 100.0).round() / 1e6;
-                    write!(f, "{comma}{key}={percent:+}%")?;
-                }
-                ChangeAmount::To(value) => {
-                    write!(f, "{comma}{key}={}{}", number.in_unit(*value), number.unit())?;
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -151,6 +151,14 @@ fn short(text: &str) -> String {
 }
 
 impl Gpu {
+    /// The id of the GPU whose numbers or settings were changed to make it; `None` for one that exists and for a MIG slice.
+    #[must_use]
+    pub fn changed_from(&self) -> Option<&str> {
+        let hypothetical = self.hypothetical.as_deref().map(|made| made.based_on.as_str());
+        let at_settings = self.derived.as_deref().filter(|_| self.id.contains('@'));
+        hypothetical.or_else(|| at_settings.map(|made| made.based_on.as_str()))
+    }
+
     /// `at 1200 MHz instead of 2520 MHz, at 150 W instead of 450 W`: how its settings differ from those of another.
     fn settings_beside(&self, other: &Self) -> String {
         let ([now, stated], mega) = ([self.clocks(), other.clocks()], 1e6);

@@ -224,6 +224,7 @@ pub(super) fn gpu_from_file(
         launch_floor: check.maybe("launch.floor_us", &l.floor_us, Seconds::from_micros)?,
         list_usd: check.maybe("price.list_usd", &price.list_usd, plain)?,
         cloud_usd_per_hour: check.maybe("price.cloud_usd_per_hour", &price.cloud_usd_per_hour, plain)?,
+        stated: None,
         hypothetical: None,
         derived: None,
         memory_type: m.kind.clone(),

@@ -7,14 +7,15 @@
 //! | SMs, SM clock, tensor rate | tensor rates |
 //! | SM clock | L2 bandwidth (it runs with the SMs, as in `tuning`) |
 //! | bandwidth, or bus and data rate | the others of the three; achieved bandwidth by the same factor |
-//! | power limit | sustained FP32 by the power law |
+//! | power limit above that of the board | sustained FP32 by the power law |
+//! | power limit below it | nothing here: the clock of each kernel, by what it draws (`limited`) |
 //!
 //! L2 bandwidth, load/store lanes, registers, shared memory, warps, launch overhead and memory size stand for themselves. What is
 //! derived from the architecture (`sustained`) is derived from the numbers of the base first, so that changing one number changes no
 //! other one's rule.
 
-use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
-use super::typed_note::{NoteRule, TypedNote};
+use super::changes::{ChangeError, GpuChanges, GpuNumber};
+use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::Sourced;
 use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, Watts};
@@ -51,39 +52,6 @@ impl Gpu {
     #[must_use]
     pub fn existing(&self) -> &Self {
         self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
-    }
-
-    /// The power limit of what a hypothetical GPU is based on, where its own is lower; `None` for every other GPU.
-    #[must_use]
-    pub fn lowered_from(&self) -> Option<Watts> {
-        let base = self.hypothetical.as_ref()?.base.power_limit.value;
-        (self.power_limit.value < base).then_some(base)
-    }
-
-    /// A hypothetical GPU as its power model sees it: its own numbers under the limit of its base. Any other GPU as it is.
-    #[must_use]
-    pub fn under_base_limit(&self) -> Self {
-        let mut board = self.clone();
-        if let Some(made) = &self.hypothetical {
-            board.power_limit = made.base.power_limit.clone();
-        }
-        board
-    }
-
-    /// A hypothetical GPU at a share of its SM clock; `None` for one that exists.
-    #[must_use]
-    pub fn at_clock_share(&self, share: f64) -> Option<Self> {
-        let made = self.hypothetical.as_ref()?;
-        let clock = ChangeAmount::To(self.boost_clock.value.0 * share);
-        let slower =
-            made.base.changed(&made.changes.clone().with(GpuNumber::SmClock, clock), &self.id).ok()?;
-        // It is still the GPU that was asked for.
-        Some(Self {
-            name: self.name.clone(),
-            short: self.short.clone(),
-            hypothetical: self.hypothetical.clone(),
-            ..slower
-        })
     }
 
     /// The same GPU under another id, without its other names.
@@ -144,6 +112,24 @@ impl Gpu {
         self.changed_by(ChangePlan { base: self, changes, rule: Some(rule) }, id)
     }
 
+    /// This GPU itself with numbers corrected by a user's file; what follows from them follows. It is no other GPU, and hypothetical no
+    /// more than before.
+    ///
+    /// # Errors
+    /// As [`Gpu::changed`].
+    pub(super) fn corrected(&self, changes: &GpuChanges, file: &str) -> Result<Self, ChangeError> {
+        let rule = NoteRule { source: TYPED.into(), said: format!("by {file}") };
+        let made = self.changed_by_rule(changes, &self.id, &rule)?;
+        Ok(Self {
+            name: self.name.clone(),
+            names: self.names.clone(),
+            aliases: self.aliases.clone(),
+            instances: self.instances.clone(),
+            hypothetical: self.hypothetical.clone(),
+            ..made
+        })
+    }
+
     fn changed_by(&self, plan: ChangePlan<'_>, id: &str) -> Result<Self, ChangeError> {
         let changes = plan.changes;
         plan.check()?;
@@ -195,8 +181,7 @@ impl ChangePlan<'_> {
             self.check_value(change.number)?;
         }
         self.check_memory()?;
-        self.check_peak()?;
-        self.check_power()
+        self.check_peak()
     }
 
     fn check_value(&self, number: GpuNumber) -> Result<(), ChangeError> {
@@ -272,19 +257,6 @@ impl ChangePlan<'_> {
         Err(self.contradiction(self.words(Fp32Peak), parts, "change sms, fp32-lanes or sm instead"))
     }
 
-    fn check_power(&self) -> Result<(), ChangeError> {
-        let Some(idle) = &self.base.idle_power else { return Ok(()) };
-        if self.is_changed(GpuNumber::PowerLimit) && self.value(GpuNumber::PowerLimit) <= idle.value.0 {
-            let idle = format!("idle power {}", GpuNumber::PowerLimit.in_words(idle.value.0));
-            return Err(self.contradiction(
-                self.words(GpuNumber::PowerLimit),
-                idle,
-                "a board cannot be held below it",
-            ));
-        }
-        Ok(())
-    }
-
     /// What the FP32 peak is multiplied by.
     fn compute_ratio(&self) -> f64 {
         self.ratio(GpuNumber::Sms) * self.ratio(GpuNumber::SmClock) * self.ratio(GpuNumber::Fp32Lanes)
@@ -325,6 +297,10 @@ impl ChangePlan<'_> {
             .as_ref()
             .map(|lanes| self.note(&[Fp64Lanes]).on(lanes, |_| self.value(Fp64Lanes).round() as u32));
         gpu.power_limit = self.note(&[PowerLimit]).on(&gpu.power_limit, |_| Watts(self.value(PowerLimit)));
+        // A rule makes another board, whose limit is its own.
+        if self.rule.is_none() {
+            gpu.keep_stated_clocks(self.base);
+        }
         if fp32 != 1.0 {
             gpu.fp32_peak = note.on(&gpu.fp32_peak, |peak| *peak * fp32);
         }
@@ -367,6 +343,9 @@ impl ChangePlan<'_> {
         let per_pin = ratio / self.ratio(BusBits);
         if per_pin != 1.0 {
             gpu.data_rate = note.on(&gpu.data_rate, |r| r * per_pin);
+            if self.rule.is_none() {
+                gpu.keep_stated_clocks(self.base);
+            }
         }
         let l2_note = self.note(&[L2Bandwidth, SmClock]);
         let l2_ratio = self.ratio(L2Bandwidth) * self.ratio(SmClock);
@@ -412,7 +391,7 @@ impl ChangePlan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LimitsTable, NumberOrigin, load_shipped};
+    use super::super::{ChangeAmount, LimitsTable, NumberOrigin, load_shipped};
     use super::*;
     use crate::catalogue::{Catalogue, shipped_sources};
 

@@ -12,6 +12,7 @@ mod features;
 mod file;
 mod hypothetical;
 mod hypothetical_file;
+mod limited;
 mod limits;
 mod mig;
 mod number_origin;
@@ -20,6 +21,7 @@ mod roof_sets;
 mod sustained;
 mod tensor;
 mod tuning;
+mod typed_changes;
 mod typed_note;
 
 pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
@@ -29,6 +31,7 @@ pub use derived::{DerivedError, DerivedGpu, derived_gpu};
 pub use features::{FeatureTable, Since};
 pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
+pub use limited::LimitBelowIdle;
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, LimitsTable, SmLimits};
 pub use mig::{MigProfile, MigTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
@@ -135,6 +138,8 @@ pub struct Gpu {
     pub list_usd: Option<Sourced<f64>>,
     /// Typical price of an hour in a public cloud, US dollars.
     pub cloud_usd_per_hour: Option<Sourced<f64>>,
+    /// Clocks and limit of the board it was made from, where its own are other ones.
+    stated: Option<Clocks>,
     /// What it was made of, where it is none that exists.
     pub hypothetical: Option<std::sync::Arc<Hypothetical>>,
     /// How it was made, where it is a GPU of the catalogue under a limit, at other clocks, or a slice of one.

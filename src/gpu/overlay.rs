@@ -1,6 +1,7 @@
 //! Achieved rates laid over a GPU of the catalogue: a file in the user's `gpus` folder that has an `id` and measured
 //! values, and nothing of what a GPU is. Everything else of that GPU stays as it was. Rates, the launch floor and what an
-//! SM does per clock (`lay_sm`) can be laid.
+//! SM does per clock (`lay_sm`) can be laid; any other number, the L2 size among them, is corrected under `[changes]`, with the keys of
+//! `--set`.
 //!
 //! ```toml
 //! id = "rtx-4070"
@@ -16,11 +17,14 @@
 //! title = "My mixbench run"
 //! ```
 
+use super::changes::ChangeError;
 use super::file::GpuChecker;
+use super::hypothetical_file::changes_in_file;
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use toml::Spanned;
 
@@ -39,6 +43,9 @@ struct OverlayFile {
     cache: CacheChanges,
     #[serde(default)]
     launch: LaunchChanges,
+    /// Numbers that its documents state otherwise.
+    #[serde(default)]
+    changes: BTreeMap<String, Spanned<toml::Value>>,
     #[serde(default)]
     sources: SourceTable,
 }
@@ -94,13 +101,18 @@ pub(super) fn apply(
     let mut gpu = known?.clone();
     let mut own = typed.sources.clone();
     own.extend(sources.clone());
-    if !lay(&typed, GpuChecker { file, sources: &own }, &mut gpu)? {
-        let what = "states no measured value; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";
+    let changes = changes_in_file(file, &typed.changes)?;
+    if !lay(&typed, GpuChecker { file, sources: &own }, &mut gpu)? && changes.is_empty() {
+        let what = "states no measured value and no [changes]; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";
         return Err(file.file_error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
     }
     let architectures = ArchitectureTable::shipped()?;
     if let Some(architecture) = architectures.architecture_at(gpu.cuda.compute_capability) {
         gpu.resolve(architecture, architectures);
+    }
+    if !changes.is_empty() {
+        let refused = |e: ChangeError| file.file_error(Some(typed.id.span()), e.to_string());
+        gpu = gpu.corrected(&changes, file.name).map_err(refused)?;
     }
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }
@@ -332,6 +344,25 @@ mod tests {
         assert_eq!((by_clock.origin.as_str(), by_clock.value.0 < 15e12), ("derived", true));
         assert_eq!(gpu.l2_bandwidth.unwrap().value.0, 1.5e12);
         assert_eq!((gpu.fp32_peak.value.0, &*gpu.fp32_peak.source, gpu.sms.value), (29.1e12, "paper1", 46));
+    }
+
+    #[test]
+    fn any_number_is_corrected_and_what_follows_follows() {
+        let made =
+            laid("id = \"rtx-4070\"\n[changes]\nl2 = \"72MiB\"\nsm = \"+10%\"\npower = 180\n").unwrap();
+        assert_eq!(made.l2_size.value, crate::units::Bytes::from_mebi(72.0));
+        assert!((made.fp32_peak.value.0 / 29.1e12 - 1.1).abs() < 0.01, "{:?}", made.fp32_peak);
+        assert_eq!((made.lowered_from(), made.is_hypothetical()), (None, false), "its board has that limit");
+        assert_eq!(made.short_name(), "RTX 4070");
+        assert!(made.l2_size.note.as_ref().unwrap().contains("(by own.toml)"), "{:?}", made.l2_size);
+        for (text, said) in [
+            ("id = \"rtx-4070\"\n[changes]\nl2 = \"much\"\n", "own.toml:3: l2=much: expected 72MiB"),
+            ("id = \"rtx-4070\"\n[changes]\nl2_mib = 72\n", "is no number of a GPU"),
+            ("id = \"rtx-4070\"\n[changes]\nfp32 = \"40TFLOP/s\"\n", "contradicts SMs 46"),
+        ] {
+            let why = laid(text).unwrap_err().to_string();
+            assert!(why.contains(said), "{why}");
+        }
     }
 
     #[test]

@@ -127,9 +127,11 @@ impl Gpu {
     /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves.
     pub(super) fn fp32_by_power(&self, law: &PowerLaw) -> Sourced<FlopsPerSecond> {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
-        let w = 1000.0 * self.power_limit.value.0 / (lanes * self.boost_clock.value.0 / 1e9);
+        // A limit below the board's own lowers the clock instead (`limited`).
+        let limit = self.lowered_from().unwrap_or(self.power_limit.value);
+        let w = 1000.0 * limit.0 / (lanes * self.boost_clock.value.0 / 1e9);
         let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);
-        let (peak, limit) = (self.fp32_peak.value, self.power_limit.value);
+        let peak = self.fp32_peak.value;
         let rule =
             format!("{} of {peak}: {} mW per lane-GHz under {limit}", significant(part), significant(w));
         let origin = NumberOrigin::Derived.max(law.full_power.origin).max(law.exponent.origin);

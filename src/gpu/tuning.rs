@@ -1,6 +1,6 @@
 //! A GPU at other clocks or another power limit than its documents state: a hypothesis, every changed number marked so.
 //!
-//! | number | at SM clock f instead of f0, memory clock m instead of m0, power limit P |
+//! | number | at SM clock f instead of f0, memory clock m instead of m0, power limit P above P0 |
 //! |---|---|
 //! | FP32, FP64, FP16 and tensor peaks, L2 bandwidth | x f/f0 |
 //! | data rate, DRAM peak | x m/m0 |
@@ -8,6 +8,7 @@
 //! | FP64, FP16 achieved | the same |
 //! | DRAM achieved | x m/m0, at most what L2 passes on |
 //!
+//! A limit below P0 changes no rate: it lowers the clock of each kernel by what that kernel draws (`limited`, `src/power/cap.rs`).
 //! What an SM does per clock, sizes, limits, occupancy and the launch floor stay. The memory clock is the one that
 //! `nvidia-smi` prints: half the data rate per pin.
 
@@ -65,6 +66,9 @@ pub enum TuningError {
     /// No power.
     #[error("power limit `{0}`: expected watts above 0, such as 150 or 150W")]
     NoPower(String),
+    /// A limit that no clock is low enough for.
+    #[error(transparent)]
+    BelowIdle(#[from] super::LimitBelowIdle),
     /// No setting.
     #[error("`{0}`: expected settings such as sm=1200MHz mem=5000MHz power=150W")]
     NoSetting(String),
@@ -248,6 +252,7 @@ impl Gpu {
         gpu.set_sm_clock(by_sm, &sm_note);
         gpu.data_rate = mem_note.on(&self.data_rate, |r| r * by_mem);
         gpu.bandwidth_peak = mem_note.on(&self.bandwidth_peak, |b| *b * by_mem);
+        gpu.keep_stated_clocks(self);
         if let Some(architecture) = architectures.architecture_at(self.cuda.compute_capability) {
             // First without anything achieved: what the power law leaves at both settings.
             let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(&architectures.power_law).value);
@@ -380,22 +385,24 @@ mod tests {
     }
 
     #[test]
-    fn a_power_limit_acts_through_the_power_law() {
-        // Nobody measured its FP32 rate, and its limit leaves all of the peak or less.
-        let stock = gpu("a100-pcie-40gb");
+    fn a_higher_limit_acts_through_the_power_law_and_a_lower_one_changes_no_rate() {
+        // Its limit leaves less than the peak.
+        let stock = gpu("rtx-4090");
         let law = &ArchitectureTable::shipped().unwrap().power_law;
-        let low = at(&stock, "power=125W");
+        let high = at(&stock, "power=600W");
         let lanes = f64::from(stock.sms.value * stock.fp32_lanes_per_sm.value);
-        let w = 125_000.0 / (lanes * stock.boost_clock.value.0 / 1e9);
+        let w = 600_000.0 / (lanes * stock.boost_clock.value.0 / 1e9);
         let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);
         let before = stock.fp32_by_power(law).value.0;
         let expected = stock.fp32_sustained().value.0 * part * stock.fp32_peak.value.0 / before;
-        assert!((low.fp32_sustained().value.0 / expected - 1.0).abs() < 1e-12);
-        assert!(low.fp32_sustained().value.0 < stock.fp32_sustained().value.0);
-        assert_eq!(low.fp32_peak, stock.fp32_peak);
+        assert!((high.fp32_sustained().value.0 / expected - 1.0).abs() < 1e-12);
+        assert!(high.fp32_sustained().value.0 > stock.fp32_sustained().value.0);
+        assert_eq!(high.fp32_peak, stock.fp32_peak);
+        let low = at(&stock, "power=200W");
+        assert_eq!(low.fp32_sustained().value, stock.fp32_sustained().value);
         // A slower clock needs less power: the part that is left grows.
-        let both = at(&stock, "power=125W sm=900MHz");
-        assert!(both.fp32_sustained_part() > low.fp32_sustained_part());
+        let slow = at(&stock, "power=200W sm=1200MHz");
+        assert!(slow.fp32_sustained_part() > low.fp32_sustained_part());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The fit of the power model: non-negative least squares of relative errors, over a grid of voltage curves.
+//! The fit of the power model: non-negative least squares of relative errors, over slopes of the voltage above the stated clock.
 
 use super::{Load, Shares, Terms, Used, Voltage};
 use crate::catalogue::Catalogue;
@@ -7,9 +7,14 @@ use crate::kernel::KernelId;
 use crate::measurement::{Measurement, Number};
 use crate::units::Hertz;
 
-/// The voltage curves that are tried: floors, slopes below and above the stated clock.
-const FLOORS: [f64; 5] = [0.7, 0.8, 0.85, 0.9, 1.0];
-const BELOW: [f64; 3] = [0.4, 0.7, 1.0];
+/// The least voltage, and the slope of voltage over clock below the stated clock. Watts barely tell them (a board left out is missed by
+/// 15.8 to 16.8 % with floors from 0.65 to 0.9 and slopes from 0.4 to 1), the clock that a power leaves does: on the same rows, the
+/// GPU left out, what a kernel drew at a lower clock taken as a limit, the times at the clocks so found are off by 6.4 % with these,
+/// 8.5 % with a floor of 0.9, 12.6 % at one voltage; doing nothing, by 15.1 %.
+const FLOOR: f64 = 0.75;
+const BELOW: f64 = 1.0;
+
+/// The slopes above the stated clock that are tried.
 const ABOVE: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
 
 /// From this utilisation on, a reading of power is taken for the run's (the audit's rule).
@@ -175,16 +180,11 @@ impl Sums {
     /// Adds up the rows.
     #[must_use]
     pub fn from_rows(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Self {
-        let mut curves = Vec::new();
-        for floor in FLOORS {
-            for below in BELOW {
-                for above in ABOVE {
-                    let voltage = Voltage { floor, below, above };
-                    curves.push((voltage, cells(rows, gpus, &voltage)));
-                }
-            }
-        }
-        Self { curves }
+        let curve = |above: f64| {
+            let voltage = Voltage { floor: FLOOR, below: BELOW, above };
+            (voltage, cells(rows, gpus, &voltage))
+        };
+        Self { curves: ABOVE.into_iter().map(curve).collect() }
     }
 
     /// The best fit to the rows of GPUs and kernels that `keep`; every GPU weighs the same. `None` where none is left.

@@ -11,13 +11,14 @@
 //! | y u_L2 | bytes through L2 over 64 B per SM and clock | - |
 //! | d u_DRAM | DRAM bytes per second over the stated peak | - |
 //! | g m/m0 | share that memory draws while it is clocked, whether it moves anything or not | - |
-//! | h | what memory of this kind draws over GDDR: 0.28 for HBM, assumed (3.92 over 14 pJ per bit: `STACKED_MEMORY`) | - |
+//! | h | what memory of this kind draws over GDDR5: by energy per bit, assumed (`memory_draw`) | - |
 //! | f/f0, m/m0 | SM and memory clock over the stated ones | - |
 //! | V/V0 | voltage: max(V_floor, 1 - s (1 - f/f0)) below f0, 1 + r (f/f0 - 1) above | - |
 //!
 //! Dynamic power goes with f V² (Mei, Yung, Zhao, Chu, "A measurement study of GPU DVFS on energy conservation", HotPower
-//! 2013). i, b, x, y, d, g, V_floor, s and r are fitted to three boards (`fit`, `specs/power.toml`), each weighing the same,
-//! and carried to others through L: an assumption, whose error on a board left out is what the interval is made of.
+//! 2013). i, b, x, y, d, g and r are fitted to three boards (`fit`, `specs/power.toml`), each weighing the same, and carried to
+//! others through L: an assumption, whose error on a board left out is what the interval is made of. V_floor and s are those that
+//! find the clock best that a power leaves (`fit::FLOOR`). L, f0 and m0 are those of the board, whatever it is set to.
 //!
 //! ```
 //! use roofswap::power::{Load, PowerModel};
@@ -32,6 +33,8 @@
 mod cap;
 pub mod fit;
 
+pub use cap::{check_board_limit, gpu_at_limit};
+
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::{Count, Work};
@@ -41,10 +44,15 @@ use serde::Deserialize;
 /// Bytes per SM and clock that the use of L2 is measured against: a scale, no claim about a GPU.
 const L2_SCALE: f64 = 64.0;
 
-/// What stacked or low-power memory draws over GDDR, in the share of the limit: energies per bit of HBM2 and GDDR5 (O'Connor et
+/// What stacked or low-power memory draws over GDDR5, in the share of the limit: energies per bit of HBM2 and GDDR5 (O'Connor et
 /// al., "Fine-Grained DRAM", MICRO 2017, doi 10.1145/3123939.3124545: 3.92 and 14 pJ per bit, as texts that quote it say). That the
 /// share of a board's limit goes with it, and that low-power memory draws as little as HBM, is assumed: from 0.2 to 0.3 a board left out is missed by 15 to 18 %.
 const STACKED_MEMORY: f64 = 0.28;
+
+/// What GDDR6 and what came after it draw over GDDR5: 7.25 (GDDR6X) and 7.5 pJ per bit (Micron, "Ultra-Bandwidth Solutions", memory
+/// comparison) over the 14 of GDDR5 above. Two publications, and again a share of the limit: assumed. On an RTX 4090 it makes
+/// 54 W of a memory that moves 1,008 GB/s at 7.25 pJ per bit, which are 58 W.
+const GDDR6: f64 = 0.52;
 
 /// What a kernel moves and reckons per second, and how many SMs it reaches; 0 where nobody counted it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -187,13 +195,14 @@ impl PowerModel {
         SpecFile { name: "specs/power.toml", text }.parse()
     }
 
-    /// The power of this GPU, given as its documents state it, at these clocks and this limit under this load.
+    /// The power of this GPU at these clocks and this limit under this load. Whatever it is set to itself, shares and voltages are
+    /// those of its board ([`Gpu::stated_clocks`]).
     #[must_use]
     pub fn estimate(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> BoardPower {
-        let stated = stock.power_limit.value.0;
+        let stated = stock.stated_clocks().power_limit.0;
         let limit = clocks.power_limit.0;
         let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
-        let idle = stock.idle_power.as_ref().map_or(self.shares.idle * stated, |p| p.value.0).min(limit);
+        let idle = self.idle_power(stock).0.min(limit);
         let idle_origin = stock.idle_power.as_ref().map_or(NumberOrigin::Assumed, |p| p.origin);
         let wanted = idle + stated * terms.beside_idle(&self.shares);
         let known_gpu = self.gpus.contains(&stock.id);
@@ -235,9 +244,13 @@ impl Terms {
     }
 }
 
-/// What this board's memory draws over GDDR.
+/// What this board's memory draws over GDDR5.
 fn memory_draw(stock: &Gpu) -> f64 {
-    if stock.memory_type.starts_with("GDDR") { 1.0 } else { STACKED_MEMORY }
+    match stock.memory_type.strip_prefix("GDDR") {
+        Some(generation) if generation.starts_with('5') => 1.0,
+        Some(_) => GDDR6,
+        None => STACKED_MEMORY,
+    }
 }
 
 /// How far each part of the GPU is used.
@@ -259,7 +272,8 @@ pub(crate) struct Used {
 
 impl Used {
     pub(crate) fn at_clocks(stock: &Gpu, clocks: Clocks, load: &Load) -> Self {
-        let stated = stock.clocks();
+        let stated = stock.stated_clocks();
+        let at_stated_clock = stated.mem / stock.clocks().mem;
         let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
         let lanes = f64::from(stock.fp32_lanes_per_sm.value);
         Self {
@@ -268,7 +282,7 @@ impl Used {
             active: load.active.clamp(0.0, 1.0),
             fp: load.flops_per_s / (2.0 * lanes * per_clock),
             l2: load.l2_per_s / (L2_SCALE * per_clock),
-            dram: load.dram_per_s / stock.bandwidth_peak.value.0,
+            dram: load.dram_per_s / (stock.bandwidth_peak.value.0 * at_stated_clock),
         }
     }
 }

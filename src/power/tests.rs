@@ -83,3 +83,52 @@ fn a_lower_limit_caps() {
     let p = PowerModel::shipped().unwrap().estimate(stock, tuned.clocks(), &load(1.0));
     assert_eq!((p.watts, p.limit, p.is_capped()), (Watts(120.0), Watts(120.0), true));
 }
+
+#[test]
+fn a_limit_leaves_an_rtx_4090_nearly_the_published_clock() {
+    // 347 W at 2,726 MHz, 268 W at 2,443 MHz, in games: a load is found that draws the first.
+    let all = gpus();
+    let stock = all.entry_named("rtx-4090").unwrap();
+    let model = PowerModel::shipped().unwrap();
+    let clocks = Clocks { sm: Hertz(2726e6), ..stock.clocks() };
+    let at =
+        |clock: f64, part: f64| Load { flops_per_s: part * 80e12 * clock, active: 1.0, ..Load::default() };
+    let part = (1..1000).map(|p| f64::from(p) / 1000.0);
+    let part =
+        part.into_iter().find(|p| model.estimate(stock, clocks, &at(1.0, *p)).wanted.0 >= 347.0).unwrap();
+    let tuned = stock.tuned("sm=2726MHz power=268W".parse::<Tuning>().unwrap()).unwrap();
+    let share = model.capped_share(&tuned, |share| Some(at(share, part)));
+    assert!((share / (2443.0 / 2726.0) - 1.0).abs() < 0.06, "{share}");
+}
+
+#[test]
+fn less_power_never_leaves_more_clock_and_none_is_taken_where_less_is_drawn() {
+    let model = PowerModel::shipped().unwrap();
+    for stock in gpus().entries() {
+        let mut last = 0.0;
+        for percent in (20..=100).step_by(5) {
+            let limit = Watts(stock.power_limit.value.0 * f64::from(percent) / 100.0);
+            let typed = Tuning { power_limit: Some(limit), ..Tuning::default() };
+            let tuned = stock.tuned(typed).unwrap();
+            let share = model.busy_share(&tuned);
+            assert!(share >= last && share <= 1.0, "{} at {percent} %: {share} after {last}", stock.id);
+            let idle = model.capped_share(&tuned, |_| Some(Load::default()));
+            let rest = model.estimate(stock, stock.clocks(), &Load::default()).wanted;
+            assert!(idle == 1.0 || rest > limit, "{} at {percent} %: {rest:?}", stock.id);
+            last = share;
+        }
+        assert_eq!(last, 1.0, "{}", stock.id);
+    }
+}
+
+#[test]
+fn a_limit_below_idle_power_is_refused_with_both_numbers() {
+    let all = gpus();
+    let stock = all.entry_named("rtx-4070").unwrap();
+    let model = PowerModel::shipped().unwrap();
+    let low = stock.tuned("power=20W".parse::<Tuning>().unwrap()).unwrap();
+    let why = model.check_limit(&low).unwrap_err().to_string();
+    assert!(why.starts_with("rtx-4070: power limit 20.0 W contradicts idle power"), "{why}");
+    assert!(why.contains("(assumed)"), "{why}");
+    assert_eq!(model.check_limit(stock), Ok(()));
+}

@@ -314,7 +314,7 @@ impl fmt::Display for Caution {
             Self::RowsAtOtherClocks { gpu, rows, all } => f.write_str(&other_clocks_text(gpu, *rows, *all)),
             Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => write!(
                 f,
-                "sources disagree by {:.1}x: {low} from {a}, {high} from {b}; measure one of them again",
+                "sources disagree by {:.1}×: {low} from {a}, {high} from {b}; measure one of them again",
                 *high / *low
             ),
             Self::SourceLeftOut { gpu, why } => write!(f, "source {gpu} left out: {why}"),

@@ -62,7 +62,9 @@ pub use clocks::{
     SourceClocks, differences, gpu_at_row_clocks, is_at, is_near, source_clocks, states_clocks,
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
-pub use components::{CARRIED, Carried, LaunchRoof, PreparedKernel, Starting, USUAL, feature_names};
+pub use components::{
+    CARRIED, Carried, GpuPlaces, LaunchRoof, PreparedKernel, Starting, USUAL, feature_names,
+};
 use doubt::Causes;
 pub use doubt::Doubt;
 pub use estimate::{Interval, TimeEstimate, Width};

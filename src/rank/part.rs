@@ -148,6 +148,6 @@ impl PartQuery<'_> {
         known?;
         let gpu = &self.session.gpus[target];
         let load = Load::from_work(work, blocks, gpu, time?);
-        Some(self.power?.estimate(self.session.stock(target), gpu.clocks(), &load).watts)
+        Some(self.power?.estimate(gpu, gpu.clocks(), &load).watts)
     }
 }

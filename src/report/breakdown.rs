@@ -217,7 +217,7 @@ pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {
     let of = |side: Side| {
         let binding = e.components[side].binding()?;
         let next = match e.next[side] {
-            Some(n) => format!("next limit: {}, {}x below", n.next.as_str(), significant(n.away)),
+            Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
             None => "it is the only component known".into(),
         };
         Some(format!("{}: bound by {}; {next}", names[side], binding.as_str()))

@@ -150,7 +150,7 @@ pub fn useless_interval(low: Seconds, high: Seconds) -> Option<String> {
     let is_useless = high / low > USELESS;
     is_useless.then(|| {
         format!(
-            "no useful answer: profile it; the interval {} is wider than {USELESS:.0}x: measure the kernel on the source, with \
+            "no useful answer: profile it; the interval {} is wider than {USELESS:.0}×: measure the kernel on the source, with \
              counters (`ncu --set full`)",
             range(low, high)
         )

@@ -24,9 +24,9 @@ pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
     let (far, between) = words(all);
     let timed = ends(&mut told.iter().filter(|t| t.1).map(|t| t.0)).filter(|timed| *timed != all);
     let timed = timed.map(words).map_or_else(String::new, |(far, between)| {
-        format!("; models that start from the source's time, by {far}x: {between}")
+        format!("; models that start from the source's time, by {far}×: {between}")
     });
-    Some(format!("models disagree by {far}x: {between}{timed}"))
+    Some(format!("models disagree by {far}×: {between}{timed}"))
 }
 
 /// `ceilings is the default: its MAPE over the shipped figures, 16.2 %, is the lowest`, or which model's is lower there.

@@ -1,7 +1,8 @@
 //! GPUs that are named by rule (`rtx-4090@150W`, `h100-sxm5:mig-3g.40gb`), put beside those of the catalogue once somebody names them.
 
 use super::Session;
-use crate::gpu::{DerivedError, GpuId, derived_gpu};
+use crate::gpu::{DerivedError, GpuId, LimitBelowIdle, derived_gpu};
+use crate::power::check_board_limit;
 
 impl Session {
     /// Puts the GPUs that these names make by rule into the catalogue, where the same names find them; names that follow no rule
@@ -23,6 +24,14 @@ impl Session {
     fn add_derived_gpu(&mut self, name: &str) -> Result<Option<GpuId>, DerivedError> {
         let Some(made) = derived_gpu(self.stock_gpus(), name) else { return Ok(None) };
         let mut made = made?;
+        check_board_limit(&made).map_err(|why| {
+            let gpu =
+                made.derived.as_deref().map_or_else(|| why.gpu.clone(), |by_rule| by_rule.based_on.clone());
+            DerivedError::Setting {
+                name: name.trim().to_string(),
+                error: LimitBelowIdle { gpu, ..why }.into(),
+            }
+        })?;
         // The same GPU may have been named otherwise before.
         if let Some(known) = self.stock_gpus().id_named(&made.id) {
             made.aliases.clone_from(&self.stock_gpus()[known].aliases);

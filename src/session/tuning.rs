@@ -3,6 +3,7 @@
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
+use crate::power::check_board_limit;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -71,7 +72,7 @@ impl TypedTunings {
                         _ => tuning.power_limit = Some(power(value).map_err(refuse)?),
                     }
                     // Tried at once, so that the flag to blame is known.
-                    session.stock(gpu).tuned(*tuning).map_err(refuse)?;
+                    session.tuned_gpu(gpu, *tuning).map_err(refuse)?;
                     flag_of.insert(gpu, flag);
                 }
             }
@@ -128,13 +129,23 @@ impl Session {
         self.typed.get(&gpu).map(|(_, tuning)| *tuning)
     }
 
+    /// This GPU at these clocks and this limit.
+    ///
+    /// # Errors
+    /// [`TuningError`] for a clock or limit that no such board could be set to.
+    pub fn tuned_gpu(&self, gpu: GpuId, tuning: Tuning) -> Result<Gpu, TuningError> {
+        let made = self.stock(gpu).tuned(tuning)?;
+        check_board_limit(&made)?;
+        Ok(made)
+    }
+
     /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed.
     ///
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to; nothing is changed then.
     pub fn tune(&mut self, gpu: GpuId, tuning: Tuning) -> Result<(), TuningError> {
         let stock = self.stock(gpu).clone();
-        let new = if tuning.is_none() { stock.clone() } else { stock.tuned(tuning)? };
+        let new = if tuning.is_none() { stock.clone() } else { self.tuned_gpu(gpu, tuning)? };
         self.typed.remove(&gpu);
         if !tuning.is_none() {
             self.typed.insert(gpu, (stock, tuning));

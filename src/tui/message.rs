@@ -4,8 +4,7 @@ use super::jobs::WorkerJob;
 use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::FolderListing;
-use super::panes::what_if::application_question::{ApplicationAnswer, ApplicationQuestion};
-use super::panes::what_if::asked_kernel::{ContourAnswer, ContourQuestion};
+use super::panes::what_if::worker_question::{ChangedAnswer, ChangedQuestion};
 use super::ranked::{BoardQuestion, LoadedMix, RankedFor};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::chart::{ChartSpec, SvgTheme};
@@ -85,10 +84,8 @@ pub enum Message {
     ApplicationRead(Box<(Application, PartOfTrace)>),
     /// The worker predicted it on the targets, or could not, and why; nothing if a newer question overtook this one.
     Forecast(Option<Result<Vec<TargetForecast>, String>>),
-    /// The worker predicted the time over two numbers of a GPU.
-    Contour(Box<ContourAnswer>),
     /// The worker predicted an application on changed GPUs; nothing if it was cancelled.
-    WhatIfApplication(Option<Box<ApplicationAnswer>>),
+    WhatIfChanged(Option<Box<ChangedAnswer>>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -233,10 +230,8 @@ pub enum Effect {
         /// Of which GPU, and which range.
         part: PartOfTrace,
     },
-    /// Predict the time over two numbers of a GPU.
-    Contour(Box<ContourQuestion>),
-    /// Predict an application on a changed GPU and on those with one number more changed.
-    WhatIfApplication(Box<ApplicationQuestion>),
+    /// Predict an application, a mix, or what takes long of a kernel, on changed GPUs.
+    WhatIfChanged(Box<ChangedQuestion>),
     /// Write scenarios side by side: HTML or Markdown, by the file's name.
     WritePage {
         /// As typed.

@@ -12,7 +12,7 @@ use super::panes::application::asking::{take_application, take_forecasts, take_t
 use super::panes::files::listing::FolderListing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
-use super::panes::what_if::asking::{take_application_answer, take_contour};
+use super::panes::what_if::asking::take_changed_answer;
 use super::ranked::{BoardRows, LoadedMix};
 use super::state::{DashboardState, Tone};
 use crate::audit::Severity;
@@ -84,9 +84,8 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
             return take_application(state, application, part);
         }
         Message::Forecast(Some(answer)) => take_forecasts(state, answer),
-        Message::Contour(answer) => take_contour(state, *answer),
-        Message::WhatIfApplication(Some(answer)) => return take_application_answer(state, *answer),
-        Message::WhatIfApplication(None) => {
+        Message::WhatIfChanged(Some(answer)) => return take_changed_answer(state, *answer),
+        Message::WhatIfChanged(None) => {
             state.jobs.end_job(WorkerJob::WhatIf);
         }
         Message::MeasuredHere(measured) => return take_measurement(state, measured),

@@ -3,6 +3,7 @@
 use super::question::WhatIf;
 use super::scenario::{MOST_SCENARIOS, Scenario, ScenarioPage};
 use super::table::WhatIfAnswer;
+use super::tornado::TornadoGpus;
 use crate::gpu::{ChangeError, GpuChanges, GpuNumber};
 use crate::units::Seconds;
 
@@ -43,12 +44,30 @@ impl WhatIf<'_> {
         changes: GpuChanges,
         parts: &WhatIfParts,
     ) -> Result<WhatIfAnswer, ChangeError> {
-        let found = self.changed_time(&changes)?;
         let tornado = if parts.tornado { self.tornado(&changes)? } else { Vec::new() };
         let solution = parts.solve.map(|number| self.solve(&changes, number, parts.goal)).transpose()?;
         let steps = self.grid_steps();
         let contour =
             parts.contour.map(|numbers| self.contour(&changes, numbers, steps, parts.goal)).transpose()?;
+        Ok(WhatIfAnswer { tornado, solution, contour, ..self.bare_answer(changes)? })
+    }
+
+    /// The time with these changes, and the tornado on GPUs that were made with them.
+    ///
+    /// # Errors
+    /// As [`WhatIf::whole_answer`].
+    pub fn answer_with_tornado(
+        &mut self,
+        changes: GpuChanges,
+        moved: &TornadoGpus,
+    ) -> Result<WhatIfAnswer, ChangeError> {
+        let tornado = self.tornado_on(moved);
+        Ok(WhatIfAnswer { tornado, ..self.bare_answer(changes)? })
+    }
+
+    /// The time alone.
+    fn bare_answer(&mut self, changes: GpuChanges) -> Result<WhatIfAnswer, ChangeError> {
+        let found = self.changed_time(&changes)?;
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
             base: self.base().id.clone(),
@@ -60,9 +79,9 @@ impl WhatIf<'_> {
             base_time: self.base_time(),
             refusal: self.refusal(),
             changes,
-            tornado,
-            solution,
-            contour,
+            tornado: Vec::new(),
+            solution: None,
+            contour: None,
         })
     }
 

@@ -1,7 +1,7 @@
 //! What a what-if is asked of: times of one workload on GPUs made of one base.
 
 use crate::gpu::Gpu;
-use crate::roofline::Bound;
+use crate::progress::Progress;
 use crate::units::Seconds;
 
 /// The id of GPUs that are made to be asked about, which no row is of.
@@ -14,8 +14,8 @@ pub struct WhatIfTime {
     pub time: Option<Seconds>,
     /// Its 90 % interval. Of kernels that of the base, moved as the time is: one of numbers that no GPU has was never validated.
     pub interval: Option<[Seconds; 2]>,
-    /// What takes the largest share of it.
-    pub limit: Option<Bound>,
+    /// What takes the largest share of it: `DRAM`, `the host`.
+    pub limit: Option<&'static str>,
 }
 
 impl WhatIfTime {
@@ -24,7 +24,7 @@ impl WhatIfTime {
 }
 
 /// A workload (kernels, or an application) and a base GPU, ready to be asked.
-pub trait ChangedTimes {
+pub trait ChangedTimes<'a> {
     /// The workload, as titles show it.
     fn workload_name(&self) -> &str;
     /// The model that answers, where it is to be named.
@@ -35,6 +35,8 @@ pub trait ChangedTimes {
     fn launch_changes(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Tells this progress of every GPU that is asked about from now on.
+    fn watch_progress(&mut self, _: &'a Progress) {}
     /// The base GPU as it is.
     fn base(&self) -> &Gpu;
     /// The time of a run on the source; the goal that a break-even is sought for.
@@ -46,5 +48,5 @@ pub trait ChangedTimes {
     /// How many values of each number a grid of two numbers has.
     fn grid_steps(&self) -> usize;
     /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.
-    fn times_on(&mut self, made: Vec<Gpu>) -> Vec<WhatIfTime>;
+    fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime>;
 }

@@ -25,7 +25,7 @@ pub fn tornado_chart(answer: &WhatIfAnswer) -> ChartSpec {
     });
     let label = |bar: &&TornadoBar| format!("{} {}", bar.number.title(), bar.number.in_words(bar.value));
     ChartSpec {
-        title: format!("{} on {}: which numbers matter", answer.workload, named(answer)),
+        title: format!("{} on {}: which numbers matter", answer.workload, answer.gpu_in_words()),
         subtitle: "each number 20 % less and 20 % more, predicted again".into(),
         x: Axis {
             label: "time, ms".into(),
@@ -34,14 +34,6 @@ pub fn tornado_chart(answer: &WhatIfAnswer) -> ChartSpec {
         y: Axis { label: String::new(), scale: Scale::Category(bars.iter().map(label).collect()) },
         marks,
         notes: answer.advice().into_iter().collect(),
-    }
-}
-
-fn named(answer: &WhatIfAnswer) -> String {
-    if answer.changes.is_empty() {
-        answer.base_name.clone()
-    } else {
-        format!("◇ {} with {}", answer.base_name, answer.changes)
     }
 }
 
@@ -106,7 +98,7 @@ pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
         title: format!(
             "{} on {}: time over {} and {}",
             answer.workload,
-            named(answer),
+            answer.gpu_in_words(),
             across.title(),
             up.title()
         ),

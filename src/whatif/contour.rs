@@ -57,7 +57,7 @@ impl WhatIf<'_> {
                 }
             }
         }
-        let found = self.times_on(made);
+        let found = self.times_on(&made);
         let times: Vec<Vec<Option<Seconds>>> = places
             .iter()
             .map(|row| row.iter().map(|at| at.and_then(|at| found[at].time)).collect())

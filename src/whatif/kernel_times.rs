@@ -3,16 +3,23 @@
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
 use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
-use crate::answer::{EditedLaunch, LaunchQuestion, Settings};
+use crate::answer::{Answer, EditedLaunch, LaunchQuestion, LimitedSource, Settings};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Work;
 use crate::pair::Pair;
-use crate::power::{Load, PowerModel};
-use crate::predict::{MODELS, PreparedKernel, Subject, model_position, question, source_clocks};
+use crate::power::{Load, gpu_at_limit};
+use crate::predict::{
+    GpuPlaces, MODELS, PreparedKernel, Subject, Visible, model_position, question, source_clocks,
+};
+use crate::progress::Progress;
 use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
 use crate::workload::{RunAmount, Workload, WorkloadPart};
+use std::cell::OnceCell;
+
+/// GPUs that are asked about between two looks at the progress.
+const WATCHED: usize = 16;
 
 /// How many values of each number a grid has: times of kernels cost microseconds.
 const GRID: usize = 25;
@@ -44,9 +51,11 @@ pub(super) struct KernelTimes<'a> {
     settings: Settings,
     model_of_changes: Settings,
     parts: Vec<BasePart<'a>>,
-    source_time: Option<Seconds>,
-    /// The catalogue, the base under another id, and room for what is asked about.
-    gpus: Vec<Gpu>,
+    /// Asked for only where a goal is sought: a tornado needs none.
+    source_time: OnceCell<Option<Seconds>>,
+    /// The base under another id, which no row is of.
+    copy: Gpu,
+    progress: Option<&'a Progress>,
 }
 
 /// What a model says of one kernel on one GPU.
@@ -56,11 +65,13 @@ struct ModelTime {
     limit: Option<Bound>,
 }
 
-/// What a model is asked of one kernel: on the GPU at the place of the copy, and on those behind it.
+/// What a model is asked of one kernel, on GPUs that stand behind those of the catalogue.
 struct PartQuestion<'a> {
     session: &'a Session,
     subject: &'a Subject,
     source: GpuId,
+    /// The source as it ran, where that is not as the catalogue has it.
+    tuned_source: Option<&'a Gpu>,
     settings: Settings,
 }
 
@@ -72,21 +83,16 @@ impl<'a> KernelTimes<'a> {
         Pair { source, target: base }: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
-        let mut source_total = Some(0.0);
         let part = |part: &'a WorkloadPart| {
-            let sources = session.usual_sources(&part.subject, source, settings.model);
-            let [on_source, on_base] = [source, base].map(|target| {
-                let alone = || session.answer(&part.subject, source, target, settings);
-                session.answer_from(&part.subject, &sources, target, settings).unwrap_or_else(alone)
-            });
-            let source_time = on_source.predicted_time();
+            let answer = PartAnswers { session, source, settings, subject: &part.subject };
+            let on_base = answer.whole_answer(base);
             let calls = match part.amount {
                 RunAmount::Calls(calls) => Some(calls),
                 RunAmount::Share(share) => {
-                    workload.run_seconds.zip(source_time).map(|(run, time)| share * run / time.0)
+                    let on_source = answer.whole_answer(source).predicted_time();
+                    workload.run_seconds.zip(on_source).map(|(run, time)| share * run / time.0)
                 }
             };
-            source_total = source_total.zip(source_time).zip(calls).map(|((sum, t), n)| sum + t.0 * n);
             let interval = on_base.interval;
             BasePart {
                 subject: &part.subject,
@@ -97,16 +103,37 @@ impl<'a> KernelTimes<'a> {
                 edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
-                tuned_source: tuned_source(session, &part.subject, source),
+                tuned_source: tuned_source(session, &part.subject, source, settings),
             }
         };
         let parts = workload.parts.iter().map(part).collect();
-        let mut gpus = session.gpus.entries().to_vec();
-        gpus.push(session.gpus[base].as_copy(COPY));
+        let copy = session.gpus[base].as_copy(COPY);
         let of_changes = MODELS[settings.model].model_of_changes().and_then(|id| model_position(id).ok());
         let model_of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
-        let source_time = source_total.map(Seconds);
-        Self { session, workload, source, base, settings, model_of_changes, parts, source_time, gpus }
+        let source_time = OnceCell::new();
+        let progress = None;
+        Self {
+            session,
+            workload,
+            source,
+            base,
+            settings,
+            model_of_changes,
+            parts,
+            source_time,
+            copy,
+            progress,
+        }
+    }
+
+    /// A run on the source; `None` where a kernel has no time there.
+    fn time_on_source(&self) -> Option<Seconds> {
+        let Self { session, source, settings, .. } = *self;
+        let time = |part: &BasePart<'_>| {
+            let answers = PartAnswers { session, source, settings, subject: part.subject };
+            Some(answers.whole_answer(source).predicted_time()?.0 * part.calls?)
+        };
+        self.parts.iter().map(time).sum::<Option<f64>>().map(Seconds)
     }
 
     fn total(&self, of: impl Fn(&BasePart<'_>) -> Option<Seconds>) -> Option<Seconds> {
@@ -122,9 +149,13 @@ impl<'a> KernelTimes<'a> {
     }
 }
 
-impl ChangedTimes for KernelTimes<'_> {
+impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
     fn workload_name(&self) -> &str {
         &self.workload.name
+    }
+
+    fn watch_progress(&mut self, progress: &'a Progress) {
+        self.progress = Some(progress);
     }
 
     fn model_id(&self) -> Option<&'static str> {
@@ -142,7 +173,7 @@ impl ChangedTimes for KernelTimes<'_> {
     }
 
     fn source_time(&self) -> Option<Seconds> {
-        self.source_time
+        *self.source_time.get_or_init(|| self.time_on_source())
     }
 
     fn on_base(&self) -> WhatIfTime {
@@ -159,37 +190,37 @@ impl ChangedTimes for KernelTimes<'_> {
         GRID
     }
 
-    fn times_on(&mut self, made: Vec<Gpu>) -> Vec<WhatIfTime> {
-        let first = self.session.gpus.entries().len();
-        let count = made.len();
-        self.gpus.truncate(first + 1);
-        self.gpus.extend(made);
-        let mut sums = vec![(Some(0.0), Vec::<(Bound, f64)>::new()); count];
+    fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime> {
+        if let Some(progress) = self.progress {
+            progress.expect(made.len());
+            let each = made.chunks(WATCHED).flat_map(|made| {
+                let found = (!progress.is_cancelled()).then(|| self.unwatched_times(made));
+                progress.advance(made.len());
+                found.unwrap_or_else(|| vec![WhatIfTime::NONE; made.len()])
+            });
+            return each.collect();
+        }
+        self.unwatched_times(made)
+    }
+}
+
+impl KernelTimes<'_> {
+    /// The times, whoever watches.
+    fn unwatched_times(&self, made: &[Gpu]) -> Vec<WhatIfTime> {
+        let mut sums = vec![(Some(0.0), Vec::<(Bound, f64)>::new()); made.len()];
         for part in &self.parts {
             let asked = PartQuestion {
                 session: self.session,
                 subject: part.subject,
                 source: self.source,
+                tuned_source: part.tuned_source.as_ref(),
                 settings: self.model_of_changes,
             };
-            if let Some(gpu) = &part.tuned_source {
-                self.gpus[self.source.index()] = gpu.clone();
-            }
-            let limited = asked.gpus_at_their_limit(&self.gpus, first);
-            let unlimited: Vec<(usize, Gpu)> = limited
-                .into_iter()
-                .map(|(at, gpu)| (at, std::mem::replace(&mut self.gpus[at], gpu)))
-                .collect();
-            let mut times = asked.model_times(&self.gpus, first);
-            if let Some(edited) = &part.edited {
-                asked.change_launch(edited, &mut times, &self.gpus[first..]);
-            }
-            // The next kernel has another load, and perhaps another source.
-            unlimited.into_iter().for_each(|(at, gpu)| self.gpus[at] = gpu);
-            self.gpus[self.source.index()] = self.session.gpus[self.source].clone();
-            let unchanged = times[0];
-            for ((sum, limits), on_made) in sums.iter_mut().zip(&times[1..]) {
-                let factor = on_made.zip(unchanged).map(|(made, unchanged)| made.time / unchanged.time);
+            let edited = part.edited.as_deref();
+            let on_base = asked.times_at_limits(std::slice::from_ref(&self.copy), edited)[0];
+            let on_made = asked.times_at_limits(made, edited);
+            for ((sum, limits), on_made) in sums.iter_mut().zip(&on_made) {
+                let factor = on_made.zip(on_base).map(|(made, base)| made.time / base.time);
                 let time = factor.zip(part.base).zip(part.calls).map(|((f, base), calls)| base.0 * f * calls);
                 *sum = sum.zip(time).map(|(sum, time)| sum + time);
                 if let (Some(limit), Some(time)) = (on_made.and_then(|m| m.limit), time) {
@@ -200,25 +231,42 @@ impl ChangedTimes for KernelTimes<'_> {
         let found = |(sum, limits): (Option<f64>, Vec<(Bound, f64)>)| {
             let time = sum.map(Seconds);
             let interval = time.and_then(|time| self.interval(time));
-            WhatIfTime { time, interval, limit: largest(&limits) }
+            WhatIfTime { time, interval, limit: largest(&limits).map(Bound::as_str) }
         };
         sums.into_iter().map(found).collect()
     }
 }
 
 impl PartQuestion<'_> {
-    /// The model's times on every GPU from this place on.
-    fn model_times(&self, gpus: &[Gpu], first: usize) -> Vec<Option<ModelTime>> {
+    /// The model's times on these GPUs, each at the clock that its power limit leaves it under this kernel's load. The model of operators
+    /// has the power limit in its own clock.
+    fn times_at_limits(&self, gpus: &[Gpu], edited: Option<&EditedLaunch>) -> Vec<Option<ModelTime>> {
+        let mut times = self.model_times(gpus);
+        if self.subject.instance.operator.is_none() {
+            for (time, gpu) in times.iter_mut().zip(gpus) {
+                if let Some(slower) = gpu_at_limit(gpu, |gpu| self.load_on(gpu)) {
+                    *time = self.model_times(std::slice::from_ref(&slower))[0];
+                }
+            }
+        }
+        if let Some(edited) = edited {
+            self.change_launch(edited, &mut times, gpus);
+        }
+        times
+    }
+
+    /// The model's times on these GPUs.
+    fn model_times(&self, gpus: &[Gpu]) -> Vec<Option<ModelTime>> {
         if MODELS[self.settings.model].is_prepared() {
-            return self.with_prepared(gpus, |from| {
+            return self.with_prepared(gpus, |from, first| {
                 let time = |at| {
-                    let estimate = from.estimate(GpuId::from_index(at)).ok()?;
+                    let estimate = from.estimate(GpuId::from_index(first + at)).ok()?;
                     Some(ModelTime { time: estimate.time, limit: estimate.limit })
                 };
-                (first..gpus.len()).map(time).collect()
+                (0..gpus.len()).map(time).collect()
             });
         }
-        (first..gpus.len()).map(|at| Some(self.asked_time(gpus, at)?.0)).collect()
+        gpus.iter().map(|gpu| Some(self.asked_time(gpu)?.0)).collect()
     }
 
     /// The times of the changed launch.
@@ -232,18 +280,27 @@ impl PartQuestion<'_> {
         }
     }
 
-    fn with_prepared<T>(&self, gpus: &[Gpu], ask: impl FnOnce(crate::predict::Starting<'_, '_>) -> T) -> T {
-        let kernel = &self.session.kernels[self.subject.kernel];
-        let mut prepared =
-            PreparedKernel::new(kernel, self.subject, gpus, &self.session.store, self.settings.rules);
-        ask(prepared.start(self.source))
+    /// The kernel from its source, ready to be asked for these GPUs, whose first stands at the place that is given too.
+    fn with_prepared<T>(
+        &self,
+        gpus: &[Gpu],
+        ask: impl FnOnce(crate::predict::Starting<'_, '_>, usize) -> T,
+    ) -> T {
+        let Self { session, subject, source, .. } = self;
+        let catalogued = session.gpus.entries();
+        let places = GpuPlaces::from(catalogued).with_stand_in(*source, self.tuned_source);
+        let places = places.followed_by(gpus, &[]);
+        let kernel = &session.kernels[subject.kernel];
+        let mut prepared = PreparedKernel::new(kernel, subject, places, &session.store, self.settings.rules);
+        ask(prepared.start(*source), catalogued.len())
     }
 
-    /// What a model that is not prepared says of the GPU at this place, with the work and the blocks of a launch.
-    fn asked_time(&self, gpus: &[Gpu], at: usize) -> Option<(ModelTime, Work, Option<f64>)> {
+    /// What a model that is not prepared says of this GPU, with the work and the blocks of a launch.
+    fn asked_time(&self, gpu: &Gpu) -> Option<(ModelTime, Work, Option<f64>)> {
         let kernel = &self.session.kernels[self.subject.kernel];
-        let pair =
-            Pair::new((self.source, &gpus[self.source.index()]), (GpuId::from_index(at), gpus.get(at)?));
+        let source = self.tuned_source.unwrap_or(&self.session.gpus[self.source]);
+        let behind = GpuId::from_index(self.session.gpus.entries().len());
+        let pair = Pair::new((self.source, source), (behind, gpu));
         let Settings { model, ceilings, rules } = self.settings;
         let q = question(kernel, self.subject, pair, &self.session.store, ceilings, rules);
         let prediction = MODELS[model].predict(&q).ok()?;
@@ -251,48 +308,46 @@ impl PartQuestion<'_> {
         Some((time, q.work, q.target.launch.map(|launch| launch.block_count() as f64)))
     }
 
-    /// Of the GPUs that were made, those whose lower power limit leaves them another clock under this kernel's load: place and GPU.
-    /// The model of operators has the power limit in its own clock.
-    fn gpus_at_their_limit(&self, gpus: &[Gpu], first: usize) -> Vec<(usize, Gpu)> {
-        let power = PowerModel::shipped_once().filter(|_| self.subject.instance.operator.is_none());
-        let Some(power) = power else { return Vec::new() };
-        let mut found = Vec::new();
-        let mut tried: Vec<Gpu> = Vec::new();
-        for at in (first + 1..gpus.len()).filter(|at| gpus[*at].lowered_from().is_some()) {
-            if tried.is_empty() {
-                tried = gpus[..=first].to_vec();
-            }
-            let made = &gpus[at];
-            let share = power.capped_clock(&made.under_base_limit(), made.power_limit.value, |share| {
-                tried.truncate(first + 1);
-                tried.push(made.at_clock_share(share)?);
-                self.load_on(&tried, first + 1, made)
-            });
-            if share < 1.0 {
-                found.extend(made.at_clock_share(share).map(|slower| (at, slower)));
-            }
-        }
-        found
-    }
-
-    /// What the kernel asks of the GPU at this place, which is `made` at some clock.
-    fn load_on(&self, gpus: &[Gpu], at: usize, made: &Gpu) -> Option<Load> {
+    /// What the kernel asks of this GPU.
+    fn load_on(&self, gpu: &Gpu) -> Option<Load> {
         if !MODELS[self.settings.model].is_prepared() {
-            let (found, work, blocks) = self.asked_time(gpus, at)?;
-            return Some(Load::from_work(&work, blocks, made, found.time));
+            let (found, work, blocks) = self.asked_time(gpu)?;
+            return Some(Load::from_work(&work, blocks, gpu, found.time));
         }
-        self.with_prepared(gpus, |from| {
-            let place = GpuId::from_index(at);
+        self.with_prepared(std::slice::from_ref(gpu), |from, first| {
+            let place = GpuId::from_index(first);
             let time = from.estimate(place).ok()?.time;
-            Some(Load::from_work(from.work(), from.blocks(place), made, time))
+            Some(Load::from_work(from.work(), from.blocks(place), gpu, time))
         })
     }
 }
 
-fn tuned_source(session: &Session, subject: &Subject, source: GpuId) -> Option<Gpu> {
+/// Whole answers about one kernel, by the sources it is usually predicted from.
+struct PartAnswers<'a> {
+    session: &'a Session,
+    source: GpuId,
+    settings: Settings,
+    subject: &'a Subject,
+}
+
+impl PartAnswers<'_> {
+    fn whole_answer(&self, target: GpuId) -> Answer {
+        let Self { session, source, settings, subject } = *self;
+        let sources = session.usual_sources(subject, source, settings.model);
+        let alone = || session.answer(subject, source, target, settings);
+        session.answer_from(subject, &sources, target, settings).unwrap_or_else(alone)
+    }
+}
+
+/// The source as it ran: at the clocks that its row states, and at those that its power limit left it.
+fn tuned_source(session: &Session, subject: &Subject, source: GpuId, settings: Settings) -> Option<Gpu> {
     let stated = &session.gpus[source];
     let clocks = source_clocks(session.stock(source), stated, subject, source, &session.store);
-    (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone())
+    let at_row = (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone());
+    let gpu = at_row.as_ref().unwrap_or(stated);
+    let (kernel, store) = (&session.kernels[subject.kernel], Visible::from(&session.store));
+    let limited = LimitedSource { kernel, subject, source, store, settings };
+    limited.source_at_limit(gpu).or(at_row)
 }
 
 /// The limit with the largest sum of times.

@@ -25,6 +25,7 @@ mod answering;
 mod changed_times;
 mod chart;
 mod contour;
+mod everything;
 mod kernel_times;
 mod question;
 mod saved_gpu;
@@ -38,6 +39,7 @@ pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_
 pub use changed_times::{ChangedTimes, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
+pub use everything::{AnswerStream, ManyTornados, tornados_table};
 pub use question::WhatIf;
 pub use saved_gpu::{GpuToSave, SaveGpuError};
 pub use scenario::{
@@ -46,4 +48,4 @@ pub use scenario::{
 pub use solve::Solution;
 pub use step::NumberStep;
 pub use table::{WhatIfAnswer, whatif_json, whatif_table};
-pub use tornado::{MovedNumber, TornadoBar, moved_numbers};
+pub use tornado::{MovedNumber, TornadoBar, TornadoGpus, moved_numbers};

@@ -6,13 +6,14 @@ use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::power::PowerModel;
+use crate::progress::Progress;
 use crate::session::Session;
 use crate::units::Seconds;
 use crate::workload::Workload;
 
 /// A workload and a base GPU, ready to be asked.
 pub struct WhatIf<'a> {
-    times: Box<dyn ChangedTimes + 'a>,
+    times: Box<dyn ChangedTimes<'a> + 'a>,
 }
 
 impl<'a> WhatIf<'a> {
@@ -34,9 +35,16 @@ impl<'a> WhatIf<'a> {
         Self { times: Box::new(KernelTimes::new(session, workload, pair, settings)) }
     }
 
+    /// The same, telling how many GPUs were asked about, and stopping once it is cancelled.
+    #[must_use]
+    pub fn watched(mut self, progress: &'a Progress) -> Self {
+        self.times.watch_progress(progress);
+        self
+    }
+
     /// Whatever gives times.
     #[must_use]
-    pub fn from_times(times: impl ChangedTimes + 'a) -> Self {
+    pub fn from_times(times: impl ChangedTimes<'a> + 'a) -> Self {
         Self { times: Box::new(times) }
     }
 
@@ -103,11 +111,11 @@ impl<'a> WhatIf<'a> {
         if changes.is_empty() {
             return Ok(self.times.on_base());
         }
-        Ok(self.times_on(vec![made])[0])
+        Ok(self.times_on(&[made])[0])
     }
 
     /// The times of a run on each of these GPUs, made of the base: one preparation for all.
-    pub fn times_on(&mut self, made: Vec<Gpu>) -> Vec<WhatIfTime> {
+    pub fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime> {
         self.times.times_on(made)
     }
 
@@ -116,6 +124,14 @@ impl<'a> WhatIf<'a> {
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made, a power limit below what the board draws idle among them.
     pub(super) fn made(&self, changes: &GpuChanges) -> Result<Gpu, ChangeError> {
-        PowerModel::changed_gpu(self.base(), changes, COPY)
+        made_of_base(self.base(), changes)
     }
+}
+
+/// This base with these changes, under the id that no row is of.
+///
+/// # Errors
+/// [`ChangeError`] for changes that cannot be made, a power limit below what the board draws idle among them.
+pub(super) fn made_of_base(base: &Gpu, changes: &GpuChanges) -> Result<Gpu, ChangeError> {
+    PowerModel::changed_gpu(base, changes, COPY)
 }

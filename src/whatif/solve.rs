@@ -129,14 +129,14 @@ impl WhatIf<'_> {
     fn at(&mut self, changes: &GpuChanges, number: GpuNumber, value: f64) -> WhatIfTime {
         let changes = changes.clone().with(number, ChangeAmount::To(value));
         match self.made(&changes) {
-            Ok(gpu) => self.times_on(vec![gpu])[0],
+            Ok(gpu) => self.times_on(&[gpu])[0],
             Err(_) => WhatIfTime::NONE,
         }
     }
 }
 
 fn limit_word(at: &WhatIfTime) -> &'static str {
-    at.limit.map_or("another number", |limit| limit.as_str())
+    at.limit.unwrap_or("another number")
 }
 
 fn none(number: GpuNumber, goal: Seconds, limited_by: &str, best: Option<Seconds>) -> Solution {

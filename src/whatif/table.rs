@@ -54,6 +54,13 @@ impl WhatIfAnswer {
         (!titles.is_empty()).then(|| format!("changes nothing: {}", titles.join(", ")))
     }
 
+    /// `◇ RTX 4070 with mem=+20%`; the base as it is called where nothing is changed.
+    #[must_use]
+    pub fn gpu_in_words(&self) -> String {
+        let Self { base_name, changes, .. } = self;
+        if changes.is_empty() { base_name.clone() } else { format!("◇ {base_name} with {changes}") }
+    }
+
     /// Why there is no time: the model's refusal on the base, else that the changed GPU does not run it.
     #[must_use]
     pub fn without_time(&self) -> String {
@@ -78,7 +85,7 @@ impl WhatIfAnswer {
         })
     }
 
-    /// `1.20x faster than RTX 4070, 6.72 ms`; `None` where one of the times is unknown.
+    /// `1.20× faster than RTX 4070, 6.72 ms`; `None` where one of the times is unknown.
     #[must_use]
     pub fn beside_base(&self) -> Option<String> {
         let (time, base, name) = (self.time?, self.base_time?, &self.base_name);
@@ -86,7 +93,7 @@ impl WhatIfAnswer {
         if ratio < SAME_SPEED {
             return Some(format!("as fast as {name}, {base}"));
         }
-        Some(format!("{}x {word} than {name}, {base}", significant(ratio)))
+        Some(format!("{}× {word} than {name}, {base}", significant(ratio)))
     }
 
     /// The two numbers that matter most: what to buy for this workload; `None` where none does or none was asked.
@@ -120,13 +127,13 @@ pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
     }
 }
 
-fn answer_json(answer: &WhatIfAnswer) -> Value {
+pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
     let ms = |time: Option<Seconds>| time.map_or(Value::Null, |t| number(shown::millis(t)));
     let bar = |bar: &TornadoBar| {
         json!({
             "number": bar.number.key(),
             "value": number(bar.number.in_unit(bar.value)),
-            "unit": bar.number.unit(),
+            "unit": bar.number.unit_for_programs(),
             "minus20_time_ms": ms(bar.less),
             "plus20_time_ms": ms(bar.more),
         })
@@ -138,7 +145,7 @@ fn answer_json(answer: &WhatIfAnswer) -> Value {
         Solution::Value { number: of, value, goal, .. } => json!({
             "number": of.key(),
             "value": number(of.in_unit(*value)),
-            "unit": of.unit(),
+            "unit": of.unit_for_programs(),
             "goal_ms": ms(Some(*goal)),
         }),
         Solution::None { limited_by, .. } => json!({ "none": true, "limited_by": limited_by }),
@@ -203,11 +210,10 @@ fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<TableCell> {
     ]
 }
 
-/// `saxpy n=268435456 · ◇ RTX 4070 with mem=+20%: 5.60 ms (3.90–8.10 ms, 90 % interval), 1.20x faster than RTX 4070, 6.72 ms`.
+/// `saxpy n=268435456 · ◇ RTX 4070 with mem=+20%: 5.60 ms (3.90–8.10 ms, 90 % interval), 1.20× faster than RTX 4070, 6.72 ms`.
 fn title(answer: &WhatIfAnswer) -> String {
-    let WhatIfAnswer { workload, base_name, changes, .. } = answer;
-    let named =
-        if changes.is_empty() { base_name.clone() } else { format!("◇ {base_name} with {changes}") };
+    let WhatIfAnswer { workload, changes, .. } = answer;
+    let named = answer.gpu_in_words();
     let interval = answer.interval.map_or_else(String::new, |[low, high]| {
         format!(" ({}, {:.0} % interval)", range(low, high), 100.0 * COVERAGE)
     });

@@ -1,6 +1,6 @@
 //! Which numbers matter: each a fifth less and a fifth more, predicted again.
 
-use super::question::WhatIf;
+use super::question::{WhatIf, made_of_base};
 use crate::gpu::{ChangeAmount, ChangeError, Gpu, GpuChanges, GpuNumber};
 use crate::units::Seconds;
 
@@ -70,32 +70,54 @@ fn sort_by_effect(bars: &mut [TornadoBar]) {
     bars.sort_by(|a, b| b.effect.total_cmp(&a.effect));
 }
 
+/// The GPUs of a tornado: one base with each of its numbers a fifth less and a fifth more, made once for every workload that is asked
+/// about it.
+#[derive(Debug, Clone)]
+pub struct TornadoGpus {
+    numbers: Vec<MovedNumber>,
+    /// With the changes that are made already, then with each number moved.
+    made: Vec<Gpu>,
+    /// Where the GPUs of each number stand; none where no such GPU can be.
+    places: Vec<[Option<usize>; 2]>,
+}
+
+impl TornadoGpus {
+    /// Moves every number of this base, over these changes.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that cannot be made.
+    pub fn new(base: &Gpu, changes: &GpuChanges) -> Result<Self, ChangeError> {
+        let mut made = vec![made_of_base(base, changes)?];
+        let numbers = moved_numbers(base, changes);
+        let mut place = |changes: &GpuChanges| {
+            made.push(made_of_base(base, changes).ok()?);
+            Some(made.len() - 1)
+        };
+        let places =
+            numbers.iter().map(|number| [place(&number.moved[0]), place(&number.moved[1])]).collect();
+        Ok(Self { numbers, made, places })
+    }
+}
+
 impl WhatIf<'_> {
     /// Every number of the base a fifth less and a fifth more, over these changes; the largest effect first.
     ///
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made.
     pub fn tornado(&mut self, changes: &GpuChanges) -> Result<Vec<TornadoBar>, ChangeError> {
-        let mut made: Vec<Gpu> = vec![self.made(changes)?];
-        let numbers = moved_numbers(self.base(), changes);
-        let mut places: Vec<[Option<usize>; 2]> = Vec::with_capacity(numbers.len());
-        for number in &numbers {
-            let mut places_of_number = [None, None];
-            for (place, moved) in places_of_number.iter_mut().zip(&number.moved) {
-                if let Ok(gpu) = self.made(moved) {
-                    *place = Some(made.len());
-                    made.push(gpu);
-                }
-            }
-            places.push(places_of_number);
-        }
-        let times = self.times_on(made);
+        let moved = TornadoGpus::new(self.base(), changes)?;
+        Ok(self.tornado_on(&moved))
+    }
+
+    /// The same on GPUs that were made of this base before.
+    pub fn tornado_on(&mut self, moved: &TornadoGpus) -> Vec<TornadoBar> {
+        let times = self.times_on(&moved.made);
         let now = times[0].time;
         let times_at = |places: &[Option<usize>; 2]| places.map(|place| place.and_then(|at| times[at].time));
-        let bars =
-            numbers.iter().zip(&places).map(|(number, places)| number.tornado_bar(now, times_at(places)));
-        let mut bars: Vec<TornadoBar> = bars.collect();
+        let bars = moved.numbers.iter().zip(&moved.places);
+        let mut bars: Vec<TornadoBar> =
+            bars.map(|(number, places)| number.tornado_bar(now, times_at(places))).collect();
         sort_by_effect(&mut bars);
-        Ok(bars)
+        bars
     }
 }

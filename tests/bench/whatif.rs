@@ -7,11 +7,12 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use roofswap::answer::Settings;
 use roofswap::gpu::{GpuChanges, GpuNumber};
 use roofswap::predict::Subject;
 use roofswap::session::Session;
 use roofswap::tui::{DashboardOptions, DashboardState, Message, first_state, update, view};
-use roofswap::whatif::{WhatIf, WhatIfParts};
+use roofswap::whatif::{ManyTornados, WhatIf, WhatIfParts};
 use roofswap::workload::{RunAmount, Workload, WorkloadPart};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -67,14 +68,12 @@ fn tornado_of_everything(session: &Session) {
     let source = session.gpus.id_named("titan-v").unwrap();
     let workloads: Vec<Workload> =
         subjects(session).into_iter().map(|subject| Workload::of_kernel(session, subject)).collect();
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let changes = GpuChanges::default();
+    let asked = ManyTornados { session, workloads: &workloads, source: Some(source), changes, settings };
     let start = Instant::now();
-    let mut bars = 0;
-    for base in session.gpus.ids().take(60) {
-        for workload in &workloads {
-            let mut asked = WhatIf::new(session, workload, source, base);
-            bars += asked.tornado(&GpuChanges::default()).unwrap().len();
-        }
-    }
+    let answers = session.gpus.ids().take(60).flat_map(|base| asked.answers_on(base).unwrap());
+    let bars: usize = answers.map(|answer| answer.tornado.len()).sum();
     let count = workloads.len();
     println!("tornado of {count} kernels on 60 GPUs: {bars} bars in {:?}", start.elapsed());
 }

@@ -47,6 +47,34 @@ fn a_what_if_has_the_promised_fields_and_says_what_matters() {
 }
 
 #[test]
+fn every_kernel_on_several_gpus_is_a_table_per_gpu_or_a_list_of_objects() {
+    let desk = Desk::new();
+    let words = "whatif --gpu rtx-4070,h100-sxm5 --kernel saxpy,matmul_tiled --from titan-v --tornado";
+    let text = desk.types(words).works().stdout;
+    for said in ["RTX 4070: the time with each number", "H100", "saxpy", "matmul_tiled", "memory bandwidth"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let all = desk.types(&format!("{words} --format json")).works().json();
+    assert_eq!(all.len(), 4);
+    // Each is what is said of it alone.
+    for found in &all {
+        let (gpu, workload) = (found["base"].as_str().unwrap(), found["workload"].as_str().unwrap());
+        let (kernel, size) = workload.split_once(' ').unwrap();
+        let alone =
+            format!("whatif --gpu {gpu} --kernel {kernel} --size {size} --from titan-v --format json");
+        let mut told = object(&desk.types(&alone).works().stdout);
+        told["workload"] = workload.into();
+        assert_eq!(&told, found, "{alone}");
+    }
+    for (words, said) in [
+        ("whatif --gpu all --kernel saxpy --tornado --solve mem", "take one GPU and one kernel"),
+        ("whatif --gpu rtx-4070 --kernel saxpy,matmul_tiled --size n=64", "give one --kernel"),
+    ] {
+        desk.types(words).ends(2, &[said]);
+    }
+}
+
+#[test]
 fn predict_and_rank_say_the_same_of_changed_gpus() {
     let desk = Desk::new();
     let whatif = object(

@@ -20,6 +20,7 @@ mod occupancy_vectors;
 mod pair_correlation;
 mod paper1_learned;
 mod paper3;
+mod power_limit;
 mod power_model;
 mod prepared;
 mod properties;

@@ -70,7 +70,9 @@ fn worker_answer(effect: Effect) -> Option<Message> {
             let board = question.rank_rows(&nothing)?;
             Some(Message::Ranked(Some(Box::new((question.asked.clone(), board)))))
         }
-        Effect::Contour(question) => Some(Message::Contour(Box::new(question.answer_contour()))),
+        Effect::WhatIfChanged(question) => {
+            Some(Message::WhatIfChanged(question.answer_changed(&nothing).map(Box::new)))
+        }
         Effect::Survey { session, of } => {
             let survey = session.survey(&of, &nothing)?;
             Some(Message::Surveyed(Some(Box::new((survey, learned(&trainers(1), Vec::new()))))))

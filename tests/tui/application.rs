@@ -115,7 +115,7 @@ fn a_range_a_gpu_and_the_host_are_typed_after_a_colon() {
             update(&mut d.state, Message::Forecast(Some(found)));
         }
     }
-    assert!(d.screen().contains("host 3.00x"), "{}", d.screen());
+    assert!(d.screen().contains("host 3.00×"), "{}", d.screen());
     assert!(walls(&d).unwrap().value > recorded.unwrap().value);
 }
 

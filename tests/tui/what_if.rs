@@ -19,12 +19,9 @@ fn play(d: &mut Dashboard, message: Message) -> Vec<Effect> {
     let mut rest = Vec::new();
     for effect in update(&mut d.state, message) {
         match effect {
-            Effect::Contour(question) => {
-                rest.extend(play(d, Message::Contour(Box::new(question.answer_contour()))));
-            }
-            Effect::WhatIfApplication(question) => {
-                let answer = question.answer_application(&Progress::default()).map(Box::new);
-                rest.extend(play(d, Message::WhatIfApplication(answer)));
+            Effect::WhatIfChanged(question) => {
+                let answer = question.answer_changed(&Progress::default()).map(Box::new);
+                rest.extend(play(d, Message::WhatIfChanged(answer)));
             }
             Effect::Rank(question) => {
                 let board = question.rank_rows(&Progress::default()).unwrap();
@@ -385,6 +382,10 @@ fn an_element_type_is_changed_where_the_kernel_is_modelled_in_others() {
     press(&mut d, "enter");
     type_line(&mut d, "fp32");
     assert_eq!(d.state.launch_changes().to_string(), "dtype=fp32");
+    assert!(d.screen().lines().next().unwrap().contains("◇ fp32"), "{}", d.screen());
+    press(&mut d, "1");
+    assert!(d.screen().contains("◇ fp32: roofs and points are those of bf16"), "{}", d.screen());
+    press(&mut d, "3 end");
     assert!(time(&d) > before, "twice the bytes: {} and {before}", time(&d));
     press(&mut d, "enter");
     type_line(&mut d, "bf16");
@@ -447,6 +448,7 @@ fn an_application_has_its_tornado_from_the_worker() {
     let mut d = view_of_saxpy(160, 50);
     press(&mut d, "w");
     assert!(message(&d).contains("no application is loaded"), "{}", message(&d));
+    assert!(message(&d).contains("`:mix FILE` loads a mix"), "{}", message(&d));
     play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
     press(&mut d, "3 w");
     let answer = d.state.what_if.answer().unwrap().clone();
@@ -464,12 +466,12 @@ fn an_application_has_its_tornado_from_the_worker() {
     let key = Message::Key("l".into());
     let asked = update(&mut d.state, key);
     let question = asked.into_iter().find_map(|e| match e {
-        Effect::WhatIfApplication(question) => Some(question),
+        Effect::WhatIfChanged(question) => Some(question),
         _ => None,
     });
     let progress = Progress::default();
     progress.cancel();
-    assert!(question.unwrap().answer_application(&progress).is_none());
+    assert!(question.unwrap().answer_changed(&progress).is_none());
     assert!(d.state.what_if.answer().is_none());
     press(&mut d, "esc");
     assert!(d.screen().contains("cancelled"), "{}", d.screen());
@@ -506,6 +508,66 @@ fn an_application_has_its_tornado_from_the_worker() {
     assert!(effects.iter().any(|e| matches!(e, Effect::Cancel(_))), "{effects:?}");
 }
 
+/// A mix of two kernels, loaded.
+fn load_mix(d: &mut Dashboard) {
+    let text = "name = \"step\"\n[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^28\"\ncalls = 120\n[[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=4096\"\ncalls = 2\n";
+    let mix = roofswap::workload::MixFile::parse("mix.toml", text.into()).unwrap();
+    let kernels = mix.typed_kernels(&d.state.session);
+    let loaded = roofswap::tui::LoadedMix { name: "step".into(), mix, kernels };
+    play(d, Message::MixRead(Ok(std::sync::Arc::new(loaded))));
+}
+
+#[test]
+fn a_mix_has_the_whole_view_from_the_worker() {
+    let mut d = view_of_saxpy(160, 50);
+    let of_kernel = d.state.what_if.answer().unwrap().base_time.unwrap();
+    load_mix(&mut d);
+    press(&mut d, "3 w");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    assert_eq!(answer.workload, "step");
+    assert!(answer.base_time.unwrap() > of_kernel * 120.0 && answer.tornado.len() > 10, "{answer:?}");
+    assert!(d.screen().contains("step on RTX 4070") && !d.screen().contains("launch of"), "{}", d.screen());
+    set(&mut d, GpuNumber::Bandwidth, "+20%");
+    let faster = d.state.what_if.answer().unwrap().time.unwrap();
+    assert!(faster < answer.base_time.unwrap());
+    press(&mut d, "K enter");
+    d.state.what_if.form = WhatIfForm::Scenarios;
+    press(&mut d, "up");
+    let page = d.state.what_if.page.clone().unwrap().unwrap();
+    assert_eq!((page.scenarios.len(), page.scenarios[1].answer.time), (2, Some(faster)));
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "=");
+    type_line(&mut d, "");
+    assert!(d.state.what_if.solution.is_some(), "{}", message(&d));
+    press(&mut d, "space");
+    go_to(&mut d, GpuNumber::SmClock);
+    press(&mut d, "space");
+    assert!(d.state.what_if.contour.clone().unwrap().unwrap().contour.is_some());
+    press(&mut d, "w");
+    assert_eq!(d.state.what_if.answer().unwrap().workload, "saxpy n=268435456");
+}
+
+#[test]
+fn scenarios_and_two_numbers_of_a_kernel_are_the_workers_and_can_be_cancelled() {
+    let mut d = view_of_saxpy(160, 50);
+    set(&mut d, GpuNumber::Bandwidth, "+20%");
+    press(&mut d, "K enter");
+    d.state.what_if.form = WhatIfForm::Scenarios;
+    let asked = update(&mut d.state, Message::Key("up".into()));
+    let Some(Effect::WhatIfChanged(question)) = asked.into_iter().next() else {
+        panic!("the worker is asked")
+    };
+    assert!(d.state.what_if.page.is_none() && d.screen().contains("predicting"), "{}", d.screen());
+    let progress = Progress::default();
+    assert!(question.answer_changed(&progress).is_some());
+    assert!(progress.steps_known() > 40 && progress.steps_done() == progress.steps_known());
+    progress.cancel();
+    assert!(question.answer_changed(&progress).is_none());
+    let effects = press(&mut d, "esc");
+    assert!(effects.iter().any(|e| matches!(e, Effect::Cancel(_))), "{effects:?}");
+    assert!(d.screen().contains("cancelled"), "{}", d.screen());
+}
+
 #[test]
 fn the_tornado_of_an_application_counts_its_forecasts() {
     let mut d = view_of_saxpy(160, 50);
@@ -513,11 +575,11 @@ fn the_tornado_of_an_application_counts_its_forecasts() {
     press(&mut d, "3");
     let asked = update(&mut d.state, Message::Key("w".into()));
     let question = asked.into_iter().find_map(|e| match e {
-        Effect::WhatIfApplication(question) => Some(question),
+        Effect::WhatIfChanged(question) => Some(question),
         _ => None,
     });
     let progress = Progress::default();
-    question.unwrap().answer_application(&progress).unwrap();
+    question.unwrap().answer_changed(&progress).unwrap();
     assert!(progress.steps_done() > 20 && progress.steps_done() <= progress.steps_known());
 }
 

@@ -71,7 +71,7 @@ fn rate_finding(
     };
     let mut evidence = format!("{what}: {}", say(low));
     if high.value > SAME * low.value {
-        evidence += &format!(" against {}: {:.2}x apart", say(high), high.value / low.value);
+        evidence += &format!(" against {}: {:.2}× apart", say(high), high.value / low.value);
     }
     let mut rows = Vec::new();
     if let Some((rate, row)) = beaten {

@@ -34,6 +34,7 @@ mod explain;
 mod features;
 mod launching;
 mod nearness;
+mod places;
 mod prepared;
 mod sides;
 mod transfer;
@@ -41,6 +42,7 @@ mod wave_shape;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
+pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};

@@ -7,6 +7,7 @@ use super::ends::{End, SourceShare};
 use super::excess::Excess;
 use super::launching::Launching;
 use super::nearness::Nearness;
+use super::places::GpuPlaces;
 use super::transfer::LaunchRoof;
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::gpu::{Gpu, GpuId};
@@ -37,7 +38,7 @@ pub struct PreparedKernel<'a> {
 struct GpuFreeTerms<'a> {
     kernel: &'a Kernel,
     subject: &'a Subject,
-    gpus: &'a [Gpu],
+    gpus: GpuPlaces<'a>,
     store: Visible<'a>,
     rules: Rules,
     timing: LaunchTiming,
@@ -50,7 +51,7 @@ struct SourcesAlike<'a> {
     excess: Excess,
     shape: Option<&'a Measurement>,
     /// By GPU.
-    ready: Vec<OnceCell<Ready>>,
+    ready: Vec<OnceCell<Box<Ready>>>,
     rows: Vec<Option<&'a Measurement>>,
 }
 
@@ -93,12 +94,13 @@ impl<'a> PreparedKernel<'a> {
     pub fn new(
         kernel: &'a Kernel,
         subject: &'a Subject,
-        gpus: &'a [Gpu],
+        gpus: impl Into<GpuPlaces<'a>>,
         store: impl Into<Visible<'a>>,
         rules: Rules,
     ) -> Self {
         let timing = LaunchTiming::from_variant(&subject.variant);
-        let of = GpuFreeTerms { kernel, subject, gpus, store: store.into(), rules, timing };
+        let (gpus, store) = (gpus.into(), store.into());
+        let of = GpuFreeTerms { kernel, subject, gpus, store, rules, timing };
         Self { of, shared: SharedRows::from_rows(of.rows()), groups: Vec::new() }
     }
 
@@ -109,8 +111,8 @@ impl<'a> PreparedKernel<'a> {
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
         let alike = |g: &SourcesAlike<'_>| g.work == work && stated(g.shape) == stated(shape);
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
-            let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
-            let mut rows = vec![None; of.gpus.len()];
+            let ready = (0..of.gpus.count()).map(|_| OnceCell::new()).collect();
+            let mut rows = vec![None; of.gpus.count()];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
             let excess = Excess::new(&work, uses_shared);
@@ -148,7 +150,7 @@ impl<'a> GpuFreeTerms<'a> {
     }
 
     fn floor(&self, gpu: GpuId) -> Floor {
-        floor(self.kernel, self.subject, gpu, &self.gpus[gpu.index()], self.store)
+        floor(self.kernel, self.subject, gpu, self.gpus.gpu(gpu), self.store)
     }
 
     fn launching(&self) -> Launching {
@@ -171,7 +173,7 @@ impl<'a> SourcesAlike<'a> {
         QuestionSide::new(
             of.kernel,
             &of.subject.instance,
-            &of.gpus[at.index()],
+            of.gpus.gpu(at),
             self.rows[at.index()],
             self.shape,
             of.rules,
@@ -179,11 +181,11 @@ impl<'a> SourcesAlike<'a> {
     }
 
     fn ready(&self, of: GpuFreeTerms<'a>, at: GpuId) -> &Ready {
-        self.ready[at.index()].get_or_init(|| self.reckon(of, at))
+        self.ready[at.index()].get_or_init(|| Box::new(self.reckon(of, at)))
     }
 
     fn reckon(&self, of: GpuFreeTerms<'a>, at: GpuId) -> Ready {
-        let gpu = &of.gpus[at.index()];
+        let gpu = of.gpus.gpu(at);
         let fit =
             LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
@@ -246,7 +248,7 @@ impl Starting<'_, '_> {
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
         let answered =
             origin.answered(end, if target == self.at { Nearness::SameSettings } else { Nearness::Other })?;
-        let other = self.gpu.architecture != of.gpus[target.index()].architecture;
+        let other = self.gpu.architecture != of.gpus.gpu(target).architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         let time = answered.time;

@@ -55,11 +55,11 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     }
     spans.push(Span::raw("  "));
     spans.push(Span::styled(state.kernel().label.clone(), look.title()));
-    spans.push(Span::raw(format!(
-        " {} {}",
-        clipped_text(&state.size_of(state.selected), 32),
-        state.kernel().dtype
-    )));
+    spans.push(Span::raw(format!(" {} ", clipped_text(&state.size_of(state.selected), 32))));
+    spans.push(match state.edited_element() {
+        Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
+        None => Span::raw(state.kernel().dtype.clone()),
+    });
     let rates = answer.rates_used();
     let roofs = rates.trim_end_matches(" rates").trim_end_matches(" ceilings").trim_end_matches(" roofs");
     let notes =

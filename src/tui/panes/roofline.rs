@@ -116,7 +116,10 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     let view = roofline_view(state);
     let bandwidth = bandwidth_chart(&view);
     let shown = if bandwidth.is_some() { "bandwidth".to_string() } else { levels.join(" ") };
-    let beside = format!("{shown}, {}", used.as_str());
+    let edited = state.edited_element().map_or_else(String::new, |element| {
+        format!(" · ◇ {element}: roofs and points are those of {}", state.kernel().dtype)
+    });
+    let beside = format!("{shown}, {}{edited}", used.as_str());
     let inside = pane_frame(buffer, area, state, Pane::Roofline, &beside, look);
     let mut spec = bandwidth.unwrap_or_else(|| roofline_chart(&view));
     let mut under = Vec::new();

@@ -11,8 +11,7 @@ pub use files::save_selection;
 use super::jobs::{PerJob, WorkerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
-use super::panes::what_if::application_question::ApplicationQuestion;
-use super::panes::what_if::asked_kernel::ContourQuestion;
+use super::panes::what_if::worker_question::ChangedQuestion;
 use super::ranked::BoardQuestion;
 use crate::application::{Application, ForecastSettings, PartOfTrace, forecast, is_application};
 use crate::chart::{ChartSpec, SvgTheme};
@@ -213,13 +212,8 @@ impl Worker {
         self.spawn(WorkerJob::List, move |_| Message::Listed(Box::new(list_folder(folder))));
     }
 
-    /// Predicts the time over two numbers of a GPU; a newer question overtakes an older one.
-    pub fn predict_contour(&self, question: ContourQuestion) {
-        self.spawn(WorkerJob::WhatIf, move |_| Message::Contour(Box::new(question.answer_contour())));
-    }
-
-    /// Predicts an application on changed GPUs; a newer question overtakes an older one.
-    pub fn predict_changed(&self, question: ApplicationQuestion) {
+    /// Predicts a workload on changed GPUs; a newer question overtakes an older one.
+    pub fn predict_changed(&self, question: ChangedQuestion) {
         self.spawn(WorkerJob::WhatIf, move |watch| {
             let progress = Progress::default();
             let shown = || {
@@ -227,10 +221,10 @@ impl Worker {
                     progress.cancel();
                 }
                 let [done, total] = [progress.steps_done(), progress.steps_known()];
-                (total > 0).then(|| format!("predicting the application on changed GPUs: {done} of {total}"))
+                (total > 0).then(|| format!("predicting on changed GPUs: {done} of {total}"))
             };
-            let answer = watch.watch_progress(shown, || question.answer_application(&progress));
-            Message::WhatIfApplication(answer.map(Box::new))
+            let answer = watch.watch_progress(shown, || question.answer_changed(&progress));
+            Message::WhatIfChanged(answer.map(Box::new))
         });
     }
 

@@ -65,7 +65,7 @@ fn heading(found: &ApplicationFindings, application: &Application) -> String {
     }
     words.extend(application.range.as_ref().map(|range| format!("range {range}")));
     if found.settings.host != ForecastSettings::default().host {
-        words.push(format!("host {}x", significant(found.settings.host)));
+        words.push(format!("host {}×", significant(found.settings.host)));
     }
     words.extend([file.to_string(), gpu.to_string()]);
     crate::text::harmless_line(&words.join(", "))
@@ -200,7 +200,7 @@ fn numbers(forecast: &TargetForecast) -> String {
         return pad_left(&time.value.to_string(), 8);
     }
     let value = pad_left(&time.value.to_string(), 8);
-    format!("{value} ({}) {}x", range(time.low, time.high), significant(speedup))
+    format!("{value} ({}) {}×", range(time.low, time.high), significant(speedup))
 }
 
 /// The forecasts of the groups on the first target that is not the program's own GPU.
@@ -256,7 +256,7 @@ fn group_lines(
             text.push_str(&format!(
                 " {} {}",
                 pad_left(&time, on_width),
-                pad_left(&format!("{}x", significant(speedup)), 8)
+                pad_left(&format!("{}×", significant(speedup)), 8)
             ));
         }
         let style = if place == state.application.cursor { look.selection() } else { look.text() };
@@ -278,7 +278,7 @@ fn detail(state: &DashboardState, application: &Application) -> Option<String> {
 }
 
 fn rests_on(forecast: &GroupForecast) -> String {
-    let limit = forecast.limit.as_ref().map(|l| format!(", limit {l}")).unwrap_or_default();
+    let limit = forecast.limit.map(|l| format!(", limit {}", l.as_str())).unwrap_or_default();
     let reason = forecast.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
     let ends = range(forecast.time.low, forecast.time.high);
     format!("{}{limit} ({ends}){reason}", forecast.basis.as_str())

@@ -38,8 +38,8 @@ fn set_clocks(state: &mut DashboardState, gpu: GpuId, typed: &str) -> Result<Vec
         return Err("a hypothetical GPU: its SM clock and power limit are numbers of the What if view".into());
     }
     let stock = state.session.stock(gpu);
-    let tuning =
-        typed.parse::<Tuning>().and_then(|t| stock.tuned(t).map(|_| t)).map_err(|e| e.to_string())?;
+    let tried = |tuning| state.session.tuned_gpu(gpu, tuning).map(|_| tuning);
+    let tuning = typed.parse::<Tuning>().and_then(tried).map_err(|e| e.to_string())?;
     let tuning = tuning.beside(stock.clocks());
     let mut next = state.selection.clone();
     if tuning.is_none() {

@@ -1,6 +1,6 @@
 //! An application on GPUs made of a base: a forecast for each of them.
 
-use crate::application::{Application, ForecastSettings, TimeRange, forecast};
+use crate::application::{Application, ForecastSettings, TargetForecast, forecast};
 use crate::gpu::{Gpu, GpuChanges, GpuId};
 use crate::progress::Progress;
 use crate::session::{EditedGpu, Session};
@@ -23,8 +23,8 @@ pub(super) struct ApplicationTimes<'a> {
     pub(super) progress: &'a Progress,
     /// Forecasts that the progress knows of and that were not made yet.
     announced: usize,
-    on_source: Option<TimeRange>,
-    on_base: Result<TimeRange, String>,
+    on_source: Option<WhatIfTime>,
+    on_base: Result<WhatIfTime, String>,
 }
 
 /// What an application is asked for.
@@ -45,7 +45,8 @@ impl<'a> ApplicationTimes<'a> {
             let found = forecast(session, application, source, &[target], settings);
             progress.advance(1);
             found.and_then(|all| {
-                all.first().map(|f| f.time_range()).ok_or_else(|| "nothing of it is known".to_string())
+                let of_target = |forecast| whatif_time(application, forecast);
+                all.first().map(of_target).ok_or_else(|| "nothing of it is known".to_string())
             })
         };
         let name = crate::text::harmless_line(application.file_name());
@@ -64,21 +65,23 @@ impl<'a> ApplicationTimes<'a> {
         }
     }
 
-    fn forecast_with(&self, changes: &GpuChanges) -> Option<TimeRange> {
+    fn forecast_with(&self, changes: &GpuChanges) -> Option<WhatIfTime> {
         let mut session = self.session.clone();
         session.set_edited_gpu(Some(EditedGpu { base: self.base, changes: changes.clone() })).ok()?;
         let place = session.edited_place();
         let found = forecast(&session, self.application, self.source, &[place], self.settings);
-        found.ok()?.first().map(|f| f.time_range())
+        found.ok()?.first().map(|forecast| whatif_time(self.application, forecast))
     }
 }
 
-fn whatif_time(range: TimeRange) -> WhatIfTime {
+fn whatif_time(application: &Application, forecast: &TargetForecast) -> WhatIfTime {
+    let range = forecast.time_range();
     let time = Some(range.value).filter(|time| *time > Seconds(0.0));
-    WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit: None }
+    let limit = forecast.largest_limit(application);
+    WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit }
 }
 
-impl ChangedTimes for ApplicationTimes<'_> {
+impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     fn workload_name(&self) -> &str {
         &self.name
     }
@@ -88,11 +91,11 @@ impl ChangedTimes for ApplicationTimes<'_> {
     }
 
     fn source_time(&self) -> Option<Seconds> {
-        self.on_source.map(|range| range.value)
+        self.on_source.and_then(|found| found.time)
     }
 
     fn on_base(&self) -> WhatIfTime {
-        self.on_base.as_ref().map_or(WhatIfTime::NONE, |range| whatif_time(*range))
+        self.on_base.as_ref().copied().unwrap_or(WhatIfTime::NONE)
     }
 
     fn refusal(&self) -> Option<String> {
@@ -103,7 +106,7 @@ impl ChangedTimes for ApplicationTimes<'_> {
         GRID
     }
 
-    fn times_on(&mut self, made: Vec<Gpu>) -> Vec<WhatIfTime> {
+    fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime> {
         self.progress.expect(made.len().saturating_sub(self.announced));
         self.announced = self.announced.saturating_sub(made.len());
         let time = |gpu: &Gpu| {
@@ -114,7 +117,7 @@ impl ChangedTimes for ApplicationTimes<'_> {
             let found =
                 if changes.is_empty() { self.on_base.clone().ok() } else { self.forecast_with(&changes) };
             self.progress.advance(1);
-            found.map_or(WhatIfTime::NONE, whatif_time)
+            found.unwrap_or(WhatIfTime::NONE)
         };
         made.iter().map(time).collect()
     }

@@ -1,6 +1,5 @@
-//! The selected kernel, asked about changes of a GPU: at once, or by the worker.
+//! The selected kernel, asked about changes of a GPU at once.
 
-use super::findings::ContourFor;
 use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::pair::Pair;
@@ -8,7 +7,6 @@ use crate::predict::Subject;
 use crate::session::{EditedGpu, Session};
 use crate::whatif::{WhatIf, WhatIfAnswer, WhatIfParts};
 use crate::workload::Workload;
-use std::sync::Arc;
 
 /// A kernel whose time is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -41,34 +39,5 @@ impl AskedKernel<'_> {
     ) -> Result<WhatIfAnswer, String> {
         let changes = edited.changes.clone();
         self.ask(edited.base, |asked| asked.whole_answer(changes, parts)).map_err(|e| e.to_string())
-    }
-}
-
-/// The time over two numbers, for the worker.
-#[derive(Debug, Clone)]
-pub struct ContourQuestion {
-    pub(super) session: Arc<Session>,
-    pub(super) subject: Subject,
-    pub(super) source: GpuId,
-    pub(super) settings: Settings,
-    pub(super) asked: ContourFor,
-}
-
-/// The worker's answer to a [`ContourQuestion`].
-#[derive(Debug, Clone)]
-pub struct ContourAnswer {
-    pub(super) asked: ContourFor,
-    pub(super) found: Result<Arc<WhatIfAnswer>, String>,
-}
-
-impl ContourQuestion {
-    /// The time over the two numbers, or why there is none.
-    #[must_use]
-    pub fn answer_contour(&self) -> ContourAnswer {
-        let parts = WhatIfParts { contour: Some(self.asked.numbers), ..WhatIfParts::default() };
-        let Self { session, subject, source, settings, .. } = self;
-        let kernel = AskedKernel { session, subject, source: *source, settings: *settings };
-        let found = kernel.whole_answer(&self.asked.asked.edited, &parts).map(Arc::new);
-        ContourAnswer { asked: self.asked.clone(), found }
     }
 }

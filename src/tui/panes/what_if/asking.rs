@@ -1,11 +1,9 @@
-//! What the view asks for when the question changes: of a kernel at once, of an application and for the time over two numbers on the
-//! worker.
+//! What the view asks for when the question changes: the time of a kernel and its tornado at once; a mix, an application, scenarios and
+//! the time over two numbers on the worker.
 
-use super::application_question::{
-    ApplicationAnswer, ApplicationFinding, ApplicationQuestion, ApplicationWish,
-};
-use super::asked_kernel::{AskedKernel, ContourAnswer, ContourQuestion};
-use super::findings::{AskedApplication, ContourFor, WhatIfFor, WhatIfForm, WhatIfFound};
+use super::asked_kernel::AskedKernel;
+use super::findings::{AskedApplication, AskedWorkload, WhatIfFor, WhatIfForm, WhatIfFound, WhatIfWorkload};
+use super::worker_question::{ChangedAnswer, ChangedFinding, ChangedQuestion, ChangedWish, ChangedWorkload};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
 use crate::tui::action::Action;
@@ -14,7 +12,7 @@ use crate::tui::message::Effect;
 use crate::tui::ranked::{BoardRows, RankedFor};
 use crate::tui::state::{DashboardState, Tone};
 use crate::units::Seconds;
-use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIfParts};
+use crate::whatif::{NamedChanges, Solution, WhatIfParts};
 use std::sync::Arc;
 
 impl DashboardState {
@@ -24,29 +22,50 @@ impl DashboardState {
         AskedKernel { session: &self.session, subject, source, settings }
     }
 
+    /// What the view asks about now: the kernel, where nothing else is loaded.
+    pub(super) fn what_if_workload(&self) -> WhatIfWorkload {
+        match self.what_if.workload {
+            WhatIfWorkload::Mix if self.ranked.mix.is_some() => WhatIfWorkload::Mix,
+            WhatIfWorkload::Application if self.application.application.is_some() => {
+                WhatIfWorkload::Application
+            }
+            _ => WhatIfWorkload::Kernel,
+        }
+    }
+
+    /// Whether the selected kernel is asked about, whose launch can be edited.
+    pub(super) fn asks_of_kernel(&self) -> bool {
+        self.what_if_workload() == WhatIfWorkload::Kernel
+    }
+
     /// The question that the view shows answered.
     pub(super) fn what_if_question(&self) -> WhatIfFor {
         let subject = &self.rows[self.selected];
         WhatIfFor {
             ranked: RankedFor::of_subject(&self.session, subject, &self.selection, BoardRows::Gpus, 0),
             edited: self.edited_gpu(),
-            application: self.asked_application(),
+            workload: self.asked_workload(),
         }
     }
 
-    /// The application that is asked about, where one is loaded and asked about.
-    fn asked_application(&self) -> Option<AskedApplication> {
-        let found = &self.application;
-        let application = found.application.as_ref().filter(|_| self.what_if.of_application)?;
-        let (file, launches) = (application.file.clone(), application.kernel_count);
-        Some(AskedApplication { file, part: found.part.clone(), launches, settings: found.settings })
+    fn asked_workload(&self) -> AskedWorkload {
+        let (found, mix) = (&self.application, &self.ranked.mix);
+        match (self.what_if_workload(), &found.application, mix) {
+            (WhatIfWorkload::Mix, _, Some(mix)) => AskedWorkload::Mix(mix.name.clone(), self.ranked.changes),
+            (WhatIfWorkload::Application, Some(application), _) => {
+                let (file, launches) = (application.file.clone(), application.kernel_count);
+                let (part, settings) = (found.part.clone(), found.settings);
+                AskedWorkload::Application(AskedApplication { file, part, launches, settings })
+            }
+            _ => AskedWorkload::Kernel,
+        }
     }
 
-    /// Asks the worker for the value of a number that makes a time of the application.
+    /// Asks the worker for the value of a number that makes a time of a mix or an application.
     ///
     /// # Errors
     /// Why it cannot be sought now.
-    pub(super) fn ask_application_goal(
+    pub(super) fn ask_worker_goal(
         &mut self,
         number: GpuNumber,
         goal: Option<Seconds>,
@@ -54,12 +73,9 @@ impl DashboardState {
         if self.what_if.found.is_none() {
             return Err("the tornado is still being predicted; try again in a moment".into());
         }
-        let question = self.what_if_question();
-        let wanted = ApplicationWish::Solve(number, goal);
-        let asked = application_question(self, &question, wanted);
-        let asked = asked.ok_or_else(|| "no application is loaded".to_string())?;
+        let question = worker_question(self, &self.what_if_question(), ChangedWish::Solve(number, goal));
         self.jobs.start_job(WorkerJob::WhatIf, "seeking the value on changed GPUs …");
-        Ok(vec![Effect::WhatIfApplication(Box::new(asked))])
+        Ok(vec![Effect::WhatIfChanged(Box::new(question))])
     }
 
     /// Finds the value of a number that makes a time: the source's where none is given.
@@ -87,61 +103,77 @@ pub fn ask_what_if(state: &mut DashboardState) -> Vec<Effect> {
         if state.jobs.end_job(WorkerJob::WhatIf) {
             effects.push(Effect::Cancel(WorkerJob::WhatIf));
         }
-        match application_question(state, &question, ApplicationWish::Tornado) {
-            Some(of_application) => {
-                state.jobs.start_job(WorkerJob::WhatIf, "predicting the application on changed GPUs …");
-                effects.push(Effect::WhatIfApplication(Box::new(of_application)));
-            }
-            None => state.what_if.found = Some(find_for_kernel(state, &question.edited)),
+        if question.workload == AskedWorkload::Kernel {
+            state.what_if.found = Some(find_for_kernel(state, &question.edited));
+        } else {
+            effects.push(ask_worker(state, &question, ChangedWish::Tornado));
         }
     }
-    if state.what_if.form == WhatIfForm::Scenarios && state.what_if.page.is_none() {
-        match question.application {
-            Some(_) => effects.extend(ask_application_page(state, &question)),
-            None => state.what_if.page = Some(scenario_page(state)),
-        }
+    if state.what_if.found.is_some() {
+        effects.extend(ask_page(state, &question));
+        effects.extend(ask_contour(state, &question));
     }
-    effects.extend(ask_contour(state, question));
     effects
 }
 
-/// The loaded application on the edited GPU, where it is asked about.
-fn application_question(
-    state: &DashboardState,
-    asked: &WhatIfFor,
-    wanted: ApplicationWish,
-) -> Option<ApplicationQuestion> {
-    let application = state.application.application.clone().filter(|_| asked.application.is_some())?;
-    Some(ApplicationQuestion {
+/// What runs, for the worker.
+fn worker_question(state: &DashboardState, asked: &WhatIfFor, wanted: ChangedWish) -> ChangedQuestion {
+    let found = &state.application;
+    let settings = state.selection.settings;
+    let kernel = || ChangedWorkload::Kernel(Box::new((*state.rows[state.selected]).clone()), settings);
+    let (workload, source) = match (&asked.workload, &found.application, &state.ranked.mix) {
+        (AskedWorkload::Application(_), Some(application), _) => {
+            (ChangedWorkload::Application(application.clone(), found.settings), found.source)
+        }
+        (AskedWorkload::Mix(..), _, Some(mix)) => (ChangedWorkload::Mix(mix.clone(), settings), None),
+        _ => (kernel(), None),
+    };
+    ChangedQuestion {
         session: state.session.clone(),
-        application,
-        source: state.application.source.unwrap_or(state.selection.source),
-        settings: state.application.settings,
+        workload,
+        source: source.unwrap_or(state.selection.source),
         asked: asked.clone(),
         wanted,
-    })
+    }
 }
 
-/// What the worker found of an application, unless another question was put meanwhile.
-pub fn take_application_answer(state: &mut DashboardState, answer: ApplicationAnswer) -> Vec<Effect> {
-    if state.what_if.asked.as_ref() != Some(&answer.asked) {
+/// Asks the worker.
+fn ask_worker(state: &mut DashboardState, asked: &WhatIfFor, wanted: ChangedWish) -> Effect {
+    let text = match asked.workload {
+        AskedWorkload::Kernel => "predicting on changed GPUs …",
+        AskedWorkload::Mix(..) => "predicting the mix on changed GPUs …",
+        AskedWorkload::Application(_) => "predicting the application on changed GPUs …",
+    };
+    let question = worker_question(state, asked, wanted);
+    state.jobs.start_job(WorkerJob::WhatIf, text);
+    Effect::WhatIfChanged(Box::new(question))
+}
+
+/// What the worker found, unless another question was put meanwhile.
+pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) -> Vec<Effect> {
+    let found = &mut state.what_if;
+    let is_overtaken = match &answer.wanted {
+        ChangedWish::Contour(numbers) => found.contour_asked.as_ref() != Some(numbers),
+        ChangedWish::Scenarios(scenarios) => found.page_asked.as_ref() != Some(scenarios),
+        ChangedWish::Tornado | ChangedWish::Solve(..) => false,
+    };
+    if found.asked.as_ref() != Some(&answer.asked) || is_overtaken {
         return Vec::new();
     }
     state.jobs.end_job(WorkerJob::WhatIf);
-    let found = &mut state.what_if;
     match (answer.found, answer.wanted) {
-        (Ok(ApplicationFinding::Tornado(answer)), _) => {
+        (Ok(ChangedFinding::Tornado(answer)), _) => {
             found.found = Some(WhatIfFound { answer: Ok(answer), launches: None });
         }
-        (Ok(ApplicationFinding::Contour(answer)), _) => found.contour = Some(Ok(answer)),
-        (Ok(ApplicationFinding::Page(page)), _) => found.page = Some(Ok(page)),
-        (Ok(ApplicationFinding::Solution(solution)), _) => return show_solution(state, solution),
-        (Err(why), ApplicationWish::Tornado) => {
+        (Ok(ChangedFinding::Contour(answer)), _) => found.contour = Some(Ok(answer)),
+        (Ok(ChangedFinding::Page(page)), _) => found.page = Some(Ok(page)),
+        (Ok(ChangedFinding::Solution(solution)), _) => return show_solution(state, solution),
+        (Err(why), ChangedWish::Tornado) => {
             found.found = Some(WhatIfFound { answer: Err(why), launches: None });
         }
-        (Err(why), ApplicationWish::Contour(_)) => found.contour = Some(Err(why)),
-        (Err(why), ApplicationWish::Scenarios(_)) => found.page = Some(Err(why)),
-        (Err(why), ApplicationWish::Solve(..)) => return state.say(Tone::Refused, why),
+        (Err(why), ChangedWish::Contour(_)) => found.contour = Some(Err(why)),
+        (Err(why), ChangedWish::Scenarios(_)) => found.page = Some(Err(why)),
+        (Err(why), ChangedWish::Solve(..)) => return state.say(Tone::Refused, why),
     }
     Vec::new()
 }
@@ -159,17 +191,16 @@ pub(super) fn show_solution(state: &mut DashboardState, solution: Solution) -> V
     effects
 }
 
-/// Asks the worker for the scenarios of an application, once its tornado is found.
-fn ask_application_page(state: &mut DashboardState, asked: &WhatIfFor) -> Option<Effect> {
+/// Asks the worker for the scenarios, where they are on the screen and others than those that were asked for.
+fn ask_page(state: &mut DashboardState, asked: &WhatIfFor) -> Option<Effect> {
     let scenarios = scenarios_shown(state);
-    let wanted = (asked.clone(), scenarios.clone());
-    if state.what_if.found.is_none() || state.what_if.page_asked.as_ref() == Some(&wanted) {
+    let is_asked = state.what_if.page_asked.as_ref() == Some(&scenarios);
+    if state.what_if.form != WhatIfForm::Scenarios || is_asked {
         return None;
     }
-    let question = application_question(state, asked, ApplicationWish::Scenarios(scenarios))?;
-    state.what_if.page_asked = Some(wanted);
-    state.jobs.start_job(WorkerJob::WhatIf, "predicting the scenarios of the application …");
-    Some(Effect::WhatIfApplication(Box::new(question)))
+    state.what_if.page_asked = Some(scenarios.clone());
+    state.what_if.page = None;
+    Some(ask_worker(state, asked, ChangedWish::Scenarios(scenarios)))
 }
 
 /// The kept scenarios; where none is kept, the changes that are being edited.
@@ -187,49 +218,14 @@ fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
     WhatIfFound { answer, launches: state.answer().launches(state.pair().target) }
 }
 
-/// The kept scenarios beside the base; where none is kept, the changes that are being edited.
-fn scenario_page(state: &DashboardState) -> Result<Arc<ScenarioPage>, String> {
-    let EditedGpu { base, .. } = state.edited_gpu();
-    let scenarios = scenarios_shown(state);
-    let page = state.asked_kernel().ask(base, |asked| asked.scenario_page(&scenarios));
-    page.map(Arc::new).map_err(|e| e.to_string())
-}
-
-/// The time over the marked numbers, where it is on the screen and answers another question.
-fn ask_contour(state: &mut DashboardState, asked: WhatIfFor) -> Option<Effect> {
+/// Asks the worker for the time over the marked numbers, where it is on the screen and answers another question.
+fn ask_contour(state: &mut DashboardState, asked: &WhatIfFor) -> Option<Effect> {
     let [across, up] = state.what_if.marked[..] else { return None };
-    if state.what_if.form != WhatIfForm::Contour {
+    let numbers = [across, up];
+    if state.what_if.form != WhatIfForm::Contour || state.what_if.contour_asked == Some(numbers) {
         return None;
     }
-    let asked = ContourFor { asked, numbers: [across, up] };
-    if state.what_if.contour_asked.as_ref() == Some(&asked) {
-        return None;
-    }
-    let is_of_application = asked.asked.application.is_some();
-    if is_of_application && state.what_if.found.is_none() {
-        return None;
-    }
-    state.what_if.contour_asked = Some(asked.clone());
+    state.what_if.contour_asked = Some(numbers);
     state.what_if.contour = None;
-    if is_of_application {
-        let question = application_question(state, &asked.asked, ApplicationWish::Contour(asked.numbers))?;
-        state.jobs.start_job(WorkerJob::WhatIf, "predicting the application over two numbers …");
-        return Some(Effect::WhatIfApplication(Box::new(question)));
-    }
-    state.jobs.start_job(WorkerJob::WhatIf, "");
-    Some(Effect::Contour(Box::new(ContourQuestion {
-        session: state.session.clone(),
-        subject: (*state.rows[state.selected]).clone(),
-        source: state.selection.source,
-        settings: state.selection.settings,
-        asked,
-    })))
-}
-
-/// The worker's time over two numbers, unless another question was put meanwhile.
-pub fn take_contour(state: &mut DashboardState, answer: ContourAnswer) {
-    if state.what_if.contour_asked.as_ref() == Some(&answer.asked) {
-        state.jobs.end_job(WorkerJob::WhatIf);
-        state.what_if.contour = Some(answer.found);
-    }
+    Some(ask_worker(state, asked, ChangedWish::Contour(numbers)))
 }

@@ -95,10 +95,15 @@ impl DashboardState {
         self.answer().needs_as_launched().map(|needs| number.value_of(&needs))
     }
 
+    /// The element type that the selected kernel is changed to; `None` where it has its own.
+    #[must_use]
+    pub fn edited_element(&self) -> Option<&'static str> {
+        self.launch_changes().element().map(ElementType::as_str)
+    }
+
     /// The element type now: as it is changed, else the kernel's own.
     pub(super) fn element_now(&self) -> String {
-        let own = || self.kernel().dtype.clone();
-        self.launch_changes().element().map_or_else(own, |element| element.as_str().to_string())
+        self.edited_element().map_or_else(|| self.kernel().dtype.clone(), str::to_string)
     }
 
     /// Changes the element type; back to the kernel's own where that is it.

@@ -28,8 +28,30 @@ pub enum WhatIfForm {
 pub struct WhatIfFor {
     pub(super) ranked: RankedFor,
     pub(super) edited: EditedGpu,
-    /// The application, where it is asked about and not the selected kernel.
-    pub(super) application: Option<AskedApplication>,
+    pub(super) workload: AskedWorkload,
+}
+
+/// What runs on the edited GPU.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum AskedWorkload {
+    /// The selected kernel.
+    Kernel,
+    /// The mix that is loaded: its name, and how often mixes were loaded.
+    Mix(String, u64),
+    /// The application that is loaded.
+    Application(AskedApplication),
+}
+
+/// What the view asks about: the selected kernel, or what is loaded beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhatIfWorkload {
+    /// The selected kernel.
+    #[default]
+    Kernel,
+    /// The mix, where one is loaded.
+    Mix,
+    /// The application, where one is loaded.
+    Application,
 }
 
 /// Which application is asked about, and how.
@@ -41,13 +63,6 @@ pub(super) struct AskedApplication {
     /// How many kernels were launched in the part of it.
     pub(super) launches: u64,
     pub(super) settings: ForecastSettings,
-}
-
-/// What the time over two numbers answers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ContourFor {
-    pub(super) asked: WhatIfFor,
-    pub(super) numbers: [GpuNumber; 2],
 }
 
 /// What is found for one question.
@@ -70,8 +85,8 @@ pub struct WhatIfFindings {
     pub marked: Vec<GpuNumber>,
     /// Kept scenarios, in the order they were kept.
     pub kept: Vec<NamedChanges>,
-    /// Whether the application is asked about, where one is loaded.
-    pub of_application: bool,
+    /// What is asked about; where it is not loaded any more, the kernel.
+    pub workload: WhatIfWorkload,
     /// What was found for the question of `asked`; nothing while the worker looks for it.
     pub found: Option<WhatIfFound>,
     /// The value that was sought last, while the question stays the same.
@@ -81,9 +96,9 @@ pub struct WhatIfFindings {
     /// The time over the marked numbers.
     pub contour: Option<Result<Arc<WhatIfAnswer>, String>>,
     pub(super) asked: Option<WhatIfFor>,
-    /// The scenarios of an application that the worker was asked for.
-    pub(super) page_asked: Option<(WhatIfFor, Vec<NamedChanges>)>,
-    pub(super) contour_asked: Option<ContourFor>,
+    /// The scenarios that the worker was asked for, and the numbers of a chart.
+    pub(super) page_asked: Option<Vec<NamedChanges>>,
+    pub(super) contour_asked: Option<[GpuNumber; 2]>,
 }
 
 impl WhatIfFindings {

@@ -26,7 +26,7 @@ pub fn numbers_of_base(state: &DashboardState) -> impl Iterator<Item = GpuNumber
 /// Every line, from the top. The launch belongs to the selected kernel; an application has many.
 pub fn what_if_lines(state: &DashboardState) -> Vec<WhatIfLine> {
     let mut lines: Vec<WhatIfLine> = numbers_of_base(state).map(WhatIfLine::Number).collect();
-    if !state.what_if.of_application {
+    if state.asks_of_kernel() {
         lines.push(WhatIfLine::Size);
         lines.push(WhatIfLine::Element);
         if state.answer().needs.target.is_some() {

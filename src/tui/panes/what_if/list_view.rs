@@ -175,10 +175,10 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
     }
 }
 
-/// `+20 %`, `-5 %`; from three times on `x3.00`.
+/// `+20 %`, `-5 %`; from three times on `×3.00`.
 fn relative_change(ratio: f64) -> String {
     if ratio >= 3.0 {
-        return format!("x{}", significant(ratio));
+        return format!("×{}", significant(ratio));
     }
     let percent = (ratio - 1.0) * 100.0;
     let digits = if (percent - percent.round()).abs() < 0.05 { 0 } else { 1 };

@@ -1,7 +1,6 @@
 //! The What if view: the numbers of the target GPU and of the launch as a list that is edited in place; beside it which numbers
 //! matter, the time over two of them, or kept scenarios.
 
-pub mod application_question;
 mod application_times;
 pub mod asked_kernel;
 pub mod asking;
@@ -17,6 +16,7 @@ mod side_by_side;
 mod tornado_view;
 pub mod typing;
 mod view;
+pub mod worker_question;
 
 use crate::tui::action::Action;
 use crate::tui::layout::{Pane, page_start};
@@ -29,7 +29,7 @@ use crate::whatif::{contour_chart, tornado_chart};
 use asking::ask_what_if;
 use asking_lines::{ask_goal, ask_gpu_id, ask_line, ask_scenario_name};
 use editing::{LineStep, reset_all, reset_line, step_line};
-use findings::WhatIfForm;
+use findings::{WhatIfForm, WhatIfWorkload};
 use lines::{WhatIfLine, line_under_cursor, move_cursor, what_if_lines};
 use list_view::{first_list_line, line_at_row, lines_shown};
 use ratatui::buffer::Buffer;
@@ -100,7 +100,7 @@ impl Panel<DashboardState> for WhatIfPane {
             Hint { actions: &[Action::ResetAll], text: "reset all" },
             Hint { actions: &[Action::MarkNumber], text: "mark" },
             Hint { actions: &[Action::SaveGpu], text: "save GPU" },
-            Hint { actions: &[Action::NextWorkload], text: "kernel or application" },
+            Hint { actions: &[Action::NextWorkload], text: "kernel, mix, application" },
             Hint { actions: &[Action::Export], text: "export" },
         ];
         if !state.what_if.kept.is_empty() {
@@ -205,12 +205,17 @@ fn show_next_form(state: &mut DashboardState) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Asks about the application instead of the kernel, or about the kernel again.
+/// Asks about the mix and the application, where they are loaded, and about the kernel again.
 fn show_next_workload(state: &mut DashboardState) -> Vec<Effect> {
-    if state.application.application.is_none() {
-        let text = none_loaded_text(state);
+    let mut all = vec![WhatIfWorkload::Kernel];
+    all.extend(state.ranked.mix.as_ref().map(|_| WhatIfWorkload::Mix));
+    all.extend(state.application.application.as_ref().map(|_| WhatIfWorkload::Application));
+    if all.len() == 1 {
+        let text = format!("{}; `:mix FILE` loads a mix of kernels", none_loaded_text(state));
         return state.say(Tone::Refused, text);
     }
-    state.what_if.of_application = !state.what_if.of_application;
+    let now = state.what_if_workload();
+    let place = all.iter().position(|workload| *workload == now).unwrap_or(0);
+    state.what_if.workload = all[(place + 1) % all.len()];
     Vec::new()
 }

@@ -28,7 +28,6 @@ pub fn keep_scenario(state: &mut DashboardState, name: &str) -> Result<Vec<Effec
             kept.push(NamedChanges { name: name.clone(), changes });
         }
     }
-    state.what_if.page = None;
     let key = state.key_for(Action::NextForm).to_string();
     Ok(state.say(Tone::Done, format!("kept as {name}; {key} shows the scenarios side by side")))
 }
@@ -66,7 +65,6 @@ pub fn drop_scenario(state: &mut DashboardState) -> Vec<Effect> {
     };
     let place = kept.iter().position(|named| named.changes == now).unwrap_or(last);
     let dropped = kept.remove(place);
-    state.what_if.page = None;
     state.say(Tone::Done, format!("dropped scenario {}", dropped.name))
 }
 

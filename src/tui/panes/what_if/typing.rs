@@ -69,7 +69,7 @@ impl WhatIfPurpose {
 /// Finds the value, and says it; it is offered when a value is typed next.
 fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Result<Vec<Effect>, String> {
     let goal = match text {
-        "" if state.answer().source_time.is_none() && !state.what_if.of_application => {
+        "" if state.answer().source_time.is_none() && state.asks_of_kernel() => {
             return Err(format!(
                 "no time is known on {}: type a goal, such as 1.5ms",
                 state.pair().source.short_name()
@@ -84,8 +84,8 @@ fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Resul
             })?)
         }
     };
-    if state.what_if.of_application {
-        return state.ask_application_goal(number, goal);
+    if !state.asks_of_kernel() {
+        return state.ask_worker_goal(number, goal);
     }
     let solution = state.solve_number(number, goal)?;
     Ok(show_solution(state, solution))

@@ -1,6 +1,6 @@
 //! The view drawn: the time, then the list with what stands beside it; where there is no room for both, one of them.
 
-use super::findings::WhatIfForm;
+use super::findings::{WhatIfForm, WhatIfWorkload};
 use super::launch_view::launch_lines;
 use super::list_view::{draw_list, head_lines};
 use super::side_by_side::side_by_side_lines;
@@ -76,10 +76,11 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
 /// The kernel and the GPU.
 fn beside(state: &DashboardState) -> String {
     let target = state.pair().target.short_name();
-    let workload = match &state.application.application {
-        Some(application) if state.what_if.of_application => {
+    let workload = match (state.what_if_workload(), &state.application.application, &state.ranked.mix) {
+        (WhatIfWorkload::Application, Some(application), _) => {
             crate::text::harmless_line(application.file_name())
         }
+        (WhatIfWorkload::Mix, _, Some(mix)) => crate::text::harmless_line(&mix.name),
         _ => format!("{} {}", state.kernel().label, state.size_of(state.selected)),
     };
     format!("{workload} on {target}")
@@ -118,7 +119,7 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
     vec![time, below]
 }
 
-/// `~5.60 ms (3.90–8.10 ms): 1.20x faster than RTX 4070, 6.72 ms`.
+/// `~5.60 ms (3.90–8.10 ms): 1.20× faster than RTX 4070, 6.72 ms`.
 fn time_beside_base(answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.time else {
         return answer.without_time();
@@ -142,7 +143,7 @@ fn draw_form(buffer: &mut Buffer, area: Rect, state: &DashboardState, form: What
 /// The tornado, and below it the launch.
 fn draw_tornado(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let launch = if state.what_if.of_application { Vec::new() } else { launch_lines(state, width, look) };
+    let launch = if state.asks_of_kernel() { launch_lines(state, width, look) } else { Vec::new() };
     // The launch has the room that it needs where five lines are left for the tornado.
     let room = height.saturating_sub(launch.len() + 1).max(height.min(5));
     let mut lines = match state.what_if.answer() {

@@ -1,0 +1,41 @@
+//! The source under a power limit below its board's: the clock it ran at follows from the time it took.
+
+use super::settings::Settings;
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::Kernel;
+use crate::pair::Pair;
+use crate::power::{Load, gpu_at_limit};
+use crate::predict::{Subject, Visible, question};
+
+/// A kernel on a source.
+#[derive(Clone, Copy)]
+pub struct LimitedSource<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// At this size.
+    pub subject: &'a Subject,
+    /// Where it was timed, or is supposed to have been.
+    pub source: GpuId,
+    /// The rows.
+    pub store: Visible<'a>,
+    /// Model, ceilings, rules.
+    pub settings: Settings,
+}
+
+impl LimitedSource<'_> {
+    /// The source at the clock that its power limit left it, where that is another one than `gpu` has: what it asked of the board
+    /// follows from the time that was measured, or is modelled, there. The model of operators has the power limit in its own clock.
+    #[must_use]
+    pub fn source_at_limit(&self, gpu: &Gpu) -> Option<Gpu> {
+        if self.subject.instance.operator.is_some() {
+            return None;
+        }
+        gpu_at_limit(gpu, |gpu| {
+            let Settings { ceilings, rules, .. } = self.settings;
+            let pair = Pair::new((self.source, gpu), (self.source, gpu));
+            let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
+            let blocks = q.source.launch.map(|l| l.block_count() as f64);
+            Some(Load::from_work(&q.work, blocks, gpu, q.source_time.as_ref()?.time))
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! A GPU whose power limit is below that of its board. Typed, behind an `@`, or changed: the limit is the same one, and what it does
+//! depends on the kernel. The power model finds the clock (`src/power/cap.rs`); the rates at that clock are here.
+
+use super::tuning::Clocks;
+use super::{Gpu, TensorRate};
+use crate::catalogue::Sourced;
+use crate::units::{FlopsPerSecond, Hertz, Watts, significant};
+
+/// A limit that no clock is low enough for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "{gpu}: power limit {} W contradicts idle power {} W{}: a board cannot be held below it",
+    significant(limit.0), significant(idle.0), if *is_assumed { " (assumed)" } else { "" }
+)]
+pub struct LimitBelowIdle {
+    /// The GPU's id.
+    pub gpu: String,
+    /// The limit.
+    pub limit: Watts,
+    /// What the board draws idle.
+    pub idle: Watts,
+    /// Whether nobody measured that.
+    pub is_assumed: bool,
+}
+
+impl Gpu {
+    /// Clocks and limit of the board it was made from; its own where it is no other board at other settings.
+    #[must_use]
+    pub fn stated_clocks(&self) -> Clocks {
+        self.stated.unwrap_or_else(|| self.clocks())
+    }
+
+    /// The limit of its board, where its own is lower; `None` for every other GPU.
+    #[must_use]
+    pub fn lowered_from(&self) -> Option<Watts> {
+        let board = self.stated_clocks().power_limit;
+        (self.power_limit.value < board).then_some(board)
+    }
+
+    /// Notes the settings of the board this GPU was made from, where they are other ones.
+    pub(super) fn keep_stated_clocks(&mut self, board: &Self) {
+        if self.clocks() != board.clocks() {
+            self.stated = Some(board.stated_clocks());
+        }
+    }
+
+    /// This GPU at a share of its SM clock, everything that runs with the SMs slower by as much. The part of the FP32 peak that its
+    /// board sustains stays: the power that a lower clock would free is what the limit takes.
+    #[must_use]
+    pub fn at_clock_share(&self, share: f64) -> Self {
+        let mut gpu = self.clone();
+        gpu.stated = Some(self.stated_clocks());
+        let slower = |rate: &mut Sourced<FlopsPerSecond>| rate.value.0 *= share;
+        gpu.boost_clock.value = Hertz(gpu.boost_clock.value.0 * share);
+        slower(&mut gpu.fp32_peak);
+        slower(&mut gpu.sustained.fp32);
+        let rates = [
+            &mut gpu.fp32_achieved,
+            &mut gpu.fp64_peak,
+            &mut gpu.fp64_achieved,
+            &mut gpu.fp16_peak,
+            &mut gpu.fp16_achieved,
+        ];
+        rates.into_iter().flatten().for_each(slower);
+        let tensor_rates = |tensor: &'_ mut TensorRate| {
+            [&mut tensor.dense, &mut tensor.sparse].into_iter().flatten().for_each(slower);
+        };
+        gpu.tensor.iter_mut().for_each(tensor_rates);
+        gpu.sustained.l2.value.0 *= share;
+        for bandwidth in [&mut gpu.l2_bandwidth, &mut gpu.l1_achieved].into_iter().flatten() {
+            bandwidth.value.0 *= share;
+        }
+        gpu
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LimitsTable, load_shipped};
+    use super::*;
+    use crate::catalogue::shipped_sources;
+
+    #[test]
+    fn every_way_to_lower_a_limit_keeps_the_rates_and_the_limit_of_the_board() {
+        let gpus = load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap()).0;
+        let board = gpus.entry_named("rtx-4090").unwrap();
+        let typed = board.tuned("power=200W".parse().unwrap()).unwrap();
+        let changed = board.changed(&"power=200W".parse().unwrap(), "mine").unwrap();
+        let named = super::super::derived_gpu(&gpus, "rtx-4090@200W").unwrap().unwrap();
+        for made in [&typed, &changed, &named] {
+            assert_eq!(made.lowered_from(), Some(Watts(450.0)), "{}", made.id);
+            assert_eq!(made.fp32_sustained().value, board.fp32_sustained().value, "{}", made.id);
+            let lower = made.changed(&"power=-20%".parse().unwrap(), "lower").unwrap();
+            assert_eq!((lower.power_limit.value, lower.lowered_from()), (Watts(160.0), Some(Watts(450.0))));
+        }
+        assert_eq!(board.lowered_from(), None);
+        let higher = board.changed(&"power=+10%".parse().unwrap(), "higher").unwrap();
+        assert_eq!(higher.lowered_from(), None);
+    }
+
+    #[test]
+    fn a_share_of_the_clock_is_that_share_of_every_rate_of_the_sms() {
+        let gpus = load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap()).0;
+        let board = gpus.entry_named("h100-sxm5").unwrap();
+        let half = board.at_clock_share(0.5);
+        assert_eq!(half.boost_clock.value.0, 0.5 * board.boost_clock.value.0);
+        assert_eq!(half.fp32_sustained_part(), board.fp32_sustained_part());
+        assert_eq!(half.l2_bandwidth_or_derived().value.0, 0.5 * board.l2_bandwidth_or_derived().value.0);
+        assert_eq!(half.bandwidth_sustained().value, board.bandwidth_sustained().value);
+        assert_eq!(half.stated_clocks(), board.clocks());
+    }
+}

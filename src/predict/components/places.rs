@@ -1,0 +1,54 @@
+//! GPUs by their place: those of the catalogue, and behind them GPUs that were made to be asked about.
+
+use crate::gpu::{Gpu, GpuId};
+
+/// The GPUs that a [`super::PreparedKernel`] is asked about. Nothing is copied: a tornado asks about forty made ones beside all of the
+/// catalogue.
+#[derive(Debug, Clone, Copy)]
+pub struct GpuPlaces<'a> {
+    catalogued: &'a [Gpu],
+    /// Stands in the catalogue in place of the GPU there.
+    stand_in: Option<(GpuId, &'a Gpu)>,
+    made: [&'a [Gpu]; 2],
+}
+
+impl<'a> From<&'a [Gpu]> for GpuPlaces<'a> {
+    fn from(catalogued: &'a [Gpu]) -> Self {
+        Self { catalogued, stand_in: None, made: [&[], &[]] }
+    }
+}
+
+impl<'a> GpuPlaces<'a> {
+    /// These GPUs behind those that are there, in two runs.
+    #[must_use]
+    pub fn followed_by(self, first: &'a [Gpu], second: &'a [Gpu]) -> Self {
+        Self { made: [first, second], ..self }
+    }
+
+    /// This GPU in the place of another one.
+    #[must_use]
+    pub fn with_stand_in(self, place: GpuId, gpu: Option<&'a Gpu>) -> Self {
+        Self { stand_in: gpu.map(|gpu| (place, gpu)), ..self }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.catalogued.len() + self.made[0].len() + self.made[1].len()
+    }
+
+    /// The GPU at this place.
+    pub(super) fn gpu(&self, place: GpuId) -> &'a Gpu {
+        if let Some((at, gpu)) = self.stand_in
+            && at == place
+        {
+            return gpu;
+        }
+        let [first, second] = self.made;
+        match place.index().checked_sub(self.catalogued.len()) {
+            None => &self.catalogued[place.index()],
+            Some(at) if at < first.len() => &first[at],
+            Some(at) => &second[at - first.len()],
+        }
+    }
+}

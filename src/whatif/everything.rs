@@ -1,0 +1,111 @@
+//! Which numbers matter, for many workloads on many GPUs: what a GPU brings is made once for all workloads, and those are asked on all cores.
+
+use super::question::WhatIf;
+use super::table::{WhatIfAnswer, answer_json};
+use super::tornado::{TornadoBar, TornadoGpus};
+use crate::answer::Settings;
+use crate::gpu::{ChangeError, GpuChanges, GpuId};
+use crate::pair::Pair;
+use crate::report::{Table, TableCell, TableColumn};
+use crate::session::Session;
+use crate::text::harmless_json;
+use crate::workload::Workload;
+use rayon::prelude::*;
+use std::io::{Result as Written, Write};
+
+/// How many numbers stand in a row of the table.
+const NUMBERS_SHOWN: usize = 3;
+
+/// Workloads whose tornados are asked for.
+#[derive(Clone)]
+pub struct ManyTornados<'a> {
+    /// What is loaded.
+    pub session: &'a Session,
+    /// What runs.
+    pub workloads: &'a [Workload],
+    /// Where it was timed; each GPU itself where none is named.
+    pub source: Option<GpuId>,
+    /// What is changed of every GPU.
+    pub changes: GpuChanges,
+    /// Model, ceilings, rules.
+    pub settings: Settings,
+}
+
+impl ManyTornados<'_> {
+    /// Every workload on this GPU with its tornado, in their order.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that this GPU cannot have.
+    pub fn answers_on(&self, base: GpuId) -> Result<Vec<WhatIfAnswer>, ChangeError> {
+        let Self { session, source, settings, .. } = *self;
+        let moved = TornadoGpus::new(&session.gpus[base], &self.changes)?;
+        let source = source.unwrap_or(base);
+        let answer = |workload: &Workload| {
+            let mut asked = WhatIf::with_settings(session, workload, Pair::new(source, base), settings);
+            asked.answer_with_tornado(self.changes.clone(), &moved)
+        };
+        self.workloads.par_iter().map(answer).collect()
+    }
+}
+
+/// One GPU: a row per workload with the numbers that matter most to it.
+#[must_use]
+pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
+    let mut columns = vec![TableColumn::left("kernel"), TableColumn::right("time")];
+    for name in ["matters most", "second", "third"] {
+        columns.extend([TableColumn::left(name), TableColumn::right("effect")]);
+    }
+    let mut table = Table::new(columns);
+    table.rows = answers.iter().map(tornados_row).collect();
+    table.title = answers.first().map_or_else(String::new, |answer| {
+        format!(
+            "{}: the time with each number 20 % less or more, the larger effect of the two",
+            answer.gpu_in_words()
+        )
+    });
+    table
+}
+
+fn tornados_row(answer: &WhatIfAnswer) -> Vec<TableCell> {
+    let time = answer.time.map_or_else(|| "-".to_string(), |time| time.to_string());
+    let mut cells = vec![TableCell::text(&answer.workload), TableCell::text(time)];
+    let mut bars = answer.tornado.iter().filter(|bar| bar.matters());
+    for _ in 0..NUMBERS_SHOWN {
+        let bar: Option<&TornadoBar> = bars.next();
+        let words =
+            |bar: &TornadoBar| [bar.number.title().to_string(), format!("{:.1} %", 100.0 * bar.effect)];
+        let [title, effect] = bar.map_or_else(|| ["-".to_string(), "-".to_string()], words);
+        cells.extend([TableCell::text(title), TableCell::text(effect)]);
+    }
+    cells
+}
+
+/// An array of the objects that one what-if is for programs, each with its workload, written as they come.
+#[derive(Debug, Default)]
+pub struct AnswerStream {
+    count: usize,
+}
+
+impl AnswerStream {
+    /// Writes these answers.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn write_answers(&mut self, out: &mut dyn Write, answers: &[WhatIfAnswer]) -> Written<()> {
+        answers.iter().try_for_each(|answer| {
+            out.write_all(if self.count == 0 { b"[\n" } else { b",\n" })?;
+            self.count += 1;
+            let mut object = answer_json(answer);
+            object["workload"] = answer.workload.clone().into();
+            out.write_all(harmless_json(&object.to_string()).as_bytes())
+        })
+    }
+
+    /// Writes what stands behind the last.
+    ///
+    /// # Errors
+    /// As [`AnswerStream::write_answers`].
+    pub fn finish(self, out: &mut dyn Write) -> Written<()> {
+        out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })
+    }
+}

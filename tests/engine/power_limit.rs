@@ -1,0 +1,150 @@
+//! A power limit has one meaning: typed, behind an `@`, as a change, edited in the What if view, or asked of `whatif`, it gives one time.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use roofswap::answer::Settings;
+use roofswap::gpu::{GpuId, GpuNumber};
+use roofswap::pair::Pair;
+use roofswap::predict::{MODELS, ModelId, Subject};
+use roofswap::session::{EditedGpu, Session, TypedTunings};
+use roofswap::units::Seconds;
+use roofswap::whatif::WhatIf;
+use roofswap::workload::Workload;
+
+/// Relative: both sides bisect to a part in four thousand of the clock from loads that differ by rounding.
+const SAME: f64 = 1e-3;
+
+/// An operator, memory-bound and compute-bound kernels, timed on the source and not.
+const KERNELS: [&str; 7] =
+    ["linear_bf16", "torch_gelu", "saxpy", "vector_add", "matmul_tiled", "gemm_tiled", "conv2d_7x7"];
+
+fn subjects(session: &Session) -> Vec<Subject> {
+    let subject = |id: &str| {
+        let kernel = session.kernels.id_named(id)?;
+        let size = session.default_size(kernel, None);
+        session.subject(kernel, &size, &session.default_variant(kernel)).ok()
+    };
+    KERNELS.iter().filter_map(|id| subject(id)).collect()
+}
+
+/// The time of every way to say that this GPU has this limit, by its spelling.
+fn times(
+    loaded: &Session,
+    subject: &Subject,
+    [from, on]: [&str; 2],
+    limit: &str,
+    model: ModelId,
+) -> Vec<(&'static str, Option<Seconds>)> {
+    let settings = Settings { model, ..Settings::default() };
+    let mut session = loaded.clone();
+    let source = session.gpus.id_named(from).unwrap();
+    let board = session.gpus.id_named(on).unwrap();
+    let changes = format!("power={limit}").parse().unwrap();
+    let mut all = Vec::new();
+    let ask = |session: &Session, target: GpuId| {
+        let whole = session.answer(subject, source, target, settings).predicted_time();
+        let brief = session.estimates(subject, source, &[target], settings)[0].map(|found| found.time);
+        (whole, brief)
+    };
+    let made = session.add_hypothetical(board, &changes).unwrap();
+    session.add_derived_gpus([&*format!("{on}@{limit}")]).unwrap();
+    let named = session.gpus.position(&format!("{on}@{limit}")).unwrap();
+    let edited = EditedGpu { base: board, changes: changes.clone() };
+    for (spelling, target) in [("--set", made), ("@", named)] {
+        let (whole, brief) = ask(&session, target);
+        all.extend([(spelling, whole), (spelling, brief)]);
+    }
+    let mut editing = loaded.clone();
+    editing.set_edited_gpu(Some(edited)).unwrap();
+    let (whole, brief) = ask(&editing, editing.edited_place());
+    all.extend([("edited", whole), ("edited", brief)]);
+    let workload = Workload::of_kernel(&session, subject.clone());
+    let on_changed =
+        WhatIf::with_settings(&session, &workload, Pair::new(source, board), settings).changed_time(&changes);
+    all.push(("whatif", on_changed.unwrap().time));
+    let typed = TypedTunings { power_limit: vec![limit.into()], ..TypedTunings::default() };
+    typed.lay(&mut session, &[board]).unwrap();
+    let (whole, brief) = ask(&session, board);
+    all.extend([("--power-limit", whole), ("--power-limit", brief)]);
+    all
+}
+
+#[test]
+fn every_spelling_of_a_limit_gives_one_time() {
+    let session = Session::load(None).unwrap();
+    let subjects = subjects(&session);
+    assert!(subjects.len() >= 5, "{}", subjects.len());
+    let models: Vec<ModelId> = MODELS
+        .ids()
+        .filter(|model| ["components", "hybrid", "plain-roofline"].contains(&MODELS[*model].id()))
+        .collect();
+    let mut slowed = 0;
+    for (on, limit) in [("rtx-4090", "200W"), ("h100-sxm5", "300W"), ("rtx-2080-ti", "140W")] {
+        let board = session.gpus.id_named(on).unwrap();
+        let source = session.gpus.id_named("titan-v").unwrap();
+        for subject in &subjects {
+            for model in &models {
+                let settings = Settings { model: *model, ..Settings::default() };
+                let stock = session.answer(subject, source, board, settings).predicted_time();
+                let found = times(&session, subject, ["titan-v", on], limit, *model);
+                let Some(first) = found[0].1 else {
+                    assert!(found.iter().all(|(_, time)| time.is_none()), "{found:?}");
+                    continue;
+                };
+                let kernel = &session.kernels[subject.kernel].id;
+                let same = |time: &Option<Seconds>| time.is_some_and(|t| (t / first - 1.0).abs() < SAME);
+                let all = found.iter().all(|(_, time)| same(time));
+                assert!(all, "{kernel} on {on} at {limit}, {}: {found:?}", MODELS[*model].id());
+                let factor = first / stock.unwrap();
+                assert!(factor >= 1.0 - SAME, "{kernel} on {on} at {limit}: {factor}");
+                slowed += usize::from(factor > 1.05);
+            }
+        }
+    }
+    assert!(slowed > 10, "a third of the power slows some: {slowed}");
+}
+
+#[test]
+fn the_boards_own_limit_or_more_than_is_drawn_changes_nothing() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.id_named("titan-v").unwrap();
+    let board = session.gpus.id_named("rtx-4090").unwrap();
+    let stream = subjects(&session).into_iter().find(|s| session.kernels[s.kernel].id == "saxpy").unwrap();
+    let workload = Workload::of_kernel(&session, stream);
+    let mut asked = WhatIf::new(&session, &workload, source, board);
+    let stock = asked.base_time().unwrap();
+    // A stream keeps no lane busy: two thirds of the limit are more than it draws.
+    for changes in ["power=450W", "power=300W"] {
+        assert_eq!(asked.changed_time(&changes.parse().unwrap()).unwrap().time, Some(stock), "{changes}");
+    }
+    let numbers = asked.tornado(&Default::default()).unwrap();
+    let power = numbers.iter().find(|bar| bar.number == GpuNumber::PowerLimit).unwrap();
+    assert_eq!(power.less, Some(stock));
+}
+
+#[test]
+fn less_power_is_never_faster_on_any_gpu() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.id_named("titan-v").unwrap();
+    let workloads: Vec<Workload> =
+        subjects(&session).into_iter().map(|subject| Workload::of_kernel(&session, subject)).collect();
+    let mut compared = 0;
+    for base in session.gpus.ids() {
+        for workload in &workloads {
+            let mut asked = WhatIf::new(&session, workload, source, base);
+            let Some(mut last) = asked.base_time() else { continue };
+            for changes in ["power=-10%", "power=-30%", "power=-50%", "power=-70%", "power=-80%"] {
+                let time = asked.changed_time(&changes.parse().unwrap()).unwrap().time.unwrap();
+                let on = &session.gpus[base].id;
+                assert!(
+                    time >= last * (1.0 - 1e-9),
+                    "{} on {on}, {changes}: {time} after {last}",
+                    workload.name
+                );
+                last = time;
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 2000, "{compared}");
+}
