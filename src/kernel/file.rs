@@ -1,6 +1,7 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::launch::LaunchFormulas;
+use super::mix::InstructionFormulas;
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
 use super::{
@@ -47,6 +48,7 @@ struct KernelFile {
     lets: BTreeMap<String, Spanned<String>>,
     launch: Option<KernelLaunchFile>,
     work: BTreeMap<Count, CountFile>,
+    instructions: Option<InstructionsFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
     #[serde(default)]
@@ -98,6 +100,16 @@ struct CountFile {
     formula: Spanned<String>,
     source: Spanned<String>,
     note: Option<String>,
+}
+
+/// FP32 arithmetic by instruction, executed by threads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InstructionsFile {
+    fp32_fma: Spanned<String>,
+    fp32_add: Spanned<String>,
+    fp32_mul: Spanned<String>,
+    source: Spanned<String>,
 }
 
 /// Features without which the kernel runs nowhere.
@@ -196,6 +208,7 @@ impl KernelChecker<'_> {
             let origin = self.origin(&source);
             work.insert(*count, CountFormula { formula, origin, source, note: c.note.clone() });
         }
+        let instructions = typed.instructions.as_ref().map(|i| self.instructions(i, &names)).transpose()?;
         let bytes = |field: &str, c: &Option<CountFile>| {
             c.as_ref()
                 .map(|c| self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names)))
@@ -210,6 +223,25 @@ impl KernelChecker<'_> {
             lets,
             launch,
             work,
+            instructions,
+        })
+    }
+
+    /// The arithmetic by instruction.
+    fn instructions(
+        &self,
+        typed: &InstructionsFile,
+        names: &[String],
+    ) -> Result<InstructionFormulas, FileError> {
+        let source = self.source("instructions.source", &typed.source)?;
+        let formula =
+            |key: &str, text: &Spanned<String>| self.formula(&format!("instructions.{key}"), text, names);
+        Ok(InstructionFormulas {
+            fma: formula("fp32_fma", &typed.fp32_fma)?,
+            add: formula("fp32_add", &typed.fp32_add)?,
+            mul: formula("fp32_mul", &typed.fp32_mul)?,
+            origin: self.origin(&source),
+            source,
         })
     }
 

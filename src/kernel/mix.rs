@@ -1,6 +1,8 @@
 //! Arithmetic by instruction: what a launch executes of each width, and how another architecture's compiler writes it.
 
-use super::Cc;
+use super::{Cc, Formula, FormulaError};
+use crate::catalogue::NumberOrigin;
+use std::sync::Arc;
 
 /// The width of vector arithmetic that is counted by instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +65,35 @@ impl Operations {
     pub fn plus(&self, factor: f64, other: &Self) -> Self {
         let sum = |a: f64, b: f64| (a + factor * b).max(0.0);
         Self { fma: sum(self.fma, other.fma), add: sum(self.add, other.add), mul: sum(self.mul, other.mul) }
+    }
+}
+
+/// FP32 arithmetic of a kernel by instruction, as formulas of its problem: what its code executes, by thread.
+#[derive(Debug, Clone)]
+pub struct InstructionFormulas {
+    /// Fused multiply-adds.
+    pub fma: Formula,
+    /// Additions.
+    pub add: Formula,
+    /// Multiplications.
+    pub mul: Formula,
+    /// How far to trust them.
+    pub origin: NumberOrigin,
+    /// Source id.
+    pub source: Arc<str>,
+}
+
+impl InstructionFormulas {
+    /// The formulas with the name that files and rows give each.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, &Formula); 3] {
+        [("fp32_fma", &self.fma), ("fp32_add", &self.add), ("fp32_mul", &self.mul)]
+    }
+
+    /// The instructions of one launch.
+    pub(super) fn operations_in_scope(&self, scope: &[f64]) -> Result<Operations, FormulaError> {
+        let [fma, add, mul] = [&self.fma, &self.add, &self.mul].map(|formula| formula.eval(scope));
+        Ok(Operations { fma: fma?, add: add?, mul: mul? })
     }
 }
 

@@ -520,6 +520,9 @@ fn lists_show_every_entry_and_details_name_their_sources() {
     let kernel = desk.types("kernels matmul_tiled --format json").works().json();
     let flops = kernel.iter().find(|r| r["item"] == "flops").unwrap();
     assert_eq!((&flops["formula"], &flops["value"]), (&"2*m*n*k".into(), &268_435_456.into()));
+    let fma = kernel.iter().find(|r| r["item"] == "fp32_fma").unwrap();
+    assert_eq!((&fma["formula"], &fma["value"]), (&"1024*steps".into(), &134_217_728.into()));
+    let kernel = desk.types("kernels clblast_xgemm --format json").works().json();
     assert!(
         kernel.iter().any(|r| r["item"] == "l1_bytes" && r["value"] == "unknown" && r["note"].is_string())
     );

@@ -27,6 +27,8 @@ struct Simulated {
     wavefronts: f64,
     atomics: f64,
     l2_bytes: f64,
+    /// Sectors of every load and store, each time.
+    l1_bytes: f64,
     /// Sectors that the block at hand has read: buffer and sector.
     read: BTreeSet<(usize, usize)>,
 }
@@ -44,6 +46,7 @@ impl Simulated {
             return;
         }
         self.issue_global();
+        self.pass_l1(words);
         for word in words.iter().flatten() {
             if self.read.insert((buffer, word / WORDS_PER_SECTOR)) {
                 self.l2_bytes += 32.0;
@@ -56,6 +59,7 @@ impl Simulated {
         let written = words.iter().flatten().count();
         if written > 0 {
             self.issue_global();
+            self.pass_l1(words);
             self.l2_bytes += 4.0 * written as f64;
         }
     }
@@ -66,10 +70,16 @@ impl Simulated {
         words.iter().flatten().for_each(|w| *sectors.entry(w / WORDS_PER_SECTOR).or_default() += 1);
         if !sectors.is_empty() {
             self.issue_global();
+            self.pass_l1(words);
         }
         for touched in sectors.into_values() {
             self.l2_bytes += if touched == WORDS_PER_SECTOR { 32.0 } else { 32.0 * times };
         }
+    }
+
+    fn pass_l1(&mut self, words: &Words) {
+        let sectors: BTreeSet<usize> = words.iter().flatten().map(|word| word / WORDS_PER_SECTOR).collect();
+        self.l1_bytes += 32.0 * sectors.len() as f64;
     }
 
     fn issue_global(&mut self) {
@@ -406,6 +416,8 @@ fn differing_counts(id: &str, size: &str, s: &Simulated) -> Vec<String> {
     if id != "matmul_naive" {
         counts.push((Count::L2Bytes, s.l2_bytes));
     }
+    // What atomics and the filter of a convolution move through L1 is in no file.
+    counts.extend(work.get(Count::L1Bytes).map(|_| (Count::L1Bytes, s.l1_bytes)));
     let differing = |(count, walked): (Count, f64)| {
         let filed = work.get(count).unwrap();
         let is_off = (filed - walked).abs() > 0.01 * walked.abs();
