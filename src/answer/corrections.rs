@@ -50,6 +50,12 @@ impl Corrections {
         self.rows_by_gpu(store).contains_key(&gpu)
     }
 
+    /// How many GPUs the user has rows on.
+    #[must_use]
+    pub fn gpu_count(&self, store: &Store) -> usize {
+        self.rows_by_gpu(store).len()
+    }
+
     pub(super) fn rows_by_gpu(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }

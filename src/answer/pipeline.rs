@@ -7,7 +7,7 @@ use super::correct::corrected;
 use super::launch_model::LaunchQuestion;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
-use crate::kernel::Kernel;
+use crate::kernel::{Count, Kernel};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::pair::Pair;
 use crate::power::{Load, PowerModel};
@@ -16,8 +16,8 @@ use crate::predict::{
     TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs,
     model_position, question, source_clocks, states_clocks, weight,
 };
-use crate::roofline::pipe_note;
-use crate::units::Seconds;
+use crate::roofline::{Bound, pipe_note};
+use crate::units::{Bytes, Seconds};
 use std::sync::Arc;
 
 /// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
@@ -351,6 +351,12 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
         prediction.cautions.push(caution);
     }
+    // What arithmetic limits on the source gains nothing from a cache.
+    let waits_for_memory = matches!(prediction.bound_source, None | Some(Bound::Dram | Bound::L2));
+    prediction.cautions.extend(fits_target_l2(q).filter(|_| {
+        let said = |c: &Caution| matches!(c, Caution::FitsL2(gpu) if **gpu == *q.target.gpu.id);
+        waits_for_memory && !prediction.cautions.iter().any(said)
+    }));
     let times = [(q.source.gpu, known.map(|t| t.time)), (q.target.gpu, Some(prediction.time))];
     for (gpu, _) in times.into_iter().filter(|(_, time)| time.is_some_and(|t| t < NEAR_FLOOR)) {
         let caution = Caution::LaunchBound(gpu.id.as_str().into());
@@ -358,6 +364,13 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
             prediction.cautions.push(caution);
         }
     }
+}
+
+/// That the buffers fit the L2 of the target and not that of the source: the larger part of a speedup may be that.
+fn fits_target_l2(q: &Question<'_>) -> Option<Caution> {
+    let working_set = Bytes(q.work.get(Count::WorkingSetBytes)?);
+    let (source, l2) = (q.source.gpu.l2_size.value, q.target.gpu.l2_size.value);
+    (working_set <= l2 && working_set > source).then_some(Caution::FitsTargetL2 { working_set, l2 })
 }
 
 /// What the datasets behind the source time and the target's row say of this kernel.

@@ -36,6 +36,7 @@ pub fn application_board(
         source_time: Some(window.unwrap_or(application.groups_total())),
         order: settings.order,
         has_prices: rows.iter().any(|row| row.price.is_some()),
+        is_each_kernel: false,
         rows,
     }
 }

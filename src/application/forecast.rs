@@ -27,6 +27,7 @@ use crate::pair::Pair;
 use crate::predict::{Caution, SourceKind};
 use crate::session::Session;
 use crate::units::Seconds;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
@@ -214,7 +215,7 @@ pub fn forecast(
         let pair = ForecastPair { session, source, target: *target, settings };
         pair.forecast(application, &asked, &links, replay.as_ref())
     };
-    Ok(targets.iter().map(of_target).collect())
+    Ok(targets.par_iter().map(of_target).collect())
 }
 
 /// A group with an answer, and how far, in ln, the operator model is from its recorded time, where that answered.

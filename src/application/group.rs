@@ -3,7 +3,7 @@
 use super::category::KernelCategory;
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
-use crate::kernel::{clip_middle, short_name};
+use crate::kernel::{clip_middle, short_name_within};
 use crate::text::clipped_text;
 use crate::units::Seconds;
 use std::collections::HashMap;
@@ -66,6 +66,12 @@ pub struct KernelGroup {
 }
 
 impl KernelGroup {
+    /// [`KernelGroup::label`] in at most so many characters.
+    #[must_use]
+    pub fn label_within(&self, width: usize) -> String {
+        label_within(&self.name, width)
+    }
+
     /// Mean time of a launch.
     #[must_use]
     pub fn mean(&self) -> Seconds {
@@ -157,7 +163,7 @@ impl KernelGroup {
     pub(super) fn unlaunched(name: &str, category: KernelCategory) -> Self {
         Self {
             name: name.to_string(),
-            label: label_of(name),
+            label: label_within(name, LABEL),
             category,
             block: None,
             grid: None,
@@ -175,18 +181,20 @@ impl KernelGroup {
 
 /// A name short enough to read: without namespaces, and the name of the instance where the kernel is a shell around it
 /// (`cutlass::Kernel2<cutlass_80_tensorop_…>`).
-fn label_of(name: &str) -> String {
+fn label_within(name: &str, width: usize) -> String {
     let inner = name.split_once("cutlass").and_then(|(_, rest)| rest.split_once("Kernel"));
     let inner =
         inner.and_then(|(_, rest)| rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('<'));
     if let Some(instance) = inner.filter(|i| i.starts_with("cutlass_")) {
         let end = instance.find(['>', ':', ',']).unwrap_or(instance.len());
-        return clip_middle(&instance[..end], LABEL);
+        return clip_middle(&instance[..end], width);
     }
     let head = clipped_text(name, LONGEST_LOOK);
     let nameless = ["(anonymous namespace)::", "<unnamed>::", "at::native::"];
-    let bare = short_name(&nameless.iter().fold(head, |text, word| text.replace(word, "")));
-    bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare).to_string()
+    let bare = nameless.iter().fold(head, |text, word| text.replace(word, ""));
+    let bare = short_name_within(&bare, LONGEST_LOOK);
+    let last = bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare);
+    clip_middle(last, width)
 }
 
 fn new_group(trace: &RecordedTrace, kernel: &TracedKernel) -> KernelGroup {

@@ -154,3 +154,22 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     let real = |p: &Path| std::fs::canonicalize(p).ok();
     a == b || one_file(a, b) || real(a).zip(real(b)).is_some_and(|(a, b)| a == b)
 }
+
+/// Of several things that were asked for those that can be answered; the others are named on stderr.
+///
+/// # Errors
+/// The first one's, where none can.
+pub(super) fn keep_fitting<T>(asked: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let (mut fitting, mut refused) = (Vec::new(), Vec::new());
+    for one in asked {
+        match one {
+            Ok(fits) => fitting.push(fits),
+            Err(why) => refused.push(why),
+        }
+    }
+    if fitting.is_empty() && !refused.is_empty() {
+        return Err(refused.swap_remove(0));
+    }
+    refused.iter().for_each(|why| remark(format!("left out: {why}")));
+    Ok(fitting)
+}

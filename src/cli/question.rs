@@ -294,7 +294,7 @@ impl QuestionArgs {
         Ok(if self.model.is_empty() { settings.into_iter().map(with).collect() } else { settings })
     }
 
-    /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
+    /// A kernel that was named alone must fit size and variant; of several, those that do not fit are left out.
     fn subjects(&self, session: &Session, source: Option<GpuId>) -> Result<Vec<Subject>> {
         let named = self.named_kernels();
         if named.is_empty() && !self.data.is_empty() && self.size.is_none() && self.variant.is_none() {
@@ -304,12 +304,12 @@ impl QuestionArgs {
             }
         }
         if !named.is_empty() && named != ["all"] {
-            let one = |name: &&str| {
-                let at = session.find_kernel(name)?;
+            let named: Vec<KernelId> =
+                named.iter().map(|name| session.find_kernel(name)).collect::<Result<_, _>>()?;
+            return output::keep_fitting(named.into_iter().map(|at| {
                 remark_on_variant(session, at, self.variant.as_deref());
                 self.subject(session, at, source)
-            };
-            return named.iter().map(one).collect();
+            }));
         }
         let mut fitting = Vec::new();
         let mut refused = Vec::new();

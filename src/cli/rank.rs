@@ -48,6 +48,9 @@ pub(super) struct RankArgs {
     /// Rank block sizes of the kernel on these GPUs: the same threads in other blocks
     #[arg(long, conflicts_with_all = ["mix", "variants", "app"])]
     blocks: bool,
+    /// Rank the kernels of the mix, each with all its launches in a run, on these GPUs
+    #[arg(long, requires = "mix", conflicts_with_all = ["kernel", "variants", "blocks", "app"])]
+    kernels: bool,
     /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
     #[arg(long, value_name = "CHANGES")]
     set: Option<String>,
@@ -124,6 +127,7 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         today: utc_date(SystemTime::now()),
         order: args.by.into(),
         rows,
+        each_kernel: args.kernels,
         ..RankQuestion::new(&session, &workload, source, targets)
     };
     if let Some(model) = &args.model {

@@ -221,11 +221,12 @@ impl Gpu {
         self.names = self.aliases.iter().chain(&self.instances).cloned().collect();
     }
 
-    /// The name without its brand, for narrow columns: `RTX 4070`, `A100-SXM4-80GB`.
+    /// The name without its brand, for narrow columns: `RTX 4070`, `RTX 6000 Ada`.
     #[must_use]
     pub fn short_name(&self) -> &str {
         let bare = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
-        ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare)
+        let bare = ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare);
+        [" Generation", " Edition"].iter().find_map(|word| bare.strip_suffix(word)).unwrap_or(bare)
     }
 
     /// Bytes per clock and SM x SMs x boost clock: computed, whatever the origin of its inputs.

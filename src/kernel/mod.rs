@@ -34,7 +34,7 @@ pub use element_edit::FixedElement;
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{InstructionFormulas, Mix, Operations, Rewritten, Translation, VectorPrecision};
-pub use name::{clip_middle, long_name, short_name};
+pub use name::{clip_middle, long_name, short_name, short_name_within};
 pub use name_facts::NameFacts;
 pub use operator::{AttentionSizes, Operator, OperatorKind, OperatorSizes, OperatorType, ProductSizes};
 pub use problem::{Problem, ProblemError, ProblemKey, ProblemValue};

@@ -13,7 +13,13 @@ const WIDEST: usize = 48;
 /// middle where it is still long. What is no C++ signature stays as it is, but for its length.
 #[must_use]
 pub fn short_name(full: &str) -> String {
-    clip_middle(&pieces(full).bare, WIDEST)
+    short_name_within(full, WIDEST)
+}
+
+/// [`short_name`] in at most so many characters.
+#[must_use]
+pub fn short_name_within(full: &str, width: usize) -> String {
+    clip_middle(&pieces(full).bare, width)
 }
 
 /// The label with its template arguments, for kernels whose [`short_name`] is the same.

@@ -73,6 +73,11 @@ pub(crate) fn header_names<'h>(header: impl Iterator<Item = &'h [u8]>) -> Result
 
 fn missing(name: &str, names: &[String]) -> String {
     let seen: String = crate::text::clipped_text(names.join(","), 80);
+    if let [only] = names
+        && let Some(mark) = [';', '\t', '|'].into_iter().find(|mark| only.contains(*mark))
+    {
+        return format!("its columns are separated by {mark:?}: separate them by commas (found: {seen})");
+    }
     format!(
         "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … (found: {seen})"
     )

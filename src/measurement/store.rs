@@ -277,7 +277,7 @@ impl Store {
     }
 
     /// Every row, in the order it was read, those that another one goes before included.
-    pub fn rows(&self) -> impl Iterator<Item = &Measurement> {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Measurement> {
         self.batches.iter().flat_map(|b| b.rows.iter())
     }
 
@@ -390,6 +390,7 @@ impl Store {
             let _ = self.by_volume(KernelId::from_index(kernel));
             of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
         }
+        let _ = self.floors();
     }
 
     /// The row that timed this configuration on this GPU; of rows at several clocks the user's latest.

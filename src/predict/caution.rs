@@ -3,7 +3,7 @@
 use super::lesson::Abstains;
 use crate::gpu::Ceilings;
 use crate::kernel::{BlockSize, Count, Problem, VectorPrecision};
-use crate::units::{Seconds, significant};
+use crate::units::{Bytes, Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,6 +64,13 @@ pub enum Caution {
     },
     /// The working set fits in the L2 of this GPU.
     FitsL2(Arc<str>),
+    /// The working set fits in the L2 of the target and not in that of the source.
+    FitsTargetL2 {
+        /// What is touched.
+        working_set: Bytes,
+        /// L2 of the target.
+        l2: Bytes,
+    },
     /// No FLOPs: bandwidth alone is carried over.
     NoFlops,
     /// No FLOPs: the kernel has no compute ceiling.
@@ -251,6 +258,9 @@ impl fmt::Display for Caution {
             Self::AboveRoof { gpu, ratio, in_l2 } => f.write_str(&above_roof_text(gpu, *ratio, *in_l2)),
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
+            }
+            Self::FitsTargetL2 { working_set, l2 } => {
+                write!(f, "fits in L2 on the target: {working_set} of {l2}; larger sizes gain less")
             }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),

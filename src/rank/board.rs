@@ -1,9 +1,11 @@
 //! The ranked rows: a workload on a list of GPUs.
 
+use super::distinct::DistinctKernel;
 use super::order::{RankOrder, mark_pareto};
 use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
+use super::totals::RunTotals;
 use crate::answer::Settings;
 use crate::catalogue::NumberOrigin;
 use crate::gpu::GpuId;
@@ -11,12 +13,15 @@ use crate::power::PowerModel;
 use crate::predict::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
-use crate::roofline::Bound;
 use crate::session::Session;
-use crate::units::{Joules, Seconds, Watts};
+use crate::units::{Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
 use std::sync::LazyLock;
+
+/// So many kernels of a run are summed up together.
+const PORTION: usize = 32;
 
 /// The power model that ships; none where its table is damaged (a test reads it).
 static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
@@ -34,6 +39,8 @@ pub struct RankQuestion<'a> {
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
     pub rows: Vec<RowSubject>,
+    /// Whether each kernel of the workload is a row per GPU: all its launches in a run.
+    pub each_kernel: bool,
     /// Model, roofs, occupancy rules.
     pub settings: Settings,
     /// Prices by the hour; empty where there are none.
@@ -68,6 +75,8 @@ pub struct Board {
     pub order: RankOrder,
     /// Whether any row has a price by the hour.
     pub has_prices: bool,
+    /// Whether the rows are kernels of the workload: parts of a run, the longest first, and no choices.
+    pub is_each_kernel: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
 }
@@ -82,6 +91,7 @@ impl<'a> RankQuestion<'a> {
             source,
             targets,
             rows: Vec::new(),
+            each_kernel: false,
             settings: Settings { model: session.default_model(), ..Settings::default() },
             prices: PriceBook::default(),
             today: None,
@@ -102,10 +112,19 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, mut rows) =
-            if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
-        mark_pareto(&mut rows);
+        let (source_time, mut rows) = match (self.each_kernel, self.rows.is_empty()) {
+            (true, _) => self.kernel_rows(progress)?,
+            (false, true) => self.gpu_rows(progress)?,
+            (false, false) => self.subject_rows(progress)?,
+        };
         self.order.sort(&mut rows);
+        if self.each_kernel {
+            rows.reverse();
+            // Those without a time stay last.
+            rows.sort_by_key(|row| row.time.is_none());
+        } else {
+            mark_pareto(&mut rows);
+        }
         Ok(Board {
             workload: self.workload.name.clone(),
             source: self.source,
@@ -113,6 +132,7 @@ impl<'a> RankQuestion<'a> {
             source_time,
             order: self.order,
             has_prices: rows.iter().any(|row| row.price.is_some()),
+            is_each_kernel: self.each_kernel,
             rows,
         })
     }
@@ -122,38 +142,48 @@ impl<'a> RankQuestion<'a> {
         // The source is asked as well: speedups are relative to it.
         let mut asked = self.targets.clone();
         asked.push(self.source);
-        let parts = &self.workload.parts;
-        progress.expect(parts.len());
+        let kernels = DistinctKernel::of_parts(&self.workload.parts);
+        progress.expect(kernels.len());
+        self.session.arrange();
+        // Sums are made in the same portions whatever the number of threads: the same digits everywhere.
+        let portions: Vec<Vec<RunTotals>> = kernels
+            .par_chunks(PORTION)
+            .map(|kernels| self.totals_of(kernels, &asked, progress))
+            .collect::<Result<_, _>>()?;
+        let mut totals = vec![RunTotals::default(); asked.len()];
+        for portion in &portions {
+            totals.iter_mut().zip(portion).for_each(|(all, more)| all.add_totals(more));
+        }
+        let source_time = totals.pop().and_then(|on_source| on_source.time());
+        let rows = self.targets.iter().zip(&totals);
+        let rows = rows.map(|(gpu, totals)| self.row(*gpu, "", totals, source_time)).collect();
+        Ok((source_time, rows))
+    }
+
+    /// What these kernels come to on each GPU that is asked for, the last of which is the source.
+    fn totals_of(
+        &self,
+        kernels: &[DistinctKernel<'_>],
+        asked: &[GpuId],
+        progress: &Progress,
+    ) -> Result<Vec<RunTotals>, Cancelled> {
         let single = self.workload.single().is_some();
         let query = self.query();
-        let answer = |part: &WorkloadPart| {
+        let mut totals = vec![RunTotals::default(); asked.len()];
+        for kernel in kernels {
             progress.check_cancelled()?;
             let answers = match single {
-                true => query.whole_answers(&part.subject, &asked),
-                false => query.brief_answers(&part.subject, &asked),
+                true => query.whole_answers(kernel.subject, asked),
+                false => query.brief_answers(kernel.subject, asked),
             };
+            let on_source = answers.last().and_then(|answer| answer.time);
+            let calls = kernel.calls(|amount| self.calls(amount, on_source));
+            for (sum, answer) in totals.iter_mut().zip(&answers) {
+                sum.add_kernel(kernel.label, answer, calls);
+            }
             progress.advance(1);
-            Ok(answers)
-        };
-        self.session.arrange();
-        let by_part: Vec<Vec<PartAnswer>> = parts.par_iter().map(answer).collect::<Result<_, _>>()?;
-        let last = asked.len() - 1;
-        let calls: Vec<Option<f64>> = parts
-            .iter()
-            .zip(&by_part)
-            .map(|(part, answers)| self.calls(part.amount, answers[last].time))
-            .collect();
-        let on_target = |at: usize| -> Vec<TakenPart<'_>> {
-            let taken = |((part, answers), calls): ((&'a WorkloadPart, &_), &Option<f64>)| {
-                let answers: &Vec<PartAnswer> = answers;
-                TakenPart { label: &part.label, answer: answers[at].clone(), calls: *calls }
-            };
-            parts.iter().zip(&by_part).zip(&calls).map(taken).collect()
-        };
-        let source_time = run_total(&on_target(last), |a| a.time);
-        let rows = self.targets.iter().enumerate();
-        let rows = rows.map(|(at, gpu)| self.row(*gpu, "", &on_target(at), source_time)).collect();
-        Ok((source_time, rows))
+        }
+        Ok(totals)
     }
 
     /// A row per GPU and variant or block; speedups are relative to the workload's own kernel on the source.
@@ -167,13 +197,41 @@ impl<'a> RankQuestion<'a> {
             let answers = query.whole_answers(&row.subject, &self.targets);
             progress.advance(1);
             let on = |(gpu, answer): (&GpuId, PartAnswer)| {
-                let part = TakenPart { label: &row.label, answer, calls: Some(1.0) };
-                self.row(*gpu, &row.label, &[part], source_time)
+                let totals = RunTotals::of_kernel(&row.label, &answer, Some(1.0));
+                self.row(*gpu, &row.label, &totals, source_time)
             };
             Ok(self.targets.iter().zip(answers).map(on).collect::<Vec<_>>())
         };
         let rows: Vec<Vec<RankedRow>> = self.rows.par_iter().map(answer).collect::<Result<_, _>>()?;
         Ok((source_time, rows.into_iter().flatten().collect()))
+    }
+
+    /// A row per GPU and kernel of the workload: all launches of it in a run, relative to the same on the source.
+    fn kernel_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
+        let parts = &self.workload.parts;
+        progress.expect(parts.len());
+        let mut asked = self.targets.clone();
+        asked.push(self.source);
+        let query = self.query();
+        let answer = |part: &'a WorkloadPart| {
+            progress.check_cancelled()?;
+            let mut answers = query.whole_answers(&part.subject, &asked);
+            progress.advance(1);
+            let on_source = answers.pop().and_then(|answer| answer.time);
+            let calls = self.calls(part.amount, on_source);
+            let source_time = on_source.zip(calls).map(|(time, calls)| time * calls);
+            let label = launches_label(&part.label, calls);
+            let on = |(gpu, answer): (&GpuId, PartAnswer)| {
+                self.row(*gpu, &label, &RunTotals::of_kernel(&label, &answer, calls), source_time)
+            };
+            let rows: Vec<RankedRow> = self.targets.iter().zip(answers).map(on).collect();
+            Ok((source_time, rows))
+        };
+        self.session.arrange();
+        let by_part: Vec<(Option<Seconds>, Vec<RankedRow>)> =
+            parts.par_iter().map(answer).collect::<Result<_, _>>()?;
+        let source_time = by_part.iter().map(|(time, _)| time.map(|t| t.0)).sum::<Option<f64>>();
+        Ok((source_time.map(Seconds), by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
     fn query(&self) -> PartQuery<'_> {
@@ -193,20 +251,12 @@ impl<'a> RankQuestion<'a> {
         }
     }
 
-    fn row(
-        &self,
-        gpu: GpuId,
-        label: &str,
-        parts: &[TakenPart<'_>],
-        source_time: Option<Seconds>,
-    ) -> RankedRow {
+    fn row(&self, gpu: GpuId, label: &str, totals: &RunTotals, source_time: Option<Seconds>) -> RankedRow {
         let of = &self.session.gpus[gpu];
-        let time = run_total(parts, |a| a.time);
-        let end = |at: usize| run_total(parts, move |a| a.ends.map(|ends| ends[at]));
-        let energy = run_total(parts, |a| Some(Seconds(a.time?.0 * a.power?.0))).map(|j| Joules(j.0));
+        let time = totals.time();
         let price = self.prices.quote(gpu).cloned();
         let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
-        let (low, high) = (end(0), end(1));
+        let [low, high] = totals.ends();
         let mut row = RankedRow {
             gpu,
             gpu_id: of.id.clone(),
@@ -220,33 +270,27 @@ impl<'a> RankQuestion<'a> {
             low,
             high,
             speedup: source_time.zip(time).map(|(source, here)| source / here),
-            limit: largest_limit(parts),
-            occupancy: mean_occupancy(parts),
-            fits_memory: fits_memory(parts),
-            board_power: energy.zip(time).map(|(j, t)| Watts(j.0 / t.0)),
-            energy,
+            limit: totals.limit(),
+            occupancy: totals.occupancy(),
+            fits_memory: totals.fits_memory(),
+            board_power: totals.power(),
+            energy: totals.energy(),
             price,
             usd_per_million_runs,
             launch_usd: of.list_usd.as_ref().map(|usd| usd.value),
             launch_year: of.launch_year,
             is_pareto: false,
-            rests_on_measurement: parts.iter().all(|p| p.answer.rests_on_measurement),
+            rests_on_measurement: totals.rests_on_measurement,
             is_hypothetical: of.is_hypothetical() || self.session.tuning(gpu).is_some(),
             cautions: Vec::new(),
         };
-        row.cautions = self.cautions(&row, parts);
+        row.cautions = self.cautions(&row, totals);
         row
     }
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.
-    fn cautions(&self, row: &RankedRow, parts: &[TakenPart<'_>]) -> Vec<String> {
-        let mut all: Vec<String> = Vec::new();
-        let single = parts.len() == 1;
-        for part in parts {
-            let of_part =
-                |text: &String| if single { text.clone() } else { format!("{}: {text}", part.label) };
-            all.extend(part.answer.cautions.iter().map(of_part));
-        }
+    fn cautions(&self, row: &RankedRow, totals: &RunTotals) -> Vec<String> {
+        let mut all: Vec<String> = totals.caution_texts().collect();
         let useless = row.low.zip(row.high).and_then(|(low, high)| shown::useless_interval(low, high));
         all.splice(0..0, useless);
         if let Some(price) = &row.price {
@@ -279,45 +323,11 @@ impl<'a> RankQuestion<'a> {
     }
 }
 
-/// A kernel of the workload on one GPU, with its launches in a run.
-struct TakenPart<'a> {
-    label: &'a str,
-    answer: PartAnswer,
-    calls: Option<f64>,
-}
-
-/// The sum over all launches of a run; `None` where one part has none.
-fn run_total(parts: &[TakenPart<'_>], of: impl Fn(&PartAnswer) -> Option<Seconds>) -> Option<Seconds> {
-    let one = |part: &TakenPart<'_>| Some(of(&part.answer)?.0 * part.calls?);
-    parts.iter().map(one).sum::<Option<f64>>().map(Seconds)
-}
-
-/// The limit that the largest share of the time has.
-fn largest_limit(parts: &[TakenPart<'_>]) -> Option<Bound> {
-    let mut by_limit: Vec<(Bound, f64)> = Vec::new();
-    for part in parts {
-        let (Some(limit), Some(time), Some(calls)) = (part.answer.limit, part.answer.time, part.calls) else {
-            continue;
-        };
-        match by_limit.iter_mut().find(|(known, _)| *known == limit) {
-            Some((_, sum)) => *sum += time.0 * calls,
-            None => by_limit.push((limit, time.0 * calls)),
-        }
+/// `saxpy n=16777216 x 120`; without the launches where there is one.
+fn launches_label(kernel: &str, calls: Option<f64>) -> String {
+    match calls {
+        Some(calls) if calls.fract() == 0.0 && calls > 1.0 => format!("{kernel} x {calls:.0}"),
+        Some(calls) if calls != 1.0 => format!("{kernel} x {}", significant(calls)),
+        _ => kernel.to_string(),
     }
-    by_limit.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(limit, _)| limit)
-}
-
-/// The mean over the time; `None` where a part has none.
-fn mean_occupancy(parts: &[TakenPart<'_>]) -> Option<f64> {
-    let time = run_total(parts, |a| a.time)?;
-    let weighed = run_total(parts, |a| Some(Seconds(a.time?.0 * a.occupancy?)))?;
-    Some(weighed.0 / time.0)
-}
-
-/// `Some(false)` where one does not fit, `None` where one is not known.
-fn fits_memory(parts: &[TakenPart<'_>]) -> Option<bool> {
-    if parts.iter().any(|part| part.answer.fits_memory == Some(false)) {
-        return Some(false);
-    }
-    parts.iter().all(|part| part.answer.fits_memory == Some(true)).then_some(true)
 }

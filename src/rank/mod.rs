@@ -19,12 +19,14 @@
 
 mod board;
 mod chart;
+mod distinct;
 mod order;
 mod part;
 mod prices;
 mod row;
 mod table;
 mod targets;
+mod totals;
 mod variants;
 
 pub use board::{Board, RankQuestion, RowSubject};

@@ -1,6 +1,6 @@
 //! One kernel of a workload on the GPUs of a board.
 
-use crate::answer::{Answer, Settings};
+use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
@@ -8,7 +8,7 @@ use crate::predict::{Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
-use crate::units::{Bytes, Seconds, Watts};
+use crate::units::{Seconds, Watts};
 
 /// A kernel on one GPU: per launch.
 #[derive(Debug, Clone)]
@@ -47,8 +47,7 @@ impl PartQuery<'_> {
         let answer = session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
-        let mut cautions = shown::caution_texts(&answer, &kernel.cautions);
-        cautions.extend(l2_caution(self, &answer, target));
+        let cautions = shown::caution_texts(&answer, &kernel.cautions);
         PartAnswer {
             time,
             ends: answer.interval.map(|i| [i.low, i.high]),
@@ -120,18 +119,4 @@ impl PartQuery<'_> {
         let load = Load::from_work(work, blocks, gpu, time?);
         Some(self.power?.estimate(self.session.stock(target), gpu.clocks(), &load).watts)
     }
-}
-
-/// That the buffers fit the L2 of the target and not that of the source: the larger part of a speedup may be that.
-fn l2_caution(query: PartQuery<'_>, answer: &Answer, target: GpuId) -> Option<String> {
-    let working_set = answer.work.get(Count::WorkingSetBytes)?;
-    let [source, target] = [answer.source, target].map(|gpu| &query.session.gpus[gpu]);
-    let fits = working_set <= target.l2_size.value.0 && working_set > source.l2_size.value.0;
-    fits.then(|| {
-        format!(
-            "fits in L2 on the target: {} of {}; larger sizes gain less",
-            Bytes(working_set),
-            target.l2_size.value
-        )
-    })
 }

@@ -159,19 +159,18 @@ pub fn marked_name(row: &RankedRow) -> String {
 fn title(board: &Board) -> String {
     let time = board.source_time.map_or_else(|| "no time".to_string(), |t| t.to_string());
     let covered = 100.0 * COVERAGE;
-    format!(
-        "{} · {time} on {} · by {} · {covered:.0} % intervals",
-        board.workload,
-        board.source_name,
-        board.order.as_str()
-    )
+    let order = if board.is_each_kernel { "its kernels" } else { &format!("by {}", board.order.as_str()) };
+    format!("{} · {time} on {} · {order} · {covered:.0} % intervals", board.workload, board.source_name)
 }
 
 fn notes(board: &Board) -> Vec<String> {
-    let mut all = vec![
-        "◆ scaled from a measurement  ~ modelled without one  * best in time and power, or time and money"
-            .to_string(),
-    ];
+    let marks = "◆ scaled from a measurement  ~ modelled without one";
+    let pareto = if board.is_each_kernel { "" } else { "  * best in time and power, or time and money" };
+    let mut all = vec![format!("{marks}{pareto}")];
+    if board.is_each_kernel {
+        all.push("each kernel with all its launches in a run, the longest first".into());
+        return all;
+    }
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());
     }

@@ -71,8 +71,7 @@ impl Session {
     /// Whether the user's rows may teach anything: those of one GPU make no pair.
     #[must_use]
     pub fn may_teach(&self) -> bool {
-        let mut own = self.store.rows().filter(|r| r.kind == TimingKind::Measured).map(|r| r.gpu);
-        own.next().is_some_and(|first| own.any(|gpu| gpu != first))
+        self.engine.corrections.gpu_count(&self.store) > 1
     }
 
     /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `components` on GPUs and

@@ -7,6 +7,7 @@ use crate::occupancy::Rules;
 use crate::pair::Pair;
 use crate::predict::MODELS;
 use crate::units::Seconds;
+use crate::workload::{TypedKernel, typed_shape};
 
 /// The selected row as one line of text.
 pub(super) fn row_text(state: &DashboardState) -> String {
@@ -44,8 +45,12 @@ pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
     if state.picked.contains(&row.kernel) {
         return Err(format!("{id} is from a report picked here: `roofswap import -o` gives it to commands"));
     }
-    if let (Some(BlockSize::Typed(n)), Pair { source: None, target: None }) =
-        (row.instance.block_size, state.answer().launch)
+    let typed = state.typed_kernel_of(row);
+    if let Some(why) = typed.and_then(|kernel| typed_refusal(state, kernel)) {
+        return Err(why);
+    }
+    if let (None, Some(BlockSize::Typed(n)), Pair { source: None, target: None }) =
+        (typed, row.instance.block_size, state.answer().launch)
     {
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
@@ -53,7 +58,21 @@ pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
     if let Some(why) = set_refusal(state) {
         return Err(why);
     }
-    Ok(predict_command(state))
+    Ok(predict_command(state, typed))
+}
+
+/// Why no command types this kernel again: a typed time is of the command's source.
+fn typed_refusal(state: &DashboardState, kernel: &TypedKernel) -> Option<String> {
+    let typed_on = kernel.gpu.as_deref().and_then(|gpu| state.session.gpus.position(gpu).ok());
+    kernel.time?;
+    let is_source = typed_on == Some(state.selection.source);
+    let (id, gpu) = (&state.kernel().id, kernel.gpu.as_deref().unwrap_or_default());
+    if state.selection.all_sources || !is_source {
+        return Some(format!(
+            "{id} was typed with its time on {gpu}: make that the only source, or `:export typed`"
+        ));
+    }
+    None
 }
 
 /// Why no command asks about the edited GPU: `--set` changes every target, and no source.
@@ -68,7 +87,26 @@ fn set_refusal(state: &DashboardState) -> Option<String> {
     is_beside.then(|| "predict --set changes every target: drop the further ones first".into())
 }
 
-fn predict_command(state: &DashboardState) -> String {
+/// The flags of a typed kernel with their values, its name and size left out.
+fn typed_flags(kernel: &TypedKernel) -> Vec<(&'static str, String)> {
+    let bytes = |flag: &'static str, n: Option<u32>| n.map(|n| (flag, n.to_string()));
+    let all = [
+        kernel.time.map(|time| ("--time", format!("{}ms", time.millis()))),
+        kernel.block.map(|d| ("--threads", typed_shape(d))),
+        kernel.grid.map(|d| ("--grid", typed_shape(d))),
+        kernel.regs_per_thread.map(|n| ("--regs", n.to_string())),
+        bytes("--smem", kernel.smem_static_bytes),
+        bytes("--smem-dynamic", kernel.smem_dynamic_bytes),
+        kernel.flops.map(|n| ("--flops", n.0.to_string())),
+        kernel.dram_bytes.map(|n| ("--dram-bytes", n.0.to_string())),
+        kernel.l2_bytes.map(|n| ("--l2-bytes", n.0.to_string())),
+        kernel.dtype.map(|dtype| ("--dtype", dtype.as_str().to_string())),
+        kernel.pipe.as_ref().map(|stated| ("--pipe", stated.to_string())),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>) -> String {
     let gpus = &state.session.gpus;
     let targets = state.selection.targets.iter();
     let targets: Vec<&str> = targets.map(|t| gpus[state.existing_gpu(*t)].id.as_str()).collect();
@@ -88,7 +126,12 @@ fn predict_command(state: &DashboardState) -> String {
     {
         add("--set", &edited.changes.to_string());
     }
-    add("--kernel", &state.kernel().id);
+    // A name that no file knows is typed as well.
+    let is_new = typed.is_some_and(|_| state.is_own_kernel(subject.kernel));
+    add(if is_new { "--name" } else { "--kernel" }, &state.kernel().id);
+    for (flag, value) in typed.map(typed_flags).unwrap_or_default() {
+        add(flag, &value);
+    }
     if !subject.problem.pairs().is_empty() {
         add("--size", &subject.problem.to_string());
     }

@@ -10,6 +10,7 @@ use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
 use super::panes::ranking::sort_board_next;
 use super::panes::{main_panel, open_for};
+use super::ranked::BoardRows;
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{DashboardState, Tone};
@@ -293,7 +294,7 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
     } else if state.focus == Pane::Ranking && !state.ranked.filter.is_empty() {
         state.ranked.filter.clear();
     } else if state.focus == Pane::Ranking && state.ranked.mix.is_some() {
-        state.ranked.mix = None;
+        (state.ranked.mix, state.ranked.rows, state.ranked.reversed) = (None, BoardRows::Gpus, false);
     } else if !state.row_filter.is_empty() {
         state.row_filter.clear();
         state.arrange();

@@ -145,6 +145,7 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::Contour(question) => worker.predict_contour(*question),
         Effect::WhatIfApplication(question) => worker.predict_changed(*question),
         Effect::WritePage { path, page } => worker.write_page(path, page),
+        Effect::WriteRows { path, rows } => worker.write_rows(path, rows),
         Effect::SaveGpu(gpu) => worker.save_gpu(*gpu),
         Effect::ReadPart { path, part } => worker.read_part(path, part),
         Effect::List(folder) => worker.list(folder),

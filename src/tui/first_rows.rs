@@ -53,7 +53,9 @@ fn top_row(session: &Session, source: GpuId, kernel: KernelId) -> Option<Subject
 /// The user's rows of one kernel.
 fn own_rows(session: &Session, source: GpuId, built_in: usize, kernel: KernelId) -> Vec<Subject> {
     let configs = session.store.by_volume(kernel).iter().filter(|id| is_own(session, **id));
-    let rows: Vec<Subject> = configs.filter_map(|id| session.timed_subject(*id).ok()).collect();
+    // One kernel may have a million.
+    let rows: Vec<Subject> =
+        configs.filter_map(|id| session.timed_subject(*id).ok()).take(MOST_ROWS).collect();
     if rows.is_empty() && kernel.index() >= built_in {
         return top_row(session, source, kernel).into_iter().collect();
     }

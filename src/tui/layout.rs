@@ -227,7 +227,7 @@ fn lay_swap(areas: &mut Areas, body: Rect, shown: Arrangement) {
     let w = rest.width;
     // The table needs its head and a few rows; what is left above is for charts.
     let upper = (body.height * 52 / 100).clamp(body.height.min(10), body.height.max(1));
-    let gpus = (w / 5).clamp(w.min(20), 36);
+    let gpus = (w / 5).clamp(w.min(20), 42);
     let occupancy = (w / 4).clamp(w.min(30), 46);
     // A column for each further target, as long as the roofline stays the widest.
     let wished = (OCCUPANCY_OF_TWO + OCCUPANCY_COLUMN * further.min(8) as u16).min(w * 2 / 5);

@@ -13,6 +13,7 @@ use crate::config::Saved;
 use crate::evaluate::EvaluationSetup;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
+use crate::measurement::CanonicalRow;
 use crate::predict::{Lessons, ModelId};
 use crate::rank::{Board, PriceBook};
 use crate::report::audit::Digest;
@@ -242,6 +243,13 @@ pub enum Effect {
         path: PathBuf,
         /// What to write.
         page: Arc<ScenarioPage>,
+    },
+    /// Write rows into a measurement file.
+    WriteRows {
+        /// As typed.
+        path: PathBuf,
+        /// The rows.
+        rows: Arc<[CanonicalRow]>,
     },
     /// Save a hypothetical GPU in the user's gpus folder.
     SaveGpu(Box<GpuToSave>),

@@ -27,7 +27,8 @@ impl DashboardState {
         }
         let built_in = self.workload.built_in;
         let FirstRows { rows, own, left_out } = first_rows(&self.session, self.selection.source, built_in);
-        self.rows = rows;
+        let former = std::mem::replace(&mut self.rows, rows);
+        rayon::spawn(move || drop(former));
         self.workload.own_rows = own;
         for typed in self.typed_rows(&self.session.clone()) {
             self.put_own_row(typed);
@@ -52,7 +53,9 @@ impl DashboardState {
         if place.index() < self.session.gpus.entries().len() {
             Arc::make_mut(&mut session).take_edited_from(&self.session);
         }
-        self.session = session;
+        let former = std::mem::replace(&mut self.session, session);
+        // A million rows take longer to give back than a key may.
+        rayon::spawn(move || drop(former));
         let moved = self.session.edited_place();
         if place == moved {
             return;

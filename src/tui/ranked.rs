@@ -11,7 +11,7 @@ use crate::rank::{
     variant_rows,
 };
 use crate::session::{Revision, Session};
-use crate::workload::{MixFile, Workload};
+use crate::workload::{MixFile, TypedKernel, Workload};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -38,11 +38,15 @@ pub enum BoardRows {
     Variants,
     /// Block sizes of the kernel, on each target.
     Blocks,
+    /// The kernels of the mix, on each target.
+    Kernels,
 }
 
 impl BoardRows {
-    /// All, in the order of the key.
-    pub const ALL: [Self; 3] = [Self::Gpus, Self::Variants, Self::Blocks];
+    /// What the rows of a kernel's board may be, in the order of the key.
+    pub const OF_KERNEL: [Self; 3] = [Self::Gpus, Self::Variants, Self::Blocks];
+    /// What those of a mix may be.
+    pub const OF_MIX: [Self; 2] = [Self::Gpus, Self::Kernels];
 
     /// The word in titles.
     #[must_use]
@@ -51,6 +55,7 @@ impl BoardRows {
             Self::Gpus => "GPUs",
             Self::Variants => "variants",
             Self::Blocks => "block sizes",
+            Self::Kernels => "kernels",
         }
     }
 }
@@ -79,6 +84,8 @@ pub struct LoadedMix {
     pub name: String,
     /// The file, read: its kernels are looked up whenever it is ranked.
     pub mix: MixFile,
+    /// Its typed kernels, which stand among the user's rows.
+    pub kernels: Vec<TypedKernel>,
 }
 
 /// The board's part of the state.
@@ -233,6 +240,7 @@ impl BoardQuestion {
         };
         match self.rows {
             BoardRows::Gpus => {}
+            BoardRows::Kernels => question.each_kernel = true,
             BoardRows::Variants => question.rows = variant_rows(session, &self.subject),
             BoardRows::Blocks => {
                 let target = question.targets.first().copied().unwrap_or(source);

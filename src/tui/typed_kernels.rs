@@ -4,6 +4,7 @@
 use super::jobs::WorkerJob;
 use super::message::Effect;
 use super::state::DashboardState;
+use crate::measurement::CanonicalRow;
 use crate::predict::Subject;
 use crate::session::Session;
 use crate::workload::{KernelLine, TypedKernel};
@@ -34,6 +35,25 @@ impl DashboardState {
         self.awaited = awaited;
     }
 
+    /// The typed kernel that this row is, as it was typed; none where it is another size of it.
+    #[must_use]
+    pub fn typed_kernel_of(&self, row: &Subject) -> Option<&TypedKernel> {
+        let is_row = |kernel: &&TypedKernel| {
+            let typed = kernel.subject_in(&self.session).ok();
+            typed.is_some_and(|typed| typed.kernel == row.kernel && typed.problem == row.problem)
+        };
+        self.all_typed().find(is_row)
+    }
+
+    /// The rows of the typed kernels for a file, and how many have none because no time was typed.
+    #[must_use]
+    pub fn rows_to_export(&self) -> (Vec<CanonicalRow>, usize) {
+        let rows: Vec<CanonicalRow> =
+            self.typed.iter().filter_map(|kernel| kernel.row_in(&self.session)).collect();
+        let without = self.typed.len() - rows.len();
+        (rows, without)
+    }
+
     /// Keeps a typed kernel; the same one typed again takes the place of what it was.
     pub(super) fn keep_typed(&mut self, kernel: TypedKernel) {
         let same = |known: &TypedKernel| {
@@ -58,16 +78,37 @@ impl DashboardState {
 
     /// Puts the typed kernels into a session that was made anew; those that do not fit it are said.
     pub(super) fn add_typed(&mut self, session: &mut Session) {
-        for kernel in &self.typed {
-            if let Err(why) = kernel.load_into(session) {
+        let refused = self.all_typed().filter_map(|kernel| {
+            let why = kernel.load_into(session).err()?;
+            Some(format!("{kernel}: {why}"))
+        });
+        let refused: Vec<String> = refused.collect();
+        self.notices.extend(refused);
+    }
+
+    /// The kernels that were typed here, then those of the mix.
+    fn all_typed(&self) -> impl Iterator<Item = &TypedKernel> {
+        let of_mix = self.ranked.mix.iter().flat_map(|mix| &mix.kernels);
+        self.typed.iter().chain(of_mix)
+    }
+
+    /// Puts the typed kernels of the mix among the user's rows; what is selected stays selected.
+    pub(super) fn add_kernels_of_mix(&mut self) {
+        let Some(mix) = self.ranked.mix.clone().filter(|mix| !mix.kernels.is_empty()) else { return };
+        let mut session = (*self.session).clone();
+        for kernel in &mix.kernels {
+            if let Err(why) = kernel.load_into(&mut session) {
                 self.notices.push(format!("{kernel}: {why}"));
             }
         }
+        session.arrange();
+        (self.workload.chooses_row, self.workload.chooses_source) = (false, false);
+        self.take_session(Arc::new(session));
     }
 
     /// The typed kernels without a time as rows: nothing in the store says what was typed of them.
     pub(super) fn typed_rows(&self, session: &Session) -> Vec<Arc<Subject>> {
-        let untimed = self.typed.iter().filter(|kernel| kernel.time.is_none());
+        let untimed = self.all_typed().filter(|kernel| kernel.time.is_none());
         untimed.filter_map(|kernel| kernel.subject_in(session).ok()).map(Arc::new).collect()
     }
 }

@@ -145,6 +145,7 @@ fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) ->
                 format!("the board ranks GPUs for the mix {}; Esc ranks them for the kernel again", mix.name);
             (state.ranked.mix, state.ranked.rows) = (Some(mix), BoardRows::Gpus);
             state.ranked.changes += 1;
+            state.add_kernels_of_mix();
             state.show_view(DashboardView::Board);
             state.say(Tone::Done, text)
         }

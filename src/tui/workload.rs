@@ -78,13 +78,10 @@ impl DashboardState {
         kernel.index() >= self.workload.built_in
     }
 
-    /// The GPU of the user's newest row: the last line of the last file.
+    /// The GPU of the user's newest row: the last line of the last file, or what was typed or measured here since.
     pub(super) fn newest_gpu(&self) -> Option<GpuId> {
-        let place = |m: &Measurement| {
-            (self.data.iter().position(|file| is_of_file(m, file)).map_or(usize::MAX, |n| n), m.line)
-        };
-        let own = self.session.store.rows().filter(|m| m.kind == TimingKind::Measured);
-        own.max_by_key(|m| place(m)).map(|m| m.gpu)
+        let own = self.session.store.rows().rev().find(|m| m.kind == TimingKind::Measured);
+        own.map(|m| m.gpu)
     }
 
     /// Makes a GPU the source; a target that is the same one gives way to the source of before.

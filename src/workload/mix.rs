@@ -15,7 +15,7 @@
 
 use super::kernel_line::KernelLine;
 use super::parts::{RunAmount, Workload, WorkloadPart, part_label};
-use super::typed_kernel::TypedKernelError;
+use super::typed_kernel::{TypedKernel, TypedKernelError};
 use crate::catalogue::{FileError, NameError, SpecFile, read_limited};
 use crate::kernel::ProblemError;
 use crate::predict::Subject;
@@ -139,6 +139,13 @@ impl MixFile {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Its typed kernels.
+    #[must_use]
+    pub fn typed_kernels(&self, session: &Session) -> Vec<TypedKernel> {
+        let lines = self.typed.kernels.iter().filter_map(|part| part.typed.as_ref());
+        lines.map(|line| KernelLine::read(line.get_ref(), &session.gpus, &session.kernels).kernel).collect()
     }
 
     /// Looks its kernels up; typed ones become rows of the session.

@@ -152,6 +152,17 @@ impl TypedKernel {
         Ok(subject)
     }
 
+    /// Its row as a canonical CSV holds it, in a session that it was put into; `None` where no time was typed.
+    #[must_use]
+    pub fn row_in(&self, session: &Session) -> Option<CanonicalRow> {
+        let subject = self.time.and_then(|_| self.subject_in(session).ok())?;
+        let gpu = session.gpus.position(self.gpu.as_deref()?).ok()?;
+        let kernel = &session.kernels[subject.kernel].id;
+        let mut row = self.row(&session.gpus[gpu].id, kernel, &subject.problem);
+        row.attributes.extend(self.pipe.iter().map(|stated| ("pipe".to_string(), stated.to_string())));
+        Some(row)
+    }
+
     fn new_name(&self) -> String {
         self.name.clone().unwrap_or_else(|| NAMELESS.into())
     }
@@ -229,13 +240,16 @@ fn add_row(session: &mut Session, row: &CanonicalRow) -> Result<(), TypedKernelE
     }
 }
 
+/// A block or grid as it is typed: `16x16`, `256`.
+#[must_use]
+pub fn typed_shape(sides: [u64; 3]) -> String {
+    let kept = sides.iter().rposition(|n| *n != 1).map_or(1, |last| last + 1);
+    sides[..kept].iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
 /// The one-line form, which [`super::KernelLine`] reads back.
 impl fmt::Display for TypedKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shape = |d: [u64; 3]| {
-            let kept = d.iter().rposition(|n| *n != 1).map_or(1, |at| at + 1);
-            d[..kept].iter().map(u64::to_string).collect::<Vec<_>>().join("x")
-        };
         let mut parts = Vec::new();
         match (self.time, &self.gpu) {
             (Some(time), Some(gpu)) => parts.push(format!("{}ms on {gpu}", time.millis())),
@@ -244,8 +258,8 @@ impl fmt::Display for TypedKernel {
         }
         parts.extend(self.name.iter().map(|name| format!("name {name}")));
         parts.extend(self.problem.pairs().iter().map(|(key, value)| format!("{key}={value}")));
-        parts.extend(self.block.map(|d| format!("{} thr", shape(d))));
-        parts.extend(self.grid.map(|d| format!("grid {}", shape(d))));
+        parts.extend(self.block.map(|d| format!("{} thr", typed_shape(d))));
+        parts.extend(self.grid.map(|d| format!("grid {}", typed_shape(d))));
         parts.extend(self.regs_per_thread.map(|n| format!("{n} regs")));
         parts.extend(self.smem_static_bytes.map(|n| format!("{n}B smem")));
         parts.extend(self.smem_dynamic_bytes.map(|n| format!("{n}B dsmem")));

@@ -9,7 +9,9 @@
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use roofswap::application::{PartOfTrace, read_application};
+use roofswap::application::{
+    BoardSettings, ForecastSettings, PartOfTrace, application_board, forecast, read_application,
+};
 use roofswap::gpu::GpuId;
 use roofswap::progress::Progress;
 use roofswap::rank::RankQuestion;
@@ -34,11 +36,22 @@ fn launch(i: u64, out: &mut String) {
     write!(out, r#"{{"ph": "X", "cat": "kernel", "name": "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>(cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8::Params)", "pid": 0, "tid": 7, "ts": {start}.900, "dur": 5.{:03}, "args": {{"External id": {id}, "queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": {id}, "registers per thread": 88, "shared memory": 24576, "blocks per SM": 0.606061, "warps per SM": 2.424242, "grid": [40, 2, 1], "block": [128, 1, 1], "est. achieved occupancy %": 4}}}},"#, i % 1000).unwrap();
 }
 
+/// Before the first event.
+const HEAD: &str = r#"{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85018279936}], "traceEvents": ["#;
+
+/// A trace of so many launches.
+fn write_launches(to: &mut impl Write, launches: u64) -> u64 {
+    let mut text = HEAD.to_string();
+    (0..launches).for_each(|i| launch(i, &mut text));
+    text.push_str("{}]}");
+    to.write_all(text.as_bytes()).unwrap();
+    launches
+}
+
 /// A trace of about so many bytes.
 fn write_trace(to: &mut impl Write, bytes: u64) -> u64 {
-    let head = r#"{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85018279936}], "traceEvents": ["#;
-    to.write_all(head.as_bytes()).unwrap();
-    let (mut written, mut i, mut text) = (head.len() as u64, 0, String::new());
+    to.write_all(HEAD.as_bytes()).unwrap();
+    let (mut written, mut i, mut text) = (HEAD.len() as u64, 0, String::new());
     while written < bytes {
         text.clear();
         (0..100).for_each(|_| {
@@ -64,31 +77,67 @@ fn fastest(mut run: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
-/// Ranks 100 GPUs for 5,000 kernels of a run, each at a size of its own.
-fn rank_a_run() {
+/// 100 GPUs that are not the source.
+fn hundred_targets(session: &Session, source: GpuId) -> Vec<GpuId> {
+    session.gpus.ids().filter(|gpu| *gpu != source).take(100).collect()
+}
+
+/// Ranks 100 GPUs for 5,000 launches of a run, at so many sizes of five kernels.
+fn rank_a_run(sizes: usize) {
     let session = Session::load(None).unwrap();
     let source = session.gpus.position("titan-v").unwrap();
-    let targets: Vec<GpuId> = session.gpus.ids().filter(|gpu| *gpu != source).take(100).collect();
-    let sizes = |i: usize| format!("n={}", 4096 * (i + 1));
     let names = ["saxpy", "vector_add", "dot_product", "reduce_sum", "histogram"];
     let part = |i: usize| {
+        let typed = format!("n={}", 4096 * (i / names.len() % sizes + 1));
         let kernel = session.kernels.position(names[i % names.len()]).unwrap();
-        let size = session.kernels[kernel].typed(&sizes(i)).unwrap();
+        let size = session.kernels[kernel].typed(&typed).unwrap();
         let subject = session.subject(kernel, &size, "").unwrap();
-        WorkloadPart { subject, amount: RunAmount::Calls(1.0 + (i % 9) as f64), label: sizes(i) }
+        WorkloadPart { subject, amount: RunAmount::Calls(1.0 + (i % 9) as f64), label: typed }
     };
     let parts = (0..5000).map(part).collect();
-    let workload = Workload { name: "a run of 5,000 kernels".into(), parts, run_seconds: None };
-    let question = RankQuestion::new(&session, &workload, source, targets);
+    let workload = Workload { name: "a run of 5,000 launches".into(), parts, run_seconds: None };
+    let question = RankQuestion::new(&session, &workload, source, hundred_targets(&session, source));
     let board = question.answer();
     assert_eq!((board.rows.len(), board.rows.iter().filter(|row| row.time.is_some()).count()), (100, 100));
     let ranked = fastest(|| drop(question.answer()));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("100 GPUs ranked for 5,000 kernels on {cores} cores: {ranked:.2?}; 100 ms are allowed");
+    let (cores, kernels) = (cores(), names.len() * sizes);
+    println!(
+        "100 GPUs ranked for 5,000 launches of {kernels} kernels on {cores} cores: {ranked:.2?}; 100 ms are allowed"
+    );
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The board of 100 GPUs for an application of 5,000 launches.
+fn forecast_an_application() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    let launches = write_launches(&mut File::create(&path).unwrap(), 5000);
+    let recorded = read_application(&path, &Progress::default()).unwrap();
+    let application = recorded.application(&PartOfTrace::default()).unwrap();
+    assert_eq!(application.kernel_count, launches);
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.position("h100-sxm5").unwrap();
+    let targets = hundred_targets(&session, source);
+    let settings = ForecastSettings::default();
+    let took = fastest(|| {
+        let forecasts = forecast(&session, &application, source, &targets, settings).unwrap();
+        let board = application_board(&session, &application, source, &forecasts, &BoardSettings::default());
+        assert_eq!(board.rows.len(), 100);
+    });
+    let groups = application.groups.len();
+    println!(
+        "100 GPUs for an application of {launches} launches in {groups} groups on {} cores: {took:.2?}; 100 ms are allowed",
+        cores()
+    );
 }
 
 fn main() {
-    rank_a_run();
+    rank_a_run(1000);
+    rank_a_run(40);
+    forecast_an_application();
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let bytes = number("ROOFSWAP_TRACE_MB").unwrap_or(64) * 1_000_000;
     if let Ok(path) = std::env::var("ROOFSWAP_TRACE_KEEP") {

@@ -129,6 +129,14 @@ fn a_mix_is_the_sum_of_its_kernels() {
         let sum = 3.0 * one("saxpy", "2^24") + 2.0 * one("matmul_tiled", "n=2048");
         assert!((number(row, "time_ms") / sum - 1.0).abs() < 1e-9, "{row}");
     }
+    let words = "rank --from titan-v --to rtx-4070 --kernels --format json --mix";
+    let kernels = desk.types_with(words, &[&mix]).works().json();
+    let names: Vec<&str> = kernels.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert!(names[0].ends_with("matmul_tiled n=2048 x 2") && names[1].ends_with("x 3"), "{names:?}");
+    let sum: f64 = kernels.iter().map(|row| number(row, "time_ms")).sum();
+    let whole = rows.iter().find(|row| row["gpu"] == "rtx-4070").unwrap();
+    assert!((sum / number(whole, "time_ms") - 1.0).abs() < 1e-9, "{kernels:?}");
+    desk.types("rank --from titan-v --kernel saxpy --kernels").ends(2, &["--kernels"]);
     let shares = desk.file(
         "shares.toml",
         "run_ms = 10\n[[kernel]]\nkernel = \"saxpy\"\nshare = 1\n[[kernel]]\nkernel = \"matmul_tiled\"\nshare = 1\n",

@@ -190,13 +190,45 @@ fn variants_and_block_sizes_of_the_kernel_are_rows() {
     assert!(d.screen().contains("129 GPUs by time"), "{}", d.screen());
 }
 
+/// A mix as the worker reads it.
+fn loaded_mix(d: &Dashboard, name: &str, text: &str) -> std::sync::Arc<roofswap::tui::LoadedMix> {
+    let mix = roofswap::workload::MixFile::parse("mix.toml", text.into()).unwrap();
+    let kernels = mix.typed_kernels(&d.state.session);
+    std::sync::Arc::new(roofswap::tui::LoadedMix { name: name.into(), mix, kernels })
+}
+
+#[test]
+fn the_kernels_of_a_mix_are_rows_of_the_board_and_of_the_table() {
+    let mut d = ranked(160, 40, "");
+    let selected = d.state.kernel().id.clone();
+    let text = "name = \"step\"\n[[kernel]]\nkernel = \"saxpy\"\ncalls = 30\n[[kernel]]\n\
+                typed = \"4.2ms on titan-v, 256 thr, 17.2 GFLOP, 50MB dram, name mine\"\n";
+    let loaded = loaded_mix(&d, "step", text);
+    let effects = update(&mut d.state, Message::MixRead(Ok(loaded)));
+    rank(&mut d, &effects);
+    let total = d.state.ranked.row_of(d.state.target()).and_then(|row| row.time).unwrap();
+    press(&mut d, "tab");
+    assert!(d.screen().contains("step from TITAN V: 2 kernels by time"), "{}", d.screen());
+    insta::assert_snapshot!("mix_kernels_160x40", d.screen());
+    let rows = d.state.ranked.shown_rows(&d.state.session);
+    assert!(rows[0].label.starts_with("mine") && rows[1].label.ends_with("x 30"), "the longest first");
+    let sum: f64 = rows.iter().map(|row| row.time.unwrap().0).sum();
+    assert!((sum / total.0 - 1.0).abs() < 1e-9, "its kernels are the whole of it: {sum} {total}");
+    assert!(rows.iter().all(|row| !row.is_pareto), "parts of a run are no choices");
+    // The typed one stands among the user's rows, what was selected stays so.
+    assert_eq!(d.state.kernel().id, selected);
+    press(&mut d, "1 / m i n e enter");
+    assert!(d.screen().contains("▸ mine") && d.screen().contains("4.20 ms ●"), "{}", d.screen());
+    press(&mut d, "2 esc");
+    assert!(d.state.ranked.mix.is_none() && d.screen().contains("129 GPUs by time"), "{}", d.screen());
+}
+
 #[test]
 fn a_mix_is_ranked_until_escape_and_prices_take_the_place_of_those_before() {
     let mut d = ranked(160, 40, "");
     let text =
         "name = \"two\"\n[[kernel]]\nkernel = \"saxpy\"\ncalls = 3\n[[kernel]]\nkernel = \"dot_product\"\n";
-    let mix = roofswap::workload::MixFile::parse("mix.toml", text.into()).unwrap();
-    let loaded = std::sync::Arc::new(roofswap::tui::LoadedMix { name: "two".into(), mix });
+    let loaded = loaded_mix(&d, "two", text);
     let effects = update(&mut d.state, Message::MixRead(Ok(loaded)));
     rank(&mut d, &effects);
     assert!(d.screen().contains("two from TITAN V: 129 GPUs by time"), "{}", d.screen());
@@ -214,6 +246,77 @@ fn a_mix_is_ranked_until_escape_and_prices_take_the_place_of_those_before() {
     assert!(rows[0].gpu_id == "l4" && rows[0].usd_per_million_runs.is_some(), "{:?}", rows[0]);
     press(&mut d, "esc");
     assert!(d.screen().contains("matmul_tiled n=512 from TITAN V"), "{}", d.screen());
+}
+
+#[test]
+fn typed_kernels_are_written_as_a_file_that_loads_again() {
+    let mut d = dashboard(120, 30);
+    press(&mut d, ": e x p o r t space t y p e d enter");
+    assert!(d.screen().contains("no kernel was typed with a time"), "{}", d.screen());
+    press(&mut d, "esc");
+    for line in [
+        "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram, 16x16 thr, grid 4096, 40 regs, 8KB smem, pipe=tensor-bf16",
+        "name other, 1 GFLOP, 4MB dram, 256 thr",
+    ] {
+        press(&mut d, "n");
+        type_line(&mut d, line);
+        press(&mut d, "enter");
+    }
+    press(&mut d, ": e x p o r t space t y p e d enter");
+    assert!(d.screen().contains("export to: typed-kernels.csv"), "{}", d.screen());
+    let effects = update(&mut d.state, Message::Key("enter".into()));
+    let [Effect::WriteRows { path, rows }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((path.to_str(), rows.len()), (Some("typed-kernels.csv"), 1), "without a time it is no row");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("typed-kernels.csv");
+    std::fs::write(&file, roofswap::measurement::write_csv(rows)).unwrap();
+    let mut session = roofswap::session::Session::load(None).unwrap();
+    let loaded = session.add_data(&file).unwrap();
+    assert_eq!((loaded.rows, loaded.refused_count), (1, 0), "{:?}", loaded.refused);
+    let kernel = session.kernels.position("mine").unwrap();
+    assert!(session.kernels[kernel].arithmetic_facts().is_tensor, "its pipe came with it");
+    let of = &d.state.session;
+    let [typed, read] = [&**of, &session].map(|session| {
+        let kernel = session.kernels.position("mine").unwrap();
+        let subject = session.subject(kernel, &Default::default(), "").unwrap();
+        let [source, target] = ["rtx-3090", "rtx-4090"].map(|gpu| session.gpus.position(gpu).unwrap());
+        session.answer(&subject, source, target, Default::default()).predicted_time().unwrap()
+    });
+    assert!((typed / read - 1.0).abs() < 1e-12, "{typed} {read}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_copied_command_types_the_kernel_again() {
+    for line in [
+        "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram, 16x16 thr, grid 4096, 40 regs, 8KB smem, pipe=tensor-bf16",
+        "4.2ms on 3090 matmul_tiled n=2048",
+        "on 3090, name other, 1 GFLOP, 4MB dram, 256 thr",
+    ] {
+        let mut d = dashboard(120, 30);
+        press(&mut d, "n");
+        type_line(&mut d, line);
+        press(&mut d, "enter");
+        let effects = update(&mut d.state, Message::Key("Y".into()));
+        let [Effect::Copy(command)] = &effects[..] else { panic!("{line}: {effects:?} {}", d.screen()) };
+        let program = crate::walk::PROGRAM;
+        let command = command.replacen("roofswap", program, 1) + " --format json";
+        let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        let rows: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let row = rows.as_array().map_or(&rows["rows"][0], |rows| &rows[0]);
+        let wanted = d.state.answer().predicted_time().unwrap().millis();
+        let found = row["time_ms"].as_f64().unwrap_or_else(|| panic!("{command}: {told}"));
+        assert!((found / wanted - 1.0).abs() < 1e-9, "{command}: {found} ms, the screen has {wanted}");
+    }
+    // From another source a typed time would be of the wrong GPU.
+    let mut d = dashboard(120, 30);
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram");
+    press(&mut d, "enter x");
+    assert!(update(&mut d.state, Message::Key("Y".into())).is_empty());
+    assert!(d.screen().contains(":export typed"), "{}", d.screen());
 }
 
 #[test]

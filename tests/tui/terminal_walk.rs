@@ -6,7 +6,8 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-use crate::walk::{fresh, start};
+use crate::walk::{PROGRAM, Walk, fresh, start, start_command};
+use portable_pty::CommandBuilder;
 
 #[test]
 fn a_first_walk_swaps_resizes_exports_and_remembers() {
@@ -36,6 +37,57 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
     let mut forgetful = start(80, 24, home, &["--fresh"]);
     forgetful.wait("TITAN V ▶ RTX 4070").press("\u{3}");
     assert_eq!(forgetful.gone().0, 0, "Ctrl-C leaves in order, too");
+}
+
+/// What the program asks a terminal for its background with.
+const BACKGROUND_QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
+
+#[test]
+fn a_light_background_is_asked_for_and_followed() {
+    let mut walk = start_unthemed();
+    walk.wait_for_bytes(BACKGROUND_QUESTION);
+    // xterm's two answers: the colour, then its device attributes.
+    walk.press("\x1b]11;rgb:ffff/ffff/dddd\x1b\\\x1b[?62;22c");
+    walk.wait_for_screen("the light theme", |screen| source_colour(screen) == Some(LIGHT_SOURCE));
+    walk.press("q");
+    assert_eq!(walk.gone().0, 0, "no letter of the answer was taken for a key");
+}
+
+#[test]
+fn a_terminal_that_says_nothing_of_its_background_is_not_waited_for() {
+    let mut walk = start_unthemed();
+    walk.wait_for_bytes(BACKGROUND_QUESTION);
+    // It answers the second question alone: no answer to the first will come.
+    walk.press("\x1b[?1;2c").wait("Predictions");
+    let shown = source_colour(walk.screen.screen());
+    assert!(shown.is_some() && shown != Some(LIGHT_SOURCE), "the dark theme: {shown:?}");
+    walk.press("q");
+    assert_eq!(walk.gone().0, 0);
+    // And one that answers nothing at all: the first frame comes after a moment, and a late answer is no key.
+    let mut walk = start_unthemed();
+    walk.wait_for_bytes(BACKGROUND_QUESTION).wait("Predictions");
+    walk.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\").press("x").wait("RTX 4070 ▶ TITAN V").press("q");
+    assert_eq!(walk.gone().0, 0);
+}
+
+/// Blue, as the light theme has the source where sixteen colours are known.
+const LIGHT_SOURCE: vt100::Color = vt100::Color::Idx(4);
+
+/// A terminal of sixteen colours of whose background the environment says nothing.
+fn start_unthemed() -> Walk {
+    let mut command = CommandBuilder::new(PROGRAM);
+    command.env("TERM", "xterm");
+    for name in ["COLORTERM", "COLORFGBG", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    start_command(80, 24, fresh(), command)
+}
+
+/// The colour of the source's name in the header; none before it is drawn.
+fn source_colour(screen: &vt100::Screen) -> Option<vt100::Color> {
+    let header = screen.rows(0, 80).next()?;
+    let before = header.split_once("TITAN V ▶")?.0.chars().count();
+    Some(screen.cell(0, u16::try_from(before).ok()?)?.fgcolor())
 }
 
 #[test]

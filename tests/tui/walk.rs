@@ -105,6 +105,17 @@ impl Walk {
         self
     }
 
+    /// Reads until these bytes came, which need not be seen on the screen.
+    pub fn wait_for_bytes(&mut self, wanted: &[u8]) -> &mut Self {
+        let mut read = Vec::new();
+        while !read.windows(wanted.len()).any(|bytes| bytes == wanted) {
+            let bytes = self.output.recv_timeout(PATIENCE).unwrap();
+            self.screen.process(&bytes);
+            read.extend(bytes);
+        }
+        self
+    }
+
     /// Reads until nothing was drawn for a while: for recordings, never for tests.
     pub fn wait_until_silent(&mut self) -> &mut Self {
         while let Ok(bytes) = self.output.recv_timeout(Duration::from_secs(2)) {

@@ -6,6 +6,7 @@
 
 use crate::learn::LearningTable;
 use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// Most bins of a column.
 pub(in crate::learn) const MAX_BINS: usize = 1024;
@@ -14,6 +15,8 @@ pub(in crate::learn) const MAX_BINS: usize = 1024;
 #[derive(Debug)]
 pub(in crate::learn) struct Binned {
     pub(super) columns: Vec<BinnedColumn>,
+    /// By column, the first one that puts every row into the same bin: itself where none before it does.
+    pub(super) twins: Vec<usize>,
 }
 
 /// One column: the bin of each row, and the smallest and largest value of each bin.
@@ -27,7 +30,11 @@ pub(super) struct BinnedColumn {
 impl Binned {
     pub(in crate::learn) fn new(table: &LearningTable) -> Self {
         let columns = (0..table.width()).into_par_iter().map(|j| BinnedColumn::new(&table.column(j)));
-        Self { columns: columns.collect() }
+        let columns: Vec<BinnedColumn> = columns.collect();
+        let mut first: HashMap<&[u16], usize> = HashMap::new();
+        let places = columns.iter().enumerate();
+        let twins = places.map(|(place, column)| *first.entry(&column.bins).or_insert(place)).collect();
+        Self { columns, twins }
     }
 
     pub(in crate::learn) fn width(&self) -> usize {

@@ -79,6 +79,8 @@ pub(in crate::learn) struct Grower<'a> {
     keys: Vec<u64>,
     order: Vec<usize>,
     scratch: Vec<TreePoint>,
+    /// By column, whether it was searched at this node; its twins have the same splits with the same gains.
+    searched: Vec<bool>,
 }
 
 impl<'a> Grower<'a> {
@@ -91,6 +93,7 @@ impl<'a> Grower<'a> {
             keys: Vec::new(),
             order: (0..binned.width()).collect(),
             scratch: Vec::new(),
+            searched: vec![false; binned.width()],
         }
     }
 
@@ -162,6 +165,9 @@ impl<'a> Grower<'a> {
         }
         let mut best: Option<BestSplit> = None;
         let mut varied = 0;
+        // Where every column is tried, one of equal columns is enough: an equal gain never takes the place of the first.
+        let skips_twins = self.limits.tried >= self.order.len() && self.limits.monotone.is_empty();
+        self.searched.fill(false);
         // The random order is drawn as far as it is needed. Constant columns count as tried, as in scikit-learn, but one
         // that varies is looked for as long as there are columns.
         for tried in 0..self.order.len() {
@@ -171,6 +177,10 @@ impl<'a> Grower<'a> {
             let other = tried + random.below(self.order.len() - tried);
             self.order.swap(tried, other);
             let column = self.order[tried];
+            let twin = self.binned.twins[column];
+            if skips_twins && std::mem::replace(&mut self.searched[twin], true) {
+                continue;
+            }
             varied += usize::from(self.search(column, here, whole, open, &mut best));
         }
         best
@@ -318,4 +328,40 @@ fn partition(
     }
     here[kept..].copy_from_slice(scratch);
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::LearningTable;
+
+    /// The trees that grow one after the other on this table.
+    fn grown(table: &LearningTable, monotone: &[i8]) -> (Vec<Trees>, Vec<f64>) {
+        let binned = Binned::new(table);
+        let tried = table.width();
+        let limits = TreeLimits { max_depth: 3, min_leaf: 5, min_split: 2, tried, monotone };
+        let mut grower = Grower::new(&binned, limits);
+        let (mut random, mut gains) = (Random::new(7, 0), vec![0.0; tried]);
+        let target = |row: usize| (row as f64 * 0.37).sin() + (row % 7) as f64 * 0.2;
+        let point = |row: usize| TreePoint { row: row as u32, weight: 1.0, target: target(row) };
+        let mut grow = || {
+            let mut points: Vec<TreePoint> = (0..400).filter(|_| random.below(3) > 0).map(point).collect();
+            grower.grow(&mut points, &mut random, &mut gains)
+        };
+        let trees = (0..20).map(|_| grow()).collect();
+        (trees, gains)
+    }
+
+    #[test]
+    fn equal_columns_are_searched_once_and_the_trees_stay_the_same() {
+        let row = |r: usize| {
+            let (a, b, c) = ((r % 7) as f64, (r as f64 * 0.37).sin(), (r / 50) as f64);
+            [a, b, 3.0 * a + 1.0, c, b.exp(), c, -a, 5.0]
+        };
+        let names = (0..8).map(|i| format!("c{i}")).collect();
+        let table = LearningTable::new(names, (0..400).flat_map(row).collect()).unwrap();
+        assert_eq!(Binned::new(&table).twins, [0, 1, 0, 3, 1, 3, 6, 7]);
+        // With signs, though all of them are 0, every column is searched.
+        assert_eq!(grown(&table, &[]), grown(&table, &[0; 8]));
+    }
 }

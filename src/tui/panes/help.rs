@@ -115,7 +115,10 @@ const COLUMNS: [(&str, &str); 4] = [
     ("bound", "what limits on the source → what limits on the target"),
     ("occupancy", "active warps of the most, source → target"),
     ("% of roof", "how near the source's measured time is to the roof of its limits"),
-    ("notes", "how many cautions the prediction has; the explanation shows them"),
+    (
+        "notes",
+        "how many cautions the prediction has; the explanation shows them; L2: fits in L2 on the target alone",
+    ),
 ];
 
 /// Keys of this pane, then the general ones, then what columns and marks mean.

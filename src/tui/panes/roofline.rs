@@ -24,12 +24,13 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{more_targets, wrap};
+use crate::tui::text::{clipped_text, more_targets, wrap};
 use crate::units::Intensity;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
 /// Steps of the read-out, in powers of ten.
 const READOUT_STEP: f64 = 0.05;
@@ -131,10 +132,10 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     let above = above_roof(state).into_iter().flat_map(|text| wrap(&text, usize::from(inside.width)));
     under.extend(above.take(2).map(|text| Line::styled(text, look.caution())));
     under.extend(intensities(state, look).filter(|_| inside.height >= 10));
+    let width = usize::from(inside.width);
     if inside.height >= 10 {
-        under.extend(
-            Side::ALL.map(|side| legend(state, state.pair()[side], Meaning::side_colour(side), look)),
-        );
+        let of_side = |side| legend(state, state.pair()[side], Meaning::side_colour(side), width, look);
+        under.extend(Side::ALL.map(of_side));
     }
     // A legend line per further target leaves the chart at least as many lines.
     let further = view.further.iter().take(MOST_TARGETS - 1);
@@ -142,7 +143,7 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
         under.extend(
             further
                 .enumerate()
-                .map(|(place, target)| legend(state, target.gpu, Meaning::Further(place), look)),
+                .map(|(place, target)| legend(state, target.gpu, Meaning::Further(place), width, look)),
         );
     }
     let left_out = (view.further.len() + 1).saturating_sub(MOST_TARGETS);
@@ -213,10 +214,15 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
 }
 
 /// One GPU's ceilings with their origin.
-fn legend(state: &DashboardState, gpu: &Gpu, meaning: Meaning, look: Look<'_>) -> Line<'static> {
+fn legend(
+    state: &DashboardState,
+    gpu: &Gpu,
+    meaning: Meaning,
+    width: usize,
+    look: Look<'_>,
+) -> Line<'static> {
     let used = state.answer().ceilings_used;
-    let width = state.answer().width();
-    let compute = compute_roof(gpu, state.kernel(), width, used);
+    let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
     let bandwidth = gpu.bandwidth(used);
     let ridge = compute.value / bandwidth.value;
     let mark = match meaning {
@@ -224,14 +230,16 @@ fn legend(state: &DashboardState, gpu: &Gpu, meaning: Meaning, look: Look<'_>) -
         Meaning::Target => "T",
         _ => "+",
     };
-    let text = format!(
-        "{mark} {}  {} ({})  {} ({})  ridge {ridge}",
-        gpu.short_name(),
-        compute.value,
-        compute.origin.as_str(),
-        bandwidth.value,
-        bandwidth.origin.as_str(),
-    );
+    let name = format!("{mark} {}", gpu.short_name());
+    let [compute, bandwidth] = [
+        (compute.value.to_string(), compute.origin.as_str()),
+        (bandwidth.value.to_string(), bandwidth.origin.as_str()),
+    ];
+    let rates = format!("{name}  {} ({})  {} ({})", compute.0, compute.1, bandwidth.0, bandwidth.1);
+    // The ridge stands in the chart as well.
+    let forms = [format!("{rates}  ridge {ridge}"), rates, format!("{name}  {}  {}", compute.0, bandwidth.0)];
+    let fits = forms.iter().find(|text| text.width() <= width);
+    let text = fits.cloned().unwrap_or_else(|| clipped_text(&forms[2], width));
     Line::from(vec![Span::styled(text, look.mark(meaning))])
 }
 

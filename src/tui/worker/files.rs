@@ -5,6 +5,7 @@ use crate::application::{Application, PartOfTrace, is_application, read_applicat
 use crate::audit::{AuditSheet, audit, read_file};
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
+use crate::measurement::{CanonicalRow, write_csv};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::tui::message::{LoadedFiles, Message, UserFile};
@@ -54,7 +55,7 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
 pub(super) fn read_mix(session: &Session, path: &Path) -> Result<LoadedMix, String> {
     let mix = MixFile::read(path).map_err(|why| why.to_string())?;
     let workload = mix.load_into(&mut session.clone()).map_err(|why| why.to_string())?;
-    Ok(LoadedMix { name: workload.name, mix })
+    Ok(LoadedMix { name: workload.name, kernels: mix.typed_kernels(session), mix })
 }
 
 /// This part of a trace, or why there is none.
@@ -131,6 +132,11 @@ pub(super) fn write_chart(path: &Path, spec: &ChartSpec, theme: SvgTheme) -> Res
 /// Writes scenarios side by side into a file that does not exist yet: HTML, or Markdown where its name ends so.
 pub(super) fn write_page(path: &Path, page: &ScenarioPage) -> Result<String, String> {
     write_new(path, || page.text_for_file(path).map(String::into_bytes).map_err(|e| e.to_string()))
+}
+
+/// Writes rows as a canonical CSV into a file that does not exist yet.
+pub(super) fn write_rows(path: &Path, rows: &[CanonicalRow]) -> Result<String, String> {
+    write_new(path, || Ok(write_csv(rows)))
 }
 
 fn write_new(path: &Path, bytes: impl FnOnce() -> Result<Vec<u8>, String>) -> Result<String, String> {

@@ -20,13 +20,14 @@ use crate::device::{FindDriver, find_driver};
 use crate::evaluate::EvaluationSetup;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
+use crate::measurement::CanonicalRow;
 use crate::predict::ModelId;
 use crate::progress::Progress;
 use crate::rank::PriceBook;
 use crate::session::Session;
 use crate::train::SurveyOf;
 use crate::whatif::{GpuToSave, ScenarioPage};
-use files::{audit_files, list_folder, load_files, part_read, read_mix, write_chart, write_page};
+use files::{audit_files, list_folder, load_files, part_read, read_mix, write_chart, write_page, write_rows};
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
@@ -236,6 +237,11 @@ impl Worker {
     /// Writes scenarios side by side into a file that does not exist yet.
     pub fn write_page(&self, path: PathBuf, page: Arc<ScenarioPage>) {
         self.spawn(WorkerJob::Write, move |_| Message::Written(write_page(&path, &page)));
+    }
+
+    /// Writes rows into a measurement file that does not exist yet.
+    pub fn write_rows(&self, path: PathBuf, rows: Arc<[CanonicalRow]>) {
+        self.spawn(WorkerJob::Write, move |_| Message::Written(write_rows(&path, &rows)));
     }
 
     /// Saves a hypothetical GPU in the user's gpus folder.

@@ -14,9 +14,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
-/// Columns of a GPU's name before its bar.
-const NAME: usize = 18;
+/// The fewest and most columns of a GPU's name before its bar.
+const NAME: (usize, usize) = (18, 42);
+/// The fewest columns of a kernel's name.
+const KERNEL: usize = 12;
+/// Columns of the time on a target.
+const ON_TARGET: usize = 10;
 /// Columns of the numbers behind a bar.
 const NUMBERS: usize = 34;
 /// The most GPUs with a bar.
@@ -156,12 +161,15 @@ fn bar_lines(
 ) -> Vec<Line<'static>> {
     let shown = &forecasts[..forecasts.len().min(MOST_BARS)];
     let longest = shown.iter().map(|f| f.time_range().value.0).fold(0.0, f64::max);
-    let columns = width.saturating_sub(NAME + NUMBERS + 2).max(8);
+    let named = |f: &TargetForecast| state.session.gpus[f.target].short_name().width() + 1;
+    let longest_name = shown.iter().map(named).max().unwrap_or(0);
+    let name_width = longest_name.clamp(NAME.0, NAME.1.min(width / 4).max(NAME.0));
+    let columns = width.saturating_sub(name_width + NUMBERS + 2).max(8);
     let mut used: Vec<&'static str> = Vec::new();
     let mut lines: Vec<Line<'static>> = Vec::new();
     for forecast in shown {
-        let name = clipped_text(state.session.gpus[forecast.target].short_name(), NAME - 1);
-        let mut spans = vec![Span::styled(pad_right(&name, NAME), look.text())];
+        let name = clipped_text(state.session.gpus[forecast.target].short_name(), name_width - 1);
+        let mut spans = vec![Span::styled(pad_right(&name, name_width), look.text())];
         let (mut filled, mut until) = (0, 0.0);
         for part in bar_parts(application, forecast) {
             until += part.time.0;
@@ -209,8 +217,16 @@ fn group_lines(
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let target = first_target(state);
-    let name = width.saturating_sub(if target.is_some() { 53 } else { 33 }).clamp(12, 60);
-    let on = target.map(|t| clipped_text(state.session.gpus[t.target].short_name(), 10)).unwrap_or_default();
+    let start = page_start(state.application.cursor, shown, application.groups.len());
+    let name_room = width.saturating_sub(if target.is_some() { 43 + ON_TARGET } else { 33 }).max(KERNEL);
+    let names = application.groups.iter().skip(start).take(shown);
+    let names: Vec<String> =
+        names.map(|group| crate::text::harmless_line(&group.label_within(name_room))).collect();
+    let name = names.iter().map(|name| name.width()).max().unwrap_or(0).clamp(KERNEL, name_room);
+    // What the kernels leave makes the name of the GPU whole.
+    let on = target.map_or("", |t| state.session.gpus[t.target].short_name());
+    let on_width = on.width().clamp(ON_TARGET, ON_TARGET + name_room - name);
+    let on = clipped_text(on, on_width);
     let mut head = format!(
         "{} {} {} {} {}",
         pad_right("kernel", name),
@@ -220,15 +236,14 @@ fn group_lines(
         pad_left("mean", 8)
     );
     if target.is_some() {
-        head.push_str(&format!(" {} {}", pad_left(&on, 10), pad_left("speedup", 8)));
+        head.push_str(&format!(" {} {}", pad_left(&on, on_width), pad_left("speedup", 8)));
     }
     let mut lines = vec![Line::styled(clipped_text(&head, width), look.title())];
-    let start = page_start(state.application.cursor, shown, application.groups.len());
     for (place, group) in application.groups.iter().enumerate().skip(start).take(shown) {
-        let label = crate::text::harmless_line(&group.label);
+        let label = &names[place - start];
         let mut text = format!(
             "{} {} {} {} {}",
-            pad_right(&clipped_text(&label, name), name),
+            pad_right(&clipped_text(label, name), name),
             pad_left(&format!("{:.1} %", 100.0 * group.share), 7),
             pad_left(&group.calls.to_string(), 6),
             pad_left(&group.total.to_string(), 8),
@@ -240,7 +255,7 @@ fn group_lines(
             let time = format!("{mark}{}", forecast.time.value);
             text.push_str(&format!(
                 " {} {}",
-                pad_left(&time, 10),
+                pad_left(&time, on_width),
                 pad_left(&format!("{}x", significant(speedup)), 8)
             ));
         }

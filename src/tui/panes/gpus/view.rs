@@ -54,6 +54,9 @@ const COLUMNS: [GpuColumn; 15] = [
 /// From this width on a narrow list shows the speedup on each GPU.
 const ROOM_FOR_SPEEDUP: usize = 22;
 
+/// From this width on a list shows numbers of the GPUs.
+const ROOM_FOR_NUMBERS: usize = 60;
+
 /// The narrowest a name gets before number columns come.
 const NAME: usize = 12;
 
@@ -62,7 +65,9 @@ fn columns(width: usize) -> &'static [GpuColumn] {
     let fits = |n: usize| {
         COLUMNS[..n].iter().map(|c| c.1).sum::<usize>() + 3 + if n > 1 { 22 } else { NAME } <= width
     };
-    let n = (0..=COLUMNS.len()).rev().find(|n| fits(*n)).unwrap_or(0);
+    // A narrow list is the narrow board: a speedup on each GPU.
+    let most = if width < ROOM_FOR_NUMBERS { 1 } else { COLUMNS.len() };
+    let n = (0..=most).rev().find(|n| fits(*n)).unwrap_or(0);
     &COLUMNS[..n]
 }
 

@@ -36,6 +36,8 @@ pub enum PaletteCommand {
     SetNumbers(String),
     /// Exports a pane's chart.
     Export(Pane),
+    /// Writes the typed kernels as a measurement file.
+    ExportTyped,
     /// Reads a file.
     Read(String),
     /// Reads prices by the hour.
@@ -83,7 +85,11 @@ const NOUNS: [Noun; 18] = [
     Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
     Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
     Noun { words: &["model"], example: "components", about: "predict with a model" },
-    Noun { words: &["export"], example: "roofline", about: "export a chart as SVG" },
+    Noun {
+        words: &["export"],
+        example: "roofline",
+        about: "export a chart as SVG, or the typed kernels as CSV",
+    },
     Noun { words: &["range"], example: "step", about: "cut a range out of the trace" },
     Noun { words: &["device"], example: "1", about: "show another GPU of the trace" },
     Noun { words: &["host"], example: "1.3x", about: "scale the application's time on the host" },
@@ -264,15 +270,7 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
         "host" => as_typed(PaletteCommand::HostFactor(rest), noun.about.into()),
         "range" => range_lines(state, &rest),
         "device" => filter.ranked(devices(state)),
-        "export" => filter.ranked(CHARTS.iter().map(|(name, pane)| {
-            let line = CommandLine {
-                kind: "export".into(),
-                text: format!("export the {name} as SVG"),
-                completed: format!("export {name}"),
-                command: PaletteCommand::Export(*pane),
-            };
-            (line, vec![(*name).to_string()])
-        })),
+        "export" => filter.ranked(exports()),
         "forget" => filter.ranked(typed_kernels(state)),
         "prices" => file_lines(noun, &rest, files, PaletteCommand::Prices),
         "mix" => file_lines(noun, &rest, files, PaletteCommand::Mix),
@@ -299,6 +297,19 @@ fn file_lines(
         lines.push(line(typed));
     }
     lines
+}
+
+/// What can be exported by name: charts, and the typed kernels.
+fn exports() -> impl Iterator<Item = FoundLine> {
+    let line = |name: &str, text: String, command: PaletteCommand| {
+        let completed = format!("export {name}");
+        (CommandLine { kind: "export".into(), text, completed, command }, vec![name.to_string()])
+    };
+    let charts = CHARTS.iter().map(move |(name, pane)| {
+        line(name, format!("export the {name} as SVG"), PaletteCommand::Export(*pane))
+    });
+    let typed = line("typed", "export the typed kernels as CSV".into(), PaletteCommand::ExportTyped);
+    charts.chain([typed])
 }
 
 /// The kernels that were typed.

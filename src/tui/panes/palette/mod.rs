@@ -13,6 +13,7 @@ use super::application::asking::{ask_part, set_host_factor};
 use super::files::listing::{FileEntry, FolderListing};
 use super::frame::sheet;
 use super::gpus::put_gpu;
+use super::prompt::ask_rows_file;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
 use super::what_if::editing::set_numbers;
 use crate::answer::Settings;
@@ -130,6 +131,7 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             state.jobs.start_job(WorkerJob::ReadSide, format!("reading {path} …"));
             return Ok(vec![Effect::ReadMix(state.session.clone(), path.into())]);
         }
+        PaletteCommand::ExportTyped => return ask_rows_file(state),
         PaletteCommand::Forget(place) => return Ok(state.drop_typed(place)),
         PaletteCommand::Part(part) => return Ok(ask_part(state, part)),
         PaletteCommand::HostFactor(text) => set_host_factor(state, &text)?,

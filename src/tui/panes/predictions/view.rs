@@ -10,7 +10,7 @@
 use crate::answer::Answer;
 use crate::chart::Meaning;
 use crate::pair::Pair;
-use crate::predict::{SourceKind, TimeEstimate};
+use crate::predict::{Caution, Prediction, SourceKind, TimeEstimate};
 use crate::report::{shown, sources};
 use crate::tui::action::Action;
 use crate::tui::arrange::rows_in;
@@ -370,9 +370,7 @@ fn cell(
         }
         PredictionColumn::Occupancy => (shown::occupancies(answer).unwrap_or_else(dash), look.text()),
         PredictionColumn::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
-        PredictionColumn::Cautions => {
-            (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution())
-        }
+        PredictionColumn::Cautions => (prediction.map_or_else(dash, notes_text), look.caution()),
         PredictionColumn::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
         PredictionColumn::Further(i)
         | PredictionColumn::FurtherSpeedup(i)
@@ -383,6 +381,12 @@ fn cell(
             shown.unwrap_or_else(|| (dash(), look.dim()))
         }
     }
+}
+
+/// How many cautions there are; `L2` where the target's cache alone holds the buffers.
+fn notes_text(prediction: &Prediction) -> String {
+    let in_l2 = prediction.cautions.iter().any(|c| matches!(c, Caution::FitsTargetL2 { .. }));
+    format!("{}{}", if in_l2 { "L2 " } else { "" }, prediction.cautions.len())
 }
 
 /// What is known of a further target; `answer` is the main target's, from the same source.

@@ -45,6 +45,23 @@ impl Prompt {
     }
 }
 
+/// Asks for the file of the typed kernels.
+///
+/// # Errors
+/// That there is none with a time.
+pub fn ask_rows_file(state: &mut DashboardState) -> Result<Vec<Effect>, String> {
+    let (rows, without) = state.rows_to_export();
+    if rows.is_empty() {
+        let add = state.key_for(Action::NewKernel);
+        return Err(format!("no kernel was typed with a time: {add} types one"));
+    }
+    if without > 0 {
+        state.say(Tone::Done, format!("{without} typed without a time: no measured row, left out"));
+    }
+    let prompt = PromptLine::new(Purpose::Rows(rows.into()), "typed-kernels.csv".into());
+    Ok(state.open_overlay(Prompt(prompt)))
+}
+
 /// Asks for the filter of the GPUs, where they are focused, else of the predictions; it starts empty.
 pub fn ask_filter(state: &mut DashboardState) -> Vec<Effect> {
     let purpose = if state.focus == Pane::Gpus {
@@ -146,7 +163,7 @@ impl OverlayPanel<DashboardState> for Prompt {
                 "Enter keeps the filter, Esc clears it"
             }
             Purpose::Kernel => "Enter adds it, Esc closes",
-            Purpose::Export(_) | Purpose::Page(_) => "Enter writes the file, Esc closes",
+            Purpose::Export(_) | Purpose::Page(_) | Purpose::Rows(_) => "Enter writes the file, Esc closes",
             Purpose::WhatIf(purpose) => purpose.typing_hints(),
             _ => "Enter sets it, Esc closes",
         }
@@ -208,9 +225,10 @@ impl Prompt {
             Purpose::SourceClocks => set_source_clocks(state, text),
             Purpose::TargetClocks => set_target_clocks(state, text),
             Purpose::WhatIf(purpose) => purpose.follow_line(text, state),
-            Purpose::Export(_) | Purpose::Page(_) if text.is_empty() => {
+            Purpose::Export(_) | Purpose::Page(_) | Purpose::Rows(_) if text.is_empty() => {
                 Err("type a file name, or Esc".into())
             }
+            Purpose::Rows(rows) => Ok(vec![Effect::WriteRows { path: text.into(), rows: rows.clone() }]),
             Purpose::Page(page) => Ok(vec![Effect::WritePage { path: text.into(), page: page.clone() }]),
             Purpose::Export(spec) => {
                 let theme = if state.theme().name == "dark" { SvgTheme::Dark } else { SvgTheme::Light };

@@ -2,6 +2,7 @@
 
 use crate::chart::ChartSpec;
 use crate::gpu::GpuId;
+use crate::measurement::CanonicalRow;
 use crate::tui::panes::what_if::typing::WhatIfPurpose;
 use crate::whatif::ScenarioPage;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub enum Purpose {
     WhatIf(WhatIfPurpose),
     /// Write these scenarios into a file.
     Page(Arc<ScenarioPage>),
+    /// Write these rows into a measurement file.
+    Rows(Arc<[CanonicalRow]>),
     /// Write this chart into a file.
     Export(Box<ChartSpec>),
 }
@@ -50,7 +53,7 @@ impl Purpose {
             Self::SourceClocks => "source clocks: ",
             Self::TargetClocks => "target clocks: ",
             Self::WhatIf(purpose) => purpose.prompt_label(),
-            Self::Export(_) | Self::Page(_) => "export to: ",
+            Self::Export(_) | Self::Page(_) | Self::Rows(_) => "export to: ",
         }
     }
 

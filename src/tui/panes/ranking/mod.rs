@@ -32,10 +32,7 @@ impl Panel<DashboardState> for RankingPane {
             Action::Pick => choose_on_board(state, Action::SetTarget),
             Action::SetSource | Action::SetTarget | Action::AddTarget => choose_on_board(state, action),
             Action::Pin => pin_gpu(state),
-            Action::NextRows => {
-                state.ranked.rows = next_in_ring(&BoardRows::ALL, state.ranked.rows, 1);
-                (state.ranked.mix, state.ranked.cursor) = (None, None);
-            }
+            Action::NextRows => show_next_rows(state),
             Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
             Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
             other => match lines_moved(other, state.focused_lines()) {
@@ -64,12 +61,13 @@ impl Panel<DashboardState> for RankingPane {
         ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
     }
 
-    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
+        let rows = if state.ranked.mix.is_some() { "GPUs, kernels" } else { "GPUs, variants, blocks" };
         vec![
             Hint { actions: &[Action::Pick], text: "target" },
             Hint { actions: &[Action::Filter], text: "filter: ada, <=300W" },
             Hint { actions: &[Action::SortNext], text: "sort" },
-            Hint { actions: &[Action::NextRows], text: "GPUs, variants, blocks" },
+            Hint { actions: &[Action::NextRows], text: rows },
             Hint { actions: &[Action::Pin], text: "pin" },
             Hint { actions: &[Action::Price], text: "price" },
             Hint { actions: &[Action::EachArchitecture], text: "one of each architecture" },
@@ -92,6 +90,14 @@ impl Panel<DashboardState> for RankingPane {
     fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         state.move_on_board(by);
     }
+}
+
+/// The next kind of rows; of a mix the kernels that take longest stand first.
+fn show_next_rows(state: &mut DashboardState) {
+    let ring = if state.ranked.mix.is_some() { &BoardRows::OF_MIX[..] } else { &BoardRows::OF_KERNEL };
+    state.ranked.rows = next_in_ring(ring, state.ranked.rows, 1);
+    state.ranked.reversed = state.ranked.rows == BoardRows::Kernels;
+    state.ranked.cursor = None;
 }
 
 /// Makes the GPU under the cursor the source or a target.

@@ -25,7 +25,7 @@ use unicode_width::UnicodeWidthStr;
 /// From this width on the row under the cursor is told beside the list.
 const ROOM_FOR_DETAIL: u16 = 130;
 /// Columns of that.
-const DETAIL: u16 = 46;
+const DETAIL: u16 = 40;
 /// The narrowest and widest bar.
 const BAR: (usize, usize) = (10, 48);
 /// Columns before the name: cursor, mark, pin.
@@ -120,7 +120,8 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
     let most = match (width, state.ranked.rows) {
         (..50, _) => 12,
         (50..100, BoardRows::Gpus) => 20,
-        (50..100, _) | (_, BoardRows::Gpus) => 28,
+        (50..100, _) => 28,
+        (_, BoardRows::Gpus) => longest,
         (_, _) => 64.min(width / 3),
     };
     let name = longest.clamp(12, most) + 1;
@@ -129,7 +130,7 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
     let offered = |c: BoardColumn| has_prices || !matches!(c, BoardColumn::Hourly | BoardColumn::Runs);
     let mut by_rank: Vec<_> = BoardColumn::ALL.into_iter().filter(|c| offered(c.0)).collect();
     by_rank.sort_by_key(|c| c.0.rank(order));
-    let least = if width < 50 { BAR.0 } else { (width / 6).clamp(BAR.0, 32) };
+    let least = if width < 50 { BAR.0 } else { (width / 8).clamp(BAR.0, 32) };
     let mut left = width.saturating_sub(MARKS + name + least + 1);
     let mut kept = Vec::new();
     for column in by_rank {
