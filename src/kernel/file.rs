@@ -1,7 +1,7 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::launch::LaunchFormulas;
-use super::mix::InstructionFormulas;
+use super::mix::{InstructionFormulas, InstructionsFile};
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
 use super::{
@@ -100,16 +100,6 @@ struct CountFile {
     formula: Spanned<String>,
     source: Spanned<String>,
     note: Option<String>,
-}
-
-/// FP32 arithmetic by instruction, executed by threads.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InstructionsFile {
-    fp32_fma: Spanned<String>,
-    fp32_add: Spanned<String>,
-    fp32_mul: Spanned<String>,
-    source: Spanned<String>,
 }
 
 /// Features without which the kernel runs nowhere.
@@ -228,21 +218,9 @@ impl KernelChecker<'_> {
     }
 
     /// The arithmetic by instruction.
-    fn instructions(
-        &self,
-        typed: &InstructionsFile,
-        names: &[String],
-    ) -> Result<InstructionFormulas, FileError> {
-        let source = self.source("instructions.source", &typed.source)?;
-        let formula =
-            |key: &str, text: &Spanned<String>| self.formula(&format!("instructions.{key}"), text, names);
-        Ok(InstructionFormulas {
-            fma: formula("fp32_fma", &typed.fp32_fma)?,
-            add: formula("fp32_add", &typed.fp32_add)?,
-            mul: formula("fp32_mul", &typed.fp32_mul)?,
-            origin: self.origin(&source),
-            source,
-        })
+    fn instructions(&self, i: &InstructionsFile, names: &[String]) -> Result<InstructionFormulas, FileError> {
+        let source = self.source("instructions.source", &i.source)?;
+        i.formulas(self.origin(&source), source, |field, text| self.formula(field, text, names))
     }
 
     /// Refuses a name that is no key of the problem.

@@ -2,7 +2,9 @@
 
 use super::{Cc, Formula, FormulaError};
 use crate::catalogue::NumberOrigin;
+use serde::Deserialize;
 use std::sync::Arc;
+use toml::Spanned;
 
 /// The width of vector arithmetic that is counted by instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,6 +67,34 @@ impl Operations {
     pub fn plus(&self, factor: f64, other: &Self) -> Self {
         let sum = |a: f64, b: f64| (a + factor * b).max(0.0);
         Self { fma: sum(self.fma, other.fma), add: sum(self.add, other.add), mul: sum(self.mul, other.mul) }
+    }
+}
+
+/// `[instructions]` of a kernel file: FP32 arithmetic by instruction, executed by threads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InstructionsFile {
+    fp32_fma: Spanned<String>,
+    fp32_add: Spanned<String>,
+    fp32_mul: Spanned<String>,
+    pub(super) source: Spanned<String>,
+}
+
+impl InstructionsFile {
+    /// Its formulas, each read by `parse` from the name of its field and its text.
+    pub(super) fn formulas<E>(
+        &self,
+        origin: NumberOrigin,
+        source: Arc<str>,
+        parse: impl Fn(&str, &Spanned<String>) -> Result<Formula, E>,
+    ) -> Result<InstructionFormulas, E> {
+        Ok(InstructionFormulas {
+            fma: parse("instructions.fp32_fma", &self.fp32_fma)?,
+            add: parse("instructions.fp32_add", &self.fp32_add)?,
+            mul: parse("instructions.fp32_mul", &self.fp32_mul)?,
+            origin,
+            source,
+        })
     }
 }
 

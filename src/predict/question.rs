@@ -59,7 +59,6 @@ pub struct Question<'a> {
     pub target: QuestionSide<'a>,
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
-    /// Arithmetic by instruction, by the kernel's file.
     mix_of_formulas: Mix,
     /// Whether a block asks for shared memory, where rows or formulas say so.
     pub(super) uses_shared_memory: Option<bool>,
@@ -472,10 +471,8 @@ impl<'a> Question<'a> {
     pub(super) fn mix_from(&self) -> Option<Provenance> {
         let row = self.source_rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some());
         let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
-        of_row.or_else(|| {
-            let formulas = self.kernel.instruction_formulas()?;
-            Some(Provenance::Stated(formulas.origin, formulas.source.clone()))
-        })
+        let formulas = || self.kernel.instruction_formulas();
+        of_row.or_else(|| formulas().map(|f| Provenance::Stated(f.origin, f.source.clone())))
     }
 
     /// Shared memory per block in bytes, where a row or the kernel's formulas state all of it.
