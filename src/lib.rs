@@ -10,6 +10,7 @@ pub mod calendar;
 pub mod catalogue;
 pub mod chart;
 pub mod cli;
+pub mod columnar;
 pub mod compiler;
 pub mod config;
 pub mod device;

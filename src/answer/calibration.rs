@@ -151,7 +151,7 @@ mod tests {
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> AnswerTrial {
         AnswerTrial {
             kernel: KernelId::from_index(kernel),
-            config: kernel,
+            config: u32::try_from(kernel).unwrap(),
             measured: ln.exp(),
             ..AnswerTrial::of_pair(source, target)
         }

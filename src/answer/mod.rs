@@ -34,6 +34,6 @@ pub use residuals::{ResidualFold, Residuals};
 pub use settings::Settings;
 pub use shipped::{Family, ShippedErrors};
 pub use sources::{Sources, answer_from_sources, sources_that_timed};
-pub use trial::{AnswerTrial, TargetRow, TrialPlace};
+pub use trial::{AnswerTrial, TargetRow, TrialNumber, TrialPlace};
 
 pub use crate::predict::Interval;

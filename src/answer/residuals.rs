@@ -5,6 +5,7 @@ use super::coverage::conformal_rank;
 use super::trial::AnswerTrial;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
+use crate::pair::Pair;
 use std::collections::BTreeMap;
 
 /// What must not be among the residuals.
@@ -29,8 +30,12 @@ pub struct Residuals {
 struct Residual {
     score: f64,
     kernel: KernelId,
-    source: GpuId,
-    target: GpuId,
+    gpus: Pair<u16>,
+}
+
+/// A GPU in the room of two bytes; a catalogue holds fewer than 2^16.
+fn small_place(gpu: GpuId) -> u16 {
+    u16::try_from(gpu.index()).unwrap_or(u16::MAX)
 }
 
 impl Residuals {
@@ -45,7 +50,8 @@ impl Residuals {
             let target_row = Some(trial.target_row());
             if uses_source || last != target_row {
                 let AnswerTrial { kernel, source, target, .. } = *trial;
-                all.push(Residual { score: trial.score(), kernel, source, target });
+                let gpus = Pair::new(small_place(source), small_place(target));
+                all.push(Residual { score: trial.score(), kernel, gpus });
             }
             last = target_row;
         }
@@ -82,7 +88,10 @@ impl Residuals {
 
     fn may_know(&self, r: &Residual, fold: ResidualFold) -> bool {
         match fold {
-            ResidualFold::Gpu(gpu) => r.target != gpu && (r.source != gpu || !self.uses_source),
+            ResidualFold::Gpu(gpu) => {
+                let gpu = small_place(gpu);
+                r.gpus.target != gpu && (r.gpus.source != gpu || !self.uses_source)
+            }
             ResidualFold::Kernel(kernel) => r.kernel != kernel,
             ResidualFold::Nothing => true,
         }
@@ -92,10 +101,9 @@ impl Residuals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair::Pair;
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> AnswerTrial {
-        let config = kernel;
+        let config = u32::try_from(kernel).unwrap();
         let kernel = KernelId::from_index(kernel);
         AnswerTrial {
             kernel,

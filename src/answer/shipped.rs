@@ -82,10 +82,10 @@ impl ShippedErrors {
     pub fn widen(&self, trials: &mut [AnswerTrial], kernels: &Catalogue<Kernel>) {
         let mut known: HashMap<KernelId, Option<f64>> = HashMap::new();
         for trial in trials {
-            let Some(doubt) = trial.doubt else { continue };
+            let Some(doubt) = trial.doubt.known() else { continue };
             let id = || &kernels[trial.kernel].id;
             let width = known.entry(trial.kernel).or_insert_with(|| self.half_width(id()).map(|(w, _)| w));
-            trial.interval = trial.width.or(*width).map_or(0.0, |width| (width * doubt).exp());
+            trial.interval = trial.width.known().or(*width).map_or(0.0, |width| (width * doubt).exp());
         }
     }
 

@@ -7,7 +7,7 @@ use crate::pair::Pair;
 /// The row that a trial is to predict, in the order in which trials come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TargetRow {
-    config: usize,
+    config: u32,
     gpu: GpuId,
     row: u16,
 }
@@ -20,11 +20,44 @@ pub struct TrialPlace {
     source_row: u16,
 }
 
+/// A number that may be unknown, in the room of a number: an evaluation of a million rows keeps tens of millions of them.
+#[derive(Clone, Copy)]
+pub struct TrialNumber(f64);
+
+impl TrialNumber {
+    /// Nobody knows it.
+    pub const UNKNOWN: Self = Self(f64::NAN);
+
+    /// The number, where it is known.
+    #[must_use]
+    pub fn known(self) -> Option<f64> {
+        (!self.0.is_nan()).then_some(self.0)
+    }
+}
+
+impl From<Option<f64>> for TrialNumber {
+    fn from(number: Option<f64>) -> Self {
+        number.map_or(Self::UNKNOWN, Self)
+    }
+}
+
+impl PartialEq for TrialNumber {
+    fn eq(&self, other: &Self) -> bool {
+        self.known() == other.known()
+    }
+}
+
+impl std::fmt::Debug for TrialNumber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.known().fmt(f)
+    }
+}
+
 /// A model's word against a measurement it has not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnswerTrial {
     /// The configuration: its place in the order of the store that is evaluated.
-    pub config: usize,
+    pub config: u32,
     /// The kernel's place in its catalogue.
     pub kernel: KernelId,
     /// The source GPU's place.
@@ -36,7 +69,7 @@ pub struct AnswerTrial {
     /// How much was counted of the kernel.
     pub information: Information,
     /// The time measured on the source in this configuration, in seconds.
-    pub source_time: Option<f64>,
+    pub source_time: TrialNumber,
     /// What was measured on the target, in seconds.
     pub measured: f64,
     /// What the model said, in seconds.
@@ -46,14 +79,20 @@ pub struct AnswerTrial {
     /// Whether counts or shapes came from a row of a third GPU.
     pub borrowed: bool,
     /// How uncertain the model called it beside others of its answers, in ln; `None` where it cannot say.
-    pub doubt: Option<f64>,
+    pub doubt: TrialNumber,
     /// How wide the interval is in doubts by the model's own errors, where it is not by those of the shipped families.
-    pub width: Option<f64>,
+    pub width: TrialNumber,
     /// How much the source says about the target beside other sources.
     pub weight: f64,
 }
 
 impl AnswerTrial {
+    /// The configuration's place as an index.
+    #[must_use]
+    pub fn config_index(&self) -> usize {
+        self.config as usize
+    }
+
     /// The row that is predicted: of a GPU timed at several clocks the one at these.
     #[must_use]
     pub fn target_row(&self) -> TargetRow {
@@ -81,7 +120,7 @@ impl AnswerTrial {
     /// What a score is in units of: the answer's doubt, where the model has any. On the GPU that was timed it has none.
     #[must_use]
     pub fn unit(&self) -> f64 {
-        self.doubt.filter(|doubt| *doubt > 0.0).unwrap_or(1.0)
+        self.doubt.known().filter(|doubt| *doubt > 0.0).unwrap_or(1.0)
     }
 
     /// The interval's factor, where there is one.
@@ -108,19 +147,20 @@ impl AnswerTrial {
     /// A question that nobody has answered, source and target in this order.
     pub(crate) fn unanswered(config: usize, kernel: KernelId, Pair { source, target }: Pair<GpuId>) -> Self {
         Self {
-            config,
+            // A store holds fewer than 2^32 configurations.
+            config: u32::try_from(config).unwrap_or(u32::MAX),
             kernel,
             source,
             target,
             rows: Pair::same(0),
             information: Information::default(),
-            source_time: None,
+            source_time: TrialNumber::UNKNOWN,
             measured: 0.0,
             predicted: 0.0,
             interval: 0.0,
             borrowed: false,
-            doubt: None,
-            width: None,
+            doubt: TrialNumber::UNKNOWN,
+            width: TrialNumber::UNKNOWN,
             weight: 0.0,
         }
     }
@@ -129,5 +169,18 @@ impl AnswerTrial {
     pub(crate) fn of_pair(source: usize, target: usize) -> Self {
         let gpus = Pair::new(source, target).map(GpuId::from_index);
         Self { measured: 1.0, predicted: 1.0, weight: 1.0, ..Self::unanswered(0, KernelId::default(), gpus) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_is_small() {
+        // Tens of millions of them stand in memory at a million rows (docs/fleet.md).
+        assert_eq!(std::mem::size_of::<AnswerTrial>(), 80);
+        let known = [None, Some(0.0), Some(-1.5), Some(f64::INFINITY)];
+        assert_eq!(known.map(|number| TrialNumber::from(number).known()), known);
     }
 }

@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Read};
 const PIECE: usize = 256 << 10;
 
 /// The longest event or wanted value; names reach 100 kB, call stacks a few MB.
-const LONGEST: usize = 64 << 20;
+const LONGEST: usize = 16 << 20;
 
 /// What comes next in a trace.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl<R: Read> EventStream<R> {
             self.at = self.buffer.len();
             let kept = if keep { self.at - start } else { 0 };
             if kept > LONGEST {
-                return Err(format!("byte {}: an event is longer than 64 MiB", self.before + start as u64));
+                return Err(format!("byte {}: an event is longer than 16 MiB", self.before + start as u64));
             }
             let moved = self.fill(if keep { start } else { self.at });
             start = 0;

@@ -1,7 +1,7 @@
 //! Reads files into a sheet: canonical CSVs, reports that importers know, calibration files, compiler logs, told apart by
 //! content.
 
-use super::sheet::{AuditSheet, DataFile, SheetRow};
+use super::sheet::{AuditSheet, DataFile, KeptRecord, SheetRow};
 use super::{ReachedCeiling, compiled};
 use crate::catalogue::CatalogueEntry;
 use crate::compiler;
@@ -113,7 +113,7 @@ fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut AuditSheet<'_>) -> R
     let mut records = DataRecords::new(file, &names, sheet);
     let mut line = 2;
     for row in rows {
-        records.take(table.fields(row).collect(), line, sheet);
+        records.take(&table.fields(row).collect(), line, sheet);
         line += table.line_count(row);
     }
     Ok(SheetKind::Data(records.good))
@@ -151,7 +151,7 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut AuditSheet<'_>) -> Resul
     let mut record = StringRecord::new();
     while csv.read_record(&mut record).map_err(|e| refuse(plain(e)))? {
         let line = record.position().map_or(0, csv::Position::line);
-        records.take(std::mem::take(&mut record), line, sheet);
+        records.take(&record, line, sheet);
     }
     Ok(SheetKind::Data(records.good))
 }
@@ -184,11 +184,11 @@ impl DataRecords {
     }
 
     /// Adds the record's row, or counts it as refused.
-    fn take(&mut self, record: StringRecord, line: u64, sheet: &mut AuditSheet<'_>) {
-        match self.checked_row(&record, line, sheet) {
+    fn take(&mut self, record: &StringRecord, line: u64, sheet: &mut AuditSheet<'_>) {
+        match self.checked_row(record, line, sheet) {
             Ok(row) => {
                 sheet.rows.push(row);
-                sheet.records.push(record);
+                sheet.records.push(KeptRecord::from_fields(record.iter()));
                 self.good += 1;
             }
             Err(CellRefusal { column, message }) => {
@@ -236,13 +236,15 @@ fn sheet_row(
     line: u64,
 ) -> Result<SheetRow, CellRefusal> {
     let text = |name| places.texts.get(name).and_then(|i| record.get(*i)).unwrap_or("").trim();
-    let mut numbers = [f64::NAN; Number::ALL.len()];
+    let (mut time_ms, mut numbers) = (f64::NAN, Vec::new());
     for (column, i) in &places.numbers {
         let field = record.get(*i).unwrap_or("").trim().as_bytes();
         if *column == Number::Time {
             parsed_time(field)?;
+            time_ms = parsed_number(field, *column)?.unwrap_or(f64::NAN);
+        } else {
+            numbers.extend(parsed_number(field, *column)?.map(|value| (*column, value)));
         }
-        numbers[*column as usize] = parsed_number(field, *column)?.unwrap_or(f64::NAN);
     }
     for name in ["gpu", "kernel"] {
         if text(name).is_empty() {
@@ -255,7 +257,20 @@ fn sheet_row(
     let kernel = known(sheet, text("kernel"), false);
     let problem = problem_word(sheet, kernel, text("problem"))?;
     let [variant, dtype, source] = ["variant", "dtype", "source"].map(|n| sheet.words.intern(text(n)));
-    Ok(SheetRow { file, line, gpu, kernel, problem, variant, dtype, source, block, grid, numbers })
+    Ok(SheetRow {
+        file,
+        line,
+        gpu,
+        kernel,
+        problem,
+        variant,
+        dtype,
+        source,
+        block,
+        grid,
+        time_ms,
+        numbers: numbers.into(),
+    })
 }
 
 /// The word of a GPU or kernel: its id where the catalogue knows the name.

@@ -33,20 +33,54 @@ pub struct SheetRow {
     pub block: Option<[u64; 3]>,
     /// Blocks.
     pub grid: Option<[u64; 3]>,
-    pub(super) numbers: [f64; Number::ALL.len()],
+    pub(super) time_ms: f64,
+    /// The numbers that the row has beside its time: most rows have a few of forty.
+    pub(super) numbers: Box<[(Number, f64)]>,
+}
+
+/// A record as it was written, in one piece of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct KeptRecord(Box<str>);
+
+impl KeptRecord {
+    /// No field holds a NUL byte: readers refuse it, importers replace it.
+    const BETWEEN: char = '\0';
+
+    pub(super) fn from_fields<'f>(fields: impl Iterator<Item = &'f str>) -> Self {
+        let mut text = String::new();
+        for (i, field) in fields.enumerate() {
+            if i > 0 {
+                text.push(Self::BETWEEN);
+            }
+            text.push_str(field);
+        }
+        Self(text.into())
+    }
+
+    /// The fields, in order.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
+        self.0.split(Self::BETWEEN)
+    }
+
+    pub(super) fn field(&self, place: usize) -> Option<&str> {
+        self.fields().nth(place)
+    }
 }
 
 impl SheetRow {
     /// This number, where the row has it.
     #[must_use]
     pub fn get(&self, number: Number) -> Option<f64> {
-        Some(self.numbers[number as usize]).filter(|v| !v.is_nan())
+        match number {
+            Number::Time => Some(self.time_ms),
+            _ => self.numbers.iter().find(|(known, _)| *known == number).map(|(_, value)| *value),
+        }
     }
 
     /// Milliseconds per launch; every row has them.
     #[must_use]
     pub fn time_ms(&self) -> f64 {
-        self.numbers[Number::Time as usize]
+        self.time_ms
     }
 
     /// Seconds per launch.
@@ -95,7 +129,7 @@ pub struct AuditSheet<'a> {
     pub refused_count: usize,
     pub(super) files: Vec<DataFile>,
     /// For each row, its record.
-    pub(super) records: Vec<csv::StringRecord>,
+    pub(super) records: Vec<KeptRecord>,
     pub(super) words: NumberedWords,
     /// GPUs and kernels by word, where the catalogues know them.
     pub(super) gpu_of: HashMap<Word, GpuId>,
@@ -177,7 +211,7 @@ impl<'a> AuditSheet<'a> {
     pub(super) fn field(&self, row: usize, column: &str) -> &str {
         let Some(at) = self.columns.iter().position(|c| c == column) else { return "" };
         let place = self.files[self.rows[row].file].columns.iter().position(|c| *c == at);
-        place.and_then(|p| self.records[row].get(p)).unwrap_or("")
+        place.and_then(|p| self.records[row].field(p)).unwrap_or("")
     }
 
     /// Bytes a launch touches: as the row says, else as the kernel's file, else its compulsory traffic.

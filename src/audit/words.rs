@@ -1,6 +1,7 @@
 //! Texts that repeat, kept once.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A text that repeats, kept once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,8 +10,8 @@ pub struct Word(pub(super) u32);
 /// Texts by number.
 #[derive(Debug, Default)]
 pub(super) struct NumberedWords {
-    texts: Vec<String>,
-    numbers: HashMap<String, Word>,
+    texts: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, Word>,
 }
 
 impl NumberedWords {
@@ -19,8 +20,9 @@ impl NumberedWords {
             return *known;
         }
         let word = Word(self.texts.len() as u32);
-        self.texts.push(text.to_string());
-        self.numbers.insert(text.to_string(), word);
+        let text: Arc<str> = text.into();
+        self.texts.push(text.clone());
+        self.numbers.insert(text, word);
         word
     }
 

@@ -1,9 +1,11 @@
 //! Words that several commands let one choose from.
 
+use super::Usage;
 use crate::chart::SvgTheme;
+use crate::columnar::ColumnFormat;
 use crate::gpu::Ceilings;
 use crate::occupancy::{GlobalCaching, Rules};
-use crate::report::TableFormat;
+use crate::report::{RecordFormat, StreamFormat, TableFormat};
 use clap::ValueEnum;
 
 /// `--format`.
@@ -26,6 +28,59 @@ impl From<FormatChoice> for TableFormat {
             FormatChoice::Json => Self::Json,
             FormatChoice::Csv => Self::Csv,
             FormatChoice::Markdown => Self::Markdown,
+        }
+    }
+}
+
+/// `--format` where rows may be as many as memory does not hold.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum RowsFormatChoice {
+    /// Aligned columns
+    Table,
+    /// An array of objects
+    Json,
+    /// A header and rows
+    Csv,
+    /// A pipe table
+    Markdown,
+    /// Parquet, for data engines
+    Parquet,
+    /// An Arrow stream, for data engines
+    Arrow,
+}
+
+impl RowsFormatChoice {
+    /// The format of a table that is answered as a whole.
+    ///
+    /// # Errors
+    /// That only a stream of rows is written so.
+    pub(super) fn of_table(self) -> Result<FormatChoice, Usage> {
+        match self {
+            Self::Table => Ok(FormatChoice::Table),
+            Self::Json => Ok(FormatChoice::Json),
+            Self::Csv => Ok(FormatChoice::Csv),
+            Self::Markdown => Ok(FormatChoice::Markdown),
+            Self::Parquet | Self::Arrow => {
+                let text = "--format parquet and arrow are for --batch FILE; write csv or json here";
+                Err(Usage(text.into()))
+            }
+        }
+    }
+
+    /// The format of records that are written one by one.
+    ///
+    /// # Errors
+    /// That a table for people is made of all its rows at once.
+    pub(super) fn of_records(self) -> Result<RecordFormat, Usage> {
+        match self {
+            Self::Json => Ok(RecordFormat::Text(StreamFormat::Json)),
+            Self::Csv => Ok(RecordFormat::Text(StreamFormat::Csv)),
+            Self::Parquet => Ok(RecordFormat::Columns(ColumnFormat::Parquet)),
+            Self::Arrow => Ok(RecordFormat::Columns(ColumnFormat::Arrow)),
+            Self::Table | Self::Markdown => {
+                let text = "--batch answers row by row: write csv, json, parquet or arrow";
+                Err(Usage(text.into()))
+            }
         }
     }
 }

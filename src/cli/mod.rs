@@ -34,6 +34,7 @@ mod occupancy;
 mod occupancy_batch;
 mod output;
 mod predict;
+mod predict_batch;
 mod probe;
 mod profiler_lines;
 mod question;

@@ -6,7 +6,7 @@ use super::training::watched_as;
 use super::{learning, load, output};
 use crate::evaluate::like::LikeQuestion;
 use crate::evaluate::{ErrorSummary, EvaluationSetup, Protocol, score};
-use crate::measurement::{Store, TimingKind};
+use crate::measurement::TimingKind;
 use crate::predict::{MODELS, ModelId, model_position};
 use crate::progress::Progress;
 use crate::report::models::ModelsReport;
@@ -83,8 +83,7 @@ pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
 
 /// Every model, in their order, on the shipped figures, each of their GPUs held out once; whatever the user's rows.
 pub(super) fn errors(session: &Session) -> Result<Vec<Option<ErrorSummary>>> {
-    let mut store = Store::default();
-    store.add_rows(session.store.rows().filter(|r| r.kind == TimingKind::Published).cloned().collect());
+    let store = session.store.of_kind(TimingKind::Published);
     let every: Vec<ModelId> = MODELS.ids().collect();
     let (setup, progress) = (EvaluationSetup::default(), Progress::default());
     let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &every, &progress));

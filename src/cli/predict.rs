@@ -1,6 +1,7 @@
 //! `roofswap predict --from GPU --to GPU --kernel KERNEL`.
 
-use super::choices::FormatChoice;
+use super::choices::{FormatChoice, RowsFormatChoice};
+use super::predict_batch::{BatchQuestion, run_predict_batch};
 use super::question::{CheckedQuestion, QuestionArgs};
 use super::speed_up::{SpeedUpQuestion, predict_speed_up};
 use super::{Usage, models, output};
@@ -13,6 +14,7 @@ use crate::report::{StreamFormat, TableFormat, breakdown, side_by_side, sources,
 use crate::session::Session;
 use anyhow::{Result, bail};
 use clap::Args;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(
@@ -25,14 +27,37 @@ pub(super) struct PredictArgs {
     /// every number comes from; in json and csv, instead of the predictions
     #[arg(long)]
     explain: bool,
-    /// How to write the table
-    #[arg(long, value_enum, default_value = "table")]
-    format: FormatChoice,
+    /// Answer every row of a table by itself, as a stream: a canonical CSV, Parquet or Arrow; `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_BATCH)]
+    batch: Option<PathBuf>,
+    /// How to write the table; parquet and arrow are for --batch, which writes csv where nothing is said
+    #[arg(long, value_enum)]
+    format: Option<RowsFormatChoice>,
 }
 
+/// Flags that ask about something else than every row of a table by itself.
+const BESIDE_BATCH: [&str; 11] = [
+    "from",
+    "kernel",
+    "size",
+    "variant",
+    "data",
+    "time",
+    "roofs",
+    "sass_source",
+    "sass_target",
+    "block_counts",
+    "explain",
+];
+
 pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
+    if let Some(file) = &args.batch {
+        let asked = BatchQuestion { file, question: &args.question, format: args.format };
+        return run_predict_batch(asked);
+    }
+    let format = args.format.map_or(Ok(FormatChoice::Table), RowsFormatChoice::of_table)?;
     if let Some(asked) = SpeedUpQuestion::from_args(&args.question)? {
-        return predict_speed_up(asked, args.format.into());
+        return predict_speed_up(asked, format.into());
     }
     let question = args.question.checked_question()?;
     let answers = answers(&question)?;
@@ -46,7 +71,7 @@ pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
             rows.extend(sources::source_rows(&session.gpus, &session.kernels, subject, answer));
         }
     }
-    let format: TableFormat = args.format.into();
+    let format: TableFormat = format.into();
     match format.for_programs() {
         Some(format) if args.explain => write_breakdowns(&rows, format)?,
         Some(format) => output::streamed_answer(|out| predictions::record_table(&rows).stream(format, out))?,

@@ -49,10 +49,10 @@ pub(super) struct QuestionArgs {
     #[command(flatten)]
     typed: TypedKernelArgs,
     #[command(flatten)]
-    clocks: ClockArgs,
+    pub(super) clocks: ClockArgs,
     /// Change the targets, such as mem=+20%,l2=72MiB: hypothetical GPUs take their places
     #[arg(long, value_name = "CHANGES")]
-    set: Option<String>,
+    pub(super) set: Option<String>,
     #[command(flatten)]
     launch: LaunchArgs,
     /// Lay a published set of measured rates over the GPUs: euro-par-2024 (paper 2's Table 1)

@@ -4,6 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
+use super::predict_batch::opened_table;
 use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
@@ -13,16 +14,18 @@ use crate::answer::Settings;
 use crate::application::{BoardSettings, ForecastSettings, PartOfTrace, application_board, forecast};
 use crate::calendar::utc_date;
 use crate::gpu::GpuId;
+use crate::measurement::{TimingKind, stream_csv};
 use crate::progress::Progress;
 use crate::rank::{
-    Board, RankOrder, RankQuestion, RowSubject, block_rows, board_records, board_table, rank_chart,
-    select_targets, variant_rows,
+    Board, RankOrder, RankQuestion, RowSubject, TableSums, block_rows, board_records, board_table,
+    rank_chart, select_targets, variant_rows,
 };
 use crate::report::TableFormat;
-use crate::session::Session;
+use crate::session::{RowQuestions, Session};
 use crate::workload::Workload;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -48,6 +51,10 @@ pub(super) struct RankArgs {
     /// Rank block sizes of the kernel on these GPUs: the same threads in other blocks
     #[arg(long, conflicts_with_all = ["mix", "variants", "app"])]
     blocks: bool,
+    /// Rank GPUs for all rows of a table, each a launch timed on its own GPU: a canonical CSV, Parquet or Arrow of any size; `-` for
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_BATCH)]
+    batch: Option<PathBuf>,
     /// Rank the kernels of the mix, each with all its launches in a run, on these GPUs
     #[arg(long, requires = "mix", conflicts_with_all = ["kernel", "variants", "blocks", "app"])]
     kernels: bool,
@@ -86,6 +93,10 @@ pub(super) struct RankArgs {
     theme: ThemeChoice,
 }
 
+/// Flags that ask about something else than the rows of a table.
+const BESIDE_BATCH: [&str; 10] =
+    ["from", "kernel", "size", "variant", "mix", "time", "app", "variants", "blocks", "data"];
+
 /// `--by`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum OrderChoice {
@@ -114,6 +125,11 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let from = args.from.as_deref();
     if let Some(file) = &args.app {
         return rank_application(args, &mut session, &targets, file);
+    }
+    if let Some(file) = &args.batch {
+        targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
+        args.clocks.typed().lay(&mut session, &targets)?;
+        return rank_table(args, &session, targets, file);
     }
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
     let workload = args.launch.edited_workload(&session, workload)?;
@@ -151,6 +167,40 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
     let settings = BoardSettings { prices, order: args.by.into() };
     let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
     write_board(args, board)
+}
+
+/// Ranks GPUs for all rows of a table.
+fn rank_table(args: &RankArgs, session: &Session, targets: Vec<GpuId>, file: &Path) -> Result<()> {
+    let opened = opened_table(file)?;
+    let name = opened.file().to_string();
+    let workload = Workload { name: name.clone(), parts: Vec::new(), run_seconds: None };
+    let mut asked = RankQuestion {
+        prices: load::price_book(args.prices.as_deref(), session)?,
+        today: utc_date(SystemTime::now()),
+        order: args.by.into(),
+        ..RankQuestion::new(session, &workload, GpuId::default(), targets)
+    };
+    if let Some(model) = &args.model {
+        asked.settings.model = crate::predict::model_position(model)?;
+    }
+    let questions = RowQuestions::new(session, asked.targets.clone(), vec![asked.settings]);
+    let mut sums = TableSums::on_targets(asked.targets.len());
+    let (mut kernels, kind) = (session.kernels.clone(), TimingKind::Measured);
+    let never_fails = stream_csv(opened, &name, kind, &session.gpus, &mut kernels, |kernels, block| {
+        RowQuestions::state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
+        sums.add_rows(&questions, kernels, block.rows);
+        block.refused.iter().for_each(|refused| sums.leave_out(refused.to_string()));
+        Ok::<(), Infallible>(())
+    });
+    let Ok(()) = never_fails?;
+    if let Some(first) = &sums.first_left_out {
+        let (without, rows) = (sums.left_out, sums.left_out + sums.rows);
+        if sums.rows == 0 {
+            bail!("{name}: none of {rows} rows can be ranked: {first}");
+        }
+        output::remark(format!("{without} of {rows} rows of {name} are left out; the first is {first}"));
+    }
+    write_board(args, asked.answer_sums(&sums))
 }
 
 /// Writes the board; an error where nothing on it could be predicted.

@@ -39,7 +39,7 @@ mod tests {
 
     fn outcome(places: &[(usize, usize, usize)]) -> ModelOutcome {
         let trial = |(config, target, source): &(usize, usize, usize)| AnswerTrial {
-            config: *config,
+            config: u32::try_from(*config).unwrap(),
             ..AnswerTrial::of_pair(*source, *target)
         };
         ModelOutcome { model: "", trials: places.iter().map(trial).collect(), refused: Default::default() }
@@ -54,7 +54,7 @@ mod tests {
         ];
         for trials in answered_by_all(&all) {
             let places: Vec<_> =
-                trials.iter().map(|t| (t.config, t.target.index(), t.source.index())).collect();
+                trials.iter().map(|t| (t.config_index(), t.target.index(), t.source.index())).collect();
             assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
         }
         let silent =

@@ -36,7 +36,7 @@ impl Like {
     /// Whether this trial belongs to it.
     #[must_use]
     pub fn has(&self, t: &AnswerTrial) -> bool {
-        self.scope.has(t.config, t.kernel, t.source, t.target)
+        self.scope.has(t.config_index(), t.kernel, t.source, t.target)
     }
 }
 

@@ -33,12 +33,16 @@ pub struct ErrorSummary {
 /// Metrics over `(predicted, measured)` pairs; `None` for none.
 #[must_use]
 pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
-    if pairs.is_empty() {
+    summary_of(pairs.iter().copied())
+}
+
+/// [`summarise`] of pairs that can be gone through again: none of them is kept.
+fn summary_of(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<ErrorSummary> {
+    let mut errors: Vec<f64> = pairs.clone().map(|(p, m)| 100.0 * (p / m - 1.0).abs()).collect();
+    let n = errors.len();
+    if n == 0 {
         return None;
     }
-    let n = pairs.len();
-    let mut errors: Vec<f64> = pairs.iter().map(|(p, m)| 100.0 * (p / m - 1.0).abs()).collect();
-    let mut ratios: Vec<f64> = pairs.iter().map(|(p, m)| p / m).collect();
     let within = |percent: f64| percent_of(errors.iter().filter(|e| **e <= percent).count(), n);
     let [within_10_percent, within_25_percent, within_50_percent] = [10.0, 25.0, 50.0].map(within);
     Some(ErrorSummary {
@@ -47,10 +51,14 @@ pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
         within_10_percent,
         within_25_percent,
         within_50_percent,
-        r2: stats::r_squared(pairs.iter().copied()),
-        mean_absolute_error: pairs.iter().map(|(p, m)| (p - m).abs()).sum::<f64>() / n as f64,
+        r2: stats::r_squared(pairs.clone()),
+        mean_absolute_error: pairs.clone().map(|(p, m)| (p - m).abs()).sum::<f64>() / n as f64,
         median_ape_percent: middle(&mut errors),
-        median_ratio: middle(&mut ratios),
+        median_ratio: {
+            errors.clear();
+            errors.extend(pairs.map(|(p, m)| p / m));
+            middle(&mut errors)
+        },
     })
 }
 
@@ -79,17 +87,19 @@ pub struct Score {
 
 /// The score of these trials; `None` for none.
 #[must_use]
-pub fn score<'t>(trials: impl IntoIterator<Item = &'t AnswerTrial>) -> Option<Score> {
-    let trials: Vec<&AnswerTrial> = trials.into_iter().collect();
-    let pairs: Vec<(f64, f64)> = trials.iter().map(|t| (t.predicted, t.measured)).collect();
-    let errors = summarise(&pairs)?;
-    let orders: Vec<f64> = trials.iter().filter_map(|t| order(t)).collect();
-    let mut widths: Vec<f64> = trials.iter().filter_map(|t| t.error_factor()).map(|f| f * f).collect();
-    let held = trials.iter().filter(|t| t.held() == Some(true)).count();
+pub fn score<'t, I>(trials: I) -> Option<Score>
+where
+    I: IntoIterator<Item = &'t AnswerTrial>,
+    I::IntoIter: Clone,
+{
+    let trials = trials.into_iter();
+    let errors = summary_of(trials.clone().map(|t| (t.predicted, t.measured)))?;
+    let (ordered, right) = trials.clone().filter_map(order).fold((0, 0.0), |(n, sum), o| (n + 1, sum + o));
+    let held = trials.clone().filter(|t| t.held() == Some(true)).count();
+    let mut widths: Vec<f64> = trials.filter_map(AnswerTrial::error_factor).map(|f| f * f).collect();
     Some(Score {
         errors,
-        order_accuracy_percent: (!orders.is_empty())
-            .then(|| 100.0 * orders.iter().sum::<f64>() / orders.len() as f64),
+        order_accuracy_percent: (ordered > 0).then(|| 100.0 * right / f64::from(ordered)),
         coverage_90_percent: (!widths.is_empty()).then(|| percent_of(held, widths.len())),
         width: (!widths.is_empty()).then(|| middle(&mut widths)),
     })
@@ -98,7 +108,7 @@ pub fn score<'t>(trials: impl IntoIterator<Item = &'t AnswerTrial>) -> Option<Sc
 /// 1 where the model names the faster GPU, 0 where it names the other, 0.5 where it calls them equal; `None` where the two
 /// measured times are too close for an order.
 fn order(trial: &AnswerTrial) -> Option<f64> {
-    let source = trial.source_time.filter(|_| trial.source != trial.target)?;
+    let source = trial.source_time.known().filter(|_| trial.source != trial.target)?;
     order_of([source, trial.predicted], trial.measured)
 }
 
@@ -140,7 +150,12 @@ mod tests {
     }
 
     fn trial(source_time: f64, predicted: f64, measured: f64) -> AnswerTrial {
-        AnswerTrial { source_time: Some(source_time), predicted, measured, ..AnswerTrial::of_pair(0, 1) }
+        AnswerTrial {
+            source_time: Some(source_time).into(),
+            predicted,
+            measured,
+            ..AnswerTrial::of_pair(0, 1)
+        }
     }
 
     #[test]

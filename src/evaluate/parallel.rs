@@ -7,6 +7,10 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 /// How many items are taken at once.
 const BLOCK: usize = 64;
 
+/// How many blocks are on their way at once: what they tally is put in its place before the next ones begin, so that it never
+/// stands in memory twice.
+const WAVE: usize = 512;
+
 /// Runs `item` for 0..n on all cores; what it tallies comes back in the order of the items.
 pub(super) fn in_parallel(
     n: usize,
@@ -23,14 +27,14 @@ pub(super) fn in_parallel(
         items.for_each(|i| item(i, &mut tallies));
         Some(tallies)
     };
-    let blocks: Option<Vec<Vec<Tally>>> = (0..n.div_ceil(BLOCK)).into_par_iter().map(tallied).collect();
-    let blocks = blocks.filter(|_| !progress.is_cancelled())?;
     let mut all = vec![Tally::default(); models];
-    for (i, sum) in all.iter_mut().enumerate() {
-        sum.trials.reserve_exact(blocks.iter().map(|tallies| tallies[i].trials.len()).sum());
+    let blocks = n.div_ceil(BLOCK);
+    for first in (0..blocks).step_by(WAVE) {
+        let wave: Option<Vec<Vec<Tally>>> =
+            (first..(first + WAVE).min(blocks)).into_par_iter().map(tallied).collect();
+        for tallies in wave? {
+            all.iter_mut().zip(tallies).for_each(|(sum, part)| sum.take(part));
+        }
     }
-    for tallies in blocks {
-        all.iter_mut().zip(tallies).for_each(|(sum, part)| sum.take(part));
-    }
-    Some(all)
+    (!progress.is_cancelled()).then_some(all)
 }

@@ -43,12 +43,12 @@ pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = 
     let mut of_kernel: BTreeMap<(KernelId, GpuId, GpuId), Vec<(usize, Ranked)>> = BTreeMap::new();
     let mut bandwidth_orders = Vec::new();
     for t in trials {
-        let Some(source) = t.source_time.filter(|_| t.source != t.target) else { continue };
+        let Some(source) = t.source_time.known().filter(|_| t.source != t.target) else { continue };
         let ranked = Ranked { predicted: t.predicted, measured: t.measured, source };
         let group = of_kernel.entry((t.kernel, t.source, t.target)).or_default();
         // Of rows at several clocks the first: an order over clocks is no choice of a configuration.
-        if group.last().is_none_or(|(config, _)| *config != t.config) {
-            group.push((t.config, ranked));
+        if group.last().is_none_or(|(config, _)| *config != t.config_index()) {
+            group.push((t.config_index(), ranked));
         }
         let bandwidth = |gpu: GpuId| world.gpus[gpu].bandwidth(Ceilings::Peak).value.0;
         let by_bandwidth = source * bandwidth(t.source) / bandwidth(t.target);

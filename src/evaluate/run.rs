@@ -20,6 +20,9 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelI
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+/// With more trials than these, models are judged one after the other.
+const MANY: usize = 4_000_000;
+
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
 pub fn evaluate(
@@ -62,16 +65,20 @@ pub fn evaluate_with(
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::from_trials(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
-        trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
+        trials.retain(|t| setup.scope.has(t.config_index(), t.kernel, t.source, t.target));
         residuals.widen(&mut trials, fold);
         if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol.uses_shipped_errors()) {
             shipped.widen(&mut trials, world.kernels);
         }
         ModelOutcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
-    // Half a million residuals per model are sorted: worth a thread each.
-    let outcomes = tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect();
-    Some(outcomes)
+    // Half a million residuals per model are sorted: worth a thread each. Of many more those of one model are memory enough.
+    let many = tallies.iter().map(|tally| tally.trials.len()).sum::<usize>() > MANY;
+    Some(if many {
+        tallies.iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect()
+    } else {
+        tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect()
+    })
 }
 
 /// Every ordered pair of rows of the same configuration: of two GPUs, or of one GPU at two clocks.
@@ -235,7 +242,7 @@ impl Asker<'_> {
     fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> AnswerTrial {
         let gpus = Pair::new(source.map_or(truth.gpu, |row| row.gpu), truth.gpu);
         AnswerTrial {
-            source_time: source.map(|row| row.time.0),
+            source_time: source.map(|row| row.time.0).into(),
             measured: truth.time.0,
             ..AnswerTrial::unanswered(config, truth.kernel, gpus)
         }
@@ -256,7 +263,7 @@ impl Asker<'_> {
 
     /// Counts a question that no model is asked.
     fn count_refusal(&self, trial: AnswerTrial, why: &str, tallies: &mut [Tally]) {
-        if self.setup.scope.has(trial.config, trial.kernel, trial.source, trial.target) {
+        if self.setup.scope.has(trial.config_index(), trial.kernel, trial.source, trial.target) {
             tallies.iter_mut().for_each(|t| t.count_refusal(why));
         }
     }
@@ -277,8 +284,8 @@ impl Asker<'_> {
         tallies: &mut [Tally],
     ) {
         let EvaluationSetup { ceilings, rules, scope, lessons, .. } = self.setup;
-        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target)
-            && !self.known.contains(&(trial.config, trial.target));
+        let looked_at = scope.has(trial.config_index(), trial.kernel, trial.source, trial.target)
+            && !self.known.contains(&(trial.config_index(), trial.target));
         let subject = match subject {
             Ok(subject) => subject,
             Err(why) => return self.count_refusal(trial, why, tallies),
@@ -311,8 +318,8 @@ impl Asker<'_> {
                         predicted: time.0,
                         borrowed,
                         weight,
-                        doubt,
-                        width,
+                        doubt: doubt.into(),
+                        width: width.into(),
                         ..trial
                     });
                 }

@@ -6,7 +6,7 @@
 use super::protocol::TrialScope;
 use super::setup::EvaluationWorld;
 use super::tally::Refused;
-use crate::answer::{AnswerTrial, KnownRow, KnownRows, ResidualFold, conformal_width, log_mean};
+use crate::answer::{AnswerTrial, KnownRow, KnownRows, ResidualFold, TrialNumber, conformal_width, log_mean};
 use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
@@ -60,17 +60,17 @@ pub(super) fn learn(
         return;
     }
     if !model.is_corrected() {
-        return trials.retain(|t| !known.contains(&(t.config, t.target)));
+        return trials.retain(|t| !known.contains(&(t.config_index(), t.target)));
     }
     let category = |t: &AnswerTrial| world.kernels[t.kernel].known_category();
     let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow<'_>>> = HashMap::new();
-    for t in trials.iter().filter(|t| known.contains(&(t.config, t.target))) {
+    for t in trials.iter().filter(|t| known.contains(&(t.config_index(), t.target))) {
         let row = KnownRow { kernel: t.kernel, category: category(t), ln: (t.measured / t.predicted).ln() };
         rows.entry((t.source, t.target)).or_default().push(row);
     }
     let rows: HashMap<_, _> =
         rows.into_iter().map(|(pair, rows)| (pair, KnownRows::from_rows(rows))).collect();
-    trials.retain(|t| !known.contains(&(t.config, t.target)));
+    trials.retain(|t| !known.contains(&(t.config_index(), t.target)));
     for t in trials {
         let of_pair = rows.get(&(t.source, t.target));
         let correction = of_pair.and_then(|r| r.correction(t.kernel, category(t), None));
@@ -84,7 +84,7 @@ pub(super) fn combined(
     scope: &TrialScope,
     fold: &dyn Fn(&AnswerTrial) -> ResidualFold,
 ) -> Vec<AnswerTrial> {
-    let looked_at = |t: &AnswerTrial| scope.has(t.config, t.kernel, t.source, t.target);
+    let looked_at = |t: &AnswerTrial| scope.has(t.config_index(), t.kernel, t.source, t.target);
     let mut all: Vec<AnswerTrial> = groups(pairs).filter_map(|g| together(g, looked_at)).collect();
     let mut factors: BTreeMap<ResidualFold, f64> = BTreeMap::new();
     for trial in &mut all {
@@ -107,7 +107,13 @@ fn together(group: &[AnswerTrial], used: impl Fn(&AnswerTrial) -> bool) -> Optio
     let first = **used.first()?;
     // No single GPU is the source: an order of two GPUs is not asked for.
     let borrowed = used.iter().any(|t| t.borrowed);
-    Some(AnswerTrial { source: first.target, source_time: None, predicted, borrowed, ..first })
+    Some(AnswerTrial {
+        source: first.target,
+        source_time: TrialNumber::UNKNOWN,
+        predicted,
+        borrowed,
+        ..first
+    })
 }
 
 /// The factor of a 90 % interval from predictions in which what is held out has no part, as target, as source, or as the

@@ -142,7 +142,7 @@ fn reading(run: &RunFields<'_>, out: &mut CanonicalRow) -> Result<bool, ImportRe
     let power = run.number_at(15, "power.draw")?;
     let idle = power.is_some() && utilisation.is_none_or(|u| u < BUSY_PCT);
     match power.filter(|_| idle) {
-        Some(watts) => drop(out.attributes.insert("idle_power_w".into(), watts.to_string())),
+        Some(watts) => out.attributes.insert("idle_power_w".into(), watts.to_string()),
         None => out.set(Number::Power, power),
     }
     Ok(idle)

@@ -141,7 +141,7 @@ impl NvbenchColumns {
                 // What stands beside the cold time was computed from it.
                 let cold = |at: usize| self.cold.clone().is_some_and(|c| c.contains(&at));
                 let of_cold = self.attributes.iter().filter(|(at, _)| cold(*at)).map(|(_, key)| key);
-                of_cold.for_each(|key| drop(timed.attributes.remove(key)));
+                of_cold.for_each(|key| timed.attributes.remove(key));
             }
             // Declared bytes = bandwidth x cold time; the same launch whichever way it is timed.
             let cold = self

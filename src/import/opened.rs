@@ -1,9 +1,10 @@
 //! A file that was opened once, and is recognised by its first bytes: what a pipe has given does not come again.
 
 use super::{HEAD, Importer, recognise};
+use crate::columnar::{TableForm, text_of_file, text_of_stream};
 use crate::measurement::ReadError;
 use std::fs::File;
-use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult};
+use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult, Seek, SeekFrom};
 use std::path::Path;
 
 /// What a file of measurements is.
@@ -22,7 +23,7 @@ impl FileFormat {
     #[must_use]
     pub fn from_head(head: &[u8]) -> Self {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-        let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
+        let first = text.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
         let header = String::from_utf8_lossy(first).to_lowercase();
         let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
         if has("gpu") && has("kernel") {
@@ -33,7 +34,7 @@ impl FileFormat {
 }
 
 /// A file, a pipe or standard input, from its first byte. UTF-16 with its mark, as PowerShell's `>` writes it, is read as
-/// UTF-8.
+/// UTF-8; a table of a data engine as the CSV that its rows would make, in which the first row is line 1.
 pub struct OpenedFile<'a> {
     file: String,
     size: Option<u64>,
@@ -57,6 +58,12 @@ impl OpenedFile<'static> {
         if meta.is_dir() {
             return Err(refuse("is a folder; give a file in it".into()));
         }
+        if meta.is_file()
+            && let Some(form) = table_form(&opened).map_err(|e| refuse(format!("cannot be read: {e}")))?
+        {
+            let text = text_of_file(form, opened).map_err(refuse)?;
+            return Self::from_text(text, &file);
+        }
         let size = meta.is_file().then_some(meta.len());
         Ok(Self { size, ..Self::from_reader(opened, &file)? })
     }
@@ -77,6 +84,19 @@ impl<'a> OpenedFile<'a> {
             [0xfe, 0xff] => Box::new(Utf16::new(from, u16::from_be_bytes)),
             _ => Box::new(Cursor::new(mark).chain(from)),
         };
+        let opened = Self::from_text(from, file)?;
+        match TableForm::from_head(opened.head()) {
+            Some(form) => {
+                let text = text_of_stream(form, opened);
+                Self::from_text(text.map_err(|message| ReadError { file: file.into(), message })?, file)
+            }
+            None => Ok(opened),
+        }
+    }
+
+    /// The same of a reader of text.
+    fn from_text(mut from: Box<dyn Read + Send + 'a>, file: &str) -> Result<Self, ReadError> {
+        let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
         let mut head = Vec::new();
         from.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(refuse)?;
         Ok(Self { file: file.into(), size: None, head: Cursor::new(head), rest: from })
@@ -114,6 +134,14 @@ impl Read for OpenedFile<'_> {
             n => Ok(n),
         }
     }
+}
+
+/// Whether a file is a table of a data engine, by its first bytes; it is read from the beginning afterwards.
+fn table_form(mut file: &File) -> IoResult<Option<TableForm>> {
+    let mut head = Vec::new();
+    file.take(8).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(TableForm::from_head(&head))
 }
 
 /// UTF-16 after its mark, as UTF-8.

@@ -3,7 +3,7 @@
 //! An importer turns a report into [`CanonicalRow`]s; [`super::read_rows`] takes them in, [`write_csv`] makes them a file,
 //! and [`super::read_csv`] reads that file. All rows pass the same checks, whoever wrote them.
 
-use super::Measurement;
+use super::{Measurement, RowAttributes};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -179,7 +179,7 @@ pub struct CanonicalRow {
     /// The numbers that are known.
     pub numbers: BTreeMap<Number, f64>,
     /// What else the report said: further columns by name.
-    pub attributes: BTreeMap<String, String>,
+    pub attributes: RowAttributes,
 }
 
 impl CanonicalRow {
@@ -254,7 +254,7 @@ impl<'r> CanonicalTable<'r> {
     pub fn fields<'a>(&'a self, row: &'a CanonicalRow) -> impl Iterator<Item = Cow<'a, str>> {
         let shape = |d: Option<[u64; 3]>| Cow::Owned(d.map(written_dimensions).unwrap_or_default());
         let written = |n: &Number| Cow::Owned(row.get(*n).map(written_number).unwrap_or_default());
-        let attribute = |name: &&str| row.attributes.get(*name).map_or(Cow::Borrowed(""), |t| clean_text(t));
+        let attribute = |name: &&str| row.attributes.get(name).map_or(Cow::Borrowed(""), |t| clean_text(t));
         let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(|t| clean_text(t));
         let texts = texts.into_iter().chain([shape(row.block), shape(row.grid)]);
         let numbers = self.numbers.iter().map(written);

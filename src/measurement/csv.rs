@@ -64,12 +64,9 @@ pub fn read_csv(
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    let (mut chunks, mut first) = (Chunks::new(reader), Chunk::default());
-    chunks.next(&mut first).map_err(|e| refuse(e.to_string()))?;
-    let header = cut_header(&mut first);
-    let columns = RecordColumns::from_header(&header).map_err(refuse)?;
+    let RowLines { first, chunks, lines } = RowLines::open(reader, DESCRIBED).map_err(refuse)?;
     let mut parser = RowParser::new((file, kind), gpus, kernels);
-    let part = read_part(&mut parser, &columns, &first, header.len());
+    let part = lines.read_part(&mut parser, &first);
     let mut whole = ParsedCsv::new(kernels);
     if chunks.ended() {
         whole.take(part);
@@ -77,15 +74,63 @@ pub fn read_csv(
     }
     let known = whole.kernels.catalogue().clone();
     let worker = |_| {
-        let mut parser = RowParser::new((file, kind), gpus, &known);
-        let (columns, width) = (&columns, header.len());
-        move |chunk: &Chunk| read_part(&mut parser, columns, chunk, width)
+        let (mut parser, lines) = (RowParser::new((file, kind), gpus, &known), &lines);
+        move |chunk: &Chunk| lines.read_part(&mut parser, chunk)
     };
     whole.take(part);
     in_order(chunks, (0..workers()).map(worker).collect(), |part| whole.take(part))
         .map_err(|e| refuse(e.to_string()))?;
     whole.result.rows.shrink_to_fit();
     Ok(whole.result)
+}
+
+/// Reads canonical rows and hands them over some thousand at a time, every refused one described: of a file larger than
+/// memory nothing is kept but its kernels, which are in the catalogue before their rows are handed over.
+///
+/// # Errors
+/// [`ReadError`] as in [`read_csv`], after the rows before the fault were handed over; and what `take` fails with.
+pub fn stream_csv<E>(
+    reader: impl Read + Send,
+    file: &str,
+    kind: TimingKind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+    mut take: impl FnMut(&mut Catalogue<Kernel>, ReadResult) -> Result<(), E>,
+) -> Result<Result<(), E>, ReadError> {
+    let refuse = |message: String| ReadError { file: file.to_string(), message };
+    let RowLines { mut first, mut chunks, lines } = RowLines::open(reader, usize::MAX).map_err(refuse)?;
+    let known = kernels.clone();
+    let mut parser = RowParser::new((file, kind), gpus, &known);
+    let mut whole = ParsedCsv { described: usize::MAX, ..ParsedCsv::new(kernels) };
+    loop {
+        whole.take(lines.read_part(&mut parser, &first));
+        let block = std::mem::take(&mut whole.result);
+        if let Err(why) = take(whole.kernels.catalogue_mut(), block) {
+            return Ok(Err(why));
+        }
+        if chunks.ended() || !chunks.next(&mut first).map_err(|e| refuse(e.to_string()))? {
+            return Ok(Ok(()));
+        }
+    }
+}
+
+/// A file of canonical rows whose header was read.
+struct RowLines<R> {
+    /// The lines that were read with the header.
+    first: Chunk,
+    /// The rest.
+    chunks: Chunks<R>,
+    lines: LineForm,
+}
+
+impl<R: Read> RowLines<R> {
+    fn open(reader: R, described: usize) -> Result<Self, String> {
+        let (mut chunks, mut first) = (Chunks::new(reader), Chunk::default());
+        chunks.next(&mut first).map_err(|e| e.to_string())?;
+        let header = cut_header(&mut first);
+        let columns = RecordColumns::from_header(&header)?;
+        Ok(Self { first, chunks, lines: LineForm { columns, width: header.len(), described } })
+    }
 }
 
 /// The header, which is taken off the first chunk.
@@ -106,21 +151,33 @@ pub(super) struct CsvPart {
     new_names: Vec<NewName>,
 }
 
-fn read_part(parser: &mut RowParser<'_>, columns: &RecordColumns, chunk: &Chunk, width: usize) -> CsvPart {
-    let mut read = ReadResult::default();
-    each_record(chunk, |record| {
-        let row = if record.len() == width {
-            parser.next_row(&LineDraft { columns, record })
-        } else {
-            Err(RowRefusal::new("row", wrong_width(record, width)))
-        };
-        match row {
-            Ok(row) => read.rows.push(row),
-            Err(refusal) => add_refusal(&mut read, parser.file(), record.line, refusal),
-        }
-    });
-    let new_names = parser.new_names(&mut read.rows);
-    CsvPart { read, new_names }
+/// How the lines of a file become rows.
+struct LineForm {
+    columns: RecordColumns,
+    /// Cells of a line.
+    width: usize,
+    /// How many refused rows of a chunk are described.
+    described: usize,
+}
+
+impl LineForm {
+    fn read_part(&self, parser: &mut RowParser<'_>, chunk: &Chunk) -> CsvPart {
+        let Self { columns, width, described } = self;
+        let mut read = ReadResult::default();
+        each_record(chunk, |record| {
+            let row = if record.len() == *width {
+                parser.next_row(&LineDraft { columns, record })
+            } else {
+                Err(RowRefusal::new("row", wrong_width(record, *width)))
+            };
+            match row {
+                Ok(row) => read.rows.push(row),
+                Err(refusal) => add_refusal(&mut read, parser.file(), record.line, refusal, *described),
+            }
+        });
+        let new_names = parser.new_names(&mut read.rows);
+        CsvPart { read, new_names }
+    }
 }
 
 /// What becomes of these drafts; `more` is put behind the reason of a refused one.
@@ -135,7 +192,7 @@ pub(super) fn parsed_rows<D: RowDraft>(
             Ok(row) => read.rows.push(row),
             Err(mut refusal) => {
                 refusal.message += &more(&draft);
-                add_refusal(&mut read, parser.file(), draft.line_number(), refusal);
+                add_refusal(&mut read, parser.file(), draft.line_number(), refusal, DESCRIBED);
             }
         }
     }
@@ -143,9 +200,15 @@ pub(super) fn parsed_rows<D: RowDraft>(
     CsvPart { read, new_names }
 }
 
-fn add_refusal(read: &mut ReadResult, file: &str, line: u64, RowRefusal { column, message }: RowRefusal) {
+fn add_refusal(
+    read: &mut ReadResult,
+    file: &str,
+    line: u64,
+    RowRefusal { column, message }: RowRefusal,
+    described: usize,
+) {
     read.refused_count += 1;
-    if read.refused.len() < DESCRIBED {
+    if read.refused.len() < described {
         read.refused.push(RowError { file: file.to_string(), line, column, message });
     }
 }
@@ -154,18 +217,20 @@ fn add_refusal(read: &mut ReadResult, file: &str, line: u64, RowRefusal { column
 pub(super) struct ParsedCsv<'a> {
     pub(super) result: ReadResult,
     kernels: NewKernels<'a>,
+    /// How many refused rows are described.
+    described: usize,
 }
 
 impl<'a> ParsedCsv<'a> {
     pub(super) fn new(kernels: &'a mut Catalogue<Kernel>) -> Self {
-        Self { result: ReadResult::default(), kernels: NewKernels::new(kernels) }
+        Self { result: ReadResult::default(), kernels: NewKernels::new(kernels), described: DESCRIBED }
     }
 
     pub(super) fn take(&mut self, CsvPart { mut read, new_names }: CsvPart) {
         let places: Vec<_> = new_names.iter().map(|name| self.kernels.kernel_id(name)).collect();
         let (result, known) = (&mut self.result, self.kernels.known());
         result.refused_count += read.refused_count;
-        let room = DESCRIBED - result.refused.len();
+        let room = self.described - result.refused.len();
         result.refused.extend(read.refused.into_iter().take(room));
         // Grows by a quarter instead of doubling: the rows are most of what is in memory.
         if result.rows.capacity() - result.rows.len() < read.rows.len() {

@@ -1,5 +1,6 @@
 //! What was measured: rows of the canonical CSV, and the store that joins them by kernel, problem, variant and GPU.
 
+mod attributes;
 mod canonical;
 mod chunks;
 mod columns;
@@ -22,7 +23,8 @@ mod store;
 mod text;
 mod words;
 
-pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
+pub use self::csv::{ReadError, ReadResult, RowError, read_csv, stream_csv};
+pub use attributes::RowAttributes;
 pub(crate) use canonical::is_column;
 pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv};
 pub(crate) use columns::header_names;

@@ -32,6 +32,11 @@ impl<'a> NewKernels<'a> {
         self.catalogue
     }
 
+    /// The catalogue, whose entries may be changed and not replaced by others.
+    pub(super) fn catalogue_mut(&mut self) -> &mut Catalogue<Kernel> {
+        self.catalogue
+    }
+
     /// How many kernels were known before the file was read.
     pub(super) fn known(&self) -> usize {
         self.known

@@ -1,5 +1,7 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+mod parts;
+
 use super::content_hash::{hash, hashes, is_same_again, whole_hash};
 use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement, Number};
@@ -98,9 +100,12 @@ impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
     /// the later before the earlier. Rows of one GPU that state different launches or clocks are no such: both are kept.
     pub fn add_rows(&mut self, rows: Vec<Measurement>) {
+        self.add_batch(Arc::new(rows));
+    }
+
+    fn add_batch(&mut self, rows: Arc<Vec<Measurement>>) {
         let before = self.len();
         self.floors.take();
-        let rows = Arc::new(rows);
         self.batches.push(RowBatch { before, rows: rows.clone() });
         let hashes = hashes(&self.hasher, &rows);
         let mut last: Option<(ConfigId, &Measurement)> = None;
@@ -352,12 +357,6 @@ impl Store {
     #[must_use]
     pub fn floors(&self) -> &Floors {
         self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None)))
-    }
-
-    /// The same without the rows of one kernel.
-    #[must_use]
-    pub fn floors_without(&self, kernel: KernelId) -> Floors {
-        Floors::from_store(self, Some(kernel))
     }
 
     /// All configurations of this kernel.

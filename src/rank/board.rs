@@ -2,14 +2,14 @@
 
 use super::distinct::DistinctKernel;
 use super::order::{RankOrder, mark_pareto};
-use super::part::{PartAnswer, PartQuery};
+use super::part::{POWER, PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
+use super::table_sums::{GpuSums, TableSums};
 use super::totals::RunTotals;
 use crate::answer::Settings;
 use crate::catalogue::NumberOrigin;
 use crate::gpu::GpuId;
-use crate::power::PowerModel;
 use crate::predict::Subject;
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
@@ -18,13 +18,9 @@ use crate::units::{Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
-use std::sync::LazyLock;
 
 /// So many kernels of a run are summed up together.
 const PORTION: usize = 32;
-
-/// The power model that ships; none where its table is damaged (a test reads it).
-static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -286,6 +282,35 @@ impl<'a> RankQuestion<'a> {
         };
         row.cautions = self.cautions(&row, totals);
         row
+    }
+
+    /// Answers it for the rows of a table, whose sums these are: each row is a launch, timed on its own GPU.
+    #[must_use]
+    pub fn answer_sums(&self, sums: &TableSums) -> Board {
+        let source_time = sums.source_time();
+        let row = |(gpu, on_gpu): (&GpuId, &GpuSums)| {
+            let mut row = self.row(*gpu, "", &on_gpu.run, source_time);
+            row.cautions.splice(0..0, on_gpu.refusal());
+            row
+        };
+        let mut rows: Vec<RankedRow> = self.targets.iter().zip(&sums.on_targets).map(row).collect();
+        self.order.sort(&mut rows);
+        mark_pareto(&mut rows);
+        let source = sums.main_source().unwrap_or(self.source);
+        let source_name = match sums.source_count() {
+            0 | 1 => self.session.gpus[source].short_name().to_string(),
+            n => format!("{n} GPUs"),
+        };
+        Board {
+            workload: self.workload.name.clone(),
+            source,
+            source_name,
+            source_time,
+            order: self.order,
+            has_prices: rows.iter().any(|row| row.price.is_some()),
+            is_each_kernel: false,
+            rows,
+        }
     }
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.

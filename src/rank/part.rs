@@ -9,6 +9,10 @@ use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
 use crate::units::{Seconds, Watts};
+use std::sync::LazyLock;
+
+/// The power model that ships; none where its table is damaged (a test reads it).
+pub(super) static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
 
 /// A kernel on one GPU: per launch.
 #[derive(Debug, Clone)]
@@ -23,6 +27,22 @@ pub(super) struct PartAnswer {
     pub(super) rests_on_measurement: bool,
     /// What must be known of it, the refusal first where there is one.
     pub(super) cautions: Vec<String>,
+}
+
+impl PartAnswer {
+    /// No time, for this reason.
+    pub(super) fn refused(why: String) -> Self {
+        Self {
+            time: None,
+            ends: None,
+            limit: None,
+            occupancy: None,
+            fits_memory: None,
+            power: None,
+            rests_on_measurement: false,
+            cautions: vec![why],
+        }
+    }
 }
 
 /// What is asked of every part.
@@ -76,20 +96,31 @@ impl PartQuery<'_> {
         let work = self.known_work(subject);
         let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
         let answer = |(target, estimate): (&GpuId, Option<TimeEstimate>)| match estimate {
-            Some(e) => PartAnswer {
-                time: Some(e.time),
-                ends: e.interval.map(|i| [i.low, i.high]),
-                limit: e.limit,
-                occupancy: e.occupancy,
-                fits_memory: self.fits_memory(&work, *target),
-                power: self.board_power(&work, blocks, Some(e.time), *target),
-                rests_on_measurement: e.rests_on_measurement,
-                cautions: Vec::new(),
-            },
+            Some(estimate) => self.estimated_part(&work, blocks, *target, &estimate),
             // Refusals are rare: the whole answer says why.
             None => self.whole_answer(subject, &sources, *target),
         };
         targets.iter().zip(estimates).map(answer).collect()
+    }
+
+    /// The numbers of an estimate, and what memory and power make of this work.
+    pub(super) fn estimated_part(
+        self,
+        work: &Work,
+        blocks: Option<f64>,
+        target: GpuId,
+        estimate: &TimeEstimate,
+    ) -> PartAnswer {
+        PartAnswer {
+            time: Some(estimate.time),
+            ends: estimate.interval.map(|i| [i.low, i.high]),
+            limit: estimate.limit,
+            occupancy: estimate.occupancy,
+            fits_memory: self.fits_memory(work, target),
+            power: self.board_power(work, blocks, Some(estimate.time), target),
+            rests_on_measurement: estimate.rests_on_measurement,
+            cautions: Vec::new(),
+        }
     }
 
     /// The kernel's counts: formulas, and what any row counted.

@@ -18,6 +18,7 @@ pub mod metrics;
 pub mod models;
 pub mod occupancy;
 pub mod predictions;
+pub mod row_predictions;
 pub mod sass;
 pub mod shown;
 pub mod side_by_side;
@@ -27,5 +28,5 @@ pub mod table;
 pub mod training;
 
 pub use cell::TableCell;
-pub use stream::{StreamFormat, write_rows};
+pub use stream::{RecordFormat, RecordStream, StreamFormat, write_rows};
 pub use table::{Align, Table, TableColumn, TableFormat, pretty_json};

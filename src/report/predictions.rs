@@ -84,7 +84,7 @@ impl<'a> Comparison<'a> {
         ]
     }
 
-    fn record_cells(&self) -> Vec<TableCell> {
+    pub(super) fn record_cells(&self) -> Vec<TableCell> {
         let a = self.answer;
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());

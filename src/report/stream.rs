@@ -1,7 +1,8 @@
 //! Rows of a table for programs, written one by one: a million rows need the memory of one.
 
 use super::cell::TableCell;
-use super::column::TableColumn;
+use super::column::{Align, TableColumn};
+use crate::columnar::{ColumnCell, ColumnFormat, ColumnKind, ColumnShape, ColumnWriter};
 use crate::text::{harmless_json, harmless_line};
 use serde_json::{Map, Value};
 use std::io::{Result, Write};
@@ -28,6 +29,84 @@ pub fn write_rows<R: AsRef<[TableCell]>>(
     let mut stream = TableStream::start(out, columns, format)?;
     rows.into_iter().try_for_each(|row| stream.write_row(row.as_ref()))?;
     stream.finish()
+}
+
+/// How records of any number are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordFormat {
+    /// As text.
+    Text(StreamFormat),
+    /// As columns for a data engine.
+    Columns(ColumnFormat),
+}
+
+/// The column that numbers rows: the one whose numbers are whole.
+pub(super) const ROW: &str = "row";
+
+/// Records that are written one by one, in any format: texts in columns that stand left, numbers in those that stand right.
+pub struct RecordStream<'a, W: Write + Send>(RecordSink<'a, W>);
+
+enum RecordSink<'a, W: Write + Send> {
+    Text(TableStream<'a, W>),
+    Columns(Box<ColumnWriter<W>>),
+}
+
+impl<'a, W: Write + Send> RecordStream<'a, W> {
+    /// Writes what stands before the first record.
+    ///
+    /// # Errors
+    /// What the writer fails with, and where the build has not the format.
+    pub fn start(out: W, columns: &'a [TableColumn], format: RecordFormat) -> Result<Self> {
+        let shape = |column: &TableColumn| {
+            let kind = match column.align {
+                _ if column.name == ROW => ColumnKind::Whole,
+                Align::Left => ColumnKind::Text,
+                Align::Right => ColumnKind::Number,
+            };
+            ColumnShape { name: column.name, kind }
+        };
+        Ok(Self(match format {
+            RecordFormat::Text(format) => RecordSink::Text(TableStream::start(out, columns, format)?),
+            RecordFormat::Columns(format) => {
+                let shapes: Vec<ColumnShape> = columns.iter().map(shape).collect();
+                RecordSink::Columns(Box::new(ColumnWriter::start(out, format, &shapes)?))
+            }
+        }))
+    }
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn write_record(&mut self, cells: &[TableCell]) -> Result<()> {
+        match &mut self.0 {
+            RecordSink::Text(stream) => stream.write_row(cells),
+            RecordSink::Columns(writer) => writer.write_row(cells.iter().map(column_cell)),
+        }
+    }
+
+    /// Writes what stands behind the last record.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn finish(self) -> Result<()> {
+        match self.0 {
+            RecordSink::Text(stream) => stream.finish(),
+            RecordSink::Columns(writer) => writer.finish(),
+        }
+    }
+}
+
+/// A cell of a data engine: words as in a CSV, numbers in full precision.
+fn column_cell(cell: &TableCell) -> ColumnCell {
+    match cell {
+        TableCell::Number { value, .. } if value.is_finite() => ColumnCell::Number(*value),
+        TableCell::Number { .. } | TableCell::Null => ColumnCell::Null,
+        words => match harmless_line(&words.for_csv()) {
+            blank if blank.is_empty() => ColumnCell::Null,
+            text => ColumnCell::Text(text),
+        },
+    }
 }
 
 /// A table that is being written.
@@ -66,10 +145,11 @@ impl<'a, W: Write> TableStream<'a, W> {
     /// Writes what stands behind the last row.
     fn finish(mut self) -> Result<()> {
         match (self.format, self.rows) {
-            (StreamFormat::Csv, _) => Ok(()),
-            (StreamFormat::Json, 0) => self.out.write_all(b"]\n"),
-            (StreamFormat::Json, _) => self.out.write_all(b"\n]\n"),
+            (StreamFormat::Csv, _) => {}
+            (StreamFormat::Json, 0) => self.out.write_all(b"]\n")?,
+            (StreamFormat::Json, _) => self.out.write_all(b"\n]\n")?,
         }
+        self.out.flush()
     }
 
     fn write_record(&mut self, fields: impl Iterator<Item = String>) -> Result<()> {

@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// What answers are drawn from.
-    fn answer_context(&self) -> AnswerContext<'_> {
+    pub(super) fn answer_context(&self) -> AnswerContext<'_> {
         AnswerContext {
             gpus: &self.gpus,
             stand_in: None,

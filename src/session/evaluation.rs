@@ -18,9 +18,7 @@ impl Session {
     pub fn rows_to_evaluate(&self) -> Store {
         let own = self.store.rows().any(|r| r.kind == TimingKind::Measured);
         let kind = if own { TimingKind::Measured } else { TimingKind::Published };
-        let mut store = Store::default();
-        store.add_rows(self.store.rows().filter(|r| r.kind == kind).cloned().collect());
-        store
+        self.store.of_kind(kind)
     }
 
     /// These models, given by their places, on these rows; `None` if it was cancelled.

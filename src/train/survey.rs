@@ -8,9 +8,8 @@ use crate::evaluate::{
     EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, Score, evaluate, score,
 };
 use crate::measurement::TimingKind;
-use crate::predict::{BASELINES, MODELS, ModelId};
+use crate::predict::{BASELINES, MODELS, ModelId, Predictor};
 use crate::units::significant;
-use std::collections::BTreeMap;
 
 /// What a survey asks.
 #[derive(Debug, Clone, Default)]
@@ -53,19 +52,34 @@ pub struct Surveyed {
     pub verdict: ModelVerdict,
 }
 
+/// With more rows than these, models are judged one after the other.
+const MANY: usize = 100_000;
+
 /// Measures every model on these rows; `None` if it was cancelled.
 #[must_use]
 pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) -> Option<Survey> {
-    let outcomes = evaluate(world, &of.setup, &MODELS, progress)?;
-    let used = outcomes.get(of.used.index()).or(outcomes.first())?;
-    let like = narrowest(groups(world, of.wanted), used);
+    // What models said of a million rows is most of what is in memory: two of them then, that in use and one beside it.
+    let at_once = if world.store.len() > MANY { 1 } else { MODELS.len() };
+    let evaluated = |models: &[ModelId]| {
+        let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
+        evaluate(world, &of.setup, &models, progress)
+    };
+    let used = evaluated(&[of.used])?.pop()?;
+    let like = narrowest(groups(world, of.wanted), &used);
+    let mut models = vec![surveyed(of.used, &used, (of, &used), &like)];
+    let others: Vec<ModelId> = MODELS.ids().filter(|m| *m != of.used).collect();
+    for some in others.chunks(at_once) {
+        let outcomes = evaluated(some)?;
+        models.extend(some.iter().zip(&outcomes).map(|(at, o)| surveyed(*at, o, (of, &used), &like)));
+    }
+    models.sort_by_key(|surveyed| surveyed.model.index());
     let own = world.store.rows().any(|r| r.kind == TimingKind::Measured);
     let whose = if own { "rows of yours" } else { "shipped figures" };
     Some(Survey {
         protocol: of.setup.protocol,
         rows: format!("{} {whose}", world.store.len()),
         like: like.words.clone(),
-        models: MODELS.ids().zip(&outcomes).map(|(at, o)| surveyed(at, o, (of, used), &like)).collect(),
+        models,
     })
 }
 
@@ -100,14 +114,15 @@ fn verdict(
             refused.map_or_else(|| "no case to judge it by".into(), |why| format!("not applicable: {why}"))
         );
     }
-    let theirs: BTreeMap<_, &AnswerTrial> =
-        of_used.trials.iter().filter(|t| like.has(t)).map(|t| (t.asked_place(), t)).collect();
-    let both: Vec<(&AnswerTrial, &AnswerTrial)> =
-        here.iter().filter_map(|t| Some((*t, *theirs.get(&t.asked_place())?))).collect();
-    let scored = |side: fn(&(&AnswerTrial, &AnswerTrial)) -> AnswerTrial| {
-        score(&both.iter().map(side).collect::<Vec<_>>())
-    };
-    let (Some(own), Some(other)) = (scored(|p| *p.0), scored(|p| *p.1)) else {
+    // Trials come in the order of their places, in every outcome of one evaluation.
+    let mut theirs = of_used.trials.iter().filter(|t| like.has(t)).peekable();
+    let mut both: Vec<(&AnswerTrial, &AnswerTrial)> = Vec::new();
+    for own in here {
+        while theirs.next_if(|other| other.asked_place() < own.asked_place()).is_some() {}
+        both.extend(theirs.next_if(|t| t.asked_place() == own.asked_place()).map(|other| (*own, other)));
+    }
+    let (own, other) = (score(both.iter().map(|p| p.0)), score(both.iter().map(|p| p.1)));
+    let (Some(own), Some(other)) = (own, other) else {
         return no(format!("no case here that {id} covers too"));
     };
     let [own_error, other_error] = [own, other].map(|s| s.errors.mape_percent);

@@ -164,6 +164,8 @@ pub struct DashboardState {
     pub(super) kept_rows: Vec<CanonicalRow>,
     /// Kernels that were typed, the newest last.
     pub(super) typed: Vec<TypedKernel>,
+    /// The lines of those that were dropped or replaced, so that they do not come back from the state file.
+    pub(super) dropped_typed: Vec<String>,
     /// Kernels (by position) with resources from reports that were picked here; no command knows those.
     pub picked: BTreeSet<KernelId>,
     /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
@@ -242,6 +244,7 @@ impl DashboardState {
             first_notices: notices.len(),
             kept_rows: Vec::new(),
             typed: Vec::new(),
+            dropped_typed: Vec::new(),
             application: ApplicationFindings::default(),
             base: session.clone(),
             workload: OwnRows { own_rows, built_in, ..OwnRows::default() },
@@ -473,6 +476,7 @@ impl DashboardState {
             rules: Some(self.selection.settings.rules.as_str().into()),
             theme: self.remembered_theme.clone(),
             typed: self.typed.iter().map(ToString::to_string).collect(),
+            dropped: self.dropped_typed.clone(),
         }
     }
 

@@ -24,6 +24,7 @@ impl DashboardState {
             match typed_again(&mut session, line) {
                 Ok(kernel) => self.typed.push(kernel),
                 Err(why) => {
+                    self.dropped_typed.push(line.clone());
                     self.notices.push(format!("a typed kernel of the state file is left out: {why}"));
                 }
             }
@@ -59,10 +60,15 @@ impl DashboardState {
         let same = |known: &TypedKernel| {
             (&known.name, &known.gpu, &known.problem) == (&kernel.name, &kernel.gpu, &kernel.problem)
         };
-        self.typed.retain(|known| !same(known));
-        if self.typed.len() == MOST_KEPT {
-            self.typed.remove(0);
+        if let Some(at) = self.typed.iter().position(same) {
+            self.dropped_typed.push(self.typed.remove(at).to_string());
         }
+        if self.typed.len() == MOST_KEPT {
+            self.dropped_typed.push(self.typed.remove(0).to_string());
+        }
+        // Typed again, it is no longer dropped.
+        let line = kernel.to_string();
+        self.dropped_typed.retain(|dropped| *dropped != line);
         self.typed.push(kernel);
     }
 
@@ -72,6 +78,7 @@ impl DashboardState {
             return Vec::new();
         }
         let dropped = self.typed.remove(place);
+        self.dropped_typed.push(dropped.to_string());
         self.jobs.start_job(WorkerJob::Read, format!("dropping {dropped} …"));
         vec![Effect::Load(self.base.clone(), self.files.clone())]
     }

@@ -48,6 +48,8 @@ enum Ending {
     NoGpu,
     /// `reproduce`: the authors' files are not ours to ship.
     NoPaperFiles,
+    /// Parquet and Arrow: the build has them not, or the sample is none.
+    NoTable,
 }
 
 /// One command of a page.
@@ -145,6 +147,7 @@ fn ending(text: &str) -> Ending {
             Ending::NoGpu
         }
         Some(&"reproduce") => Ending::NoPaperFiles,
+        _ if text.contains(".parquet") => Ending::NoTable,
         _ => Ending::Works,
     }
 }
@@ -189,6 +192,10 @@ fn failure(page: &str, command: &DocCommand, done: &Output) -> Option<String> {
         Ending::Works => code == Some(0),
         Ending::NoTerminal => code == Some(2) && remarks.contains("needs a terminal"),
         Ending::NoGpu => code == Some(1) && remarks.contains("no NVIDIA GPU can be used here"),
+        Ending::NoTable => {
+            let said = if cfg!(feature = "fleet") { "cut off or damaged" } else { "--features fleet" };
+            code == Some(1) && remarks.contains(said)
+        }
         Ending::NoPaperFiles => {
             matches!(code, Some(1 | 2)) && PAPER_FILES.iter().any(|f| remarks.contains(f))
         }
@@ -255,6 +262,7 @@ pages! {
     commands_of_ready_for_new_gpu: "docs/ready-for-new-gpu.md",
     commands_of_agents: "docs/agents.md",
     commands_of_commands: "docs/commands.md",
+    commands_of_tables: "docs/fleet.md",
     commands_of_gemm: "docs/gemm.md",
     commands_of_measure: "docs/measure.md",
     commands_of_the_wheel: "packaging/pypi/README.md",

@@ -26,6 +26,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("runs.csv", rows(&["rtx-3090"]).into()),
         ("all-gpus.csv", rows(&["titan-v", "rtx-2080-ti", "rtx-3090", "rtx-4070"]).into()),
         ("tuning.csv", tuning().into()),
+        ("fleet.parquet", b"PAR1".to_vec()),
         // Profilers, tuners, traces.
         ("report.ncu-rep", seed("own.ncu-rep")),
         (

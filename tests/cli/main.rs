@@ -1,6 +1,8 @@
 //! Stories of the command line: what is typed, what is answered.
 
 mod app_stories;
+mod batch_stories;
+mod bombs;
 mod check_stories;
 mod cli_stories;
 #[path = "../desk/mod.rs"]
@@ -12,6 +14,7 @@ mod docs_figures;
 mod docs_samples;
 mod evaluate_stories;
 mod feasibility;
+mod fleet_stories;
 mod gemm;
 mod here_stories;
 mod import_stories;

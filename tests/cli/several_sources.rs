@@ -360,7 +360,7 @@ fn said(outcome: &ModelOutcome, target: GpuId) -> Vec<(usize, f64, f64)> {
         .trials
         .iter()
         .filter(|t| t.target == target)
-        .map(|t| (t.config, t.predicted, t.interval))
+        .map(|t| (t.config_index(), t.predicted, t.interval))
         .collect()
 }
 
@@ -412,7 +412,7 @@ fn all_sources_make_one_trial_per_row_between_those_of_the_pairs() {
     let all = run(&session, &rows, Asking { all_sources: true, known_rows: 0 }, false);
     assert_eq!((pairs.trials.len(), all.trials.len(), all.asked()), (32 * 12, 32 * 4, 32 * 4));
     for t in &all.trials {
-        let of = pairs.trials.iter().filter(|p| (p.config, p.target) == (t.config, t.target));
+        let of = pairs.trials.iter().filter(|p| (p.config_index(), p.target) == (t.config_index(), t.target));
         let times: Vec<f64> = of.map(|p| p.predicted).collect();
         assert!(times.iter().any(|p| *p <= t.predicted) && times.iter().any(|p| *p >= t.predicted), "{t:?}");
     }
@@ -450,8 +450,8 @@ fn gain(session: &Session, store: &Store, asking: [Asking; 2]) -> [f64; 2] {
             .remove(0)
             .trials
     });
-    let scored: BTreeSet<(usize, GpuId)> = more.iter().map(|t| (t.config, t.target)).collect();
-    let same = plain.iter().filter(|t| scored.contains(&(t.config, t.target)));
+    let scored: BTreeSet<(usize, GpuId)> = more.iter().map(|t| (t.config_index(), t.target)).collect();
+    let same = plain.iter().filter(|t| scored.contains(&(t.config_index(), t.target)));
     [score(same).unwrap(), score(&more).unwrap()].map(|s| s.errors.mape_percent)
 }
 

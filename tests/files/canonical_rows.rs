@@ -59,7 +59,7 @@ fn row() -> impl Strategy<Value = CanonicalRow> {
                 grid,
                 source,
                 numbers,
-                attributes,
+                attributes: attributes.into_iter().collect(),
             }
         },
     )
@@ -104,7 +104,7 @@ fn any_row() -> impl Strategy<Value = CanonicalRow> {
             grid,
             source,
             numbers,
-            attributes,
+            attributes: attributes.into_iter().collect(),
         },
     )
 }

@@ -94,7 +94,7 @@ struct UnknownColumn {
 impl UnknownColumn {
     fn field<'s>(&self, sheet: &'s AuditSheet<'_>, row: usize) -> &'s str {
         let place = self.places[sheet.rows[row].file];
-        place.and_then(|at| sheet.records[row].get(at)).unwrap_or("")
+        place.and_then(|at| sheet.records[row].field(at)).unwrap_or("")
     }
 }
 

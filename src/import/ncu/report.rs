@@ -23,6 +23,11 @@ const LARGEST: u64 = 2 << 30;
 /// The most metric names a report may have.
 const MOST_NAMES: usize = 1 << 20;
 
+/// Reports of more launches than these have no launches as small as the next number, in bytes: real ones have thousands. A
+/// row takes a kilobyte of memory, whatever a damaged or made-up report says of it in four bytes.
+const MANY_LAUNCHES: usize = 1 << 16;
+const SMALL_LAUNCH: usize = 128;
+
 /// The metric that names the GPU.
 const DEVICE: &str = "device__attribute_display_name";
 
@@ -130,6 +135,12 @@ fn block<'a>(cursor: &mut Cursor<'a>, header: &BlockHeader, out: &mut Blocks<'a>
     }
     for _ in 0..header.results.unwrap_or(0) {
         out.results.push(cursor.message("launch")?);
+    }
+    let launches = out.results.len();
+    if launches > MANY_LAUNCHES && launches > cursor.at / SMALL_LAUNCH {
+        return Err(format!(
+            "byte {start}: the report has more than {MANY_LAUNCHES} launches of fewer than {SMALL_LAUNCH} bytes; is it damaged?"
+        ));
     }
     for _ in 0..header.ranges.unwrap_or(0) {
         cursor.message("range")?;

@@ -36,14 +36,14 @@ pub fn regressor_outcome(
     for part in parts {
         trials.extend(part.trials);
         for (trial, why) in part.refused {
-            if setup.scope.has(trial.config, trial.kernel, trial.source, trial.target) {
+            if setup.scope.has(trial.config_index(), trial.kernel, trial.source, trial.target) {
                 *refused.entry(why).or_default() += 1;
             }
         }
     }
     trials.sort_by_key(AnswerTrial::asked_place);
     let residuals = Residuals::from_trials(&trials, true);
-    trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
+    trials.retain(|t| setup.scope.has(t.config_index(), t.kernel, t.source, t.target));
     residuals.widen(&mut trials, |trial| setup.protocol.fold(trial));
     Ok(ModelOutcome { model: recipe.model.id(), trials, refused })
 }

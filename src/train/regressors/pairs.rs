@@ -144,7 +144,7 @@ impl<'a> PairsOfWorld<'a> {
             values: column_values(&asked, config.problem.volume(), source.time),
             trial: AnswerTrial {
                 information: asked.work.information(),
-                source_time: Some(source.time.0),
+                source_time: Some(source.time.0).into(),
                 measured: target.time.0,
                 weight: weight(&asked),
                 ..place.unanswered_trial()

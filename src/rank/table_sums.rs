@@ -1,0 +1,149 @@
+//! The rows of a table as one run: sums on every GPU, and nothing of the rows themselves is kept.
+
+use super::part::{POWER, PartAnswer, PartQuery};
+use super::totals::RunTotals;
+use crate::catalogue::Catalogue;
+use crate::gpu::GpuId;
+use crate::kernel::{Kernel, Work};
+use crate::measurement::Measurement;
+use crate::predict::TimeEstimate;
+use crate::session::{RowAlone, RowQuestions};
+use crate::units::Seconds;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::collections::BTreeMap;
+
+/// One GPU's sums.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GpuSums {
+    pub(super) run: RunTotals,
+    /// Rows without a time here, and why the first of them has none.
+    refused: u64,
+    first: Option<String>,
+}
+
+impl GpuSums {
+    /// Why there is no sum, where there is none.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.first.as_ref().map(|first| format!("no time of {} rows; the first: {first}", self.refused))
+    }
+}
+
+/// What the rows of a table come to, each a launch.
+#[derive(Debug, Clone)]
+pub struct TableSums {
+    pub(super) on_targets: Vec<GpuSums>,
+    /// Seconds by the GPU that rows were timed on.
+    on_sources: BTreeMap<GpuId, f64>,
+    /// Rows that were added.
+    pub rows: u64,
+    /// Rows that no target has a time of, which are left out.
+    pub left_out: u64,
+    /// Why the first of them was left out.
+    pub first_left_out: Option<String>,
+}
+
+/// A row on every target, or why no target has it.
+struct RowParts {
+    source: GpuId,
+    time: Seconds,
+    parts: Result<Vec<PartAnswer>, String>,
+}
+
+impl TableSums {
+    /// Nothing yet, on so many targets.
+    #[must_use]
+    pub fn on_targets(targets: usize) -> Self {
+        Self {
+            on_targets: vec![GpuSums::default(); targets],
+            on_sources: BTreeMap::new(),
+            rows: 0,
+            left_out: 0,
+            first_left_out: None,
+        }
+    }
+
+    /// Adds rows; the sums do not depend on how many come at once.
+    pub fn add_rows(
+        &mut self,
+        asked: &RowQuestions<'_>,
+        kernels: &Catalogue<Kernel>,
+        rows: Vec<Measurement>,
+    ) {
+        let parts: Vec<RowParts> = rows.into_par_iter().map(|row| row_parts(asked, kernels, row)).collect();
+        for row in parts {
+            match row.parts {
+                Err(why) => self.leave_out(why),
+                Ok(parts) => {
+                    self.rows += 1;
+                    *self.on_sources.entry(row.source).or_default() += row.time.0;
+                    for (sums, mut part) in self.on_targets.iter_mut().zip(parts) {
+                        // Of a million reasons the first is kept.
+                        let why = std::mem::take(&mut part.cautions).into_iter().next();
+                        if part.time.is_none() {
+                            sums.refused += 1;
+                            sums.first = sums.first.take().or(why);
+                        }
+                        sums.run.add_kernel("", &part, Some(1.0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts a row that cannot be asked about.
+    pub fn leave_out(&mut self, why: String) {
+        self.left_out += 1;
+        self.first_left_out.get_or_insert(why);
+    }
+
+    /// The time of all rows where they were timed.
+    pub(super) fn source_time(&self) -> Option<Seconds> {
+        (self.rows > 0).then(|| Seconds(self.on_sources.values().sum()))
+    }
+
+    /// The GPU that most of it was timed on.
+    pub(super) fn main_source(&self) -> Option<GpuId> {
+        self.on_sources.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|(gpu, _)| *gpu)
+    }
+
+    /// How many GPUs rows were timed on.
+    pub(super) fn source_count(&self) -> usize {
+        self.on_sources.len()
+    }
+}
+
+fn row_parts(asked: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: Measurement) -> RowParts {
+    let (source, time) = (row.gpu, row.time);
+    let (file, line) = (row.file.clone(), row.line);
+    let of_row = |why: String| format!("{file}:{line}: {why}");
+    let parts = asked.asked_row(kernels, row).map_err(of_row).and_then(|row| {
+        let parts = parts_on_targets(asked, kernels, &row);
+        match parts.iter().all(|part| part.time.is_none()) {
+            true => Err(of_row(parts.into_iter().flat_map(|p| p.cautions).next().unwrap_or_default())),
+            false => Ok(parts),
+        }
+    });
+    RowParts { source, time, parts }
+}
+
+fn parts_on_targets(
+    asked: &RowQuestions<'_>,
+    kernels: &Catalogue<Kernel>,
+    row: &RowAlone,
+) -> Vec<PartAnswer> {
+    let settings = asked.settings.first().copied().unwrap_or_default();
+    let (session, source) = (asked.session(), row.row().gpu);
+    let query = PartQuery { session, source, settings, power: POWER.as_ref() };
+    let work = row.subject.instance.work.overlaid(&row.row().filling(Work::default()));
+    let launch = row.subject.instance.launch.or(row.row().launch());
+    let blocks = launch.map(|l| l.block_count() as f64);
+    let part = |(target, estimate): (&GpuId, Option<TimeEstimate>)| match estimate {
+        Some(estimate) => query.estimated_part(&work, blocks, *target, &estimate),
+        None => {
+            let refusal = asked.refusal(kernels, row, *target);
+            let id = &session.gpus[*target].id;
+            PartAnswer::refused(refusal.unwrap_or_else(|| format!("no time on {id}")))
+        }
+    };
+    asked.targets.iter().zip(asked.estimates(kernels, row)).map(part).collect()
+}

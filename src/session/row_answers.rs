@@ -1,0 +1,115 @@
+//! Rows of a table that are answered each by itself: what other rows of the table know of its kernel plays no part, so that it
+//! does not matter how a table is cut into pieces or in which order they come.
+
+use super::{Session, loaded};
+use crate::answer::{Answer, AnswerContext, Corrections, Settings, answer_pair, estimate_targets};
+use crate::catalogue::Catalogue;
+use crate::gpu::GpuId;
+use crate::kernel::Kernel;
+use crate::measurement::{Floors, Measurement, Store};
+use crate::predict::{Subject, TimeEstimate};
+use std::sync::Arc;
+
+/// What is asked about every row.
+#[derive(Debug)]
+pub struct RowQuestions<'a> {
+    session: &'a Session,
+    /// Where the rows might run.
+    pub targets: Vec<GpuId>,
+    /// A set of settings for each model.
+    pub settings: Vec<Settings>,
+    /// Launch floors of what is loaded.
+    floors: Arc<Floors>,
+}
+
+/// A row as a store of its own, and what it is about.
+#[derive(Debug)]
+pub struct RowAlone {
+    /// The kernel as the row has it.
+    pub subject: Subject,
+    store: Store,
+}
+
+impl RowAlone {
+    /// The row.
+    #[must_use]
+    pub fn row(&self) -> &Measurement {
+        // It was put there.
+        self.store.rows().next().expect("a store of one row")
+    }
+}
+
+impl<'a> RowQuestions<'a> {
+    /// Questions about rows that were timed on any GPU.
+    #[must_use]
+    pub fn new(session: &'a Session, targets: Vec<GpuId>, settings: Vec<Settings>) -> Self {
+        Self { session, targets, settings, floors: session.store.shared_floors() }
+    }
+
+    /// What is loaded beside the rows.
+    #[must_use]
+    pub fn session(&self) -> &'a Session {
+        self.session
+    }
+
+    /// Takes in what rows state of their kernels' arithmetic; what cannot be taken in is told.
+    #[must_use]
+    pub fn state_arithmetic(rows: &[Measurement], kernels: &mut Catalogue<Kernel>) -> Vec<String> {
+        loaded::state_arithmetic(rows, kernels)
+    }
+
+    /// The row as it is asked about.
+    ///
+    /// # Errors
+    /// Why its kernel cannot be asked about at this size.
+    pub fn asked_row(&self, kernels: &Catalogue<Kernel>, row: Measurement) -> Result<RowAlone, String> {
+        let kernel = &kernels[row.kernel];
+        let store = Store::of_row(row, self.floors.clone());
+        let (id, config) = store.configs().next().expect("a store of one row");
+        let subject = Subject::from_config(kernel, config, Some(id));
+        Ok(RowAlone { subject: subject.map_err(|why| format!("kernel {}: {why}", kernel.id))?, store })
+    }
+
+    /// The row on every target with every model, in that order.
+    #[must_use]
+    pub fn answers(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone) -> Vec<Answer> {
+        let corrections = Corrections::default();
+        let context = self.context(kernels, asked, &corrections);
+        let source = asked.row().gpu;
+        let asked_of = |target: GpuId| self.settings.iter().map(move |settings| (target, *settings));
+        let each = self.targets.iter().copied().flat_map(asked_of);
+        each.map(|(target, settings)| answer_pair(context, &asked.subject, source, target, settings))
+            .collect()
+    }
+
+    /// The numbers of [`RowQuestions::answers`] with the first model.
+    #[must_use]
+    pub fn estimates(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone) -> Vec<Option<TimeEstimate>> {
+        let corrections = Corrections::default();
+        let context = self.context(kernels, asked, &corrections);
+        let settings = self.settings.first().copied().unwrap_or_default();
+        estimate_targets(context, &asked.subject, asked.row().gpu, &self.targets, settings)
+    }
+
+    /// Why there is no time of the row on this target with the first model.
+    #[must_use]
+    pub fn refusal(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone, target: GpuId) -> Option<String> {
+        let corrections = Corrections::default();
+        let context = self.context(kernels, asked, &corrections);
+        let settings = self.settings.first().copied().unwrap_or_default();
+        let answer = answer_pair(context, &asked.subject, asked.row().gpu, target, settings);
+        answer.prediction.err().map(|why| why.to_string())
+    }
+
+    fn context<'c>(
+        &self,
+        kernels: &'c Catalogue<Kernel>,
+        asked: &'c RowAlone,
+        corrections: &'c Corrections,
+    ) -> AnswerContext<'c>
+    where
+        'a: 'c,
+    {
+        AnswerContext { kernels, store: &asked.store, corrections, ..self.session.answer_context() }
+    }
+}
