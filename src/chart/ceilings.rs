@@ -4,7 +4,10 @@
 use super::{Dash, Mark, Meaning, RooflineView};
 use crate::answer::Answer;
 use crate::pair::Side;
-use crate::roofline::{KernelRoof, Level};
+use crate::roofline::{KernelRoof, Level, Roofline};
+
+/// Two ceilings that lie nearer than this are one line on a chart.
+const SAME_ROOF: f64 = 0.01;
 
 /// The kernel's own roof on this side, where enough of it was counted.
 pub(super) fn of_side(answer: &Answer, side: Side) -> Option<&KernelRoof> {
@@ -21,6 +24,7 @@ pub(super) fn replaces(answer: &Answer, side: Side, level: Level) -> bool {
 pub(super) fn ceiling_marks(
     view: &RooflineView<'_>,
     side: Side,
+    roof_of_gpu: &Roofline,
     (x, y): ((f64, f64), (f64, f64)),
     marks: &mut Vec<Mark>,
     notes: &mut Vec<String>,
@@ -58,6 +62,9 @@ pub(super) fn ceiling_marks(
         dash: Dash::LongDash,
         points: vec![(from, compute.0), (x.1, compute.0)],
     });
-    let text = format!("ceiling {compute}");
-    marks.push(Mark::Label { meaning, at: (x.1, compute.0), text });
+    // A kernel of multiply-adds alone has the GPU's own roof, which bears its name already.
+    if (compute.0 / roof_of_gpu.compute.value.0 - 1.0).abs() > SAME_ROOF {
+        let text = format!("ceiling {compute}");
+        marks.push(Mark::Label { meaning, at: (x.1, compute.0), text });
+    }
 }

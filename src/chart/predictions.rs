@@ -41,9 +41,9 @@ impl PredictionRow {
         let shape = |kind| if kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
         let levels = answer.prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
         let own = answer.interval.map(|i| (i.low, i.high));
-        let interval = own.or(levels.map(|l| (l.low, l.high)));
+        let interval = levels.map(|l| (l.low, l.high)).or(own);
         Self {
-            spans_levels: own.is_none() && levels.is_some(),
+            spans_levels: levels.is_some(),
             label,
             source: answer.source_time.as_ref().map(|t| (t.time, shape(t.kind))),
             predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),

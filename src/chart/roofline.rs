@@ -98,7 +98,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let mut marks = Vec::new();
     for side in view.show.shown() {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
-        ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
+        ceilings::ceiling_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
     }
     let ends = ChartEnds { left: x.0, right: x.1, bottom: y.0 };
     marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends)).flatten());

@@ -1,6 +1,7 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::launch::LaunchFormulas;
+use super::mix::{InstructionFormulas, InstructionsFile};
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
 use super::{
@@ -47,6 +48,7 @@ struct KernelFile {
     lets: BTreeMap<String, Spanned<String>>,
     launch: Option<KernelLaunchFile>,
     work: BTreeMap<Count, CountFile>,
+    instructions: Option<InstructionsFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
     #[serde(default)]
@@ -196,6 +198,7 @@ impl KernelChecker<'_> {
             let origin = self.origin(&source);
             work.insert(*count, CountFormula { formula, origin, source, note: c.note.clone() });
         }
+        let instructions = typed.instructions.as_ref().map(|i| self.instructions(i, &names)).transpose()?;
         let bytes = |field: &str, c: &Option<CountFile>| {
             c.as_ref()
                 .map(|c| self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names)))
@@ -210,7 +213,14 @@ impl KernelChecker<'_> {
             lets,
             launch,
             work,
+            instructions,
         })
+    }
+
+    /// The arithmetic by instruction.
+    fn instructions(&self, i: &InstructionsFile, names: &[String]) -> Result<InstructionFormulas, FileError> {
+        let source = self.source("instructions.source", &i.source)?;
+        i.formulas(self.origin(&source), source, |field, text| self.formula(field, text, names))
     }
 
     /// Refuses a name that is no key of the problem.

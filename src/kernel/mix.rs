@@ -1,6 +1,10 @@
 //! Arithmetic by instruction: what a launch executes of each width, and how another architecture's compiler writes it.
 
-use super::Cc;
+use super::{Cc, Formula, FormulaError};
+use crate::catalogue::NumberOrigin;
+use serde::Deserialize;
+use std::sync::Arc;
+use toml::Spanned;
 
 /// The width of vector arithmetic that is counted by instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +67,63 @@ impl Operations {
     pub fn plus(&self, factor: f64, other: &Self) -> Self {
         let sum = |a: f64, b: f64| (a + factor * b).max(0.0);
         Self { fma: sum(self.fma, other.fma), add: sum(self.add, other.add), mul: sum(self.mul, other.mul) }
+    }
+}
+
+/// `[instructions]` of a kernel file: FP32 arithmetic by instruction, executed by threads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InstructionsFile {
+    fp32_fma: Spanned<String>,
+    fp32_add: Spanned<String>,
+    fp32_mul: Spanned<String>,
+    pub(super) source: Spanned<String>,
+}
+
+impl InstructionsFile {
+    /// Its formulas, each read by `parse` from the name of its field and its text.
+    pub(super) fn formulas<E>(
+        &self,
+        origin: NumberOrigin,
+        source: Arc<str>,
+        parse: impl Fn(&str, &Spanned<String>) -> Result<Formula, E>,
+    ) -> Result<InstructionFormulas, E> {
+        Ok(InstructionFormulas {
+            fma: parse("instructions.fp32_fma", &self.fp32_fma)?,
+            add: parse("instructions.fp32_add", &self.fp32_add)?,
+            mul: parse("instructions.fp32_mul", &self.fp32_mul)?,
+            origin,
+            source,
+        })
+    }
+}
+
+/// FP32 arithmetic of a kernel by instruction, as formulas of its problem: what its code executes, by thread.
+#[derive(Debug, Clone)]
+pub struct InstructionFormulas {
+    /// Fused multiply-adds.
+    pub fma: Formula,
+    /// Additions.
+    pub add: Formula,
+    /// Multiplications.
+    pub mul: Formula,
+    /// How far to trust them.
+    pub origin: NumberOrigin,
+    /// Source id.
+    pub source: Arc<str>,
+}
+
+impl InstructionFormulas {
+    /// The formulas with the name that files and rows give each.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, &Formula); 3] {
+        [("fp32_fma", &self.fma), ("fp32_add", &self.add), ("fp32_mul", &self.mul)]
+    }
+
+    /// The instructions of one launch.
+    pub(super) fn operations_in_scope(&self, scope: &[f64]) -> Result<Operations, FormulaError> {
+        let [fma, add, mul] = [&self.fma, &self.add, &self.mul].map(|formula| formula.eval(scope));
+        Ok(Operations { fma: fma?, add: add?, mul: mul? })
     }
 }
 

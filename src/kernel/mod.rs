@@ -33,7 +33,7 @@ pub use contradiction::{CountContradiction, contradictions};
 pub use element_edit::FixedElement;
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
-pub use mix::{Mix, Operations, Rewritten, Translation, VectorPrecision};
+pub use mix::{InstructionFormulas, Mix, Operations, Rewritten, Translation, VectorPrecision};
 pub use name::{clip_middle, long_name, short_name, short_name_within};
 pub use name_facts::NameFacts;
 pub use operator::{AttentionSizes, Operator, OperatorKind, OperatorSizes, OperatorType, ProductSizes};
@@ -154,6 +154,7 @@ struct KernelFormulas {
     smem_static: Option<Formula>,
     smem_dynamic: Option<Formula>,
     work: BTreeMap<Count, CountFormula>,
+    instructions: Option<InstructionFormulas>,
 }
 
 /// A kernel at one problem size.
@@ -173,6 +174,8 @@ pub struct Instance {
     pub carveout_percent: Option<u8>,
     /// Its counts.
     pub work: Work,
+    /// Its arithmetic by instruction, where its file counts it.
+    pub mix: Mix,
     /// The operator at this size, where it is one.
     pub operator: Option<Operator>,
 }
@@ -279,6 +282,12 @@ impl Kernel {
     #[must_use]
     pub fn count_formula(&self, count: Count) -> Option<&CountFormula> {
         self.formulas.as_ref()?.work.get(&count)
+    }
+
+    /// The formulas of its arithmetic by instruction, where its file has them.
+    #[must_use]
+    pub fn instruction_formulas(&self) -> Option<&InstructionFormulas> {
+        self.formulas.as_ref()?.instructions.as_ref()
     }
 
     /// Completes typed sizes: the kernel's keys in its order, defaults filled in.
@@ -414,6 +423,7 @@ impl Kernel {
                 smem_dynamic: None,
                 carveout_percent: None,
                 work: Work::default(),
+                mix: Mix::default(),
                 operator: None,
             });
         };
@@ -426,6 +436,7 @@ impl Kernel {
         for (count, c) in &f.work {
             work = work.with(*count, Some(c.formula.eval(&scope)?));
         }
+        let single = f.instructions.as_ref().map(|i| i.operations_in_scope(&scope)).transpose()?;
         Ok(Instance {
             launch,
             block_size: if launch.is_none() { self.block_size() } else { None },
@@ -434,6 +445,7 @@ impl Kernel {
             smem_dynamic: bytes(&f.smem_dynamic)?,
             carveout_percent: None,
             work,
+            mix: Mix { single, ..Mix::default() },
             operator: self.operator.and_then(|o| o.sized(problem)),
         })
     }

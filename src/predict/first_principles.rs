@@ -28,10 +28,14 @@ pub(super) const ID: &str = "first-principles";
 /// The model.
 pub(super) struct FirstPrinciples;
 
-/// The time with the least and the most that paper 5 gives for a launch.
-fn launch_range(body: Seconds) -> Caution {
+/// The time with the least and the most that paper 5 gives for a launch, and with what was measured on this GPU.
+fn launch_range(gpu: &Gpu, body: Seconds) -> Caution {
     let [low, high] = LAUNCH_RANGE.map(|launch| Seconds(body.0 + launch.0));
-    let text = format!("a launch costs 4 to 6 µs (paper 5), 5 µs are used: {}", range(low, high));
+    let mut text = format!("a launch costs 4 to 6 µs (paper 5), 5 µs are used: {}", range(low, high));
+    if let Some(floor) = &gpu.launch_floor {
+        let time = Seconds(body.0 + floor.value.0);
+        text += &format!("; with the launch overhead measured on {} ({}): {time}", gpu.id, floor.value);
+    }
     Caution::LaunchRange(text.into())
 }
 
@@ -70,7 +74,7 @@ impl Predictor for FirstPrinciples {
             bound_target: bound(q.target.gpu),
             efficiency: None,
             factors,
-            cautions: target_cautions(q).into_iter().chain([launch_range(body)]).collect(),
+            cautions: target_cautions(q).into_iter().chain([launch_range(q.target.gpu, body)]).collect(),
             levels: None,
             doubt: None,
             width: None,

@@ -59,6 +59,7 @@ pub struct Question<'a> {
     pub target: QuestionSide<'a>,
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
+    mix_of_formulas: Mix,
     /// Whether a block asks for shared memory, where rows or formulas say so.
     pub(super) uses_shared_memory: Option<bool>,
     /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
@@ -125,6 +126,7 @@ pub fn question<'a>(
         uses_shared_memory: rows.uses_shared_memory(&subject.instance),
         rows: (store, config, gpus.source.0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
+        mix_of_formulas: subject.instance.mix,
         source_time: if cannot_launch && source_row.is_none() {
             None
         } else {
@@ -459,16 +461,18 @@ impl<'a> Question<'a> {
         own.into_iter().chain(config.into_iter().flat_map(move |c| store.rows_of(c)))
     }
 
-    /// Arithmetic by instruction and bytes of shared memory, of the first rows that counted them.
+    /// Arithmetic by instruction and bytes of shared memory, of the first rows that counted them, else of the kernel's file.
     #[must_use]
     pub fn mix(&self) -> Mix {
-        self.source_rows().fold(Mix::default(), |found, row| found.or(row.mix()))
+        self.source_rows().fold(Mix::default(), |found, row| found.or(row.mix())).or(self.mix_of_formulas)
     }
 
     /// Where the arithmetic of the mix comes from.
     pub(super) fn mix_from(&self) -> Option<Provenance> {
-        let row = self.source_rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some())?;
-        Some(Provenance::Stated(SourceKind::from(row.kind).origin(), (*row.source).into()))
+        let row = self.source_rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some());
+        let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
+        let formulas = || self.kernel.instruction_formulas();
+        of_row.or_else(|| formulas().map(|f| Provenance::Stated(f.origin, f.source.clone())))
     }
 
     /// Shared memory per block in bytes, where a row or the kernel's formulas state all of it.

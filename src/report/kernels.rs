@@ -223,6 +223,13 @@ impl KernelSheet<'_> {
                 c.note.as_deref().unwrap_or(""),
             );
         }
+        let Some(instructions) = k.kernel.instruction_formulas() else { return };
+        let operations = k.instance.as_ref().and_then(|i| i.mix.single);
+        let values = operations.map_or([None; 3], |o| [o.fma, o.add, o.mul].map(Some));
+        for ((name, formula), value) in instructions.named().into_iter().zip(values) {
+            let value = TableCell::maybe(value, TableCell::number);
+            self.add_item(name, formula.source_text(), value, &instructions.source, "executed, by thread");
+        }
     }
 }
 

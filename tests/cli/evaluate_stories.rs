@@ -167,9 +167,7 @@ fn a_launch_that_cannot_start_was_never_timed_whatever_the_model() {
     );
     let all = json(&desk, "evaluate --data refused.csv --model all");
     for (model, said) in all["models"].as_object().expect("an object") {
-        // Nobody profiled saxpy, so paper 2's model has nothing to say of it.
-        let n = if model == "projection" { 0 } else { 2 };
-        assert_eq!((&said["asked"], &said["overall"]["n"]), (&4.into(), &n.into()), "{model}");
+        assert_eq!((&said["asked"], &said["overall"]["n"]), (&4.into(), &2.into()), "{model}");
         assert_eq!(said["refused"][0]["reason"], "cannot launch on titan-v", "{model}");
     }
 }

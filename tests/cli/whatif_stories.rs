@@ -280,7 +280,9 @@ fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
     let text = desk.types(&format!("{same} same-time")).works().stdout;
     assert!(text.contains("same-time: no number of the GPU changes the time"), "{text}");
     assert!(!text.contains("what to buy"), "{text}");
-    desk.types(&format!("{same} projection")).ends(1, &["nothing could be predicted", "projection needs"]);
+    let atomics = "whatif --gpu rtx-4070 --from titan-v --set mem=+20% --kernel atomic_hotspot --tornado";
+    desk.types(&format!("{atomics} --model projection"))
+        .ends(1, &["nothing could be predicted", "projection needs"]);
     desk.types(&format!("{same} oracle")).ends(2, &["unknown model `oracle`"]);
 }
 

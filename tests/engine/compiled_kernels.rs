@@ -176,3 +176,44 @@ fn registers_belong_to_an_architecture() {
     let same: Vec<&String> = kernels.iter().filter(|k| !differ(k)).collect();
     assert!(same.len() <= 1, "the same registers everywhere, so is the record real? {same:?}");
 }
+
+/// `instructions.csv`: FFMA, FADD and FMUL in the code of each kernel, by architecture.
+fn instructions() -> BTreeMap<String, Vec<[f64; 3]>> {
+    let text = std::fs::read_to_string(root().join("assets/kernels/compiled/instructions.csv")).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("kernel,capability,ffma,fadd,fmul,"));
+    let mut all: BTreeMap<String, Vec<[f64; 3]>> = BTreeMap::new();
+    for (i, line) in lines.enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[1], CAPABILITIES[i % CAPABILITIES.len()], "{line}");
+        let numbers = [2, 3, 4].map(|at| cells[at].parse().unwrap());
+        all.entry(cells[0].to_string()).or_default().push(numbers);
+    }
+    all
+}
+
+#[test]
+fn arithmetic_of_kernel_files_is_that_of_the_machine_code() {
+    let session = roofswap::session::Session::load(None).unwrap();
+    let all = instructions();
+    assert_eq!(all.keys().cloned().collect::<BTreeSet<_>>(), stems("assets/kernels", "cu"));
+    for (id, by_architecture) in &all {
+        let kernel = session.kernels.entry_named(id).unwrap();
+        let in_code = |at: usize| by_architecture.iter().any(|counts| counts[at] > 0.0);
+        for (_, size) in &kernel.sizes {
+            let instance = kernel.instance(size, kernel.example_variant()).unwrap();
+            let found = instance.mix.single.unwrap_or_default();
+            for (at, executed) in [found.fma, found.add, found.mul].into_iter().enumerate() {
+                assert_eq!(executed > 0.0, in_code(at), "{id} {size}: {executed} of instruction {at}");
+            }
+        }
+    }
+    // One element a thread and no loop: what is executed is what stands there, on every architecture.
+    for id in ["saxpy", "vector_add", "elementwise_add", "elementwise_multiply", "sigmoid"] {
+        let kernel = session.kernels.entry_named(id).unwrap();
+        let size = kernel.typed("n=1024").unwrap();
+        let found = kernel.instance(&size, "").unwrap().mix.single.unwrap();
+        let per_thread = [found.fma, found.add, found.mul].map(|n| n / 1024.0);
+        assert!(all[id].iter().all(|counts| *counts == per_thread), "{id}: {per_thread:?}, {:?}", all[id]);
+    }
+}

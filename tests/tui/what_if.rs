@@ -586,7 +586,7 @@ fn the_tornado_of_an_application_counts_its_forecasts() {
 #[test]
 fn the_view_answers_by_the_model_that_was_chosen() {
     let mut d = view_of_saxpy(160, 50);
-    for model in ["plain-roofline", "efficiency-transfer", "hybrid"] {
+    for model in ["plain-roofline", "efficiency-transfer", "projection", "hybrid"] {
         press(&mut d, ":");
         type_line(&mut d, &format!("model {model}"));
         set(&mut d, GpuNumber::Bandwidth, "+20%");
@@ -600,9 +600,6 @@ fn the_view_answers_by_the_model_that_was_chosen() {
         let on_screen = d.state.answer().predicted_time().unwrap().millis();
         assert!((shown / on_screen - 1.0).abs() < 1e-9, "{model}: {shown} and {on_screen}");
     }
-    press(&mut d, ":");
-    type_line(&mut d, "model projection");
-    assert!(d.screen().contains("projection needs l1_bytes"), "{}", d.screen());
     press(&mut d, ":");
     type_line(&mut d, "model same-time");
     assert!(d.screen().contains("same-time: no number of the GPU changes the time"), "{}", d.screen());
