@@ -235,8 +235,7 @@ impl Gpu {
             return short;
         }
         let bare = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
-        let bare = ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare);
-        [" Generation", " Edition"].iter().find_map(|word| bare.strip_suffix(word)).unwrap_or(bare)
+        ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare)
     }
 
     /// Gives it another name, which is its short one as well.

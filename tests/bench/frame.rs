@@ -128,13 +128,11 @@ impl Loop {
 
     /// Of 2,000 keys with their frames, and of the worker's answers with theirs: the 50th and 99th percentile, the longest.
     fn percentiles(&mut self, terminal: &mut Terminal<TestBackend>, keys: &[&str]) -> String {
-        let (mut of_keys, mut of_answers, mut on_core) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut of_keys, mut of_answers) = (Vec::new(), Vec::new());
         let mut slowest: Option<(Duration, &str)> = None;
         for i in 0..2000 {
             let key = keys[i % keys.len()];
-            let before = time_on_core();
             let took = self.timed(terminal, Message::Key(key.into()));
-            on_core.extend(time_on_core().zip(before).map(|(after, before)| after.saturating_sub(before)));
             slowest = slowest.filter(|(most, _)| *most >= took).or(Some((took, key)));
             of_keys.push(took);
             // As often as keys repeat while one is held; the worker answers meanwhile.
@@ -148,8 +146,8 @@ impl Loop {
         let by_key: Vec<String> = (0..keys.len()).map(|at| median_of_key(&of_keys, at, keys)).collect();
         let slowest = slowest.map_or("", |(_, key)| key);
         let medians = by_key.join(" ");
-        let (keys, cores, answers) = (told(of_keys), told(on_core), told(of_answers));
-        format!("keys {keys} ({slowest}); on a core: {cores}; answers {answers}\n  medians {medians}")
+        let (keys, answers) = (told(of_keys), told(of_answers));
+        format!("keys {keys} ({slowest}); answers {answers}\n  medians {medians}")
     }
 
     fn timed(&mut self, terminal: &mut Terminal<TestBackend>, message: Message) -> Duration {
@@ -158,12 +156,6 @@ impl Loop {
         terminal.draw(|frame| view(frame, &self.state)).unwrap();
         start.elapsed()
     }
-}
-
-/// How long this thread has run on a core: what a key costs where others want the cores as well. Linux alone says it.
-fn time_on_core() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
 }
 
 /// `x 2.1ms`: the median of the key at this place in the round.
