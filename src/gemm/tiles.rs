@@ -256,7 +256,7 @@ mod tests {
         let best = best(&all);
         assert_eq!(best, BestTiles { fastest: Some(1), least_energy: Some(0) });
         let said = best.advice_lines(&all);
-        assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00x of it"), "{said:?}");
+        assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00× of it"), "{said:?}");
         assert!(said[1].contains("8x8: its power falls") && said[2].contains("overlap"), "{said:?}");
         let rate = all[1].rate().unwrap();
         assert!((rate.value.0 - 2e12).abs() < 1.0 && rate.low < rate.value && rate.value < rate.high);

@@ -234,7 +234,10 @@ fn models_are_judged_on_questions_like_the_one_in_hand() {
         why(0),
         why(1)
     );
-    assert!(why(5).starts_with("not applicable: "), "{}", why(5));
+    assert!(why(5).starts_with("worse here than components: "), "{}", why(5));
+    let atomics = json(&desk, "models --kernel atomic_hotspot --format json");
+    let why_not = atomics[5]["why"].as_str().expect("words");
+    assert!(why_not.starts_with("not applicable: "), "{why_not}");
     let other = json(&desk, "models --kernel saxpy --model same-time --format json");
     assert!(other[6]["why"].as_str().expect("words").starts_with("chosen: "));
     assert!(other[0]["why"].as_str().expect("words").contains("better here than same-time"));
