@@ -59,7 +59,7 @@ pub fn text_of_stream<'a>(
         Ok(file)
     };
     let file = kept().map_err(|e| format!("cannot be kept in a temporary file: {e}"))?;
-    Ok(text_of_file(form, file)?)
+    text_of_file(form, file)
 }
 
 fn damaged(form: TableForm, why: &dyn std::fmt::Display) -> String {
