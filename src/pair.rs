@@ -1,6 +1,6 @@
 //! One value for the GPU that was timed and one for the GPU asked about: by name, so that nobody has to know which comes first.
 
-use std::ops::{Index, IndexMut};
+use std::ops::Index;
 
 /// Either GPU of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,11 +59,6 @@ impl<T> Pair<T> {
     pub fn iter(&self) -> std::array::IntoIter<&T, 2> {
         [&self.source, &self.target].into_iter()
     }
-
-    /// Both values, the source's first.
-    pub fn into_array(self) -> [T; 2] {
-        [self.source, self.target]
-    }
 }
 
 impl<T: Clone> Pair<T> {
@@ -85,7 +80,7 @@ impl<T> IntoIterator for Pair<T> {
     type IntoIter = std::array::IntoIter<T, 2>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.into_array().into_iter()
+        [self.source, self.target].into_iter()
     }
 }
 
@@ -96,15 +91,6 @@ impl<T> Index<Side> for Pair<T> {
         match side {
             Side::Source => &self.source,
             Side::Target => &self.target,
-        }
-    }
-}
-
-impl<T> IndexMut<Side> for Pair<T> {
-    fn index_mut(&mut self, side: Side) -> &mut T {
-        match side {
-            Side::Source => &mut self.source,
-            Side::Target => &mut self.target,
         }
     }
 }

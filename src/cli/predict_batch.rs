@@ -9,7 +9,7 @@ use crate::import::{FileFormat, OpenedFile};
 use crate::kernel::Kernel;
 use crate::measurement::{Measurement, ReadResult, RowError, TimingKind, stream_csv};
 use crate::report::predictions::Comparison;
-use crate::report::row_predictions::{answer_cells, numbered_cells, refused_cells, row_columns};
+use crate::report::row_predictions::{numbered_cells, refused_cells, row_columns};
 use crate::report::{RecordFormat, RecordStream, TableCell};
 use crate::session::RowQuestions;
 use anyhow::{Context, Result, bail};
@@ -178,7 +178,7 @@ fn answered_row(questions: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: 
     };
     let answers = questions.answers(kernels, &asked);
     let gpus = &questions.session().gpus;
-    let record = |answer| answer_cells(&Comparison::new(gpus, kernels, &asked.subject, answer));
+    let record = |answer| Comparison::new(gpus, kernels, &asked.subject, answer).record_cells();
     let refusals: Option<Vec<_>> = answers.iter().map(|a| a.prediction.as_ref().err()).collect();
     let refused = refusals.and_then(|all| Some(told(all.first()?)));
     RowRecords { records: answers.iter().map(record).collect(), refused }

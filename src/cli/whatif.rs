@@ -2,7 +2,7 @@
 
 use super::choices::ThemeChoice;
 use super::launch_edits::LaunchArgs;
-use super::terminal::screen_width;
+use super::terminal::fitted_to_screen;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
@@ -224,12 +224,12 @@ fn workloads_asked(args: &WhatIfArgs, session: &mut Session, bases: &[GpuId]) ->
     if args.workload.size.is_some() || args.workload.variant.is_some() {
         return Err(Usage("--size and --variant are those of one kernel: give one --kernel".into()).into());
     }
+    let source = args.from.as_deref().map_or(Ok(bases[0]), |name| session.gpus.position(name))?;
     let (mut all, mut without) = (Vec::new(), Vec::new());
     for name in &names {
         let kernel = session.find_kernel(name)?;
         let variant = session.default_variant(kernel);
-        let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
-        let size = session.streaming_size(kernel, &variant, source.unwrap_or(bases[0]), bases);
+        let size = session.streaming_size(kernel, &variant, source, bases);
         match session.subject(kernel, &size, &variant) {
             Ok(subject) => all.push(Workload::of_kernel(session, subject)),
             Err(why) => without.push(format!("{name} is left out: {why}")),
@@ -256,12 +256,7 @@ impl WhatIfArgs {
         let table = tornados_table(answers);
         let text = match self.format {
             WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
-            WhatIfFormat::Table | WhatIfFormat::Json => {
-                let width = screen_width();
-                width
-                    .map_or(table.clone(), |width| table.clone().fitted(width, &[]))
-                    .render(TableFormat::Table)
-            }
+            WhatIfFormat::Table | WhatIfFormat::Json => fitted(table, &[]),
         };
         format!("{text}\n")
     }
@@ -283,7 +278,9 @@ impl WhatIfArgs {
         }
         let text = match self.format {
             WhatIfFormat::Json => whatif_json(answers),
-            WhatIfFormat::Table => answers.iter().map(|answer| fitted(&whatif_table(answer))).collect(),
+            WhatIfFormat::Table => {
+                answers.iter().map(|answer| fitted(whatif_table(answer), &["effect"])).collect()
+            }
             WhatIfFormat::Markdown => {
                 answers.iter().map(|answer| whatif_table(answer).render(TableFormat::Markdown)).collect()
             }
@@ -292,10 +289,9 @@ impl WhatIfArgs {
     }
 }
 
-/// The table as wide as the terminal.
-fn fitted(table: &Table) -> String {
-    let table = screen_width().map_or(table.clone(), |width| table.clone().fitted(width, &["effect"]));
-    table.render(TableFormat::Table)
+/// The table as wide as the terminal; these columns are left out in turn until it fits.
+fn fitted(table: Table, least_needed: &[&str]) -> String {
+    fitted_to_screen(table, TableFormat::Table, least_needed).render(TableFormat::Table)
 }
 
 /// The base and every scenario side by side.

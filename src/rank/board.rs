@@ -2,7 +2,7 @@
 
 use super::distinct::DistinctKernel;
 use super::order::{RankOrder, mark_pareto};
-use super::part::{POWER, PartAnswer, PartQuery};
+use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
@@ -108,11 +108,16 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, mut rows) = match (self.each_kernel, self.rows.is_empty()) {
+        let (source_time, rows) = match (self.each_kernel, self.rows.is_empty()) {
             (true, _) => self.kernel_rows(progress)?,
             (false, true) => self.gpu_rows(progress)?,
             (false, false) => self.subject_rows(progress)?,
         };
+        Ok(self.board_from(source_time, rows))
+    }
+
+    /// The board of these rows, in their order.
+    fn board_from(&self, source_time: Option<Seconds>, mut rows: Vec<RankedRow>) -> Board {
         self.order.sort(&mut rows);
         if self.each_kernel {
             rows.reverse();
@@ -121,7 +126,7 @@ impl<'a> RankQuestion<'a> {
         } else {
             mark_pareto(&mut rows);
         }
-        Ok(Board {
+        Board {
             workload: self.workload.name.clone(),
             source: self.source,
             source_name: self.session.gpus[self.source].short_name().to_string(),
@@ -130,7 +135,7 @@ impl<'a> RankQuestion<'a> {
             has_prices: rows.iter().any(|row| row.price.is_some()),
             is_each_kernel: self.each_kernel,
             rows,
-        })
+        }
     }
 
     /// A row per GPU, and the time of a run on the source.
@@ -231,12 +236,7 @@ impl<'a> RankQuestion<'a> {
     }
 
     fn query(&self) -> PartQuery<'_> {
-        PartQuery {
-            session: self.session,
-            source: self.source,
-            settings: self.settings,
-            power: POWER.as_ref(),
-        }
+        PartQuery { session: self.session, source: self.source, settings: self.settings }
     }
 
     /// Launches of a part in a run; `None` where a share has no time on the source to be a share of.
@@ -293,24 +293,13 @@ impl<'a> RankQuestion<'a> {
             row.cautions.splice(0..0, on_gpu.refusal());
             row
         };
-        let mut rows: Vec<RankedRow> = self.targets.iter().zip(&sums.on_targets).map(row).collect();
-        self.order.sort(&mut rows);
-        mark_pareto(&mut rows);
+        let rows = self.targets.iter().zip(&sums.on_targets).map(row).collect();
         let source = sums.main_source().unwrap_or(self.source);
         let source_name = match sums.source_count() {
             0 | 1 => self.session.gpus[source].short_name().to_string(),
             n => format!("{n} GPUs"),
         };
-        Board {
-            workload: self.workload.name.clone(),
-            source,
-            source_name,
-            source_time,
-            order: self.order,
-            has_prices: rows.iter().any(|row| row.price.is_some()),
-            is_each_kernel: false,
-            rows,
-        }
+        Board { source, source_name, ..self.board_from(source_time, rows) }
     }
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.

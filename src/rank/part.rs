@@ -9,10 +9,6 @@ use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
 use crate::units::{Seconds, Watts};
-use std::sync::LazyLock;
-
-/// The power model that ships; none where its table is damaged (a test reads it).
-pub(super) static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
 
 /// A kernel on one GPU: per launch.
 #[derive(Debug, Clone)]
@@ -51,7 +47,6 @@ pub(super) struct PartQuery<'a> {
     pub(super) session: &'a Session,
     pub(super) source: GpuId,
     pub(super) settings: Settings,
-    pub(super) power: Option<&'a PowerModel>,
 }
 
 impl PartQuery<'_> {
@@ -148,6 +143,6 @@ impl PartQuery<'_> {
         known?;
         let gpu = &self.session.gpus[target];
         let load = Load::from_work(work, blocks, gpu, time?);
-        Some(self.power?.estimate(gpu, gpu.clocks(), &load).watts)
+        Some(PowerModel::shipped_once()?.estimate(gpu, gpu.clocks(), &load).watts)
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of a table as one run: sums on every GPU, and nothing of the rows themselves is kept.
 
-use super::part::{POWER, PartAnswer, PartQuery};
+use super::part::{PartAnswer, PartQuery};
 use super::totals::RunTotals;
 use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
@@ -133,7 +133,7 @@ fn parts_on_targets(
 ) -> Vec<PartAnswer> {
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
-    let query = PartQuery { session, source, settings, power: POWER.as_ref() };
+    let query = PartQuery { session, source, settings };
     let work = row.subject.instance.work.overlaid(&row.row().filling(Work::default()));
     let launch = row.subject.instance.launch.or(row.row().launch());
     let blocks = launch.map(|l| l.block_count() as f64);

@@ -84,7 +84,9 @@ impl<'a> Comparison<'a> {
         ]
     }
 
-    pub(super) fn record_cells(&self) -> Vec<TableCell> {
+    /// One record for programs, in the order of the columns.
+    #[must_use]
+    pub fn record_cells(&self) -> Vec<TableCell> {
         let a = self.answer;
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());

@@ -1,7 +1,7 @@
 //! What `predict --batch` answers: for every row of a table and every target a record, whatever became of the row.
 
 use super::cell::TableCell;
-use super::predictions::{COLUMNS, Comparison};
+use super::predictions::COLUMNS;
 use super::table::TableColumn;
 use crate::gpu::Gpu;
 use crate::predict::{MODELS, ModelId};
@@ -10,12 +10,6 @@ use crate::predict::{MODELS, ModelId};
 #[must_use]
 pub fn row_columns() -> Vec<TableColumn> {
     [TableColumn::right(super::stream::ROW)].into_iter().chain(COLUMNS).collect()
-}
-
-/// The record of an answer, but for the row's number.
-#[must_use]
-pub fn answer_cells(answer: &Comparison<'_>) -> Vec<TableCell> {
-    answer.record_cells()
 }
 
 /// The record of a row that could not be asked about, but for its number: target, model and the reason.

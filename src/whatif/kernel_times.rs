@@ -289,7 +289,7 @@ impl PartQuestion<'_> {
         let Self { session, subject, source, .. } = self;
         let catalogued = session.gpus.entries();
         let places = GpuPlaces::from(catalogued).with_stand_in(*source, self.tuned_source);
-        let places = places.followed_by(gpus, &[]);
+        let places = places.followed_by(gpus);
         let kernel = &session.kernels[subject.kernel];
         let mut prepared = PreparedKernel::new(kernel, subject, places, &session.store, self.settings.rules);
         ask(prepared.start(*source), catalogued.len())

@@ -9,20 +9,20 @@ pub struct GpuPlaces<'a> {
     catalogued: &'a [Gpu],
     /// Stands in the catalogue in place of the GPU there.
     stand_in: Option<(GpuId, &'a Gpu)>,
-    made: [&'a [Gpu]; 2],
+    made: &'a [Gpu],
 }
 
 impl<'a> From<&'a [Gpu]> for GpuPlaces<'a> {
     fn from(catalogued: &'a [Gpu]) -> Self {
-        Self { catalogued, stand_in: None, made: [&[], &[]] }
+        Self { catalogued, stand_in: None, made: &[] }
     }
 }
 
 impl<'a> GpuPlaces<'a> {
-    /// These GPUs behind those that are there, in two runs.
+    /// These GPUs behind those of the catalogue.
     #[must_use]
-    pub fn followed_by(self, first: &'a [Gpu], second: &'a [Gpu]) -> Self {
-        Self { made: [first, second], ..self }
+    pub fn followed_by(self, made: &'a [Gpu]) -> Self {
+        Self { made, ..self }
     }
 
     /// This GPU in the place of another one.
@@ -34,7 +34,7 @@ impl<'a> GpuPlaces<'a> {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.catalogued.len() + self.made[0].len() + self.made[1].len()
+        self.catalogued.len() + self.made.len()
     }
 
     /// The GPU at this place.
@@ -44,11 +44,9 @@ impl<'a> GpuPlaces<'a> {
         {
             return gpu;
         }
-        let [first, second] = self.made;
         match place.index().checked_sub(self.catalogued.len()) {
             None => &self.catalogued[place.index()],
-            Some(at) if at < first.len() => &first[at],
-            Some(at) => &second[at - first.len()],
+            Some(at) => &self.made[at],
         }
     }
 }
