@@ -39,7 +39,7 @@ pub struct Doubt {
     pub counts: f64,
     /// 0.1 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.12 where nobody knows the registers of a build: it may spill on one GPU and not on the other.
+    /// 0.12 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
     /// 0.2 of the share of the time that is a launch floor nobody timed there.
     pub floor: f64,
@@ -105,7 +105,10 @@ impl Doubt {
             (self.efficiency, "far from its roof; counters do not explain why"),
             (self.counts, "some pipes of the SM were not counted"),
             (self.distance, "source and target are of different architectures"),
-            (self.build, "registers of its builds are unknown"),
+            (
+                self.build,
+                "registers of its builds are unknown or at their limit: one may spill and the other not",
+            ),
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;

@@ -12,10 +12,12 @@ use crate::catalogue::{Feature, NumberOrigin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
 use crate::kernel::{
     BlockSize, Cc, CompiledResources, Count, CountContradiction, Instance, Kernel, Launch, Mix, Operator,
-    Resources, Translation, Work, contradictions,
+    ProductSizes, Resources, Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
-use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
+use crate::occupancy::{
+    BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, is_at_register_limit, launch_refusal, occupancy,
+};
 use crate::pair::Pair;
 use crate::units::Bytes;
 
@@ -40,6 +42,8 @@ pub struct QuestionSide<'a> {
     pub registers: RegistersFrom,
     /// What must be said about the build: registers of another one, spills, a block that nobody stated.
     pub build: Vec<Caution>,
+    /// The matrix product that a library computes, where it is one.
+    pub(super) library_product: Option<ProductSizes>,
     /// Whether nobody stated the threads per block, so that [`QuestionSide::needs`] are those of an assumed block.
     pub block_assumed: bool,
 }
@@ -287,8 +291,9 @@ impl<'a> LaunchFit<'a> {
         self.occupancy
     }
 
-    pub(super) fn registers_unknown(&self) -> bool {
-        matches!(self.registers, FoundRegisters::Unknown)
+    /// Whether this build may spill where another one does not: nobody knows its registers, or it has all there are.
+    pub(super) fn may_spill(&self) -> bool {
+        matches!(self.registers, FoundRegisters::Unknown) || self.needs.is_some_and(is_at_register_limit)
     }
 }
 
@@ -297,6 +302,11 @@ fn is_assumed(block: Option<BlockSize>) -> bool {
 }
 
 impl<'a> QuestionSide<'a> {
+    /// Whether the build has every register that there is, so that some of its values are in local memory.
+    pub(super) fn is_at_register_limit(&self) -> bool {
+        self.needs.is_some_and(is_at_register_limit)
+    }
+
     pub(super) fn new(
         kernel: &Kernel,
         instance: &Instance,
@@ -325,6 +335,7 @@ impl<'a> QuestionSide<'a> {
             // Of a kernel without any block nothing is reckoned that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
+            library_product: instance.library_product,
             block_assumed: is_assumed(unstated),
         }
     }

@@ -8,7 +8,8 @@ use super::excess::Excess;
 use super::launching::Launching;
 use super::nearness::Nearness;
 use super::places::GpuPlaces;
-use super::transfer::LaunchRoof;
+use super::sides::source_build;
+use super::transfer::{LaunchRoof, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
@@ -137,7 +138,8 @@ impl<'a> PreparedKernel<'a> {
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), group.excess);
-        let origin = |end: End| SourceShare::new(end, timed, launching, excess);
+        let typical = TypicalEfficiency::new(excess.uncounted, source_build(&side));
+        let origin = |end: End| SourceShare::new(end, timed, launching, excess, typical);
         let Waved { without, with } = &ready.end;
         let origin = Waved { without: origin(*without), with: with.map(origin) };
         Starting { of, group, gpu: side.gpu, at: source, origin, source_time }
@@ -193,7 +195,7 @@ impl<'a> SourcesAlike<'a> {
         let fit =
             LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.row_on(of, at), self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
-        let (floor, excess, unknown_build) = (of.floor(at), self.excess, fit.registers_unknown());
+        let (floor, excess, unknown_build) = (of.floor(at), self.excess, fit.may_spill());
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
         let end = |shape: WaveShape| {
@@ -212,10 +214,11 @@ impl<'a> SourcesAlike<'a> {
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        let residents = shape.unwrap_or_default().residents(&self.work);
+        let unshaped = WaveShape::of_operator(of.subject.instance.library_product);
+        let residents = shape.unwrap_or(unshaped).residents(&self.work);
         let binding = machine.filled(residents).components(&self.work, reused).binding();
         Ready {
-            end: Waved { without: end(WaveShape::default()), with: shape.map(end) },
+            end: Waved { without: end(unshaped), with: shape.map(end) },
             refusal,
             binding: binding.map(Bound::from).filter(|_| operator.is_none()),
             occupancy: fit.occupancy().map(|o| o.fraction()),
