@@ -89,6 +89,14 @@ fn answer_with_held_residual(
     Some(answer)
 }
 
+/// A GPU as it runs: at typed clocks, or at the clock that its power limit leaves it.
+#[derive(Clone, Copy)]
+struct RunningGpu<'a> {
+    /// Whose rows hold for it.
+    place: GpuId,
+    gpu: &'a Gpu,
+}
+
 /// What the model alone says, with its interval. Where the power limit of the target is lower than its board's, however that was said:
 /// at the clock that the limit leaves it under this kernel's load. The model of operators has the power limit in its own clock.
 fn answer_of_model(
@@ -99,7 +107,8 @@ fn answer_of_model(
     settings: Settings,
 ) -> Answer {
     let asked = context.gpu(target);
-    let at = |gpu: &Gpu| answer_at_clocks(context, subject, source, (target, gpu), settings);
+    let at =
+        |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
     if subject.instance.operator.is_some() {
         return at(asked);
     }
@@ -123,10 +132,11 @@ fn answer_at_clocks(
     context: AnswerContext<'_>,
     subject: &Subject,
     source: GpuId,
-    (target, running): (GpuId, &Gpu),
+    running: RunningGpu<'_>,
     settings: Settings,
 ) -> Answer {
     let AnswerContext { kernels, store, datasets, calibration, lessons, .. } = context;
+    let target = running.place;
     let on_target = context.gpu(target);
     let kernel = &kernels[subject.kernel];
     let typed = Pair::new(source, target).map(|gpu| context.stock_of_typed(gpu));
@@ -136,7 +146,7 @@ fn answer_at_clocks(
     let on_source = clocks.gpu(stated);
     let limited = LimitedSource { kernel, subject, source, store: visible, settings };
     let slower_source = limited.source_at_limit(on_source);
-    let pair = Pair::new((source, slower_source.as_ref().unwrap_or(on_source)), (target, running));
+    let pair = Pair::new((source, slower_source.as_ref().unwrap_or(on_source)), (target, running.gpu));
     let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
     q.lesson = lessons.lesson_for(subject.kernel, target);
     let timed = measured_on(store, subject, target, on_target, typed.target.is_some());
