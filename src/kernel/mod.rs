@@ -49,7 +49,6 @@ pub use work::{Count, CountFormula, Information, Work};
 use crate::catalogue::{CatalogueEntry, Feature, Id, Sourced};
 use crate::units::typed_number;
 use launch::LaunchFormulas;
-use library_product::LibraryProductFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use variant::VariantKeys;
@@ -157,7 +156,7 @@ struct KernelFormulas {
     smem_dynamic: Option<Formula>,
     work: BTreeMap<Count, CountFormula>,
     instructions: Option<InstructionFormulas>,
-    product: Option<LibraryProductFormulas>,
+    product: Option<library_product::LibraryProductFormulas>,
 }
 
 /// A kernel at one problem size.

@@ -35,7 +35,7 @@ pub struct Doubt {
     pub spread: f64,
     /// 0.2 ln η where the kernel is slower than a roof of counts that are all known, 0.12 |ln η| where it is faster.
     pub efficiency: f64,
-    /// 0.12 where the work of some pipe was not counted.
+    /// 0.18 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
     /// 0.1 where source and target are of different architectures.
     pub distance: f64,
@@ -58,7 +58,7 @@ impl Doubt {
             readings: 0.7 * in_body * readings,
             spread: 0.85 * in_body * spread,
             efficiency: in_body * unexplained,
-            counts: in_body * applies(uncounted > 0.0, 0.12),
+            counts: in_body * 0.18 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.1),
             build: in_body * applies(causes.unknown_build, 0.12),
             floor: 0.2 * causes.floor,

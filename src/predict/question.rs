@@ -15,9 +15,7 @@ use crate::kernel::{
     ProductSizes, Resources, Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
-use crate::occupancy::{
-    BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, is_at_register_limit, launch_refusal, occupancy,
-};
+use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::pair::Pair;
 use crate::units::Bytes;
 
@@ -42,7 +40,6 @@ pub struct QuestionSide<'a> {
     pub registers: RegistersFrom,
     /// What must be said about the build: registers of another one, spills, a block that nobody stated.
     pub build: Vec<Caution>,
-    /// The matrix product that a library computes, where it is one.
     pub(super) library_product: Option<ProductSizes>,
     /// Whether nobody stated the threads per block, so that [`QuestionSide::needs`] are those of an assumed block.
     pub block_assumed: bool,
@@ -93,9 +90,7 @@ impl Question<'_> {
     }
 }
 
-/// Gathers all that is known for `subject` on two GPUs.
-///
-/// `gpus` are the source and the target with their positions in the catalogue.
+/// Gathers all that is known for `subject` on two GPUs, source and target with their positions in the catalogue.
 #[must_use]
 pub fn question<'a>(
     kernel: &'a Kernel,
@@ -222,7 +217,7 @@ fn usable(asked: Ceilings, gpus: Pair<&Gpu>) -> (Ceilings, Option<Caution>) {
 pub(super) struct LaunchFit<'a> {
     pub(super) launch: Option<Launch>,
     pub(super) refusal: Option<LaunchRefusal>,
-    needs: Option<BlockNeeds>,
+    pub(super) needs: Option<BlockNeeds>,
     occupancy: Option<Occupancy>,
     wave_occupancy: Option<Occupancy>,
     /// Threads per block that stand in for an unknown launch shape.
@@ -291,9 +286,8 @@ impl<'a> LaunchFit<'a> {
         self.occupancy
     }
 
-    /// Whether this build may spill where another one does not: nobody knows its registers, or it has all there are.
-    pub(super) fn may_spill(&self) -> bool {
-        matches!(self.registers, FoundRegisters::Unknown) || self.needs.is_some_and(is_at_register_limit)
+    pub(super) fn registers_unknown(&self) -> bool {
+        matches!(self.registers, FoundRegisters::Unknown)
     }
 }
 
@@ -302,11 +296,6 @@ fn is_assumed(block: Option<BlockSize>) -> bool {
 }
 
 impl<'a> QuestionSide<'a> {
-    /// Whether the build has every register that there is, so that some of its values are in local memory.
-    pub(super) fn is_at_register_limit(&self) -> bool {
-        self.needs.is_some_and(is_at_register_limit)
-    }
-
     pub(super) fn new(
         kernel: &Kernel,
         instance: &Instance,

@@ -14,7 +14,7 @@ use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
-use crate::occupancy::Rules;
+use crate::occupancy::{Rules, is_at_register_limit};
 use crate::predict::floor::{LaunchCost, floor, is_launch_limited};
 use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
@@ -195,7 +195,8 @@ impl<'a> SourcesAlike<'a> {
         let fit =
             LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.row_on(of, at), self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
-        let (floor, excess, unknown_build) = (of.floor(at), self.excess, fit.may_spill());
+        let unknown_build = fit.registers_unknown() || fit.needs.is_some_and(is_at_register_limit);
+        let (floor, excess) = (of.floor(at), self.excess);
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
         let end = |shape: WaveShape| {

@@ -5,6 +5,7 @@ use super::nearness::Nearness;
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
+use crate::occupancy::is_at_register_limit;
 use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
@@ -209,10 +210,14 @@ fn shapes(runs_as: RunsAs, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
 
 /// What is known of the build on a source.
 pub(super) fn source_build(side: &QuestionSide<'_>) -> SourceBuild {
-    SourceBuild { by_library: side.library_product.is_some(), at_register_limit: side.is_at_register_limit() }
+    SourceBuild {
+        by_library: side.library_product.is_some(),
+        at_register_limit: side.needs.is_some_and(is_at_register_limit),
+    }
 }
 
 /// On which side the build may spill where the other one does not.
 fn unknown_builds(sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
-    sides.map(|side| side.registers == RegistersFrom::Unknown || side.is_at_register_limit())
+    let at_limit = |side: &QuestionSide<'_>| side.needs.is_some_and(is_at_register_limit);
+    sides.map(|side| side.registers == RegistersFrom::Unknown || at_limit(side))
 }
