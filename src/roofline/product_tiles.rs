@@ -71,9 +71,12 @@ mod tests {
     fn by_hand() {
         // 64 tiles of 128 x 128, one for each SM, which loads 256 words for 16384 multiply-adds.
         assert!((tiled_share(square(1024.0), 64.0) - 64.0 / 66.0).abs() < 1e-12);
-        // One tile more than SMs: a second turn of small ones costs less than one of large ones.
-        let more = tiled_share(ProductSizes { m: 1152.0, ..square(1024.0) }, 64.0);
-        assert!((0.5..0.95).contains(&more), "{more}");
+        // 33 rows and columns need four tiles of 32 x 32, or one of 64 x 64, which loads less.
+        let small = ProductSizes { batch: 1.0, m: 33.0, n: 33.0, k: 8.0 };
+        assert!((tiled_share(small, 1.0) - 33.0 * 33.0 / 4096.0 * 32.0 / 34.0).abs() < 1e-12);
+        // 72 tiles on 64 SMs: eight parts of each come out even.
+        let uneven = ProductSizes { m: 1152.0, ..square(1024.0) };
+        assert!((tiled_share(uneven, 64.0) - 64.0 / 66.0).abs() < 1e-12);
     }
 
     #[test]
