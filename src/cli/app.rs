@@ -151,7 +151,7 @@ fn forecasts(
         return Err(Usage(text).into());
     };
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
-    let mut targets = question::gpus(session, &args.to, None)?;
+    let mut targets = question::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 )]
 pub(super) struct WhatIfArgs {
     /// The GPU to change; several, or `all`, with --tornado: which numbers matter on each of them
-    #[arg(long, value_name = "GPU", value_delimiter = ',', required = true)]
+    #[arg(long, alias = "to", value_name = "GPU", value_delimiter = ',', required = true)]
     gpu: Vec<String>,
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
