@@ -38,7 +38,7 @@ pub(super) fn run_predict_batch(asked: BatchQuestion<'_>) -> Result<()> {
         return Err(Usage(text.into()).into());
     }
     let settings = question.settings()?;
-    let mut session = load::session_naming(&[], question.to.iter().map(String::as_str))?;
+    let mut session = load::session_naming(&[], question.to.iter().map(String::as_str), None)?;
     let stated = target_gpus(&session, &question.to, None)?;
     let changed = changed_gpus(&mut session, &stated, question.set.as_deref())?;
     let targets = if changed.is_empty() { stated } else { changed };

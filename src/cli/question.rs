@@ -122,11 +122,19 @@ impl QuestionArgs {
     /// Loads the session with the measurement files.
     pub(super) fn loaded_session(&self) -> Result<Session> {
         let names = self.from.iter().chain(&self.to).map(String::as_str);
-        let mut session = load::session_naming(&self.data, names)?;
+        let mut session = load::session_naming(&self.data, names, self.only_source())?;
         if let Some(set) = &self.roofs {
             session.edit(|w| lay_roof_set(set, &w.sources, &mut w.gpus))?;
         }
         Ok(session)
+    }
+
+    /// The source as typed, where it is one: reports that name no GPU ran there.
+    fn only_source(&self) -> Option<&str> {
+        match &self.from[..] {
+            [one] if one != "all" => Some(one),
+            _ => None,
+        }
     }
 
     /// Loads the session and looks everything up.

@@ -106,7 +106,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
     let names = args.from.iter().chain(&args.gpu).map(String::as_str);
-    let mut session = load::session_naming(&args.data, names)?;
+    let mut session = load::session_naming(&args.data, names, args.from.as_deref())?;
     let bases = select_targets(&session.gpus, &args.gpu)?;
     let several_kernels =
         args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || typed.contains(','));

@@ -208,7 +208,7 @@ impl Caution {
                 "same-address atomics: carried over with the efficiency, not modelled"
             }
             Self::ResidualHeld => {
-                "hybrid: its correction is that at stock clocks; `components` models the typed ones"
+                "hybrid: its correction is that of the GPU as it is; `components` models what is changed"
             }
             _ => return None,
         })

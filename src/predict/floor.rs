@@ -56,9 +56,20 @@ pub(super) fn floor(kernel: &Kernel, subject: &Subject, at: GpuId, gpu: &Gpu, st
     }
 }
 
+/// That of the board, as many times as long as somebody changed it to.
+fn launch_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
+    let board = gpu.existing();
+    let floor = board_floor(subject, at, board, store);
+    let [changed, stated] = [gpu, board].map(|gpu| gpu.launch_floor_or_assumed());
+    if changed.value == stated.value {
+        return floor;
+    }
+    Floor { time: floor.time * (changed.value / stated.value), origin: changed.origin }
+}
+
 /// Seen here, timed alike; else what the GPU's file states of launches back to back; else what the same collection saw on
 /// other GPUs; else assumed.
-fn launch_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
+fn board_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
     let timing = LaunchTiming::from_variant(&subject.variant);
     let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
     if let Some(time) = store.launch_floor(at, timing, from) {

@@ -150,7 +150,7 @@ impl<'a> GpuFreeTerms<'a> {
     }
 
     fn floor(&self, gpu: GpuId) -> Floor {
-        floor(self.kernel, self.subject, gpu, self.gpus.gpu(gpu), self.store)
+        floor(self.kernel, self.subject, self.gpus.board_place(gpu), self.gpus.gpu(gpu), self.store)
     }
 
     fn launching(&self) -> Launching {
@@ -174,10 +174,14 @@ impl<'a> SourcesAlike<'a> {
             of.kernel,
             &of.subject.instance,
             of.gpus.gpu(at),
-            self.rows[at.index()],
+            self.row_on(of, at),
             self.shape,
             of.rules,
         )
+    }
+
+    fn row_on(&self, of: GpuFreeTerms<'a>, at: GpuId) -> Option<&'a Measurement> {
+        self.rows[of.gpus.board_place(at).index()]
     }
 
     fn ready(&self, of: GpuFreeTerms<'a>, at: GpuId) -> &Ready {
@@ -187,7 +191,7 @@ impl<'a> SourcesAlike<'a> {
     fn reckon(&self, of: GpuFreeTerms<'a>, at: GpuId) -> Ready {
         let gpu = of.gpus.gpu(at);
         let fit =
-            LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
+            LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.row_on(of, at), self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
         let (floor, excess, unknown_build) = (of.floor(at), self.excess, fit.registers_unknown());
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
@@ -233,6 +237,18 @@ impl Starting<'_, '_> {
         self.group.ready(self.of, target).blocks
     }
 
+    /// How near the GPU at this place is; of the others of the catalogue without a look at their ids.
+    #[inline]
+    fn nearness(&self, target: GpuId) -> Nearness {
+        if target == self.at {
+            Nearness::SameSettings
+        } else if self.of.gpus.board_place(target) == self.at {
+            Nearness::between(self.gpu, self.of.gpus.gpu(target))
+        } else {
+            Nearness::Other
+        }
+    }
+
     /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
@@ -246,8 +262,7 @@ impl Starting<'_, '_> {
         let (mine, theirs) = (&self.origin, &ready.end);
         let waved = mine.with.as_ref().zip(theirs.with.as_ref());
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
-        let answered =
-            origin.answered(end, if target == self.at { Nearness::SameSettings } else { Nearness::Other })?;
+        let answered = origin.answered(end, self.nearness(target))?;
         let other = self.gpu.architecture != of.gpus.gpu(target).architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
