@@ -499,11 +499,7 @@ pub(super) fn gpus(session: &Session, names: &[String], except: Option<GpuId>) -
 }
 
 /// The GPUs that a list of targets means, as `rank` reads it; `except` is one only where it is named itself.
-pub(super) fn target_gpus(
-    session: &Session,
-    names: &[String],
-    except: Option<GpuId>,
-) -> Result<Vec<GpuId>> {
+pub(super) fn target_gpus(session: &Session, names: &[String], except: Option<GpuId>) -> Result<Vec<GpuId>> {
     let mut targets = select_targets(&session.gpus, names)?;
     let is_named = |gpu: GpuId| names.iter().any(|name| session.gpus.position(name) == Ok(gpu));
     targets.retain(|gpu| Some(*gpu) != except || is_named(*gpu));

@@ -129,7 +129,9 @@ impl Imported {
             Some(given) => blank.for_each(|name| given.clone_into(name)),
             None if blank.peek().is_some() => {
                 drop(blank);
-                self.remarks.push("the report names no GPU: give --gpu ID, or --from ID to predict, rank and whatif".into());
+                self.remarks.push(
+                    "the report names no GPU: give --gpu ID, or --from ID to predict, rank and whatif".into(),
+                );
             }
             None => {}
         }

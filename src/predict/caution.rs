@@ -234,10 +234,7 @@ impl fmt::Display for Caution {
             return f.write_str(text);
         }
         match self {
-            Self::NearestSize(p) => write!(
-                f,
-                "source time is an estimate (~): scaled as `components` does from the measured size {p}"
-            ),
+            Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
@@ -264,10 +261,7 @@ impl fmt::Display for Caution {
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),
             Self::ListingsDoNotFit { from, to } => f.write_str(&unfit_listings_text(from, to)),
-            Self::LaunchBound(gpu) => write!(
-                f,
-                "{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)"
-            ),
+            Self::LaunchBound(gpu) => f.write_str(&launch_bound_text(gpu)),
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
@@ -314,6 +308,14 @@ impl fmt::Display for Caution {
             | Self::ResidualHeld => Ok(()),
         }
     }
+}
+
+fn nearest_size_text(problem: &Problem) -> String {
+    format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
+}
+
+fn launch_bound_text(gpu: &str) -> String {
+    format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)")
 }
 
 fn borrowed_registers_text(gpu: &str, major: u8, minor: u8, spills: bool) -> String {
