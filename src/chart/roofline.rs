@@ -56,12 +56,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let view = &RooflineView { gpus: Pair { source: timed_on, ..view.gpus }, ..view.clone() };
     let mut notes = Vec::new();
     if view.answer.profiled.is_some() && view.show.shows(Side::Source) {
-        let Clocks { sm, mem, .. } = timed_on.clocks();
-        let [sm, mem] = [sm, mem].map(|clock| clock.0 / 1e6);
-        notes.push(format!(
-            "{}: roofs at the clocks of its point, SM {sm:.0} MHz, memory {mem:.0} MHz",
-            timed_on.name
-        ));
+        notes.push(clocks_note(timed_on));
     }
     let times = times(view);
     let mut points = points(view, &times, &mut notes);
@@ -115,15 +110,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
             "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level";
         notes.push(if marked { marked_note } else { plain_note }.into());
     }
-    for (i, at) in others.into_iter().enumerate() {
-        let name = if i == 0 {
-            format!("other kernels, measured on {}", view.gpus.source.name)
-        } else {
-            String::new()
-        };
-        let (label, interval) = (String::new(), None);
-        marks.push(Mark::Point { name, meaning: Meaning::Dim, shape: Shape::Other, at, interval, label });
-    }
+    marks.extend(other_kernels(others, view.gpus.source));
     marks.extend(way(&points));
     marks.extend(points);
     let mut chart = ChartSpec {
@@ -139,6 +126,23 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     };
     note_left_out(&mut chart, &view.further);
     chart
+}
+
+/// At which clocks the roofs of this GPU are drawn.
+fn clocks_note(gpu: &Gpu) -> String {
+    let Clocks { sm, mem, .. } = gpu.clocks();
+    let [sm, mem] = [sm, mem].map(|clock| clock.0 / 1e6);
+    format!("{}: roofs at the clocks of its point, SM {sm:.0} MHz, memory {mem:.0} MHz", gpu.name)
+}
+
+/// The points of other kernels, measured on this GPU; the first one names them all.
+fn other_kernels(points: Vec<(f64, f64)>, measured_on: &Gpu) -> impl Iterator<Item = Mark> {
+    let all = format!("other kernels, measured on {}", measured_on.name);
+    points.into_iter().enumerate().map(move |(i, at)| {
+        let name = if i == 0 { all.clone() } else { String::new() };
+        let (label, interval) = (String::new(), None);
+        Mark::Point { name, meaning: Meaning::Dim, shape: Shape::Other, at, interval, label }
+    })
 }
 
 /// The arrow from the source's point to the target's predicted one.

@@ -73,7 +73,7 @@ const TARGET_COLUMNS_LEFT_OUT: [&str; 4] = ["idle", "at most", "predicted", "spe
 
 pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     let names = args.to.iter().chain(&args.from).map(String::as_str);
-    let mut session = load::session_naming(&[], names)?;
+    let mut session = load::session_naming(&[], names, None)?;
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
     let source = source_gpu(&session, &application, args.from.as_deref())?;
     let forecasts = forecasts(&mut session, &application, source, args)?;
@@ -151,7 +151,7 @@ fn forecasts(
         return Err(Usage(text).into());
     };
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
-    let mut targets = question::gpus(session, &args.to, None)?;
+    let mut targets = question::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }

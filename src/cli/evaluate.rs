@@ -179,7 +179,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
 pub(super) fn session_of_rows_only(data: &[PathBuf]) -> Result<Session> {
     let mut session = load::session(&[])?;
     session.forget_kernels();
-    load::load_data(&mut session, data)?;
+    load::load_data(&mut session, data, None)?;
     Ok(session)
 }
 

@@ -94,7 +94,7 @@ impl Layout {
 
 pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     let (gemm, tiles) = (args.gemm()?, tiles(&args.tile)?);
-    let mut session = load::session_naming(&[], [args.gpu.as_str()])?;
+    let mut session = load::session_naming(&[], [args.gpu.as_str()], None)?;
     let gpu = match question::gpus(&session, std::slice::from_ref(&args.gpu), None)?[..] {
         [one] => one,
         _ => return Err(Usage("--gpu: give one GPU".into()).into()),

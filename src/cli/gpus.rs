@@ -20,7 +20,7 @@ pub(super) struct GpusArgs {
 }
 
 pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
-    let mut session = load::session_naming(&[], args.id.as_deref())?;
+    let mut session = load::session_naming(&[], args.id.as_deref(), None)?;
     let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
     args.clocks.typed().lay(&mut session, shown.as_slice())?;
     let format: TableFormat = args.format.into();

@@ -2,6 +2,8 @@
 
 use super::output;
 use crate::config::{user_folder, user_prices};
+use crate::import::OpenedFile;
+use crate::progress::Progress;
 use crate::rank::PriceBook;
 use crate::session::{LoadedFile, Session};
 use anyhow::{Context, Result, bail};
@@ -12,35 +14,38 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A measurement file that cannot be read at all, or has no usable row.
 pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
-    session_naming(data, [])
+    session_naming(data, [], None)
 }
 
 /// [`session`], with the GPUs that these names make by rule, such as `rtx-4090@150W`: measurement files may name them too.
+/// Reports that name no GPU ran on `ran_on`.
 ///
 /// # Errors
 /// As [`session`], and a name that follows a rule and makes no GPU.
 pub(super) fn session_naming<'n>(
     data: &[PathBuf],
     gpus: impl IntoIterator<Item = &'n str>,
+    ran_on: Option<&str>,
 ) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
     output::remarks(&session.problems, session.problems.len());
     let names = gpus.into_iter().flat_map(|typed| typed.split([',', ' ']).chain([typed]));
     session.add_derived_gpus(names)?;
-    load_data(&mut session, data)?;
+    load_data(&mut session, data, ran_on)?;
     Ok(session)
 }
 
-/// Lays these measurement files over a session.
+/// Lays these measurement files over a session; reports that name no GPU ran on `ran_on`.
 ///
 /// # Errors
 /// As [`session`].
-pub(super) fn load_data(session: &mut Session, data: &[PathBuf]) -> Result<()> {
+pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<&str>) -> Result<()> {
     for path in data {
         let roofs = session.roofs.len();
-        let LoadedFile { rows: added, refused, refused_count: count, remarks, .. } =
-            session.add_data(path)?;
+        let opened = OpenedFile::path(path)?;
+        let LoadedFile { rows: added, refused, refused_count: count, remarks, unnamed, .. } =
+            session.add_opened_of(opened, ran_on, &Progress::default())?;
         output::refused(&refused, count);
         for remark in remarks {
             output::remark(format!("{}: {remark}", path.display()));
@@ -50,6 +55,11 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf]) -> Result<()> {
         }
         if added == 0 && session.roofs.len() == roofs {
             let file = path.display();
+            if unnamed.is_some() {
+                bail!(
+                    "{file}: names no GPU; say where it ran: --from GPU, or `roofswap import {file} --gpu GPU -o rows.csv`"
+                );
+            }
             bail!(
                 "{file}: has no usable row; expected lines such as titan-v,saxpy,n=1048576,0.0246 under gpu,kernel,problem,time_ms"
             );

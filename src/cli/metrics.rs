@@ -106,7 +106,7 @@ impl From<FormulasChoice> for MetricFormulas {
 
 pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     question::size_is_read(args.size.as_deref())?;
-    let session = load::session_naming(&args.data, args.gpu.iter().map(String::as_str))?;
+    let session = load::session_naming(&args.data, args.gpu.iter().map(String::as_str), None)?;
     let format: TableFormat = args.format.into();
     let Some(name) = &args.kernel else { return write_launches(&session, args, format) };
     let (title, mut all) = launch_on_gpus(&session, name, args)?;

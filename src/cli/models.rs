@@ -51,7 +51,7 @@ pub(super) struct ModelsArgs {
 pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
     let chosen = args.model.as_deref().map(model_position).transpose()?;
     let names = args.from.iter().chain(&args.to).map(String::as_str);
-    let session = load::session_naming(&args.data, names)?;
+    let session = load::session_naming(&args.data, names, None)?;
     let gpu = |name: &Option<String>| name.as_deref().map(|n| session.gpus.position(n)).transpose();
     let kernel = args.kernel.as_deref().map(|n| session.kernels.position(n)).transpose()?;
     let wanted = LikeQuestion { kernel, source: gpu(&args.from)?, target: gpu(&args.to)? };

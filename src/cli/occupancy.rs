@@ -139,8 +139,8 @@ pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
         );
     }
     let rules: Rules = args.rules.into();
-    let mut session = load::session_naming(&[], args.gpu.iter().map(String::as_str))?;
-    let mut gpus = question::gpus(&session, &args.gpu, None)?;
+    let mut session = load::session_naming(&[], args.gpu.iter().map(String::as_str), None)?;
+    let mut gpus = question::target_gpus(&session, &args.gpu, None)?;
     gpus.extend(changed_gpus(&mut session, &gpus, args.set.as_deref())?);
     let rows = match (&args.kernel, args.threads_per_block(), args.regs) {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,

@@ -2,7 +2,7 @@
 
 use super::changes::changed_gpus;
 use super::choices::RowsFormatChoice;
-use super::question::{QuestionArgs, gpus};
+use super::question::{QuestionArgs, target_gpus};
 use super::{Usage, load, output};
 use crate::catalogue::Catalogue;
 use crate::import::{FileFormat, OpenedFile};
@@ -38,8 +38,8 @@ pub(super) fn run_predict_batch(asked: BatchQuestion<'_>) -> Result<()> {
         return Err(Usage(text.into()).into());
     }
     let settings = question.settings()?;
-    let mut session = load::session_naming(&[], question.to.iter().map(String::as_str))?;
-    let stated = gpus(&session, &question.to, None)?;
+    let mut session = load::session_naming(&[], question.to.iter().map(String::as_str), None)?;
+    let stated = target_gpus(&session, &question.to, None)?;
     let changed = changed_gpus(&mut session, &stated, question.set.as_deref())?;
     let targets = if changed.is_empty() { stated } else { changed };
     question.clocks.typed().lay(&mut session, &targets)?;

@@ -11,6 +11,7 @@ use crate::answer::Settings;
 use crate::gpu::{Ceilings, GpuId, lay_roof_set};
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, model_position};
+use crate::rank::select_targets;
 use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
@@ -24,7 +25,7 @@ pub(super) struct QuestionArgs {
     /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined; not needed where --data has one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) from: Vec<String>,
-    /// Target GPUs: where it might run; `all` for every other one
+    /// Target GPUs: where it might run; `all` for every other one, `h100` for each of its boards, `ada`, `<=300W` and the like
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) to: Vec<String>,
     /// Kernels, or `all`; where none is given, those of --data, else all
@@ -121,11 +122,19 @@ impl QuestionArgs {
     /// Loads the session with the measurement files.
     pub(super) fn loaded_session(&self) -> Result<Session> {
         let names = self.from.iter().chain(&self.to).map(String::as_str);
-        let mut session = load::session_naming(&self.data, names)?;
+        let mut session = load::session_naming(&self.data, names, self.only_source())?;
         if let Some(set) = &self.roofs {
             session.edit(|w| lay_roof_set(set, &w.sources, &mut w.gpus))?;
         }
         Ok(session)
+    }
+
+    /// The source as typed, where it is one: reports that name no GPU ran there.
+    fn only_source(&self) -> Option<&str> {
+        match &self.from[..] {
+            [one] if one != "all" => Some(one),
+            _ => None,
+        }
     }
 
     /// Loads the session and looks everything up.
@@ -145,7 +154,7 @@ impl QuestionArgs {
         let typed = self.typed_subject(&mut session)?;
         let sources = self.sources(&session)?;
         let one = sources.only();
-        let stated = gpus(&session, &self.to, one)?;
+        let stated = target_gpus(&session, &self.to, one)?;
         let changed = changed_gpus(&mut session, &stated, self.set.as_deref())?;
         let targets = if changed.is_empty() { stated } else { changed };
         if let (Sources::These(some), None) = (&sources, one) {
@@ -227,8 +236,8 @@ impl QuestionArgs {
             }
         };
         let known = name.map(|name| session.find_kernel(name)).transpose()?;
-        let id = known.map(|at| session.kernels[at].id.clone());
-        let kernel = self.typed.kernel(id.as_deref(), Some(from), self.size.as_deref())?;
+        let known = known.map(|at| &session.kernels[at]);
+        let kernel = self.typed.kernel(known, Some(from), self.size.as_deref())?;
         Ok(Some(kernel.load_into(session)?.subject))
     }
 
@@ -487,6 +496,14 @@ pub(super) fn gpus(session: &Session, names: &[String], except: Option<GpuId>) -
         return Ok(session.gpus.ids().filter(|g| Some(*g) != except).collect());
     }
     Ok(names.iter().map(|name| session.gpus.position(name)).collect::<Result<_, _>>()?)
+}
+
+/// The GPUs that a list of targets means, as `rank` reads it; `except` is one only where it is named itself.
+pub(super) fn target_gpus(session: &Session, names: &[String], except: Option<GpuId>) -> Result<Vec<GpuId>> {
+    let mut targets = select_targets(&session.gpus, names)?;
+    let is_named = |gpu: GpuId| names.iter().any(|name| session.gpus.position(name) == Ok(gpu));
+    targets.retain(|gpu| Some(*gpu) != except || is_named(*gpu));
+    Ok(targets)
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl From<OrderChoice> for RankOrder {
 
 pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let names = args.to.iter().chain(&args.from).map(String::as_str);
-    let mut session = load::session_naming(&args.data, names)?;
+    let mut session = load::session_naming(&args.data, names, args.from.as_deref())?;
     let mut targets = select_targets(&session.gpus, &args.to)?;
     let from = args.from.as_deref();
     if let Some(file) = &args.app {

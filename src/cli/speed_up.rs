@@ -62,7 +62,7 @@ impl SpeedUpQuestion {
 pub(super) fn predict_speed_up(asked: SpeedUpQuestion, format: TableFormat) -> Result<()> {
     let SpeedUpQuestion { kernel: name, gpus, size, variant, data } = asked;
     question::size_is_read(size.as_deref())?;
-    let session = load::session_naming(&data, gpus.iter().map(String::as_str))?;
+    let session = load::session_naming(&data, gpus.iter().map(String::as_str), None)?;
     let args = MetricsArgs::for_speed_up(name.clone(), gpus, data).sized(size, variant);
     let (_, mut all) = launch_on_gpus(&session, &name, &args)?;
     let AskedForest { reference, notes } = ask_forest(&session, &args, &mut all)?;

@@ -4,7 +4,7 @@ use super::Usage;
 use super::loop_work::LoopArgs;
 use super::numbers::{dimensions, flop_count, launch_time, shared_bytes, traffic_bytes, whole_number};
 use crate::catalogue::ElementType;
-use crate::kernel::{ArithmeticSource, Problem, StatedArithmetic};
+use crate::kernel::{ArithmeticSource, Kernel, Problem, StatedArithmetic};
 use crate::session::Session;
 use crate::units::{Bytes, Flops, Seconds};
 use crate::workload::TypedKernel;
@@ -97,21 +97,22 @@ impl TypedKernelArgs {
         Ok(true)
     }
 
-    /// The kernel that was typed: of this name, timed on this GPU, at this size.
+    /// The kernel that was typed: this one or a new one, timed on this GPU, at this size.
     pub(super) fn kernel(
         &self,
-        named: Option<&str>,
+        known: Option<&Kernel>,
         from: Option<&str>,
         size: Option<&str>,
     ) -> Result<TypedKernel> {
-        let name = self.name.as_deref().or(named);
-        let problem = match size {
-            Some(size) if size.contains('=') => size.parse()?,
-            Some(size) => {
+        let name = self.name.as_deref().or(known.map(|k| k.id.as_str()));
+        let problem = match (size, known) {
+            (None, _) => Problem::default(),
+            (Some(size), _) if size.contains('=') => size.parse()?,
+            (Some(size), Some(known)) => known.typed(size)?,
+            (Some(size), None) => {
                 let text = format!("--size {size}: write the key as well, such as n={size}");
                 return Err(Usage(text).into());
             }
-            None => Problem::default(),
         };
         let product = |sides: Option<[u64; 3]>| sides.map(|s| s.iter().product());
         let of_loop = self.of_loop.work(product(self.threads), product(self.grid))?;

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 )]
 pub(super) struct WhatIfArgs {
     /// The GPU to change; several, or `all`, with --tornado: which numbers matter on each of them
-    #[arg(long, value_name = "GPU", value_delimiter = ',', required = true)]
+    #[arg(long, alias = "to", value_name = "GPU", value_delimiter = ',', required = true)]
     gpu: Vec<String>,
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
@@ -106,7 +106,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
     let names = args.from.iter().chain(&args.gpu).map(String::as_str);
-    let mut session = load::session_naming(&args.data, names)?;
+    let mut session = load::session_naming(&args.data, names, args.from.as_deref())?;
     let bases = select_targets(&session.gpus, &args.gpu)?;
     let several_kernels =
         args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || typed.contains(','));

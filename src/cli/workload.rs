@@ -75,8 +75,8 @@ impl WorkloadArgs {
         };
         let source = session.gpus.position(from)?;
         let known = self.kernel.as_deref().map(|name| session.find_kernel(name)).transpose()?;
-        let id = known.map(|at| session.kernels[at].id.clone());
-        let kernel = typed.kernel(id.as_deref(), Some(from), self.size.as_deref())?;
+        let known = known.map(|at| &session.kernels[at]);
+        let kernel = typed.kernel(known, Some(from), self.size.as_deref())?;
         let subject = kernel.load_into(session)?.subject;
         Ok((Workload::of_kernel(session, subject), source))
     }

@@ -6,8 +6,9 @@ use super::setup::EvaluationWorld;
 use crate::answer::AnswerTrial;
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
+use crate::measurement::Config;
 use crate::stats;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Fewer configurations make no order worth a number.
 const FEWEST: usize = 5;
@@ -60,11 +61,7 @@ pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = 
         let all: Vec<Ranked> = group.iter().map(|(_, ranked)| *ranked).collect();
         let correlated = [spearman(&all, |r| r.predicted), spearman(&all, |r| r.source)];
         add_both(&mut spearmans, correlated);
-        let mut of_problem: BTreeMap<String, Vec<Ranked>> = BTreeMap::new();
-        for (config, ranked) in group {
-            of_problem.entry(configs[config].problem.to_string()).or_default().push(ranked);
-        }
-        for variants in of_problem.into_values() {
+        for variants in by_problem(&configs, group) {
             add_both(&mut regrets, [regret(&variants, |r| r.predicted), regret(&variants, |r| r.source)]);
         }
     }
@@ -72,6 +69,20 @@ pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = 
     let [regret_percent, source_regret_percent] = regrets.map(|all| stats::mean(&all).map(|r| 100.0 * r));
     let bandwidth_order_percent = stats::mean(&bandwidth_orders).map(|share| 100.0 * share);
     Ranking { spearman, source_spearman, regret_percent, source_regret_percent, bandwidth_order_percent }
+}
+
+/// The variants of each problem, in the order in which the problems first come.
+fn by_problem(configs: &[Config<'_>], group: Vec<(usize, Ranked)>) -> Vec<Vec<Ranked>> {
+    let mut places = HashMap::new();
+    let mut variants: Vec<Vec<Ranked>> = Vec::new();
+    for (config, ranked) in group {
+        let place = *places.entry(&configs[config].problem).or_insert(variants.len());
+        if place == variants.len() {
+            variants.push(Vec::new());
+        }
+        variants[place].push(ranked);
+    }
+    variants
 }
 
 fn add_both(all: &mut [Vec<f64>; 2], found: [Option<f64>; 2]) {

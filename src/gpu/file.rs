@@ -173,6 +173,7 @@ pub(super) fn gpu_from_file(
     let GpuFile { compute: c, memory: m, cache: k, power: p, launch: l, price, .. } = &typed;
     let (tera, giga, mega) = (FlopsPerSecond::from_tera, FlopsPerSecond::from_giga, Hertz::from_mega);
     let giga_bytes = BytesPerSecond::from_giga;
+    let per_clock = |key, value| check.maybe(key, value, plain);
     let fp32_peak = check.sourced_number("compute.fp32_tflops", &c.fp32_tflops, tera)?;
     let bandwidth_peak =
         check.sourced_number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, giga_bytes)?;
@@ -202,23 +203,17 @@ pub(super) fn gpu_from_file(
         bandwidth_achieved: check.maybe("memory.achieved_gb_per_s", &m.achieved_gb_per_s, giga_bytes)?,
         l2_size: check.sourced_number("cache.l2_mib", &k.l2_mib, Bytes::from_mebi)?,
         l2_bandwidth: check.maybe("cache.l2_gb_per_s", &k.l2_gb_per_s, giga_bytes)?,
-        l1_bytes_per_clock: check.maybe(
-            "cache.l1_bytes_per_clock_per_sm",
-            &k.l1_bytes_per_clock_per_sm,
-            plain,
-        )?,
+        l1_bytes_per_clock: per_clock("cache.l1_bytes_per_clock_per_sm", &k.l1_bytes_per_clock_per_sm)?,
         l1_achieved: check.maybe("cache.l1_gb_per_s", &k.l1_gb_per_s, giga_bytes)?,
-        shared_bytes_per_clock: check.maybe(
+        shared_bytes_per_clock: per_clock(
             "cache.shared_bytes_per_clock_per_sm",
             &k.shared_bytes_per_clock_per_sm,
-            plain,
         )?,
-        global_per_clock: check.maybe(
+        global_per_clock: per_clock(
             "compute.global_insts_per_clock_per_sm",
             &c.global_insts_per_clock_per_sm,
-            plain,
         )?,
-        issue_per_clock: check.maybe("compute.issue_per_clock_per_sm", &c.issue_per_clock_per_sm, plain)?,
+        issue_per_clock: per_clock("compute.issue_per_clock_per_sm", &c.issue_per_clock_per_sm)?,
         power_limit: check.sourced_number("power.limit_w", &p.limit_w, Watts)?,
         idle_power: check.maybe("power.idle_w", &p.idle_w, Watts)?,
         launch_floor: check.maybe("launch.floor_us", &l.floor_us, Seconds::from_micros)?,

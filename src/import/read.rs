@@ -5,7 +5,7 @@ use super::{AchievedRoof, CountedReader, HEAD, IMPORTERS, ImportJob, Imported, I
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::measurement::{ReadError, ReadResult, TimingKind, read_csv, read_rows};
+use crate::measurement::{CanonicalRow, ReadError, ReadResult, TimingKind, read_csv, read_rows};
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -129,7 +129,9 @@ impl Imported {
             Some(given) => blank.for_each(|name| given.clone_into(name)),
             None if blank.peek().is_some() => {
                 drop(blank);
-                self.remarks.push("the report names no GPU: give --gpu ID".into());
+                self.remarks.push(
+                    "the report names no GPU: give --gpu ID, or --from ID to predict, rank and whatif".into(),
+                );
             }
             None => {}
         }
@@ -151,5 +153,20 @@ impl Imported {
             unknown.insert(text);
         }
         unknown.into_iter().for_each(|text| self.remark(text));
+        self.doubt_gpus(gpus);
+    }
+
+    /// Remarks on GPUs of another compute capability than the report states: somebody named the wrong one.
+    fn doubt_gpus(&mut self, gpus: &Catalogue<Gpu>) {
+        let doubt = |row: &CanonicalRow| {
+            let stated = row.attributes.get("compute_capability")?;
+            let gpu = &gpus[gpus.id_named(&row.gpu)?];
+            let cc = gpu.cuda.compute_capability.to_string();
+            (*stated != cc).then(|| {
+                format!("it was made on compute capability {stated}, and {} has {cc}: another GPU?", gpu.id)
+            })
+        };
+        let doubts: BTreeSet<String> = self.rows.iter().filter_map(doubt).collect();
+        doubts.into_iter().for_each(|text| self.remark(text));
     }
 }

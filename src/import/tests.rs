@@ -241,6 +241,10 @@ fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
         let without =
             super::read_bytes(text.as_bytes(), &ImportJob::new("stream_like_.out", &strings)).unwrap();
         let said = without.remarks.iter().filter(|r| r.contains("no GPU")).collect::<Vec<_>>();
-        assert_eq!(said, ["the report names no GPU: give --gpu ID"], "{text}");
+        assert_eq!(
+            said,
+            ["the report names no GPU: give --gpu ID, or --from ID to predict, rank and whatif"],
+            "{text}"
+        );
     }
 }

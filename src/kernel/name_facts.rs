@@ -86,6 +86,9 @@ impl NameFacts {
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         let lower: String = name.chars().take(LONGEST_LOOK).collect::<String>().to_ascii_lowercase();
+        if let Some(facts) = facts_of_cutlass_3(&lower) {
+            return facts;
+        }
         let instruction = INSTRUCTIONS.iter().find(|(word, ..)| lower.contains(word));
         let of_cores = TENSOR_WORDS.into_iter().find(|word| lower.contains(word));
         let is_tensor = instruction.is_some() || of_cores.is_some();
@@ -102,6 +105,36 @@ impl NameFacts {
             instruction: instruction.map(|(word, ..)| (*word).to_string()),
         }
     }
+}
+
+/// Types as CUTLASS 3 ends the word of an operand with: `f8`, `ue4m3xe2m1` (scale and type). Operands of `f32` are rounded
+/// to TF32 on tensor cores.
+const CUTLASS_3_OPERANDS: [(&str, ElementType); 11] = [
+    ("e2m1", ElementType::Fp4),
+    ("f4", ElementType::Fp4),
+    ("e4m3", ElementType::Fp8),
+    ("e5m2", ElementType::Fp8),
+    ("f8", ElementType::Fp8),
+    ("bf16", ElementType::Bf16),
+    ("f16", ElementType::Fp16),
+    ("tf32", ElementType::Tf32),
+    ("f32", ElementType::Tf32),
+    ("s8", ElementType::Int8),
+    ("u8", ElementType::Int8),
+];
+
+/// `cutlass3x_sm100_tensorop_s64x256x32gemm_f8_f8_f32_f16_f16_64x256x128_1x1x1_0_tnn`: behind the instruction stand the types
+/// of A, B, the sum, C and D, then the tile of a block.
+fn facts_of_cutlass_3(name: &str) -> Option<NameFacts> {
+    let (head, types) = name.split_once("cutlass3x")?.1.split_once("gemm_")?;
+    let types = types.strip_prefix("block_scaled_").unwrap_or(types);
+    let (operand, sum) = (types.split('_').next()?, types.split('_').nth(2)?);
+    let (_, input) = CUTLASS_3_OPERANDS.iter().find(|(end, _)| operand.ends_with(end))?;
+    let sums = [("f32", ElementType::Fp32), ("f16", ElementType::Fp16), ("s32", ElementType::Int32)];
+    let accumulate = sums.into_iter().find(|(word, _)| *word == sum).map(|(_, sum)| sum);
+    let tile = tile_in(types);
+    let is_tensor = head.contains("tensorop");
+    is_tensor.then(|| NameFacts { is_tensor, input: Some(*input), accumulate, tile, ..NameFacts::default() })
 }
 
 /// `bf16f32`, `f16f16` behind the operands in names of cuBLAS: result and sum.
@@ -204,6 +237,11 @@ mod tests {
             assert_eq!(facts.input, Some(input), "{name}");
             assert_eq!((facts.accumulate, facts.tile, facts.stages), (accumulate, tile, stages), "{name}");
         }
+        let eight =
+            "cutlass3x_sm100_tensorop_s64x256x32gemm_f8_f8_f32_f16_f16_64x256x128_1x1x1_0_tnn_align4_1sm";
+        let facts = NameFacts::of_name(eight);
+        assert_eq!((facts.input, facts.accumulate), (Some(Fp8), Some(Fp32)));
+        assert_eq!(facts.tile, Some([64, 256, 128]), "of the block, not of the instruction");
         let four = "cutlass3x_sm100_bstensorop_s128x128x64gemm_block_scaled_ue4m3xe2m1_ue4m3xe2m1_f32_bf16_bf16_128x128x256_1x1x1_0_tnn";
         let facts = NameFacts::of_name(four);
         assert_eq!((facts.is_tensor, facts.input), (true, Some(ElementType::Fp4)));

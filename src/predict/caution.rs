@@ -207,6 +207,9 @@ impl Caution {
             Self::AtomicsNotModelled => {
                 "same-address atomics: carried over with the efficiency, not modelled"
             }
+            Self::ResidualHeld => {
+                "hybrid: its correction is that of the GPU as it is; `components` models what is changed"
+            }
             _ => return None,
         })
     }
@@ -231,19 +234,12 @@ impl fmt::Display for Caution {
             return f.write_str(text);
         }
         match self {
-            Self::NearestSize(p) => write!(
-                f,
-                "source time is an estimate (~): scaled as `components` does from the measured size {p}"
-            ),
+            Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {
-                let spills = if *spills { ", whose build spills" } else { "" };
-                write!(
-                    f,
-                    "{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}"
-                )
+                f.write_str(&borrowed_registers_text(gpu, *major, *minor, *spills))
             }
             Self::RegistersOfOtherBuild(gpu) => {
                 write!(f, "{gpu}: registers on this GPU unknown; using those measured on another GPU")
@@ -264,28 +260,15 @@ impl fmt::Display for Caution {
             }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),
-            Self::ListingsDoNotFit { from, to } => {
-                write!(
-                    f,
-                    "the listings are code for {from} and {to}, which these GPUs do not run: not applied"
-                )
-            }
-            Self::LaunchBound(gpu) => write!(
-                f,
-                "{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)"
-            ),
+            Self::ListingsDoNotFit { from, to } => f.write_str(&unfit_listings_text(from, to)),
+            Self::LaunchBound(gpu) => f.write_str(&launch_bound_text(gpu)),
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
             Self::SourceAtRowClocks(text) => {
                 write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
-            Self::MeasuredAtOtherClocks { at, time } => {
-                write!(
-                    f,
-                    "clocks: measured {time} with {at}: not compared; set the target's clocks to compare"
-                )
-            }
+            Self::MeasuredAtOtherClocks { at, time } => f.write_str(&not_compared_text(at, *time)),
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")
             }
@@ -295,9 +278,6 @@ impl fmt::Display for Caution {
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
             }
-            Self::ResidualHeld => f.write_str(
-                "hybrid: its correction is that of the GPU as it is; `components` models what is changed",
-            ),
             Self::EditedLaunch { edits } => {
                 write!(f, "launch changed on the target: {edits}; modelled, nobody timed it so")
             }
@@ -307,10 +287,7 @@ impl fmt::Display for Caution {
             Self::Arithmetic(text) => f.write_str(text),
             Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
-            Self::RowsMeasuredHere { factor, rows } => {
-                let plural = if *rows == 1 { "" } else { "s" };
-                write!(f, "rows measured on the target: × {factor:.3} (from {rows} row{plural})")
-            }
+            Self::RowsMeasuredHere { factor, rows } => f.write_str(&target_rows_text(*factor, *rows)),
             Self::RowsAtOtherClocks { gpu, rows, all } => f.write_str(&other_clocks_text(gpu, *rows, *all)),
             Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => write!(
                 f,
@@ -327,9 +304,36 @@ impl fmt::Display for Caution {
             | Self::OccupancyUnknown
             | Self::NoFlops
             | Self::NoComputeCeiling
-            | Self::AtomicsNotModelled => Ok(()),
+            | Self::AtomicsNotModelled
+            | Self::ResidualHeld => Ok(()),
         }
     }
+}
+
+fn nearest_size_text(problem: &Problem) -> String {
+    format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
+}
+
+fn launch_bound_text(gpu: &str) -> String {
+    format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)")
+}
+
+fn borrowed_registers_text(gpu: &str, major: u8, minor: u8, spills: bool) -> String {
+    let spills = if spills { ", whose build spills" } else { "" };
+    format!("{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}")
+}
+
+fn unfit_listings_text(from: &str, to: &str) -> String {
+    format!("the listings are code for {from} and {to}, which these GPUs do not run: not applied")
+}
+
+fn not_compared_text(at: &str, time: Seconds) -> String {
+    format!("clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
+}
+
+fn target_rows_text(factor: f64, rows: usize) -> String {
+    let plural = if rows == 1 { "" } else { "s" };
+    format!("rows measured on the target: × {factor:.3} (from {rows} row{plural})")
 }
 
 fn missing_counts_text(missing: &[Count]) -> String {

@@ -1,4 +1,5 @@
-//! Lists of GPUs as people type them: ids, `all`, an architecture, one of each architecture, and limits such as `<=300W`.
+//! Lists of GPUs as people type them: ids, what several boards are called (`h100`), `all`, an architecture, one of each
+//! architecture, and limits such as `<=300W`.
 
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{Gpu, GpuId};
@@ -33,13 +34,13 @@ pub enum TargetError {
     },
 }
 
-/// The GPUs that this list means, in the catalogue's order, each once: names, architectures and `all` add to it, limits
+/// The GPUs that this list means, as typed and in the catalogue's order, each once: names, architectures and `all` add to it, limits
 /// take away; a list of limits alone starts from all.
 ///
 /// # Errors
 /// [`TargetError`] with what was expected.
 pub fn select_targets(gpus: &Catalogue<Gpu>, words: &[String]) -> Result<Vec<GpuId>, TargetError> {
-    let words = words.iter().flat_map(|w| w.split([',', ' '])).map(str::trim).filter(|w| !w.is_empty());
+    let words = words.iter().flat_map(|w| typed_words(gpus, w)).map(str::trim).filter(|w| !w.is_empty());
     let (limits, names): (Vec<&str>, Vec<&str>) = words.partition(|w| w.starts_with(['<', '>', '=']));
     let limits: Vec<Limit> = limits.into_iter().map(Limit::read).collect::<Result<_, _>>()?;
     let mut chosen: Vec<GpuId> = if names.is_empty() { gpus.ids().collect() } else { Vec::new() };
@@ -72,8 +73,25 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
     if !of_architecture.is_empty() {
         return Ok(of_architecture);
     }
-    let refuse = |error| TargetError::Name { error, architectures: architectures(gpus).join(", ") };
-    gpus.position(name).map(|gpu| vec![gpu]).map_err(refuse)
+    match gpus.position(name) {
+        Ok(gpu) => Ok(vec![gpu]),
+        Err(error) => {
+            let boards = boards_of(gpus, &lower);
+            let refusal = || TargetError::Name { error, architectures: architectures(gpus).join(", ") };
+            if boards.is_empty() { Err(refusal()) } else { Ok(boards) }
+        }
+    }
+}
+
+/// The boards that carry this name with more behind it: of `h100` the PCIe, SXM5 and NVL ones.
+fn boards_of(gpus: &Catalogue<Gpu>, name: &str) -> Vec<GpuId> {
+    let is_board = |gpu: &Gpu| gpu.id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+    gpus.with_ids().filter(|(_, gpu)| is_board(gpu) && !gpu.is_hypothetical()).map(|(id, _)| id).collect()
+}
+
+/// What stands between commas and blanks, unless the whole is a name: profilers write `NVIDIA A100-SXM4-80GB`.
+fn typed_words<'t>(gpus: &Catalogue<Gpu>, typed: &'t str) -> Vec<&'t str> {
+    if gpus.position(typed).is_ok() { vec![typed] } else { typed.split([',', ' ']).collect() }
 }
 
 /// The architectures of a catalogue, oldest first.
@@ -200,6 +218,14 @@ mod tests {
             large.contains(&"h100-sxm5".to_string()) && !large.contains(&"h100-pcie".to_string()),
             "{large:?}"
         );
+    }
+
+    #[test]
+    fn a_name_of_several_boards_means_them_all() {
+        assert_eq!(ids(&["h100"]).unwrap(), ["h100-pcie", "h100-sxm5", "h100-nvl"]);
+        assert_eq!(ids(&["NVIDIA A100-SXM4-80GB"]).unwrap(), ["a100-sxm4-80gb"]);
+        assert_eq!(ids(&["l40"]).unwrap(), ["l40"], "a name of one is that one");
+        assert!(ids(&["6000"]).is_err(), "part of names of other families");
     }
 
     #[test]

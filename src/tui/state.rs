@@ -299,16 +299,21 @@ impl DashboardState {
             pending: Pending::default(),
             compared: None,
         };
-        state.gpu_cursor = state.gpus.iter().position(|g| *g == state.target()).unwrap_or(0);
-        let kernel = saved.kernel.as_deref().unwrap_or(FIRST_KERNEL);
-        if state.session.kernels.position(kernel).is_err() {
-            state.awaited = Some((kernel.to_string(), saved.problem.clone()));
-        }
-        state.select_kernel(kernel, saved.problem.as_deref());
+        state.select_first_question(saved);
         state.predict_all();
         state.answer_further_targets();
         state.sum_up_errors();
         state
+    }
+
+    /// The target, and the remembered kernel: it is waited for where no file that brings it is read yet.
+    fn select_first_question(&mut self, saved: &Saved) {
+        self.gpu_cursor = self.gpus.iter().position(|g| *g == self.target()).unwrap_or(0);
+        let kernel = saved.kernel.as_deref().unwrap_or(FIRST_KERNEL);
+        if self.session.kernels.position(kernel).is_err() {
+            self.awaited = Some((kernel.to_string(), saved.problem.clone()));
+        }
+        self.select_kernel(kernel, saved.problem.as_deref());
     }
 
     /// Puts a message into the footer.

@@ -299,6 +299,19 @@ fn markdown_is_a_pipe_table() {
 // ---------------------------------------------------------------------------------------------------------------------
 
 #[test]
+fn targets_and_sizes_are_read_as_people_type_them() {
+    let desk = Desk::new();
+    let boards = desk.types("predict --from titan-v --to h100 --kernel saxpy --format json").works().json();
+    let names: Vec<&Value> = boards.iter().map(|row| &row["gpu_target"]).collect();
+    assert_eq!(names, ["h100-pcie", "h100-sxm5", "h100-nvl"]);
+    let typed = "predict --from v100-sxm2 --to l4 --kernel saxpy --time 1ms --size 2^26";
+    assert!(desk.types(typed).works().stdout.contains("n=67108864"));
+    desk.types("predict --from v100-sxm2 --to l4 --name mine --time 1ms --size 2^26")
+        .ends(2, &["write the key as well"]);
+    desk.types("predict --from h100 --to l4 --kernel saxpy").ends(2, &["ambiguous", "h100-sxm5"]);
+}
+
+#[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
     let desk = Desk::new();
     desk.types("predict --from titan-v --to rtx-4071").ends(2, &["unknown GPU `rtx-4071`", "rtx-4070"]);

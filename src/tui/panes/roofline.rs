@@ -137,7 +137,8 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     under.extend(intensities(state, look).filter(|_| inside.height >= 10));
     let width = usize::from(inside.width);
     if inside.height >= 10 {
-        let of_side = |side| legend(state, state.pair()[side], Meaning::side_colour(side), width, look);
+        let gpus = gpus_of_points(state);
+        let of_side = |side| legend(state, gpus[side], Meaning::side_colour(side), width, look);
         under.extend(Side::ALL.map(of_side));
     }
     // A legend line per further target leaves the chart at least as many lines.
@@ -216,6 +217,12 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
     (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
 }
 
+/// The two GPUs at the clocks of their points: of a source that was timed at others than the stated ones, at those.
+fn gpus_of_points(state: &DashboardState) -> Pair<&Gpu> {
+    let Pair { source, target } = state.pair();
+    Pair { source: state.answer().source_as_timed(source), target }
+}
+
 /// One GPU's ceilings with their origin.
 fn legend(
     state: &DashboardState,
@@ -233,7 +240,9 @@ fn legend(
         Meaning::Target => "T",
         _ => "+",
     };
-    let name = format!("{mark} {}", gpu.short_name());
+    let at_row = state.answer().profiled.as_ref().filter(|_| meaning == Meaning::Source);
+    let clock = at_row.map_or_else(String::new, |_| format!(" at SM {}", gpu.clocks().sm));
+    let name = format!("{mark} {}{clock}", gpu.short_name());
     let [compute, bandwidth] = [
         (compute.value.to_string(), compute.origin.as_str()),
         (bandwidth.value.to_string(), bandwidth.origin.as_str()),
@@ -251,7 +260,7 @@ fn readout(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
     let used = state.answer().ceilings_used;
     let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
-    for (side, gpu) in Side::ALL.zip(state.pair()) {
+    for (side, gpu) in Side::ALL.zip(gpus_of_points(state)) {
         let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
         let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).as_str());
