@@ -14,6 +14,7 @@ mod chart;
 mod counts;
 mod forecast;
 mod group;
+mod group_answers;
 mod json;
 mod json_event;
 mod json_stream;

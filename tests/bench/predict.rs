@@ -10,6 +10,7 @@ use roofswap::answer::Settings;
 use roofswap::gpu::{Gpu, GpuId};
 use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::occupancy::Rules;
+use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, PreparedKernel, Subject, TimeEstimate, question};
 use roofswap::report::shown;
 use roofswap::session::Session;
@@ -95,7 +96,7 @@ fn asked(session: &Session, subjects: &[Subject]) -> usize {
         let kernel = &session.kernels[subject.kernel];
         for source in gpus.iter().step_by(8) {
             for target in &gpus {
-                let pair = [*source, *target];
+                let pair = Pair::new(*source, *target);
                 let q =
                     question(kernel, subject, pair, &session.store, Default::default(), Default::default());
                 n += usize::from(black_box(MODELS[ModelId::default()].estimate(&q)).is_ok());
