@@ -3,7 +3,7 @@
 use super::calibration::IntervalCalibration;
 use super::corrections::Corrections;
 use crate::catalogue::Catalogue;
-use crate::gpu::{Gpu, GpuId, Tuning};
+use crate::gpu::{Gpu, GpuId, Tuning, board_place};
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Store};
 use crate::predict::Lessons;
@@ -12,13 +12,15 @@ use std::collections::BTreeMap;
 /// GPUs at typed clocks: as their documents state them, and what was typed.
 pub type TypedClocks = BTreeMap<GpuId, (Gpu, Tuning)>;
 
-/// A GPU that answers in another one's place.
+/// A board at other settings or with other numbers, which is asked about in the board's place: rows of the board are its rows.
 #[derive(Debug, Clone, Copy)]
 pub struct StandIn<'a> {
-    /// In whose place.
+    /// The board.
     pub place: GpuId,
-    /// The GPU.
+    /// As it is asked about.
     pub gpu: &'a Gpu,
+    /// As its documents state it.
+    pub stock: &'a Gpu,
 }
 
 /// Everything that is loaded, and what was derived from it.
@@ -48,8 +50,23 @@ impl<'a> AnswerContext<'a> {
     /// This GPU, at typed clocks where some were typed.
     #[must_use]
     pub fn gpu(&self, gpu: GpuId) -> &'a Gpu {
-        let stand_in = self.stand_in.filter(|stand_in| stand_in.place == gpu);
-        stand_in.map_or(&self.gpus[gpu], |stand_in| stand_in.gpu)
+        self.stand_in_of(gpu).map_or(&self.gpus[gpu], |stand_in| stand_in.gpu)
+    }
+
+    /// What stands in the place of this GPU.
+    fn stand_in_of(&self, gpu: GpuId) -> Option<StandIn<'a>> {
+        self.stand_in.filter(|stand_in| stand_in.place == gpu)
+    }
+
+    /// The place whose rows are those of this GPU, and the GPU put there: every spelling of changed clocks, limits and numbers is one
+    /// question about the board.
+    pub(super) fn on_board(&self, gpu: GpuId) -> (Self, GpuId) {
+        let place = board_place(self.gpus, gpu);
+        if place == gpu {
+            return (*self, gpu);
+        }
+        let stand_in = StandIn { place, gpu: &self.gpus[gpu], stock: self.stock(place) };
+        (Self { stand_in: Some(stand_in), ..*self }, place)
     }
 
     /// This GPU as its documents state it.
@@ -58,10 +75,11 @@ impl<'a> AnswerContext<'a> {
         self.stock_of_typed(gpu).unwrap_or_else(|| self.gpu(gpu))
     }
 
-    /// The same, where other clocks were typed; `None` elsewhere.
+    /// The same, where other clocks were typed or other numbers are asked about; `None` elsewhere.
     #[must_use]
     pub fn stock_of_typed(&self, gpu: GpuId) -> Option<&'a Gpu> {
-        self.typed.get(&gpu).map(|(stock, _)| stock)
+        let stand_in = self.stand_in_of(gpu).map(|stand_in| stand_in.stock);
+        stand_in.or_else(|| self.typed.get(&gpu).map(|(stock, _)| stock))
     }
 
     /// The source as its documents or typed clocks have it. On the same GPU typed clocks are those of the target: the time

@@ -24,7 +24,7 @@ struct RowResidual {
 /// An answer with its time corrected by the user's other rows on the target; as it is where there are none, where the
 /// model is not corrected, or where source and target are the same.
 pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject: &Subject) -> Answer {
-    let AnswerContext { gpus, kernels, store, corrections, .. } = context;
+    let AnswerContext { kernels, store, corrections, .. } = context;
     let is_corrected = MODELS[answer.settings.model].is_corrected() && answer.source != answer.target;
     if !is_corrected || !corrections.has_rows(store, answer.target) {
         return answer;
@@ -34,7 +34,7 @@ pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject:
     let category = kernels[subject.kernel].known_category();
     if let Some(correction) = residuals.rows.correction(subject.kernel, category, own) {
         answer.correct(correction);
-        let target = &gpus[answer.target];
+        let target = context.gpu(answer.target);
         caution_of_clocks(&mut answer, &residuals, target);
     }
     answer

@@ -42,7 +42,8 @@ pub fn answer_pair(
     LaunchQuestion { kernel, subject, gpu, rules: settings.rules }.edited_answer(answer)
 }
 
-/// The answer for the launch as it is.
+/// The answer for the launch as it is. A GPU with changed numbers or settings, however they were spelled, is its board at these: one
+/// question, asked in the board's place, whose rows hold for it.
 fn answer_as_launched(
     context: AnswerContext<'_>,
     subject: &Subject,
@@ -50,17 +51,15 @@ fn answer_as_launched(
     target: GpuId,
     settings: Settings,
 ) -> Answer {
-    if let Some(base) = context.gpus[target].changed_from().and_then(|id| context.gpus.id_named(id)) {
-        return answer_as_base(context, subject, source, target, base, settings);
-    }
-    let held = answer_with_held_residual(context, subject, source, target, settings);
-    let plain = held.unwrap_or_else(|| answer_of_model(context, subject, source, target, settings));
-    corrected(context, plain, subject)
+    let (on_board, board) = context.on_board(target);
+    let held = answer_with_held_residual(on_board, subject, source, board, settings);
+    let plain = held.unwrap_or_else(|| answer_of_model(on_board, subject, source, board, settings));
+    Answer { target, ..corrected(on_board, plain, subject) }
 }
 
-/// The answer of a learned model on a GPU at typed clocks: what another model says of those clocks, times what was learned at the stated
-/// ones. Trees see shares, which change with a clock by steps; held, the time follows every setting as that model's does. `None` for
-/// other models, and at stated clocks.
+/// The answer of a learned model on a GPU at typed clocks or with changed numbers: what another model says of those, times what was learned
+/// at the stated ones. Trees see shares, which change with a number by steps; held, the time follows every one as that model's does.
+/// `None` for other models, and where nothing is changed.
 fn answer_with_held_residual(
     context: AnswerContext<'_>,
     subject: &Subject,
@@ -73,7 +72,8 @@ fn answer_with_held_residual(
     let of_changes = Settings { model: of_changes, ..settings };
     let mut answer = answer_of_model(context, subject, source, target, of_changes);
     answer.settings = settings;
-    let at_stock = AnswerContext { stand_in: Some(StandIn { place: target, gpu: stock }), ..context };
+    let unchanged = StandIn { place: target, gpu: stock, stock };
+    let at_stock = AnswerContext { stand_in: Some(unchanged), ..context };
     let learned = answer_of_model(at_stock, subject, source, target, settings);
     let plain = answer_of_model(at_stock, subject, source, target, of_changes).predicted_time();
     let abstains = |caution: &&Caution| matches!(caution, Caution::Abstains(_));
@@ -89,34 +89,12 @@ fn answer_with_held_residual(
     Some(answer)
 }
 
-/// The answer on a GPU that does not exist, or on one that is named with its settings: the base GPU's, times what the model says of the changed numbers alone. So a change by
-/// nothing gives the base's very time, measured or corrected, and every change moves it by the same factor wherever it is asked.
-fn answer_as_base(
-    context: AnswerContext<'_>,
-    subject: &Subject,
-    source: GpuId,
-    target: GpuId,
-    base: GpuId,
-    settings: Settings,
-) -> Answer {
-    let of_changes = MODELS[settings.model].model_of_changes().and_then(|id| model_position(id).ok());
-    let of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
-    let mut answer = answer_of_model(context, subject, source, target, of_changes);
-    answer.settings = settings;
-    let on_base = answer_as_launched(context, subject, source, base, settings).predicted_time();
-    // The base under the target's id: no row is of it, as none is of the target.
-    let copy = context.gpus[base].as_copy(&context.gpus[target].id);
-    let unchanged = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &copy }), ..context };
-    let on_copy = answer_of_model(unchanged, subject, source, target, of_changes).predicted_time();
-    if let Some((on_base, on_copy)) = on_base.zip(on_copy) {
-        answer.multiply(Cause::BaseGpu, on_base / on_copy);
-    }
-    let hypothetical = context.gpus[target].hypothetical.as_deref();
-    if let (Ok(prediction), Some(made)) = (&mut answer.prediction, hypothetical) {
-        let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
-        prediction.cautions.push(Caution::HypotheticalGpu { based_on, changes });
-    }
-    answer
+/// A GPU as it runs: at typed clocks, or at the clock that its power limit leaves it.
+#[derive(Clone, Copy)]
+struct RunningGpu<'a> {
+    /// Whose rows hold for it.
+    place: GpuId,
+    gpu: &'a Gpu,
 }
 
 /// What the model alone says, with its interval. Where the power limit of the target is lower than its board's, however that was said:
@@ -129,7 +107,8 @@ fn answer_of_model(
     settings: Settings,
 ) -> Answer {
     let asked = context.gpu(target);
-    let at = |gpu: &Gpu| answer_at_clocks(context, subject, source, StandIn { place: target, gpu }, settings);
+    let at =
+        |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
     if subject.instance.operator.is_some() {
         return at(asked);
     }
@@ -153,7 +132,7 @@ fn answer_at_clocks(
     context: AnswerContext<'_>,
     subject: &Subject,
     source: GpuId,
-    running: StandIn<'_>,
+    running: RunningGpu<'_>,
     settings: Settings,
 ) -> Answer {
     let AnswerContext { kernels, store, datasets, calibration, lessons, .. } = context;
@@ -182,16 +161,19 @@ fn answer_at_clocks(
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
+        p.cautions.extend(made_caution(on_target));
         let of_row = clocks.caution();
         let typed_source = typed.source.filter(|_| source != target && of_row.is_none());
         p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(on_source, stock))));
         p.cautions.extend(of_row);
-        p.cautions.extend(typed.target.map(|stock| Caution::Hypothetical(differences(on_target, stock))));
+        // One that has a name of its own says what it is.
+        let typed_target = typed.target.filter(|_| on_target.board_id() == on_target.id);
+        p.cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         p.cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
         let derived = [on_source, on_target].map(|gpu| gpu.derived.as_deref());
         let derived =
             derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
-        p.cautions.extend(derived.filter(|_| source != target));
+        p.cautions.extend(derived.filter(|_| on_source.id != on_target.id));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -234,6 +216,13 @@ fn answer_at_clocks(
     }
 }
 
+/// That no such GPU exists, and what it was made of.
+fn made_caution(gpu: &Gpu) -> Option<Caution> {
+    let made = gpu.hypothetical.as_deref()?;
+    let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
+    Some(Caution::HypotheticalGpu { based_on, changes })
+}
+
 /// The rows, with that of the source which was timed at the clocks it has now, where one was; else its latest.
 fn visible_at_clocks<'a>(store: &'a Store, subject: &Subject, source: GpuId, stated: &Gpu) -> Visible<'a> {
     let visible = Visible::from(store);
@@ -243,7 +232,7 @@ fn visible_at_clocks<'a>(store: &'a Store, subject: &Subject, source: GpuId, sta
 }
 
 /// The row that timed the kernel on this GPU at the clocks it has now: at typed ones only where it states them, else also
-/// where it states none.
+/// where it states none. None timed it on a GPU with changed numbers.
 fn measured_on<'a>(
     store: &'a Store,
     subject: &Subject,
@@ -251,7 +240,7 @@ fn measured_on<'a>(
     on_target: &Gpu,
     is_typed: bool,
 ) -> Option<&'a Measurement> {
-    let config = subject.config?;
+    let config = subject.config.filter(|_| on_target.is_board_at_settings())?;
     let rows = || store.rows_at_all_clocks(config).filter(|row| row.gpu == target);
     let at_clocks = rows().find(|row| if is_typed { is_at(row, on_target) } else { is_near(row, on_target) });
     at_clocks.or_else(|| rows().find(|row| !is_typed && !states_clocks(row)))
@@ -259,8 +248,9 @@ fn measured_on<'a>(
 
 /// The time measured on the target at other clocks than are asked about.
 fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Option<Caution> {
-    let row = context.store.row_on(subject.config?, target).filter(|row| states_clocks(row))?;
     let on_target = context.gpu(target);
+    let config = subject.config.filter(|_| on_target.is_board_at_settings())?;
+    let row = context.store.row_on(config, target).filter(|row| states_clocks(row))?;
     let at_row = gpu_at_row_clocks(context.stock(target), on_target, row).ok()??;
     Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
 }

@@ -5,7 +5,7 @@ use super::combined::combine;
 use super::context::AnswerContext;
 use super::pipeline::answer_pair;
 use super::settings::Settings;
-use crate::gpu::GpuId;
+use crate::gpu::{GpuId, board_place};
 use crate::predict::Subject;
 
 /// Whose times a prediction rests on.
@@ -44,7 +44,7 @@ pub fn answer_from_sources(
         return Some(ask(only));
     }
     let places = match sources {
-        Sources::These(some) => each_once(some, target),
+        Sources::These(some) => each_once(some, board_place(context.gpus, target)),
         Sources::All | Sources::AllBeside(_) => sources_that_timed(context, subject, target),
     };
     let beside = match sources {
@@ -66,6 +66,7 @@ fn each_once(some: &[GpuId], target: GpuId) -> Vec<GpuId> {
 #[must_use]
 pub fn sources_that_timed(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Vec<GpuId> {
     let store = context.store;
+    let target = board_place(context.gpus, target);
     let rows = subject.config.into_iter().flat_map(|c| store.rows_of(c));
     let exact: Vec<GpuId> = rows.map(|r| r.gpu).filter(|g| *g != target).collect();
     if !exact.is_empty() {

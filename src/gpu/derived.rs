@@ -1,8 +1,8 @@
 //! GPUs that are named by rule: `rtx-4090@150W` (a power limit or clocks, as laptops and data centres set them) and
 //! `h100-sxm5:mig-3g.40gb` (a MIG slice). Both forms can follow each other: `h100-sxm5:mig-3g.40gb@1200MHz`.
 
-use super::hypothetical::MARK;
-use super::{Gpu, MigTable, Tuning, TuningError};
+use super::hypothetical::{Hypothetical, MARK};
+use super::{Gpu, GpuId, MigTable, Tuning, TuningError};
 use crate::catalogue::{Catalogue, FileError, NameError};
 use std::sync::Arc;
 
@@ -150,13 +150,38 @@ fn short(text: &str) -> String {
     crate::text::harmless_line(&crate::text::clipped_text(text, 60))
 }
 
+/// The place of the board that the GPU at this place is at other settings or with other numbers; its own for one that exists, for a
+/// MIG slice, and where the board is not in the catalogue.
+#[must_use]
+pub fn board_place(gpus: &Catalogue<Gpu>, gpu: GpuId) -> GpuId {
+    let (id, board) = (gpus[gpu].id.as_str(), gpus[gpu].board_id());
+    if id == board { gpu } else { gpus.id_named(board).unwrap_or(gpu) }
+}
+
 impl Gpu {
-    /// The id of the GPU whose numbers or settings were changed to make it; `None` for one that exists and for a MIG slice.
+    /// The id of the board that it is at other settings, or with other numbers: measured rows are of that one. Its own for a GPU that
+    /// exists and for a MIG slice.
     #[must_use]
-    pub fn changed_from(&self) -> Option<&str> {
-        let hypothetical = self.hypothetical.as_deref().map(|made| made.based_on.as_str());
+    pub fn board_id(&self) -> &str {
+        if let Some(made) = &self.hypothetical {
+            return made.base_board_id();
+        }
         let at_settings = self.derived.as_deref().filter(|_| self.id.contains('@'));
-        hypothetical.or_else(|| at_settings.map(|made| made.based_on.as_str()))
+        at_settings.map_or(&self.id, |made| &made.based_on)
+    }
+
+    /// Whether nothing but settings makes the difference to its board: clocks and power limit.
+    #[must_use]
+    pub fn is_board_at_settings(&self) -> bool {
+        self.hypothetical.as_deref().is_none_or(Hypothetical::is_at_settings)
+    }
+
+    /// Whether both are one board at the same clocks and power limit: what was measured on one was measured on the other.
+    #[must_use]
+    pub fn is_same_board_and_settings(&self, other: &Self) -> bool {
+        let is_made_alike =
+            self.id == other.id || (self.is_board_at_settings() && other.is_board_at_settings());
+        self.board_id() == other.board_id() && is_made_alike && self.clocks() == other.clocks()
     }
 
     /// `at 1200 MHz instead of 2520 MHz, at 150 W instead of 450 W`: how its settings differ from those of another.

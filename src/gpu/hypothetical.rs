@@ -44,6 +44,19 @@ pub struct Hypothetical {
     base: Gpu,
 }
 
+impl Hypothetical {
+    pub(super) fn base_board_id(&self) -> &str {
+        self.base.board_id()
+    }
+
+    /// Whether clocks and power limit are all that was changed.
+    pub(super) fn is_at_settings(&self) -> bool {
+        let is_setting =
+            |number| matches!(number, GpuNumber::SmClock | GpuNumber::DataRate | GpuNumber::PowerLimit);
+        self.base.is_board_at_settings() && self.changes.all().iter().all(|change| is_setting(change.number))
+    }
+}
+
 impl Gpu {
     /// Whether it is none of the catalogue: some numbers were typed, or follow from a rule.
     #[must_use]

@@ -64,8 +64,6 @@ pub enum Cause {
     LaunchOverhead(Seconds),
     /// So many measured rows of the target correct the model.
     TargetRows(usize),
-    /// What the prediction for the GPU that a hypothetical one is based on differs from the model's.
-    BaseGpu,
     /// The launch on the target is changed.
     EditedLaunch,
     /// So many sources are combined into one time.
@@ -207,7 +205,6 @@ impl Cause {
             Self::MemoryLevels => "memory levels",
             Self::LaunchOverhead(_) => "launch overhead",
             Self::TargetRows(_) => "rows on the target",
-            Self::BaseGpu => "as its base GPU",
             Self::EditedLaunch => "launch as changed",
             Self::CombinedSources(_) => "all sources",
             Self::OperatorModel(_) => "operator model",
@@ -238,7 +235,6 @@ impl Cause {
             | Self::OccupancyRatio
             | Self::MemoryLevels
             | Self::TargetRows(_)
-            | Self::BaseGpu
             | Self::EditedLaunch
             | Self::CombinedSources(_) => Pair::new(None, None),
         }
@@ -297,9 +293,6 @@ impl fmt::Display for Cause {
             Self::MemoryLevels => f.write_str("middle of the times at DRAM, L2 and L1"),
             Self::LaunchOverhead(time) => write!(f, "{time} per launch are added"),
             Self::EditedLaunch => f.write_str("waves, resident warps, element type, by `components`"),
-            Self::BaseGpu => f.write_str(
-                "the prediction for the GPU it is based on over the model's for an unchanged copy of it",
-            ),
             Self::TargetRows(1) => f.write_str("1 measured row of other runs there"),
             Self::TargetRows(rows) => write!(f, "{rows} measured rows of other runs there"),
             Self::CombinedSources(sources) => write!(f, "weighted geometric mean of {sources} sources"),

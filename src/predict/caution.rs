@@ -297,7 +297,7 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
             }
             Self::ResidualHeld => f.write_str(
-                "hybrid: its correction is that at stock clocks; `components` models the typed ones",
+                "hybrid: its correction is that of the GPU as it is; `components` models what is changed",
             ),
             Self::EditedLaunch { edits } => {
                 write!(f, "launch changed on the target: {edits}; modelled, nobody timed it so")

@@ -70,14 +70,17 @@ impl<'a> KernelFloors<'a> {
         Self::Launches { timing, seen, elsewhere: seen.elsewhere() }
     }
 
-    /// The floor on this GPU. Of a launch: seen there, timed alike; else what the GPU's file states of launches back to back; else what
-    /// the same collection saw on other GPUs; else assumed. Of a dispatch: seen there, else elsewhere, else assumed.
+    /// The floor on this GPU, whose board's rows are those at this place. Of a launch: seen there, timed alike; else what the GPU's file
+    /// states of launches back to back; else what the same collection saw on other GPUs; else assumed; and as many times as long as somebody
+    /// changed it to. Of a dispatch: seen there, else elsewhere, else assumed.
     pub(super) fn on_gpu(self, at: GpuId, gpu: &Gpu) -> Floor {
         let measured = |time| Floor { time, origin: NumberOrigin::Measured };
         let derived = |time| Floor { time, origin: NumberOrigin::Derived };
         match self {
             Self::Launches { timing, seen, elsewhere } => {
-                seen.on_gpu(at).map_or_else(|| stated_floor(gpu, timing, elsewhere.map(derived)), measured)
+                let board = gpu.existing();
+                let stated = || stated_floor(board, timing, elsewhere.map(derived));
+                changed_floor(seen.on_gpu(at).map_or_else(stated, measured), board, gpu)
             }
             Self::Dispatches { kernel, store, elsewhere } => store
                 .operator_floor(kernel, at)
@@ -86,6 +89,15 @@ impl<'a> KernelFloors<'a> {
                 .unwrap_or(Floor { time: ASSUMED_DISPATCH, origin: NumberOrigin::Assumed }),
         }
     }
+}
+
+/// This floor of the board, as many times as long as somebody changed it to on the GPU.
+fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
+    let [changed, stated] = [gpu, board].map(|gpu| gpu.launch_floor_or_assumed());
+    if changed.value == stated.value {
+        return floor;
+    }
+    Floor { time: floor.time * (changed.value / stated.value), origin: changed.origin }
 }
 
 /// The floor of a launch that nobody timed on this GPU.

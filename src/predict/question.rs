@@ -85,8 +85,7 @@ impl Question<'_> {
     /// there.
     #[must_use]
     pub fn is_same_gpu(&self) -> bool {
-        let [source, target] = [self.source.gpu, self.target.gpu];
-        source.id == target.id && source.clocks() == target.clocks()
+        self.source.gpu.is_same_board_and_settings(self.target.gpu)
     }
 }
 

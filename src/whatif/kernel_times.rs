@@ -2,9 +2,9 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
+use super::changed_times::{ChangedTimes, WhatIfTime};
 use crate::answer::{Answer, EditedLaunch, LaunchQuestion, LimitedSource, Settings};
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::{Gpu, GpuId, board_place};
 use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
@@ -53,8 +53,6 @@ pub(super) struct KernelTimes<'a> {
     parts: Vec<BasePart<'a>>,
     /// Asked for only where a goal is sought: a tornado needs none.
     source_time: OnceCell<Option<Seconds>>,
-    /// The base under another id, which no row is of.
-    copy: Gpu,
     progress: Option<&'a Progress>,
 }
 
@@ -70,6 +68,8 @@ struct PartQuestion<'a> {
     session: &'a Session,
     subject: &'a Subject,
     source: GpuId,
+    /// Whose rows hold for these GPUs.
+    board: GpuId,
     /// The source as it ran, where that is not as the catalogue has it.
     tuned_source: Option<&'a Gpu>,
     settings: Settings,
@@ -103,27 +103,15 @@ impl<'a> KernelTimes<'a> {
                 edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
-                tuned_source: tuned_source(session, &part.subject, source, settings),
+                tuned_source: tuned_source(session, &part.subject, Pair::new(source, base), settings),
             }
         };
         let parts = workload.parts.iter().map(part).collect();
-        let copy = session.gpus[base].as_copy(COPY);
         let of_changes = MODELS[settings.model].model_of_changes().and_then(|id| model_position(id).ok());
         let model_of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
         let source_time = OnceCell::new();
         let progress = None;
-        Self {
-            session,
-            workload,
-            source,
-            base,
-            settings,
-            model_of_changes,
-            parts,
-            source_time,
-            copy,
-            progress,
-        }
+        Self { session, workload, source, base, settings, model_of_changes, parts, source_time, progress }
     }
 
     /// A run on the source; `None` where a kernel has no time there.
@@ -213,11 +201,12 @@ impl KernelTimes<'_> {
                 session: self.session,
                 subject: part.subject,
                 source: self.source,
+                board: board_place(&self.session.gpus, self.base),
                 tuned_source: part.tuned_source.as_ref(),
                 settings: self.model_of_changes,
             };
             let edited = part.edited.as_deref();
-            let on_base = asked.times_at_limits(std::slice::from_ref(&self.copy), edited)[0];
+            let on_base = asked.times_at_limits(std::slice::from_ref(self.base()), edited)[0];
             let on_made = asked.times_at_limits(made, edited);
             for ((sum, limits), on_made) in sums.iter_mut().zip(&on_made) {
                 let factor = on_made.zip(on_base).map(|(made, base)| made.time / base.time);
@@ -289,7 +278,7 @@ impl PartQuestion<'_> {
         let Self { session, subject, source, .. } = self;
         let catalogued = session.gpus.entries();
         let places = GpuPlaces::from(catalogued).with_stand_in(*source, self.tuned_source);
-        let places = places.followed_by(gpus);
+        let places = places.followed_by(gpus, self.board);
         let kernel = &session.kernels[subject.kernel];
         let mut prepared = PreparedKernel::new(kernel, subject, places, &session.store, self.settings.rules);
         ask(prepared.start(*source), catalogued.len())
@@ -299,8 +288,7 @@ impl PartQuestion<'_> {
     fn asked_time(&self, gpu: &Gpu) -> Option<(ModelTime, Work, Option<f64>)> {
         let kernel = &self.session.kernels[self.subject.kernel];
         let source = self.tuned_source.unwrap_or(&self.session.gpus[self.source]);
-        let behind = GpuId::from_index(self.session.gpus.entries().len());
-        let pair = Pair::new((self.source, source), (behind, gpu));
+        let pair = Pair::new((self.source, source), (self.board, gpu));
         let Settings { model, ceilings, rules } = self.settings;
         let q = question(kernel, self.subject, pair, &self.session.store, ceilings, rules);
         let prediction = MODELS[model].predict(&q).ok()?;
@@ -339,15 +327,22 @@ impl PartAnswers<'_> {
     }
 }
 
-/// The source as it ran: at the clocks that its row states, and at those that its power limit left it.
-fn tuned_source(session: &Session, subject: &Subject, source: GpuId, settings: Settings) -> Option<Gpu> {
-    let stated = &session.gpus[source];
+/// The source as it ran: at the clocks that its row states, and at those that its power limit left it. On the board of the target typed
+/// clocks are the target's.
+fn tuned_source(
+    session: &Session,
+    subject: &Subject,
+    Pair { source, target }: Pair<GpuId>,
+    settings: Settings,
+) -> Option<Gpu> {
+    let is_typed_target = session.tuning(source).is_some() && board_place(&session.gpus, target) == source;
+    let stated = if is_typed_target { session.stock(source) } else { &session.gpus[source] };
     let clocks = source_clocks(session.stock(source), stated, subject, source, &session.store);
     let at_row = (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone());
     let gpu = at_row.as_ref().unwrap_or(stated);
     let (kernel, store) = (&session.kernels[subject.kernel], Visible::from(&session.store));
     let limited = LimitedSource { kernel, subject, source, store, settings };
-    limited.source_at_limit(gpu).or(at_row)
+    limited.source_at_limit(gpu).or(at_row).or_else(|| is_typed_target.then(|| stated.clone()))
 }
 
 /// The limit with the largest sum of times.

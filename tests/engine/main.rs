@@ -17,6 +17,7 @@ mod learn;
 mod models;
 mod monotone;
 mod occupancy_vectors;
+mod one_answer;
 mod pair_correlation;
 mod paper1_learned;
 mod paper3;

@@ -67,9 +67,9 @@ impl SourceShare {
             return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
         let habit = match (nearness, start.body) {
-            // At least the launch may hide some of it.
+            // All of it: the smaller the change, the nearer the answer to the time that was measured.
             (Nearness::SameBoard, Some(body)) => {
-                Habit::from_times(roofs.source, body, start.own, self.excess.uncounted)
+                Habit::from_times(roofs.source, body, 1.0, self.excess.uncounted)
             }
             _ => self.habit,
         };

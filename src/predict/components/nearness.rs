@@ -1,5 +1,6 @@
 //! How near a target is to the GPU that was timed: how much of what was seen there holds.
 
+use crate::gpu::Gpu;
 use crate::predict::Question;
 
 /// How near a target is to the GPU that was timed.
@@ -7,7 +8,7 @@ use crate::predict::Question;
 pub(super) enum Nearness {
     /// It is that GPU, at the clocks and limits of its time.
     SameSettings,
-    /// It is that GPU at other clocks: what keeps a kernel from its roof there keeps it from its roof here.
+    /// It is that GPU at other clocks, or with other numbers: what keeps a kernel from its roof there keeps it from its roof here.
     SameBoard,
     /// Another GPU.
     Other,
@@ -15,10 +16,17 @@ pub(super) enum Nearness {
 
 impl Nearness {
     pub(super) fn from_question(q: &Question<'_>) -> Self {
-        match (q.source.gpu.id == q.target.gpu.id, q.is_same_gpu()) {
-            (true, true) => Self::SameSettings,
-            (true, false) => Self::SameBoard,
-            (false, _) => Self::Other,
+        Self::between(q.source.gpu, q.target.gpu)
+    }
+
+    /// Of the GPU that was timed to another one.
+    pub(super) fn between(source: &Gpu, target: &Gpu) -> Self {
+        if source.is_same_board_and_settings(target) {
+            Self::SameSettings
+        } else if source.board_id() == target.board_id() {
+            Self::SameBoard
+        } else {
+            Self::Other
         }
     }
 

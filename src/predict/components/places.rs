@@ -10,19 +10,26 @@ pub struct GpuPlaces<'a> {
     /// Stands in the catalogue in place of the GPU there.
     stand_in: Option<(GpuId, &'a Gpu)>,
     made: &'a [Gpu],
+    /// Whose rows those of the made ones are.
+    board: Option<GpuId>,
 }
 
 impl<'a> From<&'a [Gpu]> for GpuPlaces<'a> {
     fn from(catalogued: &'a [Gpu]) -> Self {
-        Self { catalogued, stand_in: None, made: &[] }
+        Self { catalogued, stand_in: None, made: &[], board: None }
     }
 }
 
 impl<'a> GpuPlaces<'a> {
-    /// These GPUs behind those of the catalogue.
+    /// These GPUs behind those of the catalogue, made of the board at this place.
     #[must_use]
-    pub fn followed_by(self, made: &'a [Gpu]) -> Self {
-        Self { made, ..self }
+    pub fn followed_by(self, made: &'a [Gpu], board: GpuId) -> Self {
+        Self { made, board: Some(board), ..self }
+    }
+
+    /// The place of the GPU whose measured rows hold for the one at this place.
+    pub(super) fn board_place(&self, place: GpuId) -> GpuId {
+        self.board.filter(|_| place.index() >= self.catalogued.len()).unwrap_or(place)
     }
 
     /// This GPU in the place of another one.

@@ -19,7 +19,9 @@ use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
-use crate::predict::{ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible};
+use crate::predict::{
+    Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
+};
 use crate::roofline::{Bound, KernelArithmetic};
 use std::cell::{OnceCell, RefCell};
 
@@ -147,7 +149,7 @@ impl<'a> PreparedKernel<'a> {
         let side = group.side(&of, source);
         let ready = group.ready(&of, source);
         let GpuFreeTerms { kernel, subject, store, rules, timing, .. } = of;
-        let launch = LaunchCost { floor: of.floors.on_gpu(source, side.gpu), timing };
+        let launch = LaunchCost { floor: of.floor(source), timing };
         let asked = SourceQuestion {
             kernel,
             subject,
@@ -173,6 +175,11 @@ impl<'a> GpuFreeTerms<'a> {
         self.subject.config.and_then(|c| self.store.row_on(c, gpu))
     }
 
+    fn floor(&self, gpu: GpuId) -> Floor {
+        let gpus = self.machines.gpus;
+        self.floors.on_gpu(gpus.board_place(gpu), gpus.gpu(gpu))
+    }
+
     fn launching(&self) -> Launching {
         Launching::new(self.kernel.runs_as, self.timing)
     }
@@ -194,10 +201,14 @@ impl<'a> SourcesAlike<'a> {
             of.kernel,
             &of.subject.instance,
             of.machines.gpus.gpu(at),
-            self.rows[at.index()],
+            self.row_on(of, at),
             self.shape,
             of.rules,
         )
+    }
+
+    fn row_on(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Option<&'a Measurement> {
+        self.rows[of.machines.gpus.board_place(at).index()]
     }
 
     fn ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> &Ready {
@@ -206,7 +217,7 @@ impl<'a> SourcesAlike<'a> {
 
     /// What fits the GPU at this place.
     fn fit(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> LaunchFit<'a> {
-        let (gpu, row) = (of.machines.gpus.gpu(at), self.rows[at.index()]);
+        let (gpu, row) = (of.machines.gpus.gpu(at), self.row_on(of, at));
         let made = || LaunchFit::new(of.kernel, &of.subject.instance, gpu, row, self.shape, of.rules);
         // Waves of a hypothetical GPU are counted on the one that exists.
         if row.is_some() || gpu.is_hypothetical() {
@@ -252,7 +263,7 @@ impl<'a> SourcesAlike<'a> {
 
     fn bound_end(&self, of: &GpuFreeTerms<'a>, at: GpuId, shape: WaveShape, unknown_build: bool) -> BoundEnd {
         let (gpu, machine) = (of.machines.gpus.gpu(at), of.machines.machine(at));
-        let floor = of.floors.on_gpu(at, gpu);
+        let floor = of.floor(at);
         let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
         let limits = shape.limits(&machine.numbers, &self.work, of.launching().reuses_buffers());
         let roof = LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves);
@@ -282,6 +293,19 @@ impl Starting<'_, '_> {
         self.group.ready(&self.of, target).blocks
     }
 
+    /// How near the GPU at this place is; of the others of the catalogue without a look at their ids.
+    #[inline]
+    fn nearness(&self, target: GpuId) -> Nearness {
+        let gpus = self.of.machines.gpus;
+        if target == self.at {
+            Nearness::SameSettings
+        } else if gpus.board_place(target) == self.at {
+            Nearness::between(self.gpu, gpus.gpu(target))
+        } else {
+            Nearness::Other
+        }
+    }
+
     /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
@@ -309,7 +333,7 @@ impl Starting<'_, '_> {
         let (origin, bound) =
             waved.unwrap_or_else(|| (&self.plain, self.group.plain(&self.of, target, ready)));
         let end = &bound.end;
-        let nearness = if target == self.at { Nearness::SameSettings } else { Nearness::Other };
+        let nearness = self.nearness(target);
         let answered = origin.answered(end, nearness)?;
         let other = self.gpu.architecture != self.of.machines.gpus.gpu(target).architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);

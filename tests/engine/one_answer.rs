@@ -1,0 +1,178 @@
+//! One question, one answer: clocks and limits of a GPU have one meaning however they are spelled, with measured rows on the target and
+//! without, and a change by nothing is the measured time.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use crate::dice::Dice;
+use roofswap::answer::Settings;
+use roofswap::gpu::{GpuChanges, GpuId};
+use roofswap::measurement::{TimingKind, read_csv};
+use roofswap::pair::Pair;
+use roofswap::predict::{MODELS, ModelId, Subject, model_position};
+use roofswap::session::{EditedGpu, Session, TypedTunings};
+use roofswap::units::Seconds;
+use roofswap::whatif::WhatIf;
+use roofswap::workload::Workload;
+use std::fmt::Write as _;
+
+/// Relative.
+const SAME: f64 = 1e-9;
+
+/// A GPU with rows, and two without.
+const BOARDS: [&str; 4] = ["rtx-2080-ti", "titan-v", "rtx-4070", "h100-pcie"];
+
+/// Times of one's own, in milliseconds.
+const ROWS: [&str; 5] = [
+    "saxpy,n=1048576,0.0123",
+    "saxpy,n=67108864,1.7",
+    "vector_add,n=4194304,0.151",
+    "matmul_naive,n=1024,2.9",
+    "sigmoid,n=2097152,0.05",
+];
+
+/// A kernel at one of its sizes, on the way from one GPU to another one at this clock.
+struct Asked<'a> {
+    loaded: &'a Session,
+    subject: &'a Subject,
+    source: GpuId,
+    board: GpuId,
+    mhz: usize,
+    settings: Settings,
+}
+
+impl Asked<'_> {
+    /// The time of every spelling, by its name.
+    fn times(&self) -> Vec<(&'static str, Option<Seconds>)> {
+        let Self { loaded, subject, source, board, mhz, settings } = *self;
+        let mut session = loaded.clone();
+        let id = session.gpus[board].id.clone();
+        let mut all = Vec::new();
+        let mut ask = |name: &'static str, session: &Session, target: GpuId| {
+            let whole = session.answer(subject, source, target, settings).predicted_time();
+            let brief = session.estimates(subject, source, &[target], settings)[0].map(|found| found.time);
+            all.extend([(name, whole), (name, brief)]);
+        };
+        let changes: GpuChanges = format!("sm={mhz}MHz").parse().unwrap();
+        let made = session.add_hypothetical(board, &changes).unwrap();
+        ask("--set", &session, made);
+        let name = format!("{id}@{mhz}MHz");
+        session.add_derived_gpus([&*name]).unwrap();
+        ask("@", &session, session.gpus.position(&name).unwrap());
+        let mut editing = loaded.clone();
+        editing.set_edited_gpu(Some(EditedGpu { base: board, changes: changes.clone() })).unwrap();
+        ask("edited", &editing, editing.edited_place());
+        let workload = Workload::of_kernel(&session, subject.clone());
+        let pair = Pair::new(source, board);
+        let what_if = WhatIf::with_settings(&session, &workload, pair, settings).changed_time(&changes);
+        let typed = TypedTunings { sm_clock: vec![format!("{mhz}")], ..TypedTunings::default() };
+        typed.lay(&mut session, &[board]).unwrap();
+        ask("--sm-clock", &session, board);
+        // The what-if combines the sources that a kernel is usually predicted from.
+        if session.usual_sources(subject, source, settings.model).only().is_some() {
+            all.push(("whatif", what_if.unwrap().time));
+        }
+        all
+    }
+}
+
+/// A random size of a random kernel, timed or not.
+fn random_subject(session: &Session, dice: &mut Dice) -> Option<Subject> {
+    let kernels: Vec<_> = session.kernels.ids().collect();
+    let kernel = kernels[dice.below(kernels.len())];
+    let variant = session.default_variant(kernel);
+    let sizes = session.sizes(kernel, &variant);
+    let size = sizes.get(dice.below(sizes.len())).cloned();
+    let size = size.unwrap_or_else(|| session.default_size(kernel, None));
+    session.subject(kernel, &size, &variant).ok()
+}
+
+/// Asks random questions of these rows; how many had a time, and of those how many were on the very board of the source.
+fn ask_at_random(loaded: &Session, models: &[ModelId], questions: usize) -> [usize; 2] {
+    let mut dice = Dice::named("one answer");
+    let mut found = [0; 2];
+    for _ in 0..questions {
+        let Some(subject) = random_subject(loaded, &mut dice) else { continue };
+        let [source, board] = [(); 2].map(|()| {
+            let id = BOARDS[dice.below(BOARDS.len())];
+            loaded.gpus.id_named(id).unwrap()
+        });
+        let stated = loaded.gpus[board].boost_clock.value.0 / 1e6;
+        let mhz = (stated * (0.5 + dice.below(900) as f64 / 1000.0)) as usize;
+        let settings = Settings { model: models[dice.below(models.len())], ..Settings::default() };
+        let asked = Asked { loaded, subject: &subject, source, board, mhz, settings };
+        let times = asked.times();
+        let kernel = &loaded.kernels[subject.kernel].id;
+        let said = || {
+            let gpus = [source, board].map(|gpu| loaded.gpus[gpu].id.clone());
+            format!(
+                "{kernel} {} {gpus:?} at {mhz}, {}: {times:?}",
+                subject.problem,
+                MODELS[settings.model].id()
+            )
+        };
+        let Some(first) = times[0].1 else {
+            assert!(times.iter().all(|(_, time)| time.is_none()), "{}", said());
+            continue;
+        };
+        let same = |time: &Option<Seconds>| time.is_some_and(|t| (t / first - 1.0).abs() < SAME);
+        assert!(times.iter().all(|(_, time)| same(time)), "{}", said());
+        found[0] += 1;
+        found[1] += usize::from(source == board);
+    }
+    found
+}
+
+fn models(ids: &[&str]) -> Vec<ModelId> {
+    ids.iter().map(|id| model_position(id).unwrap()).collect()
+}
+
+#[test]
+fn every_spelling_of_a_clock_gives_one_time_without_rows_on_the_target() {
+    let session = Session::load(None).unwrap();
+    let all = models(&["components", "projection", "plain-roofline", "efficiency-transfer"]);
+    let [times, on_source] = ask_at_random(&session, &all, 300);
+    assert!(times > 150 && on_source > 30, "{times} {on_source}");
+}
+
+#[test]
+fn every_spelling_of_a_clock_gives_one_time_with_rows_on_the_target() {
+    let mut session = Session::load(None).unwrap();
+    let mut csv = String::from("gpu,kernel,problem,time_ms\n");
+    for gpu in ["rtx-2080-ti", "rtx-4070", "titan-v"] {
+        for row in ROWS {
+            writeln!(csv, "{gpu},{row}").unwrap();
+        }
+    }
+    session.edit(|w| {
+        let (gpus, kernels) = (&w.gpus, &mut w.kernels);
+        let read = read_csv(csv.as_bytes(), "mine.csv", TimingKind::Measured, gpus, kernels).unwrap();
+        assert_eq!(read.refused_count, 0, "{:?}", read.refused);
+        w.store.add_rows(read.rows);
+    });
+    let [times, on_source] = ask_at_random(&session, &models(&["components", "hybrid"]), 300);
+    assert!(times > 150 && on_source > 30, "{times} {on_source}");
+}
+
+#[test]
+fn the_nearer_a_change_the_nearer_the_measured_time() {
+    let session = Session::load(None).unwrap();
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let board = session.gpus.id_named("titan-v").unwrap();
+    let mut compared = 0;
+    for kernel in session.kernels.ids() {
+        let size = session.default_size(kernel, None);
+        let Ok(subject) = session.subject(kernel, &size, &session.default_variant(kernel)) else { continue };
+        let Some(measured) = session.answer(&subject, board, board, settings).predicted_time() else {
+            continue;
+        };
+        let workload = Workload::of_kernel(&session, subject);
+        let mut asked = WhatIf::with_settings(&session, &workload, Pair::same(board), settings);
+        for (changes, off) in [("sm=+0%", 0.0), ("sms=+0%", 0.003), ("mem=+0.01%", 0.003)] {
+            let time = asked.time(&changes.parse().unwrap()).unwrap().unwrap();
+            let said = format!("{} {changes}: {time} and {measured}", workload.name);
+            assert!((time / measured - 1.0).abs() <= off, "{said}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
