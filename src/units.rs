@@ -292,10 +292,10 @@ pub const PREFIXES: [(f64, &str); 10] = [
 /// `value` with an SI prefix and three significant digits: `29.1 TFLOP/s`, `9.34 µs`.
 #[must_use]
 pub fn prefixed(value: f64, symbol: &str) -> String {
-    // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes; a few joules have digits enough.
+    // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
     let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
-    let is_small = symbol == Seconds::SYMBOL || (symbol == Joules::SYMBOL && value.abs() < 0.00999);
-    let smallest = if is_small { PREFIXES.len() } else { 7 };
+    let has_small = [Seconds::SYMBOL, Joules::SYMBOL].contains(&symbol);
+    let smallest = if has_small { PREFIXES.len() } else { 7 };
     let found = PREFIXES[..smallest].iter().find(fits);
     match found {
         Some(&(scale, prefix)) if value.abs() < 1e21 => {

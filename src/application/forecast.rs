@@ -15,6 +15,7 @@ use super::asked::AskedGroups;
 use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
+use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
 use super::link::HostLinks;
 use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
@@ -27,7 +28,6 @@ use crate::gpu::{Gpu, GpuId};
 use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::predict::Caution;
-use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -73,82 +73,6 @@ pub fn host_factor(text: &str) -> Result<f64, String> {
     let factor = digits.trim().parse::<f64>().ok().map(|f| f * scale);
     let factor = factor.filter(|f| (0.01..=100.0).contains(f));
     factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
-}
-
-/// A time with the interval around it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TimeRange {
-    /// The time.
-    pub value: Seconds,
-    /// Lower end.
-    pub low: Seconds,
-    /// Upper end.
-    pub high: Seconds,
-}
-
-impl TimeRange {
-    fn exactly(value: Seconds) -> Self {
-        Self { value, low: value, high: value }
-    }
-
-    pub(super) fn scaled(self, factor: f64) -> Self {
-        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
-    }
-
-    /// The larger of ln(high / time) and ln(time / low).
-    #[must_use]
-    pub fn half_width(&self) -> f64 {
-        let ends = [self.high / self.value, self.value / self.low].map(f64::ln);
-        ends.into_iter().filter(|w| w.is_finite()).fold(0.0, f64::max)
-    }
-}
-
-/// What a group's time rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForecastBasis {
-    /// Source and target are the same GPU.
-    Measured,
-    /// An answer of the model of tensor operators.
-    Operator,
-    /// An answer from its counts and launch.
-    Counts,
-    /// Between the ratios of bandwidth and arithmetic.
-    Ratios,
-    /// As recorded.
-    Unchanged,
-}
-
-impl ForecastBasis {
-    /// As tables and JSON have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Operator => "operator model",
-            Self::Counts => "counts",
-            Self::Ratios => "between bandwidth and compute ratio",
-            Self::Unchanged => "unchanged",
-        }
-    }
-
-    /// Whether a prediction stands behind it.
-    #[must_use]
-    pub fn is_predicted(self) -> bool {
-        matches!(self, Self::Measured | Self::Operator | Self::Counts)
-    }
-}
-
-/// A group on a target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GroupForecast {
-    /// Time of a launch.
-    pub time: TimeRange,
-    /// What it rests on.
-    pub basis: ForecastBasis,
-    /// What limits it there, where a prediction says so.
-    pub limit: Option<Bound>,
-    /// Why no prediction stands behind it.
-    pub reason: Option<String>,
 }
 
 /// An application on a target.
@@ -267,9 +191,13 @@ impl ForecastPair<'_> {
         let mut cautions = Vec::new();
         let copies: Vec<f64> =
             application.copies.iter().map(|c| self.copy_factor(c, links, &mut cautions)).collect();
-        let factors: Vec<f64> =
-            application.groups.iter().zip(&groups).map(|(g, f)| factor(f.time.value, g.mean())).collect();
-        let ends = [factor(kernels.low, kernels.value), factor(kernels.high, kernels.value)];
+        let factors: Vec<f64> = application
+            .groups
+            .iter()
+            .zip(&groups)
+            .map(|(g, f)| ratio_or_one(f.time.value, g.mean()))
+            .collect();
+        let ends = [ratio_or_one(kernels.low, kernels.value), ratio_or_one(kernels.high, kernels.value)];
         let scales = [1.0, ends[0], ends[1], 0.0];
         let speeds = Speeds { kernels: &factors, copies: &copies, host: self.settings.host, scales };
         let replayed = replay.map(|(replay, times)| replay.run(&speeds, times));
@@ -291,8 +219,8 @@ impl ForecastPair<'_> {
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
             target: self.target,
-            kernels_speedup: factor(recorded, kernels.value),
-            wall_speedup: wall.zip(window).map(|(wall, window)| factor(window, wall.value)),
+            kernels_speedup: ratio_or_one(recorded, kernels.value),
+            wall_speedup: wall.zip(window).map(|(wall, window)| ratio_or_one(window, wall.value)),
             wall_without_kernels: wall_at(3),
             groups,
             kernels,
@@ -416,12 +344,6 @@ fn arithmetic_rate(gpu: &Gpu, group: &KernelGroup) -> f64 {
     let element = element_of(group).filter(|e| uses_tensor_cores && *e != ElementType::Fp32);
     let tensor = element.and_then(|e| gpu.tensor_rate(e, e.usual_accumulate()));
     tensor.map_or(gpu.fp32_sustained().value.0, |rate| rate.value.0)
-}
-
-/// `a / b`; 1 where that is no number.
-pub(super) fn factor(a: Seconds, b: Seconds) -> f64 {
-    let ratio = a / b;
-    if ratio.is_finite() { ratio } else { 1.0 }
 }
 
 /// Summed kernel time, with an interval whose errors are partly the same.

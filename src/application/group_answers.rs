@@ -1,7 +1,7 @@
 //! What the models say of a group on every target: asked group by group, so that a group's own terms are worked out once.
 
 use super::asked::{AskedGroups, GroupQuestion};
-use super::forecast::{ForecastBasis, GroupForecast, TimeRange};
+use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
 use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::predict::{SourceKind, TimeEstimate};
@@ -28,7 +28,8 @@ pub(super) struct GroupTargets<'a> {
 /// That of the operator where it is near its model, else that of the kernel; where the library's own kernel cannot run there, the
 /// operator may, and its reason says more.
 fn nearer_answer(
-    (operator, kernel): (Result<AnsweredGroup, String>, Result<AnsweredGroup, String>),
+    operator: Result<AnsweredGroup, String>,
+    kernel: Result<AnsweredGroup, String>,
 ) -> Result<AnsweredGroup, String> {
     match (operator, kernel) {
         (Ok(near), _) if near.off <= FAR_FROM_MODEL => Ok(near),
@@ -57,7 +58,10 @@ impl GroupTargets<'_> {
         let answers = match operators {
             None => as_kernel(),
             Some(all) if all.iter().all(is_near) => all,
-            Some(all) => all.into_iter().zip(as_kernel()).map(nearer_answer).collect(),
+            Some(all) => {
+                let both = all.into_iter().zip(as_kernel());
+                both.map(|(operator, kernel)| nearer_answer(operator, kernel)).collect()
+            }
         };
         answers.into_iter().map(|answer| answer.map(|found| found.forecast)).collect()
     }
@@ -81,7 +85,7 @@ impl GroupTargets<'_> {
             let interval = estimate.interval.ok_or("no interval is known for it")?;
             let time = TimeRange { value: estimate.time, low: interval.low, high: interval.high };
             let off = estimate.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
-            let time = time.scaled(super::forecast::factor(mean, on_source));
+            let time = time.scaled(ratio_or_one(mean, on_source));
             Ok(AnsweredGroup {
                 forecast: GroupForecast { time, basis, limit: estimate.limit, reason: None },
                 off,

@@ -359,9 +359,6 @@ pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -
 
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
 pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
-    if kernel.needs.is_empty() && kernel.codes.is_none() {
-        return None;
-    }
     let cc = gpu.cuda.compute_capability;
     // A test reads the table; a damaged one bars nothing.
     let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&kernel.needs, cc));

@@ -339,10 +339,12 @@ impl Starting<'_, '_> {
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         let time = answered.time;
-        let limit = match () {
-            () if origin.is_by_operator(end, nearness) => bound.operator_binding,
-            () if is_launch_limited(time.0, end.floor) => Some(Bound::Launch),
-            () => bound.binding,
+        let limit = if origin.is_by_operator(end, nearness) {
+            bound.operator_binding
+        } else if is_launch_limited(time.0, end.floor) {
+            Some(Bound::Launch)
+        } else {
+            bound.binding
         };
         let (width, interval, occupancy) = (None, None, ready.occupancy);
         Ok(TimeEstimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
