@@ -1,6 +1,7 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::launch::LaunchFormulas;
+use super::library_product::LibraryProductFile;
 use super::mix::{InstructionFormulas, InstructionsFile};
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
@@ -49,6 +50,7 @@ struct KernelFile {
     launch: Option<KernelLaunchFile>,
     work: BTreeMap<Count, CountFile>,
     instructions: Option<InstructionsFile>,
+    product: Option<LibraryProductFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
     #[serde(default)]
@@ -199,6 +201,11 @@ impl KernelChecker<'_> {
             work.insert(*count, CountFormula { formula, origin, source, note: c.note.clone() });
         }
         let instructions = typed.instructions.as_ref().map(|i| self.instructions(i, &names)).transpose()?;
+        let product = typed
+            .product
+            .as_ref()
+            .map(|p| p.formulas(|f, text| self.formula(f, text, &names)))
+            .transpose()?;
         let bytes = |field: &str, c: &Option<CountFile>| {
             c.as_ref()
                 .map(|c| self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names)))
@@ -214,6 +221,7 @@ impl KernelChecker<'_> {
             launch,
             work,
             instructions,
+            product,
         })
     }
 

@@ -14,6 +14,7 @@ mod file;
 mod formula;
 mod functions;
 mod launch;
+mod library_product;
 mod mix;
 mod name;
 mod name_facts;
@@ -155,6 +156,7 @@ struct KernelFormulas {
     smem_dynamic: Option<Formula>,
     work: BTreeMap<Count, CountFormula>,
     instructions: Option<InstructionFormulas>,
+    product: Option<library_product::LibraryProductFormulas>,
 }
 
 /// A kernel at one problem size.
@@ -178,6 +180,8 @@ pub struct Instance {
     pub mix: Mix,
     /// The operator at this size, where it is one.
     pub operator: Option<Operator>,
+    /// The matrix product that a library computes on vector pipes, where it is one.
+    pub library_product: Option<ProductSizes>,
 }
 
 /// Keys that choose the launch of a kernel without a file: tuners' names, and those of profilers' reports.
@@ -425,6 +429,7 @@ impl Kernel {
                 work: Work::default(),
                 mix: Mix::default(),
                 operator: None,
+                library_product: None,
             });
         };
         let mut scope = self.scope(f, problem, variant)?;
@@ -447,6 +452,7 @@ impl Kernel {
             work,
             mix: Mix { single, ..Mix::default() },
             operator: self.operator.and_then(|o| o.sized(problem)),
+            library_product: f.product.as_ref().map(|p| p.sizes_in_scope(&scope)).transpose()?,
         })
     }
 

@@ -139,6 +139,16 @@ fn of_threads(limits: &SmLimits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
 /// Registers that an instruction can name.
 const MOST_REGISTERS: u32 = 255;
 
+/// Registers of a thread are given in units of so many.
+const REGISTER_UNIT: u32 = 8;
+
+/// Whether a thread has every register that an instruction can name, but for less than a unit: the compiler had use for more, and keeps the
+/// rest in local memory.
+#[must_use]
+pub fn is_at_register_limit(needs: BlockNeeds) -> bool {
+    needs.regs_per_thread > MOST_REGISTERS - REGISTER_UNIT
+}
+
 /// Nothing fits: say which limit is 0, and why.
 fn of_resources(limits: &SmLimits, needs: BlockNeeds) -> Option<LaunchRefusal> {
     let o = occupancy(limits, needs, Rules::Exact);

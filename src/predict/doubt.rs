@@ -35,11 +35,11 @@ pub struct Doubt {
     pub spread: f64,
     /// 0.2 ln η where the kernel is slower than a roof of counts that are all known, 0.12 |ln η| where it is faster.
     pub efficiency: f64,
-    /// 0.12 where the work of some pipe was not counted.
+    /// 0.18 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
     /// 0.1 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.12 where nobody knows the registers of a build: it may spill on one GPU and not on the other.
+    /// 0.12 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
     /// 0.2 of the share of the time that is a launch floor nobody timed there.
     pub floor: f64,
@@ -58,7 +58,7 @@ impl Doubt {
             readings: 0.7 * in_body * readings,
             spread: 0.85 * in_body * spread,
             efficiency: in_body * unexplained,
-            counts: in_body * applies(uncounted > 0.0, 0.12),
+            counts: in_body * 0.18 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.1),
             build: in_body * applies(causes.unknown_build, 0.12),
             floor: 0.2 * causes.floor,
@@ -105,7 +105,10 @@ impl Doubt {
             (self.efficiency, "far from its roof; counters do not explain why"),
             (self.counts, "some pipes of the SM were not counted"),
             (self.distance, "source and target are of different architectures"),
-            (self.build, "registers of its builds are unknown"),
+            (
+                self.build,
+                "registers of its builds are unknown or at their limit: one may spill and the other not",
+            ),
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;

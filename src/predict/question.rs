@@ -12,7 +12,7 @@ use crate::catalogue::{Feature, NumberOrigin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
 use crate::kernel::{
     BlockSize, Cc, CompiledResources, Count, CountContradiction, Instance, Kernel, Launch, Mix, Operator,
-    Resources, Translation, Work, contradictions,
+    ProductSizes, Resources, Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
@@ -40,6 +40,7 @@ pub struct QuestionSide<'a> {
     pub registers: RegistersFrom,
     /// What must be said about the build: registers of another one, spills, a block that nobody stated.
     pub build: Vec<Caution>,
+    pub(super) library_product: Option<ProductSizes>,
     /// Whether nobody stated the threads per block, so that [`QuestionSide::needs`] are those of an assumed block.
     pub block_assumed: bool,
 }
@@ -89,9 +90,7 @@ impl Question<'_> {
     }
 }
 
-/// Gathers all that is known for `subject` on two GPUs.
-///
-/// `gpus` are the source and the target with their positions in the catalogue.
+/// Gathers all that is known for `subject` on two GPUs, source and target with their positions in the catalogue.
 #[must_use]
 pub fn question<'a>(
     kernel: &'a Kernel,
@@ -219,7 +218,7 @@ fn usable(asked: Ceilings, gpus: Pair<&Gpu>) -> (Ceilings, Option<Caution>) {
 pub(super) struct LaunchFit<'a> {
     pub(super) launch: Option<Launch>,
     pub(super) refusal: Option<LaunchRefusal>,
-    needs: Option<BlockNeeds>,
+    pub(super) needs: Option<BlockNeeds>,
     occupancy: Option<Occupancy>,
     wave_occupancy: Option<Occupancy>,
     /// Threads per block that stand in for an unknown launch shape.
@@ -326,6 +325,7 @@ impl<'a> QuestionSide<'a> {
             // Of a kernel without any block nothing is reckoned that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
+            library_product: instance.library_product,
             block_assumed: is_assumed(unstated),
         }
     }

@@ -22,8 +22,9 @@
 //! is not slowed.
 
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
+use super::product_tiles::tiled_share;
 use crate::gpu::Gpu;
-use crate::kernel::{Count, Work};
+use crate::kernel::{Count, ProductSizes, Work};
 use crate::units::Seconds;
 
 /// A part of the GPU that a kernel keeps busy.
@@ -170,6 +171,8 @@ pub struct Residents {
     pub per_sm: Option<f64>,
     /// What its threads wait for at a time.
     pub waiting: Option<WaitingBytes>,
+    /// The product whose tiles keep the SMs busy, where a library cuts it.
+    pub product: Option<ProductSizes>,
 }
 
 impl MachineNumbers {
@@ -231,7 +234,7 @@ impl MachineNumbers {
     }
 
     /// The same GPU as a launch finds it: an SM without a block does nothing and leaves its power to the others, and threads
-    /// that are too few to hide the latency of DRAM draw less of its bandwidth.
+    /// that are too few to hide the latency of DRAM draw less of its bandwidth. Whole tiles of a product leave SMs idle.
     #[must_use]
     #[inline]
     pub fn filled(mut self, residents: Residents) -> Self {
@@ -240,6 +243,9 @@ impl MachineNumbers {
             let full = self.spec_value(Spec::DramBandwidth);
             let bandwidth = bandwidth_in_flight(full, waiting.on_sms(sms), self.dram_latency);
             self = self.with(Spec::DramBandwidth, bandwidth);
+        }
+        if let Some(product) = residents.product {
+            self.specs[Spec::FlopsPerClock as usize] *= tiled_share(product, sms);
         }
         let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return self };
         let most = BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);

@@ -58,7 +58,7 @@ mod tests {
             let work =
                 Work::default().with(Count::LoadRounds, Some(rounds)).with(Count::LsuWarpInsts, Some(1e10));
             let components = machine.components(&work, true);
-            let residents = Residents { blocks: Some(blocks), per_sm: Some(per_sm), waiting: None };
+            let residents = Residents { blocks: Some(blocks), per_sm: Some(per_sm), ..Residents::default() };
             (exposed_time(&machine, &components, &work, &residents), components.on_sms())
         };
         let near =
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn nothing_is_said_of_rounds_that_nobody_counted() {
         let machine = rtx_4070();
-        let residents = Residents { blocks: Some(100.0), per_sm: Some(2.0), waiting: None };
+        let residents = Residents { blocks: Some(100.0), per_sm: Some(2.0), ..Residents::default() };
         let work = Work::default();
         assert_eq!(exposed_time(&machine, &machine.components(&work, true), &work, &residents), 0.0);
     }

@@ -8,6 +8,7 @@ mod exposed_latency;
 mod in_flight;
 mod kernel_roof;
 mod pipe;
+mod product_tiles;
 
 pub use components::{Component, Components, MachineNumbers, Residents, Spec, joined, rest};
 pub use exposed_latency::exposed_time;

@@ -5,7 +5,7 @@ use super::excess::{Excess, Pace};
 use super::launching::{LaunchStart, Launching};
 use super::nearness::Nearness;
 use super::sides::QuestionSides;
-use super::transfer::{Habit, LaunchRoof, USUAL, carried_share};
+use super::transfer::{Habit, LaunchRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
@@ -40,11 +40,19 @@ pub(super) struct SourceShare {
 
 impl SourceShare {
     /// `timed`: the time on this GPU in seconds, where one was timed at some size.
-    pub(super) fn new(end: End, timed: Option<f64>, launching: Launching, excess: Excess) -> Self {
+    /// `typical`: what is typical of the efficiency of such kernels.
+    pub(super) fn new(
+        end: End,
+        timed: Option<f64>,
+        launching: Launching,
+        excess: Excess,
+        typical: TypicalEfficiency,
+    ) -> Self {
         let roof = end.roof.time;
         let start = launching.start(timed, end.floor, roof);
-        let carried = carried_share(excess.uncounted, start.own);
-        let habit = Habit::from_times(roof, start.body.unwrap_or(roof * USUAL), carried, excess.uncounted);
+        let typical = typical.with_own_share(start.own);
+        let body = start.body.unwrap_or(roof * typical.usual);
+        let habit = Habit::from_times(roof, body, typical, excess.uncounted);
         Self { end, launching, excess, timed, start, habit }
     }
 
@@ -62,15 +70,13 @@ impl SourceShare {
         }
         let start = self.start;
         if let (Some(time), Some(body), true) = (self.timed, start.body, same) {
-            let carried = Habit::from_times(roofs.source, body, 1.0, 1.0).under(roofs.source, 1.0);
+            let carried = Habit::as_timed(roofs.source, body, 1.0).under(roofs.source, 1.0);
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
         let habit = match (nearness, start.body) {
             // All of it: the smaller the change, the nearer the answer to the time that was measured.
-            (Nearness::SameBoard, Some(body)) => {
-                Habit::from_times(roofs.source, body, 1.0, self.excess.uncounted)
-            }
+            (Nearness::SameBoard, Some(body)) => Habit::as_timed(roofs.source, body, self.excess.uncounted),
             _ => self.habit,
         };
         let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
@@ -97,7 +103,7 @@ impl SourceShare {
         let answer = carried(times, self.timed, false, super::ID)?;
         let start = LaunchStart { body: self.timed, own: 1.0 };
         let Pair { source, target } = times;
-        let carried = Habit::from_times(source, source, 1.0, 0.0).under(target, 1.0);
+        let carried = Habit::as_timed(source, source, 0.0).under(target, 1.0);
         Ok(Answered { time: answer.time, body: answer.time.0, start, roofs: times, carried, same: false })
     }
 
@@ -147,5 +153,8 @@ pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
             operator: sides.operators[side],
         }
     };
-    (SourceShare::new(end(Side::Source), sides.timed, sides.launching, excess), end(Side::Target))
+    let source = end(Side::Source);
+    let typical = TypicalEfficiency::new(excess.uncounted, sides.source_build);
+    let source = SourceShare::new(source, sides.timed, sides.launching, excess, typical);
+    (source, end(Side::Target))
 }

@@ -9,12 +9,13 @@ use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
 use super::nearness::Nearness;
 use super::places::GpuPlaces;
-use super::transfer::LaunchRoof;
+use super::sides::source_build;
+use super::transfer::{LaunchRoof, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape, launch_limit};
 use crate::gpu::{ComputeCapability, Gpu, GpuId, SmLimits};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
-use crate::occupancy::Rules;
+use crate::occupancy::{Rules, is_at_register_limit};
 use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
@@ -163,7 +164,8 @@ impl<'a> PreparedKernel<'a> {
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), group.excess);
-        let origin = |bound: &BoundEnd| SourceShare::new(bound.end, timed, launching, excess);
+        let typical = TypicalEfficiency::new(excess.uncounted, source_build(&side));
+        let origin = |bound: &BoundEnd| SourceShare::new(bound.end, timed, launching, excess, typical);
         let waved = ready.waved.as_ref().map(origin);
         let plain = origin(group.plain(&of, source, ready));
         Starting { gpu: side.gpu, of, group, at: source, waved, plain, source_time }
@@ -242,7 +244,7 @@ impl<'a> SourcesAlike<'a> {
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
-        let unknown_build = fit.registers_unknown();
+        let unknown_build = fit.registers_unknown() || fit.needs.is_some_and(is_at_register_limit);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
         Ready {
@@ -257,7 +259,8 @@ impl<'a> SourcesAlike<'a> {
 
     /// The end of this GPU without a last wave.
     fn plain<'r>(&self, of: &GpuFreeTerms<'a>, at: GpuId, ready: &'r Ready) -> &'r BoundEnd {
-        let made = || self.bound_end(of, at, WaveShape::default(), ready.unknown_build);
+        let unshaped = WaveShape::of_operator(of.subject.instance.library_product);
+        let made = || self.bound_end(of, at, unshaped, ready.unknown_build);
         ready.plain.get_or_init(made)
     }
 

@@ -2,9 +2,10 @@
 
 use super::launching::Launching;
 use super::nearness::Nearness;
-use super::transfer::{LaunchRoof, USUAL};
+use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
+use crate::occupancy::is_at_register_limit;
 use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
@@ -28,12 +29,14 @@ pub(super) struct QuestionSides {
     pub(super) work: Work,
     /// Whether a block asks for shared memory, where that is known.
     pub(super) uses_shared_memory: Option<bool>,
-    /// Whether nobody knows the registers of the build, source first.
+    /// Whether nobody knows the registers of the build, or it has all there are, source first.
     pub(super) unknown_builds: Pair<bool>,
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
     pub(super) operators: Pair<Option<f64>>,
     /// How near the target is to the GPU that was timed.
     pub(super) nearness: Nearness,
+    /// What is known of the build on the source.
+    pub(super) source_build: SourceBuild,
 }
 
 impl QuestionSides {
@@ -51,6 +54,7 @@ impl QuestionSides {
             unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_question(q),
+            source_build: source_build(&q.source),
             ..of_kernel
         })
     }
@@ -65,14 +69,12 @@ impl QuestionSides {
     ) -> Self {
         let machines = sides.map(|side| machine_of(side.gpu, kernel));
         let launching = Launching::new(kernel.runs_as, cost.timing);
-        Self::from_machines(
-            machines,
-            works,
-            launching,
-            shapes(kernel.runs_as, sides),
-            Pair::same(cost.floor),
-            Some(timed),
-        )
+        let shapes = shapes(kernel.runs_as, sides);
+        let floors = Pair::same(cost.floor);
+        Self {
+            source_build: source_build(sides.source),
+            ..Self::from_machines(machines, works, launching, shapes, floors, Some(timed))
+        }
     }
 
     fn from_machines(
@@ -103,6 +105,7 @@ impl QuestionSides {
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),
             nearness: Nearness::Other,
+            source_build: SourceBuild::default(),
         }
     }
 
@@ -148,11 +151,17 @@ pub(in crate::predict) fn resized(
     }
     let start = sides.launching.start(sides.timed, floor, from);
     // On the same GPU all of the efficiency holds, but for what the floor hides.
-    let efficiency = USUAL * (start.body? / from / USUAL).powf(start.own);
+    let usual = typical(&sides).usual;
+    let efficiency = usual * (start.body? / from / usual).powf(start.own);
     let Pair { source: here, target: there } = sides.components.map(|c| c.beside_dram());
     let body = grown(from, to, efficiency, there / here);
     let time = sides.launched(body);
     sound(time).then_some((Seconds(time), to / from))
+}
+
+/// What is typical of a kernel's efficiency, whatever was counted of it.
+fn typical(sides: &QuestionSides) -> TypicalEfficiency {
+    TypicalEfficiency::new(0.0, sides.source_build)
 }
 
 /// How far the time above a roof overlaps with it where the size changes, as a norm: 1 = not at all.
@@ -181,14 +190,14 @@ pub(in crate::predict) fn unmeasured(
 ) -> Option<Seconds> {
     let sides = QuestionSides::of_sizes(kernel, Pair::same(side), Pair::same(work), cost, 0.0);
     let roof = sides.roofs.source.time;
-    let time = sides.launched(USUAL * roof);
+    let time = sides.launched(typical(&sides).usual * roof);
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
 fn shapes(runs_as: RunsAs, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
     if runs_as == RunsAs::Operator {
-        return Pair::same(WaveShape::default());
+        return sides.map(|side| WaveShape::of_operator(side.library_product));
     }
     let of_side = |side: &QuestionSide<'_>| {
         let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, own: side.stated_occupancy() };
@@ -199,7 +208,16 @@ fn shapes(runs_as: RunsAs, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
         .map_or(Pair::same(WaveShape::default()), |(source, target)| Pair::new(source, target))
 }
 
-/// On which side nobody knows the registers of the build.
+/// What is known of the build on a source.
+pub(super) fn source_build(side: &QuestionSide<'_>) -> SourceBuild {
+    SourceBuild {
+        by_library: side.library_product.is_some(),
+        at_register_limit: side.needs.is_some_and(is_at_register_limit),
+    }
+}
+
+/// On which side the build may spill where the other one does not.
 fn unknown_builds(sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
-    sides.map(|side| side.registers == RegistersFrom::Unknown)
+    let at_limit = |side: &QuestionSide<'_>| side.needs.is_some_and(is_at_register_limit);
+    sides.map(|side| side.registers == RegistersFrom::Unknown || at_limit(side))
 }

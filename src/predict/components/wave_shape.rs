@@ -2,7 +2,7 @@
 
 use super::transfer::LaunchRoof;
 use crate::gpu::Gpu;
-use crate::kernel::{Count, Launch, Work};
+use crate::kernel::{Count, Launch, ProductSizes, Work};
 use crate::occupancy::{Occupancy, waves};
 use crate::roofline::{Bound, Components, MachineNumbers, Residents, WaitingBytes, exposed_time};
 
@@ -17,6 +17,8 @@ pub(super) struct WaveShape {
     threads: f64,
     /// Blocks that one SM holds, where that is known.
     per_sm: Option<f64>,
+    /// The product that a library cuts into tiles of its own, so that no launch is known.
+    product: Option<ProductSizes>,
 }
 
 /// Resident blocks of a launch.
@@ -29,6 +31,11 @@ pub(super) struct ShapeOccupancies {
 }
 
 impl WaveShape {
+    /// Of an operator, whose library picks a launch for each GPU.
+    pub(super) fn of_operator(product: Option<ProductSizes>) -> Self {
+        Self { product, ..Self::default() }
+    }
+
     /// Of a launch on this GPU, where it and its resident blocks are known.
     pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: ShapeOccupancies) -> Option<Self> {
         let existing = gpu.existing();
@@ -38,7 +45,7 @@ impl WaveShape {
         let fills = blocks >= f64::from(existing.sms.value);
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
-        Some(Self { blocks: Some(blocks), waves: fills.then_some(waves), threads, per_sm })
+        Some(Self { blocks: Some(blocks), waves: fills.then_some(waves), threads, per_sm, product: None })
     }
 
     /// What limits a launch of this work on this GPU. `reused`: whether it may find its buffers in L2.
@@ -58,7 +65,7 @@ impl WaveShape {
         let waiting = known.map(|((blocks, per_sm), moved)| {
             WaitingBytes::from_launch([blocks, per_sm].map(|n| n * self.threads), moved)
         });
-        Residents { blocks: self.blocks, per_sm: self.per_sm, waiting }
+        Residents { blocks: self.blocks, per_sm: self.per_sm, waiting, product: self.product }
     }
 }
 
