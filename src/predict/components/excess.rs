@@ -79,10 +79,11 @@ impl Excess {
         self.pace_from_rates(rates_of(machine), machine.dependent_issue().ln())
     }
 
-    /// The rates of this GPU as a launch finds it, who left the pipes of an SM as they are: [`Excess::pace`] of `filled`.
+    /// The rates of this GPU as a launch finds it, which mostly leaves SMs and pipes as they are.
     pub(super) fn filled_pace(&self, machine: &PacedMachine, filled: &MachineNumbers) -> Pace {
-        let is_full =
-            filled.spec_value(Spec::Sms).to_bits() == machine.numbers.spec_value(Spec::Sms).to_bits();
+        let bits = |numbers: &MachineNumbers, spec| numbers.spec_value(spec).to_bits();
+        let is_as_it_is = |spec| bits(filled, spec) == bits(&machine.numbers, spec);
+        let is_full = [Spec::Sms, Spec::FlopsPerClock].into_iter().all(is_as_it_is);
         let mut rates = if is_full { machine.rates } else { rates_of(filled) };
         // Where it weighs nothing, any number will do.
         if self.weights[1] > 0.0 {
