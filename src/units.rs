@@ -169,6 +169,24 @@ impl Div<FlopsPerSecond> for Flops {
     }
 }
 
+impl Bytes {
+    /// The size of a memory or of what must fit one, in the binary units of datasheets: `36.0 MiB`, `24.0 GiB`.
+    ///
+    /// ```
+    /// use roofswap::units::Bytes;
+    /// assert_eq!(Bytes(36.0 * 1_048_576.0).as_capacity(), "36.0 MiB");
+    /// assert_eq!(Bytes(1000.0).as_capacity(), "1000 B");
+    /// ```
+    #[must_use]
+    pub fn as_capacity(self) -> String {
+        const UNITS: [(&str, f64); 4] =
+            [("TiB", 1_099_511_627_776.0), ("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1024.0)];
+        let unit = UNITS.into_iter().find(|(_, size)| self.0 >= *size);
+        let (unit, size) = unit.unwrap_or(("B", 1.0));
+        format!("{} {unit}", significant(self.0 / size))
+    }
+}
+
 impl Div<BytesPerSecond> for Bytes {
     type Output = Seconds;
     fn div(self, rate: BytesPerSecond) -> Seconds {
@@ -276,7 +294,8 @@ pub const PREFIXES: [(f64, &str); 10] = [
 pub fn prefixed(value: f64, symbol: &str) -> String {
     // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
     let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
-    let smallest = if symbol == "s" { PREFIXES.len() } else { 7 };
+    let has_small = [Seconds::SYMBOL, Joules::SYMBOL].contains(&symbol);
+    let smallest = if has_small { PREFIXES.len() } else { 7 };
     let found = PREFIXES[..smallest].iter().find(fits);
     match found {
         Some(&(scale, prefix)) if value.abs() < 1e21 => {

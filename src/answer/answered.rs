@@ -205,10 +205,22 @@ impl Answer {
     /// The numbers alone; `None` where there is no prediction.
     #[must_use]
     pub fn estimate(&self) -> Option<TimeEstimate> {
-        let prediction = self.prediction.as_ref().ok()?;
+        self.prediction.as_ref().ok().map(|prediction| self.estimate_of(prediction))
+    }
+
+    /// The numbers alone.
+    ///
+    /// # Errors
+    /// Why there is no prediction.
+    pub fn estimate_or_refusal(&self) -> Result<TimeEstimate, ModelRefusal> {
+        let prediction = self.prediction.as_ref().map_err(Clone::clone)?;
+        Ok(self.estimate_of(prediction))
+    }
+
+    fn estimate_of(&self, prediction: &Prediction) -> TimeEstimate {
         let Prediction { time, doubt, width, .. } = *prediction;
         let rests_on_measurement = !self.is_estimate();
-        Some(TimeEstimate {
+        TimeEstimate {
             time,
             doubt,
             width,
@@ -216,7 +228,7 @@ impl Answer {
             rests_on_measurement,
             limit: prediction.bound_target,
             occupancy: self.occupancy.target.map(|o| o.fraction()),
-        })
+        }
     }
 
     /// Whether the predicted time rests on an estimate instead of a measurement.

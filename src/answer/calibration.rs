@@ -115,21 +115,29 @@ impl IntervalCalibration {
 
     /// From the shipped families of kernels, in units of this answer's doubt.
     fn of_families(&self, time: Seconds, asked: IntervalQuestion<'_>, doubt: Doubt) -> Option<Interval> {
-        let (ln, n, widened) = match asked.start {
+        Some(self.family_scale(asked.kernel_id, asked.start, asked.width)?.around(time, doubt))
+    }
+
+    /// How wide the intervals of this kernel's answers are, whatever the target; `None` where nothing is known of it.
+    #[must_use]
+    pub(super) fn family_scale(
+        &self,
+        kernel_id: &str,
+        start: StartedFrom,
+        width: Option<Width>,
+    ) -> Option<FamilyScale> {
+        Some(match start {
             StartedFrom::Timed(ratio) => {
-                let own = asked.width.map(|w| (w.in_doubts, w.rows));
-                let (width, n) = own.or_else(|| self.shipped.half_width(asked.kernel_id))?;
+                let own = width.map(|w| (w.in_doubts, w.rows));
+                let (width, n) = own.or_else(|| self.shipped.half_width(kernel_id))?;
                 let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
-                ((width * doubt.total()).hypot(extra), n, extra > 0.0)
+                FamilyScale { in_doubts: width, extra, n, widened: extra > 0.0 }
             }
             StartedFrom::Nothing | StartedFrom::StandIn => {
-                let (ln, n) = self.shipped.unmeasured(asked.kernel_id)?;
-                (ln, n, true)
+                let (ln, n) = self.shipped.unmeasured(kernel_id)?;
+                FamilyScale { in_doubts: 0.0, extra: ln, n, widened: true }
             }
-        };
-        let factor = ln.exp();
-        let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
-        Some(Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None })
+        })
     }
 
     /// The shipped errors, for an evaluation.
@@ -141,6 +149,29 @@ impl IntervalCalibration {
     /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
     fn half_width(&self, settings: Settings, kernel: KernelId) -> Option<(f64, usize)> {
         self.learned.get(&settings)?.residuals.half_width(ResidualFold::Kernel(kernel))
+    }
+}
+
+/// How wide the intervals of one kernel's answers are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct FamilyScale {
+    /// Half a width in ln, in units of an answer's doubt.
+    in_doubts: f64,
+    /// What comes on top whatever the doubt, in ln.
+    extra: f64,
+    n: usize,
+    widened: bool,
+}
+
+impl FamilyScale {
+    /// The interval around this time of an answer of this doubt.
+    pub(super) fn around(self, time: Seconds, doubt: Doubt) -> Interval {
+        let Self { in_doubts, extra, n, widened } = self;
+        let own = in_doubts * doubt.total();
+        let ln = if extra == 0.0 { own } else { own.hypot(extra) };
+        let factor = ln.exp();
+        let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
+        Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None }
     }
 }
 

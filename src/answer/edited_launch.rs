@@ -13,8 +13,10 @@
 use super::answered::Answer;
 use super::launch_model::{EditedLaunch, LaunchModel, LaunchOnGpu, LaunchQuestion};
 use crate::gpu::Gpu;
+use crate::kernel::Kernel;
 use crate::occupancy::{BlockNeeds, waves};
 use crate::predict::{Cause, Caution, LaunchNumber, ModelRefusal, RegistersFrom};
+use std::borrow::Cow;
 
 /// The launch of this answer on its target.
 fn launch_of_answer(answer: &Answer) -> LaunchModel {
@@ -96,6 +98,14 @@ impl Answer {
             time: self.predicted_time(),
         };
         Some(vec![as_it_is])
+    }
+
+    /// This kernel as it runs on the target: in another element type where that is changed.
+    #[must_use]
+    pub fn kernel_on_target<'k>(&self, kernel: &'k Kernel) -> Cow<'k, Kernel> {
+        let element = self.edited_launch.as_ref().and_then(|edited| edited.edits.element());
+        let retyped = element.and_then(|element| kernel.retyped(element).ok());
+        retyped.map_or(Cow::Borrowed(kernel), Cow::Owned)
     }
 
     /// What a block of the target asks for before anything is changed of it.

@@ -13,9 +13,9 @@ use crate::measurement::{Dataset, Measurement, Store};
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
-    Cause, Caution, MODELS, Prediction, PreparedKernel, Question, SourceKind, SourceTime, Subject,
-    TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs,
-    model_position, question, source_clocks, states_clocks, weight,
+    Cause, Caution, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines, SourceKind,
+    SourceTime, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near,
+    kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note};
 use crate::units::{Bytes, Seconds};
@@ -269,17 +269,19 @@ fn time_at_set_clocks(
     MODELS[settings.model].predicted_time(&q).ok()
 }
 
-/// The numbers of [`answer_pair`] for many targets of one source, in their order; `None` where there is no prediction.
+/// The numbers of [`answer_pair`] for many targets of one source, in their order, or why there is no prediction. `machines` are those
+/// of the context's GPUs, for all kernels that are asked about.
 #[must_use]
-pub fn estimate_targets(
-    context: AnswerContext<'_>,
-    subject: &Subject,
+pub fn estimate_targets<'a>(
+    context: AnswerContext<'a>,
+    machines: &SharedMachines<'a>,
+    subject: &'a Subject,
     source: GpuId,
     targets: &[GpuId],
     settings: Settings,
-) -> Vec<Option<TimeEstimate>> {
+) -> Vec<Result<TimeEstimate, ModelRefusal>> {
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
-    let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate();
+    let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate_or_refusal();
     let stated = &gpus[source];
     let visible = visible_at_clocks(store, subject, source, stated);
     let latest = subject.config.and_then(|config| store.row_on(config, source));
@@ -292,9 +294,9 @@ pub fn estimate_targets(
         return targets.iter().map(|target| whole(*target)).collect();
     }
     let kernel = &kernels[subject.kernel];
-    let mut prepared = PreparedKernel::new(kernel, subject, gpus.entries(), store, settings.rules);
+    let mut prepared = PreparedKernel::with_machines(kernel, subject, machines, store, settings.rules);
     let from = prepared.start(source);
-    let start = started_from(settings, from.source_time.as_ref());
+    let scale = calibration.family_scale(&kernel.id, started_from(settings, from.source_time.as_ref()), None);
     let estimate = |target: GpuId| {
         // Typed clocks and what the user's rows correct belong to whole answers.
         let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
@@ -302,12 +304,9 @@ pub fn estimate_targets(
         {
             return whole(target);
         }
-        let plain = from.estimate(target).ok()?;
-        let TimeEstimate { doubt, width, .. } = plain;
-        let kernel_id = kernel.id.as_str();
-        let kernel = subject.kernel;
-        let asked = IntervalQuestion { settings, kernel, target, start, kernel_id, doubt, width };
-        Some(TimeEstimate { interval: calibration.interval(plain.time, asked), ..plain })
+        let plain = from.estimate_once(target)?;
+        let interval = scale.zip(plain.doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
+        Ok(TimeEstimate { interval, ..plain })
     };
     targets.iter().map(|target| estimate(*target)).collect()
 }

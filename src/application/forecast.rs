@@ -11,12 +11,14 @@
 //! half-widths h of its groups and [`PAIR_CORRELATION`] ρ. The wall clock is a [`Replay`] of the trace with the predicted times;
 //! its ends are replays with all kernels at the ends of that total.
 
-use super::asked::{AskedGroups, GroupQuestion};
+use super::asked::AskedGroups;
 use super::category::KernelCategory;
 use super::group::KernelGroup;
+use super::group_answers::GroupTargets;
+use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
 use super::link::HostLinks;
 use super::recorded::{Application, CopyTotal};
-use super::replay::{Replay, Replayed, Speeds};
+use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::rows::element_of;
 use super::shapes::OperatorShape;
 use super::trace::CopyDirection;
@@ -25,11 +27,10 @@ use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
 use crate::pair::Pair;
 use crate::power::PowerModel;
-use crate::predict::{Caution, SourceKind};
-use crate::roofline::Bound;
+use crate::predict::Caution;
 use crate::session::Session;
 use crate::units::Seconds;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
@@ -43,10 +44,6 @@ const BEYOND_RATIOS: f64 = 1.13;
 
 /// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
 const LIMITED_BY_LINK: f64 = 0.5;
-
-/// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
-/// another kernel than those the model is made of (odd alignments, tiny batches). Assumed.
-const FAR_FROM_MODEL: f64 = std::f64::consts::LN_2;
 
 /// How an application is carried to other GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,82 +73,6 @@ pub fn host_factor(text: &str) -> Result<f64, String> {
     let factor = digits.trim().parse::<f64>().ok().map(|f| f * scale);
     let factor = factor.filter(|f| (0.01..=100.0).contains(f));
     factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
-}
-
-/// A time with the interval around it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TimeRange {
-    /// The time.
-    pub value: Seconds,
-    /// Lower end.
-    pub low: Seconds,
-    /// Upper end.
-    pub high: Seconds,
-}
-
-impl TimeRange {
-    fn exactly(value: Seconds) -> Self {
-        Self { value, low: value, high: value }
-    }
-
-    fn scaled(self, factor: f64) -> Self {
-        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
-    }
-
-    /// The larger of ln(high / time) and ln(time / low).
-    #[must_use]
-    pub fn half_width(&self) -> f64 {
-        let ends = [self.high / self.value, self.value / self.low].map(f64::ln);
-        ends.into_iter().filter(|w| w.is_finite()).fold(0.0, f64::max)
-    }
-}
-
-/// What a group's time rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForecastBasis {
-    /// Source and target are the same GPU.
-    Measured,
-    /// An answer of the model of tensor operators.
-    Operator,
-    /// An answer from its counts and launch.
-    Counts,
-    /// Between the ratios of bandwidth and arithmetic.
-    Ratios,
-    /// As recorded.
-    Unchanged,
-}
-
-impl ForecastBasis {
-    /// As tables and JSON have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Operator => "operator model",
-            Self::Counts => "counts",
-            Self::Ratios => "between bandwidth and compute ratio",
-            Self::Unchanged => "unchanged",
-        }
-    }
-
-    /// Whether a prediction stands behind it.
-    #[must_use]
-    pub fn is_predicted(self) -> bool {
-        matches!(self, Self::Measured | Self::Operator | Self::Counts)
-    }
-}
-
-/// A group on a target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GroupForecast {
-    /// Time of a launch.
-    pub time: TimeRange,
-    /// What it rests on.
-    pub basis: ForecastBasis,
-    /// What limits it there, where a prediction says so.
-    pub limit: Option<Bound>,
-    /// Why no prediction stands behind it.
-    pub reason: Option<String>,
 }
 
 /// An application on a target.
@@ -213,18 +134,28 @@ pub fn forecast(
     let asked = AskedGroups::new(session, application, source)?;
     let links = HostLinks::shipped().map_err(|why| why.to_string())?;
     let replay = Replay::new(application);
-    let of_target = |target: &GpuId| {
-        let pair = ForecastPair { session, source, target: *target, settings };
-        pair.forecast(application, &asked, &links, replay.as_ref())
+    let on_targets = GroupTargets { source, targets, settings: settings.answers };
+    let answers_of = |(place, group): (usize, &KernelGroup)| match group.category {
+        KernelCategory::Communication => {
+            let why = || Err("messages between GPUs are not modelled: their time is kept".to_string());
+            targets.iter().map(|_| why()).collect()
+        }
+        _ => on_targets.answers(&asked, place, group.mean()),
     };
-    Ok(targets.par_iter().map(of_target).collect())
+    let answers: Vec<Vec<Result<GroupForecast, String>>> =
+        application.groups.par_iter().enumerate().map(answers_of).collect();
+    let of_target = |times: &mut ReplayTimes<WALLS>, (at, target): (usize, &GpuId)| {
+        let pair = ForecastPair { session, source, target: *target, settings };
+        let group =
+            |(group, all): (&KernelGroup, &Vec<Result<GroupForecast, String>>)| pair.group(group, &all[at]);
+        let groups = application.groups.iter().zip(&answers).map(group).collect();
+        pair.forecast(application, groups, &links, replay.as_ref().map(|replay| (replay, times)))
+    };
+    Ok(targets.par_iter().enumerate().map_init(ReplayTimes::default, of_target).collect())
 }
 
-/// A group with an answer, and how far, in ln, the operator model is from its recorded time, where that answered.
-struct AnsweredGroup {
-    forecast: GroupForecast,
-    off: f64,
-}
+/// Replays of one forecast: at its times, with all kernels at the ends of their interval, and without kernels.
+const WALLS: usize = 4;
 
 /// Source and target of one forecast.
 struct ForecastPair<'a> {
@@ -252,35 +183,28 @@ impl ForecastPair<'_> {
     fn forecast(
         &self,
         application: &Application,
-        asked: &AskedGroups,
+        groups: Vec<GroupForecast>,
         links: &HostLinks,
-        replay: Option<&Replay<'_>>,
+        replay: Option<(&Replay<'_>, &mut ReplayTimes<WALLS>)>,
     ) -> TargetForecast {
-        let groups: Vec<GroupForecast> = application
-            .groups
-            .iter()
-            .enumerate()
-            .map(|(place, group)| self.group(place, group, asked))
-            .collect();
         let kernels = total_of(&application.groups, &groups);
         let mut cautions = Vec::new();
         let copies: Vec<f64> =
             application.copies.iter().map(|c| self.copy_factor(c, links, &mut cautions)).collect();
-        let factors: Vec<f64> =
-            application.groups.iter().zip(&groups).map(|(g, f)| factor(f.time.value, g.mean())).collect();
-        let (copies, host) = (&copies, self.settings.host);
-        let replayed = replay.map(|replay| replay.run(&Speeds { kernels: &factors, copies, host }));
-        let wall_at = |scale: f64| {
-            let scaled: Vec<f64> = factors.iter().map(|f| f * scale).collect();
-            let speeds = Speeds { kernels: &scaled, copies, host };
-            replay.map(|replay| Seconds(replay.wall_time(&speeds) * 1e-9))
-        };
-        let wall = replayed.as_ref().map(|r| {
-            let value = Seconds(r.wall * 1e-9);
-            let low = wall_at(factor(kernels.low, kernels.value)).unwrap_or(value);
-            let high = wall_at(factor(kernels.high, kernels.value)).unwrap_or(value);
-            TimeRange { value, low: low.min(value), high: high.max(value) }
-        });
+        let factors: Vec<f64> = application
+            .groups
+            .iter()
+            .zip(&groups)
+            .map(|(g, f)| ratio_or_one(f.time.value, g.mean()))
+            .collect();
+        let ends = [ratio_or_one(kernels.low, kernels.value), ratio_or_one(kernels.high, kernels.value)];
+        let scales = [1.0, ends[0], ends[1], 0.0];
+        let speeds = Speeds { kernels: &factors, copies: &copies, host: self.settings.host, scales };
+        let replayed = replay.map(|(replay, times)| replay.run(&speeds, times));
+        let wall_at = |at: usize| replayed.as_ref().map(|r| Seconds(r.walls[at] * 1e-9));
+        let wall = wall_at(0).zip(wall_at(1)).zip(wall_at(2));
+        let wall =
+            wall.map(|((value, low), high)| TimeRange { value, low: low.min(value), high: high.max(value) });
         let recorded = application.groups_total();
         let window = application.timeline.map(|l| l.window.seconds());
         let predicted: f64 = application
@@ -295,73 +219,34 @@ impl ForecastPair<'_> {
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
             target: self.target,
-            kernels_speedup: factor(recorded, kernels.value),
-            wall_speedup: wall.zip(window).map(|(wall, window)| factor(window, wall.value)),
-            wall_without_kernels: wall_at(0.0),
+            kernels_speedup: ratio_or_one(recorded, kernels.value),
+            wall_speedup: wall.zip(window).map(|(wall, window)| ratio_or_one(window, wall.value)),
+            wall_without_kernels: wall_at(3),
             groups,
             kernels,
             wall,
-            replayed,
+            replayed: replayed.map(|r| r.first),
             predicted_share: predicted,
             cautions,
         }
     }
 
-    fn group(&self, place: usize, group: &KernelGroup, asked: &AskedGroups) -> GroupForecast {
+    /// The group by its answer, or by what holds without one.
+    fn group(&self, group: &KernelGroup, answer: &Result<GroupForecast, String>) -> GroupForecast {
         let mean = group.mean();
         if self.is_same_gpu() {
             let time = TimeRange::exactly(mean);
             return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, reason: None };
         }
-        if group.category == KernelCategory::Communication {
-            let reason = Some("messages between GPUs are not modelled: their time is kept".to_string());
-            let time = TimeRange::exactly(mean);
-            return GroupForecast { time, basis: ForecastBasis::Unchanged, limit: None, reason };
-        }
-        match self.answered(place, mean, asked) {
-            Ok(found) => found,
-            Err(reason) => GroupForecast {
-                time: self.between_ratios(group).scaled(mean.0),
-                basis: ForecastBasis::Ratios,
-                limit: None,
-                reason: Some(reason),
-            },
-        }
-    }
-
-    /// The answer that any kernel would get: that of the operator model where the recorded time is near what it is
-    /// calibrated on, else that of a kernel with these counts and this launch.
-    fn answered(&self, place: usize, mean: Seconds, asked: &AskedGroups) -> Result<GroupForecast, String> {
-        let operator = asked.as_operator(place).map(|q| self.answer_of(&q, mean, ForecastBasis::Operator));
-        if let Some(Ok(found)) = &operator
-            && found.off <= FAR_FROM_MODEL
-        {
-            return Ok(found.forecast.clone());
-        }
-        let kernel = asked.as_kernel(place).and_then(|q| self.answer_of(&q, mean, ForecastBasis::Counts));
-        // Where the library's own kernel cannot run there, the operator may, and its reason says more.
-        match (kernel, operator) {
-            (Ok(found), _) | (Err(_), Some(Ok(found))) => Ok(found.forecast),
-            (Err(_), Some(Err(why))) | (Err(why), None) => Err(why),
-        }
-    }
-
-    fn answer_of(
-        &self,
-        asked: &GroupQuestion<'_>,
-        mean: Seconds,
-        basis: ForecastBasis,
-    ) -> Result<AnsweredGroup, String> {
-        let answer = asked.session.answer(asked.subject, self.source, self.target, self.settings.answers);
-        let prediction = answer.prediction.as_ref().map_err(ToString::to_string)?;
-        let on_source = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated);
-        let on_source = on_source.ok_or("its time on the source was not taken")?;
-        let scale = factor(mean, on_source.time);
-        let interval = answer.interval.ok_or("no interval is known for it")?;
-        let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
-        let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
-        let limit = prediction.bound_target;
-        Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
+        let reason = match answer {
+            Ok(found) => return found.clone(),
+            Err(reason) => Some(reason.clone()),
+        };
+        let (time, basis) = match group.category {
+            KernelCategory::Communication => (TimeRange::exactly(mean), ForecastBasis::Unchanged),
+            _ => (self.between_ratios(group).scaled(mean.0), ForecastBasis::Ratios),
+        };
+        GroupForecast { time, basis, limit: None, reason }
     }
 
     /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
@@ -432,8 +317,10 @@ impl ForecastPair<'_> {
         let present = target.memory_size.value;
         if let Some(needed) = application.peak_memory.filter(|needed| needed.0 > present.0) {
             out.push(format!(
-                "needs {needed} of device memory, {} has {present}: it does not fit",
-                target.name
+                "needs {} of device memory, {} has {}: it does not fit",
+                needed.as_capacity(),
+                target.name,
+                present.as_capacity()
             ));
         }
         if application.timeline.is_none() {
@@ -457,12 +344,6 @@ fn arithmetic_rate(gpu: &Gpu, group: &KernelGroup) -> f64 {
     let element = element_of(group).filter(|e| uses_tensor_cores && *e != ElementType::Fp32);
     let tensor = element.and_then(|e| gpu.tensor_rate(e, e.usual_accumulate()));
     tensor.map_or(gpu.fp32_sustained().value.0, |rate| rate.value.0)
-}
-
-/// `a / b`; 1 where that is no number.
-fn factor(a: Seconds, b: Seconds) -> f64 {
-    let ratio = a / b;
-    if ratio.is_finite() { ratio } else { 1.0 }
 }
 
 /// Summed kernel time, with an interval whose errors are partly the same.

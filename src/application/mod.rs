@@ -14,6 +14,8 @@ mod chart;
 mod counts;
 mod forecast;
 mod group;
+mod group_answers;
+mod group_forecast;
 mod json;
 mod json_event;
 mod json_stream;
@@ -38,11 +40,9 @@ mod trace;
 pub use board::{BoardSettings, application_board};
 pub use category::KernelCategory;
 pub use chart::application_chart;
-pub use forecast::{
-    ForecastBasis, ForecastSettings, GroupForecast, PAIR_CORRELATION, TargetForecast, TimeRange, forecast,
-    host_factor,
-};
+pub use forecast::{ForecastSettings, PAIR_CORRELATION, TargetForecast, forecast, host_factor};
 pub use group::{GroupCounts, KernelGroup, OperatorCall};
+pub use group_forecast::{ForecastBasis, GroupForecast, TimeRange};
 pub use json::application_json;
 pub use open::{Recorded, is_application, read_application};
 pub use profile_next::{ProfileNext, profile_next};

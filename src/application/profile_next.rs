@@ -1,6 +1,7 @@
 //! Which groups of kernels to profile next, and what to type for it.
 
-use super::forecast::{ForecastBasis, TargetForecast, TimeRange, total_of};
+use super::forecast::{TargetForecast, total_of};
+use super::group_forecast::{ForecastBasis, TimeRange};
 use super::recorded::Application;
 use std::collections::BTreeSet;
 

@@ -29,14 +29,24 @@ const USUAL_GAP: f64 = 1300.0;
 /// H100s.
 const USUAL_LATENCY: f64 = 6000.0;
 
-/// What a replay is given: the time of every activity as a factor of the recorded one, and of the host.
-pub(super) struct Speeds<'a> {
+/// What N replays at once are given: the time of every activity as a factor of the recorded one, and of the host.
+pub(super) struct Speeds<'a, const N: usize> {
     /// By group of kernels.
     pub(super) kernels: &'a [f64],
     /// By place among the totals of copies.
     pub(super) copies: &'a [f64],
     /// Of everything on the host.
     pub(super) host: f64,
+    /// By replay: of all kernels on top.
+    pub(super) scales: [f64; N],
+}
+
+/// What comes of N replays.
+pub(super) struct SeveralReplays<const N: usize> {
+    /// The first.
+    pub(super) first: Replayed,
+    /// [`Replayed::wall`] of all.
+    pub(super) walls: [f64; N],
 }
 
 /// What comes of a replay; nanoseconds.
@@ -58,15 +68,28 @@ pub(super) struct Replay<'a> {
     threads: usize,
     /// Place of each call's thread.
     thread_of: Vec<usize>,
+    /// What lay before the first activity and behind the last, in nanoseconds.
+    lead: f64,
+    tail: f64,
 }
 
-/// Starts and ends of everything in a replay; nanoseconds.
-struct ReplayTimes {
-    activities: [Vec<f64>; 2],
-    calls: [Vec<f64>; 2],
+/// Starts and ends of everything in N replays; nanoseconds. Kept from one to the next for its memory alone.
+#[derive(Default)]
+pub(super) struct ReplayTimes<const N: usize> {
+    activities: [Vec<[f64; N]>; 2],
+    calls: [Vec<[f64; N]>; 2],
+}
+
+impl<const N: usize> ReplayTimes<N> {
+    /// Room for so many activities and calls.
+    fn make_room(&mut self, activities: usize, calls: usize) {
+        self.activities.iter_mut().for_each(|all| all.resize(activities, [0.0; N]));
+        self.calls.iter_mut().for_each(|all| all.resize(calls, [0.0; N]));
+    }
 }
 
 /// The window of a replay; nanoseconds.
+#[derive(Clone, Copy)]
 struct MovedWindow {
     wall: f64,
     /// When its first activity starts.
@@ -109,7 +132,11 @@ impl<'a> Replay<'a> {
                 *places.entry(c.thread).or_insert(next)
             })
             .collect();
+        let first = activities.iter().map(|a| a.span.start).min().unwrap_or(window.start);
+        let last = activities.iter().map(|a| a.span.end).max().unwrap_or(window.end);
         Some(Self {
+            lead: (first - window.start).max(0) as f64,
+            tail: (window.end - last).max(0) as f64,
             application,
             window,
             steps: steps_of(activities, calls, &by_end),
@@ -120,40 +147,40 @@ impl<'a> Replay<'a> {
     }
 
     /// The time line at these speeds.
-    pub(super) fn run(&self, speeds: &Speeds<'_>) -> Replayed {
-        let times = self.event_times(speeds);
-        self.gathered(&self.moved_window(&times, speeds.host), &times)
-    }
-
-    /// How long the window is at these speeds, in nanoseconds: [`Replayed::wall`] alone.
-    pub(super) fn wall_time(&self, speeds: &Speeds<'_>) -> f64 {
-        self.moved_window(&self.event_times(speeds), speeds.host).wall
+    pub(super) fn run<const N: usize>(
+        &self,
+        speeds: &Speeds<'_, N>,
+        times: &mut ReplayTimes<N>,
+    ) -> SeveralReplays<N> {
+        self.set_times(speeds, times);
+        let windows: [MovedWindow; N] =
+            std::array::from_fn(|lane| self.moved_window(times, lane, speeds.host));
+        SeveralReplays { first: self.gathered(&windows[0], times), walls: windows.map(|w| w.wall) }
     }
 
     /// When everything happens at these speeds.
-    fn event_times(&self, speeds: &Speeds<'_>) -> ReplayTimes {
+    fn set_times<const N: usize>(&self, speeds: &Speeds<'_, N>, times: &mut ReplayTimes<N>) {
         let (activities, calls) = (&self.application.activities, &self.application.calls);
+        times.make_room(activities.len(), calls.len());
+        let ReplayTimes { activities: [starts, ends], calls: [call_starts, call_ends] } = times;
         let origin = self.window.start;
         let recorded = |at: i64| (at - origin) as f64;
         // The last event of each thread: when it was recorded, and when it happens now.
-        let mut anchors: Vec<Option<(f64, f64)>> = vec![None; self.threads];
-        let mut call_starts = vec![0.0; calls.len()];
-        let mut call_ends = vec![0.0; calls.len()];
-        let mut starts = vec![0.0; activities.len()];
-        let mut ends = vec![0.0; activities.len()];
+        let mut anchors: Vec<Option<(f64, [f64; N])>> = vec![None; self.threads];
         for step in &self.steps {
             match *step {
                 ReplayStep::CallStarts(at) => {
                     let anchor = &mut anchors[self.thread_of[at]];
-                    let now = advanced(*anchor, recorded(calls[at].span.start), speeds.host);
-                    *anchor = Some((recorded(calls[at].span.start), now));
+                    let start = recorded(calls[at].span.start);
+                    let now = advanced(*anchor, start, speeds.host);
+                    *anchor = Some((start, now));
                     call_starts[at] = now;
                 }
                 ReplayStep::CallEnds(at, waited) => {
                     let anchor = &mut anchors[self.thread_of[at]];
                     let end = recorded(calls[at].span.end);
                     let now = match waited {
-                        Some((activity, rest)) => (ends[activity] + rest).max(call_starts[at]),
+                        Some((activity, rest)) => later(later_by(ends[activity], rest), call_starts[at]),
                         None => advanced(*anchor, end, speeds.host),
                     };
                     *anchor = Some((end, now));
@@ -162,45 +189,39 @@ impl<'a> Replay<'a> {
                 ReplayStep::Starts(at) => {
                     let waits = &self.waits[at];
                     let after = [
-                        waits.ended.map(|(a, gap)| ends[a] + gap),
+                        waits.ended.map(|(a, gap)| later_by(ends[a], gap)),
                         waits.stream.map(|a| ends[a]),
-                        waits.call.map(|(c, latency)| call_starts[c] + latency),
+                        waits.call.map(|(c, latency)| later_by(call_starts[c], latency)),
                     ];
-                    let latest = after.into_iter().flatten().reduce(f64::max);
+                    let latest = after.into_iter().flatten().reduce(later);
                     let span = activities[at].span;
-                    starts[at] = latest.unwrap_or_else(|| recorded(span.start));
-                    let factor = match activities[at].kind {
-                        ActivityKind::Kernel(group) => speeds.kernels.get(group),
-                        ActivityKind::Copy(place) => speeds.copies.get(place),
-                    };
-                    ends[at] = starts[at] + span.nanoseconds() as f64 * factor.copied().unwrap_or(1.0);
+                    starts[at] = latest.unwrap_or_else(|| [recorded(span.start); N]);
+                    let took = span.nanoseconds() as f64;
+                    let factors = speeds.factors(activities[at].kind);
+                    ends[at] = std::array::from_fn(|lane| starts[at][lane] + took * factors[lane]);
                 }
             }
         }
-        ReplayTimes { activities: [starts, ends], calls: [call_starts, call_ends] }
     }
 
     /// The replayed window: what lay before the first activity and behind the last is the host's.
-    fn moved_window(&self, times: &ReplayTimes, host: f64) -> MovedWindow {
-        let activities = &self.application.activities;
-        let first = activities.iter().map(|a| a.span.start).min().unwrap_or(self.window.start);
-        let last = activities.iter().map(|a| a.span.end).max().unwrap_or(self.window.end);
-        let lead = (first - self.window.start).max(0) as f64;
-        let tail = (self.window.end - last).max(0) as f64;
+    fn moved_window<const N: usize>(&self, times: &ReplayTimes<N>, lane: usize, host: f64) -> MovedWindow {
         let [starts, ends] = &times.activities;
-        let begin = starts.iter().copied().fold(f64::INFINITY, f64::min);
-        let end = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let begin = starts.iter().map(|at| at[lane]).fold(f64::INFINITY, f64::min);
+        let end = ends.iter().map(|at| at[lane]).fold(f64::NEG_INFINITY, f64::max);
         let busy_part = if begin.is_finite() { end - begin } else { 0.0 };
-        MovedWindow { wall: lead * host + busy_part + tail * host, begin, lead: lead * host }
+        let lead = self.lead * host;
+        MovedWindow { wall: lead + busy_part + self.tail * host, begin, lead }
     }
 
-    fn gathered(&self, moved_window: &MovedWindow, times: &ReplayTimes) -> Replayed {
+    /// The first replay.
+    fn gathered<const N: usize>(&self, moved_window: &MovedWindow, times: &ReplayTimes<N>) -> Replayed {
         let (activities, calls) = (&self.application.activities, &self.application.calls);
         let MovedWindow { wall, begin, lead } = *moved_window;
         let whole = |at: f64| (at - begin + lead).round() as i64;
-        let moved = |[starts, ends]: &[Vec<f64>; 2], at: usize| Span {
-            start: whole(starts[at]),
-            end: whole(ends[at]).max(whole(starts[at])),
+        let moved = |[starts, ends]: &[Vec<[f64; N]>; 2], at: usize| Span {
+            start: whole(starts[at][0]),
+            end: whole(ends[at][0]).max(whole(starts[at][0])),
         };
         let mut line: Vec<Activity> = activities
             .iter()
@@ -218,12 +239,34 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// When a thread reaches an event that was recorded at `at`.
-fn advanced(anchor: Option<(f64, f64)>, at: f64, host: f64) -> f64 {
-    match anchor {
-        Some((recorded, now)) => now + (at - recorded) * host,
-        None => at * host,
+impl<const N: usize> Speeds<'_, N> {
+    /// Of an activity of this kind, by replay.
+    fn factors(&self, kind: ActivityKind) -> [f64; N] {
+        match kind {
+            ActivityKind::Kernel(group) => match self.kernels.get(group) {
+                Some(factor) => self.scales.map(|scale| factor * scale),
+                None => [1.0; N],
+            },
+            ActivityKind::Copy(place) => [self.copies.get(place).copied().unwrap_or(1.0); N],
+        }
     }
+}
+
+/// When a thread reaches an event that was recorded at `at`.
+fn advanced<const N: usize>(anchor: Option<(f64, [f64; N])>, at: f64, host: f64) -> [f64; N] {
+    match anchor {
+        Some((recorded, now)) => later_by(now, (at - recorded) * host),
+        None => [at * host; N],
+    }
+}
+
+fn later_by<const N: usize>(times: [f64; N], by: f64) -> [f64; N] {
+    times.map(|time| time + by)
+}
+
+/// The later of both, replay by replay.
+fn later<const N: usize>(a: [f64; N], b: [f64; N]) -> [f64; N] {
+    std::array::from_fn(|lane| a[lane].max(b[lane]))
 }
 
 /// Activities by their end: (end, place).
@@ -355,11 +398,17 @@ mod tests {
     }
 
     fn wall(application: &Application, kernels: f64, host: f64) -> f64 {
-        let replay = Replay::new(application).unwrap();
-        let speeds = Speeds { kernels: &[kernels], copies: &[], host };
-        let wall = replay.wall_time(&speeds);
-        assert_eq!(wall, replay.run(&speeds).wall);
-        wall
+        // Several at once are each the one alone.
+        let alone = replayed(application, kernels, host);
+        let speeds = Speeds { kernels: &[1.0], copies: &[], host, scales: [kernels, 2.0, kernels] };
+        let several = Replay::new(application).unwrap().run(&speeds, &mut ReplayTimes::default());
+        assert_eq!(several.walls, [alone.wall, replayed(application, 2.0, host).wall, alone.wall]);
+        alone.wall
+    }
+
+    fn replayed(application: &Application, kernels: f64, host: f64) -> Replayed {
+        let speeds = Speeds { kernels: &[kernels], copies: &[], host, scales: [1.0] };
+        Replay::new(application).unwrap().run(&speeds, &mut ReplayTimes::default()).first
     }
 
     #[test]
@@ -367,8 +416,7 @@ mod tests {
         for (interval, time) in [(100, 30), (100, 300), (60, 60)] {
             let application = launched(interval, &[time; 20]);
             let line = application.timeline.unwrap();
-            let replayed =
-                Replay::new(&application).unwrap().run(&Speeds { kernels: &[1.0], copies: &[], host: 1.0 });
+            let replayed = replayed(&application, 1.0, 1.0);
             assert_eq!(replayed.wall, line.window.nanoseconds() as f64);
             assert_eq!((replayed.timeline.busy, replayed.timeline.idle), (line.busy, line.idle));
         }
@@ -397,8 +445,7 @@ mod tests {
             let other = wall(&application, factor, 1.0);
             let is_ordered = if factor > 1.0 { other >= same } else { other <= same };
             prop_assert!(is_ordered);
-            let replayed = Replay::new(&application).unwrap().run(&Speeds { kernels: &[factor], copies: &[], host: 1.0 });
-            let line = replayed.timeline;
+            let line = replayed(&application, factor, 1.0).timeline;
             prop_assert_eq!(line.busy + line.idle.total(), line.window.nanoseconds());
         }
     }

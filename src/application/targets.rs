@@ -1,7 +1,8 @@
 //! Forecasts as a table and as JSON: kernels and wall clock side by side.
 
 use super::category::KernelCategory;
-use super::forecast::{PAIR_CORRELATION, TargetForecast, TimeRange};
+use super::forecast::{PAIR_CORRELATION, TargetForecast};
+use super::group_forecast::TimeRange;
 use super::profile_next::ProfileNext;
 use super::recorded::Application;
 use super::table::percent;

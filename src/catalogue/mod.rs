@@ -275,8 +275,11 @@ fn begins_with_whole_numbers(word: &str, part: &str) -> bool {
 /// What an unknown name is answered with.
 fn nearest_or_none(nearest: &[String], what: &str) -> String {
     if nearest.is_empty() {
-        let list = if what == "GPU" { "gpus" } else { "kernels" };
-        return format!("no name is near it; `roofswap {list}` lists them");
+        let (list, beyond) = match what {
+            "GPU" => ("gpus", " (GPUs of other vendors than NVIDIA are not modelled)"),
+            _ => ("kernels", ""),
+        };
+        return format!("no name is near it{beyond}; `roofswap {list}` lists them");
     }
     format!("nearest: {}", nearest.join(", "))
 }

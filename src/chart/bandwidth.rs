@@ -72,7 +72,7 @@ fn roofs(view: &RooflineView<'_>, gpu: &Gpu, meaning: Meaning, [left, right]: [f
     let line = |name: String, dash: Dash, points: Vec<(f64, f64)>| Mark::Line { name, meaning, dash, points };
     vec![
         line(
-            format!("{name}: L2 {} up to {edge}", l2.value),
+            format!("{name}: L2 {} up to {}", l2.value, edge.as_capacity()),
             Dash::Dashed,
             vec![(left, l2.value.0), (edge.0, l2.value.0), (edge.0, dram.value.0)],
         ),

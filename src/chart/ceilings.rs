@@ -54,16 +54,17 @@ pub(super) fn ceiling_marks(
     }
     let from = from.clamp(x.0, x.1 / 1.5);
     let precision = kernel.precision.as_str();
+    // A kernel of multiply-adds alone has the GPU's own roof, which is drawn and named already.
+    let is_own_roof = (compute.0 / roof_of_gpu.compute.value.0 - 1.0).abs() <= SAME_ROOF;
+    let named =
+        format!("{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)");
     marks.push(Mark::Line {
-        name: format!(
-            "{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)"
-        ),
+        name: if is_own_roof { String::new() } else { named },
         meaning,
         dash: Dash::LongDash,
         points: vec![(from, compute.0), (x.1, compute.0)],
     });
-    // A kernel of multiply-adds alone has the GPU's own roof, which bears its name already.
-    if (compute.0 / roof_of_gpu.compute.value.0 - 1.0).abs() > SAME_ROOF {
+    if !is_own_roof {
         let text = format!("ceiling {compute}");
         marks.push(Mark::Label { meaning, at: (x.1, compute.0), text });
     }

@@ -28,7 +28,12 @@ pub(super) struct DrawnTarget<'a> {
 pub(super) fn targets_of_view<'a>(view: &RooflineView<'a>) -> Vec<DrawnTarget<'a>> {
     let drawn = |(meaning, target): (Meaning, FurtherTarget<'a>)| {
         let used = target.answer.ceilings_used;
-        let roof = roofline(target.gpu, used).of_kernel(target.gpu, view.kernel, target.answer.width(), used);
+        let roof = roofline(target.gpu, used).of_kernel(
+            target.gpu,
+            &target.answer.kernel_on_target(view.kernel),
+            target.answer.width(),
+            used,
+        );
         DrawnTarget { meaning, target, roof }
     };
     let shown: &[FurtherTarget<'a>] = if view.show.shows(Side::Target) { &view.further } else { &[] };

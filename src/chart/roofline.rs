@@ -68,9 +68,11 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     notes.splice(at..at, caption::remarks(view.answer, view.show));
     let others = sane_others(&view.others, &mut notes);
     let (used, width) = (view.answer.ceilings_used, view.answer.width());
+    let on_target = view.answer.kernel_on_target(view.kernel);
+    let kernels = Pair::new(view.kernel, &*on_target);
     let roofs = Side::ALL.map(|side| {
         let gpu = view.gpus[side];
-        roofline(gpu, used).of_kernel(gpu, view.kernel, width, used)
+        roofline(gpu, used).of_kernel(gpu, kernels[side], width, used)
     });
     let targets = targets_of_view(view);
     let drawn: Vec<Level> = std::iter::once(Level::Dram).chain(view.levels.iter().copied()).collect();
@@ -97,7 +99,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     }
     let ends = ChartEnds { left: x.0, right: x.1, bottom: y.0 };
     marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends)).flatten());
-    let choice = pipe_of(view.kernel);
+    let choice = pipe_of(kernels.target);
     if choice.pipe.is_tensor() || view.kernel.stated_arithmetic.is_some() {
         notes.push(format!("compute roof: {}; {}", choice.pipe, choice.why));
     }

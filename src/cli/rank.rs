@@ -192,7 +192,7 @@ fn rank_table(args: &RankArgs, session: &Session, targets: Vec<GpuId>, file: &Pa
     let never_fails = stream_csv(opened, &name, kind, &session.gpus, &mut kernels, |kernels, block| {
         RowQuestions::state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
         sums.add_rows(&questions, kernels, block.rows);
-        block.refused.iter().for_each(|refused| sums.leave_out(refused.to_string()));
+        block.refused.iter().for_each(|refused| sums.leave_out(|| refused.to_string()));
         Ok::<(), Infallible>(())
     });
     let Ok(()) = never_fails?;

@@ -30,6 +30,9 @@ const SAME: f64 = 0.01;
 /// No number is changed by more than this factor, either way: a slip of the unit.
 const MOST: f64 = 100.0;
 
+/// No SM clock is set higher, in hertz: twice what shipped GPUs state at most (a test asks). A slip of the unit or of a digit lies above it.
+const HIGHEST_CLOCK: f64 = 6e9;
+
 /// What a GPU that does not exist was made of.
 #[derive(Debug, Clone)]
 pub struct Hypothetical {
@@ -206,6 +209,7 @@ impl ChangePlan<'_> {
         let (least, most) = match number {
             GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
             GpuNumber::MaxWarps => (1.0, 128.0),
+            GpuNumber::SmClock => (old / MOST, (old * MOST).min(HIGHEST_CLOCK).max(old)),
             // What the occupancy rules count in: at most 512 units.
             GpuNumber::RegistersPerSm => (1024.0, 512.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
             // A tenth of an SM is none.
@@ -216,9 +220,13 @@ impl ChangePlan<'_> {
         if new > 0.0 && (least * (1.0 - 1e-9)..=most * (1.0 + 1e-9)).contains(&new) {
             return Ok(());
         }
+        let reason = match number {
+            GpuNumber::SmClock if new > most => "; no GPU that is sold states more than 3 GHz",
+            _ => "",
+        };
         let [least, most, stated] = [least, most, old].map(|v| number.in_words(whole(v)));
         let value = number.in_words(new);
-        let expected = format!("{least} to {most} (it has {stated})");
+        let expected = format!("{least} to {most} (it has {stated}{reason})");
         Err(ChangeError::OutOfRange { gpu, number: number.title(), value, expected })
     }
 
@@ -463,10 +471,20 @@ mod tests {
             ("l2=100GiB,memory=20GiB", "L2 size"),
             ("sms=100000", "expected 1 to 4600 (it has 46)"),
             ("smem=1MiB", "expected 4.00 KiB to 252 KiB"),
+            (
+                "sm=9GHz",
+                "expected 24.8 MHz to 6000 MHz (it has 2480 MHz; no GPU that is sold states more than 3 GHz)",
+            ),
         ] {
             let why = changed("rtx-4070", changes).unwrap_err().to_string();
             assert!(why.contains(said), "{changes}: {why}");
         }
         assert!(changed("rtx-4070", "fp32=29.1TFLOP/s").is_ok());
+        assert!(changed("rtx-4070", "sm=3.5GHz").is_ok());
+    }
+
+    #[test]
+    fn no_shipped_gpu_states_more_than_the_clock_that_a_refusal_names() {
+        assert!(gpus().entries().iter().all(|gpu| gpu.boost_clock.value.0 <= 3e9));
     }
 }

@@ -5,7 +5,9 @@ use super::{AchievedRoof, CountedReader, HEAD, IMPORTERS, ImportJob, Imported, I
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::measurement::{CanonicalRow, ReadError, ReadResult, TimingKind, read_csv, read_rows};
+use crate::measurement::{
+    CanonicalRow, ReadError, ReadResult, TimingKind, other_columns_note, read_csv, read_rows,
+};
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -52,9 +54,10 @@ pub fn read_opened(
 ) -> Result<ReadAny, ReadError> {
     let file = opened.file().to_string();
     let FileFormat::Report(_) = opened.format() else {
+        let remarks = other_columns_note(opened.head()).into_iter().collect();
         let watched = CountedReader::new(opened, ImportJob::new(&file, progress));
         let read = read_csv(watched, &file, kind, gpus, kernels)?;
-        return Ok(ReadAny { read, ..ReadAny::default() });
+        return Ok(ReadAny { read, remarks, ..ReadAny::default() });
     };
     let mut imported = read_report(opened, &ImportJob { gpu, ..ImportJob::new(&file, progress) })?;
     imported.name_gpus(gpus);

@@ -81,6 +81,26 @@ impl Kernel {
         self.operator.map(OperatorType::modelled_elements).ok_or_else(counted)
     }
 
+    /// This kernel in another element type, whatever its size.
+    ///
+    /// # Errors
+    /// [`FixedElement`].
+    pub fn retyped(&self, element: ElementType) -> Result<Self, FixedElement> {
+        let modelled = self.modelled_elements()?;
+        let not_modelled = || FixedElement::NotModelled {
+            kernel: self.label.clone(),
+            element,
+            expected: modelled.iter().map(|e| e.as_str()).collect::<Vec<_>>().join(", "),
+        };
+        let own = self.operator.filter(|_| modelled.contains(&element)).ok_or_else(not_modelled)?;
+        Ok(Self {
+            dtype: element.as_str().to_string(),
+            needs: needs_of(&self.needs, element),
+            operator: Some(own.in_element(element)),
+            ..self.clone()
+        })
+    }
+
     /// This kernel in another element type, with what a launch of it does then.
     ///
     /// # Errors
@@ -90,26 +110,16 @@ impl Kernel {
         instance: &Instance,
         element: ElementType,
     ) -> Result<(Self, Instance), FixedElement> {
-        let modelled = self.modelled_elements()?;
-        let not_modelled = || FixedElement::NotModelled {
-            kernel: self.label.clone(),
-            element,
-            expected: modelled.iter().map(|e| e.as_str()).collect::<Vec<_>>().join(", "),
+        let kernel = self.retyped(element)?;
+        let (Some(own), Some(types)) = (self.operator, kernel.operator) else {
+            return Ok((kernel, instance.clone()));
         };
-        let own = self.operator.filter(|_| modelled.contains(&element)).ok_or_else(not_modelled)?;
-        let types = own.in_element(element);
         let operator = instance.operator.map(|operator| Operator { types, ..operator });
         let bytes = |of: Option<&Operator>| of.and_then(Operator::product_bytes);
         let by_type = types.input.element_bytes() / own.input.element_bytes();
         let ratio = bytes(operator.as_ref())
             .zip(bytes(instance.operator.as_ref()))
             .map_or(by_type, |(changed, as_it_is)| changed / as_it_is);
-        let kernel = Self {
-            dtype: element.as_str().to_string(),
-            needs: needs_of(&self.needs, element),
-            operator: Some(types),
-            ..self.clone()
-        };
         let instance = Instance { operator, work: scaled_bytes(instance.work, ratio), ..instance.clone() };
         Ok((kernel, instance))
     }

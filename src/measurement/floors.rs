@@ -92,33 +92,11 @@ impl Floors {
         Self { launch: launch_floors(store, left_out), of_kernel }
     }
 
-    /// The floor that several kernels met on this GPU, timed so: in this collection, else the shortest in any.
+    /// The floors of launches timed so, those of this collection first: found once for many GPUs.
     #[must_use]
-    pub fn launch_floor(
-        &self,
-        gpu: GpuId,
-        timing: LaunchTiming,
-        collection: Option<&str>,
-    ) -> Option<Seconds> {
-        let all = self.launch.get(&timing)?;
-        let of_gpu = |floors: &Vec<HostFloor>| floors.iter().find(|f| f.gpu == gpu).map(|f| f.seconds);
-        let here = collection.and_then(|name| all.get(name)).and_then(of_gpu);
-        let anywhere = || all.values().filter_map(of_gpu).min_by(f64::total_cmp);
-        here.or_else(anywhere).map(Seconds)
-    }
-
-    /// The median of the floors of this collection, timed so, over all GPUs but `hidden`; `None` where fewer than two have
-    /// one: the floor of one GPU says nothing of its host's other ones.
-    #[must_use]
-    pub fn launch_elsewhere(
-        &self,
-        timing: LaunchTiming,
-        collection: Option<&str>,
-        hidden: Option<GpuId>,
-    ) -> Option<Seconds> {
-        let floors = self.launch.get(&timing)?.get(collection?)?;
-        let seen: Vec<f64> = floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect();
-        if seen.len() < 2 { None } else { median(seen) }
+    pub fn launches(&self, timing: LaunchTiming, collection: Option<&str>) -> LaunchFloors<'_> {
+        let all = self.launch.get(&timing);
+        LaunchFloors { all, own: all.zip(collection).and_then(|(all, name)| all.get(name)) }
     }
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.
@@ -136,6 +114,32 @@ impl Floors {
     fn operators(&self, kernel: KernelId) -> impl Iterator<Item = &Shortest> {
         let all = self.of_kernel.get(&kernel).into_iter().flatten();
         all.filter(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S)
+    }
+}
+
+/// The launch floors of one way of timing.
+#[derive(Debug, Clone, Copy)]
+pub struct LaunchFloors<'f> {
+    all: Option<&'f BTreeMap<String, Vec<HostFloor>>>,
+    /// Those of the collection that was asked for.
+    own: Option<&'f Vec<HostFloor>>,
+}
+
+impl LaunchFloors<'_> {
+    /// The floor that several kernels met on this GPU: in the collection, else the shortest in any.
+    #[must_use]
+    pub fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
+        let of_gpu = |floors: &Vec<HostFloor>| floors.iter().find(|f| f.gpu == gpu).map(|f| f.seconds);
+        let anywhere = || self.all?.values().filter_map(of_gpu).min_by(f64::total_cmp);
+        self.own.and_then(of_gpu).or_else(anywhere).map(Seconds)
+    }
+
+    /// The median of the collection's floors over all GPUs but `hidden`; `None` where fewer than two have one: the floor of one GPU
+    /// says nothing of its host's other ones.
+    #[must_use]
+    pub fn elsewhere(self, hidden: Option<GpuId>) -> Option<Seconds> {
+        let seen: Vec<f64> = self.own?.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect();
+        if seen.len() < 2 { None } else { median(seen) }
     }
 }
 

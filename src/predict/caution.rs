@@ -256,7 +256,8 @@ impl fmt::Display for Caution {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
             Self::FitsTargetL2 { working_set, l2 } => {
-                write!(f, "fits in L2 on the target: {working_set} of {l2}; larger sizes gain less")
+                let [used, l2] = [working_set, l2].map(|bytes| bytes.as_capacity());
+                write!(f, "fits in L2 on the target: {used} of {l2}; larger sizes gain less")
             }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),

@@ -36,6 +36,9 @@ pub struct Explanation {
     pub components: Pair<Components>,
     /// What binds and what is next, source first; `None` where one component is all there is.
     pub next: Pair<Option<NextCeiling>>,
+    /// How many times longer than its components a launch takes because blocks wait for their loads, source first; 1 where others fill
+    /// the wait.
+    pub latency: Pair<f64>,
     /// What a launch costs, source first.
     pub floors: Pair<Floor>,
     /// The target's numbers that move the prediction most, strongest first.

@@ -85,6 +85,7 @@ pub fn amount(spec: Spec, value: f64) -> Amount {
 pub fn in_words(spec: Spec, value: f64) -> String {
     match amount(spec, value) {
         Amount::Ratio(v) if v.fract() == 0.0 && v < 1e6 => format!("{v}"),
+        Amount::Bytes(size) => size.as_capacity(),
         other => other.to_string(),
     }
 }

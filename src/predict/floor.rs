@@ -1,7 +1,7 @@
 //! What a launch costs before the kernel does anything: the host's number as much as the GPU's.
 
 use super::subject::Subject;
-use super::visible::Visible;
+use super::visible::{Visible, VisibleLaunchFloors};
 use crate::catalogue::NumberOrigin;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
@@ -48,18 +48,51 @@ pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
     time < LAUNCH_LIMIT * floor
 }
 
-/// The floor of this kernel on this GPU, by what can be seen.
-pub(super) fn floor(kernel: &Kernel, subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
-    match kernel.runs_as {
-        RunsAs::Kernel => launch_floor(subject, at, gpu, store),
-        RunsAs::Operator => dispatch_floor(subject.kernel, at, store),
+/// What is known of the floors of one kernel at one size, whatever the GPU.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum KernelFloors<'a> {
+    /// Of launches: those seen, and what they usually cost.
+    Launches { timing: LaunchTiming, seen: VisibleLaunchFloors<'a>, elsewhere: Option<Seconds> },
+    /// Of a framework's dispatch of this operator.
+    Dispatches { kernel: KernelId, store: Visible<'a>, elsewhere: Option<Seconds> },
+}
+
+impl<'a> KernelFloors<'a> {
+    /// By what can be seen.
+    pub(super) fn new(kernel: &Kernel, subject: &Subject, store: Visible<'a>) -> Self {
+        if kernel.runs_as == RunsAs::Operator {
+            let elsewhere = store.operator_floor_elsewhere(subject.kernel);
+            return Self::Dispatches { kernel: subject.kernel, store, elsewhere };
+        }
+        let timing = LaunchTiming::from_variant(&subject.variant);
+        let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
+        let seen = store.launch_floors(timing, from);
+        Self::Launches { timing, seen, elsewhere: seen.elsewhere() }
+    }
+
+    /// The floor on this GPU, whose board's rows are those at this place. Of a launch: seen there, timed alike; else what the GPU's file
+    /// states of launches back to back; else what the same collection saw on other GPUs; else assumed; and as many times as long as somebody
+    /// changed it to. Of a dispatch: seen there, else elsewhere, else assumed.
+    pub(super) fn on_gpu(self, at: GpuId, gpu: &Gpu) -> Floor {
+        let measured = |time| Floor { time, origin: NumberOrigin::Measured };
+        let derived = |time| Floor { time, origin: NumberOrigin::Derived };
+        match self {
+            Self::Launches { timing, seen, elsewhere } => {
+                let board = gpu.existing();
+                let stated = || stated_floor(board, timing, elsewhere.map(derived));
+                changed_floor(seen.on_gpu(at).map_or_else(stated, measured), board, gpu)
+            }
+            Self::Dispatches { kernel, store, elsewhere } => store
+                .operator_floor(kernel, at)
+                .map(measured)
+                .or(elsewhere.map(derived))
+                .unwrap_or(Floor { time: ASSUMED_DISPATCH, origin: NumberOrigin::Assumed }),
+        }
     }
 }
 
-/// That of the board, as many times as long as somebody changed it to.
-fn launch_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
-    let board = gpu.existing();
-    let floor = board_floor(subject, at, board, store);
+/// This floor of the board, as many times as long as somebody changed it to on the GPU.
+fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
     let [changed, stated] = [gpu, board].map(|gpu| gpu.launch_floor_or_assumed());
     if changed.value == stated.value {
         return floor;
@@ -67,30 +100,15 @@ fn launch_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> 
     Floor { time: floor.time * (changed.value / stated.value), origin: changed.origin }
 }
 
-/// Seen here, timed alike; else what the GPU's file states of launches back to back; else what the same collection saw on
-/// other GPUs; else assumed.
-fn board_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
-    let timing = LaunchTiming::from_variant(&subject.variant);
-    let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
-    if let Some(time) = store.launch_floor(at, timing, from) {
-        return Floor { time, origin: NumberOrigin::Measured };
-    }
+/// The floor of a launch that nobody timed on this GPU.
+fn stated_floor(gpu: &Gpu, timing: LaunchTiming, elsewhere: Option<Floor>) -> Floor {
     let stated = gpu.launch_floor_or_assumed();
     let stated = Floor { time: stated.value, origin: stated.origin };
     if timing == LaunchTiming::BackToBack && stated.is_known() {
         return stated;
     }
-    let elsewhere = store.launch_floor_elsewhere(timing, from);
-    let derived = elsewhere.map(|time| Floor { time, origin: NumberOrigin::Derived });
-    derived.unwrap_or(match timing {
+    elsewhere.unwrap_or(match timing {
         LaunchTiming::BackToBack => stated,
         LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.time), origin: NumberOrigin::Assumed },
     })
-}
-
-fn dispatch_floor(kernel: KernelId, gpu: GpuId, store: Visible<'_>) -> Floor {
-    let seen = store.operator_floor(kernel, gpu).map(|time| Floor { time, origin: NumberOrigin::Measured });
-    let elsewhere = || store.operator_floor_elsewhere(kernel);
-    let derived = || elsewhere().map(|time| Floor { time, origin: NumberOrigin::Derived });
-    seen.or_else(derived).unwrap_or(Floor { time: ASSUMED_DISPATCH, origin: NumberOrigin::Assumed })
 }

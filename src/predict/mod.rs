@@ -63,7 +63,7 @@ pub use clocks::{
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{
-    CARRIED, Carried, GpuPlaces, LaunchRoof, PreparedKernel, Starting, USUAL, feature_names,
+    CARRIED, Carried, GpuPlaces, LaunchRoof, PreparedKernel, SharedMachines, Starting, USUAL, feature_names,
 };
 use doubt::Causes;
 pub use doubt::Doubt;
@@ -198,7 +198,7 @@ pub enum ModelRefusal {
         why: LaunchRefusal,
     },
     /// The working set does not fit the memory of this GPU.
-    #[error("{gpu}: does not fit: needs {needed}, has {memory}")]
+    #[error("{gpu}: does not fit: needs {}, has {}", needed.as_capacity(), memory.as_capacity())]
     DoesNotFit {
         /// The GPU's id.
         gpu: String,

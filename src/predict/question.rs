@@ -1,6 +1,6 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::floor::{Floor, LaunchCost, floor};
+use super::floor::{Floor, KernelFloors, LaunchCost};
 use super::lesson::Lesson;
 use super::registers::{FoundRegisters, RegistersFrom, registers};
 use super::source::{SourceKind, SourceTime};
@@ -115,7 +115,8 @@ pub fn question<'a>(
     let (ceilings, ceilings_caution) = usable(ceilings, Pair::new(source.gpu, target.gpu));
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
-    let floors = gpus.map(|(at, gpu)| floor(kernel, subject, at, gpu, store));
+    let of_kernel = KernelFloors::new(kernel, subject, store);
+    let floors = gpus.map(|(at, gpu)| of_kernel.on_gpu(at, gpu));
     let timing = LaunchTiming::from_variant(&subject.variant);
     Question {
         kernel,

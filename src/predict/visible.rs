@@ -2,7 +2,7 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
-use crate::measurement::{ConfigId, Floors, LaunchTiming, Measurement, Store};
+use crate::measurement::{ConfigId, Floors, LaunchFloors, LaunchTiming, Measurement, Store};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -79,26 +79,14 @@ impl<'a> Visible<'a> {
         if self.hidden == Some(gpu) { None } else { self.store.nearest(kernel, problem, variant, gpu) }
     }
 
-    /// The launch floor that several kernels met on this GPU, timed so, in this collection before any other.
+    /// The floors of launches timed so, those of this collection first.
     #[must_use]
-    pub(super) fn launch_floor(
-        self,
-        gpu: GpuId,
-        timing: LaunchTiming,
-        collection: Option<&str>,
-    ) -> Option<Seconds> {
-        let floors = || self.floors().launch_floor(gpu, timing, collection);
-        if self.hidden == Some(gpu) { None } else { floors() }
-    }
-
-    /// What launches of this collection usually cost, timed so.
-    #[must_use]
-    pub(super) fn launch_floor_elsewhere(
+    pub(super) fn launch_floors(
         self,
         timing: LaunchTiming,
         collection: Option<&str>,
-    ) -> Option<Seconds> {
-        self.floors().launch_elsewhere(timing, collection, self.hidden)
+    ) -> VisibleLaunchFloors<'a> {
+        VisibleLaunchFloors { floors: self.floors().launches(timing, collection), hidden: self.hidden }
     }
 
     /// What this operator's dispatch took on this GPU.
@@ -111,5 +99,24 @@ impl<'a> Visible<'a> {
     #[must_use]
     pub(super) fn operator_floor_elsewhere(self, kernel: KernelId) -> Option<Seconds> {
         self.floors().operator_elsewhere(kernel, self.hidden)
+    }
+}
+
+/// The launch floors that a question may look at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct VisibleLaunchFloors<'a> {
+    floors: LaunchFloors<'a>,
+    hidden: Option<GpuId>,
+}
+
+impl VisibleLaunchFloors<'_> {
+    /// The launch floor that several kernels met on this GPU, in the collection before any other.
+    pub(super) fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
+        if self.hidden == Some(gpu) { None } else { self.floors.on_gpu(gpu) }
+    }
+
+    /// What launches of the collection usually cost.
+    pub(super) fn elsewhere(self) -> Option<Seconds> {
+        self.floors.elsewhere(self.hidden)
     }
 }

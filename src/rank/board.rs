@@ -169,13 +169,13 @@ impl<'a> RankQuestion<'a> {
         progress: &Progress,
     ) -> Result<Vec<RunTotals>, Cancelled> {
         let single = self.workload.single().is_some();
-        let query = self.query();
+        let (query, machines) = (self.query(), self.session.machines());
         let mut totals = vec![RunTotals::default(); asked.len()];
         for kernel in kernels {
             progress.check_cancelled()?;
             let answers = match single {
                 true => query.whole_answers(kernel.subject, asked),
-                false => query.brief_answers(kernel.subject, asked),
+                false => query.brief_answers(&machines, kernel.subject, asked),
             };
             let on_source = answers.last().and_then(|answer| answer.time);
             let calls = kernel.calls(|amount| self.calls(amount, on_source));

@@ -4,7 +4,7 @@ use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Subject, TimeEstimate};
+use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -26,8 +26,8 @@ pub(super) struct PartAnswer {
 }
 
 impl PartAnswer {
-    /// No time, for this reason.
-    pub(super) fn refused(why: String) -> Self {
+    /// No time.
+    pub(super) fn without_time() -> Self {
         Self {
             time: None,
             ends: None,
@@ -36,7 +36,7 @@ impl PartAnswer {
             fits_memory: None,
             power: None,
             rests_on_measurement: false,
-            cautions: vec![why],
+            cautions: Vec::new(),
         }
     }
 }
@@ -81,19 +81,23 @@ impl PartQuery<'_> {
     }
 
     /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
-    pub(super) fn brief_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
-        let Self { session, source, settings, .. } = self;
+    pub(super) fn brief_answers(
+        &self,
+        machines: &SharedMachines<'_>,
+        subject: &Subject,
+        targets: &[GpuId],
+    ) -> Vec<PartAnswer> {
+        let Self { session, source, settings } = *self;
         let sources = session.usual_sources(subject, source, settings.model);
         if sources.only().is_none() {
             return self.whole_answers(subject, targets);
         }
-        let estimates = session.estimates(subject, source, targets, settings);
+        let estimates = session.estimates_on(machines, subject, source, targets, settings);
         let work = self.known_work(subject);
         let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
-        let answer = |(target, estimate): (&GpuId, Option<TimeEstimate>)| match estimate {
-            Some(estimate) => self.estimated_part(&work, blocks, *target, &estimate),
-            // Refusals are rare: the whole answer says why.
-            None => self.whole_answer(subject, &sources, *target),
+        let answer = |(target, estimate): (&GpuId, Result<TimeEstimate, ModelRefusal>)| match estimate {
+            Ok(estimate) => self.estimated_part(&work, blocks, *target, &estimate),
+            Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
         };
         targets.iter().zip(estimates).map(answer).collect()
     }

@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
-use crate::predict::TimeEstimate;
+use crate::predict::{ModelRefusal, SharedMachines, TimeEstimate};
 use crate::session::{RowAlone, RowQuestions};
 use crate::units::Seconds;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -42,11 +42,10 @@ pub struct TableSums {
     pub first_left_out: Option<String>,
 }
 
-/// A row on every target, or why no target has it.
+/// A row, and what it comes to on every target.
 struct RowParts {
-    source: GpuId,
-    time: Seconds,
-    parts: Result<Vec<PartAnswer>, String>,
+    row: RowAlone,
+    parts: Vec<Result<PartAnswer, ModelRefusal>>,
 }
 
 impl TableSums {
@@ -69,31 +68,42 @@ impl TableSums {
         kernels: &Catalogue<Kernel>,
         rows: Vec<Measurement>,
     ) {
-        let parts: Vec<RowParts> = rows.into_par_iter().map(|row| row_parts(asked, kernels, row)).collect();
+        let parts: Vec<Result<RowParts, String>> = rows
+            .into_par_iter()
+            .map_init(|| asked.machines(), |machines, row| row_parts(asked, machines, kernels, row))
+            .collect();
         for row in parts {
-            match row.parts {
-                Err(why) => self.leave_out(why),
-                Ok(parts) => {
-                    self.rows += 1;
-                    *self.on_sources.entry(row.source).or_default() += row.time.0;
-                    for (sums, mut part) in self.on_targets.iter_mut().zip(parts) {
-                        // Of a million reasons the first is kept.
-                        let why = std::mem::take(&mut part.cautions).into_iter().next();
-                        if part.time.is_none() {
-                            sums.refused += 1;
-                            sums.first = sums.first.take().or(why);
-                        }
-                        sums.run.add_kernel("", &part, Some(1.0));
-                    }
+            match row {
+                Err(why) => self.leave_out(|| why),
+                Ok(row) => self.add_row(&row),
+            }
+        }
+    }
+
+    fn add_row(&mut self, RowParts { row, parts }: &RowParts) {
+        if let Some(Err(first)) = parts.first().filter(|_| parts.iter().all(Result::is_err)) {
+            let row = row.row();
+            return self.leave_out(|| format!("{}:{}: {first}", row.file, row.line));
+        }
+        self.rows += 1;
+        *self.on_sources.entry(row.row().gpu).or_default() += row.row().time.0;
+        for (sums, part) in self.on_targets.iter_mut().zip(parts) {
+            match part {
+                Ok(part) => sums.run.add_kernel("", part, Some(1.0)),
+                Err(why) => {
+                    sums.refused += 1;
+                    // Of a million reasons the first is put into words.
+                    sums.first.get_or_insert_with(|| why.to_string());
+                    sums.run.add_kernel("", &PartAnswer::without_time(), Some(1.0));
                 }
             }
         }
     }
 
-    /// Counts a row that cannot be asked about.
-    pub fn leave_out(&mut self, why: String) {
+    /// Counts a row that cannot be asked about; the reason of the first is kept.
+    pub fn leave_out(&mut self, why: impl FnOnce() -> String) {
         self.left_out += 1;
-        self.first_left_out.get_or_insert(why);
+        self.first_left_out.get_or_insert_with(why);
     }
 
     /// The time of all rows where they were timed.
@@ -112,38 +122,24 @@ impl TableSums {
     }
 }
 
-fn row_parts(asked: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: Measurement) -> RowParts {
-    let (source, time) = (row.gpu, row.time);
-    let (file, line) = (row.file.clone(), row.line);
-    let of_row = |why: String| format!("{file}:{line}: {why}");
-    let parts = asked.asked_row(kernels, row).map_err(of_row).and_then(|row| {
-        let parts = parts_on_targets(asked, kernels, &row);
-        match parts.iter().all(|part| part.time.is_none()) {
-            true => Err(of_row(parts.into_iter().flat_map(|p| p.cautions).next().unwrap_or_default())),
-            false => Ok(parts),
-        }
-    });
-    RowParts { source, time, parts }
-}
-
-fn parts_on_targets(
+fn row_parts(
     asked: &RowQuestions<'_>,
+    machines: &SharedMachines<'_>,
     kernels: &Catalogue<Kernel>,
-    row: &RowAlone,
-) -> Vec<PartAnswer> {
+    row: Measurement,
+) -> Result<RowParts, String> {
+    let (file, line) = (row.file.clone(), row.line);
+    let row = asked.asked_row(kernels, row).map_err(|why| format!("{file}:{line}: {why}"))?;
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
     let query = PartQuery { session, source, settings };
     let work = row.subject.instance.work.overlaid(&row.row().filling(Work::default()));
     let launch = row.subject.instance.launch.or(row.row().launch());
     let blocks = launch.map(|l| l.block_count() as f64);
-    let part = |(target, estimate): (&GpuId, Option<TimeEstimate>)| match estimate {
-        Some(estimate) => query.estimated_part(&work, blocks, *target, &estimate),
-        None => {
-            let refusal = asked.refusal(kernels, row, *target);
-            let id = &session.gpus[*target].id;
-            PartAnswer::refused(refusal.unwrap_or_else(|| format!("no time on {id}")))
-        }
+    let estimates = asked.estimates(machines, kernels, &row);
+    let part = |(target, estimate): (&GpuId, Result<TimeEstimate, ModelRefusal>)| {
+        estimate.map(|estimate| query.estimated_part(&work, blocks, *target, &estimate))
     };
-    asked.targets.iter().zip(asked.estimates(kernels, row)).map(part).collect()
+    let parts = asked.targets.iter().zip(estimates).map(part).collect();
+    Ok(RowParts { row, parts })
 }

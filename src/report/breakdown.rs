@@ -211,7 +211,8 @@ fn component_share(e: &Explanation, side: Side, component: Component) -> Option<
     (time.0 > 0.0).then(|| time / longest)
 }
 
-/// `RTX 4070: bound by LSU; next limit: shared, 2.09x below`, one per GPU, source first.
+/// `RTX 4070: bound by LSU; next limit: shared, 2.09x below`, one per GPU, source first; `bound by latency of loads, 1.20× over LSU`
+/// where that is what stretches the roof.
 #[must_use]
 pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {
     let of = |side: Side| {
@@ -220,7 +221,13 @@ pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {
             Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
             None => "it is the only component known".into(),
         };
-        Some(format!("{}: bound by {}; {next}", names[side], binding.as_str()))
+        let binding = match e.latency[side] {
+            latency if latency > 1.0 => {
+                format!("latency of loads, {}× over {}", significant(latency), binding.as_str())
+            }
+            _ => binding.as_str().to_string(),
+        };
+        Some(format!("{}: bound by {binding}; {next}", names[side]))
     };
     Side::ALL.into_iter().filter_map(of).collect()
 }
@@ -245,8 +252,8 @@ pub fn effect(e: &Elasticity) -> String {
 pub fn beside(e: &Explanation, time: Seconds) -> Option<String> {
     let (model, other) = e.beside?;
     let ratio = other / time;
-    let (ratio, word) = if ratio >= 1.0 { (ratio, "longer") } else { (1.0 / ratio, "shorter") };
-    Some(format!("{model} beside it: {other}, {} times {word}", significant(ratio)))
+    let (ratio, word) = if ratio >= 1.0 { (ratio, "slower") } else { (1.0 / ratio, "faster") };
+    Some(format!("{model} beside it: {other}, {}× {word}", significant(ratio)))
 }
 
 /// Everything under the tables, one line each.

@@ -378,7 +378,11 @@ impl Components {
     /// The longest one; `None` where there is no work.
     #[must_use]
     pub fn binding(&self) -> Option<Component> {
-        self.ranked().first().filter(|(_, t)| t.0 > 0.0).map(|(c, _)| *c)
+        let longer = |found: Component, other: Component| {
+            if self.times[other as usize] > self.times[found as usize] { other } else { found }
+        };
+        let longest = Component::ALL.into_iter().reduce(longer)?;
+        (self.times[longest as usize] > 0.0).then_some(longest)
     }
 }
 

@@ -18,7 +18,7 @@ pub use kernel_roof::{
     projected,
 };
 
-pub use pipe::{Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
+pub use pipe::{KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
@@ -94,6 +94,8 @@ pub enum Bound {
     Issue,
     /// Atomics on one address.
     Atomics,
+    /// The latency of loads that nothing hides.
+    Latency,
 }
 
 impl Bound {
@@ -110,6 +112,7 @@ impl Bound {
             Self::Shared => "shared",
             Self::Issue => "issue",
             Self::Atomics => "atomics",
+            Self::Latency => "latency",
         }
     }
 }

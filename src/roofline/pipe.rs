@@ -166,16 +166,39 @@ pub fn compute_roof<'g>(
     tensor.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))
 }
 
-/// The machine of this GPU for this kernel: as [`MachineNumbers::from_gpu`], with the dense tensor rate where its FLOPs are tensor cores'.
+/// What of a kernel decides which rates of a GPU it runs at: all kernels of one arithmetic find the same machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelArithmetic {
+    /// `fp64`, `fp16`, or `fp32` for everything else.
+    lanes: &'static str,
+    pipe: Pipe,
+}
+
+impl KernelArithmetic {
+    /// That of this kernel.
+    #[must_use]
+    pub fn from_kernel(kernel: &Kernel) -> Self {
+        let lanes = ["fp64", "fp16"].into_iter().find(|lanes| *lanes == kernel.dtype).unwrap_or("fp32");
+        Self { lanes, pipe: pipe_of(kernel).pipe }
+    }
+
+    /// The machine of this GPU for such kernels: as [`MachineNumbers::from_gpu`], with the dense tensor rate where FLOPs are tensor
+    /// cores'.
+    #[must_use]
+    pub fn machine(self, gpu: &Gpu) -> MachineNumbers {
+        let machine = MachineNumbers::from_gpu(gpu, self.lanes);
+        match self.pipe.peak(gpu).filter(|_| self.pipe.is_tensor()) {
+            Some(rate) => {
+                let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
+                machine.with(Spec::FlopsPerClock, rate.value.0 / clocks).with(Spec::PowerShare, 1.0)
+            }
+            None => machine,
+        }
+    }
+}
+
+/// The machine of this GPU for this kernel: [`KernelArithmetic::machine`].
 #[must_use]
 pub fn machine_of(gpu: &Gpu, kernel: &Kernel) -> MachineNumbers {
-    let machine = MachineNumbers::from_gpu(gpu, &kernel.dtype);
-    let pipe = pipe_of(kernel).pipe;
-    match pipe.peak(gpu).filter(|_| pipe.is_tensor()) {
-        Some(rate) => {
-            let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
-            machine.with(Spec::FlopsPerClock, rate.value.0 / clocks).with(Spec::PowerShare, 1.0)
-        }
-        None => machine,
-    }
+    KernelArithmetic::from_kernel(kernel).machine(gpu)
 }

@@ -6,7 +6,7 @@ use crate::answer::{
     estimate_targets, sources_that_timed,
 };
 use crate::gpu::GpuId;
-use crate::predict::{Subject, TimeEstimate};
+use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
 
 impl Session {
     /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
@@ -24,7 +24,27 @@ impl Session {
         targets: &[GpuId],
         settings: Settings,
     ) -> Vec<Option<TimeEstimate>> {
-        estimate_targets(self.answer_context(), subject, source, targets, settings)
+        let all = self.estimates_on(&self.machines(), subject, source, targets, settings);
+        all.into_iter().map(Result::ok).collect()
+    }
+
+    /// The GPUs that several kernels are asked about, for [`Session::estimates_on`].
+    #[must_use]
+    pub fn machines(&self) -> SharedMachines<'_> {
+        SharedMachines::new(self.gpus.entries())
+    }
+
+    /// [`Session::estimates`] of one of many kernels, which share what the GPUs bring to all of them; or why there is no prediction.
+    #[must_use]
+    pub fn estimates_on<'a>(
+        &'a self,
+        machines: &SharedMachines<'a>,
+        subject: &'a Subject,
+        source: GpuId,
+        targets: &[GpuId],
+        settings: Settings,
+    ) -> Vec<Result<TimeEstimate, ModelRefusal>> {
+        estimate_targets(self.answer_context(), machines, subject, source, targets, settings)
     }
 
     /// Answers one question from these sources. `None` where there is no source but the target.

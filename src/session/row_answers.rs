@@ -7,7 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::Kernel;
 use crate::measurement::{Floors, Measurement, Store};
-use crate::predict::{Subject, TimeEstimate};
+use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
 use std::sync::Arc;
 
 /// What is asked about every row.
@@ -82,23 +82,24 @@ impl<'a> RowQuestions<'a> {
             .collect()
     }
 
-    /// The numbers of [`RowQuestions::answers`] with the first model.
+    /// The GPUs as many rows find them, for [`RowQuestions::estimates`].
     #[must_use]
-    pub fn estimates(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone) -> Vec<Option<TimeEstimate>> {
-        let corrections = Corrections::default();
-        let context = self.context(kernels, asked, &corrections);
-        let settings = self.settings.first().copied().unwrap_or_default();
-        estimate_targets(context, &asked.subject, asked.row().gpu, &self.targets, settings)
+    pub fn machines(&self) -> SharedMachines<'a> {
+        self.session.machines()
     }
 
-    /// Why there is no time of the row on this target with the first model.
+    /// The numbers of [`RowQuestions::answers`] with the first model, or why there are none.
     #[must_use]
-    pub fn refusal(&self, kernels: &Catalogue<Kernel>, asked: &RowAlone, target: GpuId) -> Option<String> {
+    pub fn estimates(
+        &self,
+        machines: &SharedMachines<'_>,
+        kernels: &Catalogue<Kernel>,
+        asked: &RowAlone,
+    ) -> Vec<Result<TimeEstimate, ModelRefusal>> {
         let corrections = Corrections::default();
         let context = self.context(kernels, asked, &corrections);
         let settings = self.settings.first().copied().unwrap_or_default();
-        let answer = answer_pair(context, &asked.subject, asked.row().gpu, target, settings);
-        answer.prediction.err().map(|why| why.to_string())
+        estimate_targets(context, machines, &asked.subject, asked.row().gpu, &self.targets, settings)
     }
 
     fn context<'c>(

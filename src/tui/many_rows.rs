@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, Settings};
 use crate::gpu::GpuId;
-use crate::predict::{ModelId, Subject, TimeEstimate};
+use crate::predict::{ModelId, SharedMachines, Subject, TimeEstimate};
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -37,12 +37,13 @@ impl RowQuery {
         session.answer_from(row, &from, target, self.settings).unwrap_or_else(alone)
     }
 
-    /// The times of [`RowQuery::answer_row`] for many targets, in their order.
+    /// The times of [`RowQuery::answer_row`] for many targets, in their order; `machines` are those of the session, for many rows.
     #[must_use]
-    pub fn estimate_row(
+    pub fn estimate_row<'a>(
         self,
-        session: &Session,
-        row: &Subject,
+        session: &'a Session,
+        machines: &SharedMachines<'a>,
+        row: &'a Subject,
         targets: &[GpuId],
     ) -> Vec<Option<TimeEstimate>> {
         if targets.is_empty() {
@@ -51,7 +52,8 @@ impl RowQuery {
         if self.all_sources {
             return targets.iter().map(|target| self.answer_row(session, row, *target).estimate()).collect();
         }
-        session.estimates(row, self.source, targets, self.settings)
+        let all = session.estimates_on(machines, row, self.source, targets, self.settings);
+        all.into_iter().map(Result::ok).collect()
     }
 
     /// The time of this row by each of these models.
@@ -63,8 +65,9 @@ impl RowQuery {
         target: GpuId,
         models: &[ModelId],
     ) -> Vec<Option<Seconds>> {
+        let machines = session.machines();
         let time = |model: &ModelId| {
-            let estimates = self.with_model(*model).estimate_row(session, row, &[target]);
+            let estimates = self.with_model(*model).estimate_row(session, &machines, row, &[target]);
             estimates.first().copied().flatten().map(|estimate| estimate.time)
         };
         models.iter().map(time).collect()
@@ -111,6 +114,7 @@ impl RowsQuestion {
     #[must_use]
     pub fn answer_rows(&self, is_cancelled: &dyn Fn() -> bool) -> Option<RowsAnswer> {
         let (main, further) = self.targets.split_first()?;
+        let machines = self.session.machines();
         let mut rows = Vec::with_capacity(self.rows.len());
         for (row, subject) in &self.rows {
             if is_cancelled() {
@@ -119,7 +123,7 @@ impl RowsQuestion {
             rows.push(AnsweredRow {
                 row: *row,
                 main: Box::new(self.query.answer_row(&self.session, subject, *main)),
-                further: self.query.estimate_row(&self.session, subject, further),
+                further: self.query.estimate_row(&self.session, &machines, subject, further),
             });
         }
         Some(RowsAnswer { revision: self.revision, rows })

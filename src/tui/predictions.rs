@@ -209,11 +209,11 @@ impl DashboardState {
     }
 
     fn answered_row(&self, row: usize) -> AnsweredRow {
-        let (query, subject) = (self.row_query(), &self.rows[row]);
+        let (query, subject, machines) = (self.row_query(), &self.rows[row], self.session.machines());
         AnsweredRow {
             row,
             main: Box::new(query.answer_row(&self.session, subject, self.target())),
-            further: query.estimate_row(&self.session, subject, &self.selection.targets[1..]),
+            further: query.estimate_row(&self.session, &machines, subject, &self.selection.targets[1..]),
         }
     }
 

@@ -8,13 +8,17 @@ use crate::gpu::{ChangeError, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::report::{Table, TableCell, TableColumn};
 use crate::session::Session;
-use crate::text::harmless_json;
+use crate::text::{clipped_text, harmless_json};
 use crate::workload::Workload;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::io::{Result as Written, Write};
 
 /// How many numbers stand in a row of the table.
 const NUMBERS_SHOWN: usize = 3;
+
+/// Longer labels are cut.
+const MOST_OF_LABEL: usize = 44;
 
 /// Workloads whose tornados are asked for.
 #[derive(Clone)]
@@ -56,7 +60,8 @@ pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
         columns.extend([TableColumn::left(name), TableColumn::right("effect")]);
     }
     let mut table = Table::new(columns);
-    table.rows = answers.iter().map(tornados_row).collect();
+    let labels = short_labels(answers.iter().map(|answer| answer.workload.as_str()));
+    table.rows = answers.iter().zip(labels).map(|(answer, label)| tornados_row(answer, label)).collect();
     table.title = answers.first().map_or_else(String::new, |answer| {
         format!(
             "{}: the time with each number 20 % less or more, the larger effect of the two",
@@ -66,9 +71,23 @@ pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
     table
 }
 
-fn tornados_row(answer: &WhatIfAnswer) -> Vec<TableCell> {
+/// The workloads as a table has room for them: long ones, of tuned variants, are cut where that leaves them apart.
+fn short_labels<'a>(workloads: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let short = |text: &str| match text.chars().count() > MOST_OF_LABEL {
+        true => format!("{}…", clipped_text(text, MOST_OF_LABEL - 1)),
+        false => text.to_string(),
+    };
+    let all: Vec<(&str, String)> = workloads.map(|text| (text, short(text))).collect();
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    all.iter().for_each(|(_, short)| *times.entry(short).or_default() += 1);
+    all.iter()
+        .map(|(text, short)| if times[short.as_str()] > 1 { (*text).into() } else { short.clone() })
+        .collect()
+}
+
+fn tornados_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
     let time = answer.time.map_or_else(|| "-".to_string(), |time| time.to_string());
-    let mut cells = vec![TableCell::text(&answer.workload), TableCell::text(time)];
+    let mut cells = vec![TableCell::text(label), TableCell::text(time)];
     let mut bars = answer.tornado.iter().filter(|bar| bar.matters());
     for _ in 0..NUMBERS_SHOWN {
         let bar: Option<&TornadoBar> = bars.next();
@@ -107,5 +126,20 @@ impl AnswerStream {
     /// As [`AnswerStream::write_answers`].
     pub fn finish(self, out: &mut dyn Write) -> Written<()> {
         out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_labels_are_cut_where_they_stay_apart() {
+        let tuned = |last: u32| format!("clblast_xgemm n=2048 MWG=64;NWG=64;KWG=32;MDIMC=16;SB={last}");
+        let one = short_labels([tuned(1).as_str(), "saxpy n=16"].into_iter());
+        assert!(one[0].chars().count() == MOST_OF_LABEL && one[0].starts_with("clblast_xgemm n=2048 MWG"));
+        assert_eq!(one[1], "saxpy n=16");
+        let both = [tuned(1), tuned(2)];
+        assert_eq!(short_labels(both.iter().map(String::as_str)), both);
     }
 }

@@ -219,7 +219,10 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     assert!(line("exposed load latency").contains("too few others on the SM: roof × 1.00 → × 1.22"));
     assert!(line("predicted ").contains("169 µs ◆"));
     assert!(line("LSU ").matches('◀').count() == 2);
-    assert_eq!(line("RTX 4070: "), "RTX 4070: bound by LSU; next limit: shared, 2.10× below");
+    assert_eq!(
+        line("RTX 4070: "),
+        "RTX 4070: bound by latency of loads, 1.22× over LSU; next limit: shared, 2.10× below"
+    );
     assert!(line("10 % more load/store lanes (16)").ends_with("% faster"));
     // Nobody timed it on the source: the chain begins at what binds on the target.
     let untimed = "predict --from titan-v --to rtx-4070 --kernel atomic_hotspot --explain";

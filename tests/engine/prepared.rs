@@ -134,6 +134,9 @@ fn brief_answers_are_whole_answers_cut_short() {
                 let time = whole.prediction.as_ref().ok().map(|p| p.time);
                 assert_eq!(brief.map(|b| b.time), time, "{model:?} {target:?}");
                 assert_eq!(brief.and_then(|b| b.interval), whole.interval.filter(|_| time.is_some()));
+                let limit = whole.prediction.as_ref().ok().and_then(|p| p.bound_target);
+                let place = || format!("{model:?} {} {target:?}", session.kernels[subject.kernel].id);
+                assert_eq!(brief.and_then(|b| b.limit), limit, "{}", place());
                 assert!(brief.is_none_or(|b| b.rests_on_measurement != whole.is_estimate()));
             }
         }

@@ -131,7 +131,7 @@ fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]
             .map(|p| crate::units::FlopsPerSecond(p).to_string()),
     };
     let peak = peak(case).unwrap_or_default();
-    let l2 = gpu.map(|g| g.l2_size.value.to_string()).unwrap_or_default();
+    let l2 = gpu.map(|g| g.l2_size.value.as_capacity()).unwrap_or_default();
     let head = format!("{} rows above the peak of {peak}, {size} by {over:.2} times", rows.len());
     let (severity, why, remedy) = verdict(case, &l2, &rows);
     let evidence = format!("{head}; {why}");

@@ -85,6 +85,11 @@ impl SourceShare {
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
+    /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.
+    pub(super) fn is_by_operator(&self, target: &End, nearness: Nearness) -> bool {
+        nearness != Nearness::SameSettings && self.operators(target).is_some()
+    }
+
     /// The modelled times of the operator. Where nobody timed the source, it need not have what the operator runs
     /// on: the target's own time stands for it.
     fn operators(&self, target: &End) -> Option<Pair<f64>> {

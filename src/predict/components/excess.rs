@@ -76,14 +76,25 @@ impl Excess {
 
     /// The rates of this GPU, as a launch finds it.
     pub(super) fn pace(&self, machine: &MachineNumbers) -> Pace {
-        let sms = (machine.spec_value(Spec::Sms) * machine.spec_value(Spec::Clock)).ln();
-        let mut rates = [sms; RATES];
-        rates[1] = machine.spec_value(Spec::DramBandwidth).ln();
-        for (rate, (_, spec)) in rates[2..].iter_mut().zip(PIPES) {
-            *rate += machine.spec_value(spec).ln();
+        self.pace_from_rates(rates_of(machine), machine.dependent_issue().ln())
+    }
+
+    /// The rates of this GPU as a launch finds it, which mostly leaves SMs and pipes as they are.
+    pub(super) fn filled_pace(&self, machine: &PacedMachine, filled: &MachineNumbers) -> Pace {
+        let bits = |numbers: &MachineNumbers, spec| numbers.spec_value(spec).to_bits();
+        let is_as_it_is = |spec| bits(filled, spec) == bits(&machine.numbers, spec);
+        let is_full = [Spec::Sms, Spec::FlopsPerClock].into_iter().all(is_as_it_is);
+        let mut rates = if is_full { machine.rates } else { rates_of(filled) };
+        // Where it weighs nothing, any number will do.
+        if self.weights[1] > 0.0 {
+            rates[1] = filled.spec_value(Spec::DramBandwidth).ln();
         }
+        self.pace_from_rates(rates, machine.latency)
+    }
+
+    fn pace_from_rates(&self, rates: [f64; RATES], latency: f64) -> Pace {
         let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
-        Pace { rates, mean, latency: machine.dependent_issue().ln() }
+        Pace { rates, mean, latency }
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
@@ -96,6 +107,32 @@ impl Excess {
             variance += self.weights[i] * off * off;
         }
         variance.sqrt()
+    }
+}
+
+/// SMs x clock, DRAM bandwidth, and every pipe of all SMs, as logarithms.
+fn rates_of(machine: &MachineNumbers) -> [f64; RATES] {
+    let sms = (machine.spec_value(Spec::Sms) * machine.spec_value(Spec::Clock)).ln();
+    let mut rates = [sms; RATES];
+    rates[1] = machine.spec_value(Spec::DramBandwidth).ln();
+    for (rate, (_, spec)) in rates[2..].iter_mut().zip(PIPES) {
+        *rate += machine.spec_value(spec).ln();
+    }
+    rates
+}
+
+/// A GPU with the logarithms of its rates, which most launches leave as they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PacedMachine {
+    pub(super) numbers: MachineNumbers,
+    rates: [f64; RATES],
+    /// As in [`Pace`].
+    latency: f64,
+}
+
+impl PacedMachine {
+    pub(super) fn new(numbers: MachineNumbers) -> Self {
+        Self { numbers, rates: rates_of(&numbers), latency: numbers.dependent_issue().ln() }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::chain::product;
 use super::sides::QuestionSides;
+use super::wave_shape::launch_limit;
 use super::{Answered, answer_cautions, answered, missing};
 use crate::catalogue::NumberOrigin;
 use crate::kernel::Count;
@@ -51,7 +52,7 @@ pub(super) fn prediction(
         } else {
             sides.timed.is_some_and(|t| is_launch_limited(t, floor.0))
         };
-        if launch { Some(Bound::Launch) } else { sides.components[side].binding().map(Bound::from) }
+        if launch { Some(Bound::Launch) } else { launch_limit(&sides.components[side], &sides.roofs[side]) }
     };
     Prediction {
         time: answered.time,
@@ -96,6 +97,7 @@ impl UsedArithmetic {
         Explanation {
             components: sides.components,
             next: sides.components.map(|c| next(&c)),
+            latency: sides.roofs.map(|roof| roof.latency),
             floors: sides.floors,
             elasticities: elasticities(sides, base),
             beside: None,

@@ -33,6 +33,7 @@ mod excess;
 mod explain;
 mod features;
 mod launching;
+mod machines;
 mod nearness;
 mod places;
 mod prepared;
@@ -42,6 +43,7 @@ mod wave_shape;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
+pub use machines::SharedMachines;
 pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};
 pub(super) use sides::{resized, unmeasured};

@@ -1,29 +1,30 @@
-//! Many answers about one kernel at one size: what a GPU brings is reckoned once, and an answer is what carrying the time leaves to do.
+//! Many answers about one kernel at one size: what a GPU brings is worked out once, and an answer is what carrying the time leaves to do.
 //!
 //! The arithmetic is that of [`super::ends`], which a single question runs through as well. Shapes and counters may come
-//! from the source's own row: sources that say the same share what was reckoned for their targets, any other has its own.
+//! from the source's own row: sources that say the same share what was worked out for their targets, any other has its own.
 
 use super::ends::{End, SourceShare};
 use super::excess::Excess;
 use super::launching::Launching;
+use super::machines::{KernelMachines, SharedMachines};
 use super::nearness::Nearness;
 use super::places::GpuPlaces;
 use super::sides::source_build;
 use super::transfer::{LaunchRoof, TypicalEfficiency};
-use super::wave_shape::{ShapeOccupancies, WaveShape};
-use crate::gpu::{Gpu, GpuId};
+use super::wave_shape::{ShapeOccupancies, WaveShape, launch_limit};
+use crate::gpu::{ComputeCapability, Gpu, GpuId, SmLimits};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::{Rules, is_at_register_limit};
-use crate::predict::floor::{LaunchCost, floor, is_launch_limited};
-use crate::predict::operators::modelled_seconds;
+use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited};
+use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
 use crate::predict::{
     Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
 };
-use crate::roofline::{Bound, machine_of};
-use std::cell::OnceCell;
+use crate::roofline::{Bound, KernelArithmetic};
+use std::cell::{OnceCell, RefCell};
 
 /// One kernel at one size, ready to be asked about any two GPUs.
 #[derive(Debug)]
@@ -34,15 +35,16 @@ pub struct PreparedKernel<'a> {
     groups: Vec<SourcesAlike<'a>>,
 }
 
-/// What does not depend on any GPU.
-#[derive(Debug, Clone, Copy)]
+/// What does not depend on any GPU, and the machines that kernels of this arithmetic find.
+#[derive(Debug, Clone)]
 struct GpuFreeTerms<'a> {
     kernel: &'a Kernel,
     subject: &'a Subject,
-    gpus: GpuPlaces<'a>,
+    machines: KernelMachines<'a>,
     store: Visible<'a>,
     rules: Rules,
     timing: LaunchTiming,
+    floors: KernelFloors<'a>,
 }
 
 /// The targets as sources see them whose rows state the same.
@@ -54,22 +56,29 @@ struct SourcesAlike<'a> {
     /// By GPU.
     ready: Vec<OnceCell<Box<Ready>>>,
     rows: Vec<Option<&'a Measurement>>,
+    /// What fits GPUs without a row: all of one compute capability and the same limits hold the same blocks.
+    fits: RefCell<Vec<(ComputeCapability, SmLimits, LaunchFit<'a>)>>,
 }
 
-/// The same without a last wave, and with one where waves are known: they count only where both sides know them.
-#[derive(Debug)]
-struct Waved<T> {
-    without: T,
-    with: Option<T>,
+/// What one GPU brings, and what limits a launch there.
+#[derive(Debug, Clone, Copy)]
+struct BoundEnd {
+    end: End,
+    binding: Option<Bound>,
+    /// The same by the model of operators.
+    operator_binding: Option<Bound>,
 }
 
-/// One GPU under one work and shape.
+/// One GPU under one work and shape. Waves count only where both sides know them.
 #[derive(Debug)]
 struct Ready {
-    end: Waved<End>,
+    /// With its last wave, where waves are known.
+    waved: Option<BoundEnd>,
+    /// Without one; made where it is asked for.
+    plain: OnceCell<BoundEnd>,
     refusal: Option<Box<ModelRefusal>>,
-    /// The component that takes longest; `None` for an operator, whose limit its own model names.
-    binding: Option<Bound>,
+    /// Whether nobody knows the registers of the build.
+    unknown_build: bool,
     /// 0 to 1.
     occupancy: Option<f64>,
     /// Blocks of the launch, where it is known.
@@ -84,7 +93,8 @@ pub struct Starting<'p, 'a> {
     gpu: &'a Gpu,
     /// Its place in the catalogue.
     at: GpuId,
-    origin: Waved<SourceShare>,
+    waved: Option<SourceShare>,
+    plain: SourceShare,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
 }
@@ -99,30 +109,46 @@ impl<'a> PreparedKernel<'a> {
         store: impl Into<Visible<'a>>,
         rules: Rules,
     ) -> Self {
+        Self::with_machines(kernel, subject, &SharedMachines::new(gpus), store, rules)
+    }
+
+    /// The same on machines that other kernels are asked about too.
+    #[must_use]
+    pub fn with_machines(
+        kernel: &'a Kernel,
+        subject: &'a Subject,
+        machines: &SharedMachines<'a>,
+        store: impl Into<Visible<'a>>,
+        rules: Rules,
+    ) -> Self {
         let timing = LaunchTiming::from_variant(&subject.variant);
-        let (gpus, store) = (gpus.into(), store.into());
-        let of = GpuFreeTerms { kernel, subject, gpus, store, rules, timing };
-        Self { of, shared: SharedRows::from_rows(of.rows()), groups: Vec::new() }
+        let store = store.into();
+        let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
+        let floors = KernelFloors::new(kernel, subject, store);
+        let of = GpuFreeTerms { kernel, subject, machines, store, rules, timing, floors };
+        let shared = SharedRows::from_rows(of.rows());
+        Self { of, shared, groups: Vec::new() }
     }
 
     /// Everything that the GPU at this place says as a source.
     pub fn start(&mut self, source: GpuId) -> Starting<'_, 'a> {
-        let of = self.of;
+        let of = self.of.clone();
         let row = of.row_on(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
         let alike = |g: &SourcesAlike<'_>| g.work == work && stated(g.shape) == stated(shape);
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
-            let ready = (0..of.gpus.count()).map(|_| OnceCell::new()).collect();
-            let mut rows = vec![None; of.gpus.count()];
+            let gpus = of.machines.gpus.count();
+            let ready = (0..gpus).map(|_| OnceCell::new()).collect();
+            let mut rows = vec![None; gpus];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
             let excess = Excess::new(&work, uses_shared);
-            self.groups.push(SourcesAlike { work, excess, shape, ready, rows });
+            self.groups.push(SourcesAlike { work, excess, shape, ready, rows, fits: RefCell::default() });
             self.groups.len() - 1
         });
         let group = &self.groups[at];
-        let side = group.side(of, source);
-        let ready = group.ready(of, source);
+        let side = group.side(&of, source);
+        let ready = group.ready(&of, source);
         let GpuFreeTerms { kernel, subject, store, rules, timing, .. } = of;
         let launch = LaunchCost { floor: of.floor(source), timing };
         let asked = SourceQuestion {
@@ -139,10 +165,10 @@ impl<'a> PreparedKernel<'a> {
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), group.excess);
         let typical = TypicalEfficiency::new(excess.uncounted, source_build(&side));
-        let origin = |end: End| SourceShare::new(end, timed, launching, excess, typical);
-        let Waved { without, with } = &ready.end;
-        let origin = Waved { without: origin(*without), with: with.map(origin) };
-        Starting { of, group, gpu: side.gpu, at: source, origin, source_time }
+        let origin = |bound: &BoundEnd| SourceShare::new(bound.end, timed, launching, excess, typical);
+        let waved = ready.waved.as_ref().map(origin);
+        let plain = origin(group.plain(&of, source, ready));
+        Starting { gpu: side.gpu, of, group, at: source, waved, plain, source_time }
     }
 }
 
@@ -152,7 +178,8 @@ impl<'a> GpuFreeTerms<'a> {
     }
 
     fn floor(&self, gpu: GpuId) -> Floor {
-        floor(self.kernel, self.subject, self.gpus.board_place(gpu), self.gpus.gpu(gpu), self.store)
+        let gpus = self.machines.gpus;
+        self.floors.on_gpu(gpus.board_place(gpu), gpus.gpu(gpu))
     }
 
     fn launching(&self) -> Launching {
@@ -171,60 +198,88 @@ fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3]
 }
 
 impl<'a> SourcesAlike<'a> {
-    fn side(&self, of: GpuFreeTerms<'a>, at: GpuId) -> QuestionSide<'a> {
+    fn side(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> QuestionSide<'a> {
         QuestionSide::new(
             of.kernel,
             &of.subject.instance,
-            of.gpus.gpu(at),
+            of.machines.gpus.gpu(at),
             self.row_on(of, at),
             self.shape,
             of.rules,
         )
     }
 
-    fn row_on(&self, of: GpuFreeTerms<'a>, at: GpuId) -> Option<&'a Measurement> {
-        self.rows[of.gpus.board_place(at).index()]
+    fn row_on(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Option<&'a Measurement> {
+        self.rows[of.machines.gpus.board_place(at).index()]
     }
 
-    fn ready(&self, of: GpuFreeTerms<'a>, at: GpuId) -> &Ready {
-        self.ready[at.index()].get_or_init(|| Box::new(self.reckon(of, at)))
+    fn ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> &Ready {
+        self.ready[at.index()].get_or_init(|| Box::new(self.new_ready(of, at)))
     }
 
-    fn reckon(&self, of: GpuFreeTerms<'a>, at: GpuId) -> Ready {
-        let gpu = of.gpus.gpu(at);
-        let fit =
-            LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.row_on(of, at), self.shape, of.rules);
-        let machine = machine_of(gpu, of.kernel);
-        let unknown_build = fit.registers_unknown() || fit.needs.is_some_and(is_at_register_limit);
-        let (floor, excess) = (of.floor(at), self.excess);
-        let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
-        let reused = of.launching().reuses_buffers();
-        let end = |shape: WaveShape| {
-            let limits = shape.limits(&machine, &self.work, reused);
-            End {
-                roof: LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves),
-                pace: excess.pace(&machine.filled(shape.residents(&self.work))),
-                floor: floor.time.0,
-                knows_floor: floor.is_known(),
-                unknown_build,
-                operator,
-            }
+    /// What fits the GPU at this place.
+    fn fit(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> LaunchFit<'a> {
+        let (gpu, row) = (of.machines.gpus.gpu(at), self.row_on(of, at));
+        let made = || LaunchFit::new(of.kernel, &of.subject.instance, gpu, row, self.shape, of.rules);
+        // Waves of a hypothetical GPU are counted on the one that exists.
+        if row.is_some() || gpu.is_hypothetical() {
+            return made();
+        }
+        let cuda = &gpu.cuda;
+        let mut known = self.fits.borrow_mut();
+        let is_same = |(cc, limits, _): &&(ComputeCapability, SmLimits, LaunchFit<'a>)| {
+            *cc == cuda.compute_capability && *limits == cuda.limits
         };
+        if let Some((.., fit)) = known.iter().find(is_same) {
+            return *fit;
+        }
+        let fit = made();
+        known.push((cuda.compute_capability, cuda.limits, fit));
+        fit
+    }
+
+    fn new_ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Ready {
+        let gpu = of.machines.gpus.gpu(at);
+        let fit = self.fit(of, at);
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
+        let unknown_build = fit.registers_unknown() || fit.needs.is_some_and(is_at_register_limit);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        let unshaped = WaveShape::of_operator(of.subject.instance.library_product);
-        let residents = shape.unwrap_or(unshaped).residents(&self.work);
-        let binding = machine.filled(residents).components(&self.work, reused).binding();
         Ready {
-            end: Waved { without: end(unshaped), with: shape.map(end) },
+            waved: shape.map(|shape| self.bound_end(of, at, shape, unknown_build)),
+            plain: OnceCell::new(),
             refusal,
-            binding: binding.map(Bound::from).filter(|_| operator.is_none()),
+            unknown_build,
             occupancy: fit.occupancy().map(|o| o.fraction()),
             blocks: fit.launch.map(|l| l.block_count() as f64),
         }
+    }
+
+    /// The end of this GPU without a last wave.
+    fn plain<'r>(&self, of: &GpuFreeTerms<'a>, at: GpuId, ready: &'r Ready) -> &'r BoundEnd {
+        let unshaped = WaveShape::of_operator(of.subject.instance.library_product);
+        let made = || self.bound_end(of, at, unshaped, ready.unknown_build);
+        ready.plain.get_or_init(made)
+    }
+
+    fn bound_end(&self, of: &GpuFreeTerms<'a>, at: GpuId, shape: WaveShape, unknown_build: bool) -> BoundEnd {
+        let (gpu, machine) = (of.machines.gpus.gpu(at), of.machines.machine(at));
+        let floor = of.floor(at);
+        let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
+        let limits = shape.limits(&machine.numbers, &self.work, of.launching().reuses_buffers());
+        let roof = LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves);
+        let end = End {
+            roof,
+            pace: self.excess.filled_pace(machine, &limits.filled),
+            floor: floor.time.0,
+            knows_floor: floor.is_known(),
+            unknown_build,
+            operator: operator.map(|parts| parts.time),
+        };
+        let operator_binding = operator.as_ref().and_then(bound_by);
+        BoundEnd { end, binding: launch_limit(&limits.components, &roof), operator_binding }
     }
 }
 
@@ -238,16 +293,17 @@ impl Starting<'_, '_> {
     /// Blocks of the launch on the GPU at this place, where they are known.
     #[must_use]
     pub fn blocks(&self, target: GpuId) -> Option<f64> {
-        self.group.ready(self.of, target).blocks
+        self.group.ready(&self.of, target).blocks
     }
 
     /// How near the GPU at this place is; of the others of the catalogue without a look at their ids.
     #[inline]
     fn nearness(&self, target: GpuId) -> Nearness {
+        let gpus = self.of.machines.gpus;
         if target == self.at {
             Nearness::SameSettings
-        } else if self.of.gpus.board_place(target) == self.at {
-            Nearness::between(self.gpu, self.of.gpus.gpu(target))
+        } else if gpus.board_place(target) == self.at {
+            Nearness::between(self.gpu, gpus.gpu(target))
         } else {
             Nearness::Other
         }
@@ -258,20 +314,41 @@ impl Starting<'_, '_> {
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
     pub fn estimate(&self, target: GpuId) -> Result<TimeEstimate, ModelRefusal> {
-        let (of, group) = (self.of, self.group);
-        let ready = group.ready(of, target);
+        self.estimate_on(target, self.group.ready(&self.of, target))
+    }
+
+    /// [`Starting::estimate`] for those who ask of each GPU once: nothing is kept for a second question.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn estimate_once(&self, target: GpuId) -> Result<TimeEstimate, ModelRefusal> {
+        match self.group.ready[target.index()].get() {
+            Some(ready) => self.estimate_on(target, ready),
+            None => self.estimate_on(target, &self.group.new_ready(&self.of, target)),
+        }
+    }
+
+    fn estimate_on(&self, target: GpuId, ready: &Ready) -> Result<TimeEstimate, ModelRefusal> {
         if let Some(why) = &ready.refusal {
             return Err((**why).clone());
         }
-        let (mine, theirs) = (&self.origin, &ready.end);
-        let waved = mine.with.as_ref().zip(theirs.with.as_ref());
-        let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
-        let answered = origin.answered(end, self.nearness(target))?;
-        let other = self.gpu.architecture != of.gpus.gpu(target).architecture;
+        let waved = self.waved.as_ref().zip(ready.waved.as_ref());
+        let (origin, bound) =
+            waved.unwrap_or_else(|| (&self.plain, self.group.plain(&self.of, target, ready)));
+        let end = &bound.end;
+        let nearness = self.nearness(target);
+        let answered = origin.answered(end, nearness)?;
+        let other = self.gpu.architecture != self.of.machines.gpus.gpu(target).architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         let time = answered.time;
-        let limit = if is_launch_limited(time.0, end.floor) { Some(Bound::Launch) } else { ready.binding };
+        let limit = if origin.is_by_operator(end, nearness) {
+            bound.operator_binding
+        } else if is_launch_limited(time.0, end.floor) {
+            Some(Bound::Launch)
+        } else {
+            bound.binding
+        };
         let (width, interval, occupancy) = (None, None, ready.occupancy);
         Ok(TimeEstimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
     }

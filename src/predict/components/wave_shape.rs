@@ -1,9 +1,10 @@
 //! What a launch shape says of one side: its waves, and what it keeps on the GPU at once.
 
+use super::transfer::LaunchRoof;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Launch, ProductSizes, Work};
 use crate::occupancy::{Occupancy, waves};
-use crate::roofline::{Components, MachineNumbers, Residents, WaitingBytes, exposed_time};
+use crate::roofline::{Bound, Components, MachineNumbers, Residents, WaitingBytes, exposed_time};
 
 /// What the launch shape says of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -53,7 +54,8 @@ impl WaveShape {
         let residents = self.residents(work);
         let filled = machine.filled(residents);
         let components = filled.components(work, reused);
-        LaunchLimits { components, exposed: exposed_time(&filled, &components, work, &residents) }
+        let exposed = exposed_time(&filled, &components, work, &residents);
+        LaunchLimits { filled, components, exposed }
     }
 
     /// What a launch of this work keeps on the GPU at once.
@@ -70,10 +72,17 @@ impl WaveShape {
 /// What limits a launch on one GPU.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LaunchLimits {
+    /// The GPU as the launch finds it.
+    pub(super) filled: MachineNumbers,
     /// The time of every component.
     pub(super) components: Components,
     /// The least time with the latency of loads that nothing hides, in seconds; 0 where it is unknown.
     pub(super) exposed: f64,
+}
+
+/// What limits a launch of these components under this roof of them: the latency that stretches it, else the longest component.
+pub(super) fn launch_limit(components: &Components, roof: &LaunchRoof) -> Option<Bound> {
+    if roof.latency > 1.0 { Some(Bound::Latency) } else { components.binding().map(Bound::from) }
 }
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.

@@ -117,6 +117,7 @@ impl TakenApart for KeptOperator {
         Explanation {
             components: of_parts,
             next: of_parts.map(|c| next_of(&c)),
+            latency: Pair::same(1.0),
             floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: NumberOrigin::Derived }),
             elasticities: self.elasticities(),
             beside: None,
@@ -154,7 +155,8 @@ impl KeptOperator {
     }
 }
 
-fn bound_by(parts: &OperatorTimes) -> Option<Bound> {
+/// What limits an operator of these parts.
+pub(in crate::predict) fn bound_by(parts: &OperatorTimes) -> Option<Bound> {
     if parts.launch > 0.5 * parts.time {
         return Some(Bound::Launch);
     }

@@ -20,7 +20,7 @@ mod hardware;
 mod product;
 mod stream;
 
-pub(super) use explain::operator_prediction;
+pub(super) use explain::{bound_by, operator_prediction};
 
 use super::{Doubt, ModelRefusal, sound};
 use crate::gpu::Gpu;

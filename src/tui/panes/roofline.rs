@@ -185,13 +185,15 @@ fn above_roof(state: &DashboardState) -> Option<String> {
     let answer = state.answer();
     let (flops, intensity, bytes) = (answer.work.flops()?, answer.work.intensity()?, answer.work.dram()?);
     let times = Pair::new(answer.source_time.as_ref().map(|t| t.time), answer.predicted_time());
+    let on_target = answer.kernel_on_target(state.kernel());
+    let kernels = Pair::new(state.kernel(), &*on_target);
     let above = |side: Side| {
         let gpu = state.pair()[side];
-        let compute = compute_roof(gpu, state.kernel(), answer.width(), answer.ceilings_used);
+        let compute = compute_roof(gpu, kernels[side], answer.width(), answer.ceilings_used);
         let roof = attainable(compute.value, gpu.bandwidth(answer.ceilings_used).value, intensity);
         let is_above = times[side].is_some_and(|time| (flops / time).0 > ABOVE_ROOF * roof.0);
         let why = if bytes.0 <= gpu.l2_size.value.0 {
-            format!("its {bytes} fit L2 ({})", gpu.l2_size.value)
+            format!("its {} fit L2 ({})", bytes.as_capacity(), gpu.l2_size.value.as_capacity())
         } else {
             "part of its bytes come from caches".to_string()
         };

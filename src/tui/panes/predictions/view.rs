@@ -97,18 +97,24 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     let whole = |column: PredictionColumn| match column {
         PredictionColumn::Kernel => longest_of(looked_at, |row| state.kernel_of(row).label.width()) + 3,
         PredictionColumn::Size => longest_of(looked_at, |row| state.size_of(row).width()) + 1,
+        PredictionColumn::Source => state.pair().source.short_name().width() + 1,
+        PredictionColumn::Predicted => state.pair().target.short_name().width() + 1,
         PredictionColumn::Further(i) => {
             state.session.gpus[state.selection.targets[i + 1]].short_name().width() + 1
         }
         _ => 0,
     };
-    // What is left makes names whole that would be cut.
-    kept.map(|(column, width)| {
-        let more = whole(column).saturating_sub(width).min(left);
-        left -= more;
-        (column, width + more)
-    })
-    .collect()
+    // What is left makes names whole that would be cut: of GPUs first, which are shorter and stand over every number.
+    let mut kept: Vec<(PredictionColumn, usize)> = kept.collect();
+    let is_row_name = |column| matches!(column, PredictionColumn::Kernel | PredictionColumn::Size);
+    for of_rows in [false, true] {
+        for (column, width) in kept.iter_mut().filter(|(column, _)| is_row_name(*column) == of_rows) {
+            let more = whole(*column).saturating_sub(*width).min(left);
+            left -= more;
+            *width += more;
+        }
+    }
+    kept
 }
 
 /// The columns of a further target, with their widths and ranks: what is not known of any other GPU before what is.

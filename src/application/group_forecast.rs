@@ -1,0 +1,86 @@
+//! A group of kernels on a target: its time with an interval, and what that rests on.
+
+use crate::roofline::Bound;
+use crate::units::Seconds;
+
+/// A time with the interval around it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeRange {
+    /// The time.
+    pub value: Seconds,
+    /// Lower end.
+    pub low: Seconds,
+    /// Upper end.
+    pub high: Seconds,
+}
+
+impl TimeRange {
+    pub(super) fn exactly(value: Seconds) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
+    }
+
+    /// The larger of ln(high / time) and ln(time / low).
+    #[must_use]
+    pub fn half_width(&self) -> f64 {
+        let ends = [self.high / self.value, self.value / self.low].map(f64::ln);
+        ends.into_iter().filter(|w| w.is_finite()).fold(0.0, f64::max)
+    }
+}
+
+/// What a group's time rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForecastBasis {
+    /// Source and target are the same GPU.
+    Measured,
+    /// An answer of the model of tensor operators.
+    Operator,
+    /// An answer from its counts and launch.
+    Counts,
+    /// Between the ratios of bandwidth and arithmetic.
+    Ratios,
+    /// As recorded.
+    Unchanged,
+}
+
+impl ForecastBasis {
+    /// As tables and JSON have it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Operator => "operator model",
+            Self::Counts => "counts",
+            Self::Ratios => "between bandwidth and compute ratio",
+            Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// Whether a prediction stands behind it.
+    #[must_use]
+    pub fn is_predicted(self) -> bool {
+        matches!(self, Self::Measured | Self::Operator | Self::Counts)
+    }
+}
+
+/// A group on a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupForecast {
+    /// Time of a launch.
+    pub time: TimeRange,
+    /// What it rests on.
+    pub basis: ForecastBasis,
+    /// What limits it there, where a prediction says so.
+    pub limit: Option<Bound>,
+    /// Why no prediction stands behind it.
+    pub reason: Option<String>,
+}
+
+/// `a / b`; 1 where that is no number.
+pub(super) fn ratio_or_one(a: Seconds, b: Seconds) -> f64 {
+    let ratio = a / b;
+    if ratio.is_finite() { ratio } else { 1.0 }
+}
