@@ -1,6 +1,7 @@
 //! The command line as a person or a script meets it: what is typed, what is answered, how it ends.
 
 use crate::desk;
+use crate::skipping::skip_aloud;
 
 use desk::Desk;
 use serde_json::Value;
@@ -697,7 +698,7 @@ fn an_export_into_a_read_only_folder_says_so() {
     let done = desk.types_with(&format!("{ROOFLINE} -o"), &[&folder.join("chart.svg")]);
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
     if root_writes_anywhere {
-        eprintln!("SKIPPED: this user may write into a read-only folder");
+        skip_aloud("this user may write into a read-only folder");
         return;
     }
     done.ends(1, &["locked/chart.svg", "was not written"]);
