@@ -161,19 +161,9 @@ fn answer_at_clocks(
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
-        p.cautions.extend(made_caution(on_target));
-        let of_row = clocks.caution();
-        let typed_source = typed.source.filter(|_| source != target && of_row.is_none());
-        p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(on_source, stock))));
-        p.cautions.extend(of_row);
-        // One that has a name of its own says what it is.
-        let typed_target = typed.target.filter(|_| on_target.board_id() == on_target.id);
-        p.cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(on_target, stock))));
-        p.cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
-        let derived = [on_source, on_target].map(|gpu| gpu.derived.as_deref());
-        let derived =
-            derived.into_iter().flatten().map(|d| Caution::DerivedGpu(d.description.as_str().into()));
-        p.cautions.extend(derived.filter(|_| on_source.id != on_target.id));
+        let typed = Pair { source: typed.source.filter(|_| source != target), ..typed };
+        let run_on = Pair::new(on_source, on_target);
+        p.cautions.extend(condition_cautions(kernel, run_on, typed, clocks.caution()));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -214,6 +204,28 @@ fn answer_at_clocks(
         edited_launch: None,
         source_time: q.source_time,
     }
+}
+
+/// What is said of the GPUs as they run and of the arithmetic: which do not exist, at whose typed clocks (`stock` are the
+/// ones that clocks were typed for), what the source's row states.
+fn condition_cautions(
+    kernel: &Kernel,
+    gpus: Pair<&Gpu>,
+    stock: Pair<Option<&Gpu>>,
+    of_row: Option<Caution>,
+) -> Vec<Caution> {
+    let mut cautions: Vec<Caution> = made_caution(gpus.target).into_iter().collect();
+    let typed_source = stock.source.filter(|_| of_row.is_none());
+    cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(gpus.source, stock))));
+    cautions.extend(of_row);
+    // One that has a name of its own says what it is.
+    let typed_target = stock.target.filter(|_| gpus.target.board_id() == gpus.target.id);
+    cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(gpus.target, stock))));
+    cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
+    let derived = gpus.iter().filter_map(|gpu| gpu.derived.as_deref());
+    let derived = derived.map(|d| Caution::DerivedGpu(d.description.as_str().into()));
+    cautions.extend(derived.filter(|_| gpus.source.id != gpus.target.id));
+    cautions
 }
 
 /// That no such GPU exists, and what it was made of.
