@@ -44,6 +44,10 @@ docs-figures:
     cargo build --release --locked
     ROOFSWAP_BINARY=target/release/roofswap ROOFSWAP_REDRAW=1 cargo test --locked --test cli docs_figures -- --include-ignored
 
+# Fuzz one of tests/fuzz/fuzz_targets for this many seconds, at low priority: `just fuzz reports 3600`. Needs a nightly toolchain.
+fuzz target seconds="3600":
+    tests/fuzz/run.sh {{ target }} {{ seconds }}
+
 # Licences, sources, duplicates and advisories of the dependencies (cargo install cargo-deny).
 deny:
     cargo deny check

@@ -1,21 +1,45 @@
 #!/usr/bin/env bash
-# stamp.sh OWNER VERSION SHA256: writes who hosts it, the version and the checksum of the source archive into the recipes.
+# stamp.sh OWNER: writes the account on github.com that hosts the repository wherever it stands, Cargo.toml included.
+# stamp.sh OWNER VERSION SHA256: the version and the checksum of its source archive into the recipes as well.
+# ROOT names another checkout than this one.
 set -euo pipefail
 
-owner=${1:?usage: stamp.sh OWNER VERSION SHA256}
-version=${2:?usage: stamp.sh OWNER VERSION SHA256}
-sum=${3:?usage: stamp.sh OWNER VERSION SHA256}
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+usage="usage: stamp.sh OWNER [VERSION SHA256]"
+owner=${1:?$usage}
+version=${2:-}
+sum=${3:-}
+root=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+url="https://github.com/$owner/roofswap"
 
-if [[ ! $sum =~ ^[0-9a-f]{64}$ ]]; then
+if [[ ! $owner =~ ^[A-Za-z0-9][A-Za-z0-9-]*$ ]]; then
+    echo "stamp.sh: OWNER: the name of an account expected, not \`$owner\`" >&2
+    exit 2
+fi
+if [[ -n $version && ! $sum =~ ^[0-9a-f]{64}$ ]]; then
     echo "stamp.sh: SHA256: 64 hexadecimal digits expected, not \`$sum\`" >&2
     exit 2
 fi
-for recipe in "$here/homebrew/roofswap.rb" "$here/arch/PKGBUILD"; do
-    sed -E -e "s|github.com/[A-Za-z0-9_-]+/roofswap|github.com/$owner/roofswap|g" \
-        -e "s|refs/tags/v[0-9.]+\.tar|refs/tags/v$version.tar|" \
-        -e "s|^pkgver=.*|pkgver=$version|" \
-        -e "s|(sha256 \")[^\"]*(\")|\1$sum\2|" \
-        -e "s|^(sha256sums=\(')[^']*|\1$sum|" "$recipe" >"$recipe.new"
-    mv "$recipe.new" "$recipe"
+
+# Changes a file by the expressions that follow, whole or not at all.
+change() {
+    local file=$1
+    shift
+    sed -E "$@" "$file" >"$file.new"
+    mv "$file.new" "$file"
+}
+
+recipes=("$root/packaging/homebrew/roofswap.rb" "$root/packaging/arch/PKGBUILD")
+for recipe in "${recipes[@]}"; do
+    change "$recipe" -e "s|https://github.com/[A-Za-z0-9-]+/roofswap|$url|g"
 done
+manifest="$root/Cargo.toml"
+change "$manifest" -e "/^repository = /d" -e "s|^(license = .*)|\1\nrepository = \"$url\"|"
+
+if [[ -n $version ]]; then
+    for recipe in "${recipes[@]}"; do
+        change "$recipe" -e "s|refs/tags/v[0-9.]+\.tar|refs/tags/v$version.tar|" \
+            -e "s|^pkgver=.*|pkgver=$version|" \
+            -e "s|(sha256 \")[^\"]*(\")|\1$sum\2|" \
+            -e "s|^(sha256sums=\(')[^']*|\1$sum|"
+    done
+fi

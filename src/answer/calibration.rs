@@ -12,7 +12,7 @@
 use super::residuals::{ResidualFold, Residuals};
 use super::settings::Settings;
 use super::shipped::ShippedErrors;
-use super::trial::AnswerTrial;
+use super::trials::AnswerTrials;
 use crate::catalogue::FileError;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -85,7 +85,7 @@ impl IntervalCalibration {
 
     /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
     /// a GPU left out.
-    pub fn add_trials(&mut self, settings: Settings, trials: &[AnswerTrial], held_for_new_gpus: Option<f64>) {
+    pub fn add_trials(&mut self, settings: Settings, trials: &AnswerTrials, held_for_new_gpus: Option<f64>) {
         let residuals = Residuals::from_trials(trials, MODELS[settings.model].needs_source());
         self.gpus.extend(trials.iter().map(|t| t.target));
         self.learned.insert(settings, LearnedResiduals { residuals, held_for_new_gpus });
@@ -178,6 +178,7 @@ impl FamilyScale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::AnswerTrial;
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> AnswerTrial {
         AnswerTrial {
@@ -189,10 +190,11 @@ mod tests {
     }
 
     /// A calibration by these trials, with the intervals of a new GPU.
-    fn learned(mut trials: Vec<AnswerTrial>) -> IntervalCalibration {
+    fn learned(trials: Vec<AnswerTrial>) -> IntervalCalibration {
+        let mut trials: AnswerTrials = trials.into_iter().collect();
         let without_target = |t: &AnswerTrial| ResidualFold::Gpu(t.target);
         Residuals::from_trials(&trials, true).widen(&mut trials, without_target);
-        let held = trials.iter().filter_map(AnswerTrial::held);
+        let held = trials.iter().filter_map(|t| t.held());
         let share = held.clone().filter(|held| *held).count() as f64 / held.count() as f64;
         let mut all = IntervalCalibration::default();
         all.add_trials(Settings::default(), &trials, Some(share));

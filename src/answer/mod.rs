@@ -21,6 +21,7 @@ mod settings;
 mod shipped;
 mod sources;
 mod trial;
+mod trials;
 
 pub use answered::{Answer, Combined, Measured, Share};
 pub use calibration::{IntervalCalibration, IntervalQuestion, StartedFrom};
@@ -37,5 +38,6 @@ pub use settings::Settings;
 pub use shipped::{Family, ShippedErrors};
 pub use sources::{Sources, answer_from_sources, sources_that_timed};
 pub use trial::{AnswerTrial, TargetRow, TrialNumber, TrialPlace};
+pub use trials::{AnswerTrials, AskedCases, CaseAnswers};
 
 pub use crate::predict::Interval;

@@ -3,6 +3,7 @@
 
 use super::coverage::conformal_rank;
 use super::trial::AnswerTrial;
+use super::trials::AnswerTrials;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::pair::Pair;
@@ -43,13 +44,13 @@ impl Residuals {
     /// left out, because that GPU may be the one that must not be known; of a model that looks at no source, each target
     /// row counts once.
     #[must_use]
-    pub fn from_trials(trials: &[AnswerTrial], uses_source: bool) -> Self {
+    pub fn from_trials(trials: &AnswerTrials, uses_source: bool) -> Self {
         let mut all: Vec<Residual> = Vec::with_capacity(trials.len());
         let mut last = None;
         for trial in trials.iter().filter(|t| !t.borrowed) {
             let target_row = Some(trial.target_row());
             if uses_source || last != target_row {
-                let AnswerTrial { kernel, source, target, .. } = *trial;
+                let AnswerTrial { kernel, source, target, .. } = trial;
                 let gpus = Pair::new(small_place(source), small_place(target));
                 all.push(Residual { score: trial.score(), kernel, gpus });
             }
@@ -77,13 +78,13 @@ impl Residuals {
     }
 
     /// Sets the interval of every trial.
-    pub fn widen(&self, trials: &mut [AnswerTrial], fold: impl Fn(&AnswerTrial) -> ResidualFold) {
+    pub fn widen(&self, trials: &mut AnswerTrials, fold: impl Fn(&AnswerTrial) -> ResidualFold) {
         let mut factors: BTreeMap<ResidualFold, Option<f64>> = BTreeMap::new();
-        for trial in trials {
+        trials.set_intervals(|trial| {
             let fold = fold(trial);
             let found = factors.entry(fold).or_insert_with(|| self.half_width(fold).map(|(width, _)| width));
-            trial.interval = found.map_or(0.0, |width| (width * trial.unit()).exp());
-        }
+            found.map_or(0.0, |width| (width * trial.unit()).exp())
+        });
     }
 
     fn may_know(&self, r: &Residual, fold: ResidualFold) -> bool {
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_rank_is_that_of_split_conformal() {
-        let to = |n: usize| (1..=n).map(|i| trial(i, 0, 1, i as f64)).collect::<Vec<_>>();
+        let to = |n: usize| (1..=n).map(|i| trial(i, 0, 1, i as f64)).collect::<AnswerTrials>();
         assert_eq!(Residuals::from_trials(&to(8), true).interval_factor(ResidualFold::Nothing), None);
         assert_eq!(
             Residuals::from_trials(&to(9), true)
@@ -136,7 +137,7 @@ mod tests {
     fn a_fold_leaves_out_all_that_its_gpu_or_kernel_has_a_part_in() {
         let tame = (0..20).map(|i| trial(i, 0, 1, 0.5));
         let wild = [trial(50, 2, 1, 4.0), trial(50, 1, 2, 4.0), trial(50, 2, 0, 4.0)];
-        let all: Vec<AnswerTrial> = tame.chain(wild).collect();
+        let all: AnswerTrials = tame.chain(wild).collect();
         let near = |f: Option<f64>, ln: f64| assert!((f.unwrap().ln() - ln).abs() < 1e-12);
         let residuals = Residuals::from_trials(&all, true);
         near(residuals.interval_factor(ResidualFold::Gpu(GpuId::from_index(2))), 0.5);
@@ -151,14 +152,13 @@ mod tests {
 
     #[test]
     fn without_a_source_each_target_counts_once() {
-        let all: Vec<AnswerTrial> =
-            (0..9).flat_map(|k| [0, 1, 2].map(|s| trial(k, s, 3, k as f64))).collect();
+        let all: AnswerTrials = (0..9).flat_map(|k| [0, 1, 2].map(|s| trial(k, s, 3, k as f64))).collect();
         assert_eq!(Residuals::from_trials(&all, false).all.len(), 9);
         assert_eq!(Residuals::from_trials(&all, true).all.len(), 27);
         // Rows of the target at two clocks are two targets.
         let at_clocks =
             |row| [0, 1].map(|source| AnswerTrial { rows: Pair::new(0, row), ..trial(7, source, 3, 1.0) });
-        let all = [at_clocks(0), at_clocks(1)].concat();
+        let all: AnswerTrials = [at_clocks(0), at_clocks(1)].concat().into_iter().collect();
         assert_eq!(
             [false, true].map(|uses_source| Residuals::from_trials(&all, uses_source).all.len()),
             [2, 4]

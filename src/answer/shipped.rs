@@ -3,7 +3,7 @@
 //! families it does not belong to, so that an interval never saw the kernel it is asked about.
 
 use super::coverage::COVERAGE;
-use super::trial::AnswerTrial;
+use super::trials::AnswerTrials;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::kernel::{Kernel, KernelId};
 use serde::Deserialize;
@@ -79,14 +79,14 @@ impl ShippedErrors {
     }
 
     /// Sets the interval of every trial of a model that says how uncertain its answer is.
-    pub fn widen(&self, trials: &mut [AnswerTrial], kernels: &Catalogue<Kernel>) {
+    pub fn widen(&self, trials: &mut AnswerTrials, kernels: &Catalogue<Kernel>) {
         let mut known: HashMap<KernelId, Option<f64>> = HashMap::new();
-        for trial in trials {
-            let Some(doubt) = trial.doubt.known() else { continue };
+        trials.set_intervals(|trial| {
+            let Some(doubt) = trial.doubt.known() else { return trial.interval };
             let id = || &kernels[trial.kernel].id;
             let width = known.entry(trial.kernel).or_insert_with(|| self.half_width(id()).map(|(w, _)| w));
-            trial.interval = trial.width.known().or(*width).map_or(0.0, |width| (width * doubt).exp());
-        }
+            trial.width.known().or(*width).map_or(0.0, |width| (width * doubt).exp())
+        });
     }
 
     fn widths(&self, kernel: &str) -> HalfWidths {

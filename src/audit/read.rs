@@ -251,7 +251,10 @@ fn sheet_row(
             return Err(CellRefusal::new(name, "is blank; expected a name"));
         }
     }
-    let shape = |column| dimensions(text(column).as_bytes(), column);
+    let saturated = |side| u32::try_from(side).unwrap_or(u32::MAX);
+    let shape = |column| {
+        dimensions(text(column).as_bytes(), column).map(|read| read.map(|sides| sides.map(saturated)))
+    };
     let (block, grid) = (shape("block")?, shape("grid")?);
     let gpu = known(sheet, text("gpu"), true);
     let kernel = known(sheet, text("kernel"), false);

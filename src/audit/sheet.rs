@@ -29,10 +29,10 @@ pub struct SheetRow {
     pub dtype: Word,
     /// What the row says of its origin.
     pub source: Word,
-    /// Threads per block.
-    pub block: Option<[u64; 3]>,
-    /// Blocks.
-    pub grid: Option<[u64; 3]>,
+    /// Threads per block, saturated at 2^32 - 1, which no GPU launches.
+    pub block: Option<[u32; 3]>,
+    /// Blocks, saturated as well.
+    pub grid: Option<[u32; 3]>,
     pub(super) time_ms: f64,
     /// The numbers that the row has beside its time: most rows have a few of forty.
     pub(super) numbers: Box<[(Number, f64)]>,
@@ -90,13 +90,13 @@ impl SheetRow {
 
     /// Threads per block, saturated.
     pub(super) fn threads(&self) -> Option<u32> {
-        let product = self.block?.iter().fold(1_u64, |a, b| a.saturating_mul(*b));
+        let product = self.block?.into_iter().fold(1_u64, |a, b| a.saturating_mul(u64::from(b)));
         Some(product.min(u64::from(u32::MAX)) as u32)
     }
 
     /// Blocks of the grid, saturated.
     pub(super) fn launched_blocks(&self) -> Option<u64> {
-        Some(self.grid?.iter().fold(1_u64, |a, b| a.saturating_mul(*b)))
+        Some(self.grid?.into_iter().fold(1_u64, |a, b| a.saturating_mul(u64::from(b))))
     }
 }
 

@@ -20,7 +20,7 @@ pub fn evaluation_chart(outcome: &ModelOutcome, setup: &EvaluationSetup, ceiling
         notes: chart_notes(outcome, setup),
     };
     let point =
-        |t: &AnswerTrial| ScatterPoint { measured: t.measured, predicted: t.predicted, label: String::new() };
+        |t: AnswerTrial| ScatterPoint { measured: t.measured, predicted: t.predicted, label: String::new() };
     scatter_chart(text, &outcome.trials.iter().map(point).collect::<Vec<_>>())
 }
 
@@ -93,7 +93,7 @@ fn subtitle(setup: &EvaluationSetup, ceilings: &str) -> String {
 /// The score in words, the distribution, what was refused.
 fn chart_notes(outcome: &ModelOutcome, setup: &EvaluationSetup) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(s) = score(&outcome.trials) {
+    if let Some(s) = score(outcome.trials.iter()) {
         let e = s.errors;
         notes.push(format!(
             "{} predictions: MAPE {} %, median error {} %, median predicted/measured {}, {} % within 25 %",
@@ -120,7 +120,7 @@ pub fn distribution(outcome: &ModelOutcome) -> Vec<String> {
 /// Each class of predicted over measured with its share in percent.
 fn classes(outcome: &ModelOutcome) -> Vec<(String, f64)> {
     let mut counts = [0usize; CLASSES.len() + 1];
-    for trial in &outcome.trials {
+    for trial in outcome.trials.iter() {
         counts[CLASSES.iter().filter(|bound| trial.ratio() >= **bound).count()] += 1;
     }
     let all = outcome.trials.len().max(1) as f64;

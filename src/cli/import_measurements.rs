@@ -4,7 +4,7 @@ use super::training::with_moving;
 use super::{Usage, load, output};
 use crate::config::user_folder;
 use crate::import::{AchievedRoof, GivenProblem, ImportJob, Imported, OpenedFile, overlays, read_report};
-use crate::measurement::{CanonicalRow, write_csv};
+use crate::measurement::{CanonicalRow, write_csv_to};
 use crate::progress::Progress;
 use crate::session::Session;
 use anyhow::{Result, bail};
@@ -37,8 +37,8 @@ pub(super) fn run_import_measurements(
     let (mut rows, mut roofs) = (Vec::new(), Vec::new());
     for (file, read) in found {
         say(&file, &read);
-        rows.extend(read.rows);
-        roofs.extend(read.roofs);
+        append_all(&mut rows, read.rows);
+        append_all(&mut roofs, read.roofs);
     }
     match (rows.is_empty(), roofs.is_empty()) {
         (true, true) => bail!("nothing was imported"),
@@ -51,6 +51,15 @@ pub(super) fn run_import_measurements(
             }
             write_rows(&rows, output)
         }
+    }
+}
+
+/// Puts these behind those; the first ones are taken as they lie.
+fn append_all<T>(all: &mut Vec<T>, more: Vec<T>) {
+    if all.is_empty() {
+        *all = more;
+    } else {
+        all.extend(more);
     }
 }
 
@@ -120,8 +129,8 @@ fn write_rows(rows: &[CanonicalRow], output: Option<&Path>) -> Result<()> {
             let text = format!("{}: is a folder; give a CSV file, for example -o runs.csv", path.display());
             Err(Usage(text).into())
         }
-        Some(path) => output::file(path, &write_csv(rows)),
-        None => output::answer(&write_csv(rows)),
+        Some(path) => output::streamed_file(path, |file| write_csv_to(rows, file)),
+        None => output::streamed_answer(|out| write_csv_to(rows, out)),
     }
 }
 

@@ -88,5 +88,5 @@ pub(super) fn errors(session: &Session) -> Result<Vec<Option<ErrorSummary>>> {
     let (setup, progress) = (EvaluationSetup::default(), Progress::default());
     let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &every, &progress));
     let outcomes = evaluated.context("cancelled")?;
-    Ok(outcomes.iter().map(|o| score(&o.trials).map(|s| s.errors)).collect())
+    Ok(outcomes.iter().map(|o| score(o.trials.iter()).map(|s| s.errors)).collect())
 }

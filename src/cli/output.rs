@@ -3,7 +3,7 @@
 use super::Usage;
 use super::coloured::{coloured, shows_colours};
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
-use crate::config::write_whole;
+use crate::config::write_whole_with;
 use crate::measurement::{RowError, counted_reasons};
 use crate::text::harmless_line;
 use anyhow::{Context, Result};
@@ -94,7 +94,18 @@ pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
     if is_stdout(path) {
         return answer(bytes);
     }
-    match write_whole(path, bytes) {
+    streamed_file(path, |file| file.write_all(bytes))
+}
+
+/// [`file`] of what is written as it comes, so that none of it is kept; on a terminal it is kept, as an answer is.
+pub(super) fn streamed_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<()> {
+    if is_stdout(path) {
+        return streamed_answer(write);
+    }
+    match write_whole_with(path, write) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.with_context(|| format!("{}: was not written", path.display())),
     }

@@ -74,7 +74,7 @@ pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
     let format: TableFormat = format.into();
     match format.for_programs() {
         Some(format) if args.explain => write_breakdowns(&rows, format)?,
-        Some(format) => output::streamed_answer(|out| predictions::record_table(&rows).stream(format, out))?,
+        Some(format) => output::streamed_answer(|out| predictions::stream_records(&rows, format, out))?,
         None => output::answer(predictions_text(session, &rows, args.explain, format)?.as_bytes())?,
     }
     match rows.iter().map(|row| row.answer.prediction.as_ref().err()).collect::<Option<Vec<_>>>() {

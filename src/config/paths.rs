@@ -82,15 +82,23 @@ const MOST_LINKS: usize = 40;
 /// # Errors
 /// The I/O error, its text naming what could not be done.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_whole_with(path, |file| file.write_all(bytes))
+}
+
+/// [`write_whole`] of what is written as it comes, so that none of it is kept.
+///
+/// # Errors
+/// As there, and what `content` gives.
+pub fn write_whole_with(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(there) if there.is_file() && there.permissions().readonly() => Err(Error::new(
             ErrorKind::PermissionDenied,
             "is read-only; make it writable or give another name",
         )),
-        Ok(there) if !there.is_file() && !there.is_dir() => std::fs::write(path, bytes),
+        Ok(there) if !there.is_file() && !there.is_dir() => content(&mut std::fs::File::create(path)?),
         // What a link points to is replaced, not the link.
-        Ok(there) => write_beside(&std::fs::canonicalize(path)?, bytes, Some(there.permissions())),
-        Err(_) => write_beside(&end_of_links(path)?, bytes, None),
+        Ok(there) => write_beside(&std::fs::canonicalize(path)?, content, Some(there.permissions())),
+        Err(_) => write_beside(&end_of_links(path)?, content, None),
     }
 }
 
@@ -107,7 +115,11 @@ fn end_of_links(path: &Path) -> Result<PathBuf> {
     ))
 }
 
-fn write_beside(path: &Path, bytes: &[u8], replaced: Option<Permissions>) -> Result<()> {
+fn write_beside(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> Result<()>,
+    replaced: Option<Permissions>,
+) -> Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "is a folder; give a file name"));
@@ -118,7 +130,7 @@ fn write_beside(path: &Path, bytes: &[u8], replaced: Option<Permissions>) -> Res
     }
     remove_abandoned(folder);
     let mut file = temporary_file(folder, replaced.is_none())?;
-    file.write_all(bytes)?;
+    content(&mut file)?;
     if let Some(permissions) = replaced {
         // The file is whole already; a file system without permissions is no reason to fail.
         let _ = file.as_file().set_permissions(permissions);

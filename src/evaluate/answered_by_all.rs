@@ -1,41 +1,37 @@
 //! The trials that every model has: models that refuse different questions are compared on what all of them answered.
 
 use super::setup::ModelOutcome;
-use crate::answer::{AnswerTrial, TrialPlace};
 
-/// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
-/// nothing at all takes nothing from the others.
+/// For each outcome, in their order, the places among its trials of those whose questions every one of them answered. A model
+/// that answered nothing at all takes nothing from the others.
 #[must_use]
-pub fn answered_by_all(outcomes: &[ModelOutcome]) -> Vec<Vec<&AnswerTrial>> {
+pub fn answered_by_all(outcomes: &[ModelOutcome]) -> Vec<Vec<u32>> {
     // Trials come by configuration, target and source, in every outcome of one evaluation.
     let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
     let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
         return vec![Vec::new(); outcomes.len()];
     };
-    let mut places: Vec<TrialPlace> = fewest.trials.iter().map(AnswerTrial::asked_place).collect();
+    let mut common: Vec<u32> = (0..).zip(fewest.trials.iter()).map(|(place, _)| place).collect();
     for outcome in answering() {
-        let mut rest = outcome.trials.iter().map(AnswerTrial::asked_place).peekable();
-        places.retain(|asked| {
-            while rest.next_if(|other| other < asked).is_some() {}
-            rest.peek() == Some(asked)
+        let mut rest = outcome.trials.iter().map(|t| t.asked_place()).peekable();
+        common.retain(|place| {
+            let asked = fewest.trials.trial(*place as usize).asked_place();
+            while rest.next_if(|other| *other < asked).is_some() {}
+            rest.peek() == Some(&asked)
         });
     }
-    let of = |outcome: &'_ ModelOutcome| -> Vec<_> {
-        let mut left = places.iter().peekable();
-        outcome
-            .trials
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| left.next_if(|p| **p == t.asked_place()).is_some())
-            .map(|(i, _)| i)
-            .collect()
+    let of = |outcome: &ModelOutcome| -> Vec<u32> {
+        let mut left = fewest.trials.chosen(&common).map(|t| t.asked_place()).peekable();
+        let asked = (0..).zip(outcome.trials.iter());
+        asked.filter(|(_, t)| left.next_if_eq(&t.asked_place()).is_some()).map(|(place, _)| place).collect()
     };
-    outcomes.iter().map(|o| of(o).into_iter().map(|i: usize| &o.trials[i]).collect()).collect()
+    outcomes.iter().map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::AnswerTrial;
 
     fn outcome(places: &[(usize, usize, usize)]) -> ModelOutcome {
         let trial = |(config, target, source): &(usize, usize, usize)| AnswerTrial {
@@ -52,9 +48,12 @@ mod tests {
             outcome(&[(0, 2, 1), (1, 1, 2), (3, 1, 2), (4, 1, 2)]),
             outcome(&[(0, 1, 2), (0, 2, 1), (4, 1, 2), (5, 1, 2)]),
         ];
-        for trials in answered_by_all(&all) {
-            let places: Vec<_> =
-                trials.iter().map(|t| (t.config_index(), t.target.index(), t.source.index())).collect();
+        for (outcome, places) in all.iter().zip(answered_by_all(&all)) {
+            let places: Vec<_> = outcome
+                .trials
+                .chosen(&places)
+                .map(|t| (t.config_index(), t.target.index(), t.source.index()))
+                .collect();
             assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
         }
         let silent =

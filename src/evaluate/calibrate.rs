@@ -30,7 +30,7 @@ fn add_outcomes(fitted: &mut IntervalCalibration, world: EvaluationWorld<'_>, se
     for (model, outcome) in MODELS.ids().zip(&outcomes) {
         let settings = Settings { model, ceilings: setup.ceilings, rules: setup.rules };
         // The intervals of these trials were made without their target.
-        let held = score(&outcome.trials).and_then(|s| s.coverage_90_percent);
+        let held = score(outcome.trials.iter()).and_then(|s| s.coverage_90_percent);
         fitted.add_trials(settings, &outcome.trials, held.map(|percent| percent / 100.0));
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::answer::AnswerTrial;
 use crate::stats;
+use std::borrow::Borrow;
 
 /// Two measured times closer than this are no order: timing itself is not that steady.
 const APART: f64 = 1.05;
@@ -87,16 +88,18 @@ pub struct Score {
 
 /// The score of these trials; `None` for none.
 #[must_use]
-pub fn score<'t, I>(trials: I) -> Option<Score>
+pub fn score<I>(trials: I) -> Option<Score>
 where
-    I: IntoIterator<Item = &'t AnswerTrial>,
+    I: IntoIterator<Item: Borrow<AnswerTrial>>,
     I::IntoIter: Clone,
 {
     let trials = trials.into_iter();
-    let errors = summary_of(trials.clone().map(|t| (t.predicted, t.measured)))?;
-    let (ordered, right) = trials.clone().filter_map(order).fold((0, 0.0), |(n, sum), o| (n + 1, sum + o));
-    let held = trials.clone().filter(|t| t.held() == Some(true)).count();
-    let mut widths: Vec<f64> = trials.filter_map(AnswerTrial::error_factor).map(|f| f * f).collect();
+    let time_pair = |t: &AnswerTrial| (t.predicted, t.measured);
+    let errors = summary_of(trials.clone().map(|t| time_pair(t.borrow())))?;
+    let (ordered, right) =
+        trials.clone().filter_map(|t| order(t.borrow())).fold((0, 0.0), |(n, sum), o| (n + 1, sum + o));
+    let held = trials.clone().filter(|t| t.borrow().held() == Some(true)).count();
+    let mut widths: Vec<f64> = trials.filter_map(|t| t.borrow().error_factor()).map(|f| f * f).collect();
     Some(Score {
         errors,
         order_accuracy_percent: (ordered > 0).then(|| 100.0 * right / f64::from(ordered)),
@@ -167,7 +170,7 @@ mod tests {
             trial(1.0, 9.0, 1.04), // too close
             trial(1.0, 9.0, 0.96), // too close
         ];
-        assert_eq!(score(&all).unwrap().order_accuracy_percent, Some(50.0));
+        assert_eq!(score(all).unwrap().order_accuracy_percent, Some(50.0));
         assert_eq!(score(&all[3..]).unwrap().order_accuracy_percent, None);
     }
 
@@ -176,9 +179,9 @@ mod tests {
         let with =
             |predicted, measured, factor| AnswerTrial { interval: factor, ..trial(1.0, predicted, measured) };
         let all = [with(1.0, 1.9, 2.0), with(1.0, 2.1, 2.0), with(1.0, 0.6, 3.0), with(1.0, 9.0, 0.0)];
-        let s = score(&all).unwrap();
+        let s = score(all).unwrap();
         assert!((s.coverage_90_percent.unwrap() - 200.0 / 3.0).abs() < 1e-9);
         assert_eq!(s.width, Some(4.0));
-        assert_eq!((s.errors.n, score(&[])), (4, None));
+        assert_eq!((s.errors.n, score(&all[..0])), (4, None));
     }
 }

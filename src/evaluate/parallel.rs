@@ -1,6 +1,6 @@
 //! Questions on all cores, with their tallies in the order of the questions.
 
-use super::tally::Tally;
+use super::tally::{Tallies, Tally};
 use crate::progress::Progress;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -9,32 +9,30 @@ const BLOCK: usize = 64;
 
 /// How many blocks are on their way at once: what they tally is put in its place before the next ones begin, so that it never
 /// stands in memory twice.
-const WAVE: usize = 512;
+const WAVE: usize = 128;
 
 /// Runs `item` for 0..n on all cores; what it tallies comes back in the order of the items.
 pub(super) fn in_parallel(
     n: usize,
     models: usize,
     progress: &Progress,
-    item: impl Fn(usize, &mut [Tally]) + Sync,
+    item: impl Fn(usize, &mut Tallies) + Sync,
 ) -> Option<Vec<Tally>> {
     progress.expect(n);
     let tallied = |block: usize| {
         progress.check_cancelled().ok()?;
-        let mut tallies = vec![Tally::default(); models];
+        let mut tallies = Tallies::new(models);
         let items = block * BLOCK..((block + 1) * BLOCK).min(n);
         progress.advance(items.len());
         items.for_each(|i| item(i, &mut tallies));
         Some(tallies)
     };
-    let mut all = vec![Tally::default(); models];
+    let mut all = Tallies::new(models);
     let blocks = n.div_ceil(BLOCK);
     for first in (0..blocks).step_by(WAVE) {
-        let wave: Option<Vec<Vec<Tally>>> =
+        let wave: Option<Vec<Tallies>> =
             (first..(first + WAVE).min(blocks)).into_par_iter().map(tallied).collect();
-        for tallies in wave? {
-            all.iter_mut().zip(tallies).for_each(|(sum, part)| sum.take(part));
-        }
+        wave?.into_iter().for_each(|part| all.take(part));
     }
-    (!progress.is_cancelled()).then_some(all)
+    (!progress.is_cancelled()).then(|| all.into_models())
 }

@@ -3,7 +3,7 @@
 
 use super::metrics::order_of;
 use super::setup::EvaluationWorld;
-use crate::answer::AnswerTrial;
+use crate::answer::{AnswerTrial, AnswerTrials};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
 use crate::stats;
@@ -38,17 +38,16 @@ struct Ranked {
 
 /// The ranking of these trials.
 #[must_use]
-pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = &'t AnswerTrial>) -> Ranking {
+pub fn ranking(world: EvaluationWorld<'_>, trials: &AnswerTrials) -> Ranking {
     let configs: Vec<_> = world.store.configs().map(|(_, config)| config).collect();
-    let mut of_kernel: BTreeMap<(KernelId, GpuId, GpuId), Vec<(usize, Ranked)>> = BTreeMap::new();
+    let mut of_kernel: BTreeMap<(KernelId, GpuId, GpuId), Vec<u32>> = BTreeMap::new();
     let mut bandwidth_orders = Vec::new();
-    for t in trials {
-        let Some(source) = t.source_time.known().filter(|_| t.source != t.target) else { continue };
-        let ranked = Ranked { predicted: t.predicted, measured: t.measured, source };
+    for (place, t) in (0..).zip(trials.iter()) {
+        let Some(source) = timed_elsewhere(&t) else { continue };
         let group = of_kernel.entry((t.kernel, t.source, t.target)).or_default();
         // Of rows at several clocks the first: an order over clocks is no choice of a configuration.
-        if group.last().is_none_or(|(config, _)| *config != t.config_index()) {
-            group.push((t.config_index(), ranked));
+        if group.last().is_none_or(|last| trials.trial(*last as usize).config != t.config) {
+            group.push(place);
         }
         let bandwidth = |gpu: GpuId| world.gpus[gpu].bandwidth(Ceilings::Peak).value.0;
         let by_bandwidth = source * bandwidth(t.source) / bandwidth(t.target);
@@ -57,6 +56,11 @@ pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = 
     let mut spearmans = [Vec::new(), Vec::new()];
     let mut regrets = [Vec::new(), Vec::new()];
     for group in of_kernel.into_values() {
+        let ranked = |t: AnswerTrial| {
+            let source = timed_elsewhere(&t)?;
+            Some((t.config_index(), Ranked { predicted: t.predicted, measured: t.measured, source }))
+        };
+        let group: Vec<(usize, Ranked)> = trials.chosen(&group).filter_map(ranked).collect();
         let all: Vec<Ranked> = group.iter().map(|(_, ranked)| *ranked).collect();
         let correlated = [spearman(&all, |r| r.predicted), spearman(&all, |r| r.source)];
         add_both(&mut spearmans, correlated);
@@ -72,6 +76,11 @@ pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = 
     let [regret_percent, source_regret_percent] = regrets.map(|all| stats::mean(&all).map(|r| 100.0 * r));
     let bandwidth_order_percent = stats::mean(&bandwidth_orders).map(|share| 100.0 * share);
     Ranking { spearman, source_spearman, regret_percent, source_regret_percent, bandwidth_order_percent }
+}
+
+/// The time on the source in seconds, where that is another GPU.
+fn timed_elsewhere(t: &AnswerTrial) -> Option<f64> {
+    t.source_time.known().filter(|_| t.source != t.target)
 }
 
 fn add_both(all: &mut [Vec<f64>; 2], found: [Option<f64>; 2]) {

@@ -5,7 +5,7 @@ use super::parallel::in_parallel;
 use super::protocol::{Protocol, RowSplit, TrialScope};
 use super::setup::{Asking, EvaluationSetup, EvaluationWorld, ModelOutcome};
 use super::several;
-use super::tally::{Tally, reason};
+use super::tally::{Tallies, Tally, reason};
 use crate::answer::{AnswerTrial, ResidualFold, Residuals};
 use crate::gpu::{Gpu, TuningError};
 use crate::kernel::KernelId;
@@ -58,19 +58,21 @@ pub fn evaluate_with(
         several::learn(world, &known, models[i], &mut tally.trials);
         if all_sources {
             let trials = several::combined(&tally.trials, &setup.scope, fold);
-            let of_pairs = std::mem::take(tally).into_refused();
+            let of_pairs = std::mem::take(tally).refused;
             let refused = several::refused(world, &setup.scope, &known, trials.len(), &of_pairs);
             return ModelOutcome { model: models[i].id(), trials, refused };
         }
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::from_trials(fitted, models[i].needs_source());
-        let mut trials = std::mem::take(&mut tally.trials);
-        trials.retain(|t| setup.scope.has(t.config_index(), t.kernel, t.source, t.target));
+        let Tally { mut trials, refused } = std::mem::take(tally);
+        if !setup.scope.is_everything() {
+            trials.retain(|t| setup.scope.has(t.config_index(), t.kernel, t.source, t.target));
+        }
         residuals.widen(&mut trials, fold);
         if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol.uses_shipped_errors()) {
             shipped.widen(&mut trials, world.kernels);
         }
-        ModelOutcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
+        ModelOutcome { model: models[i].id(), trials, refused }
     };
     // Half a million residuals per model are sorted: worth a thread each. Of many more those of one model are memory enough.
     let many = tallies.iter().map(|tally| tally.trials.len()).sum::<usize>() > MANY;
@@ -262,9 +264,9 @@ impl Asker<'_> {
     }
 
     /// Counts a question that no model is asked.
-    fn count_refusal(&self, trial: AnswerTrial, why: &str, tallies: &mut [Tally]) {
+    fn count_refusal(&self, trial: AnswerTrial, why: &str, tallies: &mut Tallies) {
         if self.setup.scope.has(trial.config_index(), trial.kernel, trial.source, trial.target) {
-            tallies.iter_mut().for_each(|t| t.count_refusal(why));
+            tallies.count_refusal(why);
         }
     }
 
@@ -281,9 +283,9 @@ impl Asker<'_> {
         Put { subject, visible, tuned }: Put<'_>,
         trial: AnswerTrial,
         borrows: &dyn Fn(&Question<'_>, &Subject) -> bool,
-        tallies: &mut [Tally],
+        tallies: &mut Tallies,
     ) {
-        let EvaluationSetup { ceilings, rules, scope, lessons, .. } = self.setup;
+        let EvaluationSetup { ceilings, rules, scope, lessons, asking, .. } = self.setup;
         let looked_at = scope.has(trial.config_index(), trial.kernel, trial.source, trial.target)
             && !self.known.contains(&(trial.config_index(), trial.target));
         let subject = match subject {
@@ -309,23 +311,18 @@ impl Asker<'_> {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
             return self.count_refusal(trial, &why, tallies);
         }
-        let (borrowed, weight) = (borrows(&q, subject), weight(&q));
-        for (model, tally) in self.models.iter().zip(tallies) {
-            match model.estimate(&q) {
-                Ok(TimeEstimate { time, doubt, width, .. }) => {
-                    let (doubt, width) = (doubt.map(|d| d.total()), width.map(|w| w.in_doubts));
-                    tally.trials.push(AnswerTrial {
-                        predicted: time.0,
-                        borrowed,
-                        weight,
-                        doubt: doubt.into(),
-                        width: width.into(),
-                        ..trial
-                    });
-                }
-                Err(why) if looked_at => tally.refuse_for(&why),
-                Err(_) => {}
-            }
-        }
+        // Sources are weighed where several make one prediction, and nowhere else.
+        let weight = if asking.all_sources { weight(&q) } else { 0.0 };
+        let trial = AnswerTrial { borrowed: borrows(&q, subject), weight, ..trial };
+        let answered = |model: &&dyn Predictor| match model.estimate(&q) {
+            Ok(TimeEstimate { time, doubt, width, .. }) => Ok(AnswerTrial {
+                predicted: time.0,
+                doubt: doubt.map(|d| d.total()).into(),
+                width: width.map(|w| w.in_doubts).into(),
+                ..trial
+            }),
+            Err(why) => Err(looked_at.then_some(why)),
+        };
+        tallies.take_answers(self.models.iter().map(answered));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::protocol::{Protocol, TrialScope};
 use super::tally::Refused;
-use crate::answer::{AnswerTrial, ShippedErrors};
+use crate::answer::{AnswerTrials, ShippedErrors};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
@@ -48,7 +48,7 @@ pub struct ModelOutcome {
     /// The model's id.
     pub model: &'static str,
     /// What it said beside what was measured, by configuration, target and source.
-    pub trials: Vec<AnswerTrial>,
+    pub trials: AnswerTrials,
     /// Questions without an answer, by reason.
     pub refused: Refused,
 }

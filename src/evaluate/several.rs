@@ -6,7 +6,9 @@
 use super::protocol::TrialScope;
 use super::setup::EvaluationWorld;
 use super::tally::Refused;
-use crate::answer::{AnswerTrial, KnownRow, KnownRows, ResidualFold, TrialNumber, conformal_width, log_mean};
+use crate::answer::{
+    AnswerTrial, AnswerTrials, KnownRow, KnownRows, ResidualFold, TrialNumber, conformal_width, log_mean,
+};
 use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
@@ -54,7 +56,7 @@ pub(super) fn learn(
     world: EvaluationWorld<'_>,
     known: &BTreeSet<AskedRow>,
     model: &dyn Predictor,
-    trials: &mut Vec<AnswerTrial>,
+    trials: &mut AnswerTrials,
 ) {
     if known.is_empty() {
         return;
@@ -65,38 +67,46 @@ pub(super) fn learn(
     let category = |t: &AnswerTrial| world.kernels[t.kernel].known_category();
     let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow<'_>>> = HashMap::new();
     for t in trials.iter().filter(|t| known.contains(&(t.config_index(), t.target))) {
-        let row = KnownRow { kernel: t.kernel, category: category(t), ln: (t.measured / t.predicted).ln() };
+        let row = KnownRow { kernel: t.kernel, category: category(&t), ln: (t.measured / t.predicted).ln() };
         rows.entry((t.source, t.target)).or_default().push(row);
     }
     let rows: HashMap<_, _> =
         rows.into_iter().map(|(pair, rows)| (pair, KnownRows::from_rows(rows))).collect();
     trials.retain(|t| !known.contains(&(t.config_index(), t.target)));
-    for t in trials {
+    trials.set_predicted(|t| {
         let of_pair = rows.get(&(t.source, t.target));
         let correction = of_pair.and_then(|r| r.correction(t.kernel, category(t), None));
-        t.predicted *= correction.map_or(1.0, |c| c.factor);
-    }
+        t.predicted * correction.map_or(1.0, |c| c.factor)
+    });
 }
 
 /// One prediction per configuration and target from all of these pairs, in their order, with its interval.
 pub(super) fn combined(
-    pairs: &[AnswerTrial],
+    pairs: &AnswerTrials,
     scope: &TrialScope,
     fold: &dyn Fn(&AnswerTrial) -> ResidualFold,
-) -> Vec<AnswerTrial> {
+) -> AnswerTrials {
     let looked_at = |t: &AnswerTrial| scope.has(t.config_index(), t.kernel, t.source, t.target);
-    let mut all: Vec<AnswerTrial> = groups(pairs).filter_map(|g| together(g, looked_at)).collect();
+    let mut all: AnswerTrials = groups(pairs).filter_map(|g| together(&g, looked_at)).collect();
     let mut factors: BTreeMap<ResidualFold, f64> = BTreeMap::new();
-    for trial in &mut all {
+    all.set_intervals(|trial| {
         let fold = fold(trial);
-        trial.interval = *factors.entry(fold).or_insert_with(|| common_factor(pairs, fold).unwrap_or(0.0));
-    }
+        *factors.entry(fold).or_insert_with(|| common_factor(pairs, fold).unwrap_or(0.0))
+    });
     all
 }
 
 /// The pairs of one configuration and target row each; they lie side by side.
-fn groups(pairs: &[AnswerTrial]) -> impl Iterator<Item = &[AnswerTrial]> {
-    pairs.chunk_by(|a, b| a.target_row() == b.target_row())
+fn groups(pairs: &AnswerTrials) -> impl Iterator<Item = Vec<AnswerTrial>> + '_ {
+    let mut rest = pairs.iter().peekable();
+    std::iter::from_fn(move || {
+        let mut group = vec![rest.next()?];
+        let row = group[0].target_row();
+        while let Some(next) = rest.next_if(|t| t.target_row() == row) {
+            group.push(next);
+        }
+        Some(group)
+    })
 }
 
 /// The pairs of a group that may be used, as one.
@@ -118,13 +128,13 @@ fn together(group: &[AnswerTrial], used: impl Fn(&AnswerTrial) -> bool) -> Optio
 
 /// The factor of a 90 % interval from predictions in which what is held out has no part, as target, as source, or as the
 /// row a count was borrowed from.
-fn common_factor(pairs: &[AnswerTrial], fold: ResidualFold) -> Option<f64> {
+fn common_factor(pairs: &AnswerTrials, fold: ResidualFold) -> Option<f64> {
     let known = |t: &AnswerTrial| match fold {
         ResidualFold::Gpu(gpu) => t.target != gpu && t.source != gpu && !t.borrowed,
         ResidualFold::Kernel(kernel) => t.kernel != kernel,
         ResidualFold::Nothing => true,
     };
-    let all = groups(pairs).filter_map(|g| together(g, known)).map(|t| t.residual()).collect();
+    let all = groups(pairs).filter_map(|g| together(&g, known)).map(|t| t.residual()).collect();
     conformal_width(all).map(f64::exp)
 }
 

@@ -1,42 +1,93 @@
 //! What a model answered and what it refused, while an evaluation runs.
 
-use crate::answer::AnswerTrial;
+use crate::answer::{AnswerTrial, AnswerTrials, AskedCases, CaseAnswers};
 use crate::predict::ModelRefusal;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Questions without an answer, by reason.
 pub type Refused = BTreeMap<String, usize>;
 
+/// What every model answered so far.
+#[derive(Debug, Clone)]
+pub(super) struct Tallies {
+    cases: AskedCases,
+    models: Vec<ModelTally>,
+}
+
 /// One model's answers so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tally {
-    pub(super) trials: Vec<AnswerTrial>,
+struct ModelTally {
+    answers: CaseAnswers,
     refused: Refused,
 }
 
-impl Tally {
-    /// Counts a question that could not be put.
+/// What one model answered, and what it refused.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tally {
+    pub(super) trials: AnswerTrials,
+    pub(super) refused: Refused,
+}
+
+impl Tallies {
+    /// Of this many models, before any question.
+    pub(super) fn new(models: usize) -> Self {
+        Self { cases: AskedCases::default(), models: vec![ModelTally::default(); models] }
+    }
+
+    /// Counts a question that could not be put to any model.
     pub(super) fn count_refusal(&mut self, why: &str) {
+        self.models.iter_mut().for_each(|model| model.count_refusal(why));
+    }
+
+    /// What the models say of one question, in their order: a trial, or a refusal that counts.
+    pub(super) fn take_answers(
+        &mut self,
+        answers: impl Iterator<Item = Result<AnswerTrial, Option<ModelRefusal>>>,
+    ) {
+        let case = self.cases.len();
+        for (model, answer) in self.models.iter_mut().zip(answers) {
+            match answer {
+                Ok(trial) => {
+                    if self.cases.len() == case {
+                        self.cases.push(&trial);
+                    }
+                    model.answers.push(case, &trial);
+                }
+                Err(why) => why.iter().for_each(|why| model.count_refusal(&reason(why))),
+            }
+        }
+    }
+
+    /// Puts a part behind this one.
+    pub(super) fn take(&mut self, part: Self) {
+        let first_case = self.cases.len();
+        self.cases.append(&part.cases);
+        for (model, part) in self.models.iter_mut().zip(part.models) {
+            model.answers.append(&part.answers, first_case);
+            for (why, n) in part.refused {
+                *model.refused.entry(why).or_default() += n;
+            }
+        }
+    }
+
+    /// Each model's own, in their order.
+    pub(super) fn into_models(self) -> Vec<Tally> {
+        let cases = Arc::new(self.cases);
+        let tally = |ModelTally { answers, refused }| Tally {
+            trials: AnswerTrials::new(cases.clone(), answers),
+            refused,
+        };
+        self.models.into_iter().map(tally).collect()
+    }
+}
+
+impl ModelTally {
+    fn count_refusal(&mut self, why: &str) {
         match self.refused.get_mut(why) {
             Some(n) => *n += 1,
             None => drop(self.refused.insert(why.to_string(), 1)),
         }
-    }
-
-    /// Counts a refusal under its reason, without the numbers that differ from question to question.
-    pub(super) fn refuse_for(&mut self, why: &ModelRefusal) {
-        self.count_refusal(&reason(why));
-    }
-
-    pub(super) fn take(&mut self, part: Self) {
-        self.trials.extend(part.trials);
-        for (why, n) in part.refused {
-            *self.refused.entry(why).or_default() += n;
-        }
-    }
-
-    pub(super) fn into_refused(self) -> Refused {
-        self.refused
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) const IMPORTER: Importer =
     Importer { name: "calibration files", recognises: is_own_format, read: read_rows };
 
 const GIGA: f64 = 1e9;
-/// The largest file that is read: a guard against damage.
-const LARGEST: u64 = 32 << 20;
+/// The largest file that is read: those of whole studies have a few kilobytes, and as a tree it takes many times that.
+const LARGEST: u64 = 2 << 20;
 
 fn is_own_format(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
@@ -36,7 +36,7 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
     let mut bytes = Vec::new();
     reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.read_error(e.to_string()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(job.read_error("is larger than 32 MiB; expected a calibration file"));
+        return Err(job.read_error("is larger than 2 MiB; expected a calibration file"));
     }
     let text =
         String::from_utf8(bytes).map_err(|_| job.read_error("is not UTF-8; save the file as UTF-8"))?;

@@ -123,6 +123,9 @@ fn unexpected(column: &str, text: &str, expected: &str) -> ImportRefusal {
     (column.to_string(), format!("`{text}`: expected {expected}"))
 }
 
+/// Rows of a benchmark's table whose short lines become long rows; real ones have some thousands.
+const MOST_ROWS: usize = 40_000;
+
 impl Imported {
     /// Counts a refused row, and describes it where it is among the first.
     fn add_refusal(&mut self, job: &ImportJob<'_>, line: u64, (column, message): ImportRefusal) {
@@ -130,6 +133,14 @@ impl Imported {
         if self.refused.len() < DESCRIBED {
             self.refused.push(RowError { file: job.file.to_string(), line, column, message });
         }
+    }
+
+    /// Refuses a table of more than [`MOST_ROWS`] rows, where a row takes many times its line in memory.
+    fn check_row_count(&self, job: &ImportJob<'_>) -> Result<(), ReadError> {
+        if self.rows.len() <= MOST_ROWS {
+            return Ok(());
+        }
+        Err(job.read_error(format!("has more than {MOST_ROWS} rows; split it and give the parts one by one")))
     }
 
     /// Adds a remark once.

@@ -36,7 +36,10 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
         let Some(columns) = &columns else { continue };
         match columns.canonical_rows(text, number, job) {
             Ok(None) => skipped += 1,
-            Ok(Some(rows)) => out.rows.extend(rows),
+            Ok(Some(rows)) => {
+                out.rows.extend(rows);
+                out.check_row_count(job)?;
+            }
             Err(why) => out.add_refusal(job, number, why),
         }
     }

@@ -109,7 +109,10 @@ fn runs(text: &str, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
             canonical_row(&fields, format!("{name}:{line}"))
         });
         match row {
-            Ok(row) => out.rows.push(row),
+            Ok(row) => {
+                out.rows.push(row);
+                out.check_row_count(job)?;
+            }
             Err(why) => out.add_refusal(job, line, why),
         }
     }

@@ -46,6 +46,7 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
         match canonical_row(&TableRow::cut(&header, text), sizes, time, power) {
             Ok(Some(row)) => {
                 out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
+                out.check_row_count(job)?;
             }
             Ok(None) => untimed += 1,
             Err(why) => out.add_refusal(job, number, why),

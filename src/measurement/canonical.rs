@@ -11,6 +11,7 @@ use crate::units::Seconds;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::io;
 
 /// Declares the number columns once: variant, name in the file, what it holds.
 macro_rules! number_columns {
@@ -217,14 +218,24 @@ impl CanonicalRow {
 /// A canonical CSV of these rows: text columns, the numbers and attributes that any row has, and the source.
 #[must_use]
 pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
-    let table = CanonicalTable::new(rows);
-    let mut csv = csv::WriterBuilder::new().from_writer(Vec::new());
+    let mut written = Vec::new();
     // Writing into memory cannot fail.
-    let _ = csv.write_record(table.header());
+    let _ = write_csv_to(rows, &mut written);
+    written
+}
+
+/// [`write_csv`] as a stream: none of the text is kept.
+///
+/// # Errors
+/// What the writer refuses.
+pub fn write_csv_to(rows: &[CanonicalRow], out: impl io::Write) -> io::Result<()> {
+    let table = CanonicalTable::new(rows);
+    let mut csv = csv::WriterBuilder::new().from_writer(out);
+    csv.write_record(table.header())?;
     for row in rows {
-        let _ = csv.write_record(table.fields(row).map(Cow::into_owned));
+        csv.write_record(table.fields(row).map(Cow::into_owned))?;
     }
-    csv.into_inner().unwrap_or_default()
+    csv.flush()
 }
 
 /// Rows as the lines of a canonical CSV: which columns it has, and what stands in them.

@@ -27,7 +27,7 @@ mod words;
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, stream_csv};
 pub use attributes::RowAttributes;
 pub(crate) use canonical::is_column;
-pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv};
+pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv, write_csv_to};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
 pub use floors::{Floors, LaunchFloors, LaunchTiming, collection};

@@ -2,7 +2,7 @@
 
 use super::cell::TableCell;
 use super::table::{Table, TableColumn, TableFormat, pretty_json};
-use crate::answer::AnswerTrial;
+use crate::answer::{AnswerTrial, AnswerTrials};
 use crate::evaluate::{
     Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, Ranking, Score, answered_by_all,
     ranking, score,
@@ -127,7 +127,7 @@ impl EvaluationReport<'_> {
         );
         for outcome in self.outcomes {
             let first = [self.outcome_label(outcome), TableCell::number(outcome.asked() as f64)];
-            table.rows.push(first.into_iter().chain(cells(score(&outcome.trials))).collect());
+            table.rows.push(first.into_iter().chain(cells(score(outcome.trials.iter()))).collect());
         }
         table.notes.extend(self.refusals());
         table.notes.extend(self.nothing_answered());
@@ -152,7 +152,7 @@ impl EvaluationReport<'_> {
         let common = answered_by_all(self.outcomes);
         let pairs = || self.outcomes.iter().zip(&common);
         let differ = pairs().any(|(o, trials)| o.trials.len() != trials.len());
-        differ.then(|| pairs().map(|(o, trials)| (o.model, score(trials.iter().copied()))).collect())
+        differ.then(|| pairs().map(|(o, trials)| (o.model, score_at(&o.trials, trials))).collect())
     }
 
     /// [`EvaluationReport::on_common`] as a table.
@@ -174,7 +174,7 @@ impl EvaluationReport<'_> {
         let all: Vec<(TableCell, Ranking, Option<Score>)> = self
             .outcomes
             .iter()
-            .map(|o| (self.outcome_label(o), ranking(self.world, &o.trials), score(&o.trials)))
+            .map(|o| (self.outcome_label(o), ranking(self.world, &o.trials), score(o.trials.iter())))
             .collect();
         all.iter().find(|(_, r, _)| *r != Ranking::default())?;
         let mut columns = vec![TableColumn::left("model")];
@@ -271,8 +271,8 @@ impl EvaluationReport<'_> {
         let unnamed = |score: Option<Score>| score.map(|score| ScoredGroup { name: String::new(), score });
         for (outcome, common) in self.outcomes.iter().zip(answered_by_all(self.outcomes)) {
             let groups = [
-                ("overall", unnamed(score(&outcome.trials)).into_iter().collect()),
-                ("common", unnamed(score(common)).into_iter().collect()),
+                ("overall", unnamed(score(outcome.trials.iter())).into_iter().collect()),
+                ("common", unnamed(score_at(&outcome.trials, &common)).into_iter().collect()),
                 ("pair", self.per_pair(outcome)),
                 ("kernel", self.per_kernel(outcome)),
                 ("kind", self.per_kind(outcome)),
@@ -296,13 +296,13 @@ impl EvaluationReport<'_> {
         let object = |groups: Vec<ScoredGroup>| {
             Value::Object(groups.into_iter().map(|g| (g.name, json_of(Some(g.score)))).collect())
         };
-        let model = |o: &ModelOutcome, common: &[&AnswerTrial]| {
+        let model = |o: &ModelOutcome, common: &[u32]| {
             let refused: Vec<Value> =
                 o.refused.iter().map(|(why, n)| json!({ "reason": why, "n": n })).collect();
             json!({
                 "asked": o.asked(),
-                "overall": json_of(score(&o.trials)),
-                "common": json_of(score(common.iter().copied())),
+                "overall": json_of(score(o.trials.iter())),
+                "common": json_of(score_at(&o.trials, common)),
                 "per_pair": object(self.per_pair(o)),
                 "per_kernel": object(self.per_kernel(o)),
                 "per_kind": object(self.per_kind(o)),
@@ -334,17 +334,28 @@ impl EvaluationReport<'_> {
     }
 }
 
+/// The score of the trials at these places. A score goes through them several times: some are looked up once and kept, of very many
+/// none is.
+fn score_at(trials: &AnswerTrials, places: &[u32]) -> Option<Score> {
+    const FEW: usize = 200_000;
+    if places.len() > FEW {
+        return score(trials.chosen(places));
+    }
+    let looked_up: Vec<AnswerTrial> = trials.chosen(places).collect();
+    score(looked_up.iter())
+}
+
 fn grouped<K: Ord>(
     outcome: &ModelOutcome,
     key: impl Fn(&AnswerTrial) -> K,
     name: impl Fn(&K) -> String,
 ) -> Vec<ScoredGroup> {
-    let mut groups: BTreeMap<K, Vec<&AnswerTrial>> = BTreeMap::new();
-    for trial in &outcome.trials {
-        groups.entry(key(trial)).or_default().push(trial);
+    let mut groups: BTreeMap<K, Vec<u32>> = BTreeMap::new();
+    for (place, trial) in (0..).zip(outcome.trials.iter()) {
+        groups.entry(key(&trial)).or_default().push(place);
     }
-    let scored = |(key, trials): (K, Vec<&AnswerTrial>)| {
-        score(trials).map(|score| ScoredGroup { name: name(&key), score })
+    let scored = |(key, places): (K, Vec<u32>)| {
+        score_at(&outcome.trials, &places).map(|score| ScoredGroup { name: name(&key), score })
     };
     let mut all: Vec<ScoredGroup> = groups.into_iter().filter_map(scored).collect();
     all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));

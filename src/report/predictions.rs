@@ -3,6 +3,7 @@
 use super::cell::TableCell;
 use super::shown;
 use super::sources;
+use super::stream::{StreamFormat, write_rows};
 use super::table::{Table, TableColumn};
 use crate::answer::{Answer, COVERAGE};
 use crate::catalogue::Catalogue;
@@ -163,16 +164,28 @@ pub const COLUMNS: [TableColumn; 28] = [
     TableColumn::right("speedup_over_profile"),
 ];
 
-/// For programs: every column, full precision, null where there is none. Where several sources were asked, two more:
-/// [`sources::COLUMNS`].
-#[must_use]
-pub fn record_table(rows: &[Comparison<'_>]) -> Table {
-    let table = Table {
-        columns: COLUMNS.to_vec(),
-        rows: rows.iter().map(Comparison::record_cells).collect(),
-        ..Table::default()
+/// Every number of every prediction, for programs: a row is made when it is written.
+///
+/// # Errors
+/// What the writer fails with.
+pub fn stream_records(
+    rows: &[Comparison<'_>],
+    format: StreamFormat,
+    out: impl std::io::Write,
+) -> std::io::Result<()> {
+    let several = sources::are_several(rows);
+    let mut columns = COLUMNS.to_vec();
+    if several {
+        columns.extend(sources::COLUMNS);
+    }
+    let cells = |row: &Comparison<'_>| {
+        let mut cells = row.record_cells();
+        if several {
+            cells.extend(sources::cells(row));
+        }
+        cells
     };
-    sources::with_columns(table, rows)
+    write_rows(out, &columns, format, rows.iter().map(cells))
 }
 
 /// For people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.

@@ -3,7 +3,7 @@
 use super::cell::TableCell;
 use super::predictions::Comparison;
 use super::shown;
-use super::table::{Table, TableColumn};
+use super::table::TableColumn;
 use crate::answer::{Answer, Share};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -49,20 +49,15 @@ fn counted_sources(n: usize) -> String {
     if n == 1 { "1 source".into() } else { format!("{n} sources") }
 }
 
-/// [`COLUMNS`] beside the others, where several sources were asked.
-pub(super) fn with_columns(mut table: Table, rows: &[Comparison<'_>]) -> Table {
-    if rows.iter().all(|r| r.answer.combined.is_none() && r.share.is_none()) {
-        return table;
-    }
-    table.columns.extend(COLUMNS);
-    for (cells, row) in table.rows.iter_mut().zip(rows) {
-        let spread = row.answer.combined.as_ref().map(|c| c.spread);
-        cells.extend([
-            TableCell::maybe(row.share, TableCell::number),
-            TableCell::maybe(spread, TableCell::number),
-        ]);
-    }
-    table
+/// Whether several sources were asked for any of these rows.
+pub(super) fn are_several(rows: &[Comparison<'_>]) -> bool {
+    rows.iter().any(|r| r.answer.combined.is_some() || r.share.is_some())
+}
+
+/// What stands in [`COLUMNS`].
+pub(super) fn cells(row: &Comparison<'_>) -> [TableCell; 2] {
+    let spread = row.answer.combined.as_ref().map(|c| c.spread);
+    [TableCell::maybe(row.share, TableCell::number), TableCell::maybe(spread, TableCell::number)]
 }
 
 /// How far the sources of every combined answer are apart.

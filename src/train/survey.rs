@@ -2,7 +2,7 @@
 //! and why.
 
 use super::trained::ModelVerdict;
-use crate::answer::AnswerTrial;
+use crate::answer::AnswerTrials;
 use crate::evaluate::like::{Like, LikeQuestion, groups, narrowest};
 use crate::evaluate::{
     EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, Score, evaluate, score,
@@ -90,18 +90,28 @@ fn surveyed(
     used: &ModelOutcome,
     like: &Like,
 ) -> Surveyed {
-    let here: Vec<&AnswerTrial> = outcome.trials.iter().filter(|t| like.has(t)).collect();
+    let trials = &outcome.trials;
+    let here: Vec<u32> =
+        (0..).zip(trials.iter()).filter(|(_, t)| like.has(t)).map(|(place, _)| place).collect();
     let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
     let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
-    let here_score = score(here.iter().copied());
-    let verdict = verdict(at, &here, refused.as_deref(), of, used, like);
-    Surveyed { model: at, overall: score(&outcome.trials), here: here_score, refused, verdict }
+    let here_score = score(trials.chosen(&here));
+    let own = OwnTrials { trials, here: &here };
+    let verdict = verdict(at, own, refused.as_deref(), of, used, like);
+    Surveyed { model: at, overall: score(outcome.trials.iter()), here: here_score, refused, verdict }
+}
+
+/// What a model answered, and the places of what is like the question in hand.
+#[derive(Clone, Copy)]
+struct OwnTrials<'a> {
+    trials: &'a AnswerTrials,
+    here: &'a [u32],
 }
 
 /// Whether a model is used, and why: compared with the one in use on the questions that both answered.
 fn verdict(
     at: ModelId,
-    here: &[&AnswerTrial],
+    OwnTrials { trials, here }: OwnTrials<'_>,
     refused: Option<&str>,
     of: &SurveyOf,
     of_used: &ModelOutcome,
@@ -110,7 +120,7 @@ fn verdict(
     let id = MODELS[of.used].id();
     if at == of.used {
         let chosen = if of.chosen { "chosen" } else { "the default" };
-        let error = score(here.iter().copied()).map_or("nothing measured to judge it by".into(), |s| {
+        let error = score(trials.chosen(here)).map_or("nothing measured to judge it by".into(), |s| {
             format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
         });
         return ModelVerdict { used: true, why: format!("{chosen}: {error}") };
@@ -122,13 +132,19 @@ fn verdict(
         );
     }
     // Trials come in the order of their places, in every outcome of one evaluation.
-    let mut theirs = of_used.trials.iter().filter(|t| like.has(t)).peekable();
-    let mut both: Vec<(&AnswerTrial, &AnswerTrial)> = Vec::new();
-    for own in here {
-        while theirs.next_if(|other| other.asked_place() < own.asked_place()).is_some() {}
-        both.extend(theirs.next_if(|t| t.asked_place() == own.asked_place()).map(|other| (*own, other)));
+    let theirs = (0..).zip(of_used.trials.iter()).filter(|(_, t)| like.has(t));
+    let mut theirs = theirs.map(|(place, t)| (t.asked_place(), place)).peekable();
+    let (mut both, mut theirs_of_both) = (Vec::new(), Vec::new());
+    for (place, own) in here.iter().zip(trials.chosen(here)) {
+        let asked = own.asked_place();
+        while theirs.next_if(|(other, _)| *other < asked).is_some() {}
+        if let Some((_, other)) = theirs.next_if(|(other, _)| *other == asked) {
+            both.push(*place);
+            theirs_of_both.push(other);
+        }
     }
-    let (own, other) = (score(both.iter().map(|p| p.0)), score(both.iter().map(|p| p.1)));
+    let other = score(of_used.trials.chosen(&theirs_of_both));
+    let (own, other) = (score(trials.chosen(&both)), other);
     let (Some(own), Some(other)) = (own, other) else {
         return no(format!("no case here that {id} covers too"));
     };

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use crate::desk;
+use crate::skipping::skip_aloud;
 
 use desk::Desk;
 use roofswap::gemm::learned::LearnedGemm;
@@ -201,7 +202,7 @@ fn paper_4s_figures_come_out() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/data/gpperf/cutlass_sgemm_rtx4070.canonical.csv");
     if !path.exists() {
-        println!("SKIPPED: ../shared/data is not here");
+        skip_aloud("../shared/data is not here");
         return;
     }
     let mut session = Session::load(None).unwrap();

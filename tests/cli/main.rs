@@ -29,6 +29,8 @@ mod rank_stories;
 mod reliability_stories;
 mod sass;
 mod several_sources;
+#[path = "../skipping/mod.rs"]
+mod skipping;
 #[path = "../files/small_sqlite.rs"]
 mod small_sqlite;
 mod train_stories;

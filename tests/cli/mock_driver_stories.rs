@@ -9,6 +9,7 @@
 )]
 
 use crate::desk::{Desk, Outcome};
+use crate::skipping::skip_aloud;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +23,7 @@ fn install_libraries(desk: &Desk) -> bool {
         match compiler.output() {
             Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
             Err(why) => {
-                eprintln!("SKIPPED: no C compiler: {why}");
+                skip_aloud(&format!("no C compiler: {why}"));
                 return false;
             }
         }

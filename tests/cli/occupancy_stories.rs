@@ -1,6 +1,7 @@
 //! `roofswap occupancy` as engineers and scripts meet it: barriers, carveout and clusters typed, many configurations through
 //! a pipe, waves and limiters side by side, curves as pictures.
 
+use crate::skipping::skip_aloud;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Output, Stdio};
@@ -68,7 +69,7 @@ fn paper_4_table_1_comes_out_of_a_pipe() {
 fn the_tables_own_answers_come_back() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/samples/occupancy/vectors.txt");
     let Ok(text) = std::fs::read_to_string(path) else {
-        println!("SKIPPED: the table of answers is not here");
+        skip_aloud("the table of answers is not here");
         return;
     };
     let pairs: Vec<(&str, &str)> =

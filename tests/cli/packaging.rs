@@ -77,6 +77,33 @@ fn a_stamp_needs_a_checksum_and_changes_nothing_without_one() {
 }
 
 #[test]
+fn a_stamp_fills_in_the_account_wherever_it_stands() {
+    const PLACES: [&str; 3] = ["Cargo.toml", "packaging/homebrew/roofswap.rb", "packaging/arch/PKGBUILD"];
+    let root = tempfile::tempdir().unwrap();
+    for place in PLACES {
+        let copy = root.path().join(place);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::write(copy, in_root(place)).unwrap();
+    }
+    let stamp = |args: &[&str]| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/stamp.sh");
+        let done = Command::new("bash").arg(path).args(args).env("ROOT", root.path()).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        PLACES.map(|place| fs::read_to_string(root.path().join(place)).unwrap())
+    };
+    let sum = "0123456789abcdef".repeat(4);
+    stamp(&["some-one"]);
+    let [manifest, formula, recipe] = stamp(&["else-one", "9.8.7", &sum]);
+    let repository = "repository = \"https://github.com/else-one/roofswap\"";
+    assert_eq!(manifest.matches(repository).count(), 1, "once, whoever hosted it before");
+    for text in [&manifest, &formula, &recipe] {
+        assert!(text.contains("else-one") && !text.contains("OWNER") && !text.contains("some-one"), "{text}");
+    }
+    assert!(formula.contains("v9.8.7.tar.gz") && formula.contains(&sum), "{formula}");
+    assert!(recipe.contains("pkgver=9.8.7\n") && recipe.contains(&sum), "{recipe}");
+}
+
+#[test]
 fn recipes_and_workflows_name_one_oldest_rust_and_one_version() {
     let manifest = in_root("Cargo.toml");
     let value = |key: &str| {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use crate::desk::Desk;
+use crate::skipping::skip_aloud;
 use roofswap::gemm::learned::LearnedGemm;
 use roofswap::gemm::tiles::{From, Tile};
 use roofswap::gemm::{Gemm, answer_tiles};
@@ -18,7 +19,7 @@ fn data(file: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("SKIPPED: {} is not here", path.display());
+    skip_aloud(&format!("{} is not here", path.display()));
     None
 }
 

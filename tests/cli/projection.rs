@@ -8,6 +8,7 @@
 
 use crate::desk;
 use crate::dice;
+use crate::skipping::skip_aloud;
 use roofswap::pair::Pair;
 
 use desk::Desk;
@@ -317,7 +318,7 @@ fn achieved_ceilings_are_asked_by_the_width_of_the_kernel() {
 fn a_profiled_kernel_is_imported_and_projected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/profiler/ncu");
     if !folder.is_dir() {
-        eprintln!("SKIPPED: no ../shared/samples/profiler/ncu here");
+        skip_aloud("no ../shared/samples/profiler/ncu here");
         return;
     }
     for (file, kernel, dtype) in

@@ -4,6 +4,7 @@
 
 use crate::desk;
 use crate::mutations;
+use crate::skipping::skip_aloud;
 
 use desk::Desk;
 use roofswap::compiler::sass::{OpcodeKind, SassListing, Special, compare, read_listing, translation};
@@ -18,7 +19,7 @@ fn sample(name: &str) -> Option<(PathBuf, String)> {
     if let Ok(bytes) = std::fs::read(&path) {
         return Some((path, String::from_utf8_lossy(&bytes).into_owned()));
     }
-    eprintln!("SKIPPED: no ../shared/samples/compiler/{name} here");
+    skip_aloud(&format!("no ../shared/samples/compiler/{name} here"));
     None
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // builders of tests are tests
 
 use crate::desk;
+use crate::skipping::skip_aloud;
 use roofswap::gpu::GpuId;
 
 use desk::Desk;
@@ -411,7 +412,7 @@ fn all_sources_make_one_trial_per_row_between_those_of_the_pairs() {
     let pairs = run(&session, &rows, Asking::default(), false);
     let all = run(&session, &rows, Asking { all_sources: true, known_rows: 0 }, false);
     assert_eq!((pairs.trials.len(), all.trials.len(), all.asked()), (32 * 12, 32 * 4, 32 * 4));
-    for t in &all.trials {
+    for t in all.trials.iter() {
         let of = pairs.trials.iter().filter(|p| (p.config_index(), p.target) == (t.config_index(), t.target));
         let times: Vec<f64> = of.map(|p| p.predicted).collect();
         assert!(times.iter().any(|p| *p <= t.predicted) && times.iter().any(|p| *p >= t.predicted), "{t:?}");
@@ -452,7 +453,7 @@ fn gain(session: &Session, store: &Store, asking: [Asking; 2]) -> [f64; 2] {
     });
     let scored: BTreeSet<(usize, GpuId)> = more.iter().map(|t| (t.config_index(), t.target)).collect();
     let same = plain.iter().filter(|t| scored.contains(&(t.config_index(), t.target)));
-    [score(same).unwrap(), score(&more).unwrap()].map(|s| s.errors.mape_percent)
+    [score(same).unwrap(), score(more.iter()).unwrap()].map(|s| s.errors.mape_percent)
 }
 
 #[test]
@@ -482,6 +483,6 @@ fn more_sources_and_ten_known_rows_make_the_error_smaller_on_other_peoples_measu
         looked_at += 1;
     }
     if looked_at == 0 {
-        println!("SKIPPED: the measurements of others are not at hand");
+        skip_aloud("the measurements of others are not at hand");
     }
 }

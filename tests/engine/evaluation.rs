@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::answer::{AnswerTrial, ResidualFold};
 use roofswap::evaluate::{
     Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, RowSplit, TrialScope,
@@ -92,7 +93,7 @@ fn a_new_gpu_is_asked_about_from_every_other_one_and_refusals_are_counted() {
     assert_eq!((same.asked(), same.trials.len(), transfer.asked(), transfer.trials.len()), (8, 8, 8, 6));
     assert_eq!(transfer.refused.iter().collect::<Vec<_>>(), [(&"not counted: flops".to_string(), &2)]);
     // same-time: 2 ratios each of 2, 3, 1.5, and their inverses; mine: 2 and 1/2.
-    let s = score(&same.trials).unwrap();
+    let s = score(same.trials.iter()).unwrap();
     let ratios = [0.5, 2.0, 1.0 / 3.0, 3.0, 2.0 / 3.0, 1.5, 0.5, 2.0];
     let mape = ratios.iter().map(|r: &f64| 100.0 * (r - 1.0).abs()).sum::<f64>() / 8.0;
     assert!((s.errors.mape_percent - mape).abs() < 1e-9, "{s:?}");
@@ -117,7 +118,8 @@ fn a_new_size_is_predicted_from_the_next_one_on_the_same_gpu() {
     let held = RowSplit::largest_of(&store(&rows));
     assert_eq!((held.held_out.len(), held.known.len()), (1, 3), "the 4070 has one size only");
     let all = run(&session, &rows, &of(Protocol::NewSize), &shipped(&["same-time"]));
-    let [trial] = all[0].trials[..] else { panic!("one question: {:?}", all[0].trials) };
+    assert_eq!(all[0].trials.len(), 1, "one question: {:?}", all[0].trials);
+    let trial = all[0].trials.trial(0);
     // Twice the work of the nearest size, which took 0.1 ms; the working set leaves no more of itself in L2 than before.
     assert!((trial.predicted / 0.2e-3 - 1.0).abs() < 0.01 && trial.measured == 0.25e-3, "{trial:?}");
     assert_eq!((trial.source, trial.source_time.known()), (trial.target, None));
@@ -154,8 +156,8 @@ fn rows_at_other_clocks_are_rows_of_their_own() {
     let asked = |protocol| run(&session, &rows, &of(protocol), &shipped(&["components"]))[0].trials.clone();
     let across = asked(Protocol::NewGpu);
     assert_eq!(across.len(), 8, "two clocks here onto two there, both ways");
-    let places: BTreeSet<_> = across.iter().map(AnswerTrial::asked_place).collect();
-    let targets: BTreeSet<_> = across.iter().map(AnswerTrial::target_row).collect();
+    let places: BTreeSet<_> = across.iter().map(|t| t.asked_place()).collect();
+    let targets: BTreeSet<_> = across.iter().map(|t| t.target_row()).collect();
     assert_eq!((places.len(), targets.len()), (8, 4));
     let on_one = asked(Protocol::NewClocks);
     assert_eq!(on_one.len(), 4);
@@ -243,7 +245,7 @@ fn a_planted_leak_is_seen_and_there_is_no_other() {
     let kernel = session.kernels.position("saxpy").unwrap();
     let ids = ["efficiency-transfer", "plain-roofline", "same-time", "first-principles"];
     let said = |outcomes: Vec<ModelOutcome>, looked_at: &dyn Fn(&AnswerTrial) -> bool| -> Said {
-        let trials = outcomes.iter().flat_map(|o| &o.trials).filter(|t| looked_at(t));
+        let trials = outcomes.iter().flat_map(|o| o.trials.iter()).filter(|t| looked_at(t));
         trials.map(|t| (t.predicted, t.interval)).collect()
     };
     let onto = |t: &AnswerTrial| t.target == target;
@@ -270,7 +272,7 @@ fn a_planted_leak_is_seen_and_there_is_no_other() {
             let setup = of(Protocol::NewKernel);
             let fold = |t: &AnswerTrial| fold.unwrap_or_else(|| setup.protocol.fold(t));
             let all = run_with(session, rows, &setup, &shipped(&["components", "plain-roofline"]), &fold);
-            let own = all.iter().flat_map(|o| &o.trials).filter(|t| t.kernel == kernel);
+            let own = all.iter().flat_map(|o| o.trials.iter()).filter(|t| t.kernel == kernel);
             own.map(|t| (t.predicted, t.interval)).collect()
         }
     };
@@ -284,7 +286,7 @@ fn held_out_sizes_are_felt_nowhere() {
     let largest = |r: &Measurement| r.problem.number_at("n") == Some(65_536.0 * 16.0);
     let said = |rows: &[Measurement]| -> Said {
         let all = run(&session, rows, &of(Protocol::NewSize), &shipped(&["same-time", "plain-roofline"]));
-        all.iter().flat_map(|o| &o.trials).map(|t| (t.predicted, t.interval)).collect()
+        all.iter().flat_map(|o| o.trials.iter()).map(|t| (t.predicted, t.interval)).collect()
     };
     assert!(!leaks(&rows, largest, said));
 }
@@ -334,7 +336,7 @@ fn raw() -> Option<Vec<PathBuf>> {
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn paper_1_comes_out_to_the_digit() {
     let Some(files) = raw() else {
-        println!("SKIPPED: paper 1's raw files are not at hand");
+        skip_aloud("paper 1's raw files are not at hand");
         return;
     };
     let (experiments, _) = reproduce_files(&SHIPPED, &files).unwrap();

@@ -37,7 +37,7 @@ fn models() -> [&'static dyn Predictor; 2] {
 fn scores(session: &Session, store: &Store) -> [Score; 2] {
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store };
     let outcomes = evaluate(world, &EvaluationSetup::default(), &models(), &Progress::default()).unwrap();
-    [0, 1].map(|i| score(&outcomes[i].trials).unwrap())
+    [0, 1].map(|i| score(outcomes[i].trials.iter()).unwrap())
 }
 
 fn extents<T: ToString>(all: [T; 3]) -> String {

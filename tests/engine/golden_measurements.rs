@@ -26,7 +26,7 @@ fn scores(file: Option<&str>) -> [Score; 2] {
     let setup =
         EvaluationSetup { shipped: Some(session.calibration().shipped()), ..EvaluationSetup::default() };
     let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).unwrap();
-    [&outcomes[0], &outcomes[1]].map(|outcome| score(&outcome.trials).unwrap())
+    [&outcomes[0], &outcomes[1]].map(|outcome| score(outcome.trials.iter()).unwrap())
 }
 
 /// The claim of README.md, in percent, and how much worse a small extract may be.

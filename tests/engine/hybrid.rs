@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::answer::{Answer, Settings};
 use roofswap::evaluate::{EvaluationSetup, Progress, Protocol, score};
 use roofswap::import::read_any;
@@ -256,7 +257,7 @@ fn a_cancelled_lesson_is_none() {
 fn on_paper_1s_kernels_it_is_better_than_ceilings() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/measurements_corrected.csv");
     if !path.exists() {
-        return println!("SKIPPED: ../shared/data is not here");
+        return skip_aloud("../shared/data is not here");
     }
     let mut session = Session::load(None).unwrap();
     let read = session.edit(|w| read_any(&path, TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
@@ -268,7 +269,7 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
     let shipped = Some(session.calibration().shipped());
     let setup = EvaluationSetup { protocol, shipped, ..EvaluationSetup::default() };
     let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
-    let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());
+    let [plain, hybrid] = [0, 1].map(|at| score(outcomes[at].trials.iter()).unwrap());
     let coverage = hybrid.coverage_90_percent.unwrap();
     println!(
         "{}: {:.2} -> {:.2} %, {coverage:.1} % hold",

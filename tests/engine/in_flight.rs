@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::roofline::bandwidth_in_flight;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +26,7 @@ struct StreamPoint {
 fn points() -> Option<Vec<StreamPoint>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/hardware/stream_vs_occupancy.csv");
     let Ok(text) = std::fs::read_to_string(path) else {
-        println!("SKIPPED: ../shared/data is not here");
+        skip_aloud("../shared/data is not here");
         return None;
     };
     let point = |line: &str| {

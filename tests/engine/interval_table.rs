@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::answer::ShippedErrors;
 use roofswap::evaluate::{EvaluationSetup, ModelOutcome, Progress};
 use roofswap::gpu::GpuId;
@@ -126,7 +127,7 @@ fn families(file: &str, named: &[Named]) -> String {
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_shipped_errors_are_those_of_the_measurements_they_name() {
     if !path(FILES[0].0).exists() {
-        println!("SKIPPED: ../shared/data is not here");
+        skip_aloud("../shared/data is not here");
         return;
     }
     let found: String = FILES.iter().map(|(file, named)| families(file, named)).collect();
@@ -148,7 +149,7 @@ fn the_shipped_errors_are_those_of_the_measurements_they_name() {
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn intervals_made_from_other_families_hold() {
     if !path(FILES[0].0).exists() {
-        println!("SKIPPED: ../shared/data is not here");
+        skip_aloud("../shared/data is not here");
         return;
     }
     let shipped = ShippedErrors::from_specs().unwrap();

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
+use crate::skipping::skip_aloud;
 use roofswap::kernel::{Count, Instance, Kernel, RunsAs};
 use roofswap::measurement::{Measurement, Number};
 use roofswap::session::Session;
@@ -18,7 +19,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn with(collection: &str) -> Option<Session> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(collection);
     if !path.exists() {
-        println!("SKIPPED: {} is not here", path.display());
+        skip_aloud(&format!("{} is not here", path.display()));
         return None;
     }
     let mut session = SHIPPED.clone();

@@ -29,6 +29,8 @@ mod published;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod simulated_counts;
+#[path = "../skipping/mod.rs"]
+mod skipping;
 mod sm_constants;
 mod specs;
 mod whatif;

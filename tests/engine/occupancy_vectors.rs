@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use crate::reference;
+use crate::skipping::skip_aloud;
 
 use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
 use roofswap::gpu::{ComputeCapability, LimitsTable, SmLimits};
@@ -47,7 +48,7 @@ fn no_difference_to_the_answers_beside_the_checkout() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/samples/occupancy/vectors.txt");
     match std::fs::read_to_string(path) {
         Ok(text) => assert_no_difference(&text, 5000),
-        Err(_) => println!("SKIPPED: {path} is not here"),
+        Err(_) => skip_aloud(&format!("{path} is not here")),
     }
 }
 
@@ -62,7 +63,7 @@ fn no_difference_to_the_answers_kept_here() {
 fn no_difference_to_nvidias_calculator_itself() {
     let program = match reference::build(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
         Ok(program) => program,
-        Err(why) => return println!("SKIPPED: {WHEEL} could not be built: {why}"),
+        Err(why) => return skip_aloud(&format!("{WHEEL} could not be built: {why}")),
     };
     let count = std::env::var("ROOFSWAP_OCCUPANCY_PER_CC").ok().map_or(50_000, |n| n.parse().unwrap());
     let limits = LimitsTable::shipped().unwrap();

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
-use roofswap::answer::AnswerTrial;
+use crate::skipping::skip_aloud;
+use roofswap::answer::AnswerTrials;
 use roofswap::application::PAIR_CORRELATION;
 use roofswap::evaluate::{EvaluationSetup, Progress, Protocol};
 use roofswap::gpu::GpuId;
@@ -19,9 +20,9 @@ type GpuPair = (GpuId, GpuId);
 
 /// Mean product over pairs of kernels of one pair of GPUs by the mean square, of the median ln(predicted / measured) of each
 /// kernel there; with the number of kernels and pairs of GPUs.
-fn error_correlation(trials: &[AnswerTrial]) -> (f64, usize, usize) {
+fn error_correlation(trials: &AnswerTrials) -> (f64, usize, usize) {
     let mut errors: BTreeMap<(GpuPair, KernelId), Vec<f64>> = BTreeMap::new();
-    for t in trials {
+    for t in trials.iter() {
         let error = (t.predicted / t.measured).ln();
         errors.entry(((t.source, t.target), t.kernel)).or_default().push(error);
     }
@@ -74,7 +75,7 @@ fn the_correlation_of_applications_is_no_less_than_the_measured_ones() {
         if path.exists() {
             found.push(measured_correlation(Some(&path)));
         } else {
-            println!("SKIPPED: ../shared/data/{file} is not here");
+            skip_aloud(&format!("../shared/data/{file} is not here"));
         }
     }
     let most = found.into_iter().fold(f64::MIN, f64::max);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
+use crate::skipping::skip_aloud;
 use roofswap::learn::Progress;
 use roofswap::papers::paper1::{ComparedCell, EXPERIMENTS, GpuPairs, MODELS, raw_files, run_suite};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ fn raw() -> Option<Vec<PathBuf>> {
     if files.iter().all(|f| f.exists()) {
         return Some(files);
     }
-    println!("SKIPPED: paper 1's raw files are not at hand");
+    skip_aloud("paper 1's raw files are not at hand");
     None
 }
 

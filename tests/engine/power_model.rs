@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::import::read_any;
 use roofswap::measurement::TimingKind;
 use roofswap::papers::power::study::{mean_percent, study};
@@ -14,7 +15,7 @@ use std::path::Path;
 fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(file);
     if !path.exists() {
-        println!("SKIPPED: ../shared/data is not here");
+        skip_aloud("../shared/data is not here");
         return None;
     }
     let read = session.edit(|w| read_any(&path, TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::gpu::GpuId;
 use roofswap::import::read_any;
 use roofswap::kernel::{KernelId, Problem};
@@ -144,7 +145,7 @@ fn zeroed_buffers_are_said_beside_every_prediction_they_matter_for() {
 fn corrected() -> Option<(Session, Vec<Measurement>)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/study/measurements_corrected.csv");
     if !Path::new(path).exists() {
-        println!("SKIPPED: {path} is not here");
+        skip_aloud(&format!("{path} is not here"));
         return None;
     }
     let mut s = session();

@@ -106,6 +106,7 @@ impl Simulated {
     fn global_atomic(&mut self, words: &Words) {
         self.lsu += 1.0;
         self.atomics += 1.0;
+        self.pass_l1(words);
         self.l2_bytes += 4.0 * words.iter().flatten().count() as f64;
     }
 }
@@ -295,9 +296,12 @@ fn convolution([h, w, f]: [usize; 3]) -> Simulated {
             };
             for (dy, dx) in grid(f, f) {
                 s.load(0, &words(&warp, |x, y| output(x, y).map(|(row, col)| (row + dy) * w + col + dx)));
-                // The filter is a few sectors that every block finds in L1 or L2; its instruction counts.
-                if words(&warp, |x, y| output(x, y).map(|_| 0)).iter().any(Option::is_some) {
+                // The filter is a few sectors that every block finds in L1 or L2; its instruction counts, and the one sector
+                // that passes L1 with it.
+                let all_lanes = words(&warp, |x, y| output(x, y).map(|_| dy * f + dx));
+                if all_lanes.iter().any(Option::is_some) {
                     s.issue_global();
+                    s.pass_l1(&all_lanes);
                 }
             }
             let at = words(&warp, |x, y| output(x, y).map(|(row, col)| row * across + col));
@@ -401,8 +405,7 @@ fn walked() -> Vec<(&'static str, String, Simulated)> {
     all
 }
 
-/// Whether the file counts bytes through L1, and rows of this size are whole sectors, as its formula takes them. What atomics and the
-/// filter of a convolution move through L1 is in no file.
+/// Whether the file counts bytes through L1, and rows of this size are whole sectors, as its formula takes them.
 fn compares_l1(id: &str, size: &str) -> bool {
     let kernel = SHIPPED.kernels.entry_named(id).unwrap();
     let is_whole = |pair: &str| {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what they skip
 
+use crate::skipping::skip_aloud;
 use crate::small_sqlite::{Table, Val, database};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 fn sample(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/samples").join(name);
     if !path.exists() {
-        println!("SKIPPED: {name} is not here");
+        skip_aloud(&format!("{name} is not here"));
         return None;
     }
     Some(path)

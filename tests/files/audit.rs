@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
+use crate::skipping::skip_aloud;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use roofswap::audit::{AuditSheet, CHECKS, Finding, Severity, audit, fix, read_file, read_text};
@@ -427,7 +428,7 @@ fn data(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("SKIPPED: {} is not here", path.display());
+    skip_aloud(&format!("{} is not here", path.display()));
     None
 }
 

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // helpers of tests are tests; a skipped check says so
 
+use crate::skipping::skip_aloud;
 use roofswap::compiler::{CodeArchitecture, CompiledKernel, CompilerReport, TakenNames, join, read_report};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -14,7 +15,7 @@ fn samples() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("SKIPPED: no ../shared/samples/compiler here");
+    skip_aloud("no ../shared/samples/compiler here");
     None
 }
 

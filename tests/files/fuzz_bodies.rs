@@ -11,11 +11,13 @@ use crate::mutations;
 #[path = "../fuzz/bodies/reports.rs"]
 mod reports;
 
+use flate2::read::GzDecoder;
 use mutations::replay;
 use roofswap::compiler;
 use roofswap::import::{FileFormat, IMPORTERS, ImportJob, read_bytes};
 use roofswap::measurement::Number;
 use roofswap::progress::Progress;
+use std::io::Read;
 use std::path::Path;
 
 #[test]
@@ -100,4 +102,34 @@ fn compiler_reports() {
     let seeds: Vec<Vec<u8>> =
         samples().into_iter().filter(|(name, _)| of_compilers(name)).map(|(_, bytes)| bytes).collect();
     replay("compiler_reports", &seeds, compiler_reports::body);
+}
+
+/// The files of a packed corpus: what libFuzzer found to run the code differently, from our own samples.
+fn packed(target: &str) -> Vec<Vec<u8>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fuzz/corpus/{target}.tar.gz"));
+    let mut rest = Vec::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut rest).unwrap();
+    let (mut rest, mut files) = (rest.as_slice(), Vec::new());
+    // A header of 512 bytes with the size in octal digits and the kind, then the content in blocks as long.
+    while rest.len() > 512 && rest[0] != 0 {
+        let digits = String::from_utf8_lossy(&rest[124..135]).into_owned();
+        let size = usize::from_str_radix(digits.trim(), 8).unwrap();
+        if rest[156] == b'0' {
+            files.push(rest[512..512 + size].to_vec());
+        }
+        rest = &rest[512 + size.next_multiple_of(512)..];
+    }
+    files
+}
+
+#[test]
+fn what_libfuzzer_found_is_read_or_refused() {
+    for (target, fewest, body) in [
+        ("canonical_csv", 300, canonical_csv::body as fn(&[u8])),
+        ("compiler_reports", 1000, compiler_reports::body),
+    ] {
+        let files = packed(target);
+        assert!(files.len() >= fewest, "{target}: {}", files.len());
+        mutations::play_all(target, &files, body);
+    }
 }

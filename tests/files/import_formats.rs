@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what they skip
 
+use crate::skipping::skip_aloud;
 use roofswap::import::{HEAD, ImportJob, Imported, recognise};
 use roofswap::measurement::{CanonicalRow, Number};
 use roofswap::progress::Progress;
@@ -15,7 +16,7 @@ fn at_hand(name: &str) -> Option<(PathBuf, Vec<u8>)> {
     match fs::read(&path) {
         Ok(bytes) => Some((path, bytes)),
         Err(_) => {
-            println!("SKIPPED: {name} is not here");
+            skip_aloud(&format!("{name} is not here"));
             None
         }
     }

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
 use crate::on_cpu;
+use crate::skipping::skip_aloud;
 
 use roofswap::device::suite::reference::reference;
 use roofswap::device::suite::{
@@ -89,7 +90,7 @@ fn launches_match_their_references(suite: &[SuiteKernel]) {
     let folder = tempfile::tempdir().unwrap();
     let program = match on_cpu::build(suite, folder.path()) {
         Err(why) if why.starts_with("no C++ compiler") => {
-            println!("SKIPPED: {why}");
+            skip_aloud(&why);
             return;
         }
         built => built.unwrap(),

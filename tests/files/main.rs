@@ -20,6 +20,8 @@ mod mutations;
 mod on_cpu;
 mod probe_here;
 mod profiler_reports;
+#[path = "../skipping/mod.rs"]
+mod skipping;
 mod small_sqlite;
 #[path = "../on_cpu/types.rs"]
 mod types;

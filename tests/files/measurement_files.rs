@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
+use crate::skipping::skip_aloud;
 use roofswap::import::{OpenedFile, read_any};
 use roofswap::kernel::Count;
 use roofswap::measurement::{ReadError, ReadResult, Store, TimingKind, read_csv};
@@ -412,7 +413,7 @@ fn no_damage_to_a_file_makes_the_reader_panic_or_invent_rows() {
 fn every_collection_at_hand_is_read_whole() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     if !shared.exists() {
-        println!("SKIPPED: {} is not here", shared.display());
+        skip_aloud(&format!("{} is not here", shared.display()));
         return;
     }
     // Rows by each collection's README.

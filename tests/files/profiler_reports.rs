@@ -5,6 +5,7 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use crate::skipping::skip_aloud;
 use roofswap::answer::Settings;
 use roofswap::chart::{ChartSides, Mark, Meaning, RooflineView, roofline_chart};
 use roofswap::import::{ImportJob, Imported, read_bytes};
@@ -594,7 +595,7 @@ fn sizes_that_lie_are_refused_without_taking_room() {
 fn samples() -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/profiler");
     if !folder.is_dir() {
-        println!("SKIPPED: no real reports beside this checkout");
+        skip_aloud("no real reports beside this checkout");
         return None;
     }
     Some(folder)

@@ -33,6 +33,12 @@ pub fn replay(name: &str, seeds: &[Vec<u8>], body: fn(&[u8])) {
     }
 }
 
+/// Plays `body` over these inputs as they are.
+#[allow(dead_code)] // of the programs that share this file, one has such inputs
+pub fn play_all(name: &str, inputs: &[Vec<u8>], body: fn(&[u8])) {
+    inputs.iter().for_each(|bytes| play(name, bytes, body));
+}
+
 fn play(name: &str, bytes: &[u8], body: fn(&[u8])) {
     let started = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| body(bytes)));

@@ -6,6 +6,7 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use crate::skipping::skip_aloud;
 use roofswap::answer::Settings;
 use roofswap::gpu::Tuning;
 use roofswap::kernel::Problem;
@@ -82,7 +83,7 @@ fn errors(
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn another_clock_is_predicted_better_than_by_the_same_time() {
     let Some((header, rows)) = rows() else {
-        eprintln!("SKIPPED: {FILE} is not there");
+        skip_aloud(&format!("{FILE} is not there"));
         return;
     };
     let folder = tempfile::tempdir().unwrap();

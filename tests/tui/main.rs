@@ -14,6 +14,8 @@ mod models_pane;
 mod picture;
 mod pictures;
 mod screens;
+#[path = "../skipping/mod.rs"]
+mod skipping;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod ten_questions;

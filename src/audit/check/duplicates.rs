@@ -21,7 +21,7 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     run: duplicates_findings,
 };
 
-type DuplicateKey = (Word, Word, Word, Word, Word, Option<[u64; 3]>);
+type DuplicateKey = (Word, Word, Word, Word, Word, Option<[u32; 3]>);
 
 fn duplicates_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut configs: BTreeMap<DuplicateKey, Vec<usize>> = BTreeMap::new();

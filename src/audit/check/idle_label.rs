@@ -56,13 +56,10 @@ fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Findin
     }
     // What has a level for nearly every row says where the row stood, not how it was run.
     let identity = |n: usize| n > LEVELS && 2 * n > rows.len();
-    levels.retain(|factor, all| {
-        let keep = !identity(all.len());
-        if !keep {
-            labelled.iter_mut().for_each(|l| l.levels.retain(|(f, _)| f != factor));
-        }
-        keep && (2..=LEVELS).contains(&all.len())
-    });
+    let identities: HashSet<u32> =
+        levels.iter().filter(|(_, all)| identity(all.len())).map(|(factor, _)| *factor).collect();
+    labelled.iter_mut().for_each(|l| l.levels.retain(|(factor, _)| !identities.contains(factor)));
+    levels.retain(|factor, all| !identities.contains(factor) && (2..=LEVELS).contains(&all.len()));
     if levels.len() > MOST_LABELS {
         return vec![too_many_labels(sheet, kernel, levels.len())];
     }
@@ -92,9 +89,9 @@ struct UnknownColumn {
 }
 
 impl UnknownColumn {
-    fn field<'s>(&self, sheet: &'s AuditSheet<'_>, row: usize) -> &'s str {
-        let place = self.places[sheet.rows[row].file];
-        place.and_then(|at| sheet.records[row].field(at)).unwrap_or("")
+    /// Its field among those of a record of this file.
+    fn field<'s>(&self, file: usize, fields: &[&'s str]) -> &'s str {
+        self.places[file].and_then(|at| fields.get(at).copied()).unwrap_or("")
     }
 }
 
@@ -112,11 +109,24 @@ fn unknown_columns(sheet: &AuditSheet<'_>) -> Vec<UnknownColumn> {
         name: name.clone(),
         places: in_file.iter().map(|of_file| of_file.get(&column).copied()).collect(),
     });
-    let differs = |column: &UnknownColumn| {
-        let mut fields = (0..sheet.rows.len()).map(|row| column.field(sheet, row));
-        fields.next().is_some_and(|first| fields.any(|field| field != first))
-    };
-    placed.filter(differs).collect()
+    let columns: Vec<UnknownColumn> = placed.collect();
+    if columns.is_empty() {
+        return columns;
+    }
+    let mut differs = vec![false; columns.len()];
+    let mut first: Option<Vec<&str>> = None;
+    // A record is taken apart once: looking for each field by itself would take the square of the columns.
+    for (row, record) in sheet.rows.iter().zip(&sheet.records) {
+        let fields: Vec<&str> = record.fields().collect();
+        let own = columns.iter().map(|column| column.field(row.file, &fields));
+        match &first {
+            None => first = Some(own.collect()),
+            Some(first) => {
+                differs.iter_mut().zip(own.zip(first)).for_each(|(d, (own, first))| *d |= own != *first);
+            }
+        }
+    }
+    columns.into_iter().zip(differs).filter(|(_, differs)| *differs).map(|(column, _)| column).collect()
 }
 
 fn labelled_row(
@@ -137,10 +147,11 @@ fn labelled_row(
             ));
         }
     }
+    let fields: Vec<&str> = if extra.is_empty() { Vec::new() } else { sheet.records[row].fields().collect() };
     for column in extra {
         levels.push((
             number_of(texts, &format!("column `{}`", column.name)),
-            number_of(texts, column.field(sheet, row)),
+            number_of(texts, column.field(r.file, &fields)),
         ));
     }
     levels.push((number_of(texts, "gpu"), r.gpu.0));
@@ -155,8 +166,8 @@ fn number_of(texts: &mut NumberedWords, text: &str) -> u32 {
 }
 
 /// A block as one number, for comparing only.
-fn texts_of(block: Option<[u64; 3]>) -> u32 {
-    block.map_or(0, |b| b.iter().fold(17_u64, |a, v| a.wrapping_mul(4099).wrapping_add(*v)) as u32)
+fn texts_of(block: Option<[u32; 3]>) -> u32 {
+    block.map_or(0, |b| b.iter().fold(17_u64, |a, v| a.wrapping_mul(4099).wrapping_add(u64::from(*v))) as u32)
 }
 
 /// Rows by level.

@@ -24,10 +24,7 @@ fn impossible_launch_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
         if let Some(c) = &by_log {
             needs.regs_per_thread = c.registers;
         }
-        let launch = row
-            .block
-            .zip(row.grid)
-            .map(|(b, grid)| Launch { block: b.map(|v| v.min(u64::from(u32::MAX)) as u32), grid });
+        let launch = row.block.zip(row.grid).map(|(block, grid)| Launch { block, grid: grid.map(u64::from) });
         let Some(refusal) = launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()) else { continue };
         let said = by_log.map_or(String::new(), |c| format!(" (registers of {})", c.place));
         let entry = found.entry((row.kernel, row.gpu)).or_insert_with(|| (Vec::new(), String::new()));

@@ -52,10 +52,10 @@ fn differences(sheet: &AuditSheet<'_>, row: &SheetRow) -> Vec<(What, f64, String
     let Some(filed) = sheet.instance(row) else { return Vec::new() };
     let mut out = Vec::new();
     if let Some((grid, launch)) = row.grid.zip(filed.launch)
-        && row.block == Some(launch.block.map(u64::from))
+        && row.block == Some(launch.block)
         && row.launched_blocks() != Some(launch.block_count())
     {
-        let ratio = grid.iter().map(|g| *g as f64).product::<f64>() / launch.block_count() as f64;
+        let ratio = grid.iter().map(|g| f64::from(*g)).product::<f64>() / launch.block_count() as f64;
         out.push((What::Grid, ratio, shape(launch.grid)));
     }
     if let Some((told, truth)) = row.get(Number::Flops).zip(filed.work.get(Count::Flops))

@@ -110,7 +110,7 @@ fn label_of_grid(sheet: &AuditSheet<'_>, run: &FlatRun) -> Option<Word> {
     let mut fits = run.points.iter().filter_map(|p| {
         let row = &sheet.rows[p.rows[0]];
         let launch = sheet.instance(row)?.launch?;
-        (launch.grid == grid && row.block == Some(launch.block.map(u64::from))).then_some(row.problem)
+        (launch.grid == grid.map(u64::from) && row.block == Some(launch.block)).then_some(row.problem)
     });
     fits.next().filter(|_| fits.next().is_none())
 }

@@ -1,9 +1,10 @@
 //! The CUDA driver: what the program does with a GPU, through the functions of [`super::libcuda`].
 #![allow(unsafe_code)]
 
+use super::allocation::Allocation;
 use super::libcuda::{
-    Context, DeviceNumber, DevicePointer, EVENT_DEFAULT, Event, Function, Libcuda, LoadedModule,
-    STREAM_NON_BLOCKING, Status, Stream, Unusable, attribute, function_attribute, status,
+    Context, DeviceNumber, EVENT_DEFAULT, Event, Function, Libcuda, LoadedModule, STREAM_NON_BLOCKING,
+    Status, Stream, Unusable, attribute, function_attribute, status,
 };
 use super::nvml::SampledGpu;
 use super::nvrtc::Nvrtc;
@@ -198,7 +199,7 @@ struct OpenedGpu {
     events: [Event; 2],
     modules: Vec<LoadedModule>,
     entries: Vec<Function>,
-    allocated: Vec<DevicePointer>,
+    allocated: Vec<Allocation>,
     capability: (u8, u8),
     compiler: Result<Nvrtc, DeviceError>,
     watched: Option<SampledGpu>,
@@ -257,6 +258,15 @@ impl OpenedGpu {
         unsafe { self.api.context_synchronize() }.map_err(|e| self.call_error("cuCtxSynchronize", e))
     }
 
+    /// An address is a number that anybody can make, and where CPU and GPU share their addresses the driver takes any: what
+    /// is copied must lie in memory that was allocated here.
+    fn check_range(&self, call: &'static str, at: Address, bytes: u64) -> Result<(), DeviceError> {
+        if self.allocated.iter().any(|memory| memory.holds(at.0, bytes)) {
+            return Ok(());
+        }
+        Err(DeviceError::Call { call, why: "reaches beyond what was allocated here".into() })
+    }
+
     fn function(&self, entry: DriverKernel) -> Result<Function, DeviceError> {
         let known = self.entries.get(entry.0).copied();
         known.ok_or(DeviceError::Call { call: "launch", why: "no such kernel was loaded".into() })
@@ -272,9 +282,11 @@ impl OpenedGpu {
         // Every value in memory of its own, at its own address, until the call has returned: it copies them.
         let mut words: Vec<[u8; 8]> = of.parameters.iter().map(parameter_bytes).collect();
         let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|w| w.as_mut_ptr().cast()).collect();
-        // SAFETY: function and stream belong to the current context; each pointer leads to as many bytes as its parameter
-        // has, because the suite's file declares the parameters of the source it names, and no parameter is wider than 8.
-        // What the addresses lead to was allocated by this value and is not freed before `finish`.
+        // SAFETY: function and stream belong to this value's context, which every caller has made current. The driver reads
+        // as many pointers as the kernel has parameters, and of each as many bytes as it has: only kernels of this program
+        // are loaded, the suite declares the parameters of each (tests/files/kernel_suite.rs compares them with its source
+        // and its PTX), those of the micro-benchmarks stand beside their launches, and none is wider than 8 bytes. The
+        // addresses are those that the caller was given by `allocate`; freeing one waits for what runs.
         let done = unsafe {
             let none = std::ptr::null_mut();
             let parameters = pointers.as_mut_ptr();
@@ -374,23 +386,25 @@ impl OpenDevice for OpenedGpu {
             DeviceError::OutOfMemory { .. } => DeviceError::OutOfMemory { bytes },
             other => other,
         })?;
-        self.allocated.push(at);
+        self.allocated.push(Allocation { start: at, bytes });
         Ok(Address(at))
     }
 
     fn free(&mut self, at: Address) -> Result<(), DeviceError> {
         self.enter()?;
-        let Some(place) = self.allocated.iter().position(|a| *a == at.0) else {
+        let Some(place) = self.allocated.iter().position(|a| a.start == at.0) else {
             return Err(DeviceError::Call { call: "cuMemFree", why: "was not allocated here".into() });
         };
-        let at = self.allocated.swap_remove(place);
-        // SAFETY: allocated by this value and taken off its list, so it is freed once; no launch is running by contract.
-        unsafe { self.api.memory_free(at) }.map_err(|e| self.call_error("cuMemFree", e))
+        let Allocation { start, .. } = self.allocated.swap_remove(place);
+        // SAFETY: allocated by this value and taken off its list, so it is freed once; the driver waits for what still runs.
+        unsafe { self.api.memory_free(start) }.map_err(|e| self.call_error("cuMemFree", e))
     }
 
     fn write(&mut self, to: Address, bytes: &[u8]) -> Result<(), DeviceError> {
         self.enter()?;
-        // SAFETY: the driver checks that the range was allocated; `bytes` outlives the call, which waits.
+        self.check_range("cuMemcpyHtoD", to, bytes.len() as u64)?;
+        // SAFETY: the range lies in memory that was allocated by this value; `bytes` outlives the call, which reads all of it
+        // before it returns.
         let copied = unsafe { self.api.copy_to_device(to.0, bytes.as_ptr().cast(), bytes.len()) };
         copied.map_err(|e| self.call_error("cuMemcpyHtoD", e))?;
         // It may return when the bytes are staged, not when they are there, and our stream does not wait for it.
@@ -399,14 +413,17 @@ impl OpenDevice for OpenedGpu {
 
     fn copy_from_device(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError> {
         self.enter()?;
-        // SAFETY: the driver checks that the range was allocated; any bytes are sound bytes, and the call waits.
+        self.check_range("cuMemcpyDtoH", from, bytes.len() as u64)?;
+        // SAFETY: the range lies in memory that was allocated by this value; any bytes are sound bytes, and the call waits.
         let copied = unsafe { self.api.copy_to_host(bytes.as_mut_ptr().cast(), from.0, bytes.len()) };
         copied.map_err(|e| self.call_error("cuMemcpyDtoH", e))
     }
 
     fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Result<(), DeviceError> {
         self.enter()?;
-        // SAFETY: the driver checks that both ranges were allocated.
+        self.check_range("cuMemcpyDtoD", from, bytes)?;
+        self.check_range("cuMemcpyDtoD", to, bytes)?;
+        // SAFETY: both ranges lie in memory that was allocated by this value.
         let copied = unsafe { self.api.copy_on_device(to.0, from.0, bytes as usize) };
         copied.map_err(|e| self.call_error("cuMemcpyDtoD", e))?;
         // A copy within the GPU may return before it is done, and our stream does not wait for it.
@@ -425,6 +442,7 @@ impl OpenDevice for OpenedGpu {
     }
 
     fn running(&mut self) -> Result<bool, DeviceError> {
+        self.enter()?;
         // SAFETY: the event belongs to the current context and is destroyed in `drop` only.
         match unsafe { self.api.event_query(self.events[1]) } {
             Ok(()) => Ok(false),
@@ -434,6 +452,7 @@ impl OpenDevice for OpenedGpu {
     }
 
     fn finish_timing(&mut self) -> Result<Seconds, DeviceError> {
+        self.enter()?;
         // SAFETY: the event belongs to the current context.
         unsafe { self.api.event_synchronize(self.events[1]) }
             .map_err(|e| self.call_error("cuEventSynchronize", e))?;
@@ -454,11 +473,12 @@ impl Drop for OpenedGpu {
             return;
         }
         // SAFETY: everything below was made by this value, belongs to the current context, and is given back once, after
-        // all launches have ended; nothing is used afterwards. Null stands for what was not made.
+        // all launches have ended; nothing is used afterwards. Null stands for what was not made: as a stream it is the
+        // context's own. The context stays this thread's by name only: whoever works with one enters its own first.
         unsafe {
             let _ = self.api.stream_synchronize(self.stream);
-            for at in self.allocated.drain(..) {
-                let _ = self.api.memory_free(at);
+            for memory in self.allocated.drain(..) {
+                let _ = self.api.memory_free(memory.start);
             }
             for event in self.events.into_iter().filter(|e| !e.is_null()) {
                 let _ = self.api.event_destroy(event);

@@ -148,7 +148,7 @@ impl SampledGpu {
 
     /// What a function says that takes the GPU and writes one number.
     fn device_number(&self, name: &CStr) -> Option<u32> {
-        // SAFETY: every caller names a function of this type.
+        // SAFETY: every caller, all of them in this file, names a function of this type.
         let get: NumberFunction = unsafe { self.nvml.symbol(name) }?;
         let mut number = 0;
         // SAFETY: the handle is NVML's own; one number is written.
@@ -157,7 +157,7 @@ impl SampledGpu {
 
     /// What a function says that takes the GPU and a kind, and writes one number.
     fn number_of_kind(&self, name: &CStr, kind: c_int) -> Option<u32> {
-        // SAFETY: every caller names a function of this type.
+        // SAFETY: every caller, all of them in this file, names a function of this type.
         let get: KindFunction = unsafe { self.nvml.symbol(name) }?;
         let mut number = 0;
         // SAFETY: the handle is NVML's own; one number is written.

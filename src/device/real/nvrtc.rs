@@ -82,8 +82,12 @@ impl Nvrtc {
         if is_it { Ok(Self { library }) } else { Err(wrong("is another library".into())) }
     }
 
-    fn symbol<T: Copy>(&self, name: &CStr) -> Result<T, DeviceError> {
-        // SAFETY: `T` is the type of this function in nvrtc.h; the caller names both in one place.
+    /// The function of this name.
+    ///
+    /// # Safety
+    /// `T` is its type in nvrtc.h, and it is not called after the library is dropped.
+    unsafe fn symbol<T: Copy>(&self, name: &CStr) -> Result<T, DeviceError> {
+        // SAFETY: by contract.
         let found = unsafe { self.library.get::<T>(name.to_bytes_with_nul()) };
         found
             .map(|s| *s)
@@ -95,7 +99,8 @@ impl Nvrtc {
     /// # Errors
     /// [`DeviceError::NoCompiler`].
     pub fn version(&self) -> Result<(u32, u32), DeviceError> {
-        let version: Version = self.symbol(c"nvrtcVersion")?;
+        // SAFETY: the type of this function; it is called at once.
+        let version: Version = unsafe { self.symbol(c"nvrtcVersion") }?;
         let (mut major, mut minor) = (0, 0);
         // SAFETY: writes two numbers to the addresses given.
         match unsafe { version(&raw mut major, &raw mut minor) } {
@@ -135,11 +140,14 @@ impl Nvrtc {
                 .map_err(|_| DeviceError::Compile { file: file.into(), log: "it holds a zero".into() })
         };
         let (source, name, option) = (text(source)?, text(file)?, text(arch)?);
-        let (create, compile, destroy): (Create, Compile, Destroy) = (
-            self.symbol(c"nvrtcCreateProgram")?,
-            self.symbol(c"nvrtcCompileProgram")?,
-            self.symbol(c"nvrtcDestroyProgram")?,
-        );
+        // SAFETY: the types of these functions; none is kept beyond this one.
+        let (create, compile, destroy): (Create, Compile, Destroy) = unsafe {
+            (
+                self.symbol(c"nvrtcCreateProgram")?,
+                self.symbol(c"nvrtcCompileProgram")?,
+                self.symbol(c"nvrtcDestroyProgram")?,
+            )
+        };
         let mut program: Program = std::ptr::null_mut();
         let nothing = std::ptr::null();
         // SAFETY: the texts end with a zero and live to the end of this function; no headers are given.
@@ -159,19 +167,20 @@ impl Nvrtc {
                 Err(DeviceError::Compile { file: file.into(), log: log.unwrap_or_default() })
             }
         };
-        // SAFETY: the program was made above and is not used again.
+        // SAFETY: the program was made above, on every way here it is still there, and it is not used again.
         unsafe { destroy(&raw mut program) };
         answer
     }
 
     fn program_bytes(&self, program: Program, size: &CStr, get: &CStr) -> Result<Vec<u8>, DeviceError> {
-        let (size_of, fetch): (Size, Get) = (self.symbol(size)?, self.symbol(get)?);
+        // SAFETY: every caller names a function that says a size and one that writes as much.
+        let (size_of, fetch): (Size, Get) = unsafe { (self.symbol(size)?, self.symbol(get)?) };
         let mut length = 0_usize;
         // SAFETY: the program is alive; one number is written.
         let mut status = unsafe { size_of(program, &raw mut length) };
         let mut bytes = vec![0_u8; length];
         if status == 0 && length > 0 {
-            // SAFETY: the library writes as many bytes as it has just said.
+            // SAFETY: the library writes as many bytes as it has just said of this program, which nothing has changed since.
             status = unsafe { fetch(program, bytes.as_mut_ptr().cast()) };
         }
         if status == 0 { Ok(bytes) } else { Err(none(format!("{} answers {status}", get.to_string_lossy()))) }
@@ -179,6 +188,8 @@ impl Nvrtc {
 }
 
 fn load_library(path: &Path) -> Result<Library, libloading::Error> {
-    // SAFETY: runs the library's initialisers, as any program that compiles with NVRTC does.
+    // SAFETY: runs the library's initialisers, whatever they do. It is a name that the system's loader resolves, or the file
+    // that whoever started this process named (ROOFSWAP_NVRTC) and what lies beside it under the name of its builtins: they
+    // could run that code without us.
     unsafe { Library::new(path) }
 }

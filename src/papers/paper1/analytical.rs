@@ -101,7 +101,7 @@ pub fn analytical_pairs(world: EvaluationWorld<'_>) -> Vec<PredictedPair> {
         measured: t.measured,
         predicted: t.predicted,
     };
-    all.outcome.trials.into_iter().map(pair).collect()
+    all.outcome.trials.iter().map(pair).collect()
 }
 
 /// The largest configuration of each kernel that has two or more, and the smallest of the new kernels.
@@ -140,10 +140,10 @@ fn experiment(
         evaluate(world, &setup, &models, &Progress::default()).expect("nobody cancels it").into_iter();
     let outcome = outcomes.next().expect("both models are in MODELS, and a test asks for them");
     // The baseline on the very pairs that Algorithm 1 answered.
-    let answered: BTreeSet<_> = outcome.trials.iter().map(AnswerTrial::asked_place).collect();
+    let answered: BTreeSet<_> = outcome.trials.iter().map(|t| t.asked_place()).collect();
     let baseline = outcomes.next().map(|o| o.trials).unwrap_or_default();
     let same = baseline.iter().filter(|t| answered.contains(&t.asked_place()));
-    let scores = [score(&outcome.trials), score(same)];
+    let scores = [score(outcome.trials.iter()), score(same)];
     let figures = published(number).into_iter().map(|(metric, of, published)| {
         let [ours, same_time] = scores.map(|s: Option<Score>| s.map(|s| of(&s.errors)));
         ComparedFigure { metric, published, ours, same_time }

@@ -3,7 +3,7 @@
 use super::held_out::{MOST_GPU_GROUPS, RegressorScale};
 use super::pairs::{PairsOfWorld, RegressorPair};
 use super::recipe::{FEWEST_PAIRS, MOST_PAIRS, RegressorRecipe};
-use crate::answer::{AnswerTrial, Residuals};
+use crate::answer::{AnswerTrial, AnswerTrials, Residuals};
 use crate::evaluate::{EvaluationSetup, EvaluationWorld, ModelOutcome, Refused};
 use crate::gpu::GpuId;
 use crate::learn::folds::spread_groups;
@@ -42,6 +42,7 @@ pub fn regressor_outcome(
         }
     }
     trials.sort_by_key(AnswerTrial::asked_place);
+    let mut trials: AnswerTrials = trials.into_iter().collect();
     let residuals = Residuals::from_trials(&trials, true);
     trials.retain(|t| setup.scope.has(t.config_index(), t.kernel, t.source, t.target));
     residuals.widen(&mut trials, |trial| setup.protocol.fold(trial));

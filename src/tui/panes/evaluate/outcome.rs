@@ -58,7 +58,7 @@ impl Evaluated {
                 setup.rules.as_str(),
                 store.len()
             ),
-            models: outcomes.iter().map(|o| (label(o.model), o.asked(), score(&o.trials))).collect(),
+            models: outcomes.iter().map(|o| (label(o.model), o.asked(), score(o.trials.iter()))).collect(),
             common: report.on_common().into_iter().flatten().map(|(model, s)| (label(model), s)).collect(),
             of_labels: setup.protocol.of_labels().unwrap_or_default(),
             kernels: report.per_kernel(first),
