@@ -20,7 +20,7 @@ mod workspace;
 
 pub use edited_place::EditedGpu;
 pub use here::{MeasureFile, MeasuredHere};
-pub use import::{Added, Recognised, read_compiled};
+pub use import::{Added, Recognised, loaded_rows_text, read_compiled};
 pub use row_answers::{RowAlone, RowQuestions};
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};

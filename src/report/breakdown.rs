@@ -273,7 +273,7 @@ pub fn to_measure(e: &Explanation) -> impl Iterator<Item = String> {
     e.measure.iter().map(|m| format!("to narrow it, measure: {m}"))
 }
 
-/// One row of the answer for programs: the last cells of [`record_table`].
+/// One row of the answer for programs: the last cells of a record of predictions.
 struct PartRecord {
     /// `step`, `elasticity`, `beside` or `measure`.
     part: &'static str,

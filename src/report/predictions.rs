@@ -130,7 +130,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The columns of [`record_table`]: the contract of `predict --format json` and `--format csv`.
+/// The columns of the records: the contract of `predict --format json` and `--format csv`.
 pub const COLUMNS: [TableColumn; 28] = [
     TableColumn::left("gpu_source"),
     TableColumn::left("gpu_target"),

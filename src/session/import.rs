@@ -85,6 +85,13 @@ fn first_line_of_table(head: &[u8]) -> Option<String> {
         .then(|| crate::text::clipped_text(first.trim().replace('\t', " "), SHOWN))
 }
 
+/// `1 measured row loaded`, `27 measured rows loaded`.
+#[must_use]
+pub fn loaded_rows_text(rows: usize) -> String {
+    let plural = if rows == 1 { "" } else { "s" };
+    format!("{rows} measured row{plural} loaded")
+}
+
 impl Session {
     /// Adds a file of the user's, whatever it is.
     ///
@@ -119,7 +126,7 @@ impl Session {
                 let mut notices: Vec<String> =
                     counted_reasons(&loaded.refused).into_iter().map(|(_, text)| text).collect();
                 notices.extend(loaded.remarks);
-                let summary = format!("{} measured rows loaded", loaded.rows);
+                let summary = loaded_rows_text(loaded.rows);
                 Ok(Added {
                     summary,
                     notices,

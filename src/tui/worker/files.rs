@@ -8,7 +8,7 @@ use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::measurement::{CanonicalRow, write_csv};
 use crate::report::audit::Digest;
-use crate::session::Session;
+use crate::session::{Session, loaded_rows_text};
 use crate::tui::message::{LoadedFiles, Message, UserFile};
 use crate::tui::panes::files::listing::{FileEntry, FolderListing, MOST_ENTRIES};
 use crate::tui::ranked::LoadedMix;
@@ -46,8 +46,8 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
     }
     session.arrange();
     let summary = match refused {
-        0 => format!("{rows} measured rows loaded"),
-        n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
+        0 => loaded_rows_text(rows),
+        n => format!("{}, {n} refused: ! lists them", loaded_rows_text(rows)),
     };
     Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
 }
