@@ -4,7 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::{FormatChoice, ThemeChoice};
 use super::import_measurements::with_bar;
 use super::terminal::{fitted_to_screen, screen_width};
-use super::{Usage, load, output, question};
+use super::{Usage, load, named_gpus, output};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
     application_chart, application_json, forecast, group_table, host_factor, profile_next, profile_table,
@@ -151,7 +151,7 @@ fn forecasts(
         return Err(Usage(text).into());
     };
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
-    let mut targets = question::target_gpus(session, &args.to, None)?;
+    let mut targets = named_gpus::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }

@@ -1,7 +1,8 @@
 //! `roofswap evaluate --data FILE... --protocol new-gpu --model MODEL`.
 
 use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
-use super::question::{gpus, models};
+use super::named_gpus::gpus;
+use super::question::models;
 use super::training::watched_as;
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
@@ -313,7 +314,7 @@ pub(super) fn scope(
     kernels: &[String],
 ) -> Result<TrialScope> {
     let places = |names: &[String]| -> Result<Option<BTreeSet<GpuId>>> {
-        if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
+        if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names)?.into_iter().collect())) }
     };
     let named: &[String] = if kernels == ["all"] { &[] } else { kernels };
     let kernels = named.iter().map(|k| session.kernels.position(k)).collect::<Result<BTreeSet<_>, _>>()?;

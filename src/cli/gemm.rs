@@ -4,7 +4,7 @@ use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::numbers::matrix_side;
 use super::training::watched;
-use super::{Usage, load, output, question, reproduce_gemm};
+use super::{Usage, load, named_gpus, output, reproduce_gemm};
 use crate::gemm::learned::LearnedGemm;
 use crate::gemm::tiles::{SIDES, Tile};
 use crate::gemm::{Gemm, GemmRow, answer_tiles, gemm_chart, learn_rows, table};
@@ -95,7 +95,7 @@ impl Layout {
 pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     let (gemm, tiles) = (args.gemm()?, tiles(&args.tile)?);
     let mut session = load::session_naming(&[], [args.gpu.as_str()], None)?;
-    let gpu = match question::gpus(&session, std::slice::from_ref(&args.gpu), None)?[..] {
+    let gpu = match named_gpus::gpus(&session, std::slice::from_ref(&args.gpu))?[..] {
         [one] => one,
         _ => return Err(Usage("--gpu: give one GPU".into()).into()),
     };

@@ -1,7 +1,7 @@
 //! `roofswap metrics KERNEL --gpu GPU`, `roofswap metrics --data FILE...`.
 
 use super::choices::FormatChoice;
-use super::{Usage, load, output, question, training};
+use super::{Usage, load, named_gpus, output, question, training};
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::learn::Progress;
@@ -143,7 +143,7 @@ pub(super) fn launch_on_gpus(
         let text = "no --gpu: give one GPU or several, for example --gpu rtx-2080-ti, or --gpu all";
         return Err(Usage(text.into()).into());
     }
-    let gpus = question::gpus(session, &args.gpu, None)?;
+    let gpus = named_gpus::gpus(session, &args.gpu)?;
     let subject = args.subject(session, name)?;
     question::remark_on_variant(session, subject.kernel, args.variant.as_deref());
     let kernel = &session.kernels[subject.kernel];
@@ -219,7 +219,7 @@ fn measured<'a>(
     store: &'a Store,
     args: &MetricsArgs,
 ) -> Result<impl Iterator<Item = NamedRow> + 'a> {
-    let gpus = if args.gpu.is_empty() { None } else { Some(question::gpus(session, &args.gpu, None)?) };
+    let gpus = if args.gpu.is_empty() { None } else { Some(named_gpus::gpus(session, &args.gpu)?) };
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store };
     let wanted = launches(world, args.formulas.into())
         .filter(move |l| gpus.as_ref().is_none_or(|some| some.contains(&l.gpu)));

@@ -29,6 +29,7 @@ mod loop_work;
 mod measure;
 mod metrics;
 mod models;
+mod named_gpus;
 mod numbers;
 mod occupancy;
 mod occupancy_batch;

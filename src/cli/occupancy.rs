@@ -3,7 +3,7 @@
 use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::numbers::{dimensions, shared_bytes, whole_number};
-use super::{Usage, load, occupancy_batch, output, question};
+use super::{Usage, load, named_gpus, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
@@ -140,7 +140,7 @@ pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
     }
     let rules: Rules = args.rules.into();
     let mut session = load::session_naming(&[], args.gpu.iter().map(String::as_str), None)?;
-    let mut gpus = question::target_gpus(&session, &args.gpu, None)?;
+    let mut gpus = named_gpus::target_gpus(&session, &args.gpu, None)?;
     gpus.extend(changed_gpus(&mut session, &gpus, args.set.as_deref())?);
     let rows = match (&args.kernel, args.threads_per_block(), args.regs) {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,

@@ -2,7 +2,8 @@
 
 use super::changes::changed_gpus;
 use super::choices::RowsFormatChoice;
-use super::question::{QuestionArgs, target_gpus};
+use super::named_gpus::target_gpus;
+use super::question::QuestionArgs;
 use super::{Usage, load, output};
 use crate::catalogue::Catalogue;
 use crate::import::{FileFormat, OpenedFile};

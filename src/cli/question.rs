@@ -4,6 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
+use super::named_gpus::{gpus, target_gpus};
 use super::sass::TranslationFiles;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
@@ -11,7 +12,6 @@ use crate::answer::Settings;
 use crate::gpu::{Ceilings, GpuId, lay_roof_set};
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, model_position};
-use crate::rank::select_targets;
 use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
@@ -193,7 +193,7 @@ impl QuestionArgs {
             return Err(Usage("--from: `all` stands alone, or name the GPUs".into()).into());
         }
         let mut places = Vec::new();
-        for place in gpus(session, &self.from, None)? {
+        for place in gpus(session, &self.from)? {
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -486,24 +486,6 @@ pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
         text.parse::<Problem>()?;
     }
     Ok(())
-}
-
-/// Positions of the GPUs of these names; `all` means every one but `except`.
-pub(super) fn gpus(session: &Session, names: &[String], except: Option<GpuId>) -> Result<Vec<GpuId>> {
-    if names.iter().any(|name| name == "all") {
-        // A slip in another name is one all the same.
-        names.iter().filter(|n| *n != "all").try_for_each(|n| session.gpus.position(n).map(drop))?;
-        return Ok(session.gpus.ids().filter(|g| Some(*g) != except).collect());
-    }
-    Ok(names.iter().map(|name| session.gpus.position(name)).collect::<Result<_, _>>()?)
-}
-
-/// The GPUs that a list of targets means, as `rank` reads it; `except` is one only where it is named itself.
-pub(super) fn target_gpus(session: &Session, names: &[String], except: Option<GpuId>) -> Result<Vec<GpuId>> {
-    let mut targets = select_targets(&session.gpus, names)?;
-    let is_named = |gpu: GpuId| names.iter().any(|name| session.gpus.position(name) == Ok(gpu));
-    targets.retain(|gpu| Some(*gpu) != except || is_named(*gpu));
-    Ok(targets)
 }
 
 #[cfg(test)]

@@ -449,7 +449,7 @@ fn a_working_set_larger_than_the_memory_is_refused_with_both_numbers() {
     let Err(e @ ModelRefusal::DoesNotFit { .. }) = big("plain-roofline", "h200", "rtx-4070") else {
         panic!()
     };
-    assert!(e.to_string().starts_with("rtx-4070: does not fit: needs 25.8 GB, has 12.9 GB"), "{e}");
+    assert!(e.to_string().starts_with("rtx-4070: does not fit: needs 24.0 GiB, has 12.0 GiB"), "{e}");
     let Err(e @ ModelRefusal::DoesNotFit { .. }) = big("efficiency-transfer", "titan-v", "h200") else {
         panic!()
     };
