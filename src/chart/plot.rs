@@ -79,10 +79,12 @@ pub(super) fn plot_items(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) ->
     let unlabelled = plot.labels();
     let mut lost = Vec::new();
     if plot.outside > 0 {
-        lost.push(format!("{} of the marks lie outside the axes", plot.outside));
+        let verb = if plot.outside == 1 { "lies" } else { "lie" };
+        lost.push(format!("{} of the marks {verb} outside the axes", plot.outside));
     }
     if unlabelled > 0 {
-        lost.push(format!("{unlabelled} of the labels have no room"));
+        let verb = if unlabelled == 1 { "has" } else { "have" };
+        lost.push(format!("{unlabelled} of the labels {verb} no room"));
     }
     lost
 }
