@@ -17,6 +17,13 @@ struct AnsweredGroup {
     off: f64,
 }
 
+impl AnsweredGroup {
+    /// Whether its recorded time is near what the operator model is made of.
+    fn is_near_model(&self) -> bool {
+        self.off <= FAR_FROM_MODEL
+    }
+}
+
 /// On which GPUs groups are asked about, and how.
 #[derive(Clone, Copy)]
 pub(super) struct GroupTargets<'a> {
@@ -32,7 +39,7 @@ fn nearer_answer(
     kernel: Result<AnsweredGroup, String>,
 ) -> Result<AnsweredGroup, String> {
     match (operator, kernel) {
-        (Ok(near), _) if near.off <= FAR_FROM_MODEL => Ok(near),
+        (Ok(near), _) if near.is_near_model() => Ok(near),
         (_, Ok(found)) | (Ok(found), Err(_)) => Ok(found),
         (Err(why), Err(_)) => Err(why),
     }
@@ -48,9 +55,8 @@ impl GroupTargets<'_> {
         mean: Seconds,
     ) -> Vec<Result<GroupForecast, String>> {
         let operators = asked.as_operator(place).map(|q| self.answers_of(&q, mean, ForecastBasis::Operator));
-        let is_near = |answer: &Result<AnsweredGroup, String>| {
-            answer.as_ref().is_ok_and(|found| found.off <= FAR_FROM_MODEL)
-        };
+        let is_near =
+            |answer: &Result<AnsweredGroup, String>| answer.as_ref().is_ok_and(AnsweredGroup::is_near_model);
         let as_kernel = || match asked.as_kernel(place) {
             Ok(question) => self.answers_of(&question, mean, ForecastBasis::Counts),
             Err(why) => self.targets.iter().map(|_| Err(why.clone())).collect(),

@@ -7,14 +7,10 @@ use anyhow::Result;
 
 /// Positions of the GPUs of these names; `all` means every one.
 pub(super) fn gpus(session: &Session, names: &[String]) -> Result<Vec<GpuId>> {
-    let is_all = |name: &&String| *name == "all";
+    let (all, named): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| *name == "all");
     // A slip in another name is one all the same.
-    let named: Vec<GpuId> = names
-        .iter()
-        .filter(|name| !is_all(name))
-        .map(|name| session.gpus.position(name))
-        .collect::<Result<_, _>>()?;
-    Ok(if names.iter().any(|name| is_all(&name)) { session.gpus.ids().collect() } else { named })
+    let named = named.into_iter().map(|name| session.gpus.position(name)).collect::<Result<_, _>>()?;
+    Ok(if all.is_empty() { named } else { session.gpus.ids().collect() })
 }
 
 /// The GPUs that a list of targets means, as `rank` reads it; `except` is one only where it is named itself.

@@ -73,14 +73,12 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
     if !of_architecture.is_empty() {
         return Ok(of_architecture);
     }
-    match gpus.position(name) {
-        Ok(gpu) => Ok(vec![gpu]),
-        Err(error) => {
-            let boards = boards_of(gpus, &lower);
-            let refusal = || TargetError::Name { error, architectures: architectures(gpus).join(", ") };
-            if boards.is_empty() { Err(refusal()) } else { Ok(boards) }
+    gpus.position(name).map(|gpu| vec![gpu]).or_else(|error| match boards_of(gpus, &lower) {
+        boards if boards.is_empty() => {
+            Err(TargetError::Name { error, architectures: architectures(gpus).join(", ") })
         }
-    }
+        boards => Ok(boards),
+    })
 }
 
 /// The boards that carry this name with more behind it: of `h100` the PCIe, SXM5 and NVL ones.
