@@ -219,7 +219,7 @@ fn every_curve_is_a_picture_with_both_gpus_in_it() {
         assert_eq!(code, 0, "{over}: {err}");
         let svg = std::fs::read_to_string(&path).expect("the picture");
         assert!(roxmltree::Document::parse(&svg).is_ok(), "{over}");
-        for text in ["TITAN V (source)", "GeForce RTX 4070 (target)", "on TITAN V"] {
+        for text in ["TITAN V (source)", "RTX 4070 (target)", "on TITAN V"] {
             assert!(svg.contains(text), "{over}: {text}");
         }
     }
