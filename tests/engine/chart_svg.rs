@@ -314,7 +314,7 @@ fn the_roofline_says_its_values_and_their_origin() {
     let said = all(&texts(&render_svg(&chart, LIGHT, suggested_size(&chart)).unwrap()));
     for value in [
         "TITAN V: 14.9 TFLOP/s, DRAM 653 GB/s (peak, published)",
-        "GeForce RTX 4070: 29.1 TFLOP/s, DRAM 504 GB/s (peak, published)",
+        "RTX 4070: 29.1 TFLOP/s, DRAM 504 GB/s (peak, published)",
         "ridge 22.8",
         "ridge 57.7",
         "24.6 µs",
