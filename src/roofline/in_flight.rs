@@ -16,7 +16,7 @@
 //! only write are 2.6 times faster than that at few threads: nobody waits for a store.
 //! Reference: Little 1961; Volkov, "Understanding latency hiding on GPUs", 2016, for GPUs.
 
-use super::components::nth_root;
+use super::norms::nth_root;
 
 /// The least and the most DRAM bytes that a thread is taken to wait for at a time.
 const BYTES_PER_THREAD: [f64; 2] = [4.0, 24.0];
