@@ -281,9 +281,8 @@ fn time_at_set_clocks(
     MODELS[settings.model].predicted_time(&q).ok()
 }
 
-/// The numbers of [`answer_pair`] for many targets of one source, in their order, or why there is no prediction. `machines` are those
-/// of the context's GPUs, for all kernels that are asked about.
-#[must_use]
+/// The numbers of [`answer_pair`] for many targets of one source, in their order, or why there is no prediction: handed to `take` one by
+/// one, for boards of half a million. `machines` are those of the context's GPUs, for all kernels that are asked about.
 pub fn estimate_targets<'a>(
     context: AnswerContext<'a>,
     machines: &SharedMachines<'a>,
@@ -291,7 +290,8 @@ pub fn estimate_targets<'a>(
     source: GpuId,
     targets: &[GpuId],
     settings: Settings,
-) -> Vec<Result<TimeEstimate, ModelRefusal>> {
+    mut take: impl FnMut(Result<TimeEstimate, ModelRefusal>),
+) {
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
     let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate_or_refusal();
     let stated = &gpus[source];
@@ -303,7 +303,7 @@ pub fn estimate_targets<'a>(
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
     let is_set = context.stock_of_typed(source).is_some() || stated.lowered_from().is_some();
     if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
-        return targets.iter().map(|target| whole(*target)).collect();
+        return targets.iter().for_each(|target| take(whole(*target)));
     }
     let kernel = &kernels[subject.kernel];
     let mut prepared = PreparedKernel::with_machines(kernel, subject, machines, store, settings.rules);
@@ -321,7 +321,7 @@ pub fn estimate_targets<'a>(
         let correction = target_correction(context, CorrectionQuestion { subject, source, target, settings });
         Ok(correction.map_or(plain, |(_, correction)| plain.multiplied(correction.factor)))
     };
-    targets.iter().map(|target| estimate(*target)).collect()
+    targets.iter().for_each(|target| take(estimate(*target)));
 }
 
 /// What a prediction with these settings starts from.

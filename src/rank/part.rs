@@ -92,14 +92,18 @@ impl PartQuery<'_> {
         if sources.only().is_none() {
             return self.whole_answers(subject, targets);
         }
-        let estimates = session.estimates_on(machines, subject, source, targets, settings);
         let work = self.known_work(subject);
         let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
-        let answer = |(target, estimate): (&GpuId, Result<TimeEstimate, ModelRefusal>)| match estimate {
-            Ok(estimate) => self.estimated_part(&work, blocks, *target, &estimate),
-            Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
+        let mut parts = Vec::with_capacity(targets.len());
+        let take = |estimate: Result<TimeEstimate, ModelRefusal>| {
+            let target = targets[parts.len()];
+            parts.push(match estimate {
+                Ok(estimate) => self.estimated_part(&work, blocks, target, &estimate),
+                Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
+            });
         };
-        targets.iter().zip(estimates).map(answer).collect()
+        session.for_each_estimate(machines, subject, source, targets, settings, take);
+        parts
     }
 
     /// The numbers of an estimate, and what memory and power make of this work.

@@ -44,7 +44,22 @@ impl Session {
         targets: &[GpuId],
         settings: Settings,
     ) -> Vec<Result<TimeEstimate, ModelRefusal>> {
-        estimate_targets(self.answer_context(), machines, subject, source, targets, settings)
+        let mut all = Vec::with_capacity(targets.len());
+        self.for_each_estimate(machines, subject, source, targets, settings, |found| all.push(found));
+        all
+    }
+
+    /// [`Session::estimates_on`], each handed to `take` in turn instead of kept.
+    pub fn for_each_estimate<'a>(
+        &'a self,
+        machines: &SharedMachines<'a>,
+        subject: &'a Subject,
+        source: GpuId,
+        targets: &[GpuId],
+        settings: Settings,
+        take: impl FnMut(Result<TimeEstimate, ModelRefusal>),
+    ) {
+        estimate_targets(self.answer_context(), machines, subject, source, targets, settings, take);
     }
 
     /// Answers one question from these sources. `None` where there is no source but the target.

@@ -99,7 +99,10 @@ impl<'a> RowQuestions<'a> {
         let corrections = Corrections::default();
         let context = self.context(kernels, asked, &corrections);
         let settings = self.settings.first().copied().unwrap_or_default();
-        estimate_targets(context, machines, &asked.subject, asked.row().gpu, &self.targets, settings)
+        let (source, mut all) = (asked.row().gpu, Vec::with_capacity(self.targets.len()));
+        let take = |found| all.push(found);
+        estimate_targets(context, machines, &asked.subject, source, &self.targets, settings, take);
+        all
     }
 
     fn context<'c>(
