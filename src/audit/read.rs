@@ -1,7 +1,8 @@
 //! Reads files into a sheet: canonical CSVs, reports that importers know, calibration files, compiler logs, told apart by
 //! content.
 
-use super::sheet::{AuditSheet, DataFile, KeptRecord, SheetRow};
+use super::kept::RowNumbers;
+use super::sheet::{AuditSheet, DataFile, SheetRow};
 use super::{ReachedCeiling, compiled};
 use crate::catalogue::CatalogueEntry;
 use crate::compiler;
@@ -188,7 +189,7 @@ impl DataRecords {
         match self.checked_row(record, line, sheet) {
             Ok(row) => {
                 sheet.rows.push(row);
-                sheet.records.push(KeptRecord::from_fields(record.iter()));
+                sheet.records.push(record.iter());
                 self.good += 1;
             }
             Err(CellRefusal { column, message }) => {
@@ -259,7 +260,7 @@ fn sheet_row(
     let gpu = known(sheet, text("gpu"), true);
     let kernel = known(sheet, text("kernel"), false);
     let problem = problem_word(sheet, kernel, text("problem"))?;
-    let [variant, dtype, source] = ["variant", "dtype", "source"].map(|n| sheet.words.intern(text(n)));
+    let [variant, dtype] = ["variant", "dtype"].map(|n| sheet.words.intern(text(n)));
     Ok(SheetRow {
         file,
         line,
@@ -268,11 +269,10 @@ fn sheet_row(
         problem,
         variant,
         dtype,
-        source,
         block,
         grid,
         time_ms,
-        numbers: numbers.into(),
+        numbers: RowNumbers::from_iter(numbers),
     })
 }
 
