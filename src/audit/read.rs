@@ -102,20 +102,24 @@ fn read_report(
     if imported.rows.is_empty() {
         return Ok(SheetKind::Calibration(count));
     }
-    take_rows(&imported.rows, &format!("{file} (as imported)"), sheet)
+    take_rows(imported.rows, &format!("{file} (as imported)"), sheet)
 }
 
 /// Takes in rows of an importer as the lines of a canonical CSV.
-fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
+fn take_rows(
+    rows: Vec<CanonicalRow>,
+    file: &str,
+    sheet: &mut AuditSheet<'_>,
+) -> Result<SheetKind, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    check_lengths(rows).map_err(refuse)?;
-    let table = CanonicalTable::new(rows);
+    check_lengths(&rows).map_err(refuse)?;
+    let table = CanonicalTable::new(&rows);
     let names = header_names(table.header().map(str::as_bytes)).map_err(refuse)?;
     let mut records = DataRecords::new(file, &names, sheet);
     let mut line = 2;
     for row in rows {
-        records.take(&table.fields(row).collect(), line, sheet);
-        line += table.line_count(row);
+        records.take(&table.fields(&row).collect(), line, sheet);
+        line += table.line_count(&row);
     }
     Ok(SheetKind::Data(records.good))
 }
