@@ -16,6 +16,7 @@ mod row_answers;
 mod streaming_size;
 mod training;
 mod tuning;
+mod user_files;
 mod workspace;
 
 pub use edited_place::EditedGpu;
@@ -29,28 +30,25 @@ pub use workspace::{Revision, Workspace};
 pub use crate::answer::Sources;
 
 use crate::answer::TypedClocks;
-use crate::catalogue::{Catalogue, FileError, SpecFile, read_limited, shipped_sources};
-use crate::config::{Aliases, toml_files};
-use crate::evaluate::{EvaluationWorld, fit_calibration};
+use crate::catalogue::{Catalogue, FileError, SpecFile, shipped_sources};
+use crate::evaluate::PublishedFigures;
 use crate::gpu::{self, Gpu, GpuId, LimitsTable};
 use crate::import::{AchievedRoof, OpenedFile, read_opened};
-use crate::kernel::{
-    self, FormulaError, Kernel, KernelId, Problem, ProblemError, ResourcesFile, Translation,
-};
+use crate::kernel::{self, FormulaError, Kernel, KernelId, Problem, ProblemError, Translation};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, ReadError, ReadResult, RowError, Store, TimingKind, read_csv, read_rows,
 };
-use crate::power::check_board_limit;
 use crate::predict::{LaunchEdits, Subject};
 use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use edited_place::EditedPlace;
 use engine::Engine;
+use user_files::KnownFacts;
 
 static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
 
@@ -120,7 +118,7 @@ impl Session {
     pub fn load(user_folder: Option<&Path>) -> Result<Self, FileError> {
         let sources = shipped_sources()?;
         let limits = LimitsTable::shipped()?;
-        let ((mut gpus, gpu_problems), (mut kernels, kernel_problems)) =
+        let ((gpus, gpu_problems), (mut kernels, kernel_problems)) =
             rayon::join(|| gpu::load_shipped(&sources, &limits), || kernel::load_shipped(&sources));
         let mut problems: Vec<String> =
             gpu_problems.iter().chain(&kernel_problems).map(ToString::to_string).collect();
@@ -136,39 +134,13 @@ impl Session {
                 Err(why) => problems.push(why),
             }
         }
+        let mut gpus = Arc::new(gpus);
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
-        let calibration = fit_calibration(EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store })?;
-        let mut files_of = |name: &str| {
-            let files = user_folder.map_or_else(|| Ok(Vec::new()), |folder| toml_files(&folder.join(name)));
-            files.unwrap_or_else(|why| {
-                problems.push(why.to_string());
-                Vec::new()
-            })
-        };
-        let (gpu_files, mut user) = (files_of("gpus"), files_of("kernels"));
-        let (hypothetical, gpu_files) = split_hypothetical(gpu_files);
-        for path in overlays_last(gpu_files) {
-            let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
-            problems.extend(loaded.err().map(|e| e.to_string()));
-        }
-        problems.extend(
-            gpu::load_hypothetical(&hypothetical, &mut gpus, check_board_limit)
-                .iter()
-                .map(ToString::to_string),
-        );
-        // Resources are laid over kernels, so that the kernels come first, whatever the files are called.
-        user.sort_by_cached_key(|path| is_of_resources(path));
-        for path in user {
-            let loaded = with_text(&path, |file| kernel::load_text(file, &sources, &mut kernels));
-            problems.extend(loaded.err().map(|e| e.to_string()));
-        }
-        if let Some(path) = user_folder.map(|f| f.join("aliases.toml")).filter(|p| p.exists()) {
-            let named = |aliases: Aliases| {
-                aliases.pairs().for_each(|(full, short)| kernels.nickname(full, short));
-            };
-            problems.extend(
-                with_text(&path, |file| Aliases::from_file(file).map(named)).err().map(|e| e.to_string()),
-            );
+        let figures = PublishedFigures { gpus: gpus.clone(), kernels: kernels.clone(), store: store.clone() };
+        let calibration = figures.into_calibration()?;
+        if let Some(folder) = user_folder {
+            let known = KnownFacts { sources: &sources, limits: &limits };
+            problems.extend(user_files::load_user_folder(folder, known, &mut gpus, &mut kernels));
         }
         let roofs = Vec::new();
         Ok(Self::of_workspace(
@@ -395,37 +367,4 @@ fn load_dataset(
         all.refused_count += read.refused_count;
     }
     Ok((dataset, all))
-}
-
-fn with_text(path: &Path, load: impl FnOnce(SpecFile<'_>) -> Result<(), FileError>) -> Result<(), FileError> {
-    let text = read_limited(path)?;
-    load(SpecFile { name: &path.display().to_string(), text: &text })
-}
-
-/// Whether this kernel file has a compiler's resources alone; a bad file is refused when it is loaded.
-fn is_of_resources(path: &Path) -> bool {
-    let is =
-        |text: String| matches!(ResourcesFile::recognise(SpecFile { name: "", text: &text }), Ok(Some(_)));
-    read_limited(path).is_ok_and(is)
-}
-
-/// What is laid over a GPU comes after the GPU, whatever the files are called.
-fn overlays_last(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-    files.sort_by_cached_key(|path| read_limited(path).is_ok_and(|text| gpu::is_overlay(&text)));
-    files
-}
-
-/// The files of hypothetical GPUs with their texts, and the others.
-fn split_hypothetical(files: Vec<PathBuf>) -> (Vec<(String, String)>, Vec<PathBuf>) {
-    let mut hypothetical = Vec::new();
-    let mut others = Vec::new();
-    for path in files {
-        match read_limited(&path) {
-            Ok(text) if gpu::is_hypothetical_file(&text) => {
-                hypothetical.push((path.display().to_string(), text))
-            }
-            _ => others.push(path),
-        }
-    }
-    (hypothetical, others)
 }

@@ -14,12 +14,13 @@ use super::settings::Settings;
 use super::shipped::ShippedErrors;
 use super::trials::AnswerTrials;
 use crate::catalogue::FileError;
-use crate::gpu::GpuId;
+use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
-use crate::predict::{Doubt, Interval, MODELS, Width};
+use crate::occupancy::Rules;
+use crate::predict::{Doubt, Interval, MODELS, ModelId, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What an interval is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -59,22 +60,52 @@ struct LearnedResiduals {
     held_for_new_gpus: Option<f64>,
 }
 
-/// The residuals of every model on the shipped figures, and how well their intervals carry over to a GPU they never saw.
+/// What was learned of every model with one choice of ceilings and rules.
 #[derive(Debug, Clone, Default)]
-pub struct IntervalCalibration {
-    learned: HashMap<Settings, LearnedResiduals>,
+pub struct LearnedModels {
+    models: HashMap<ModelId, LearnedResiduals>,
     /// The GPUs behind the residuals.
     gpus: BTreeSet<GpuId>,
+}
+
+/// Learns from the shipped figures with these ceilings and rules. It runs on the thread that asks: a pool's thread that waited
+/// for others could be given a question that waits for this very answer.
+type LearnModels = dyn Fn(Ceilings, Rules) -> LearnedModels + Send + Sync;
+
+/// The residuals of every model on the shipped figures, and how well their intervals carry over to a GPU they never saw.
+#[derive(Clone, Default)]
+pub struct IntervalCalibration {
+    learn: Option<Arc<LearnModels>>,
+    /// By ceilings and rules, each made when a model that does not say how uncertain it is asks first.
+    learned: [[OnceLock<LearnedModels>; 2]; 2],
     shipped: Arc<ShippedErrors>,
 }
 
+impl std::fmt::Debug for IntervalCalibration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IntervalCalibration").field("learned", &self.learned).finish_non_exhaustive()
+    }
+}
+
+impl LearnedModels {
+    /// Takes in what one model got wrong, and the share of times, 0 to 1, that its intervals held for a GPU left out.
+    pub fn add_trials(&mut self, model: ModelId, trials: &AnswerTrials, held_for_new_gpus: Option<f64>) {
+        let residuals = Residuals::from_trials(trials, MODELS[model].needs_source());
+        self.gpus.extend(trials.iter().map(|t| t.target));
+        self.models.insert(model, LearnedResiduals { residuals, held_for_new_gpus });
+    }
+}
+
 impl IntervalCalibration {
-    /// No residuals yet: intervals are those of the shipped families alone.
+    /// With residuals that are learned when they are first asked for.
     ///
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
-    pub fn of_shipped() -> Result<Self, FileError> {
-        Ok(Self { shipped: Arc::new(ShippedErrors::from_specs()?), ..Self::default() })
+    pub fn with_lesson(
+        learn: impl Fn(Ceilings, Rules) -> LearnedModels + Send + Sync + 'static,
+    ) -> Result<Self, FileError> {
+        let shipped = Arc::new(ShippedErrors::from_specs()?);
+        Ok(Self { learn: Some(Arc::new(learn)), shipped, ..Self::default() })
     }
 
     /// The same without any residual: those of another catalogue's kernels say nothing here.
@@ -83,21 +114,15 @@ impl IntervalCalibration {
         Self { shipped: self.shipped.clone(), ..Self::default() }
     }
 
-    /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
-    /// a GPU left out.
-    pub fn add_trials(&mut self, settings: Settings, trials: &AnswerTrials, held_for_new_gpus: Option<f64>) {
-        let residuals = Residuals::from_trials(trials, MODELS[settings.model].needs_source());
-        self.gpus.extend(trials.iter().map(|t| t.target));
-        self.learned.insert(settings, LearnedResiduals { residuals, held_for_new_gpus });
-    }
-
     /// The interval around a predicted time; `None` where too few residuals are left for it.
     #[must_use]
     pub fn interval(&self, time: Seconds, asked: IntervalQuestion<'_>) -> Option<Interval> {
         if let Some(doubt) = asked.doubt {
             return self.of_families(time, asked, doubt);
         }
-        let (own, n) = self.half_width(asked.settings, asked.kernel)?;
+        let learned = self.learned_with(asked.settings.ceilings, asked.settings.rules)?;
+        let model = learned.models.get(&asked.settings.model)?;
+        let (own, n) = model.residuals.half_width(ResidualFold::Kernel(asked.kernel))?;
         let extra = match asked.start {
             StartedFrom::Nothing => 0.0,
             StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
@@ -107,9 +132,8 @@ impl IntervalCalibration {
         let ln = own.hypot(extra);
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
-        let known = self.gpus.contains(&asked.target);
-        let of_others = || self.learned.get(&asked.settings).and_then(|l| l.held_for_new_gpus);
-        let held_for_new_gpus = if known { None } else { of_others() };
+        let known = learned.gpus.contains(&asked.target);
+        let held_for_new_gpus = if known { None } else { model.held_for_new_gpus };
         Some(Interval { low, high, factor, n, widened: extra > 0.0, doubt: None, held_for_new_gpus })
     }
 
@@ -146,9 +170,10 @@ impl IntervalCalibration {
         self.shipped.clone()
     }
 
-    /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
-    fn half_width(&self, settings: Settings, kernel: KernelId) -> Option<(f64, usize)> {
-        self.learned.get(&settings)?.residuals.half_width(ResidualFold::Kernel(kernel))
+    /// What was learned of all models with these ceilings and rules; nothing where nothing can be.
+    fn learned_with(&self, ceilings: Ceilings, rules: Rules) -> Option<&LearnedModels> {
+        let learn = self.learn.as_ref()?;
+        Some(self.learned[ceilings as usize][rules as usize].get_or_init(|| learn(ceilings, rules)))
     }
 }
 
@@ -196,9 +221,9 @@ mod tests {
         Residuals::from_trials(&trials, true).widen(&mut trials, without_target);
         let held = trials.iter().filter_map(|t| t.held());
         let share = held.clone().filter(|held| *held).count() as f64 / held.count() as f64;
-        let mut all = IntervalCalibration::default();
-        all.add_trials(Settings::default(), &trials, Some(share));
-        all
+        let mut all = LearnedModels::default();
+        all.add_trials(ModelId::default(), &trials, Some(share));
+        IntervalCalibration::with_lesson(move |_, _| all.clone()).unwrap()
     }
 
     fn asked(kernel: usize, target: usize) -> IntervalQuestion<'static> {

@@ -24,7 +24,7 @@ mod trial;
 mod trials;
 
 pub use answered::{Answer, Combined, Measured, Share};
-pub use calibration::{IntervalCalibration, IntervalQuestion, StartedFrom};
+pub use calibration::{IntervalCalibration, IntervalQuestion, LearnedModels, StartedFrom};
 pub use combined::{FAR_APART, combine, log_mean};
 pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use corrections::Corrections;

@@ -1,5 +1,6 @@
 //! Reading one small TOML file: size limit, encoding, and errors that name file and line.
 
+use super::plain_values::plain_value;
 use super::{NameClash, normalise};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
@@ -35,6 +36,11 @@ impl SpecFile<'_> {
     /// # Errors
     /// [`FileError`] with the line of the first thing that does not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        plain_value(self.text).map_or_else(|| self.parse_by_library(), Ok)
+    }
+
+    /// [`SpecFile::parse`] by the library, which reads all of TOML and says what is wrong.
+    fn parse_by_library<T: DeserializeOwned>(&self) -> Result<T, FileError> {
         toml::from_str(self.text)
             .map_err(|e| self.file_error(e.span(), e.message().trim().replace('\n', "; ")))
     }

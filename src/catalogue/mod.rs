@@ -5,6 +5,8 @@ mod element;
 mod feature;
 mod file;
 mod id;
+mod plain_toml;
+mod plain_values;
 mod shipped;
 mod sourced;
 
@@ -13,7 +15,7 @@ pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;
 pub use shipped::load_shipped_files;
-pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, shipped_sources};
+pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, joined_sources, shipped_sources};
 
 use std::collections::HashMap;
 use std::ops::Index;
@@ -78,6 +80,12 @@ impl<T: CatalogueEntry> Catalogue<T> {
     #[must_use]
     pub fn new(what: &'static str) -> Self {
         Self { what, entries: Vec::new(), names: HashMap::new(), nicknames: HashMap::new() }
+    }
+
+    /// Makes room for so many more entries at once.
+    pub fn reserve(&mut self, more: usize) {
+        self.entries.reserve(more);
+        self.names.reserve(4 * more);
     }
 
     /// Adds an entry, or replaces the one with the same id (a user's file wins over the shipped one).
@@ -197,13 +205,13 @@ impl<T: CatalogueEntry> Catalogue<T> {
     /// Puts the entries into another order; ids handed out before mean other entries afterwards.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
-        order.sort_by_key(|&i| key(&self.entries[i]));
+        order.sort_by_cached_key(|&i| key(&self.entries[i]));
         let mut moved = vec![0; order.len()];
         for (new, &old) in order.iter().enumerate() {
             moved[old] = new;
         }
         self.names.values_mut().for_each(|i| *i = moved[*i]);
-        self.entries.sort_by_key(key);
+        self.entries.sort_by_cached_key(key);
     }
 
     fn slot(&self, name: &str) -> Option<usize> {

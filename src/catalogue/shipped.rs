@@ -19,6 +19,7 @@ pub fn load_shipped_files<'f, T: CatalogueEntry + Send>(
     let entries: Vec<Result<T, FileError>> =
         files.par_iter().map(|(name, text)| read(SpecFile { name, text })).collect();
     let mut catalogue = Catalogue::new(what);
+    catalogue.reserve(files.len());
     let mut refused = Vec::new();
     for ((name, text), entry) in files.iter().zip(entries) {
         let file = SpecFile { name, text };

@@ -2,6 +2,7 @@
 
 use super::{FileError, SpecFile};
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -52,6 +53,18 @@ pub struct Source {
 
 /// Sources by id (`specs/sources.toml`).
 pub type SourceTable = BTreeMap<String, Source>;
+
+/// The sources that a file may name: those shipped, and its own where those do not have one of that id.
+#[must_use]
+pub fn joined_sources<'s>(own: &SourceTable, shipped: &'s SourceTable) -> Cow<'s, SourceTable> {
+    // Copied only where it changes: it has some hundred sources, and there are hundreds of files.
+    if own.is_empty() {
+        return Cow::Borrowed(shipped);
+    }
+    let mut all = own.clone();
+    all.extend(shipped.clone());
+    Cow::Owned(all)
+}
 
 /// A value with its origin, its source's id and what has to be said about it.
 #[derive(Debug, Clone, PartialEq)]

@@ -148,6 +148,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
         use_stated(&mut session)?;
     }
     let setup = EvaluationSetup {
+        on_one_thread: false,
         protocol: args.protocol.into(),
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),

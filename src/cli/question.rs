@@ -124,7 +124,7 @@ impl QuestionArgs {
         let names = self.from.iter().chain(&self.to).map(String::as_str);
         let mut session = load::session_naming(&self.data, names, self.only_source())?;
         if let Some(set) = &self.roofs {
-            session.edit(|w| lay_roof_set(set, &w.sources, &mut w.gpus))?;
+            session.edit(|w| lay_roof_set(set, &w.sources, Arc::make_mut(&mut w.gpus)))?;
         }
         Ok(session)
     }

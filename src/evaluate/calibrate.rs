@@ -3,34 +3,47 @@
 use super::metrics::score;
 use super::run::evaluate;
 use super::setup::{EvaluationSetup, EvaluationWorld};
-use crate::answer::{IntervalCalibration, Settings};
-use crate::catalogue::FileError;
-use crate::gpu::Ceilings;
+use crate::answer::{IntervalCalibration, LearnedModels};
+use crate::catalogue::{Catalogue, FileError};
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::Kernel;
+use crate::measurement::Store;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use crate::progress::Progress;
+use std::sync::Arc;
 
-/// The calibration by every published configuration of this world.
-///
-/// # Errors
-/// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
-pub fn fit_calibration(world: EvaluationWorld<'_>) -> Result<IntervalCalibration, FileError> {
-    let mut fitted = IntervalCalibration::of_shipped()?;
-    for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
-        for rules in [Rules::Exact, Rules::Study] {
-            let setup = EvaluationSetup { ceilings, rules, ..EvaluationSetup::default() };
-            add_outcomes(&mut fitted, world, &setup);
-        }
-    }
-    Ok(fitted)
+/// The published figures, and what they are about.
+#[derive(Debug, Clone)]
+pub struct PublishedFigures {
+    /// Every GPU.
+    pub gpus: Arc<Catalogue<Gpu>>,
+    /// Every kernel.
+    pub kernels: Catalogue<Kernel>,
+    /// The figures.
+    pub store: Store,
 }
 
-fn add_outcomes(fitted: &mut IntervalCalibration, world: EvaluationWorld<'_>, setup: &EvaluationSetup) {
-    let outcomes = evaluate(world, setup, &MODELS, &Progress::default()).expect("nobody cancels it");
-    for (model, outcome) in MODELS.ids().zip(&outcomes) {
-        let settings = Settings { model, ceilings: setup.ceilings, rules: setup.rules };
-        // The intervals of these trials were made without their target.
-        let held = score(outcome.trials.iter()).and_then(|s| s.coverage_90_percent);
-        fitted.add_trials(settings, &outcome.trials, held.map(|percent| percent / 100.0));
+impl PublishedFigures {
+    /// The calibration by every configuration of these figures, each part of it fitted when a question first needs it.
+    ///
+    /// # Errors
+    /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
+    pub fn into_calibration(self) -> Result<IntervalCalibration, FileError> {
+        IntervalCalibration::with_lesson(move |ceilings, rules| self.learned_models(ceilings, rules))
+    }
+
+    fn learned_models(&self, ceilings: Ceilings, rules: Rules) -> LearnedModels {
+        let Self { gpus, kernels, store } = self;
+        let setup = EvaluationSetup { ceilings, rules, on_one_thread: true, ..EvaluationSetup::default() };
+        let world = EvaluationWorld { gpus, kernels, store };
+        let outcomes = evaluate(world, &setup, &MODELS, &Progress::default()).expect("nobody cancels it");
+        let mut learned = LearnedModels::default();
+        for (model, outcome) in MODELS.ids().zip(&outcomes) {
+            // The intervals of these trials were made without their target.
+            let held = score(outcome.trials.iter()).and_then(|s| s.coverage_90_percent);
+            learned.add_trials(model, &outcome.trials, held.map(|percent| percent / 100.0));
+        }
+        learned
     }
 }

@@ -11,10 +11,18 @@ const BLOCK: usize = 64;
 /// stands in memory twice.
 const WAVE: usize = 128;
 
-/// Runs `item` for 0..n on all cores; what it tallies comes back in the order of the items.
+/// What is gone through.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JudgedItems {
+    pub(super) count: usize,
+    /// Models that each is put to.
+    pub(super) models: usize,
+    pub(super) on_one_thread: bool,
+}
+
+/// Runs `item` for each on all cores; what it tallies comes back in the order of the items.
 pub(super) fn in_parallel(
-    n: usize,
-    models: usize,
+    JudgedItems { count: n, models, on_one_thread }: JudgedItems,
     progress: &Progress,
     item: impl Fn(usize, &mut Tallies) + Sync,
 ) -> Option<Vec<Tally>> {
@@ -30,8 +38,12 @@ pub(super) fn in_parallel(
     let mut all = Tallies::new(models);
     let blocks = n.div_ceil(BLOCK);
     for first in (0..blocks).step_by(WAVE) {
-        let wave: Option<Vec<Tallies>> =
-            (first..(first + WAVE).min(blocks)).into_par_iter().map(tallied).collect();
+        let blocks = first..(first + WAVE).min(blocks);
+        let wave: Option<Vec<Tallies>> = if on_one_thread {
+            blocks.map(tallied).collect()
+        } else {
+            blocks.into_par_iter().map(tallied).collect()
+        };
         wave?.into_iter().for_each(|part| all.take(part));
     }
     (!progress.is_cancelled()).then(|| all.into_models())

@@ -76,7 +76,7 @@ pub fn evaluate_with(
     };
     // Half a million residuals per model are sorted: worth a thread each. Of many more those of one model are memory enough.
     let many = tallies.iter().map(|tally| tally.trials.len()).sum::<usize>() > MANY;
-    Some(if many {
+    Some(if many || setup.on_one_thread {
         tallies.iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect()
     } else {
         tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect()
@@ -92,7 +92,7 @@ fn pairs(
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
-    in_parallel(configs.len(), models.len(), progress, |at, tallies| {
+    in_parallel(setup.items(configs.len(), models), progress, |at, tallies| {
         let asker = Asker { world, setup, models, known };
         let id = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
@@ -132,7 +132,7 @@ fn untimed_kernels(
     // Found by the first question that asks for them: kernels beside each other, and none that nobody asks about.
     let floors: BTreeMap<KernelId, OnceLock<Floors>> =
         configs.iter().map(|(_, kernel)| (*kernel, OnceLock::new())).collect();
-    in_parallel(configs.len(), models.len(), progress, |at, tallies| {
+    in_parallel(setup.items(configs.len(), models), progress, |at, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (id, kernel) = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
@@ -162,7 +162,7 @@ fn sizes(
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
-    in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
+    in_parallel(setup.items(split.held_out.len(), models), progress, |i, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row_on(configs[at], gpu) else { return };

@@ -1,5 +1,6 @@
 //! What is evaluated on and how, what came of it.
 
+use super::parallel::JudgedItems;
 use super::protocol::{Protocol, TrialScope};
 use super::tally::Refused;
 use crate::answer::{AnswerTrials, ShippedErrors};
@@ -8,7 +9,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::Store;
 use crate::occupancy::Rules;
-use crate::predict::Lessons;
+use crate::predict::{Lessons, Predictor};
 use std::sync::Arc;
 
 /// What is evaluated on.
@@ -40,6 +41,15 @@ pub struct EvaluationSetup {
     pub asking: Asking,
     /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
     pub lessons: Option<Arc<Lessons>>,
+    /// On the thread that asks alone, and not on all cores.
+    pub on_one_thread: bool,
+}
+
+impl EvaluationSetup {
+    /// So many questions to these models.
+    pub(super) fn items(&self, count: usize, models: &[&dyn Predictor]) -> JudgedItems {
+        JudgedItems { count, models: models.len(), on_one_thread: self.on_one_thread }
+    }
 }
 
 /// One model's trials, and what it refused.

@@ -2,7 +2,7 @@
 
 use super::sustained::Sustained;
 use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, Sm, SmLimits, TensorRate};
-use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile};
+use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
 use toml::Spanned;
@@ -164,8 +164,8 @@ pub(super) fn gpu_from_file(
     limits: &LimitsTable,
 ) -> Result<Gpu, FileError> {
     let typed: GpuFile = file.parse()?;
-    let own = (!typed.sources.is_empty()).then(|| both_tables(&typed.sources, sources));
-    let check = GpuChecker { file, sources: own.as_ref().unwrap_or(sources) };
+    let sources = joined_sources(&typed.sources, sources);
+    let check = GpuChecker { file, sources: &sources };
     let limits = checked_limits(file, &typed, limits)?;
     let cc = *typed.compute_capability.get_ref();
     let architectures = ArchitectureTable::shipped()?;
@@ -235,13 +235,6 @@ pub(super) fn gpu_from_file(
     };
     gpu.resolve(architecture, architectures);
     Ok(gpu)
-}
-
-/// The file's own sources, and the shipped ones where both name one.
-fn both_tables(own: &SourceTable, shipped: &SourceTable) -> SourceTable {
-    let mut all = own.clone();
-    all.extend(shipped.clone());
-    all
 }
 
 fn unknown_architecture(file: SpecFile<'_>, typed: &GpuFile) -> FileError {

@@ -16,6 +16,7 @@ use super::hypothetical::MARK;
 use super::{Gpu, file};
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -33,7 +34,8 @@ struct HypotheticalFile {
 /// Whether a file means to be a hypothetical GPU: it names what it is based on.
 #[must_use]
 pub fn is_hypothetical_file(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("based_on"))
+    let fields = SpecFile { name: "", text }.parse::<BTreeMap<String, IgnoredAny>>();
+    fields.is_ok_and(|fields| fields.contains_key("based_on"))
 }
 
 /// The file of a hypothetical GPU, as [`load_hypothetical`] reads it.

@@ -21,9 +21,10 @@ use super::changes::ChangeError;
 use super::file::GpuChecker;
 use super::hypothetical_file::changes_in_file;
 use super::{ArchitectureTable, Gpu};
-use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile};
+use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use toml::Spanned;
@@ -85,7 +86,8 @@ struct LaunchChanges {
 #[must_use]
 pub fn is_overlay(text: &str) -> bool {
     let identity = ["name", "architecture", "chip", "compute_capability", "launch_year"];
-    text.parse::<toml::Table>()
+    SpecFile { name: "", text }
+        .parse::<BTreeMap<String, IgnoredAny>>()
         .is_ok_and(|table| table.contains_key("id") && !identity.iter().any(|key| table.contains_key(*key)))
 }
 
@@ -99,8 +101,7 @@ pub(super) fn apply(
     let id = typed.id.get_ref();
     let known = gpus.entry_named(id).map_err(|e| file.file_error(Some(typed.id.span()), format!("id: {e}")));
     let mut gpu = known?.clone();
-    let mut own = typed.sources.clone();
-    own.extend(sources.clone());
+    let own = joined_sources(&typed.sources, sources);
     let changes = changes_in_file(file, &typed.changes)?;
     if !lay(&typed, GpuChecker { file, sources: &own }, &mut gpu)? && changes.is_empty() {
         let what = "states no measured value and no [changes]; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";

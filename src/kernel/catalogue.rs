@@ -16,6 +16,45 @@ pub fn load_shipped(sources: &SourceTable) -> (Catalogue<Kernel>, Vec<FileError>
     (kernels, refused)
 }
 
+/// A kernel file that was read and checked, and is in no catalogue yet.
+#[derive(Debug)]
+pub enum CheckedKernelFile {
+    /// A kernel.
+    Kernel(Box<Kernel>),
+    /// What a compiler says of one; its numbers are checked as it is laid over its kernel.
+    Resources(ResourcesFile),
+}
+
+impl CheckedKernelFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`FileError`] with the line to blame.
+    pub fn from_file(file: SpecFile<'_>, sources: &SourceTable) -> Result<Self, FileError> {
+        // No file is both: a kernel has a problem, and resources alone have none.
+        file::kernel_from_file(file, sources)
+            .map(|kernel| Self::Kernel(Box::new(kernel)))
+            .or_else(|why| ResourcesFile::recognise(file)?.map(Self::Resources).ok_or(why))
+    }
+
+    /// Adds it: a kernel, or resources that are laid over the kernel of that name, where there is one.
+    ///
+    /// # Errors
+    /// [`FileError`] with the line to blame; the catalogue is unchanged then.
+    pub fn add_to(
+        self,
+        kernels: &mut Catalogue<Kernel>,
+        file: SpecFile<'_>,
+        sources: &SourceTable,
+    ) -> Result<(), FileError> {
+        let kernel = match self {
+            Self::Kernel(kernel) => *kernel,
+            Self::Resources(resources) => resources.over(file, sources, kernels)?,
+        };
+        kernels.insert(kernel).map_err(|clash| file.clash(&clash))
+    }
+}
+
 /// Adds the kernel that this text describes, or replaces the one with the same id. A resources file is laid over the
 /// kernel of that name instead, where there is one.
 ///
@@ -26,9 +65,5 @@ pub fn load_text(
     sources: &SourceTable,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<(), FileError> {
-    let kernel = match ResourcesFile::recognise(file)? {
-        Some(resources) => resources.over(file, sources, kernels)?,
-        None => file::kernel_from_file(file, sources)?,
-    };
-    kernels.insert(kernel).map_err(|clash| file.clash(&clash))
+    CheckedKernelFile::from_file(file, sources)?.add_to(kernels, file, sources)
 }

@@ -9,7 +9,7 @@ use super::variant::VariantKeys;
 use super::{
     Cc, Count, CountFormula, Formula, Kernel, KernelFormulas, OperatorType, Problem, Resources, RunsAs,
 };
-use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile};
+use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -385,9 +385,8 @@ impl KernelChecker<'_> {
 /// [`FileError`] with file, line, field, value and what was expected.
 pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, FileError> {
     let typed: KernelFile = file.parse()?;
-    let mut own = typed.sources.clone();
-    own.extend(sources.clone());
-    let check = KernelChecker { file, sources: &own };
+    let sources = joined_sources(&typed.sources, sources);
+    let check = KernelChecker { file, sources: &sources };
     if !typed.id.get_ref().contains(char::is_alphanumeric) || typed.problem.keys.is_empty() {
         return Err(file.file_error(
             Some(typed.id.span()),

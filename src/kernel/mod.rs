@@ -28,7 +28,7 @@ mod stated_arithmetic;
 mod variant;
 mod work;
 
-pub use catalogue::{load_shipped, load_text};
+pub use catalogue::{CheckedKernelFile, load_shipped, load_text};
 pub use code::{CodeVersion, Codes};
 pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
 pub use contradiction::{CountContradiction, contradictions};

@@ -2,7 +2,7 @@
 
 use super::file::{CompiledFile, KernelChecker};
 use super::{Cc, Codes, Kernel, Resources};
-use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile};
+use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile, joined_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -107,9 +107,8 @@ impl ResourcesFile {
         file: SpecFile<'_>,
         sources: &SourceTable,
     ) -> Result<BTreeMap<Cc, Sourced<Resources>>, FileError> {
-        let mut own = self.sources.clone();
-        own.extend(sources.clone());
-        let check = KernelChecker { file, sources: &own };
+        let sources = joined_sources(&self.sources, sources);
+        let check = KernelChecker { file, sources: &sources };
         if !self.id().contains(char::is_alphanumeric) {
             return Err(file.file_error(Some(self.id.span()), "id: expected at least one letter"));
         }

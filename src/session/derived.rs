@@ -3,6 +3,7 @@
 use super::Session;
 use crate::gpu::{DerivedError, GpuId, LimitBelowIdle, derived_gpu};
 use crate::power::check_board_limit;
+use std::sync::Arc;
 
 impl Session {
     /// Puts the GPUs that these names make by rule into the catalogue, where the same names find them; names that follow no rule
@@ -40,7 +41,7 @@ impl Session {
         if name.trim() != id {
             made.add_alias(name.trim());
         }
-        let added = self.edit(|workspace| workspace.gpus.insert(made));
+        let added = self.edit(|workspace| Arc::make_mut(&mut workspace.gpus).insert(made));
         debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
         Ok(self.gpus.id_named(&id))
     }

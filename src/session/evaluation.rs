@@ -10,6 +10,7 @@ use crate::measurement::{Measurement, ReadError, Store, TimingKind};
 use crate::predict::{MODELS, ModelId, Predictor};
 use crate::train::{RegressorRecipe, regressor_outcome};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 impl Session {
     /// The rows that models are evaluated on: the user's, or the shipped ones where there are none. Never both: the same
@@ -64,7 +65,7 @@ impl Session {
     /// [`NameError`] where a file names a GPU that is not in the catalogue.
     pub fn use_stated_ceilings(&mut self) -> Result<(), NameError> {
         let gpus = with_achieved(self.stock_gpus(), &self.roofs)?;
-        self.edit(|workspace| workspace.gpus = gpus);
+        self.edit(|workspace| workspace.gpus = Arc::new(gpus));
         Ok(())
     }
 

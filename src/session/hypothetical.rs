@@ -3,6 +3,7 @@
 use super::Session;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
 use crate::power::PowerModel;
+use std::sync::Arc;
 
 impl Session {
     /// A GPU like this one with these numbers changed, added to the catalogue as `rtx-4070?mem=+20%`; the same changes asked
@@ -16,7 +17,7 @@ impl Session {
             return Ok(known);
         }
         let made = PowerModel::changed_gpu(self.stock(base), changes, &id)?;
-        let added = self.edit(|workspace| workspace.gpus.insert(made));
+        let added = self.edit(|workspace| Arc::make_mut(&mut workspace.gpus).insert(made));
         debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
         Ok(self.gpus.id_named(&id).unwrap_or(base))
     }

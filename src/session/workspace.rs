@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone)]
 pub struct Workspace {
     /// GPUs as their documents state them, oldest architecture first, the user's last.
-    pub gpus: Catalogue<Gpu>,
+    pub gpus: Arc<Catalogue<Gpu>>,
     /// Kernels by name, those of measurement files last.
     pub kernels: Catalogue<Kernel>,
     /// Sources of every number.
@@ -47,7 +47,7 @@ impl Session {
     /// A session of these facts, nothing typed.
     pub(super) fn of_workspace(workspace: Workspace, calibration: IntervalCalibration) -> Self {
         Self {
-            gpus: Arc::new(workspace.gpus.clone()),
+            gpus: workspace.gpus.clone(),
             workspace: Arc::new(workspace),
             revision: Revision::next(),
             typed: TypedClocks::new(),
@@ -75,7 +75,7 @@ impl Session {
     /// The GPUs as their documents state them now, those at typed clocks as they are set.
     fn set_clocks(&mut self) {
         let tunings = self.tunings();
-        self.gpus = Arc::new(self.workspace.gpus.clone());
+        self.gpus = self.workspace.gpus.clone();
         self.typed = TypedClocks::new();
         for (gpu, tuning) in tunings {
             // Whatever can no longer be set is left at its documents' clocks.

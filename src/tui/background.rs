@@ -1,8 +1,10 @@
-//! Whether the terminal's background is light: asked before the first frame (OSC 11), and never waited for long.
+//! Whether the terminal's background is light: asked before the first frame (OSC 11), and hardly waited for.
 //!
 //! Behind the question stands another one that nearly every terminal answers (its device attributes): once that answer is there, an
-//! answer to the first will not come any more. What comes too late all the same is kept out of the keys ([`LateAnswer`]).
+//! answer to the first will not come any more. What comes after the first frame, as over a slow line, is kept out of the keys and
+//! followed then ([`LateAnswer`]).
 
+use super::state::DashboardState;
 #[cfg(unix)]
 use super::terminal::write_at_once;
 use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
@@ -12,9 +14,9 @@ use std::time::{Duration, Instant};
 #[cfg(unix)]
 const QUESTIONS: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
-/// How long a terminal may take to answer before the first frame.
+/// How long the first frame waits for an answer: a terminal of the same machine needs a millisecond.
 #[cfg(unix)]
-const PATIENCE: Duration = Duration::from_millis(150);
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// How long after that an answer is still expected among the keys.
 const LATE: Duration = Duration::from_secs(3);
@@ -26,12 +28,14 @@ const LONGEST: usize = 64;
 const LIGHT: f64 = 0.5;
 
 /// What a terminal said of its background.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BackgroundAnswer {
     /// Whether it is light; `None` where it did not say.
     pub(super) is_light: Option<bool>,
-    /// Whether an answer may still come.
+    /// Whether an answer, or the rest of it, may still come.
     pub(super) is_open: bool,
+    /// What came of it so far.
+    read: Vec<u8>,
 }
 
 /// Asks the terminal, which must be in raw mode. Nothing is asked where keys are waiting already, or of a terminal that is known
@@ -39,7 +43,7 @@ pub(super) struct BackgroundAnswer {
 #[cfg(unix)]
 pub(super) fn ask_background() -> BackgroundAnswer {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let mut answer = BackgroundAnswer { is_light: None, is_open: false };
+    let mut answer = BackgroundAnswer::default();
     let input = std::io::stdin();
     let is_ready = |patience: Duration| {
         let patience = Timespec::try_from(patience).unwrap_or_default();
@@ -63,13 +67,13 @@ pub(super) fn ask_background() -> BackgroundAnswer {
         }
     }
     answer.is_light = is_light_answer(&read);
-    answer
+    BackgroundAnswer { read, ..answer }
 }
 
 /// Elsewhere only the environment is asked.
 #[cfg(not(unix))]
 pub(super) fn ask_background() -> BackgroundAnswer {
-    BackgroundAnswer { is_light: None, is_open: false }
+    BackgroundAnswer::default()
 }
 
 /// Whether the device attributes stand in it whole: `ESC [ ? 62 ; 22 c`.
@@ -80,7 +84,6 @@ fn has_attributes(read: &[u8]) -> bool {
 }
 
 /// Whether the colour of an answer such as `ESC ] 11 ; rgb:ffff/ffff/dddd ESC \` is light.
-#[cfg(any(unix, test))]
 fn is_light_answer(read: &[u8]) -> Option<bool> {
     let text = String::from_utf8_lossy(read);
     let colour = text.split("]11;rgb").nth(1)?.trim_start_matches('a').strip_prefix(':')?;
@@ -95,18 +98,35 @@ fn is_light_answer(read: &[u8]) -> Option<bool> {
     Some(0.2126 * red + 0.7152 * green + 0.0722 * blue > LIGHT)
 }
 
-/// Keeps an answer that comes too late out of the keys: a terminal sends it as Alt-], then letters, up to Alt-\ or Ctrl-G.
-#[derive(Debug)]
+/// Takes the light theme, unless another one than the first was taken already: the terminal's background is light.
+pub(super) fn follow_light_background(state: &mut DashboardState) {
+    let light = state.themes.0.iter().position(|theme| theme.name == "light");
+    if let Some(place) = light.filter(|_| state.themes.1 == 0) {
+        state.themes.1 = place;
+    }
+}
+
+/// Keeps an answer that comes after the first frame out of the keys: a terminal sends it as Alt-], then letters, up to Alt-\ or
+/// Ctrl-G.
+#[derive(Debug, Default)]
 pub(super) struct LateAnswer {
     until: Option<Instant>,
-    /// How many more letters of it may come; none while it has not begun.
-    left: Option<usize>,
+    /// What came of it; none while it has not begun.
+    read: Option<String>,
+    is_light: Option<bool>,
 }
 
 impl LateAnswer {
-    /// Watches for one where it may still come.
-    pub(super) fn expected(is_open: bool) -> Self {
-        Self { until: is_open.then(|| Instant::now() + LATE), left: None }
+    /// Watches for what may still come of this answer.
+    pub(super) fn expected(answer: &BackgroundAnswer) -> Self {
+        let has_begun = answer.is_open && answer.read.starts_with(b"\x1b]") && answer.is_light.is_none();
+        let read = has_begun.then(|| String::from_utf8_lossy(&answer.read[1..]).into_owned());
+        Self { until: answer.is_open.then(|| Instant::now() + LATE), read, is_light: None }
+    }
+
+    /// Whether it said that the background is light, once it is whole; to be asked once.
+    pub(super) fn take_is_light(&mut self) -> bool {
+        self.is_light.take() == Some(true)
     }
 
     /// Whether this event is a part of it, and no key of a person's.
@@ -114,20 +134,22 @@ impl LateAnswer {
         let Some(until) = self.until else { return false };
         let Event::Key(key) = event else { return false };
         let alt = key.modifiers.contains(KeyModifiers::ALT);
-        if self.left.is_none() {
+        let Some(read) = &mut self.read else {
             if Instant::now() > until {
                 self.until = None;
             } else if alt && key.code == KeyCode::Char(']') {
-                self.left = Some(LONGEST);
+                self.read = Some("]".into());
                 return true;
             }
             return false;
-        }
+        };
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let ends = (alt && key.code == KeyCode::Char('\\')) || (control && key.code == KeyCode::Char('g'));
-        self.left = self.left.and_then(|left| left.checked_sub(1));
-        if ends || self.left.is_none() {
-            (self.until, self.left) = (None, None);
+        if ends || read.len() > LONGEST {
+            self.is_light = is_light_answer(read.as_bytes());
+            (self.until, self.read) = (None, None);
+        } else if let KeyCode::Char(letter) = key.code {
+            read.push(letter);
         }
         true
     }
@@ -160,15 +182,25 @@ mod tests {
     #[test]
     fn an_answer_that_comes_late_is_no_key_and_the_next_key_is_one() {
         let event = |code, modifiers| Event::Key(KeyEvent::new(code, modifiers));
-        let mut late = LateAnswer::expected(true);
+        let open = BackgroundAnswer { is_open: true, ..BackgroundAnswer::default() };
+        let mut late = LateAnswer::expected(&open);
         assert!(!late.takes(&event(KeyCode::Char('x'), KeyModifiers::NONE)), "a key before it is a key");
         assert!(late.takes(&event(KeyCode::Char(']'), KeyModifiers::ALT)));
         for letter in "11;rgb:ffff/ffff/ffff".chars() {
             assert!(late.takes(&event(KeyCode::Char(letter), KeyModifiers::NONE)));
         }
+        assert!(!late.take_is_light(), "it is not whole");
         assert!(late.takes(&event(KeyCode::Char('\\'), KeyModifiers::ALT)));
+        assert!(late.take_is_light() && !late.take_is_light(), "followed once");
         assert!(!late.takes(&event(KeyCode::Char('q'), KeyModifiers::NONE)));
-        let mut none = LateAnswer::expected(false);
+        // One of which a part came in time.
+        let mut rest =
+            LateAnswer::expected(&BackgroundAnswer { read: b"\x1b]11;rgb:ffff/ff".to_vec(), ..open });
+        for letter in "ff/ffff".chars() {
+            assert!(rest.takes(&event(KeyCode::Char(letter), KeyModifiers::NONE)));
+        }
+        assert!(rest.takes(&event(KeyCode::Char('g'), KeyModifiers::CONTROL)) && rest.take_is_light());
+        let mut none = LateAnswer::default();
         assert!(!none.takes(&event(KeyCode::Char(']'), KeyModifiers::ALT)));
     }
 }

@@ -20,10 +20,12 @@ pub(super) fn listen(sender: Sender<Message>, mut late: LateAnswer) {
     std::thread::spawn(move || {
         let _end = SaysWhenLost(sender.clone());
         while let Ok(event) = event::read() {
-            if late.takes(&event) {
-                continue;
-            }
-            if let Some(message) = message(event)
+            let message = if late.takes(&event) {
+                late.take_is_light().then_some(Message::LightBackground)
+            } else {
+                message(event)
+            };
+            if let Some(message) = message
                 && sender.send(message).is_err()
             {
                 return;

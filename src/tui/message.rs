@@ -42,6 +42,8 @@ pub enum Message {
     Wheel(u16, u16, bool),
     /// The worker audited the measurement files.
     Audited(Box<Digest>),
+    /// The terminal said, after the first frame, that its background is light.
+    LightBackground,
     /// A new terminal size.
     Resize(u16, u16),
     /// A job of this kind has something to say while it works.

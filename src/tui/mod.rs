@@ -67,7 +67,7 @@ use crate::config::{Keymap, PaintTheme, Saved, ThemeBook};
 use crate::rank::PriceBook;
 use crate::session::Session;
 use action::keymap_ids;
-use background::{LateAnswer, ask_background};
+use background::{LateAnswer, ask_background, follow_light_background};
 use event_loop::{Inbox, run_loop};
 use state::Tone;
 use std::path::PathBuf;
@@ -151,14 +151,13 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
 fn follow_background(state: &mut DashboardState, options: &DashboardOptions) -> LateAnswer {
     let is_chosen = options.theme.is_some() || options.saved.theme.is_some();
     if is_chosen || options.light_background.is_some() {
-        return LateAnswer::expected(false);
+        return LateAnswer::default();
     }
     let answer = ask_background();
-    let light = state.themes.0.iter().position(|theme| theme.name == "light");
-    if let Some(place) = light.filter(|_| answer.is_light == Some(true)) {
-        state.themes.1 = place;
+    if answer.is_light == Some(true) {
+        follow_light_background(state);
     }
-    LateAnswer::expected(answer.is_open)
+    LateAnswer::expected(&answer)
 }
 
 /// Runs the dashboard until the user leaves. The terminal is restored whatever happens.

@@ -1,6 +1,7 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::action::Action;
+use super::background::follow_light_background;
 use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
 use super::jobs::WorkerJob;
@@ -52,6 +53,7 @@ fn take_message(state: &mut DashboardState, message: Message) -> Vec<Effect> {
 /// What the worker says.
 fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
     match message {
+        Message::LightBackground => follow_light_background(state),
         Message::Progress(job, text) => state.jobs.report_progress(job, text),
         Message::Predicted(answer) => answer.into_iter().for_each(|a| state.take_rows(*a)),
         Message::Compared(answer) => answer.into_iter().for_each(|a| state.take_models(*a)),

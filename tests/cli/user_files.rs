@@ -507,3 +507,28 @@ fn a_mixbench_report_becomes_the_roofs_in_use() {
     let note = gpu.fp32_achieved.as_ref().unwrap().note.as_deref().unwrap();
     assert_eq!(note, "run.txt: Single Precision ops at 128.25 FLOP/byte");
 }
+
+#[test]
+fn hundreds_of_kernels_are_added_in_the_order_of_their_files_and_a_wrong_one_is_named() {
+    let shipped = include_str!("../../specs/kernels/vector_add.toml");
+    let mut folder = Folder::new();
+    let named = |i: usize| {
+        let lines = shipped.lines().filter(|line| !line.starts_with("aliases"));
+        lines.map(|line| line.to_string() + "\n").collect::<String>().replace(
+            "id = \"vector_add\"",
+            // Against the order of the files' names, so that whoever is done first is not first.
+            &format!("id = \"own-{}\"", 900 - i),
+        )
+    };
+    for i in 0..300 {
+        let text = if i == 150 { named(i).replace("keys = [", "keys = 7 # [") } else { named(i) };
+        folder = folder.with(&format!("kernels/k{i:03}.toml"), text);
+    }
+    let before = Session::load(None).unwrap().kernels.entries().len();
+    let session = folder.load();
+    let added: Vec<&str> = session.kernels.entries()[before..].iter().map(|k| k.id.as_str()).collect();
+    let wanted: Vec<String> = (0..300).filter(|i| *i != 150).map(|i| format!("own-{}", 900 - i)).collect();
+    assert_eq!(added, wanted);
+    assert_eq!(session.problems.len(), 1, "{:?}", session.problems);
+    assert!(session.problems[0].contains("k150.toml:"), "{}", session.problems[0]);
+}

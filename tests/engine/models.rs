@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use roofswap::answer::{Answer, IntervalCalibration, IntervalQuestion, Settings, StartedFrom};
-use roofswap::evaluate::{EvaluationSetup, EvaluationWorld, Progress, fit_calibration, score};
+use roofswap::evaluate::{EvaluationSetup, Progress, PublishedFigures, score};
 use roofswap::gpu::{Ceilings, GpuId};
 use roofswap::kernel::Count;
 use roofswap::measurement::{Measurement, Store, TimingKind, read_csv};
@@ -239,8 +239,8 @@ fn recalibrated(change: impl Fn(&Measurement) -> bool) -> IntervalCalibration {
         r
     });
     changed.add_rows(slower.collect());
-    fit_calibration(EvaluationWorld { gpus: &SHIPPED.gpus, kernels: &SHIPPED.kernels, store: &changed })
-        .unwrap()
+    let (gpus, kernels) = (SHIPPED.gpus.clone(), SHIPPED.kernels.clone());
+    PublishedFigures { gpus, kernels, store: changed }.into_calibration().unwrap()
 }
 
 /// The factor of the interval for this model, kernel and target.

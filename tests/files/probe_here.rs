@@ -61,7 +61,14 @@ fn loaded(text: &str, id: &str) -> Gpu {
     let mut session = Session::load(None).unwrap();
     let limits = LimitsTable::shipped().unwrap();
     session
-        .edit(|w| load_text(SpecFile { name: "mine.toml", text }, &w.sources, &limits, &mut w.gpus))
+        .edit(|w| {
+            load_text(
+                SpecFile { name: "mine.toml", text },
+                &w.sources,
+                &limits,
+                std::sync::Arc::make_mut(&mut w.gpus),
+            )
+        })
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     session.gpus.entry_named(id).unwrap().clone()
 }
