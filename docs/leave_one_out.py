@@ -52,8 +52,9 @@ WEIGHTS = {
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
     "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
-    "unknown_build": (0.15, [0.0, 0.06, 0.12, 0.18, 0.22]),
-    "unknown_floor": (0.25, [0.1, 0.15, 0.2, 0.3, 0.35]),
+    "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
+    "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
+    "unknown_dispatch": (0.3, [0.1, 0.15, 0.2, 0.25, 0.35]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [
@@ -225,6 +226,7 @@ def answered(family, constants):
     efficiency = np.where(has_roof, np.log(body / from_roof), 0)
     hidden = np.minimum(to_floor / answer, 1)
     hidden = np.where(family.operator | family.cold, hidden, hidden**4)
+    hidden = np.where(family.table.floor_known_t == 1, 0, hidden)
     table = family.table
     causes = {
         "least": np.ones(len(answer)),
@@ -234,7 +236,8 @@ def answered(family, constants):
         "uncounted": in_body * np.sqrt(uncounted),
         "other_architecture": 1.0 * (table.architecture_s != table.architecture_t).to_numpy(),
         "unknown_build": in_body * family.unknown_build,
-        "unknown_floor": np.where(table.floor_known_t == 1, 0, hidden),
+        "unknown_floor": np.where(family.operator, 0, hidden),
+        "unknown_dispatch": np.where(family.operator, hidden, 0),
     }
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
 

@@ -18,7 +18,7 @@ pub(super) struct Causes {
     pub(super) uncounted: f64,
     pub(super) other_architecture: bool,
     pub(super) unknown_build: bool,
-    /// The share of the predicted time that an error of its launch floor goes into; 0 where the floor is known.
+    /// What an error of its launch floor makes of the predicted time, in ln; 0 where the floor is known.
     pub(super) floor: f64,
 }
 
@@ -39,9 +39,9 @@ pub struct Doubt {
     pub counts: f64,
     /// 0.08 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.15 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
+    /// 0.16 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
-    /// 0.25 of the share of the time that is a launch floor nobody timed there: hosts of NeuSight dispatch 0.22 apart, in ln.
+    /// 0.2 of the share of the time that is a launch floor nobody timed there, 0.3 of a framework's dispatch.
     pub floor: f64,
 }
 
@@ -59,8 +59,8 @@ impl Doubt {
             efficiency: in_body * 0.2 * counted * efficiency.max(0.0),
             counts: in_body * 0.2 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.08),
-            build: in_body * applies(causes.unknown_build, 0.15),
-            floor: 0.25 * causes.floor,
+            build: in_body * applies(causes.unknown_build, 0.16),
+            floor: causes.floor,
         }
     }
 
