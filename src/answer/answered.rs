@@ -178,9 +178,7 @@ impl Answer {
             return false;
         }
         prediction.multiply(cause, factor);
-        if let Some(i) = &mut self.interval {
-            (i.low, i.high) = (Seconds(i.low.0 * factor), Seconds(i.high.0 * factor));
-        }
+        self.interval = self.interval.map(|interval| interval.multiplied(factor));
         true
     }
 

@@ -129,7 +129,7 @@ impl IntervalCalibration {
             // Nobody timed it on the source: the stand-in's own error there comes on top.
             StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
         };
-        let ln = own.hypot(extra);
+        let ln = (own * own + extra * extra).sqrt();
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         let known = learned.gpus.contains(&asked.target);
@@ -193,7 +193,8 @@ impl FamilyScale {
     pub(super) fn around(self, time: Seconds, doubt: Doubt) -> Interval {
         let Self { in_doubts, extra, n, widened } = self;
         let own = in_doubts * doubt.total();
-        let ln = if extra == 0.0 { own } else { own.hypot(extra) };
+        // A hypotenuse of numbers that neither overflow nor vanish.
+        let ln = if extra == 0.0 { own } else { (own * own + extra * extra).sqrt() };
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None }

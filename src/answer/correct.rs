@@ -7,9 +7,9 @@
 use super::answered::Answer;
 use super::context::AnswerContext;
 use super::corrections::{ResidualKey, TargetResiduals};
-use super::known_rows::{KnownRow, KnownRows};
+use super::known_rows::{KnownCorrection, KnownRow, KnownRows};
 use super::settings::Settings;
-use crate::gpu::{Clocks, Gpu};
+use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::measurement::{ConfigId, Measurement};
 use crate::pair::Pair;
 use crate::predict::{Caution, MODELS, Subject, gpu_at_row_clocks, question, source_clocks};
@@ -24,20 +24,45 @@ struct RowResidual {
 /// An answer with its time corrected by the user's other rows on the target; as it is where there are none, where the
 /// model is not corrected, or where source and target are the same.
 pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject: &Subject) -> Answer {
+    let asked = CorrectionQuestion {
+        subject,
+        source: answer.source,
+        target: answer.target,
+        settings: answer.settings,
+    };
+    let Some((residuals, correction)) = target_correction(context, asked) else { return answer };
+    answer.correct(correction);
+    let target = context.gpu(answer.target);
+    caution_of_clocks(&mut answer, &residuals, target);
+    answer
+}
+
+/// Whose time is to be corrected.
+#[derive(Clone, Copy)]
+pub(super) struct CorrectionQuestion<'a> {
+    pub(super) subject: &'a Subject,
+    pub(super) source: GpuId,
+    pub(super) target: GpuId,
+    pub(super) settings: Settings,
+}
+
+/// The correction that the user's other rows on the target make, and what it was drawn from; `None` where there are none, where the
+/// model is not corrected, or where source and target are the same.
+pub(super) fn target_correction(
+    context: AnswerContext<'_>,
+    asked: CorrectionQuestion<'_>,
+) -> Option<(Arc<TargetResiduals>, KnownCorrection)> {
     let AnswerContext { kernels, store, corrections, .. } = context;
-    let is_corrected = MODELS[answer.settings.model].is_corrected() && answer.source != answer.target;
-    if !is_corrected || !corrections.has_rows(store, answer.target) {
-        return answer;
+    let CorrectionQuestion { subject, source, target, settings } = asked;
+    let is_corrected = MODELS[settings.model].is_corrected() && source != target;
+    if !is_corrected || !corrections.has_rows(store, target) {
+        return None;
     }
-    let residuals = residuals_of_target(context, &answer);
+    let residuals = residuals_of_target(context, asked);
     let own = subject.config.and_then(|c| residuals.own.get(&c).copied());
     let category = kernels[subject.kernel].known_category();
-    if let Some(correction) = residuals.rows.correction(subject.kernel, category, own) {
-        answer.correct(correction);
-        let target = context.gpu(answer.target);
-        caution_of_clocks(&mut answer, &residuals, target);
-    }
-    answer
+    let correction = residuals.rows.correction(subject.kernel, category, own)?;
+    Some((residuals, correction))
 }
 
 /// Says how many of the rows were timed at other clocks than the target is asked about.
@@ -52,12 +77,13 @@ fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &
     }
 }
 
-fn residuals_of_target(context: AnswerContext<'_>, answer: &Answer) -> Arc<TargetResiduals> {
-    let Clocks { sm, mem, power_limit } = context.gpus[answer.source].clocks();
+fn residuals_of_target(context: AnswerContext<'_>, asked: CorrectionQuestion<'_>) -> Arc<TargetResiduals> {
+    let CorrectionQuestion { source, target, settings, .. } = asked;
+    let Clocks { sm, mem, power_limit } = context.gpus[source].clocks();
     let key = ResidualKey {
-        source: answer.source,
-        target: answer.target,
-        settings: answer.settings,
+        source,
+        target,
+        settings,
         source_clocks: [sm.0, mem.0, power_limit.0].map(f64::to_bits),
         with_lessons: !context.lessons.is_empty(),
     };

@@ -59,24 +59,13 @@ pub struct LaunchQuestion<'a> {
 }
 
 impl LaunchModel {
-    /// The same threads in blocks of so many; as it is where that is their number already.
-    fn launch_of_threads(&self, threads: u32) -> Option<Launch> {
-        let launch = self.launch?;
-        if threads == launch.threads() {
-            return Some(launch);
-        }
-        let all = launch.block_count().saturating_mul(u64::from(launch.threads()));
-        let blocks = all.div_ceil(u64::from(threads.max(1)));
-        Some(Launch { block: [threads, 1, 1], grid: [blocks, 1, 1] })
-    }
-
     /// The subject with a block of these needs: what was compiled or timed goes before what is typed, so that neither is there.
     fn subject(&self, subject: &Subject, needs: Option<BlockNeeds>, work: Work) -> Subject {
         let instance = Instance { work, ..subject.instance.clone() };
         let instance = match needs {
             None => instance,
             Some(needs) => Instance {
-                launch: self.launch_of_threads(needs.threads),
+                launch: self.launch.map(|launch| launch.in_blocks_of(needs.threads)),
                 regs_per_thread: Some(needs.regs_per_thread).filter(|regs| *regs > 0),
                 smem_static: Some(needs.smem_static),
                 smem_dynamic: Some(needs.smem_dynamic),
@@ -113,7 +102,7 @@ impl LaunchModel {
     }
 
     pub(super) fn on_gpu(&self, question: &LaunchQuestion<'_>, needs: BlockNeeds) -> LaunchOnGpu {
-        let launch = self.launch_of_threads(needs.threads);
+        let launch = self.launch.map(|launch| launch.in_blocks_of(needs.threads));
         let limits = &question.gpu.cuda.limits;
         let resident = occupancy(limits, needs, question.rules);
         let refusal = launch_refusal(limits, needs, launch.as_ref());

@@ -3,7 +3,7 @@
 use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{IntervalQuestion, StartedFrom};
 use super::context::{AnswerContext, StandIn};
-use super::correct::corrected;
+use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
@@ -310,15 +310,16 @@ pub fn estimate_targets<'a>(
     let from = prepared.start(source);
     let scale = calibration.family_scale(&kernel.id, started_from(settings, from.source_time.as_ref()), None);
     let estimate = |target: GpuId| {
-        // Typed clocks and what the user's rows correct belong to whole answers.
+        // Typed clocks belong to whole answers.
         let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
-        if is_made || context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target)
-        {
+        if is_made || context.stock_of_typed(target).is_some() {
             return whole(target);
         }
         let plain = from.estimate_once(target)?;
         let interval = scale.zip(plain.doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
-        Ok(TimeEstimate { interval, ..plain })
+        let plain = TimeEstimate { interval, ..plain };
+        let correction = target_correction(context, CorrectionQuestion { subject, source, target, settings });
+        Ok(correction.map_or(plain, |(_, correction)| plain.multiplied(correction.factor)))
     };
     targets.iter().map(|target| estimate(*target)).collect()
 }

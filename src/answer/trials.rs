@@ -133,10 +133,59 @@ impl AskedCases {
     }
 }
 
+/// Which case each answer is of: no room is taken as long as every case has one.
+#[derive(Debug, Clone, Default)]
+struct CasePlaces {
+    count: usize,
+    /// None where the answer at a place is that of the case at this place.
+    listed: Option<Vec<u32>>,
+}
+
+impl CasePlaces {
+    #[inline]
+    fn case_at(&self, answer: usize) -> usize {
+        self.listed.as_ref().map_or(answer, |cases| cases[answer] as usize)
+    }
+
+    fn push(&mut self, case: usize) {
+        if case != self.count || self.listed.is_some() {
+            self.list().push(small_place(case));
+        }
+        self.count += 1;
+    }
+
+    /// Puts others behind these, whose cases begin at this place among all.
+    fn append(&mut self, others: &Self, first_case: usize) {
+        if first_case != self.count || self.listed.is_some() || others.listed.is_some() {
+            let cases = (0..others.count).map(|answer| small_place(others.case_at(answer) + first_case));
+            self.list().extend(cases);
+        }
+        self.count += others.count;
+    }
+
+    /// Moves the case of this answer to an earlier one; the first that moves decides that all are listed.
+    fn move_down(&mut self, from: usize, to: usize) {
+        if from != to {
+            let case = small_place(self.case_at(from));
+            self.list()[to] = case;
+        }
+    }
+
+    fn truncate(&mut self, count: usize) {
+        self.listed.iter_mut().for_each(|cases| cases.truncate(count));
+        self.count = count;
+    }
+
+    fn list(&mut self) -> &mut Vec<u32> {
+        let count = self.count;
+        self.listed.get_or_insert_with(|| (0..count).map(small_place).collect())
+    }
+}
+
 /// What one model said of cases: which, the time, its doubt.
 #[derive(Debug, Clone)]
 pub struct CaseAnswers {
-    cases: Vec<u32>,
+    cases: CasePlaces,
     predicted: Vec<f64>,
     intervals: SparseColumn<f64>,
     /// None where the model has none.
@@ -148,7 +197,7 @@ pub struct CaseAnswers {
 impl Default for CaseAnswers {
     fn default() -> Self {
         Self {
-            cases: Vec::new(),
+            cases: CasePlaces::default(),
             predicted: Vec::new(),
             intervals: SparseColumn::new(0.0),
             doubts: SparseColumn::new(TrialNumber::UNKNOWN),
@@ -160,35 +209,34 @@ impl Default for CaseAnswers {
 impl CaseAnswers {
     /// Puts the answer of this trial behind the others; its question stands at this place.
     pub fn push(&mut self, case: usize, trial: &AnswerTrial) {
-        let place = self.cases.len();
+        let place = self.len();
         self.intervals.set(place, trial.interval);
         self.doubts.set(place, trial.doubt);
         self.widths.set(place, trial.width);
         self.predicted.push(trial.predicted);
-        self.cases.push(small_place(case));
+        self.cases.push(case);
     }
 
     /// Puts others behind these, whose cases begin at this place among all.
     pub fn append(&mut self, others: &Self, first_case: usize) {
-        let length = self.cases.len();
+        let length = self.len();
         self.intervals.append(length, &others.intervals);
         self.doubts.append(length, &others.doubts);
         self.widths.append(length, &others.widths);
         self.predicted.extend_from_slice(&others.predicted);
-        let first = small_place(first_case);
-        self.cases.extend(others.cases.iter().map(|case| case + first));
+        self.cases.append(&others.cases, first_case);
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cases.len()
+        self.predicted.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cases.is_empty()
+        self.predicted.is_empty()
     }
 }
 
@@ -235,7 +283,7 @@ impl AnswerTrials {
             interval: self.answers.intervals.value(place),
             doubt: self.answers.doubts.value(place),
             width: self.answers.widths.value(place),
-            ..self.cases.unanswered(self.answers.cases[place] as usize)
+            ..self.cases.unanswered(self.answers.cases.case_at(place))
         }
     }
 
@@ -255,7 +303,7 @@ impl AnswerTrials {
         for place in 0..self.len() {
             if wanted(&self.trial(place)) {
                 let answers = &mut self.answers;
-                answers.cases[kept] = answers.cases[place];
+                answers.cases.move_down(place, kept);
                 answers.predicted[kept] = answers.predicted[place];
                 answers.intervals.set(kept, answers.intervals.value(place));
                 answers.doubts.set(kept, answers.doubts.value(place));
@@ -364,5 +412,26 @@ mod tests {
         let CaseAnswers { intervals, doubts, .. } = &plain.answers;
         assert!(intervals.values.is_empty() && doubts.values.is_empty(), "nobody said any");
         assert!(plain.cases.weights.values.is_empty());
+    }
+
+    #[test]
+    fn an_answer_keeps_its_case_where_others_are_not_answered() {
+        let cases: AskedCases = (0..12).fold(AskedCases::default(), |mut cases, number| {
+            cases.push(&trial(number));
+            cases
+        });
+        // Parts of four cases: all answered, none, the last two, all.
+        let mut answers = CaseAnswers::default();
+        for (first, answered) in [(0, 0..4), (4, 4..4), (4, 6..8), (8, 8..12)] {
+            let mut part = CaseAnswers::default();
+            answered.for_each(|number| part.push(number - first, &trial(number)));
+            answers.append(&part, first);
+        }
+        let mut kept = AnswerTrials::new(Arc::new(cases), answers);
+        let configs = |kept: &AnswerTrials| kept.iter().map(|t| t.config).collect::<Vec<_>>();
+        assert_eq!(configs(&kept), [0, 1, 2, 3, 6, 7, 8, 9, 10, 11]);
+        assert!(kept.iter().all(|t| t.predicted == f64::from(t.config)));
+        kept.retain(|t| t.config % 2 == 1);
+        assert_eq!(configs(&kept), [1, 3, 7, 9, 11]);
     }
 }

@@ -107,7 +107,7 @@ fn refused_lines(sheet: &AuditSheet<'_>) -> Vec<[String; LOG.len()]> {
 fn fields(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String]) -> Vec<String> {
     let mut fields = vec![String::new(); columns.len()];
     let places = &sheet.files[sheet.rows[row].file].columns;
-    for (place, text) in places.iter().zip(sheet.records[row].fields()) {
+    for (place, text) in places.iter().zip(sheet.records.fields(row)) {
         fields[*place] = text.to_string();
     }
     for (column, (value, _)) in &fate.set {

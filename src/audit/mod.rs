@@ -9,6 +9,7 @@ mod check;
 mod compiled;
 mod fix;
 mod flat_runs;
+mod kept;
 mod others;
 mod read;
 mod robust;

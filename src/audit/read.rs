@@ -1,7 +1,8 @@
 //! Reads files into a sheet: canonical CSVs, reports that importers know, calibration files, compiler logs, told apart by
 //! content.
 
-use super::sheet::{AuditSheet, DataFile, KeptRecord, SheetRow};
+use super::kept::RowNumbers;
+use super::sheet::{AuditSheet, DataFile, SheetRow};
 use super::{ReachedCeiling, compiled};
 use crate::catalogue::CatalogueEntry;
 use crate::compiler;
@@ -101,20 +102,24 @@ fn read_report(
     if imported.rows.is_empty() {
         return Ok(SheetKind::Calibration(count));
     }
-    take_rows(&imported.rows, &format!("{file} (as imported)"), sheet)
+    take_rows(imported.rows, &format!("{file} (as imported)"), sheet)
 }
 
 /// Takes in rows of an importer as the lines of a canonical CSV.
-fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
+fn take_rows(
+    rows: Vec<CanonicalRow>,
+    file: &str,
+    sheet: &mut AuditSheet<'_>,
+) -> Result<SheetKind, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    check_lengths(rows).map_err(refuse)?;
-    let table = CanonicalTable::new(rows);
+    check_lengths(&rows).map_err(refuse)?;
+    let table = CanonicalTable::new(&rows);
     let names = header_names(table.header().map(str::as_bytes)).map_err(refuse)?;
     let mut records = DataRecords::new(file, &names, sheet);
     let mut line = 2;
     for row in rows {
-        records.take(&table.fields(row).collect(), line, sheet);
-        line += table.line_count(row);
+        records.take(&table.fields(&row).collect(), line, sheet);
+        line += table.line_count(&row);
     }
     Ok(SheetKind::Data(records.good))
 }
@@ -188,7 +193,7 @@ impl DataRecords {
         match self.checked_row(record, line, sheet) {
             Ok(row) => {
                 sheet.rows.push(row);
-                sheet.records.push(KeptRecord::from_fields(record.iter()));
+                sheet.records.push(record.iter());
                 self.good += 1;
             }
             Err(CellRefusal { column, message }) => {
@@ -259,7 +264,7 @@ fn sheet_row(
     let gpu = known(sheet, text("gpu"), true);
     let kernel = known(sheet, text("kernel"), false);
     let problem = problem_word(sheet, kernel, text("problem"))?;
-    let [variant, dtype, source] = ["variant", "dtype", "source"].map(|n| sheet.words.intern(text(n)));
+    let [variant, dtype] = ["variant", "dtype"].map(|n| sheet.words.intern(text(n)));
     Ok(SheetRow {
         file,
         line,
@@ -268,11 +273,10 @@ fn sheet_row(
         problem,
         variant,
         dtype,
-        source,
         block,
         grid,
         time_ms,
-        numbers: numbers.into(),
+        numbers: RowNumbers::from_iter(numbers),
     })
 }
 

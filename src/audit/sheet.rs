@@ -1,6 +1,7 @@
 //! The records of the files, verbatim, and typed rows beside them.
 
 use super::flat_runs::FlatRuns;
+use super::kept::{KeptRecords, RowNumbers};
 use super::words::{NumberedWords, Word};
 use super::{CompiledReport, ReachedCeiling, compiled};
 use crate::catalogue::Catalogue;
@@ -27,44 +28,13 @@ pub struct SheetRow {
     pub variant: Word,
     /// The element type.
     pub dtype: Word,
-    /// What the row says of its origin.
-    pub source: Word,
     /// Threads per block, saturated at 2^32 - 1, which no GPU launches.
     pub block: Option<[u32; 3]>,
     /// Blocks, saturated as well.
     pub grid: Option<[u32; 3]>,
     pub(super) time_ms: f64,
-    /// The numbers that the row has beside its time: most rows have a few of forty.
-    pub(super) numbers: Box<[(Number, f64)]>,
-}
-
-/// A record as it was written, in one piece of memory.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct KeptRecord(Box<str>);
-
-impl KeptRecord {
-    /// No field holds a NUL byte: readers refuse it, importers replace it.
-    const BETWEEN: char = '\0';
-
-    pub(super) fn from_fields<'f>(fields: impl Iterator<Item = &'f str>) -> Self {
-        let mut text = String::new();
-        for (i, field) in fields.enumerate() {
-            if i > 0 {
-                text.push(Self::BETWEEN);
-            }
-            text.push_str(field);
-        }
-        Self(text.into())
-    }
-
-    /// The fields, in order.
-    pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
-        self.0.split(Self::BETWEEN)
-    }
-
-    pub(super) fn field(&self, place: usize) -> Option<&str> {
-        self.fields().nth(place)
-    }
+    /// What the row has beside its time: most rows have a few of forty.
+    pub(super) numbers: RowNumbers,
 }
 
 impl SheetRow {
@@ -73,7 +43,7 @@ impl SheetRow {
     pub fn get(&self, number: Number) -> Option<f64> {
         match number {
             Number::Time => Some(self.time_ms),
-            _ => self.numbers.iter().find(|(known, _)| *known == number).map(|(_, value)| *value),
+            _ => self.numbers.value(number),
         }
     }
 
@@ -129,7 +99,7 @@ pub struct AuditSheet<'a> {
     pub refused_count: usize,
     pub(super) files: Vec<DataFile>,
     /// For each row, its record.
-    pub(super) records: Vec<KeptRecord>,
+    pub(super) records: KeptRecords,
     pub(super) words: NumberedWords,
     /// GPUs and kernels by word, where the catalogues know them.
     pub(super) gpu_of: HashMap<Word, GpuId>,
@@ -156,7 +126,7 @@ impl<'a> AuditSheet<'a> {
             refused: Vec::new(),
             refused_count: 0,
             files: Vec::new(),
-            records: Vec::new(),
+            records: KeptRecords::default(),
             words: NumberedWords::default(),
             gpu_of: HashMap::new(),
             kernel_of: HashMap::new(),
@@ -211,7 +181,7 @@ impl<'a> AuditSheet<'a> {
     pub(super) fn field(&self, row: usize, column: &str) -> &str {
         let Some(at) = self.columns.iter().position(|c| c == column) else { return "" };
         let place = self.files[self.rows[row].file].columns.iter().position(|c| *c == at);
-        place.and_then(|p| self.records[row].field(p)).unwrap_or("")
+        place.and_then(|p| self.records.fields(row).nth(p)).unwrap_or("")
     }
 
     /// Bytes a launch touches: as the row says, else as the kernel's file, else its compulsory traffic.

@@ -13,8 +13,8 @@ use crate::units::{Seconds, range, significant};
 pub(super) fn title(kernel: &Kernel, problem: &str, gpus: Pair<&Gpu>, show: ChartSides) -> String {
     let size = if problem.is_empty() { String::new() } else { format!(" {problem}") };
     let on = match show {
-        ChartSides::Both => format!(": {} → {}", gpus.source.name, gpus.target.name),
-        _ => show.shown().map(|side| format!(" on {}", gpus[side].name)).collect(),
+        ChartSides::Both => format!(": {} → {}", gpus.source.short_name(), gpus.target.short_name()),
+        _ => show.shown().map(|side| format!(" on {}", gpus[side].short_name())).collect(),
     };
     let dtype = if kernel.dtype.is_empty() { String::new() } else { format!(", {}", kernel.dtype) };
     format!("{}{size}{dtype}{on}", kernel.label)

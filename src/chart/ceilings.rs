@@ -31,10 +31,13 @@ pub(super) fn ceiling_marks(
 ) {
     let (Some(roof), Some(kernel)) = (of_side(view.answer, side), &view.answer.kernel_roofs) else { return };
     let Some(compute) = roof.compute.filter(|c| c.0 > y.0 && c.0 < y.1) else {
-        notes.push(format!("{}: the kernel's compute ceiling lies off the chart", view.gpus[side].name));
+        notes.push(format!(
+            "{}: the kernel's compute ceiling lies off the chart",
+            view.gpus[side].short_name()
+        ));
         return;
     };
-    let (meaning, name) = (Meaning::side_colour(side), &view.gpus[side].name);
+    let (meaning, name) = (Meaning::side_colour(side), view.gpus[side].short_name());
     // From where the steepest slope that is drawn meets it.
     let mut from = roof.level(Level::Dram).bandwidth.map_or(x.0, |b| compute.0 / b.0);
     for level in [Level::L2, Level::L1].into_iter().filter(|l| view.levels.contains(l)) {

@@ -8,7 +8,6 @@ use crate::kernel::Kernel;
 use crate::pair::{Pair, Side};
 use crate::predict::Explanation;
 use crate::roofline::Component;
-use crate::units::{Seconds, significant};
 
 /// The mark of what binds, everywhere.
 const BINDS: char = '◀';
@@ -39,11 +38,11 @@ pub fn component_chart(
         let mark = if binds { format!(" {BINDS}") } else { String::new() };
         let text = if time.0 > 0.0 { format!("{time}{mark}") } else { "none".into() };
         Mark::Bar {
-            name: format!("{} ({})", gpus[side].name, side.as_str()),
+            name: format!("{} ({})", gpus[side].short_name(), side.as_str()),
             meaning: Meaning::side_colour(side),
             slot,
             value: time.0 / unit.1,
-            label: format!("{}: {text}", gpus[side].name),
+            label: format!("{}: {text}", gpus[side].short_name()),
         }
     };
     let marks: Vec<Mark> = components
@@ -82,22 +81,12 @@ fn end(longest: f64) -> f64 {
 
 /// What binds and what is next on either GPU, the roof's rule, cautions.
 fn chart_notes(gpus: Pair<&Gpu>, answer: &Answer, e: &Explanation) -> Vec<String> {
-    let next = |side: Side| {
-        let n = e.next[side]?;
-        let away: Seconds = e.components[side].component_time(n.next);
-        Some(format!(
-            "{}: bound by {}; next limit: {}, {away}, {}× below",
-            gpus[side].name,
-            n.binding.as_str(),
-            n.next.as_str(),
-            significant(n.away)
-        ))
-    };
     let rule =
         "each is a count of the kernel over a rate of the GPU; they overlap, but not wholly".to_string();
+    let bound = |side: Side| Some(format!("{}: {}", gpus[side].short_name(), e.binding_words(side)?));
     Side::ALL
         .into_iter()
-        .filter_map(next)
+        .filter_map(bound)
         .chain([rule])
         .chain(caption::remarks(answer, ChartSides::Both))
         .collect()

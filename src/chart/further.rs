@@ -50,7 +50,7 @@ impl DrawnTarget<'_> {
             return None;
         }
         let points = vec![(left, bandwidth.0 * left), (ridge, compute.0), (ends.right, compute.0)];
-        let name = format!("{}: {compute}, DRAM {bandwidth}", gpu.name);
+        let name = format!("{}: {compute}, DRAM {bandwidth}", gpu.short_name());
         let text = format!("{} {compute}", gpu.short_name());
         Some([
             Mark::Line { name, meaning, dash: Dash::Solid, points },
@@ -69,7 +69,7 @@ impl DrawnTarget<'_> {
         }
         let estimate = answer.is_estimate();
         let interval = answer.interval.as_ref();
-        let (name, word) = (&self.target.gpu.name, predicted_word(estimate));
+        let (name, word) = (self.target.gpu.short_name(), predicted_word(estimate));
         Some(Mark::Point {
             name: format!("{name}: {} {word}", time_with_interval(time, interval)),
             meaning: self.meaning,

@@ -32,7 +32,7 @@ impl ChartedGpu<'_> {
     /// `TITAN V (source, compute capability 7.0)`.
     fn legend_name(&self) -> String {
         let role = self.side.as_str();
-        format!("{} ({role}, compute capability {})", self.gpu.name, self.gpu.cuda.compute_capability)
+        format!("{} ({role}, compute capability {})", self.gpu.short_name(), self.gpu.cuda.compute_capability)
     }
 }
 
@@ -136,7 +136,7 @@ fn limit_bar(charted: &ChartedGpu<'_>, slot: usize, resource: Resource) -> Optio
     } else {
         (charted.legend_name(), charted.meaning)
     };
-    Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", charted.gpu.name) })
+    Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", charted.gpu.short_name()) })
 }
 
 fn active_bar(charted: &ChartedGpu<'_>, slot: usize) -> Option<Mark> {
@@ -144,7 +144,7 @@ fn active_bar(charted: &ChartedGpu<'_>, slot: usize) -> Option<Mark> {
     let (name, meaning) = (charted.legend_name(), charted.meaning);
     let label = format!(
         "{}: {}, {} of {} warps ({})",
-        charted.gpu.name,
+        charted.gpu.short_name(),
         o.active_blocks,
         o.active_warps,
         o.max_warps,
@@ -173,16 +173,19 @@ fn side_notes(charted: &ChartedGpu<'_>) -> Vec<String> {
     let ChartedGpu { gpu, answer, side, .. } = *charted;
     let mut notes = Vec::new();
     if let Some(refusal) = &answer.launch_refusal[side] {
-        notes.push(format!("{}: {refusal}", gpu.name));
+        notes.push(format!("{}: {refusal}", gpu.short_name()));
         return notes;
     }
     let (Some(o), Some(needs)) = (answer.occupancy[side], answer.needs[side]) else {
-        notes.push(format!("{}: the launch shape is not known, so its occupancy is not either", gpu.name));
+        notes.push(format!(
+            "{}: the launch shape is not known, so its occupancy is not either",
+            gpu.short_name()
+        ));
         return notes;
     };
     let mut text = format!(
         "{}: occupancy {} ({} of {} warps); limited by {}",
-        gpu.name,
+        gpu.short_name(),
         share_text(&o),
         o.active_warps,
         o.max_warps,
@@ -230,7 +233,7 @@ fn registers_note(charted: &ChartedGpu<'_>) -> Option<String> {
     });
     Some(format!(
         "{} per block: {} threads, {registers} per thread{from}, {} B of shared memory{allocated}",
-        gpu.name,
+        gpu.short_name(),
         needs.threads,
         needs.smem()
     ))

@@ -136,7 +136,7 @@ pub(super) fn dash(side: Side) -> Dash {
 }
 
 pub(super) fn side_name(view: &CurveView<'_>, side: Side) -> String {
-    format!("{} ({})", view.gpus[side].name, side.as_str())
+    format!("{} ({})", view.gpus[side].short_name(), side.as_str())
 }
 
 pub(super) fn percent(fraction: f64) -> String {
@@ -146,7 +146,7 @@ pub(super) fn percent(fraction: f64) -> String {
 /// The mark of what is chosen now, named in the legend.
 pub(super) fn chosen(view: &CurveView<'_>, side: Side, what: &str, at: (f64, f64), label: String) -> Mark {
     Mark::Point {
-        name: format!("{what} on {}", view.gpus[side].name),
+        name: format!("{what} on {}", view.gpus[side].short_name()),
         meaning: Meaning::side_colour(side),
         shape: Shape::Chosen,
         at,
@@ -228,16 +228,16 @@ fn chosen_block(view: &CurveView<'_>, side: Side, over: Over) -> Option<Mark> {
 fn note(view: &CurveView<'_>, side: Side, curve: Curve) -> Option<String> {
     let (gpu, needs) = (view.gpus[side], view.answer.needs[side]?);
     if let Some(refusal) = &view.answer.launch_refusal[side] {
-        return Some(format!("{}: {refusal}", gpu.name));
+        return Some(format!("{}: {refusal}", gpu.short_name()));
     }
     let o = view.answer.occupancy[side]?;
     if curve == Curve::Size {
         let w = wave_of(view, side, view.answer.launch[side]?.block_count())?;
-        return Some(format!("{}: {}", gpu.name, caption::waves(&w)));
+        return Some(format!("{}: {}", gpu.short_name(), caption::waves(&w)));
     }
     Some(format!(
         "{}: {} threads, {} registers per thread, {} B of shared memory: {}, {} of {} warps ({}), limited by {}",
-        gpu.name,
+        gpu.short_name(),
         needs.threads,
         if needs.regs_per_thread == 0 { "unknown".into() } else { needs.regs_per_thread.to_string() },
         needs.smem(),

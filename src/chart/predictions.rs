@@ -93,7 +93,7 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: Pair<&Gpu>, subtitle: &st
         notes.push("bar: from the shortest to the longest of the model's own times at DRAM, L2 and L1; no interval of coverage".into());
     }
     ChartSpec {
-        title: format!("Predicted times: {} → {}", gpus.source.name, gpus.target.name),
+        title: format!("Predicted times: {} → {}", gpus.source.short_name(), gpus.target.short_name()),
         subtitle: subtitle.to_string(),
         x: Axis { label: "time per launch, s".into(), scale: Scale::Log { min, max: round_up(max) } },
         y: Axis {
@@ -111,7 +111,7 @@ fn is_sane(time: Seconds) -> bool {
 
 /// The points of one row; the names make one legend entry per kind.
 fn row_marks(row: &PredictionRow, slot: f64, gpus: Pair<&Gpu>, marks: &mut Vec<Mark>) {
-    let Pair { source, target } = gpus.map(|g| &g.name);
+    let Pair { source, target } = gpus.map(|g| g.short_name());
     let predicted = row.predicted.as_ref().ok().filter(|p| is_sane(p.0));
     let mut push = |name: String, side, shape, time: Seconds, interval, label| {
         let lane = if side == Side::Source { -LANE } else { LANE };

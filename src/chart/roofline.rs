@@ -134,7 +134,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
 fn clocks_note(gpu: &Gpu) -> String {
     let Clocks { sm, mem, .. } = gpu.clocks();
     let [sm, mem] = [sm, mem].map(|clock| clock.0 / 1e6);
-    format!("{}: roofs at the clocks of its point, SM {sm:.0} MHz, memory {mem:.0} MHz", gpu.name)
+    format!("{}: roofs at the clocks of its point, SM {sm:.0} MHz, memory {mem:.0} MHz", gpu.short_name())
 }
 
 /// The points of other kernels, measured on this GPU; the first one names them all.
@@ -169,7 +169,7 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     let mut out = Vec::new();
     if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
         let shape = if t.kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
-        let legend = format!("{}: {} {}", view.gpus.source.name, t.time, kind_words(t.kind));
+        let legend = format!("{}: {} {}", view.gpus.source.short_name(), t.time, kind_words(t.kind));
         let word = if shape == Shape::Measured { "measured" } else { "estimated" };
         let label = format!("{word} {}", t.time);
         out.push(TimedPoint { side: Side::Source, shape, time: t.time, interval: None, legend, label });
@@ -177,7 +177,7 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     if !view.show.shows(Side::Target) {
         return out;
     }
-    let name = &view.gpus.target.name;
+    let name = view.gpus.target.short_name();
     if let Ok(p) = &answer.prediction {
         let estimate = answer.is_estimate();
         let (word, interval) = (predicted_word(estimate), answer.interval.as_ref());
@@ -230,7 +230,7 @@ fn points(view: &RooflineView<'_>, times: &[TimedPoint], notes: &mut Vec<String>
         if !is_sane(at) {
             notes.push(format!(
                 "{} {} is off the chart: {intensity}, {}",
-                view.gpus[t.side].name,
+                view.gpus[t.side].short_name(),
                 t.time,
                 FlopsPerSecond(at.1)
             ));
@@ -269,7 +269,8 @@ fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
             let at = (intensity.0, (flops / time).0);
             let whole = level == Level::L1 && ceilings::of_side(view.answer, side).is_some();
             let through = if whole { "L1 and shared memory" } else { level.as_str() };
-            let name = format!("{}: {intensity} by the bytes through {through}", view.gpus[side].name);
+            let name =
+                format!("{}: {intensity} by the bytes through {through}", view.gpus[side].short_name());
             let (meaning, label) = (Meaning::side_colour(side), level.as_str().to_string());
             is_sane(at).then_some(Mark::Point { name, meaning, shape, at, interval: None, label })
         }));
@@ -303,7 +304,7 @@ fn no_flops(view: &RooflineView<'_>, times: &[TimedPoint]) -> String {
                 Shape::Predicted => "predicted",
                 _ => "estimated",
             };
-            format!("{} of {roof} on {} ({} {how})", bytes / t.time, gpu.name, t.time)
+            format!("{} of {roof} on {} ({} {how})", bytes / t.time, gpu.short_name(), t.time)
         })
         .collect();
     if bandwidths.is_empty() {

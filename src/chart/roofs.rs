@@ -26,7 +26,7 @@ pub(super) fn roof_marks(
         let Some((_, b)) = roof.bandwidths.iter().find(|(l, _)| *l == level) else {
             notes.push(format!(
                 "{}: no {} bandwidth is known, so that roof is missing",
-                gpu.name,
+                gpu.short_name(),
                 level.as_str()
             ));
             continue;
@@ -34,7 +34,7 @@ pub(super) fn roof_marks(
         let ridge = c / b.value.0;
         let left = x.0.max(y.0 / b.value.0);
         if !(ridge.is_finite() && ridge > left) {
-            notes.push(format!("{}: the {} roof lies off the chart", gpu.name, level.as_str()));
+            notes.push(format!("{}: the {} roof lies off the chart", gpu.short_name(), level.as_str()));
             continue;
         }
         let mut points = vec![(left, b.value.0 * left), (ridge, c)];
@@ -71,7 +71,7 @@ fn roof_name(
     b: &Sourced<BytesPerSecond>,
     ceilings: Ceilings,
 ) -> String {
-    let (name, word, origin) = (&gpu.name, level.as_str(), b.origin.as_str());
+    let (name, word, origin) = (gpu.short_name(), level.as_str(), b.origin.as_str());
     if level != Level::Dram {
         return format!("{name}: {word} {} ({origin})", b.value);
     }

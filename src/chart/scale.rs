@@ -120,9 +120,9 @@ fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<Tick> {
 /// From here on numbers have a prefix on an even axis.
 const MILLION: f64 = 1e6;
 
-/// Rates and times with an SI prefix, other numbers plain.
+/// Rates, times and bytes with an SI prefix, other numbers plain.
 fn tick_text(value: f64, unit: &str) -> String {
-    let prefixed = unit == "s" || unit.ends_with("/s");
+    let prefixed = unit == "s" || unit == "B" || unit.ends_with("/s");
     let found = PREFIXES.iter().find(|(scale, _)| value >= scale * (1.0 - 1e-9));
     match found {
         Some((scale, prefix)) if prefixed && value < 1e21 => {

@@ -1,6 +1,7 @@
 //! `--launch block=128,regs=32`: another launch on the target than the one that was timed.
 
 use super::Usage;
+use crate::occupancy::BlockNeeds;
 use crate::predict::{LaunchEdits, Subject};
 use crate::session::Session;
 use crate::workload::Workload;
@@ -20,6 +21,11 @@ fn launch_edits(text: &str) -> Result<LaunchEdits, String> {
 }
 
 impl LaunchArgs {
+    /// What a block asks for, so changed.
+    pub(super) fn changed_needs(&self, needs: BlockNeeds) -> BlockNeeds {
+        self.launch.map_or(needs, |edits| edits.changed_needs(needs))
+    }
+
     /// The kernel of this workload with its launch changed.
     pub(super) fn edited_workload(&self, session: &Session, workload: Workload) -> Result<Workload> {
         if self.launch.is_none_or(|edits| edits.is_empty()) {

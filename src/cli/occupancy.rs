@@ -2,10 +2,12 @@
 
 use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
-use super::numbers::{dimensions, shared_bytes, whole_number};
+use super::launch_edits::LaunchArgs;
+use super::numbers::whole_number;
+use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, load, named_gpus, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
-use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
+use crate::kernel::{BlockSize, Kernel, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
 use crate::pair::Pair;
 use crate::predict::{self, Subject};
@@ -28,7 +30,7 @@ pub(super) struct OccupancyArgs {
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     gpu: Vec<String>,
     /// A kernel of the catalogue; `roofswap kernels` lists them
-    #[arg(long, conflicts_with_all = ["regs", "smem_static"])]
+    #[arg(long, conflicts_with_all = ["regs", "smem", "grid"])]
     kernel: Option<String>,
     /// Its sizes such as n=1024; the smallest measured one where none is given
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
@@ -36,27 +38,19 @@ pub(super) struct OccupancyArgs {
     /// Its code variant, where its file's formulas read one, such as MWG=64;NWG=64; the file's example if not said
     #[arg(long, value_name = "KEY=N;…", requires = "kernel")]
     variant: Option<String>,
-    /// Threads per block, such as 256 or 16x16; with --kernel, of one whose launch shape is not known
-    #[arg(long, value_name = "N", value_parser = dimensions)]
-    threads: Option<[u64; 3]>,
-    /// Registers per thread, at most 255: what a compiler can give one
-    #[arg(long, value_name = "N", value_parser = whole_number)]
-    regs: Option<u32>,
-    /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
-    #[arg(long, value_name = "N", value_parser = dimensions, conflicts_with = "kernel")]
-    grid: Option<[u64; 3]>,
-    /// Static shared memory per block; 8KB is 8192 bytes
-    #[arg(long, value_name = "BYTES", alias = "smem", value_parser = shared_bytes, default_value = "0")]
-    smem_static: u32,
-    /// Dynamic shared memory per block
-    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
-    smem_dynamic: Option<u32>,
+    #[command(flatten)]
+    typed: TypedKernelArgs,
+    #[command(flatten)]
+    launch: LaunchArgs,
+    /// Measurement files and profiler reports with kernels of their own
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
     #[command(flatten)]
     setup: KernelSetup,
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "gpu", "kernel", "size", "variant", "threads", "regs", "smem_static", "smem_dynamic", "grid", "barriers",
-        "carveout", "global_caching", "no_opt_in", "cluster", "rules", "format",
+        "gpu", "kernel", "size", "variant", "threads", "regs", "smem", "smem_dynamic", "grid", "barriers", "carveout",
+        "global_caching", "rules", "format", "launch", "data",
     ])]
     batch: Option<PathBuf>,
     /// Change the GPUs, such as smem=128KiB,regs=+25%: hypothetical ones stand beside them
@@ -105,20 +99,6 @@ impl KernelSetup {
     }
 }
 
-impl OccupancyArgs {
-    /// Threads per block, whatever their shape.
-    fn threads_per_block(&self) -> Option<u32> {
-        let product = |shape: [u64; 3]| shape.iter().try_fold(1_u64, |a, b| a.checked_mul(*b));
-        self.threads.map(|shape| product(shape).and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX))
-    }
-
-    /// The typed launch, where block and grid are known.
-    fn launch(&self) -> Option<Launch> {
-        let (block, grid) = (self.threads?, self.grid?);
-        Some(Launch { block: block.map(|n| u32::try_from(n).unwrap_or(u32::MAX)), grid })
-    }
-}
-
 pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
     if let Some(file) = &args.batch {
         let usual = BatchSetup::default();
@@ -139,30 +119,34 @@ pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
         );
     }
     let rules: Rules = args.rules.into();
-    let mut session = load::session_naming(&[], args.gpu.iter().map(String::as_str), None)?;
+    let beside = args.typed.flags_beside_launch();
+    if !beside.is_empty() {
+        output::remark(format!("{}: occupancy does not depend on that", beside.join(", ")));
+    }
+    let mut session = load::session_naming(&args.data, args.gpu.iter().map(String::as_str), None)?;
     let mut gpus = named_gpus::target_gpus(&session, &args.gpu, None)?;
     gpus.extend(changed_gpus(&mut session, &gpus, args.set.as_deref())?);
-    let rows = match (&args.kernel, args.threads_per_block(), args.regs) {
+    let rows = match (&args.kernel, args.typed.threads_per_block(), args.typed.regs) {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
-            let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic.unwrap_or(0));
+            let typed = &args.typed;
+            let (smem_static, smem_dynamic) = (typed.smem.unwrap_or(0), typed.smem_dynamic.unwrap_or(0));
             let block =
                 BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
-            let needs = args.setup.changed_needs(block);
-            let launch = args.launch();
-            let of = |g: &GpuId| {
-                let gpu = &session.gpus[*g];
-                Resident {
+            let resident = |gpu: &GpuId| {
+                let gpu = &session.gpus[*gpu];
+                let plain = Resident {
                     gpu,
-                    needs,
+                    needs: block,
                     registers: None,
-                    launch,
-                    refusal: launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()),
+                    launch: typed.launch(),
+                    refusal: None,
                     rules,
                     remark: String::new(),
-                }
+                };
+                args.changed_resident(plain)
             };
-            gpus.iter().map(of).collect()
+            gpus.iter().map(resident).collect()
         }
         _ => {
             let text = "no block: give --kernel NAME, or both --threads N and --regs N";
@@ -190,21 +174,20 @@ fn of_kernel<'a>(
     question::remark_on_variant(session, at, args.variant.as_deref());
     let mut subject = session.subject(at, &size, &variant)?;
     typed_block(kernel, &mut subject, args)?;
-    let of = |g: &GpuId| {
+    let home = subject.config.and_then(|config| session.store.rows_of(config).next()).map(|row| row.gpu);
+    let home = home.filter(|_| !args.data.is_empty());
+    let resident = |g: &GpuId| {
         let gpu = &session.gpus[*g];
-        let q = predict::question(
-            kernel,
-            &subject,
-            Pair::same((*g, gpu)),
-            &session.store,
-            Ceilings::default(),
-            rules,
-        );
-        if args.threads.is_some() && q.source.launch.is_some() {
-            let text = format!("{}: its block was measured; leave --threads away", kernel.id);
+        // The registers of a build that was timed elsewhere are those of its report.
+        let source = home.filter(|_| !has_row(session, &subject, *g)).unwrap_or(*g);
+        let pair = Pair::new((source, &session.gpus[source]), (*g, gpu));
+        let on_target =
+            predict::question(kernel, &subject, pair, &session.store, Ceilings::default(), rules).target;
+        if args.typed.threads.is_some() && on_target.launch.is_some() {
+            let text = format!("{}: its block was measured; change it with --launch block=N", kernel.id);
             return Err(Usage(text).into());
         }
-        let Some(needs) = q.source.needs else {
+        let Some(needs) = on_target.needs else {
             let more = match kernel.runs_as {
                 RunsAs::Kernel => "give --threads N",
                 RunsAs::Operator => "a library picks the kernel; give --threads N of the one it picked",
@@ -212,38 +195,56 @@ fn of_kernel<'a>(
             let text = format!("{}: its launch shape is not known; {more}", kernel.id);
             return Err(Usage(text).into());
         };
-        let cautions: Vec<String> = q.source.build.iter().map(ToString::to_string).collect();
-        let (remark, registers) = (cautions.join("; "), Some(q.source.registers));
-        let refusal = q.source.refusal;
-        Ok(Resident {
+        let cautions: Vec<String> = on_target.build.iter().map(ToString::to_string).collect();
+        let plain = Resident {
             gpu,
-            needs: args.setup.changed_needs(needs),
-            registers,
-            launch: q.source.launch,
-            refusal,
+            needs,
+            registers: Some(on_target.registers),
+            launch: on_target.launch,
+            refusal: on_target.refusal,
             rules,
-            remark,
-        })
+            remark: cautions.join("; "),
+        };
+        Ok(args.changed_resident(plain))
     };
-    gpus.iter().map(of).collect()
+    gpus.iter().map(resident).collect()
+}
+
+/// Whether a row of this configuration is of this GPU.
+fn has_row(session: &Session, subject: &Subject, gpu: GpuId) -> bool {
+    subject.config.is_some_and(|config| session.store.row_on(config, gpu).is_some())
+}
+
+impl OccupancyArgs {
+    /// The same with what was typed of its set-up and changed of its launch.
+    fn changed_resident<'a>(&self, plain: Resident<'a>) -> Resident<'a> {
+        let needs = self.launch.changed_needs(self.setup.changed_needs(plain.needs));
+        if needs == plain.needs {
+            return plain;
+        }
+        let launch = plain.launch.map(|launch| launch.in_blocks_of(needs.threads));
+        let refusal = launch_refusal(&plain.gpu.cuda.limits, needs, launch.as_ref());
+        Resident { needs, launch, refusal, ..plain }
+    }
 }
 
 /// Puts typed threads and dynamic shared memory into a kernel that has no launch shape of its own.
 fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> Result<()> {
-    if args.threads.is_none() && args.smem_dynamic.is_none() {
+    let TypedKernelArgs { threads, smem_dynamic, .. } = &args.typed;
+    if threads.is_none() && smem_dynamic.is_none() {
         return Ok(());
     }
     if subject.instance.launch.is_some() {
         let text = format!(
-            "{}: its file states its block; leave --threads and --smem-dynamic away, or give --threads N and --regs N \
+            "{}: its file states its block; change it with --launch block=N,dynamic=BYTES, or give --threads N and --regs N \
              without --kernel",
             kernel.id
         );
         return Err(Usage(text).into());
     }
-    if let Some(threads) = args.threads_per_block() {
+    if let Some(threads) = args.typed.threads_per_block() {
         subject.instance.block_size = Some(BlockSize::Typed(threads));
     }
-    subject.instance.smem_dynamic = args.smem_dynamic.or(subject.instance.smem_dynamic);
+    subject.instance.smem_dynamic = smem_dynamic.or(subject.instance.smem_dynamic);
     Ok(())
 }

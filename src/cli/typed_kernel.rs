@@ -4,7 +4,7 @@ use super::Usage;
 use super::loop_work::LoopArgs;
 use super::numbers::{dimensions, flop_count, launch_time, shared_bytes, traffic_bytes, whole_number};
 use crate::catalogue::ElementType;
-use crate::kernel::{ArithmeticSource, Kernel, Problem, StatedArithmetic};
+use crate::kernel::{ArithmeticSource, Kernel, Launch, Problem, StatedArithmetic};
 use crate::session::Session;
 use crate::units::{Bytes, Flops, Seconds};
 use crate::workload::TypedKernel;
@@ -20,19 +20,19 @@ pub(super) struct TypedKernelArgs {
     time: Option<Seconds>,
     /// Threads per block, such as 256 or 16x16
     #[arg(long, value_name = "N", value_parser = dimensions)]
-    threads: Option<[u64; 3]>,
-    /// Blocks of the grid, such as 4096 or 64x64
+    pub(super) threads: Option<[u64; 3]>,
+    /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
     #[arg(long, value_name = "N", value_parser = dimensions)]
     grid: Option<[u64; 3]>,
-    /// Registers per thread
+    /// Registers per thread, at most 255: what a compiler can give one
     #[arg(long, value_name = "N", value_parser = whole_number)]
-    regs: Option<u32>,
+    pub(super) regs: Option<u32>,
     /// Static shared memory per block; 8KB is 8192 bytes
     #[arg(long, value_name = "BYTES", alias = "smem-static", value_parser = shared_bytes)]
-    smem: Option<u32>,
+    pub(super) smem: Option<u32>,
     /// Dynamic shared memory per block
     #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
-    smem_dynamic: Option<u32>,
+    pub(super) smem_dynamic: Option<u32>,
     /// Floating-point operations, such as 17.2GFLOP; a fused multiply-add counts two
     #[arg(long, value_name = "FLOP", value_parser = flop_count)]
     flops: Option<Flops>,
@@ -74,6 +74,32 @@ impl TypedKernelArgs {
         let Self { flops, dram_bytes, l2_bytes, of_loop, .. } = self;
         let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || self.types_arithmetic();
         time.is_some() || launch || work || name.is_some() || of_loop.is_typed()
+    }
+
+    /// Threads per block, whatever their shape.
+    pub(super) fn threads_per_block(&self) -> Option<u32> {
+        let product = |shape: [u64; 3]| shape.iter().try_fold(1_u64, |a, b| a.checked_mul(*b));
+        self.threads.map(|shape| product(shape).and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX))
+    }
+
+    /// The typed launch, where block and grid are known.
+    pub(super) fn launch(&self) -> Option<Launch> {
+        let (block, grid) = (self.threads?, self.grid?);
+        Some(Launch { block: block.map(|n| u32::try_from(n).unwrap_or(u32::MAX)), grid })
+    }
+
+    /// The typed flags that say nothing of what fits an SM.
+    pub(super) fn flags_beside_launch(&self) -> Vec<&'static str> {
+        let flags = [
+            (self.time.is_some(), "--time"),
+            (self.flops.is_some(), "--flops"),
+            (self.dram_bytes.is_some(), "--dram-bytes"),
+            (self.l2_bytes.is_some(), "--l2-bytes"),
+            (self.dtype.is_some(), "--dtype"),
+            (self.pipe.is_some(), "--pipe"),
+            (self.of_loop.is_typed(), "a loop"),
+        ];
+        flags.into_iter().filter_map(|(is_typed, flag)| is_typed.then_some(flag)).collect()
     }
 
     fn types_arithmetic(&self) -> bool {

@@ -83,7 +83,7 @@ pub fn physical(
     let default_model = model_time("components", &q)?;
     let watts = |time| {
         let load = Load::from_work(&q.work, blocks, gpu, time);
-        power.estimate(gpu, gpu.clocks(), &load).watts.0
+        power.drawn_power(gpu, gpu.clocks(), &load).0
     };
     Some(Physical {
         default_model,

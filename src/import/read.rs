@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::measurement::{
-    CanonicalRow, ReadError, ReadResult, TimingKind, other_columns_note, read_csv, read_rows,
+    CanonicalRow, ReadError, ReadResult, TimingKind, other_columns_note, read_csv, read_owned_rows,
 };
 use crate::progress::Progress;
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ pub fn read_opened(
     let mut imported = read_report(opened, &ImportJob { gpu, ..ImportJob::new(&file, progress) })?;
     imported.name_gpus(gpus);
     let unnamed = imported.unnamed();
-    let mut read = read_rows(&imported.rows, &file, kind, gpus, kernels)?;
+    let mut read = read_owned_rows(std::mem::take(&mut imported.rows), &file, kind, gpus, kernels)?;
     read.refused_count += imported.refused_count;
     read.refused.splice(0..0, imported.refused);
     Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks, unnamed })

@@ -23,6 +23,17 @@ impl Launch {
     pub fn block_count(&self) -> u64 {
         self.grid.iter().fold(1, |a, b| a.saturating_mul(*b))
     }
+
+    /// The same threads in blocks of so many; as it is where that is their number already.
+    #[must_use]
+    pub fn in_blocks_of(self, threads: u32) -> Self {
+        if threads == self.threads() {
+            return self;
+        }
+        let all = self.block_count().saturating_mul(u64::from(self.threads()));
+        let blocks = all.div_ceil(u64::from(threads.max(1)));
+        Self { block: [threads, 1, 1], grid: [blocks, 1, 1] }
+    }
 }
 
 /// The launch shape of a kernel, one formula per dimension.

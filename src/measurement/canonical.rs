@@ -240,15 +240,15 @@ pub fn write_csv_to(rows: &[CanonicalRow], out: impl io::Write) -> io::Result<()
 
 /// Rows as the lines of a canonical CSV: which columns it has, and what stands in them.
 #[derive(Debug, Clone)]
-pub struct CanonicalTable<'r> {
+pub struct CanonicalTable {
     numbers: Vec<Number>,
-    attributes: Vec<&'r str>,
+    attributes: Vec<String>,
 }
 
-impl<'r> CanonicalTable<'r> {
+impl CanonicalTable {
     /// The table that these rows make.
     #[must_use]
-    pub fn new(rows: &'r [CanonicalRow]) -> Self {
+    pub fn new(rows: &[CanonicalRow]) -> Self {
         let is_known = |n: &Number| *n == Number::Time || rows.iter().any(|r| r.get(*n).is_some());
         let numbers = Number::ALL.iter().copied().filter(is_known).collect();
         let attributes = attribute_names(rows).into_iter().map(|(key, _)| key).collect();
@@ -258,14 +258,14 @@ impl<'r> CanonicalTable<'r> {
     /// The names of its columns.
     pub fn header(&self) -> impl Iterator<Item = &str> {
         let numbers = self.numbers.iter().map(|n| n.column());
-        FIRST.into_iter().chain(numbers).chain(["source"]).chain(self.attributes.iter().copied())
+        FIRST.into_iter().chain(numbers).chain(["source"]).chain(self.attributes.iter().map(String::as_str))
     }
 
     /// The cells of this row, one for each column.
     pub fn fields<'a>(&'a self, row: &'a CanonicalRow) -> impl Iterator<Item = Cow<'a, str>> {
         let shape = |d: Option<[u64; 3]>| Cow::Owned(d.map(written_dimensions).unwrap_or_default());
         let written = |n: &Number| Cow::Owned(row.get(*n).map(written_number).unwrap_or_default());
-        let attribute = |name: &&str| row.attributes.get(name).map_or(Cow::Borrowed(""), |t| clean_text(t));
+        let attribute = |name: &String| row.attributes.get(name).map_or(Cow::Borrowed(""), |t| clean_text(t));
         let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(|t| clean_text(t));
         let texts = texts.into_iter().chain([shape(row.block), shape(row.grid)]);
         let numbers = self.numbers.iter().map(written);
@@ -283,7 +283,7 @@ impl<'r> CanonicalTable<'r> {
 
 /// The attributes that any row has, by key and as a file gives the name back; without those whose name it could not give
 /// back: blank ones, names of columns, and control characters.
-pub(super) fn attribute_names(rows: &[CanonicalRow]) -> Vec<(&str, &str)> {
+pub(super) fn attribute_names(rows: &[CanonicalRow]) -> Vec<(String, String)> {
     let all: BTreeSet<&str> = rows.iter().flat_map(|r| r.attributes.keys()).map(String::as_str).collect();
     let mut seen = BTreeSet::new();
     all.into_iter()
@@ -291,6 +291,7 @@ pub(super) fn attribute_names(rows: &[CanonicalRow]) -> Vec<(&str, &str)> {
         .filter(|(key, name)| {
             !is_column(name) && !key.contains(char::is_control) && seen.insert(name.to_string())
         })
+        .map(|(key, name)| (key.to_string(), name.to_string()))
         .collect()
 }
 

@@ -232,14 +232,18 @@ impl<'a> ParsedCsv<'a> {
         result.refused_count += read.refused_count;
         let room = self.described - result.refused.len();
         result.refused.extend(read.refused.into_iter().take(room));
-        // Grows by a quarter instead of doubling: the rows are most of what is in memory.
-        if result.rows.capacity() - result.rows.len() < read.rows.len() {
-            result.rows.reserve_exact(read.rows.len() + result.rows.len() / 4);
-        }
         for row in &mut read.rows {
             if let Some(place) = row.kernel.index().checked_sub(known) {
                 row.kernel = places[place];
             }
+        }
+        if result.rows.is_empty() {
+            result.rows = read.rows;
+            return;
+        }
+        // Grows by a quarter instead of doubling: the rows are most of what is in memory.
+        if result.rows.capacity() - result.rows.len() < read.rows.len() {
+            result.rows.reserve_exact(read.rows.len() + result.rows.len() / 4);
         }
         result.rows.append(&mut read.rows);
     }

@@ -1,7 +1,7 @@
 //! Rows that an importer made, through the same checks as those of a file.
 
 use super::canonical::{attribute_names, clean_text, written_dimensions};
-use super::csv::{ParsedCsv, parsed_rows};
+use super::csv::{CsvPart, ParsedCsv, parsed_rows};
 use super::draft::{RowDraft, TextColumn};
 use super::line_guard::LONGEST_LINE;
 use super::measured::NumberPlace;
@@ -26,14 +26,43 @@ pub fn read_rows(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
-    check_lengths(rows).map_err(|message| ReadError { file: file.to_string(), message })?;
-    let attributes = AttributeColumn::columns_of(rows);
-    let mut parser = RowParser::new(file, kind, gpus, kernels);
-    let drafts = rows.iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes));
-    let part = parsed_rows(&mut parser, drafts, |draft| source_words(draft.row));
+    let attributes = AttributeColumn::checked_columns(rows, file)?;
+    let parser = RowParser::new(file, kind, gpus, kernels);
+    let part = parsed_part(rows.iter().map(Cow::Borrowed), &attributes, parser);
+    Ok(whole_result(part, kernels))
+}
+
+/// [`read_rows`] of rows that nobody needs any longer: each is given up as soon as it is read, so that a table does not stand in
+/// memory twice.
+///
+/// # Errors
+/// [`ReadError`] as there.
+pub fn read_owned_rows(
+    rows: Vec<CanonicalRow>,
+    file: &str,
+    kind: TimingKind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<ReadResult, ReadError> {
+    let attributes = AttributeColumn::checked_columns(&rows, file)?;
+    let parser = RowParser::new(file, kind, gpus, kernels);
+    let part = parsed_part(rows.into_iter().map(Cow::Owned), &attributes, parser);
+    Ok(whole_result(part, kernels))
+}
+
+fn parsed_part<'r>(
+    rows: impl Iterator<Item = Cow<'r, CanonicalRow>>,
+    attributes: &[AttributeColumn],
+    mut parser: RowParser<'_>,
+) -> CsvPart {
+    let drafts = rows.enumerate().map(|(i, row)| HandedRow::new(row, i, attributes));
+    parsed_rows(&mut parser, drafts, |draft| source_words(&draft.row))
+}
+
+fn whole_result(part: CsvPart, kernels: &mut Catalogue<Kernel>) -> ReadResult {
     let mut whole = ParsedCsv::new(kernels);
     whole.take(part);
-    Ok(whole.result)
+    whole.result
 }
 
 /// No file has lines longer than this, and no report does.
@@ -58,32 +87,42 @@ fn source_words(row: &CanonicalRow) -> String {
 }
 
 /// A further column of the rows: as they call it, and as a file would.
-struct AttributeColumn<'r> {
-    key: &'r str,
+struct AttributeColumn {
+    key: String,
     name: Arc<str>,
 }
 
-impl<'r> AttributeColumn<'r> {
-    fn columns_of(rows: &'r [CanonicalRow]) -> Vec<Self> {
+impl AttributeColumn {
+    /// Those of rows that make a file.
+    fn checked_columns(rows: &[CanonicalRow], file: &str) -> Result<Vec<Self>, ReadError> {
+        check_lengths(rows).map_err(|message| ReadError { file: file.to_string(), message })?;
         let names = attribute_names(rows).into_iter();
-        names.map(|(key, name)| Self { key, name: name.into() }).collect()
+        Ok(names.map(|(key, name)| Self { key, name: name.into() }).collect())
     }
 }
 
 /// A row that an importer filled.
 struct HandedRow<'r> {
-    row: &'r CanonicalRow,
+    row: Cow<'r, CanonicalRow>,
     number: u64,
-    attributes: &'r [AttributeColumn<'r>],
-    /// In the order of [`TextColumn`].
-    texts: [Cow<'r, str>; 6],
+    attributes: &'r [AttributeColumn],
+    /// In the order of [`TextColumn`], where a text is not clean as it stands.
+    cleaned: [Option<String>; 6],
 }
 
 impl<'r> HandedRow<'r> {
-    fn new(row: &'r CanonicalRow, place: usize, attributes: &'r [AttributeColumn<'r>]) -> Self {
-        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype, &row.source];
-        Self { row, number: place as u64 + 1, attributes, texts: texts.map(|t| clean_text(t)) }
+    fn new(row: Cow<'r, CanonicalRow>, place: usize, attributes: &'r [AttributeColumn]) -> Self {
+        let cleaned = row_texts(&row).map(|text| match clean_text(text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text),
+        });
+        Self { row, number: place as u64 + 1, attributes, cleaned }
     }
+}
+
+/// In the order of [`TextColumn`].
+fn row_texts(row: &CanonicalRow) -> [&str; 6] {
+    [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype, &row.source].map(String::as_str)
 }
 
 impl RowDraft for HandedRow<'_> {
@@ -92,7 +131,8 @@ impl RowDraft for HandedRow<'_> {
     }
 
     fn text_of(&self, column: TextColumn) -> &[u8] {
-        self.texts[column as usize].as_bytes()
+        let place = column as usize;
+        self.cleaned[place].as_deref().unwrap_or(row_texts(&self.row)[place]).as_bytes()
     }
 
     fn launch_time(&self) -> Result<Seconds, RowRefusal> {
@@ -116,7 +156,7 @@ impl RowDraft for HandedRow<'_> {
 
     fn each_attribute(&self, mut take: impl FnMut(&Arc<str>, &[u8])) {
         for column in self.attributes {
-            if let Some(text) = self.row.attributes.get(column.key) {
+            if let Some(text) = self.row.attributes.get(&column.key) {
                 take(&column.name, clean_text(text).as_bytes());
             }
         }

@@ -32,7 +32,7 @@ pub(crate) use columns::header_names;
 pub use dataset::Dataset;
 pub use floors::{Floors, LaunchFloors, LaunchTiming, collection};
 pub(crate) use handed_over::check_lengths;
-pub use handed_over::read_rows;
+pub use handed_over::{read_owned_rows, read_rows};
 pub use launches::{ConfigId, LaunchShape};
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;

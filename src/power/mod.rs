@@ -185,6 +185,14 @@ impl BoardPower {
     }
 }
 
+/// What a board would draw without a limit, in watts.
+struct WantedPower {
+    /// With nothing to do.
+    idle: f64,
+    /// With this load.
+    wanted: f64,
+}
+
 impl PowerModel {
     /// The fit that ships.
     ///
@@ -195,16 +203,13 @@ impl PowerModel {
         SpecFile { name: "specs/power.toml", text }.parse()
     }
 
-    /// The power of this GPU at these clocks and this limit under this load. Whatever it is set to itself, shares and voltages are
-    /// those of its board ([`Gpu::stated_clocks`]).
+    /// The power of this GPU at these clocks and this limit under this load, and what was to be known of it. Whatever it is set to
+    /// itself, shares and voltages are those of its board ([`Gpu::stated_clocks`]).
     #[must_use]
     pub fn estimate(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> BoardPower {
-        let stated = stock.stated_clocks().power_limit.0;
         let limit = clocks.power_limit.0;
-        let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
-        let idle = self.idle_power(stock).0.min(limit);
+        let WantedPower { idle, wanted } = self.wanted_power(stock, clocks, load);
         let idle_origin = stock.idle_power.as_ref().map_or(NumberOrigin::Assumed, |p| p.origin);
-        let wanted = idle + stated * terms.beside_idle(&self.shares);
         let known_gpu = self.gpus.contains(&stock.id);
         let held_out = if known_gpu { self.new_kernel } else { self.new_gpu };
         let watts = wanted.min(limit);
@@ -220,6 +225,19 @@ impl PowerModel {
             limit: Watts(limit),
             known_gpu,
         }
+    }
+
+    /// [`BoardPower::watts`] alone, for those who ask half a million times.
+    #[must_use]
+    pub fn drawn_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> Watts {
+        Watts(self.wanted_power(stock, clocks, load).wanted.min(clocks.power_limit.0))
+    }
+
+    fn wanted_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> WantedPower {
+        let stated = stock.stated_clocks().power_limit.0;
+        let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
+        let idle = self.idle_power(stock).0.min(clocks.power_limit.0);
+        WantedPower { idle, wanted: idle + stated * terms.beside_idle(&self.shares) }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The component times of a prediction, what binds, what is next, and which numbers of the target move it.
 
 use super::floor::Floor;
-use crate::pair::Pair;
+use crate::pair::{Pair, Side};
 use crate::roofline::{Component, Components, Spec};
-use crate::units::Seconds;
+use crate::units::{Seconds, significant};
 
 /// What a change of one of the target's numbers does to the predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,4 +47,24 @@ pub struct Explanation {
     pub beside: Option<(&'static str, Seconds)>,
     /// What to measure for a narrower interval, most useful first.
     pub measure: Vec<String>,
+}
+
+impl Explanation {
+    /// `bound by LSU; next limit: shared, 2.09x below`; `bound by latency of loads, 1.20× over LSU` where that is what stretches the
+    /// roof. `None` where nothing takes time on this side.
+    #[must_use]
+    pub fn binding_words(&self, side: Side) -> Option<String> {
+        let longest = self.components[side].binding()?.as_str();
+        let next = match self.next[side] {
+            Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
+            None => "it is the only component known".into(),
+        };
+        let latency = self.latency[side];
+        let binding = if latency > 1.0 {
+            format!("latency of loads, {}× over {longest}", significant(latency))
+        } else {
+            longest.to_string()
+        };
+        Some(format!("bound by {binding}; {next}"))
+    }
 }

@@ -32,6 +32,17 @@ impl TimeEstimate {
         let occupancy = q.target.occupancy.map(|o| o.fraction());
         Self { time, doubt, width: None, interval: None, rests_on_measurement, limit: None, occupancy }
     }
+
+    /// The same with its time and interval multiplied; as it is where that gives no time.
+    #[must_use]
+    pub fn multiplied(self, factor: f64) -> Self {
+        let time = Seconds(self.time.0 * factor);
+        if !time.0.is_finite() || time.0 <= 0.0 {
+            return self;
+        }
+        let interval = self.interval.map(|interval| interval.multiplied(factor));
+        Self { time, interval, ..self }
+    }
 }
 
 /// Half an interval in units of [`Doubt`], found on rows that the answer's model had not seen.
@@ -61,4 +72,13 @@ pub struct Interval {
     /// For a target that none of the residuals knows: the share of times that such intervals held, 0 to 1, when each GPU
     /// of the residuals in turn was left out.
     pub held_for_new_gpus: Option<f64>,
+}
+
+impl Interval {
+    /// The same around a time multiplied by this.
+    #[must_use]
+    pub fn multiplied(self, factor: f64) -> Self {
+        let (low, high) = (Seconds(self.low.0 * factor), Seconds(self.high.0 * factor));
+        Self { low, high, ..self }
+    }
 }

@@ -147,6 +147,6 @@ impl PartQuery<'_> {
         known?;
         let gpu = &self.session.gpus[target];
         let load = Load::from_work(work, blocks, gpu, time?);
-        Some(PowerModel::shipped_once()?.estimate(gpu, gpu.clocks(), &load).watts)
+        Some(PowerModel::shipped_once()?.drawn_power(gpu, gpu.clocks(), &load))
     }
 }

@@ -215,20 +215,7 @@ fn component_share(e: &Explanation, side: Side, component: Component) -> Option<
 /// where that is what stretches the roof.
 #[must_use]
 pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {
-    let of = |side: Side| {
-        let binding = e.components[side].binding()?;
-        let next = match e.next[side] {
-            Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
-            None => "it is the only component known".into(),
-        };
-        let binding = match e.latency[side] {
-            latency if latency > 1.0 => {
-                format!("latency of loads, {}× over {}", significant(latency), binding.as_str())
-            }
-            _ => binding.as_str().to_string(),
-        };
-        Some(format!("{}: bound by {binding}; {next}", names[side]))
-    };
+    let of = |side: Side| Some(format!("{}: {}", names[side], e.binding_words(side)?));
     Side::ALL.into_iter().filter_map(of).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::cell::TableCell;
 use super::table::{Table, TableColumn};
 use crate::catalogue::SourceTable;
-use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem, StatedArithmetic};
+use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem, ProductSizes, StatedArithmetic};
 use crate::roofline::pipe_of;
 use crate::units::{Bytes, Flops, significant};
 use std::sync::Arc;
@@ -157,6 +157,11 @@ impl KernelSheet<'_> {
         if let Some(launch) = &instance.launch {
             self.add_item("block", "", TableCell::text(dimensions(launch.block)), "", "threads");
             self.add_item("grid", "", TableCell::text(dimensions(launch.grid)), "", "blocks");
+        }
+        if let Some(ProductSizes { batch, m, n, k }) = instance.library_product {
+            let by = if batch > 1.0 { format!("{batch} x ") } else { String::new() };
+            let sizes = TableCell::text(format!("{by}{m} x {k} by {k} x {n}"));
+            self.add_item("matrix product", "", sizes, "", "cut into the whole tiles of a library's kernel");
         }
         let bytes = |b: Option<u32>| TableCell::maybe(b, TableCell::number);
         self.add_item("static shared memory", "", bytes(instance.smem_static), "", "bytes per block");

@@ -22,6 +22,7 @@
 //! is not slowed.
 
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
+use super::norms::six_norm;
 use super::product_tiles::tiled_share;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, ProductSizes, Work};
@@ -328,7 +329,7 @@ impl Components {
     }
 
     fn new(times: [f64; Component::ALL.len()], power_share: f64) -> Self {
-        let norm = norm(&times);
+        let norm = six_norm(&times);
         let fp = times[Component::Fp as usize];
         let limited = power_share < 1.0 && fp > 0.0;
         let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
@@ -351,14 +352,14 @@ impl Components {
     /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
     #[must_use]
     pub fn beside_dram(&self) -> f64 {
-        norm(&self.times[Component::L2 as usize..])
+        six_norm(&self.times[Component::L2 as usize..])
     }
 
     /// The pipes of the SMs together, in seconds.
     #[must_use]
     #[inline]
     pub fn on_sms(&self) -> f64 {
-        norm(&self.times[Component::Global as usize..=Component::Issue as usize])
+        six_norm(&self.times[Component::Global as usize..=Component::Issue as usize])
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.
@@ -384,33 +385,4 @@ impl Components {
         let longest = Component::ALL.into_iter().reduce(longer)?;
         (self.times[longest as usize] > 0.0).then_some(longest)
     }
-}
-
-/// The 6-norm.
-#[inline]
-fn norm(times: &[f64]) -> f64 {
-    times.iter().map(|t| t.powi(3).powi(2)).sum::<f64>().sqrt().cbrt()
-}
-
-/// How far a launch and its body overlap, as a norm: 1 = one after the other, infinity = wholly.
-const P: i32 = 4;
-
-/// (a^4 + b^4)^(1/4).
-#[must_use]
-#[inline]
-pub fn joined(a: f64, b: f64) -> f64 {
-    root(a.powi(P) + b.powi(P))
-}
-
-/// What `whole` leaves beside `part`: the b of `joined(part, b) = whole`; 0 where nothing is left.
-#[must_use]
-#[inline]
-pub fn rest(whole: f64, part: f64) -> f64 {
-    root((whole.powi(P) - part.powi(P)).max(0.0))
-}
-
-/// The fourth root.
-#[inline]
-fn root(sum: f64) -> f64 {
-    sum.sqrt().sqrt()
 }

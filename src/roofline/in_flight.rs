@@ -16,6 +16,8 @@
 //! only write are 2.6 times faster than that at few threads: nobody waits for a store.
 //! Reference: Little 1961; Volkov, "Understanding latency hiding on GPUs", 2016, for GPUs.
 
+use super::norms::nth_root;
+
 /// The least and the most DRAM bytes that a thread is taken to wait for at a time.
 const BYTES_PER_THREAD: [f64; 2] = [4.0, 24.0];
 
@@ -35,7 +37,7 @@ const SHARPNESS: i32 = 3;
 pub fn bandwidth_in_flight(bandwidth: f64, bytes: f64, latency: f64) -> f64 {
     let drawn = bytes / latency;
     let ratio = (bandwidth / drawn).powi(SHARPNESS);
-    bandwidth / (1.0 + ratio).cbrt()
+    bandwidth / nth_root(1.0 + ratio, f64::from(SHARPNESS))
 }
 
 /// DRAM bytes that threads wait for at a time.

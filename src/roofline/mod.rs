@@ -7,16 +7,18 @@ mod components;
 mod exposed_latency;
 mod in_flight;
 mod kernel_roof;
+mod norms;
 mod pipe;
 mod product_tiles;
 
-pub use components::{Component, Components, MachineNumbers, Residents, Spec, joined, rest};
+pub use components::{Component, Components, MachineNumbers, Residents, Spec};
 pub use exposed_latency::exposed_time;
 pub use in_flight::{WaitingBytes, bandwidth_in_flight};
 pub use kernel_roof::{
     Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
     projected,
 };
+pub use norms::{joined, rest};
 
 pub use pipe::{KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
 

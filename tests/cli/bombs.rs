@@ -197,6 +197,16 @@ fn lines_of_reports_and_of_compilers() {
     }
 }
 
+#[test]
+fn a_trace_of_short_launches_that_is_predicted_from_and_audited() {
+    let text = include_str!("../fuzz/seeds/nvprof-trace.csv");
+    let last = text.trim_end().lines().last().unwrap();
+    let many = format!("{text}\n{}", format!("{last}\n").repeat(16_000_000 / (1 + last.len())));
+    for words in ["predict --to l4 --from titan-v --data", "audit"] {
+        is_harmless(words, "nvprof-trace.csv", many.as_bytes(), None);
+    }
+}
+
 #[cfg(feature = "fleet")]
 #[test]
 fn a_fleet_table_of_one_long_word_many_times() {

@@ -219,8 +219,48 @@ fn every_curve_is_a_picture_with_both_gpus_in_it() {
         assert_eq!(code, 0, "{over}: {err}");
         let svg = std::fs::read_to_string(&path).expect("the picture");
         assert!(roxmltree::Document::parse(&svg).is_ok(), "{over}");
-        for text in ["TITAN V (source)", "GeForce RTX 4070 (target)", "on TITAN V"] {
+        for text in ["TITAN V (source)", "RTX 4070 (target)", "on TITAN V"] {
             assert!(svg.contains(text), "{over}: {text}");
         }
     }
+}
+
+#[test]
+fn the_flags_of_a_typed_kernel_are_taken_and_those_that_change_nothing_are_named() {
+    let plain = "occupancy --gpu rtx-4070 --threads 256 --regs 40 --format json";
+    let (code, out, err) =
+        ends(&mut roofswap(&format!("{plain} --name mine --time 4.2ms --flops 17.2GFLOP")));
+    assert!(code == 0 && err.contains("--time, --flops: occupancy does not depend on that"), "{code} {err}");
+    assert_eq!(out, ends(&mut roofswap(plain)).1);
+}
+
+#[test]
+fn a_changed_launch_is_the_one_of_a_prediction() {
+    let asked = "--kernel matmul_tiled --size n=1024 --launch block=128,regs=64";
+    let row = &rows(&format!("occupancy --gpu rtx-4070 {asked}"))[0];
+    let predicted = &rows(&format!("predict --from titan-v --to rtx-4070 {asked}"))[0];
+    assert_eq!(row["occupancy"], predicted["occupancy_target"], "{row} {predicted}");
+    assert_eq!(row["allocated_registers"], 8192, "4 warps of 64 registers");
+}
+
+#[test]
+fn a_kernel_of_a_report_has_the_registers_of_its_report_everywhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("own.csv");
+    let text = "gpu,kernel,problem,time_ms,block,grid,regs_per_thread\ntitan-v,own,n=5,1.5,256,400,100\n";
+    std::fs::write(&path, text).expect("a file");
+    let (code, out, err) = ends(
+        roofswap("occupancy --gpu titan-v,rtx-4070 --kernel own --size n=5 --format csv --data").arg(&path),
+    );
+    let typed = ends(&mut roofswap(
+        "occupancy --gpu titan-v,rtx-4070 --threads 256 --grid 400 --regs 100 --format csv",
+    ));
+    let blocks = |table: &str| -> Vec<String> {
+        table
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').skip(1).take(4).collect::<Vec<_>>().join(","))
+            .collect()
+    };
+    assert_eq!((code, blocks(&out)), (0, blocks(&typed.1)), "{err}");
 }

@@ -8,7 +8,7 @@ use roofswap::answer::{Answer, Settings, Sources};
 use roofswap::chart::PredictionRow;
 use roofswap::gpu::{GpuId, Tuning};
 use roofswap::measurement::{TimingKind, read_csv};
-use roofswap::predict::{Cause, Caution, MODELS, ModelId, Subject, model_position};
+use roofswap::predict::{Cause, Caution, Interval, MODELS, ModelId, Subject, model_position};
 use roofswap::report::predictions::{Comparison, stream_records};
 use roofswap::report::{StreamFormat, Table};
 use roofswap::report::{breakdown, sources};
@@ -368,7 +368,10 @@ fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
                 let told = scene.session.estimates(&subject, source, &[target], settings)[0].unwrap();
                 let near = |a: Seconds, b: Seconds| (a / b - 1.0).abs() < 1e-12;
                 assert!(near(told.time, answer.predicted_time().unwrap()), "{whose}: {told:?}");
+                let ends = |i: Option<Interval>| i.map(|i| [i.low, i.high]);
+                let both = ends(told.interval).zip(ends(answer.interval));
                 assert_eq!(told.interval.is_some(), answer.interval.is_some(), "{whose}");
+                assert!(both.is_none_or(|(a, b)| near(a[0], b[0]) && near(a[1], b[1])), "{whose}");
                 assert_eq!(told.rests_on_measurement, !answer.is_estimate(), "{whose}");
             }
             asked += 1;

@@ -79,7 +79,7 @@ impl SortedGroups {
             rows.sort_unstable();
             let mut seen = HashSet::new();
             let (other, same): (Vec<usize>, Vec<usize>) =
-                rows.iter().partition(|r| seen.insert(&sheet.records[**r]));
+                rows.iter().partition(|r| seen.insert(sheet.records.whole(**r)));
             sorted.copies.extend(same);
             let (low, high) = range(other.iter().map(|r| sheet.rows[*r].time_ms()));
             match other.len() {

@@ -116,8 +116,8 @@ fn unknown_columns(sheet: &AuditSheet<'_>) -> Vec<UnknownColumn> {
     let mut differs = vec![false; columns.len()];
     let mut first: Option<Vec<&str>> = None;
     // A record is taken apart once: looking for each field by itself would take the square of the columns.
-    for (row, record) in sheet.rows.iter().zip(&sheet.records) {
-        let fields: Vec<&str> = record.fields().collect();
+    for (place, row) in sheet.rows.iter().enumerate() {
+        let fields: Vec<&str> = sheet.records.fields(place).collect();
         let own = columns.iter().map(|column| column.field(row.file, &fields));
         match &first {
             None => first = Some(own.collect()),
@@ -137,9 +137,10 @@ fn labelled_row(
 ) -> Labelled {
     let r = &sheet.rows[row];
     let mut levels = Vec::new();
-    let parts = [("problem", r.problem), ("variant", r.variant), ("source", r.source)];
-    for (place, word) in parts {
-        for part in sheet.text_of(word).split([';', ',']) {
+    let [problem, variant] = [r.problem, r.variant].map(|word| sheet.text_of(word));
+    let source = sheet.field(row, "source").trim();
+    for (place, text) in [("problem", problem), ("variant", variant), ("source", source)] {
+        for part in text.split([';', ',']) {
             let Some((key, value)) = part.split_once('=') else { continue };
             levels.push((
                 number_of(texts, &format!("{place} key `{}`", key.trim())),
@@ -147,7 +148,7 @@ fn labelled_row(
             ));
         }
     }
-    let fields: Vec<&str> = if extra.is_empty() { Vec::new() } else { sheet.records[row].fields().collect() };
+    let fields: Vec<&str> = if extra.is_empty() { Vec::new() } else { sheet.records.fields(row).collect() };
     for column in extra {
         levels.push((
             number_of(texts, &format!("column `{}`", column.name)),

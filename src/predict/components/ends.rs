@@ -36,6 +36,8 @@ pub(super) struct SourceShare {
     timed: Option<f64>,
     start: LaunchStart,
     habit: Habit,
+    /// ln η; 0 where there is no roof.
+    ln_efficiency: f64,
 }
 
 impl SourceShare {
@@ -53,7 +55,8 @@ impl SourceShare {
         let typical = typical.with_own_share(start.own);
         let body = start.body.unwrap_or(roof * typical.usual);
         let habit = Habit::from_times(roof, body, typical, excess.uncounted);
-        Self { end, launching, excess, timed, start, habit }
+        let ln_efficiency = if roof > 0.0 { habit.source_efficiency.ln() } else { 0.0 };
+        Self { end, launching, excess, timed, start, habit, ln_efficiency }
     }
 
     /// The answer on this target.
@@ -123,7 +126,7 @@ impl SourceShare {
         let above = carried.above > 0.0;
         let readings = if above && has_roof { (carried.added / carried.everything).ln().abs() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
-        let efficiency = if has_roof { carried.source_efficiency.ln() } else { 0.0 };
+        let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let unknown = self.launching == Launching::BackToBack || self.launching == Launching::Cold;
         let floor = if target.knows_floor { 0.0 } else { self.launching.floor_doubt(target.floor, time.0) };
         Doubt::new(Causes {

@@ -51,7 +51,8 @@ pub(super) struct Excess {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     rates: [f64; RATES],
-    /// The weighted geometric mean of the rates.
+    /// The weighted mean of them, and of the rates themselves the geometric one.
+    ln_mean: f64,
     mean: f64,
     /// Clock cycles from an instruction to one that needs its result, as a logarithm.
     latency: f64,
@@ -100,14 +101,14 @@ impl Excess {
     }
 
     fn pace_from_rates(&self, rates: [f64; RATES], latency: f64) -> Pace {
-        let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
-        Pace { rates, mean, latency }
+        let ln_mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>();
+        Pace { rates, ln_mean, mean: ln_mean.exp(), latency }
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
     #[inline]
     pub(super) fn spread(&self, source: &Pace, target: &Pace) -> f64 {
-        let mean = (source.mean / target.mean).ln();
+        let mean = source.ln_mean - target.ln_mean;
         let mut variance = 0.0;
         for i in 0..RATES {
             let off = source.rates[i] - target.rates[i] - mean;
@@ -171,8 +172,12 @@ mod tests {
 
     #[test]
     fn what_waits_for_results_goes_with_their_latency() {
-        let [old, new] =
-            [6.0, 4.0].map(|cycles: f64| Pace { rates: [0.0; RATES], mean: 2.0, latency: cycles.ln() });
+        let [old, new] = [6.0, 4.0].map(|cycles: f64| Pace {
+            rates: [0.0; RATES],
+            ln_mean: 2_f64.ln(),
+            mean: 2.0,
+            latency: cycles.ln(),
+        });
         assert!((new.over(&old, 1.0) - 1.5).abs() < 1e-12 && (old.over(&new, 1.0) - 1.0 / 1.5).abs() < 1e-12);
         assert_eq!((new.over(&old, 0.0), new.over(&new, 1.0)), (1.0, 1.0));
     }

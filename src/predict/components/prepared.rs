@@ -12,7 +12,7 @@ use super::places::GpuPlaces;
 use super::sides::source_build;
 use super::transfer::{LaunchRoof, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape, launch_limit};
-use crate::gpu::{ComputeCapability, Gpu, GpuId, SmLimits};
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::{Rules, is_at_register_limit};
@@ -24,7 +24,7 @@ use crate::predict::{
     Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
 };
 use crate::roofline::{Bound, KernelArithmetic};
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
 #[derive(Debug)]
@@ -56,8 +56,8 @@ struct SourcesAlike<'a> {
     /// By GPU.
     ready: Vec<OnceCell<Box<Ready>>>,
     rows: Vec<Option<&'a Measurement>>,
-    /// What fits GPUs without a row: all of one compute capability and the same limits hold the same blocks.
-    fits: RefCell<Vec<(ComputeCapability, SmLimits, LaunchFit<'a>)>>,
+    /// What fits GPUs without a row, by class of those that hold the same blocks.
+    fits: Vec<OnceCell<Box<LaunchFit<'a>>>>,
 }
 
 /// What one GPU brings, and what limits a launch there.
@@ -139,11 +139,12 @@ impl<'a> PreparedKernel<'a> {
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
             let gpus = of.machines.gpus.count();
             let ready = (0..gpus).map(|_| OnceCell::new()).collect();
+            let fits = (0..gpus).map(|_| OnceCell::new()).collect();
             let mut rows = vec![None; gpus];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
             let excess = Excess::new(&work, uses_shared);
-            self.groups.push(SourcesAlike { work, excess, shape, ready, rows, fits: RefCell::default() });
+            self.groups.push(SourcesAlike { work, excess, shape, ready, rows, fits });
             self.groups.len() - 1
         });
         let group = &self.groups[at];
@@ -217,30 +218,26 @@ impl<'a> SourcesAlike<'a> {
         self.ready[at.index()].get_or_init(|| Box::new(self.new_ready(of, at)))
     }
 
-    /// What fits the GPU at this place.
-    fn fit(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> LaunchFit<'a> {
+    /// What fits the GPU at this place; `own` holds it where no other GPU shares it.
+    fn fit<'f>(
+        &'f self,
+        of: &GpuFreeTerms<'a>,
+        at: GpuId,
+        own: &'f mut Option<LaunchFit<'a>>,
+    ) -> &'f LaunchFit<'a> {
         let (gpu, row) = (of.machines.gpus.gpu(at), self.row_on(of, at));
         let made = || LaunchFit::new(of.kernel, &of.subject.instance, gpu, row, self.shape, of.rules);
         // Waves of a hypothetical GPU are counted on the one that exists.
         if row.is_some() || gpu.is_hypothetical() {
-            return made();
+            return own.insert(made());
         }
-        let cuda = &gpu.cuda;
-        let mut known = self.fits.borrow_mut();
-        let is_same = |(cc, limits, _): &&(ComputeCapability, SmLimits, LaunchFit<'a>)| {
-            *cc == cuda.compute_capability && *limits == cuda.limits
-        };
-        if let Some((.., fit)) = known.iter().find(is_same) {
-            return *fit;
-        }
-        let fit = made();
-        known.push((cuda.compute_capability, cuda.limits, fit));
-        fit
+        self.fits[of.machines.occupancy_class(at)].get_or_init(|| Box::new(made()))
     }
 
     fn new_ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Ready {
         let gpu = of.machines.gpus.gpu(at);
-        let fit = self.fit(of, at);
+        let mut own = None;
+        let fit = self.fit(of, at, &mut own);
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);

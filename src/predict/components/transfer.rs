@@ -81,7 +81,7 @@ pub struct Carried {
 /// How a kernel behaves under its source's roof: all that is the same for every target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Habit {
-    source_efficiency: f64,
+    pub(super) source_efficiency: f64,
     /// η taken for a target; 0 where there is no roof.
     pub(super) efficiency: f64,
     /// The time beside the source's roof, as far as it is believed: what gives the body where it overlaps with the roof.
