@@ -1,5 +1,6 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
+use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemoryFile};
 use super::launch::LaunchFormulas;
 use super::library_product::LibraryProductFile;
 use super::mix::{InstructionFormulas, InstructionsFile};
@@ -58,6 +59,8 @@ struct KernelFile {
     #[serde(default)]
     shared_memory: SharedMemoryFile,
     #[serde(default)]
+    registers: RegistersFile,
+    #[serde(default)]
     compiled: Vec<CompiledFile>,
     /// Sources that only this file names.
     #[serde(default)]
@@ -96,26 +99,11 @@ struct KernelLaunchFile {
     source: Spanned<String>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CountFile {
-    formula: Spanned<String>,
-    source: Spanned<String>,
-    note: Option<String>,
-}
-
 /// Features without which the kernel runs nowhere.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NeedsFile {
     features: Vec<Feature>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SharedMemoryFile {
-    static_bytes: Option<CountFile>,
-    dynamic_bytes: Option<CountFile>,
 }
 
 /// One report of a compiler: the resources by compute capability.
@@ -206,14 +194,11 @@ impl KernelChecker<'_> {
             .as_ref()
             .map(|p| p.formulas(|f, text| self.formula(f, text, &names)))
             .transpose()?;
-        let bytes = |field: &str, c: &Option<CountFile>| {
-            c.as_ref()
-                .map(|c| self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names)))
-                .transpose()
+        let asked = |field: &str, c: &CountFile| {
+            self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names))
         };
         Ok(KernelFormulas {
-            smem_static: bytes("shared_memory.static_bytes", &typed.shared_memory.static_bytes)?,
-            smem_dynamic: bytes("shared_memory.dynamic_bytes", &typed.shared_memory.dynamic_bytes)?,
+            block: BlockFormulas::from_sections(&typed.shared_memory, &typed.registers, asked)?,
             chosen: chosen(keys, &defaults),
             defaults,
             variant,

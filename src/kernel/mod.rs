@@ -4,6 +4,7 @@
 //! [`Kernel`] is checked; the file it is read from is `file::KernelFile`. [`Kernel::instance`] evaluates everything
 //! for one problem.
 
+mod block_formulas;
 mod catalogue;
 mod code;
 mod compiled;
@@ -152,8 +153,7 @@ struct KernelFormulas {
     /// By name, each after those it needs.
     lets: Vec<(String, Formula)>,
     launch: Option<LaunchFormulas>,
-    smem_static: Option<Formula>,
-    smem_dynamic: Option<Formula>,
+    block: block_formulas::BlockFormulas,
     work: BTreeMap<Count, CountFormula>,
     instructions: Option<InstructionFormulas>,
     product: Option<library_product::LibraryProductFormulas>,
@@ -168,6 +168,8 @@ pub struct Instance {
     pub block_size: Option<BlockSize>,
     /// Registers per thread that somebody typed: they go before any compiler's word.
     pub regs_per_thread: Option<u32>,
+    /// Registers that a thread has use for at least, by the kernel's file: they stand where nobody knows those of the build.
+    pub least_registers: Option<u32>,
     /// Static shared memory per block in bytes, if known.
     pub smem_static: Option<u32>,
     /// Dynamic shared memory per block in bytes, if known.
@@ -423,6 +425,7 @@ impl Kernel {
                 launch: None,
                 block_size: self.block_size(),
                 regs_per_thread: None,
+                least_registers: None,
                 smem_static: None,
                 smem_dynamic: None,
                 carveout_percent: None,
@@ -434,9 +437,7 @@ impl Kernel {
         };
         let mut scope = self.scope(f, problem, variant)?;
         let launch = f.launch.as_ref().map(|l| l.launch_in_scope(&mut scope)).transpose()?;
-        let bytes = |formula: &Option<Formula>| {
-            formula.as_ref().map(|f| f.eval(&scope)).transpose().map(|v| v.map(|v| v as u32))
-        };
+        let asks = f.block.in_scope(&scope)?;
         let mut work = Work::default();
         for (count, c) in &f.work {
             work = work.with(*count, Some(c.formula.eval(&scope)?));
@@ -446,8 +447,9 @@ impl Kernel {
             launch,
             block_size: if launch.is_none() { self.block_size() } else { None },
             regs_per_thread: None,
-            smem_static: bytes(&f.smem_static)?,
-            smem_dynamic: bytes(&f.smem_dynamic)?,
+            least_registers: asks.least_registers,
+            smem_static: asks.smem_static,
+            smem_dynamic: asks.smem_dynamic,
             carveout_percent: None,
             work,
             mix: Mix { single, ..Mix::default() },

@@ -149,6 +149,16 @@ pub fn is_at_register_limit(needs: BlockNeeds) -> bool {
     needs.regs_per_thread > MOST_REGISTERS - REGISTER_UNIT
 }
 
+/// Registers of a thread that has use for `least` at least: no more than leave a block of so many threads its place, and never as many as
+/// [`is_at_register_limit`] asks for, which is known of builds alone.
+#[must_use]
+pub fn bounded_registers(limits: &SmLimits, threads: u32, least: u32) -> u32 {
+    // 6.0 is held to the four sub-partitions of its siblings.
+    let lanes = threads.div_ceil(4 * SmLimits::WARP).max(1) * 4 * SmLimits::WARP;
+    let units = limits.regs_per_block / lanes / REGISTER_UNIT;
+    least.min(MOST_REGISTERS - REGISTER_UNIT).min(units * REGISTER_UNIT)
+}
+
 /// Nothing fits: say which limit is 0, and why.
 fn of_resources(limits: &SmLimits, needs: BlockNeeds) -> Option<LaunchRefusal> {
     let o = occupancy(limits, needs, Rules::Exact);

@@ -18,7 +18,7 @@ pub(super) struct Causes {
     pub(super) uncounted: f64,
     pub(super) other_architecture: bool,
     pub(super) unknown_build: bool,
-    /// The share of the predicted time that an error of its launch floor goes into; 0 where the floor is known.
+    /// What an error of its launch floor makes of the predicted time, in ln; 0 where the floor is known.
     pub(super) floor: f64,
 }
 
@@ -33,15 +33,15 @@ pub struct Doubt {
     pub readings: f64,
     /// 0.85 times the spread of the rates that the time above the roof may go with, times its share.
     pub spread: f64,
-    /// 0.2 ln η where the kernel is slower than a roof of counts that are all known, 0.12 |ln η| where it is faster.
+    /// 0.2 ln η where the kernel is slower than a roof of counts that are all known.
     pub efficiency: f64,
-    /// 0.18 of the root of the share of pipes that nobody counted: each adds as much variance.
+    /// 0.2 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
-    /// 0.1 where source and target are of different architectures.
+    /// 0.08 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.12 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
+    /// 0.16 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
-    /// 0.2 of the share of the time that is a launch floor nobody timed there.
+    /// 0.2 of the share of the time that is a launch floor nobody timed there, 0.3 of a framework's dispatch.
     pub floor: f64,
 }
 
@@ -51,17 +51,16 @@ impl Doubt {
     pub(super) fn new(causes: Causes) -> Self {
         let Causes { in_body, readings, spread, efficiency, uncounted, .. } = causes;
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
-        let unexplained = if efficiency > 0.0 { 0.2 * counted * efficiency } else { -0.12 * efficiency };
         let applies = |applies: bool, weight: f64| if applies { weight } else { 0.0 };
         Self {
             least: LEAST,
             readings: 0.7 * in_body * readings,
             spread: 0.85 * in_body * spread,
-            efficiency: in_body * unexplained,
-            counts: in_body * 0.18 * uncounted.sqrt(),
-            distance: applies(causes.other_architecture, 0.1),
-            build: in_body * applies(causes.unknown_build, 0.12),
-            floor: 0.2 * causes.floor,
+            efficiency: in_body * 0.2 * counted * efficiency.max(0.0),
+            counts: in_body * 0.2 * uncounted.sqrt(),
+            distance: applies(causes.other_architecture, 0.08),
+            build: in_body * applies(causes.unknown_build, 0.16),
+            floor: causes.floor,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::floor::{Floor, KernelFloors, LaunchCost};
 use super::lesson::Lesson;
-use super::registers::{FoundRegisters, RegistersFrom, registers};
+use super::registers::{FoundRegisters, RegistersFrom, least_registers, registers};
 use super::source::{SourceKind, SourceTime};
 use super::source_time::{SourceQuestion, source_time};
 use super::subject::Subject;
@@ -223,7 +223,7 @@ pub(super) struct LaunchFit<'a> {
     wave_occupancy: Option<Occupancy>,
     /// Threads per block that stand in for an unknown launch shape.
     unstated: Option<BlockSize>,
-    registers: FoundRegisters<'a>,
+    pub(super) registers: FoundRegisters<'a>,
     /// The compiler's word, where it is the build that runs here.
     build: Option<&'a Resources>,
 }
@@ -242,11 +242,12 @@ impl<'a> LaunchFit<'a> {
         let unstated = if launch.is_some() { None } else { instance.block_size };
         let cc = gpu.cuda.compute_capability;
         let compiled = kernel.resources_on(cc.major, cc.minor);
-        let (regs_per_thread, registers) = registers(compiled, instance.regs_per_thread, row, any_row);
+        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
+        let (regs_per_thread, registers) =
+            registers(compiled, instance, row, any_row, least_registers(instance, gpu, threads));
         // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
         let build = compiled.filter(|c| c.borrowed_from.is_none());
         let build = build.map(|c| c.resources).filter(|_| !matches!(registers, FoundRegisters::TimedRow(_)));
-        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
         let needs = threads.map(|threads| BlockNeeds {
             threads,
             regs_per_thread,
@@ -285,10 +286,6 @@ impl<'a> LaunchFit<'a> {
     /// Resident blocks, also of an assumed block.
     pub(super) fn occupancy(&self) -> Option<Occupancy> {
         self.occupancy
-    }
-
-    pub(super) fn registers_unknown(&self) -> bool {
-        matches!(self.registers, FoundRegisters::Unknown)
     }
 }
 

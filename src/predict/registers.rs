@@ -2,8 +2,9 @@
 
 use super::Caution;
 use crate::gpu::Gpu;
-use crate::kernel::CompiledResources;
+use crate::kernel::{CompiledResources, Instance};
 use crate::measurement::Measurement;
+use crate::occupancy::bounded_registers;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,11 +28,19 @@ pub enum RegistersFrom {
     },
     /// A row that was timed on another GPU.
     OtherRow(Arc<str>),
+    /// Nobody said; the kernel's file says how many a thread has use for at least.
+    AtLeast,
     /// Nobody said.
     Unknown,
 }
 
 impl RegistersFrom {
+    /// Whether nobody knows those of any build.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::AtLeast | Self::Unknown)
+    }
+
     /// In a word or two, for a column.
     #[must_use]
     pub fn origin_text(&self) -> String {
@@ -41,6 +50,7 @@ impl RegistersFrom {
             Self::Build(_) => "compiler".into(),
             Self::NearestBuild { cc: (a, b), .. } => format!("cc {a}.{b}"),
             Self::OtherRow(_) => "other GPU".into(),
+            Self::AtLeast => "at least".into(),
             Self::Unknown => "unknown".into(),
         }
     }
@@ -54,7 +64,7 @@ impl RegistersFrom {
                 Some(Caution::RegistersBorrowed { gpu: gpu(), from: *cc, spills: *spills })
             }
             Self::OtherRow(_) => Some(Caution::RegistersOfOtherBuild(gpu())),
-            Self::Unknown => Some(Caution::RegistersUnknown),
+            Self::AtLeast | Self::Unknown => Some(Caution::RegistersUnknown),
         }
     }
 }
@@ -68,6 +78,7 @@ impl fmt::Display for RegistersFrom {
             Self::Build(source) => write!(f, "compiler: {source}"),
             Self::NearestBuild { cc: (a, b), source, .. } => write!(f, "compiler, for {a}.{b}: {source}"),
             Self::OtherRow(source) => write!(f, "a row timed on another GPU: {source}"),
+            Self::AtLeast => f.write_str("at least, by the kernel's file"),
             Self::Unknown => f.write_str("unknown"),
         }
     }
@@ -80,7 +91,15 @@ pub(super) enum FoundRegisters<'a> {
     Typed,
     Compiled(CompiledResources<'a>),
     OtherRow(&'a Measurement),
+    AtLeast,
     Unknown,
+}
+
+impl FoundRegisters<'_> {
+    /// As [`RegistersFrom::is_unknown`].
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::AtLeast | Self::Unknown)
+    }
 }
 
 impl From<FoundRegisters<'_>> for RegistersFrom {
@@ -96,30 +115,41 @@ impl From<FoundRegisters<'_>> for RegistersFrom {
                 }
             },
             FoundRegisters::OtherRow(row) => Self::OtherRow(Arc::from(&*row.source)),
+            FoundRegisters::AtLeast => Self::AtLeast,
             FoundRegisters::Unknown => Self::Unknown,
         }
     }
 }
 
+/// Registers that a thread has at least in a block of so many threads on this GPU, where the kernel's file says what it must keep.
+pub(super) fn least_registers(instance: &Instance, gpu: &Gpu, threads: Option<u32>) -> Option<u32> {
+    Some(bounded_registers(&gpu.cuda.limits, threads?, instance.least_registers?))
+}
+
 /// Registers per thread, from the best source: the row timed here, what somebody typed, the compiler's word for this compute capability, the
-/// nearest one's, a row timed elsewhere. 0 = unknown. `compiled` is [`Kernel::resources_on`] this GPU.
+/// nearest one's, a row timed elsewhere, as many as there must be. 0 = unknown. `compiled` is [`Kernel::resources_on`] this GPU, `least` the
+/// [`least_registers`].
 ///
 /// [`Kernel::resources_on`]: crate::kernel::Kernel::resources_on
 pub(super) fn registers<'a>(
     compiled: Option<CompiledResources<'a>>,
-    typed: Option<u32>,
+    instance: &Instance,
     row: Option<&'a Measurement>,
     any_row: Option<&'a Measurement>,
+    least: Option<u32>,
 ) -> (u32, FoundRegisters<'a>) {
     let of_row = |row: Option<&'a Measurement>| row.and_then(|r| Some((r.regs_per_thread()?, r)));
     if let Some((regs, row)) = of_row(row) {
         return (regs, FoundRegisters::TimedRow(row));
     }
-    if let Some(regs) = typed {
+    if let Some(regs) = instance.regs_per_thread {
         return (regs, FoundRegisters::Typed);
     }
     if let Some(known) = compiled {
         return (known.resources.registers, FoundRegisters::Compiled(known));
     }
-    of_row(any_row).map_or((0, FoundRegisters::Unknown), |(regs, row)| (regs, FoundRegisters::OtherRow(row)))
+    if let Some((regs, row)) = of_row(any_row) {
+        return (regs, FoundRegisters::OtherRow(row));
+    }
+    least.map_or((0, FoundRegisters::Unknown), |regs| (regs, FoundRegisters::AtLeast))
 }

@@ -8,8 +8,9 @@
 use crate::skipping::skip_aloud;
 use roofswap::kernel::{Count, Instance, Kernel, RunsAs};
 use roofswap::measurement::{Measurement, Number};
+use roofswap::occupancy::bounded_registers;
 use roofswap::session::Session;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -213,8 +214,70 @@ fn larger_tiles_of_the_matrix_product_read_less_and_compute_the_same() {
     assert_eq!(of(32, 0, Count::GlobalWarpInsts), 1.5 * 4.0 * steps + 2.0 * output);
     // Copies: 32 words a step and group for A and for B, 64 lanes-words an instruction, 4 rows in the same banks.
     let copies = 2.0 * 128.0 * 128.0 * 4096.0 * 32.0 / 64.0;
-    assert_eq!(of(32, 1, Count::SmemWavefronts), 4.0 * steps + 4.0 * copies);
-    assert_eq!(of(32, 1, Count::LsuWarpInsts), 1.5 * (4.0 * steps + 2.0 * copies + output));
+    // A read of A hands two words to each lane, one after another; of B both at once, for lanes beside each other read the same.
+    assert_eq!(of(32, 1, Count::SmemWavefronts), (2.0 * 2.0 + 2.0) * steps + 4.0 * copies);
+    assert_eq!(of(32, 1, Count::LsuWarpInsts), 4.0 * steps + 2.0 * copies + output);
+}
+
+/// Passes through the banks of a warp's read of `words` words a lane: of two words half a warp at a time, of four a quarter, and
+/// twice as many lanes where those beside each other, or two apart, read the same (an NVIDIA engineer in thread 77228 of its developer forum).
+fn passes(addresses: &[u32; 32], words: u32) -> f64 {
+    let same = |apart: usize| (0..32).all(|lane| addresses[lane] == addresses[lane ^ apart]);
+    let lanes = 32 / words as usize * if words > 1 && (same(1) || same(2)) { 2 } else { 1 };
+    let of_lanes = |group: &[u32]| {
+        let touched: BTreeSet<u32> = group.iter().flat_map(|from| *from..from + words).collect();
+        (0..32).map(|bank| touched.iter().filter(|word| *word % 32 == bank).count()).max().unwrap()
+    };
+    addresses.chunks(lanes).map(of_lanes).sum::<usize>() as f64
+}
+
+#[test]
+fn reads_of_the_matrix_product_pass_the_banks_as_simulated() {
+    let mut compared = 0;
+    for (threads, tile, vector) in [8, 16, 32].into_iter().flat_map(|threads: u32| {
+        [16, 32, 64, 128].into_iter().flat_map(move |tile: u32| [1, 2, 4].map(|v| (threads, tile, v)))
+    }) {
+        if tile % (threads * vector) != 0 {
+            continue;
+        }
+        let of = |sa, sb| {
+            let text = format!(
+                "MWG={tile};NWG={tile};KWG=32;MDIMC={threads};NDIMC={threads};MDIMA=32;NDIMB=32;VWM={vector};VWN={vector};SA={sa};SB={sb}"
+            );
+            at("clblast_xgemm", "n=1024", &text, Count::SmemWavefronts)
+        };
+        let of_thread = tile / threads;
+        let (along_m, along_n): (Vec<u32>, Vec<u32>) =
+            (0..32).map(|lane| (lane % threads * of_thread, lane / threads * of_thread)).unzip();
+        let groups = (1024.0 / f64::from(tile)).powi(2);
+        let reads = groups * f64::from(threads * threads / 32 * of_thread / vector) * 1024.0;
+        // A warp writes its part of a tile without a gap, MWG / 32 words beside each other.
+        let copies =
+            groups * 1024.0 * f64::from(tile) / f64::from(32 * vector) * f64::from((tile / 32).max(1));
+        for (counted, addresses) in [(of(1, 0), along_m), (of(0, 1), along_n)] {
+            let expected = reads * passes(&addresses.try_into().unwrap(), vector) + copies;
+            assert_eq!(counted, expected, "{threads} threads, tile {tile}, vectors of {vector}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 52);
+}
+
+#[test]
+fn registers_that_there_must_be_bound_the_blocks_of_an_sm_and_refuse_nothing() {
+    let kernel = SHIPPED.kernels.entry_named("clblast_xgemm").unwrap();
+    let least = |tile: u32, threads: u32| {
+        let text = format!(
+            "MWG={tile};NWG={tile};KWG=32;MDIMC={threads};NDIMC={threads};MDIMA=8;NDIMB=8;VWM=1;VWN=1;SA=0;SB=0"
+        );
+        kernel.instance(&kernel.typed("n=1024").unwrap(), &text).unwrap().least_registers.unwrap()
+    };
+    // 8 x 8 sums, 8 and 8 operands, 8 for the rest.
+    assert_eq!((least(64, 8), least(128, 8)), (88, 296));
+    let limits = &SHIPPED.gpus.entry_named("rtx-2080-ti").unwrap().cuda.limits;
+    // 65,536 registers: 64 for each of 1,024 threads; no thread has more than 255, and a bound stays below what a build may have.
+    let bound = |threads, least| bounded_registers(limits, threads, least);
+    assert_eq!((bound(64, 88), bound(1024, 88), bound(64, 296)), (88, 64, 247));
 }
 
 #[test]

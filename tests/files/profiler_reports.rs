@@ -686,6 +686,53 @@ fn facts_read_off_real_reports_by_hand() {
     );
 }
 
+/// A raw page without the columns whose names begin so.
+fn without_columns(page: &str, prefixes: &[&str]) -> Vec<u8> {
+    let mut rows = csv::ReaderBuilder::new().has_headers(false).from_reader(page.as_bytes());
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    let kept = |i: &usize| !prefixes.iter().any(|p| rows[0][*i].starts_with(p));
+    let mut out = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
+    for row in &rows {
+        out.write_record((0..row.len()).filter(kept).map(|i| &row[i])).unwrap();
+    }
+    out.into_inner().unwrap()
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
+fn what_units_were_used_says_what_counters_say() {
+    let Some(folder) = samples() else { return };
+    const COUNTERS: [&str; 6] = [
+        "dram__bytes",
+        "dram__sectors",
+        "smsp__inst_issued",
+        "smsp__sass_inst_executed_op_",
+        "smsp__inst_executed_op_",
+        "smsp__inst_executed_pipe_lsu",
+    ];
+    for name in ["addConstDouble", "sobelFloat", "transposeCoalesced"] {
+        let page = std::fs::read_to_string(folder.join(format!("ncu/ncu24.{name}.raw.csv"))).unwrap();
+        let whole = import(page.as_bytes()).unwrap();
+        let few = import(&without_columns(&page, &COUNTERS)).unwrap();
+        let both = |number| (whole.rows[0].get(number).unwrap(), few.rows[0].get(number).unwrap());
+        let (counted, by_use) = both(Number::DramBytes);
+        assert!(agree(counted, by_use, 1e-3), "{name}: {counted} and {by_use} bytes");
+        let (counted, by_use) = both(Number::WarpInstsIssued);
+        assert!(counted >= by_use && agree(counted, by_use, 1e-2), "{name}: {counted} and {by_use}");
+        // The pipe takes special registers and barriers beside loads and stores.
+        let (counted, by_use) = both(Number::LsuWarpInsts);
+        assert!((1.0..1.6).contains(&(by_use / counted)), "{name}: {counted} and {by_use}");
+        let launch = |of: Option<[u64; 3]>| of.unwrap().iter().product::<u64>() as f64;
+        let warps = launch(few.rows[0].block) / 32.0 * launch(few.rows[0].grid);
+        let further = (by_use - counted) / warps;
+        assert!((further - further.round()).abs() < 0.01, "{name}: {further} further instructions a warp");
+    }
+    // Without any counter: 4,194,304 doubles, of which daxpy moves three arrays and the check reads one.
+    let default = sample("ncu/manual_nvtx.raw.csv").unwrap();
+    let bytes = |row: usize| default.rows[row].get(Number::DramBytes).unwrap() / (8.0 * 4_194_304.0);
+    assert!((bytes(1) - 3.0).abs() < 0.03 && (bytes(2) - 1.0).abs() < 0.03, "{} {}", bytes(1), bytes(2));
+}
+
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn real_nvprof_logs() {

@@ -44,6 +44,12 @@ pub(super) const SM_CLOCKS: [&str; 3] = [
     "smsp__cycles_elapsed.avg.per_second",
     "gpc__cycles_elapsed.avg.per_second",
 ];
+/// How much of the time DRAM transfers bytes, in percent.
+pub(super) const DRAM_BUSY: &str = "dram__cycles_active.avg.pct_of_peak_sustained_elapsed";
+/// Width of the memory bus in bits.
+pub(super) const BUS_BITS: &str = "device__attribute_global_memory_bus_width";
+/// SMs of the GPU.
+pub(super) const SM_COUNT: &str = "device__attribute_multiprocessor_count";
 pub(super) const LSU: [&str; 2] = ["smsp__inst_executed_pipe_lsu.sum", "sm__inst_executed_pipe_lsu.sum"];
 /// Instructions of the load/store unit by kind, where the pipe's own sum was not kept (`--set full` keeps none). Without the
 /// first six the rest would pass for the whole.
@@ -156,6 +162,7 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
         || is(&GRID_DIM)
         || is(&LSU)
         || is(&CC)
+        || is(&[DRAM_BUSY, BUS_BITS, SM_COUNT])
         || is(GLOBAL.as_flattened())
         || is(&L1_PARTS)
         || is(&PLAIN)
@@ -250,7 +257,7 @@ impl Values {
         names.iter().map(|n| self.get(n)).sum()
     }
 
-    fn seconds(&self) -> Option<f64> {
+    pub(super) fn seconds(&self) -> Option<f64> {
         self.get(TIME).map(|ns| ns * 1e-9)
     }
 

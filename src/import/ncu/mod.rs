@@ -11,6 +11,7 @@ mod metrics;
 mod number;
 pub(super) mod page;
 pub(super) mod report;
+mod utilisation;
 mod wide_page;
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
@@ -116,7 +117,7 @@ impl ProfiledLaunch {
         row.set(Number::SmemStatic, v.get(metrics::SMEM_STATIC));
         row.set(Number::SmemDynamic, v.get(metrics::SMEM_DYNAMIC));
         row.set(Number::Flops, self.flops());
-        row.set(Number::DramBytes, v.dram_bytes());
+        row.set(Number::DramBytes, v.dram_bytes().or_else(|| utilisation::dram_bytes(v)));
         row.set(Number::L2Bytes, v.l2_bytes());
         row.set(Number::L1Bytes, v.l1_bytes());
         let wavefronts = v.get(metrics::SMEM_WAVEFRONTS);
@@ -126,8 +127,9 @@ impl ProfiledLaunch {
         row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
         row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
         row.set(Number::GlobalWarpInsts, v.global_insts());
-        row.set(Number::LsuWarpInsts, v.lsu_insts());
-        row.set(Number::WarpInstsIssued, v.get(metrics::ISSUED));
+        row.set(Number::LsuWarpInsts, v.lsu_insts().or_else(|| utilisation::lsu_insts(v)));
+        // Issued again are less than 1 % of those executed in every report that counts both.
+        row.set(Number::WarpInstsIssued, v.first(&[metrics::ISSUED, metrics::EXECUTED]));
         row.set(Number::ActiveThreads, v.get(metrics::ACTIVE_THREADS));
         row.set(Number::AchievedOccupancy, v.get(metrics::ACHIEVED));
         row.set(Number::RegsLimit, v.get(metrics::LIMIT_REGS));

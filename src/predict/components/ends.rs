@@ -128,7 +128,7 @@ impl SourceShare {
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let unknown = self.launching == Launching::BackToBack || self.launching == Launching::Cold;
-        let floor = if target.knows_floor { 0.0 } else { self.launching.floor_share(target.floor, time.0) };
+        let floor = if target.knows_floor { 0.0 } else { self.launching.floor_doubt(target.floor, time.0) };
         Doubt::new(Causes {
             in_body,
             readings,

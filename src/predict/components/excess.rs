@@ -25,6 +25,10 @@ const OF_COUNTED: f64 = 0.6;
 /// and 10 this one is the best for the others, whichever family of kernels is left out (docs/models.md, "With fewer counts").
 const OF_LSU_WITH_SHARED: f64 = 4.0;
 
+/// What shared memory weighs where the load/store unit's work is known and its wavefronts are not: what is left of such a time is conflicts
+/// first. Of 1, 2, 4 and 8, 2 or 4 is the best for the others, whichever family of kernels is left out.
+const OF_CONFLICTS: f64 = 2.0;
+
 /// The pipes of an SM: the count that keeps one busy, and its rate.
 const PIPES: [(Count, Spec); 5] = [
     (Count::GlobalWarpInsts, Spec::GlobalPerClock),
@@ -67,6 +71,9 @@ impl Excess {
             *weight = match (count, uses_shared_memory) {
                 _ if known => OF_COUNTED,
                 (Count::SmemWavefronts, Some(false)) => 0.0,
+                (Count::SmemWavefronts, Some(true)) if work.get(Count::LsuWarpInsts).is_some() => {
+                    OF_CONFLICTS
+                }
                 (Count::LsuWarpInsts, Some(true)) => OF_LSU_WITH_SHARED,
                 _ => 1.0,
             };

@@ -241,7 +241,7 @@ impl<'a> SourcesAlike<'a> {
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
-        let unknown_build = fit.registers_unknown() || fit.needs.is_some_and(is_at_register_limit);
+        let unknown_build = fit.registers.is_unknown() || fit.needs.is_some_and(is_at_register_limit);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
         Ready {

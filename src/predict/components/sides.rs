@@ -9,7 +9,7 @@ use crate::occupancy::is_at_register_limit;
 use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
-use crate::predict::{Floor, ModelRefusal, Question, QuestionSide, RegistersFrom};
+use crate::predict::{Floor, ModelRefusal, Question, QuestionSide};
 use crate::roofline::{Components, MachineNumbers, Spec, machine_of};
 use crate::units::Seconds;
 
@@ -219,5 +219,5 @@ pub(super) fn source_build(side: &QuestionSide<'_>) -> SourceBuild {
 /// On which side the build may spill where the other one does not.
 fn unknown_builds(sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
     let at_limit = |side: &QuestionSide<'_>| side.needs.is_some_and(is_at_register_limit);
-    sides.map(|side| side.registers == RegistersFrom::Unknown || at_limit(side))
+    sides.map(|side| side.registers.is_unknown() || at_limit(side))
 }

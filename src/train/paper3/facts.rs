@@ -6,7 +6,7 @@ use crate::kernel::{Count, Kernel, Launch, Problem, ProblemValue, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{Occupancy, Rules};
 use crate::pair::Pair;
-use crate::predict::{RegistersFrom, Subject, question};
+use crate::predict::{Subject, question};
 
 /// One launch on one GPU, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,7 +88,7 @@ impl Facts {
         let (needs, occupancy) = side.needs.zip(side.occupancy).ok_or(NoFacts::NoLaunch)?;
         let sizes = sizes(kernel, &subject.problem);
         let work = counts(&q.work, subject, launch, row);
-        let known = !matches!(side.registers, RegistersFrom::Unknown) && needs.regs_per_thread > 0;
+        let known = !side.registers.is_unknown() && needs.regs_per_thread > 0;
         let of_row = row.map(|r| &*r.dtype).filter(|d| !d.is_empty());
         Ok(Self {
             size: if sizes.is_empty() { threads_of(launch) } else { sizes.iter().product() },

@@ -1,0 +1,351 @@
+"""The constants of `components`, each fitted again with one family of kernels left out: a table of docs/models.md.
+
+    python3 docs/leave_one_out.py ../shared/data [target/debug/examples/component_table]
+
+The program writes its pairs (`examples/component_table.rs`); the arithmetic of the model stands here once more, vectorised, and the script stops
+where it does not agree with the program to 1e-9. A constant is chosen by the mean of the families' MAPE, a weight of the doubt by the mean likelihood
+of a Laplace distribution with counts taken away step by step, its scale that of the families that choose. Needs numpy and pandas.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pandas as pd
+
+FILES = {
+    "paper 1": "study/measurements_corrected.csv",
+    "tuning": "schoonhoven_tuning/gemm_conv_dev.csv",
+    "recompiled": "ktt/ktt_convolution.csv",
+    "operators": "neusight/neusight_ops_dev.csv",
+    "NVBench": "pmpp_nvbench/single_launch.csv",
+}
+PIPES = ["GlobalWarpInsts", "LsuWarpInsts", "SmemWavefronts", "Flops", "WarpInstsIssued"]
+PIPE_RATES = ["GlobalPerClock", "LsuLanes", "SharedPerClock", "FlopsPerClock", "IssuePerClock"]
+PRODUCTS = ["torch_linear", "torch_bmm"]
+TILES = [(128, 128), (128, 64), (64, 128), (64, 64), (128, 32), (32, 128), (64, 32), (32, 64), (32, 32)]
+SPLITS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
+
+# As shipped, and what else is tried.
+CONSTANTS = {
+    "norm": (6.0, [3.0, 4.0, 5.0, 8.0, 10.0]),
+    "carried": (0.78, [0.7, 0.74, 0.82, 0.86, 0.9]),
+    "carried_uncounted": (0.93, [0.8, 0.86, 0.9, 0.97, 1.0]),
+    "carried_to_another_build": (0.4, [0.1, 0.2, 0.3, 0.5, 0.6, 0.8]),
+    "usual": (1.05, [0.95, 1.0, 1.1, 1.15, 1.2]),
+    "usual_of_library": (1.2, [1.05, 1.1, 1.15, 1.25, 1.3, 1.4]),
+    "tile_load": (2.0, [0.01, 1.0, 3.0, 4.0, 6.0]),
+    "with_roof": (0.7, [0.4, 0.5, 0.6, 0.8, 0.9]),
+    "overlap_of_uncounted": (2.0, [0.0, 1.0, 3.0, 4.0, 6.0]),
+    "most_tail": (1.6, [1.0, 1.3, 1.45, 2.0, 3.0]),
+    "of_sms": (0.4, [0.1, 0.2, 0.6, 0.8]),
+    "of_counted": (0.6, [0.2, 0.4, 0.8, 1.0]),
+}
+SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
+# Weights of the doubt.
+WEIGHTS = {
+    "least": (0.12, [0.02, 0.06, 0.09, 0.15, 0.18]),
+    "readings": (0.7, [0.35, 0.5, 0.9, 1.1]),
+    "spread": (0.85, [0.4, 0.6, 1.1, 1.3]),
+    "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
+    "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
+    "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
+    "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
+    "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
+    "unknown_dispatch": (0.3, [0.1, 0.15, 0.2, 0.25, 0.35]),
+}
+# What is taken away at each step, beside all that was taken away before; only of families that count it.
+STEPS = [
+    [],
+    ["WarpInstsIssued"],
+    ["GlobalWarpInsts"],
+    ["SmemWavefronts", "GlobalAtomicRequests"],
+    ["LsuWarpInsts"],
+    ["L2Bytes", "L1Bytes", "WorkingSetBytes"],
+    ["Flops", "ActiveThreadsPerInst"],
+    ["DramBytes"],
+]
+FIXED = {"of_dram": 0.25, "of_lsu_with_shared": 4.0, "of_conflicts": 2.0, "power_exponent": 0.55}
+
+
+class Family:
+    """Pairs of one family of kernels."""
+
+    def __init__(self, name, table):
+        self.name, self.table = name, table.reset_index(drop=True)
+        d = self.table
+        self.operator = (d.runs_as == "Operator").to_numpy()
+        self.cold = d.variant.astype(str).str.contains("timing=cold").to_numpy()
+        self.library = d.kernel.isin(PRODUCTS).to_numpy()
+        limits = [(d[f"registers_{s}"] >= 248) & (d[f"unknown_build_{s}"] == 0) for s in "st"]
+        self.another = self.library | (limits[0].to_numpy() & ~self.operator)
+        unknown = (d.unknown_build_s == 1) | (d.unknown_build_t == 1) | limits[0] | limits[1]
+        self.unknown_build = unknown.to_numpy() & ~self.operator
+        self.source, self.target = d.time_s.to_numpy(), d.time_t.to_numpy()
+        self.shared = np.where(self.operator, np.nan, d.uses_shared.to_numpy(float))
+        known = d[["blocks", "resident_s", "resident_t"]].notna().all(axis=1)
+        self.shaped = (known & (d.resident_s > 0) & (d.resident_t > 0)).to_numpy() & ~self.operator
+        self.tiles = {}
+
+    def column(self, name):
+        return self.table[name].to_numpy(float)
+
+    def tile_factor(self, side, load):
+        """How many times longer whole tiles of a library's product take than its FLOPs, on this side."""
+        if not self.library.any():
+            return np.ones(len(self.table))
+        if (side, load) not in self.tiles:
+            rows = self.table[self.library]
+            keys = [dict(p.split("=") for p in problem.split(";")) for problem in rows.problem]
+            b, m, n, k = (np.array([float(p[key]) for p in keys]) for key in "bmnk")
+            linear = (rows.kernel == "torch_linear").to_numpy()
+            m, b = np.where(linear, b * m, m), np.where(linear, 1.0, b)
+            sms = rows[f"Sms_{side}"].to_numpy(float)
+            best = np.full(len(m), np.inf)
+            for high, wide in TILES:
+                each = high * wide / (high + wide)
+                for parts in SPLITS:
+                    blocks = b * np.ceil(m / high) * np.ceil(n / wide) * parts
+                    work = np.ceil(blocks / sms) * high * wide * np.ceil(k / parts / 8) * 8 * (each + load) / each
+                    if parts > 1:
+                        work = np.where(blocks / parts < 2 * sms, work, np.inf)
+                    best = np.minimum(best, work)
+            factor = np.ones(len(self.table))
+            factor[self.library] = np.maximum(best / (b * m * n * k / sms), 1.0)
+            self.tiles[side, load] = factor
+        return self.tiles[side, load]
+
+
+def norm_of(parts, p):
+    return (parts**p).sum(axis=1) ** (1 / p)
+
+
+def side_of(family, side, c):
+    """Roof and paces of one side."""
+    column = lambda name: family.column(f"{name}_{side}")
+    count = family.column
+    blocks = np.where(family.shaped, count("blocks"), np.nan)
+    resident = np.where(family.shaped, column("resident"), np.nan)
+    threads, sms, clock = count("threads"), column("Sms"), column("Clock")
+    waves, fills = blocks / (sms * resident), family.shaped & (blocks >= sms)
+    dram = np.nan_to_num(count("DramBytes"))
+    each = np.clip(dram / (blocks * threads), 4, 24)
+    waiting = np.minimum(blocks * threads * each, resident * threads * each * sms)
+    bandwidth, l2_rate = column("DramBandwidth"), column("L2Bandwidth")
+    in_flight = bandwidth / np.cbrt(1 + (bandwidth / (waiting / column("dram_latency"))) ** 3)
+    bandwidth = np.where(family.shaped & (dram > 0), in_flight, bandwidth)
+    few = family.shaped & (blocks < sms)
+    busy = np.where(few, blocks, sms)
+    bandwidth, l2_rate = (np.where(few, np.minimum(r, 64 * busy * clock), r) for r in (bandwidth, l2_rate))
+    power = column("PowerShare")
+    power = np.where(few, np.minimum(1, power * (sms / busy) ** c["power_exponent"]), power)
+    rate = busy * clock
+    flops_rate = column("FlopsPerClock") / family.tile_factor(side, c["tile_load"])
+    working_set = np.where(np.isnan(count("WorkingSetBytes")), dram, count("WorkingSetBytes"))
+    in_l2 = np.clip((1.25 * column("L2Size") - working_set) / (0.5 * column("L2Size")), 0, 1)
+    in_l2 = np.where(family.cold, 0, in_l2)
+    l2 = np.where(np.isnan(count("L2Bytes")), dram, count("L2Bytes"))
+    active = np.clip(np.nan_to_num(count("ActiveThreadsPerInst"), nan=32), 1, 32)
+    loads, wavefronts = np.nan_to_num(count("GlobalWarpInsts")), np.nan_to_num(count("SmemWavefronts"))
+    lsu = np.where(np.isnan(count("LsuWarpInsts")), loads + wavefronts, count("LsuWarpInsts"))
+    parts = [
+        (1 - in_l2) * dram / bandwidth,
+        l2 / l2_rate,
+        loads / (column("GlobalPerClock") * rate),
+        lsu / (column("LsuLanes") / 32 * rate),
+        128 * wavefronts / (column("SharedPerClock") * rate),
+        np.nan_to_num(count("Flops")) * 32 / active / (flops_rate * rate),
+        np.nan_to_num(count("WarpInstsIssued")) / (column("IssuePerClock") * rate),
+        np.nan_to_num(count("GlobalAtomicRequests")) / (0.5 * clock),
+    ]
+    parts = np.stack(parts, axis=1)
+    roof, flops = norm_of(parts, c["norm"]), parts[:, 5]
+    limited = np.where((power < 1) & (flops > 0), roof * (flops / roof) ** c["power_exponent"] / power, 0)
+    roof = np.maximum(roof, limited)
+    turns = np.maximum(blocks / busy, 1)
+    together = np.clip(resident, 1, turns)
+    rounds = count("LoadRounds")
+    exposed = turns / together * rounds * column("dram_latency") + norm_of(parts[:, 2:7], c["norm"]) / together
+    exposed = np.where(family.shaped & ~np.isnan(rounds), exposed, 0)
+    roof = np.where(roof > 0, np.maximum(roof, exposed), roof)
+    tail = np.where(fills, np.minimum(np.ceil(waves) / waves, c["most_tail"]), 1)
+    paces = [rate, bandwidth] + [rate * (flops_rate if r == "FlopsPerClock" else column(r)) for r in PIPE_RATES]
+    return roof * tail, np.log(np.stack(paces, axis=1))
+
+
+def weights_of(family, c):
+    known = np.stack([~np.isnan(family.column(name)) for name in PIPES], axis=1)
+    weights = np.zeros((len(family.table), 7))
+    weights[:, 0] = c["of_sms"]
+    weights[:, 1] = np.where(np.isnan(family.column("DramBytes")), c["of_dram"], 0)
+    weights[:, 2:] = np.where(known, c["of_counted"], 1.0)
+    shared = family.shared == 1
+    weights[:, 3] = np.where(~known[:, 1] & shared, c["of_lsu_with_shared"], weights[:, 3])
+    weights[:, 4] = np.where(~known[:, 2] & shared & known[:, 1], c["of_conflicts"], weights[:, 4])
+    weights[:, 4] = np.where(~known[:, 2] & (family.shared == 0), 0, weights[:, 4])
+    return weights / weights.sum(axis=1, keepdims=True), 1 - known.mean(axis=1)
+
+
+@np.errstate(all="ignore")
+def answered(family, constants):
+    """The times on the targets in seconds, and what makes each uncertain, in ln at a weight of 1."""
+    c = {**FIXED, **constants}
+    (from_roof, from_pace), (to_roof, to_pace) = side_of(family, "s", c), side_of(family, "t", c)
+    weights, uncounted = weights_of(family, c)
+    longer = (weights * (from_pace - to_pace)).sum(axis=1)
+    floor, to_floor, time = family.column("floor_s"), family.column("floor_t"), family.source
+    # What of the time is the launch, and what the kernel's own.
+    own = 1 - np.minimum(floor / time, 1) ** 4
+    body = np.maximum(np.maximum(time**4 - floor**4, 0) ** 0.25, 0.3 * time)
+    body = np.where((own < 0.3) & (from_roof > 0), np.minimum(body, 1.3 * from_roof), body)
+    own = np.maximum(own, 0.3)
+    cold = np.maximum(time - floor, 0.03 * time)
+    of_dispatch = np.maximum(1 - floor / time, 0)
+    body = np.select([family.operator, family.cold], [time * np.maximum(of_dispatch, 0.03), cold], body)
+    own = np.select([family.operator, family.cold], [of_dispatch, cold**2 / (cold**2 + (0.1 * floor) ** 2)], own)
+    carried = c["carried"] + uncounted * (c["carried_uncounted"] - c["carried"])
+    carried = np.where(family.another, c["carried_to_another_build"], carried) * own
+    usual = np.log(np.where(family.library, c["usual_of_library"], c["usual"]))
+    ln = usual + carried * (np.log(body / from_roof) - usual)
+    eta, counted = np.exp(ln), (1 - uncounted) ** 2
+    with_roof, q = c["with_roof"] * counted / (1 + ln**2), 1 + c["overlap_of_uncounted"] * uncounted
+    beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof
+    latency = np.log(family.column("dependent_issue_t") / family.column("dependent_issue_s"))
+    beside_there = beside * np.exp(longer + counted * np.clip(ln, 0, 1) * latency)
+    everything, added = to_roof * eta, (to_roof**q + beside_there**q) ** (1 / q)
+    there = np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
+    there = np.where(from_roof > 0, there, body * np.exp(longer))
+    answer = np.where(family.operator | family.cold, to_floor + there, (to_floor**4 + there**4) ** 0.25)
+    in_body = np.minimum(there / answer, 1)
+    has_roof, slower = from_roof > 0, (eta > 1) | (from_roof <= 0)
+    above = np.where(slower, np.maximum(np.where(has_roof, there - to_roof, there), 0), 0)
+    ratios = from_pace - to_pace
+    spread = np.sqrt((weights * (ratios - longer[:, None]) ** 2).sum(axis=1))
+    efficiency = np.where(has_roof, np.log(body / from_roof), 0)
+    hidden = np.minimum(to_floor / answer, 1)
+    hidden = np.where(family.operator | family.cold, hidden, hidden**4)
+    hidden = np.where(family.table.floor_known_t == 1, 0, hidden)
+    table = family.table
+    causes = {
+        "least": np.ones(len(answer)),
+        "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)), 0),
+        "spread": in_body * above / there * spread,
+        "efficiency": in_body * counted * np.maximum(efficiency, 0),
+        "uncounted": in_body * np.sqrt(uncounted),
+        "other_architecture": 1.0 * (table.architecture_s != table.architecture_t).to_numpy(),
+        "unknown_build": in_body * family.unknown_build,
+        "unknown_floor": np.where(family.operator, 0, hidden),
+        "unknown_dispatch": np.where(family.operator, hidden, 0),
+    }
+    return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
+
+
+def predicted(family, constants):
+    return answered(family, constants)[0]
+
+
+def doubt_of(causes, weights):
+    return np.sqrt(((causes * np.array([weights[name] for name in WEIGHTS])) ** 2).sum(axis=1))
+
+
+def scores_step_by_step(family):
+    """|ln(measured / predicted)| and its causes of doubt, at every step that this family has counts for."""
+    table, steps = family.table, []
+    for gone in STEPS:
+        had = [name for name in gone if table[name].notna().any()]
+        if steps and not had:
+            continue
+        table = table.assign(**{name: np.nan for name in had})
+        fewer = Family(family.name, table)
+        fewer.tiles = family.tiles
+        answer, causes = answered(fewer, SHIPPED)
+        steps.append((np.abs(np.log(fewer.target / answer)), causes))
+    return steps
+
+
+def unlikelihood(families, weights, scale):
+    """Nats of an answer, the mean over families, each the mean of its steps."""
+    def of_step(errors, causes):
+        wide = scale * doubt_of(causes, weights)
+        return np.mean(np.log(2 * wide) + errors / wide)
+
+    return np.mean([np.mean([of_step(*step) for step in steps]) for steps in families])
+
+
+def scale_of(families, weights):
+    means = [[np.mean(errors / doubt_of(causes, weights)) for errors, causes in steps] for steps in families]
+    return np.mean([np.mean(each) for each in means])
+
+
+def weights_table(families):
+    names = [f.name for f in families]
+    steps = {f.name: scores_step_by_step(f) for f in families}
+    shipped = {name: value for name, (value, _) in WEIGHTS.items()}
+    off = max(np.nanmax(np.abs(doubt_of(steps[f.name][0][1], shipped) / f.column("doubt") - 1)) for f in families)
+    assert off < 1e-9, f"this script and the program differ by {off} in their doubt"
+    print("\n| weight of the doubt, shipped | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
+    for weight, (value, others) in WEIGHTS.items():
+        cells = []
+        for left in names:
+            rest = [steps[n] for n in names if n != left]
+            tried = {}
+            for v in [value, *others]:
+                w = {**shipped, weight: v}
+                scale = scale_of(rest, w)
+                tried[v] = unlikelihood(rest, w, scale), unlikelihood([steps[left]], w, scale)
+            best = min(tried, key=lambda v: tried[v][0])
+            gain = tried[best][1] - tried[value][1]
+            cells.append(f"{best:g}" if best == value else f"{best:g}: {gain:+.3f}")
+        print(f"| {weight}, {value:g} | " + " | ".join(cells) + " |", flush=True)
+
+
+def mape(family, constants):
+    error = np.abs(predicted(family, constants) / family.target - 1)
+    return 100 * error[np.isfinite(error)].mean()
+
+
+def load_families(data, program):
+    families = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, file in FILES.items():
+            path = os.path.join(data, file)
+            if not os.path.exists(path):
+                print(f"skipped: {path} is not there", file=sys.stderr)
+                continue
+            out = os.path.join(folder, "pairs.tsv")
+            subprocess.run([program, out, path], check=True)
+            table = pd.read_csv(out, sep="\t", low_memory=False)
+            if name == "paper 1":
+                table = table[(table.gpu_s != "gtx-titan-x") & (table.gpu_t != "gtx-titan-x")]
+            parts = {"GEMM": "clblast_xgemm", "convolution": "convolution2d_15x15"} if name == "tuning" else {name: None}
+            for part, kernel in parts.items():
+                families.append(Family(part, table if kernel is None else table[table.kernel == kernel]))
+    return families
+
+
+def main():
+    data, program = sys.argv[1], (sys.argv + ["target/debug/examples/component_table"])[2]
+    families = load_families(data, program)
+    for family in families:
+        off = np.nanmax(np.abs(predicted(family, SHIPPED) / family.column("predicted") - 1))
+        assert off < 1e-9, f"{family.name}: this script and the program differ by {off}"
+    base = {f.name: mape(f, SHIPPED) for f in families}
+    names = list(base)
+    print("| constant, shipped | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
+    print("| error as shipped, % | " + " | ".join(f"{base[n]:.1f}" for n in names) + " |")
+    for constant, (shipped, others) in CONSTANTS.items():
+        tried = {v: {f.name: mape(f, {**SHIPPED, constant: v}) for f in families} for v in others}
+        tried[shipped] = base
+        cells = []
+        for left in names:
+            best = min(tried, key=lambda v: np.mean([tried[v][n] for n in names if n != left]))
+            gain = tried[best][left] - base[left]
+            cells.append(f"{best:g}" if best == shipped else f"{best:g}: {gain:+.2f}")
+        print(f"| {constant}, {shipped:g} | " + " | ".join(cells) + " |", flush=True)
+    weights_table(families)
+
+
+if __name__ == "__main__":
+    main()
