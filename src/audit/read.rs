@@ -54,6 +54,7 @@ pub fn read_text(
 /// # Errors
 /// [`ReadError`] if it is none of them; nothing is added then but rows before a fault in the middle.
 pub fn read_opened(opened: OpenedFile<'_>, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
+    opened.check_room()?;
     let file = opened.file().to_string();
     match opened.format() {
         FileFormat::Canonical => read_data(opened, &file, sheet),

@@ -10,6 +10,7 @@ mod given_problem;
 mod kernel_name;
 mod kernel_tuner;
 mod lines;
+mod memory_room;
 mod mixbench;
 mod ncu;
 mod nsys;

@@ -1,5 +1,6 @@
 //! A file that was opened once, and is recognised by its first bytes: what a pipe has given does not come again.
 
+use super::memory_room::check_room;
 use super::{HEAD, Importer, recognise};
 use crate::columnar::{TableForm, text_of_file, text_of_stream};
 use crate::measurement::ReadError;
@@ -112,6 +113,14 @@ impl<'a> OpenedFile<'a> {
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         self.size
+    }
+
+    /// That all of it has room in memory, for those who keep its rows.
+    ///
+    /// # Errors
+    /// [`ReadError`] where it may need more than this process can still have.
+    pub fn check_room(&self) -> Result<(), ReadError> {
+        check_room(&self.file, self.size)
     }
 
     /// Its first bytes, at most [`HEAD`].
