@@ -109,18 +109,17 @@ fn asked(session: &Session, subjects: &[Subject]) -> usize {
 /// Times and intervals of these subjects on 60 targets (the catalogue, and its first again), the intervals as text.
 fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
     let targets: Vec<GpuId> = session.gpus.ids().cycle().take(TARGETS).collect();
-    let interval = |brief: Option<TimeEstimate>| {
+    let interval = |brief: Option<TimeEstimate>| -> Option<usize> {
         let interval = brief?.interval?;
         Some(if text { range(interval.low, interval.high).len() } else { 1 })
     };
-    let of = |s: &Subject| {
-        session
-            .estimates(s, GpuId::default(), &targets, Settings::default())
-            .into_iter()
-            .filter_map(interval)
-            .count()
-    };
-    subjects.iter().map(of).sum()
+    let machines = session.machines();
+    let mut found = 0;
+    for subject in subjects {
+        let take = |estimate: Result<TimeEstimate, _>| found += interval(estimate.ok()).unwrap_or(0).min(1);
+        session.for_each_estimate(&machines, subject, GpuId::default(), &targets, Settings::default(), take);
+    }
+    found
 }
 
 /// [`brief`] on all cores; the dashboard answers on one.
