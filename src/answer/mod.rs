@@ -32,7 +32,7 @@ pub use coverage::{COVERAGE, conformal_rank, conformal_width};
 pub use known_rows::{KnownCorrection, KnownRow, KnownRows};
 pub use launch_model::{EditedLaunch, LaunchOnGpu, LaunchQuestion};
 pub use limited_source::LimitedSource;
-pub use pipeline::{answer_pair, estimate_targets};
+pub use pipeline::{TargetsQuestion, answer_pair, estimate_targets};
 pub use residuals::{ResidualFold, Residuals};
 pub use settings::Settings;
 pub use shipped::{Family, ShippedErrors};

@@ -281,17 +281,28 @@ fn time_at_set_clocks(
     MODELS[settings.model].predicted_time(&q).ok()
 }
 
+/// One kernel, timed on one GPU, and the GPUs where it might run.
+#[derive(Debug, Clone, Copy)]
+pub struct TargetsQuestion<'a, 't> {
+    /// The kernel at its size.
+    pub subject: &'a Subject,
+    /// Where it was timed.
+    pub source: GpuId,
+    /// Where it might run.
+    pub targets: &'t [GpuId],
+    /// How it is asked.
+    pub settings: Settings,
+}
+
 /// The numbers of [`answer_pair`] for many targets of one source, in their order, or why there is no prediction: handed to `take` one by
 /// one, for boards of half a million. `machines` are those of the context's GPUs, for all kernels that are asked about.
 pub fn estimate_targets<'a>(
     context: AnswerContext<'a>,
     machines: &SharedMachines<'a>,
-    subject: &'a Subject,
-    source: GpuId,
-    targets: &[GpuId],
-    settings: Settings,
+    asked: TargetsQuestion<'a, '_>,
     mut take: impl FnMut(Result<TimeEstimate, ModelRefusal>),
 ) {
+    let TargetsQuestion { subject, source, targets, settings } = asked;
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
     let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate_or_refusal();
     let stated = &gpus[source];

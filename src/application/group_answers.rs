@@ -2,7 +2,7 @@
 
 use super::asked::{AskedGroups, GroupQuestion};
 use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
-use crate::answer::Settings;
+use crate::answer::{Settings, TargetsQuestion};
 use crate::gpu::GpuId;
 use crate::predict::{SourceKind, TimeEstimate};
 use crate::units::Seconds;
@@ -85,7 +85,8 @@ impl GroupTargets<'_> {
         let of_source = asked.session.answer(asked.subject, source, *first, settings).source_time;
         let of_source = of_source.filter(|t| t.kind != SourceKind::Estimated).map(|t| t.time);
         let machines = asked.session.machines();
-        let estimates = asked.session.estimates_on(&machines, asked.subject, source, targets, settings);
+        let question = TargetsQuestion { subject: asked.subject, source, targets, settings };
+        let estimates = asked.session.estimates_on(&machines, question);
         let answered = |estimate: TimeEstimate| {
             let on_source = of_source.ok_or("its time on the source was not taken")?;
             let interval = estimate.interval.ok_or("no interval is known for it")?;

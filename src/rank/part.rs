@@ -1,6 +1,6 @@
 //! One kernel of a workload on the GPUs of a board.
 
-use crate::answer::Settings;
+use crate::answer::{Settings, TargetsQuestion};
 use crate::gpu::GpuId;
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
@@ -102,7 +102,8 @@ impl PartQuery<'_> {
                 Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
             });
         };
-        session.for_each_estimate(machines, subject, source, targets, settings, take);
+        let asked = TargetsQuestion { subject, source, targets, settings };
+        session.for_each_estimate(machines, asked, take);
         parts
     }
 

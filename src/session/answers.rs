@@ -2,8 +2,8 @@
 
 use super::Session;
 use crate::answer::{
-    Answer, AnswerContext, IntervalCalibration, Settings, Sources, answer_from_sources, answer_pair,
-    estimate_targets, sources_that_timed,
+    Answer, AnswerContext, IntervalCalibration, Settings, Sources, TargetsQuestion, answer_from_sources,
+    answer_pair, estimate_targets, sources_that_timed,
 };
 use crate::gpu::GpuId;
 use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
@@ -24,7 +24,8 @@ impl Session {
         targets: &[GpuId],
         settings: Settings,
     ) -> Vec<Option<TimeEstimate>> {
-        let all = self.estimates_on(&self.machines(), subject, source, targets, settings);
+        let asked = TargetsQuestion { subject, source, targets, settings };
+        let all = self.estimates_on(&self.machines(), asked);
         all.into_iter().map(Result::ok).collect()
     }
 
@@ -39,13 +40,10 @@ impl Session {
     pub fn estimates_on<'a>(
         &'a self,
         machines: &SharedMachines<'a>,
-        subject: &'a Subject,
-        source: GpuId,
-        targets: &[GpuId],
-        settings: Settings,
+        asked: TargetsQuestion<'a, '_>,
     ) -> Vec<Result<TimeEstimate, ModelRefusal>> {
-        let mut all = Vec::with_capacity(targets.len());
-        self.for_each_estimate(machines, subject, source, targets, settings, |found| all.push(found));
+        let mut all = Vec::with_capacity(asked.targets.len());
+        self.for_each_estimate(machines, asked, |found| all.push(found));
         all
     }
 
@@ -53,13 +51,10 @@ impl Session {
     pub fn for_each_estimate<'a>(
         &'a self,
         machines: &SharedMachines<'a>,
-        subject: &'a Subject,
-        source: GpuId,
-        targets: &[GpuId],
-        settings: Settings,
+        asked: TargetsQuestion<'a, '_>,
         take: impl FnMut(Result<TimeEstimate, ModelRefusal>),
     ) {
-        estimate_targets(self.answer_context(), machines, subject, source, targets, settings, take);
+        estimate_targets(self.answer_context(), machines, asked, take);
     }
 
     /// Answers one question from these sources. `None` where there is no source but the target.

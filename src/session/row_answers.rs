@@ -2,7 +2,9 @@
 //! does not matter how a table is cut into pieces or in which order they come.
 
 use super::{Session, loaded};
-use crate::answer::{Answer, AnswerContext, Corrections, Settings, answer_pair, estimate_targets};
+use crate::answer::{
+    Answer, AnswerContext, Corrections, Settings, TargetsQuestion, answer_pair, estimate_targets,
+};
 use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::Kernel;
@@ -99,9 +101,10 @@ impl<'a> RowQuestions<'a> {
         let corrections = Corrections::default();
         let context = self.context(kernels, asked, &corrections);
         let settings = self.settings.first().copied().unwrap_or_default();
-        let (source, mut all) = (asked.row().gpu, Vec::with_capacity(self.targets.len()));
-        let take = |found| all.push(found);
-        estimate_targets(context, machines, &asked.subject, source, &self.targets, settings, take);
+        let (subject, source) = (&asked.subject, asked.row().gpu);
+        let asked = TargetsQuestion { subject, source, targets: &self.targets, settings };
+        let mut all = Vec::with_capacity(self.targets.len());
+        estimate_targets(context, machines, asked, |found| all.push(found));
         all
     }
 

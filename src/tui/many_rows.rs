@@ -1,7 +1,7 @@
 //! Questions about many rows, for the worker: the rows that are not on the screen, and every model over the timed rows.
 //! Each carries the revision of the question it belongs to; an answer to an older one is dropped.
 
-use crate::answer::{Answer, Settings};
+use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::GpuId;
 use crate::predict::{ModelId, SharedMachines, Subject, TimeEstimate};
 use crate::session::{Session, Sources};
@@ -52,7 +52,9 @@ impl RowQuery {
         if self.all_sources {
             return targets.iter().map(|target| self.answer_row(session, row, *target).estimate()).collect();
         }
-        let all = session.estimates_on(machines, row, self.source, targets, self.settings);
+        let Self { source, settings, .. } = self;
+        let asked = TargetsQuestion { subject: row, source, targets, settings };
+        let all = session.estimates_on(machines, asked);
         all.into_iter().map(Result::ok).collect()
     }
 

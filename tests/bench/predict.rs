@@ -6,7 +6,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-use roofswap::answer::Settings;
+use roofswap::answer::{Settings, TargetsQuestion};
 use roofswap::gpu::{Gpu, GpuId};
 use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::occupancy::Rules;
@@ -117,7 +117,9 @@ fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
     let mut found = 0;
     for subject in subjects {
         let take = |estimate: Result<TimeEstimate, _>| found += interval(estimate.ok()).unwrap_or(0).min(1);
-        session.for_each_estimate(&machines, subject, GpuId::default(), &targets, Settings::default(), take);
+        let (source, settings) = (GpuId::default(), Settings::default());
+        let asked = TargetsQuestion { subject, source, targets: &targets, settings };
+        session.for_each_estimate(&machines, asked, take);
     }
     found
 }
