@@ -49,8 +49,9 @@ pub(super) struct OccupancyArgs {
     setup: KernelSetup,
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "gpu", "kernel", "size", "variant", "threads", "regs", "smem", "smem_dynamic", "grid", "barriers", "carveout",
-        "global_caching", "rules", "format", "launch", "data",
+        "gpu", "kernel", "size", "variant", "time", "threads", "grid", "regs", "smem", "smem_dynamic", "flops",
+        "dram_bytes", "l2_bytes", "dtype", "pipe", "name", "LoopArgs", "launch", "barriers", "carveout",
+        "global_caching", "rules", "format", "data",
     ])]
     batch: Option<PathBuf>,
     /// Change the GPUs, such as smem=128KiB,regs=+25%: hypothetical ones stand beside them

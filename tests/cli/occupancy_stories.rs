@@ -145,10 +145,33 @@ fn a_reader_who_goes_away_is_no_failure() {
 }
 
 #[test]
+fn a_whole_batch_may_launch_clusters_or_not_have_opted_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("asked.txt");
+    std::fs::write(&path, "9.0 128 32 0 60000 -1\n").expect("a file");
+    let active = |flags: &str| {
+        let (code, out, err) = ends(roofswap(&format!("occupancy {flags} --batch")).arg(&path));
+        assert_eq!(code, 0, "{err}");
+        out.split(' ').next().map(str::to_string)
+    };
+    // 233,472 bytes hold three blocks of 61,056; without the opt-in a block may ask for 48 KiB at most.
+    assert_eq!([active(""), active("--no-opt-in")], [Some("3".into()), Some("0".into())]);
+    assert_eq!(active("--cluster 2"), Some("3".into()));
+}
+
+#[test]
 fn batch_goes_with_no_other_question() {
-    for flag in
-        ["--gpu rtx-4070", "--kernel saxpy", "--threads 32", "--regs 3", "--rules study", "--carveout 3"]
-    {
+    for flag in [
+        "--gpu rtx-4070",
+        "--kernel saxpy",
+        "--time 1ms",
+        "--iterations 5",
+        "--launch block=64",
+        "--threads 32",
+        "--regs 3",
+        "--rules study",
+        "--carveout 3",
+    ] {
         let (code, _, err) = ends(&mut roofswap(&format!("occupancy --batch - {flag}")));
         assert!(code == 2 && err.contains("cannot be used with"), "{flag}: {err}");
     }
