@@ -2,7 +2,7 @@
 
     python3 docs/leave_one_out.py ../shared/data [target/debug/examples/component_table]
 
-The program writes its pairs (`examples/component_table.rs`); the arithmetic of the model stands here once more, vectorised, and the script stops
+The program writes its pairs (`tests/examples/component_table.rs`); the arithmetic of the model stands here once more, vectorised, and the script stops
 where it does not agree with the program to 1e-9. A constant is chosen by the mean of the families' MAPE, a weight of the doubt by the mean likelihood
 of a Laplace distribution with counts taken away step by step, its scale that of the families that choose. Needs numpy and pandas.
 """

@@ -179,7 +179,6 @@ impl Session {
         gpu: Option<&str>,
         progress: &Progress,
     ) -> Result<LoadedFile, ReadError> {
-        opened.check_room()?;
         let mut kernels = self.kernels.clone();
         let any = read_opened(opened, gpu, TimingKind::Measured, &self.gpus, &mut kernels, progress)?;
         let loaded = self.take_rows(kernels, any.read, any.remarks, any.roofs);

@@ -129,7 +129,7 @@ impl IntervalCalibration {
             // Nobody timed it on the source: the stand-in's own error there comes on top.
             StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
         };
-        let ln = (own * own + extra * extra).sqrt();
+        let ln = joined_width(own, extra);
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         let known = learned.gpus.contains(&asked.target);
@@ -177,6 +177,12 @@ impl IntervalCalibration {
     }
 }
 
+/// Two half-widths of independent errors together, in ln: a hypotenuse of numbers that neither overflow nor vanish.
+#[inline]
+fn joined_width(own: f64, extra: f64) -> f64 {
+    if extra == 0.0 { own } else { (own * own + extra * extra).sqrt() }
+}
+
 /// How wide the intervals of one kernel's answers are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FamilyScale {
@@ -193,8 +199,7 @@ impl FamilyScale {
     pub(super) fn around(self, time: Seconds, doubt: Doubt) -> Interval {
         let Self { in_doubts, extra, n, widened } = self;
         let own = in_doubts * doubt.total();
-        // A hypotenuse of numbers that neither overflow nor vanish.
-        let ln = if extra == 0.0 { own } else { (own * own + extra * extra).sqrt() };
+        let ln = joined_width(own, extra);
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None }

@@ -294,13 +294,13 @@ pub struct TargetsQuestion<'a, 't> {
     pub settings: Settings,
 }
 
-/// The numbers of [`answer_pair`] for many targets of one source, in their order, or why there is no prediction: handed to `take` one by
-/// one, for boards of half a million. `machines` are those of the context's GPUs, for all kernels that are asked about.
+/// The numbers of [`answer_pair`] for many targets of one source, in their order, or why there is no prediction: handed to `take` target by
+/// target, for boards of half a million. `machines` are those of the context's GPUs, for all kernels that are asked about.
 pub fn estimate_targets<'a>(
     context: AnswerContext<'a>,
     machines: &SharedMachines<'a>,
     asked: TargetsQuestion<'a, '_>,
-    mut take: impl FnMut(Result<TimeEstimate, ModelRefusal>),
+    mut take: impl FnMut(GpuId, Result<TimeEstimate, ModelRefusal>),
 ) {
     let TargetsQuestion { subject, source, targets, settings } = asked;
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
@@ -314,7 +314,7 @@ pub fn estimate_targets<'a>(
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
     let is_set = context.stock_of_typed(source).is_some() || stated.lowered_from().is_some();
     if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
-        return targets.iter().for_each(|target| take(whole(*target)));
+        return targets.iter().for_each(|target| take(*target, whole(*target)));
     }
     let kernel = &kernels[subject.kernel];
     let mut prepared = PreparedKernel::with_machines(kernel, subject, machines, store, settings.rules);
@@ -332,7 +332,7 @@ pub fn estimate_targets<'a>(
         let correction = target_correction(context, CorrectionQuestion { subject, source, target, settings });
         Ok(correction.map_or(plain, |(_, correction)| plain.multiplied(correction.factor)))
     };
-    targets.iter().for_each(|target| take(estimate(*target)));
+    targets.iter().for_each(|target| take(*target, estimate(*target)));
 }
 
 /// What a prediction with these settings starts from.

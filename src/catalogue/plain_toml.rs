@@ -270,11 +270,23 @@ impl<'t> PlainReader<'t> {
         Some(())
     }
 
-    fn take_array(&mut self, parent: u32, key: &'t str, depth: usize) -> Option<()> {
+    /// The beginning of an array or an inline table, which is empty so far.
+    fn open_written(
+        &mut self,
+        parent: u32,
+        key: &'t str,
+        bracket: u8,
+        of_chain: fn(NodeChain) -> PlainValue<'t>,
+        depth: usize,
+    ) -> Option<u32> {
         let start = self.place;
-        self.take_byte(b'[').filter(|()| depth <= DEEPEST)?;
-        let node = self.node(key, PlainValue::Array(NodeChain::empty(ChainOrigin::Written)), start);
-        let array = self.append(parent, node);
+        self.take_byte(bracket).filter(|()| depth <= DEEPEST)?;
+        let node = self.node(key, of_chain(NodeChain::empty(ChainOrigin::Written)), start);
+        Some(self.append(parent, node))
+    }
+
+    fn take_array(&mut self, parent: u32, key: &'t str, depth: usize) -> Option<()> {
+        let array = self.open_written(parent, key, b'[', PlainValue::Array, depth)?;
         loop {
             self.skip_lines()?;
             if self.take_byte(b']').is_some() {
@@ -292,10 +304,7 @@ impl<'t> PlainReader<'t> {
     }
 
     fn take_inline_table(&mut self, parent: u32, key: &'t str, depth: usize) -> Option<()> {
-        let start = self.place;
-        self.take_byte(b'{').filter(|()| depth <= DEEPEST)?;
-        let node = self.node(key, PlainValue::Table(NodeChain::empty(ChainOrigin::Written)), start);
-        let table = self.append(parent, node);
+        let table = self.open_written(parent, key, b'{', PlainValue::Table, depth)?;
         self.skip_spaces();
         if self.take_byte(b'}').is_none() {
             loop {

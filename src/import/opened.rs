@@ -119,7 +119,7 @@ impl<'a> OpenedFile<'a> {
     ///
     /// # Errors
     /// [`ReadError`] where it may need more than this process can still have.
-    pub fn check_room(&self) -> Result<(), ReadError> {
+    pub(crate) fn check_room(&self) -> Result<(), ReadError> {
         check_room(&self.file, self.size)
     }
 

@@ -52,6 +52,7 @@ pub fn read_opened(
     kernels: &mut Catalogue<Kernel>,
     progress: &Progress,
 ) -> Result<ReadAny, ReadError> {
+    opened.check_room()?;
     let file = opened.file().to_string();
     let FileFormat::Report(_) = opened.format() else {
         let remarks = other_columns_note(opened.head()).into_iter().collect();

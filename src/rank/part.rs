@@ -95,8 +95,7 @@ impl PartQuery<'_> {
         let work = self.known_work(subject);
         let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
         let mut parts = Vec::with_capacity(targets.len());
-        let take = |estimate: Result<TimeEstimate, ModelRefusal>| {
-            let target = targets[parts.len()];
+        let take = |target: GpuId, estimate: Result<TimeEstimate, ModelRefusal>| {
             parts.push(match estimate {
                 Ok(estimate) => self.estimated_part(&work, blocks, target, &estimate),
                 Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },

@@ -43,7 +43,7 @@ impl Session {
         asked: TargetsQuestion<'a, '_>,
     ) -> Vec<Result<TimeEstimate, ModelRefusal>> {
         let mut all = Vec::with_capacity(asked.targets.len());
-        self.for_each_estimate(machines, asked, |found| all.push(found));
+        self.for_each_estimate(machines, asked, |_, found| all.push(found));
         all
     }
 
@@ -52,7 +52,7 @@ impl Session {
         &'a self,
         machines: &SharedMachines<'a>,
         asked: TargetsQuestion<'a, '_>,
-        take: impl FnMut(Result<TimeEstimate, ModelRefusal>),
+        take: impl FnMut(GpuId, Result<TimeEstimate, ModelRefusal>),
     ) {
         estimate_targets(self.answer_context(), machines, asked, take);
     }

@@ -104,7 +104,7 @@ impl<'a> RowQuestions<'a> {
         let (subject, source) = (&asked.subject, asked.row().gpu);
         let asked = TargetsQuestion { subject, source, targets: &self.targets, settings };
         let mut all = Vec::with_capacity(self.targets.len());
-        estimate_targets(context, machines, asked, |found| all.push(found));
+        estimate_targets(context, machines, asked, |_, found| all.push(found));
         all
     }
 

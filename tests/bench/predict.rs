@@ -116,7 +116,9 @@ fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
     let machines = session.machines();
     let mut found = 0;
     for subject in subjects {
-        let take = |estimate: Result<TimeEstimate, _>| found += interval(estimate.ok()).unwrap_or(0).min(1);
+        let take = |_: GpuId, estimate: Result<TimeEstimate, _>| {
+            found += interval(estimate.ok()).unwrap_or(0).min(1)
+        };
         let (source, settings) = (GpuId::default(), Settings::default());
         let asked = TargetsQuestion { subject, source, targets: &targets, settings };
         session.for_each_estimate(&machines, asked, take);
