@@ -34,6 +34,7 @@ CONSTANTS = {
     "carried": (0.78, [0.7, 0.74, 0.82, 0.86, 0.9]),
     "carried_uncounted": (0.93, [0.8, 0.86, 0.9, 0.97, 1.0]),
     "carried_to_another_build": (0.4, [0.1, 0.2, 0.3, 0.5, 0.6, 0.8]),
+    "far": (5.0, [2.0, 3.0, 4.0, 6.0, 8.0, 1e9]),
     "usual": (1.05, [0.95, 1.0, 1.1, 1.15, 1.2]),
     "usual_of_library": (1.2, [1.05, 1.1, 1.15, 1.25, 1.3, 1.4]),
     "tile_load": (2.0, [0.01, 1.0, 3.0, 4.0, 6.0]),
@@ -42,6 +43,10 @@ CONSTANTS = {
     "most_tail": (1.6, [1.0, 1.3, 1.45, 2.0, 3.0]),
     "of_sms": (0.4, [0.1, 0.2, 0.6, 0.8]),
     "of_counted": (0.6, [0.2, 0.4, 0.8, 1.0]),
+    "lsu_cycles": (8.0, [4.0, 6.0, 10.0, 12.0, 16.0]),
+    "other_cycles": (2.0, [0.0, 1.0, 3.0, 4.0]),
+    "waiting_norm": (3.0, [1.5, 2.0, 2.5, 4.0, 6.0]),
+    "fetching": (1.0, [0.0, 0.5, 1.5, 2.0, 3.0]),
 }
 SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
 # Weights of the doubt.
@@ -55,6 +60,7 @@ WEIGHTS = {
     "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
     "unknown_dispatch": (0.3, [0.1, 0.15, 0.2, 0.25, 0.35]),
+    "supply": (0.25, [0.25]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [
@@ -79,7 +85,7 @@ class Family:
         self.operator = (d.runs_as == "Operator").to_numpy()
         self.cold = d.variant.astype(str).str.contains("timing=cold").to_numpy()
         self.library = d.kernel.isin(PRODUCTS).to_numpy()
-        limits = [(d[f"registers_{s}"] >= 248) & (d[f"unknown_build_{s}"] == 0) for s in "st"]
+        limits = [d[f"registers_{s}"] >= 248 for s in "st"]
         self.another = self.library | (limits[0].to_numpy() & ~self.operator)
         unknown = (d.unknown_build_s == 1) | (d.unknown_build_t == 1) | limits[0] | limits[1]
         self.unknown_build = unknown.to_numpy() & ~self.operator
@@ -150,6 +156,10 @@ def side_of(family, side, c):
     active = np.clip(np.nan_to_num(count("ActiveThreadsPerInst"), nan=32), 1, 32)
     loads, wavefronts = np.nan_to_num(count("GlobalWarpInsts")), np.nan_to_num(count("SmemWavefronts"))
     lsu = np.where(np.isnan(count("LsuWarpInsts")), loads + wavefronts, count("LsuWarpInsts"))
+    cached = np.nan_to_num(column("cached_insts"), nan=np.inf)
+    missed = np.clip((np.nan_to_num(count("StraightLineInsts")) / cached - 1) * 3, 0, 1)
+    streamed = np.fmin(column("streamed_per_clock"), column("IssuePerClock"))
+    issue = 1 / ((1 - missed) / column("IssuePerClock") + missed / streamed)
     parts = [
         (1 - in_l2) * dram / bandwidth,
         l2 / l2_rate,
@@ -157,7 +167,7 @@ def side_of(family, side, c):
         lsu / (column("LsuLanes") / 32 * rate),
         128 * wavefronts / (column("SharedPerClock") * rate),
         np.nan_to_num(count("Flops")) * 32 / active / (flops_rate * rate),
-        np.nan_to_num(count("WarpInstsIssued")) / (column("IssuePerClock") * rate),
+        np.nan_to_num(count("WarpInstsIssued")) / (issue * rate),
         np.nan_to_num(count("GlobalAtomicRequests")) / (0.5 * clock),
     ]
     parts = np.stack(parts, axis=1)
@@ -167,12 +177,30 @@ def side_of(family, side, c):
     turns = np.maximum(blocks / busy, 1)
     together = np.clip(resident, 1, turns)
     rounds = count("LoadRounds")
-    exposed = turns / together * rounds * column("dram_latency") + norm_of(parts[:, 2:7], c["norm"]) / together
+    of_rounds = turns / together * column("dram_latency")
+    exposed = of_rounds * rounds + norm_of(parts[:, 2:7], c["norm"]) / together
     exposed = np.where(family.shaped & ~np.isnan(rounds), exposed, 0)
-    roof = np.where(roof > 0, np.maximum(roof, exposed), roof)
+    # What warps take for their own instructions, and fetching them.
+    multiply_adds = lsu + np.nan_to_num(count("Flops")) / 64 * 32 / active
+    issued = np.where(np.isnan(count("WarpInstsIssued")), multiply_adds, count("WarpInstsIssued"))
+    cycles = c["lsu_cycles"] * lsu + c["other_cycles"] * np.maximum(issued - lsu, 0)
+    cycles = cycles + c["fetching"] * np.nan_to_num(column("fetch_cycles")) * missed * issued
+    warps = blocks * np.ceil(threads / 32)
+    least_rounds = np.where(np.isnan(rounds), np.where(dram > 0, 1, 0), rounds)
+    waiting = of_rounds * least_rounds + turns / together * cycles / warps / clock
+    waiting = np.where(family.shaped, waiting, 0)
+    q = c["waiting_norm"]
+    latency = (np.maximum(1, exposed / roof) ** q + (waiting / roof) ** q) ** (1 / q)
+    roof = np.where(roof > 0, roof * latency, roof)
     tail = np.where(fills, np.minimum(np.ceil(waves) / waves, c["most_tail"]), 1)
-    paces = [rate, bandwidth] + [rate * (flops_rate if r == "FlopsPerClock" else column(r)) for r in PIPE_RATES]
-    return roof * tail, np.log(np.stack(paces, axis=1))
+    changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
+    paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]
+    return roof * tail, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
+
+
+def distance(from_pace, to_pace, from_roof, to_roof):
+    roofs = np.where((from_roof > 0) & (to_roof > 0), np.abs(np.log(to_roof / from_roof)), 0)
+    return np.maximum(np.abs(from_pace - to_pace).max(axis=1), roofs)
 
 
 def weights_of(family, c):
@@ -185,14 +213,15 @@ def weights_of(family, c):
     weights[:, 3] = np.where(~known[:, 1] & shared, c["of_lsu_with_shared"], weights[:, 3])
     weights[:, 4] = np.where(~known[:, 2] & shared & known[:, 1], c["of_conflicts"], weights[:, 4])
     weights[:, 4] = np.where(~known[:, 2] & (family.shared == 0), 0, weights[:, 4])
-    return weights / weights.sum(axis=1, keepdims=True), 1 - known.mean(axis=1)
+    missing = (~known).sum(axis=1) + np.isnan(family.column("DramBytes"))
+    return weights / weights.sum(axis=1, keepdims=True), np.minimum(missing / len(PIPES), 1)
 
 
 @np.errstate(all="ignore")
 def answered(family, constants):
     """The times on the targets in seconds, and what makes each uncertain, in ln at a weight of 1."""
     c = {**FIXED, **constants}
-    (from_roof, from_pace), (to_roof, to_pace) = side_of(family, "s", c), side_of(family, "t", c)
+    (from_roof, from_pace, supply), (to_roof, to_pace, supply_there) = (side_of(family, side, c) for side in "st")
     weights, uncounted = weights_of(family, c)
     longer = (weights * (from_pace - to_pace)).sum(axis=1)
     floor, to_floor, time = family.column("floor_s"), family.column("floor_t"), family.source
@@ -206,9 +235,13 @@ def answered(family, constants):
     body = np.select([family.operator, family.cold], [time * np.maximum(of_dispatch, 0.03), cold], body)
     own = np.select([family.operator, family.cold], [of_dispatch, cold**2 / (cold**2 + (0.1 * floor) ** 2)], own)
     carried = c["carried"] + uncounted * (c["carried_uncounted"] - c["carried"])
-    carried = np.where(family.another, c["carried_to_another_build"], carried) * own
+    carried = np.where(family.another, c["carried_to_another_build"], carried)
     usual = np.log(np.where(family.library, c["usual_of_library"], c["usual"]))
-    ln = usual + carried * (np.log(body / from_roof) - usual)
+    # On GPUs so much alike that a rate differs by less than a tenth, more holds.
+    drawn = np.minimum(distance(from_pace, to_pace, from_roof, to_roof) / 0.1, 1)
+    carried, held = 1 - drawn * (1 - carried), 1 - drawn * (1 - own)
+    unusual = np.log(body / from_roof) - usual
+    ln = usual + held * unusual * (1 - (1 - carried) / (1 + (unusual / c["far"]) ** 2))
     eta, counted = np.exp(ln), (1 - uncounted) ** 2
     with_roof, q = c["with_roof"] * counted / (1 + ln**2), 1 + c["overlap_of_uncounted"] * uncounted
     beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof
@@ -238,6 +271,7 @@ def answered(family, constants):
         "unknown_build": in_body * family.unknown_build,
         "unknown_floor": np.where(family.operator, 0, hidden),
         "unknown_dispatch": np.where(family.operator, hidden, 0),
+        "supply": in_body * np.abs(supply - supply_there),
     }
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
 

@@ -22,6 +22,12 @@ pub struct GpuArchitecture {
     pub issue_per_clock: Sourced<f64>,
     /// Clock cycles from an FP32 instruction to one that needs its result.
     pub dependent_issue: Sourced<f64>,
+    /// Instructions of straight-line code that the caches of an SM hold, where a limit is known.
+    pub cached_insts: Option<Sourced<f64>>,
+    /// Clock cycles that fetching adds to an instruction of a warp beyond them, where it does.
+    pub fetch_cycles: Option<Sourced<f64>>,
+    /// Warp instructions issued per clock and SM beyond them, where those are fewer.
+    pub streamed_per_clock: Option<Sourced<f64>>,
     /// Part of the stated DRAM bandwidth that a copy-like stream reaches; at most 1.
     pub dram_fraction: Sourced<f64>,
     /// L2 bytes read per clock and SM, all SMs reading.
@@ -139,6 +145,9 @@ struct ArchitectureFile {
     shared_bytes_per_clock_per_sm: NumberFile,
     issue_per_clock_per_sm: NumberFile,
     dependent_issue_cycles: NumberFile,
+    straight_line_cached_insts: Option<NumberFile>,
+    straight_line_fetch_cycles: Option<NumberFile>,
+    straight_line_issue_per_clock_per_sm: Option<NumberFile>,
     dram_achieved_fraction: NumberFile,
     l2_bytes_per_clock_per_sm: NumberFile,
     dram_latency_ns: NumberFile,
@@ -161,6 +170,21 @@ impl ArchitectureFile {
             )?,
             issue_per_clock: number("issue_per_clock_per_sm", &self.issue_per_clock_per_sm)?,
             dependent_issue: number("dependent_issue_cycles", &self.dependent_issue_cycles)?,
+            cached_insts: check.maybe(
+                "straight_line_cached_insts",
+                &self.straight_line_cached_insts,
+                |v| v,
+            )?,
+            fetch_cycles: check.maybe(
+                "straight_line_fetch_cycles",
+                &self.straight_line_fetch_cycles,
+                |v| v,
+            )?,
+            streamed_per_clock: check.maybe(
+                "straight_line_issue_per_clock_per_sm",
+                &self.straight_line_issue_per_clock_per_sm,
+                |v| v,
+            )?,
             l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
             dram_latency: check.sourced_number("dram_latency_ns", &self.dram_latency_ns, |v| v * 1e-9)?,
             dram_fraction,

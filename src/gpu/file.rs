@@ -127,7 +127,7 @@ impl GpuChecker<'_> {
         Ok(n.checked_number(field, self.file, self.sources)?.map(|v| unit(*v)))
     }
 
-    fn maybe<T>(
+    pub(super) fn maybe<T>(
         &self,
         field: &str,
         n: &Option<NumberFile>,

@@ -20,6 +20,12 @@ pub struct Sm {
     pub issue_per_clock: Sourced<f64>,
     /// Clock cycles from an FP32 instruction to one that needs its result.
     pub dependent_issue: Sourced<f64>,
+    /// Instructions of straight-line code that its caches hold, where a limit is known.
+    pub cached_insts: Option<Sourced<f64>>,
+    /// Clock cycles that fetching adds to an instruction of a warp beyond them, where it does.
+    pub fetch_cycles: Option<Sourced<f64>>,
+    /// Warp instructions issued per clock beyond them, where those are fewer.
+    pub streamed_per_clock: Option<Sourced<f64>>,
 }
 
 /// What the whole GPU sustains.
@@ -41,6 +47,9 @@ impl Sm {
             shared_bytes_per_clock: architecture.shared_bytes_per_clock.clone(),
             issue_per_clock: architecture.issue_per_clock.clone(),
             dependent_issue: architecture.dependent_issue.clone(),
+            cached_insts: architecture.cached_insts.clone(),
+            fetch_cycles: architecture.fetch_cycles.clone(),
+            streamed_per_clock: architecture.streamed_per_clock.clone(),
         }
     }
 }
@@ -113,6 +122,9 @@ impl Gpu {
             shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of.shared_bytes_per_clock),
             issue_per_clock: own(self.issue_per_clock.as_ref(), &of.issue_per_clock),
             dependent_issue: own(None, &of.dependent_issue),
+            cached_insts: of.cached_insts.as_ref().map(|n| own(None, n)),
+            fetch_cycles: of.fetch_cycles.as_ref().map(|n| own(None, n)),
+            streamed_per_clock: of.streamed_per_clock.as_ref().map(|n| own(None, n)),
         };
         let sustained = Sustained {
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(&table.power_law)),

@@ -47,11 +47,13 @@ pub enum Count {
     ActiveThreadsPerInst,
     /// Loads that a block waits for one after another: rounds of load, barrier and compute.
     LoadRounds,
+    /// Instructions of a warp that follow one another without a loop: the longest run of them.
+    StraightLineInsts,
 }
 
 impl Count {
     /// All counts, in the order they are shown.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Flops,
         Self::DramBytes,
         Self::WorkingSetBytes,
@@ -64,6 +66,7 @@ impl Count {
         Self::GlobalAtomicRequests,
         Self::ActiveThreadsPerInst,
         Self::LoadRounds,
+        Self::StraightLineInsts,
     ];
 
     /// The column of the canonical CSV and the key of a kernel file.
@@ -82,6 +85,7 @@ impl Count {
             Self::GlobalAtomicRequests => "global_atomic_requests",
             Self::ActiveThreadsPerInst => "active_threads_per_inst",
             Self::LoadRounds => "load_rounds",
+            Self::StraightLineInsts => "straight_line_insts",
         }
     }
 }
@@ -153,6 +157,14 @@ impl Work {
     #[must_use]
     pub fn get(&self, count: Count) -> Option<f64> {
         Some(self.0[count as usize]).filter(|v| !v.is_nan())
+    }
+
+    /// How many times longer lanes that idle make its arithmetic: 32 over the active threads of an instruction; 1 where nobody
+    /// counted them.
+    #[must_use]
+    #[inline]
+    pub fn active_lane_factor(&self) -> f64 {
+        self.get(Count::ActiveThreadsPerInst).map_or(1.0, |t| 32.0 / t.clamp(1.0, 32.0))
     }
 
     /// The same work with one count set.

@@ -114,6 +114,8 @@ number_columns! {
     ActiveThreads = "active_threads_per_inst",
     /// Loads that a block waits for one after another.
     LoadRounds = "load_rounds",
+    /// Instructions of a warp that follow one another without a loop: the longest run.
+    StraightLineInsts = "straight_line_insts",
     /// Achieved occupancy in percent.
     AchievedOccupancy = "achieved_occupancy_pct",
     /// Blocks per SM that registers allow.

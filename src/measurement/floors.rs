@@ -3,11 +3,13 @@
 //! A launch floor is one of a GPU, of the way its rows were timed, and of the file they come from, which stands for the host:
 //! a cold launch under NVBench costs 6.9 µs where launches back to back cost 5.1.
 
-use super::{Measurement, Store};
+use super::sequences::{Sequences, is_sequence};
+use super::{Config, Measurement, Store};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// How launches were timed, as far as it decides what one costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -17,9 +19,17 @@ pub enum LaunchTiming {
     BackToBack,
     /// One at a time, with caches flushed before it.
     Cold,
+    /// By a profiler that flushes caches before it and leaves the launch out.
+    Profiled,
 }
 
 impl LaunchTiming {
+    /// As the floors of launches are kept: a profiler's launch costs at most what launches back to back do.
+    #[must_use]
+    pub fn floor_timing(self) -> Self {
+        if self == Self::Cold { Self::Cold } else { Self::BackToBack }
+    }
+
     /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; without such a word, back to back.
     #[must_use]
     pub fn from_variant(variant: &str) -> Self {
@@ -74,6 +84,7 @@ type ByHost<'s> = HashMap<(LaunchTiming, &'s str, GpuId), HashMap<KernelId, f64>
 pub struct Floors {
     launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>>,
     of_kernel: HashMap<KernelId, Vec<Shortest>>,
+    sequences: Sequences,
 }
 
 impl Floors {
@@ -89,13 +100,13 @@ impl Floors {
                 None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
             }
         }
-        Self { launch: launch_floors(store, left_out), of_kernel }
+        Self { launch: launch_floors(store, left_out), of_kernel, sequences: sequences(store, left_out) }
     }
 
     /// The floors of launches timed so, those of this collection first: found once for many GPUs.
     #[must_use]
     pub fn launches(&self, timing: LaunchTiming, collection: Option<&str>) -> LaunchFloors<'_> {
-        let all = self.launch.get(&timing);
+        let all = self.launch.get(&timing.floor_timing());
         LaunchFloors { all, own: all.zip(collection).and_then(|(all, name)| all.get(name)) }
     }
 
@@ -111,10 +122,26 @@ impl Floors {
         median(self.operators(kernel).filter(|s| Some(s.gpu) != hidden).map(|s| s.seconds).collect())
     }
 
+    /// What of this row's time does not grow with its work, where it is that of several launches and other sizes on its GPU say so.
+    #[must_use]
+    pub fn sequence(&self, variant: &Arc<str>, row: &Measurement) -> Option<Seconds> {
+        self.sequences.fixed_part(variant, row)
+    }
+
     fn operators(&self, kernel: KernelId) -> impl Iterator<Item = &Shortest> {
         let all = self.of_kernel.get(&kernel).into_iter().flatten();
         all.filter(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S)
     }
+}
+
+/// The timed sizes of what is several launches.
+fn sequences(store: &Store, left_out: Option<KernelId>) -> Sequences {
+    let mut all = Sequences::default();
+    let asked = |config: &Config<'_>| Some(config.kernel) != left_out && is_sequence(config.variant);
+    for (id, config) in store.configs().filter(|(_, config)| asked(config)) {
+        store.rows_of(id).for_each(|row| all.add(config.variant, row));
+    }
+    all
 }
 
 /// The launch floors of one way of timing.

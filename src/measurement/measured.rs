@@ -159,6 +159,11 @@ impl Measurement {
                 work = work.with(count, Some(value));
             }
         }
+        // Bytes of shared memory took one wavefront for 128 of them, where none collided.
+        if work.get(Count::SmemWavefronts).is_none() {
+            let bytes = self.number(Number::SmemBytes);
+            work = work.with(Count::SmemWavefronts, bytes.map(|bytes| bytes / 128.0));
+        }
         work
     }
 
@@ -228,12 +233,22 @@ impl Measurement {
         self.further.as_ref()?.wide_grid.as_deref().copied()
     }
 
+    /// Whether a profiler flushed the caches before the launch.
+    #[must_use]
+    pub fn caches_flushed(&self) -> bool {
+        let [name, word] = FLUSHED_CACHES;
+        self.attributes().iter().any(|(n, text)| **n == *name && **text == *word)
+    }
+
     /// What stood in columns that nobody knows: name and text, in the order of the columns; blank ones are left out.
     #[must_use]
     pub fn attributes(&self) -> &[(Arc<str>, Arc<str>)] {
         self.further.as_ref().map_or(&[], |f| &f.attributes)
     }
 }
+
+/// The column and the word of a row whose caches a profiler flushed.
+pub const FLUSHED_CACHES: [&str; 2] = ["caches", "flushed"];
 
 /// Where a row keeps a number column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -269,6 +284,7 @@ impl NumberPlace {
             Number::GlobalAtomicRequests => Self::Further(Some(Count::GlobalAtomicRequests)),
             Number::ActiveThreads => Self::Further(Some(Count::ActiveThreadsPerInst)),
             Number::LoadRounds => Self::Further(Some(Count::LoadRounds)),
+            Number::StraightLineInsts => Self::Further(Some(Count::StraightLineInsts)),
             Number::SmemBytes
             | Number::Power
             | Number::Energy

@@ -149,14 +149,15 @@ pub fn is_at_register_limit(needs: BlockNeeds) -> bool {
     needs.regs_per_thread > MOST_REGISTERS - REGISTER_UNIT
 }
 
-/// Registers of a thread that has use for `least` at least: no more than leave a block of so many threads its place, and never as many as
-/// [`is_at_register_limit`] asks for, which is known of builds alone.
+/// Registers of a thread that has use for `least` at least: no more than leave a block of so many threads its place, and as many as
+/// [`is_at_register_limit`] asks for only where `least` is more than there are, so that any build spills.
 #[must_use]
 pub fn bounded_registers(limits: &SmLimits, threads: u32, least: u32) -> u32 {
     // 6.0 is held to the four sub-partitions of its siblings.
     let lanes = threads.div_ceil(4 * SmLimits::WARP).max(1) * 4 * SmLimits::WARP;
     let units = limits.regs_per_block / lanes / REGISTER_UNIT;
-    least.min(MOST_REGISTERS - REGISTER_UNIT).min(units * REGISTER_UNIT)
+    let most = if least > MOST_REGISTERS { MOST_REGISTERS } else { MOST_REGISTERS - REGISTER_UNIT };
+    least.min(most).min(units * REGISTER_UNIT)
 }
 
 /// Nothing fits: say which limit is 0, and why.

@@ -40,7 +40,7 @@ pub enum Cause {
     OtherComponents,
     /// A last wave that is not full stretches the roof: source, target.
     LastWave(Pair<f64>),
-    /// Blocks wait for their loads and too few others of the SM fill the wait: source, target.
+    /// Warps wait for loads and results and too few others of the SM fill the wait: source, target.
     ExposedLatency(Pair<f64>),
     /// Measured over roof: of the source, and as far as it is believed on the target.
     Efficiency(Pair<f64>),
@@ -193,7 +193,7 @@ impl Cause {
             Self::OtherNumbers(_) => "other numbers",
             Self::OtherComponents => "other components",
             Self::LastWave(_) => "tail effect",
-            Self::ExposedLatency(_) => "exposed load latency",
+            Self::ExposedLatency(_) => "exposed latency",
             Self::Efficiency(_) => "efficiency",
             Self::UsualEfficiency(_) => "typical efficiency",
             Self::AboveRoof => "time above the roof",
@@ -264,7 +264,7 @@ impl fmt::Display for Cause {
             Self::LastWave(Pair { source: 1.0, target }) => write!(f, "roof × {}", significant(target)),
             Self::ExposedLatency(Pair { source, target }) => write!(
                 f,
-                "blocks wait for loads, too few others on the SM: roof × {} → × {}",
+                "warps wait for loads and results: roof × {} → × {}",
                 significant(source),
                 significant(target)
             ),

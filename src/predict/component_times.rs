@@ -36,9 +36,9 @@ pub struct Explanation {
     pub components: Pair<Components>,
     /// What binds and what is next, source first; `None` where one component is all there is.
     pub next: Pair<Option<NextCeiling>>,
-    /// How many times longer than its components a launch takes because blocks wait for their loads, source first; 1 where others fill
-    /// the wait.
-    pub latency: Pair<f64>,
+    /// How many times longer than its components a launch takes because its warps wait for loads and results, source first, where
+    /// waiting alone takes longer than they do.
+    pub latency: Pair<Option<f64>>,
     /// What a launch costs, source first.
     pub floors: Pair<Floor>,
     /// The target's numbers that move the prediction most, strongest first.
@@ -50,7 +50,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// `bound by LSU; next limit: shared, 2.09x below`; `bound by latency of loads, 1.20× over LSU` where that is what stretches the
+    /// `bound by LSU; next limit: shared, 2.09x below`; `bound by latency, 1.20× over LSU` where that is what stretches the
     /// roof. `None` where nothing takes time on this side.
     #[must_use]
     pub fn binding_words(&self, side: Side) -> Option<String> {
@@ -59,11 +59,9 @@ impl Explanation {
             Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
             None => "it is the only component known".into(),
         };
-        let latency = self.latency[side];
-        let binding = if latency > 1.0 {
-            format!("latency of loads, {}× over {longest}", significant(latency))
-        } else {
-            longest.to_string()
+        let binding = match self.latency[side] {
+            Some(latency) => format!("latency, {}× over {longest}", significant(latency)),
+            None => longest.to_string(),
         };
         Some(format!("bound by {binding}; {next}"))
     }

@@ -20,6 +20,8 @@ pub(super) struct Causes {
     pub(super) unknown_build: bool,
     /// What an error of its launch floor makes of the predicted time, in ln; 0 where the floor is known.
     pub(super) floor: f64,
+    /// |ln| between what both GPUs issue less of this code because fetching it is slower.
+    pub(super) supply: f64,
 }
 
 /// What makes an answer less certain; each in ln, 0 where it does not apply. Weights are those of the likeliest Laplace
@@ -43,6 +45,8 @@ pub struct Doubt {
     pub build: f64,
     /// 0.2 of the share of the time that is a launch floor nobody timed there, 0.3 of a framework's dispatch.
     pub floor: f64,
+    /// 0.25 |ln| of how much more one GPU slows down on code without loops: its rate was quoted of one family of kernels.
+    pub supply: f64,
 }
 
 impl Doubt {
@@ -61,6 +65,7 @@ impl Doubt {
             distance: applies(causes.other_architecture, 0.08),
             build: in_body * applies(causes.unknown_build, 0.16),
             floor: causes.floor,
+            supply: 0.25 * in_body * causes.supply,
         }
     }
 
@@ -76,6 +81,7 @@ impl Doubt {
             distance: 0.0,
             build: 0.0,
             floor: 0.0,
+            supply: 0.0,
         }
     }
 
@@ -90,8 +96,8 @@ impl Doubt {
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {
-        let Self { least, readings, spread, efficiency, counts, distance, build, floor } = *self;
-        let all = [least, readings, spread, efficiency, counts, distance, build, floor];
+        let Self { least, readings, spread, efficiency, counts, distance, build, floor, supply } = *self;
+        let all = [least, readings, spread, efficiency, counts, distance, build, floor, supply];
         all.iter().map(|d| d * d).sum::<f64>().sqrt()
     }
 
@@ -109,6 +115,7 @@ impl Doubt {
                 "registers of its builds are unknown or at their limit: one may spill and the other not",
             ),
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
+            (self.supply, "how fast one of the GPUs fetches code without loops was not measured"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         (largest > 0.5 * LEAST).then_some(why)
@@ -128,6 +135,7 @@ mod tests {
         other_architecture: false,
         unknown_build: false,
         floor: 0.0,
+        supply: 0.0,
     };
 
     #[test]
@@ -137,6 +145,9 @@ mod tests {
         let far = Doubt::new(Causes { readings: 1.0, other_architecture: true, unknown_build: true, ..SURE });
         assert!(far.total() > 0.7 && far.reason().is_some_and(|r| r.contains("shrink with the roof")));
         assert!(Doubt::new(Causes { floor: 0.8, ..SURE }).reason().is_some_and(|r| r.contains("launch")));
+        assert!(
+            Doubt::new(Causes { supply: 1.2, ..SURE }).reason().is_some_and(|r| r.contains("without loops"))
+        );
         assert_eq!(Doubt::none().total(), 0.0);
     }
 

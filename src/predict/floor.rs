@@ -5,7 +5,8 @@ use super::visible::{Visible, VisibleLaunchFloors};
 use crate::catalogue::NumberOrigin;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
-use crate::measurement::{LaunchTiming, collection};
+use crate::measurement::{LaunchTiming, Measurement, collection, is_sequence};
+use crate::stats::median;
 use crate::units::Seconds;
 
 /// A framework's dispatch nobody timed: 24-41 µs were seen for element-wise operators of PyTorch (NeuSight's five GPUs).
@@ -48,11 +49,21 @@ pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
     time < LAUNCH_LIMIT * floor
 }
 
+/// How the launches of this subject were timed: as its variant says, else as its rows do.
+pub(super) fn subject_timing(subject: &Subject, store: Visible<'_>) -> LaunchTiming {
+    let stated = LaunchTiming::from_variant(&subject.variant);
+    let first = || subject.config.and_then(|config| store.rows_of(config).next());
+    let profiled = || first().is_some_and(Measurement::caches_flushed);
+    if stated == LaunchTiming::BackToBack && profiled() { LaunchTiming::Profiled } else { stated }
+}
+
 /// What is known of the floors of one kernel at one size, whatever the GPU.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum KernelFloors<'a> {
     /// Of launches: those seen, and what they usually cost.
     Launches { timing: LaunchTiming, seen: VisibleLaunchFloors<'a>, elsewhere: Option<Seconds> },
+    /// Of several launches and what lies between them, by GPU: what of their time does not grow with the size.
+    Sequence { seen: Vec<(GpuId, Seconds)>, elsewhere: Seconds },
     /// Of a framework's dispatch of this operator.
     Dispatches { kernel: KernelId, store: Visible<'a>, elsewhere: Option<Seconds> },
 }
@@ -64,23 +75,39 @@ impl<'a> KernelFloors<'a> {
             let elsewhere = store.operator_floor_elsewhere(subject.kernel);
             return Self::Dispatches { kernel: subject.kernel, store, elsewhere };
         }
-        let timing = LaunchTiming::from_variant(&subject.variant);
+        if let Some(sequence) = Self::of_sequence(subject, store) {
+            return sequence;
+        }
+        let timing = subject_timing(subject, store);
         let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
         let seen = store.launch_floors(timing, from);
         Self::Launches { timing, seen, elsewhere: seen.elsewhere() }
     }
 
+    /// Where the time is one of several launches, and other sizes say what of it is fixed.
+    fn of_sequence(subject: &Subject, store: Visible<'a>) -> Option<Self> {
+        let config = subject.config.filter(|_| is_sequence(&subject.variant))?;
+        let seen = store.sequence_floors(config, &subject.variant);
+        let mut seconds: Vec<f64> = seen.iter().map(|(_, time)| time.0).collect();
+        let elsewhere = Seconds(median(&mut seconds)?);
+        Some(Self::Sequence { seen, elsewhere })
+    }
+
     /// The floor on this GPU, whose board's rows are those at this place. Of a launch: seen there, timed alike; else what the GPU's file
     /// states of launches back to back; else what the same collection saw on other GPUs; else assumed; and as many times as long as somebody
-    /// changed it to. Of a dispatch: seen there, else elsewhere, else assumed.
-    pub(super) fn on_gpu(self, at: GpuId, gpu: &Gpu) -> Floor {
+    /// changed it to. Of a sequence: seen there, else elsewhere. Of a dispatch: seen there, else elsewhere, else assumed.
+    pub(super) fn on_gpu(&self, at: GpuId, gpu: &Gpu) -> Floor {
         let measured = |time| Floor { time, origin: NumberOrigin::Measured };
         let derived = |time| Floor { time, origin: NumberOrigin::Derived };
-        match self {
+        match *self {
             Self::Launches { timing, seen, elsewhere } => {
                 let board = gpu.existing();
                 let stated = || stated_floor(board, timing, elsewhere.map(derived));
                 changed_floor(seen.on_gpu(at).map_or_else(stated, measured), board, gpu)
+            }
+            Self::Sequence { ref seen, elsewhere } => {
+                let there = seen.iter().find(|(gpu, _)| *gpu == at);
+                there.map_or_else(|| derived(elsewhere), |(_, time)| measured(*time))
             }
             Self::Dispatches { kernel, store, elsewhere } => store
                 .operator_floor(kernel, at)
@@ -104,11 +131,11 @@ fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
 fn stated_floor(gpu: &Gpu, timing: LaunchTiming, elsewhere: Option<Floor>) -> Floor {
     let stated = gpu.launch_floor_or_assumed();
     let stated = Floor { time: stated.value, origin: stated.origin };
-    if timing == LaunchTiming::BackToBack && stated.is_known() {
+    if timing != LaunchTiming::Cold && stated.is_known() {
         return stated;
     }
     elsewhere.unwrap_or(match timing {
-        LaunchTiming::BackToBack => stated,
+        LaunchTiming::BackToBack | LaunchTiming::Profiled => stated,
         LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.time), origin: NumberOrigin::Assumed },
     })
 }

@@ -1,6 +1,6 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::floor::{Floor, KernelFloors, LaunchCost};
+use super::floor::{Floor, KernelFloors, LaunchCost, subject_timing};
 use super::lesson::Lesson;
 use super::registers::{FoundRegisters, RegistersFrom, least_registers, registers};
 use super::source::{SourceKind, SourceTime};
@@ -117,7 +117,7 @@ pub fn question<'a>(
     let cannot_launch = source.refusal.is_some();
     let of_kernel = KernelFloors::new(kernel, subject, store);
     let floors = gpus.map(|(at, gpu)| of_kernel.on_gpu(at, gpu));
-    let timing = LaunchTiming::from_variant(&subject.variant);
+    let timing = subject_timing(subject, store);
     Question {
         kernel,
         work,

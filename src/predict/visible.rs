@@ -89,6 +89,12 @@ impl<'a> Visible<'a> {
         VisibleLaunchFloors { floors: self.floors().launches(timing, collection), hidden: self.hidden }
     }
 
+    /// What does not grow with the size of these times of several launches, by GPU.
+    pub(super) fn sequence_floors(self, id: ConfigId, variant: &Arc<str>) -> Vec<(GpuId, Seconds)> {
+        let fixed = |row: &Measurement| Some((row.gpu, self.floors().sequence(variant, row)?));
+        self.rows_of(id).filter_map(fixed).collect()
+    }
+
     /// What this operator's dispatch took on this GPU.
     #[must_use]
     pub(super) fn operator_floor(self, kernel: KernelId, gpu: GpuId) -> Option<Seconds> {

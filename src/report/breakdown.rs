@@ -211,7 +211,7 @@ fn component_share(e: &Explanation, side: Side, component: Component) -> Option<
     (time.0 > 0.0).then(|| time / longest)
 }
 
-/// `RTX 4070: bound by LSU; next limit: shared, 2.09x below`, one per GPU, source first; `bound by latency of loads, 1.20× over LSU`
+/// `RTX 4070: bound by LSU; next limit: shared, 2.09x below`, one per GPU, source first; `bound by latency, 1.20× over LSU`
 /// where that is what stretches the roof.
 #[must_use]
 pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {

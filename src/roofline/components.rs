@@ -24,6 +24,7 @@
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
 use super::norms::six_norm;
 use super::product_tiles::tiled_share;
+use super::straight_line::StraightLine;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, ProductSizes, Work};
 use crate::units::Seconds;
@@ -161,6 +162,7 @@ pub struct MachineNumbers {
     dependent_issue: f64,
     /// Seconds from a load to its data in DRAM.
     dram_latency: f64,
+    straight_line: StraightLine,
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
@@ -170,6 +172,8 @@ pub struct Residents {
     pub blocks: Option<f64>,
     /// Blocks that one SM holds at a time.
     pub per_sm: Option<f64>,
+    /// Warps of a block; 0 where no launch is known.
+    pub warps: f64,
     /// What its threads wait for at a time.
     pub waiting: Option<WaitingBytes>,
     /// The product whose tiles keep the SMs busy, where a library cuts it.
@@ -204,7 +208,12 @@ impl MachineNumbers {
             gpu.l2_size.value.0,
         ];
         let dram_latency = gpu.dram_latency().value.0;
-        Self { specs, dependent_issue: gpu.sm.dependent_issue.value, dram_latency }
+        Self {
+            specs,
+            dependent_issue: gpu.sm.dependent_issue.value,
+            dram_latency,
+            straight_line: StraightLine::on_gpu(gpu),
+        }
     }
 
     /// One of the numbers.
@@ -234,12 +243,15 @@ impl MachineNumbers {
         self
     }
 
-    /// The same GPU as a launch finds it: an SM without a block does nothing and leaves its power to the others, and threads
-    /// that are too few to hide the latency of DRAM draw less of its bandwidth. Whole tiles of a product leave SMs idle.
+    /// The same GPU as a launch of this work finds it: an SM without a block does nothing and leaves its power to the others, and
+    /// threads that are too few to hide the latency of DRAM draw less of its bandwidth. Whole tiles of a product leave SMs idle, and
+    /// code without loops is issued as fast as it is supplied.
     #[must_use]
     #[inline]
-    pub fn filled(mut self, residents: Residents) -> Self {
+    pub fn filled(mut self, work: &Work, residents: Residents) -> Self {
         let sms = self.spec_value(Spec::Sms);
+        let issue = &mut self.specs[Spec::IssuePerClock as usize];
+        *issue = self.straight_line.issued_per_clock(*issue, work);
         if let Some(waiting) = residents.waiting {
             let full = self.spec_value(Spec::DramBandwidth);
             let bandwidth = bandwidth_in_flight(full, waiting.on_sms(sms), self.dram_latency);
@@ -271,6 +283,13 @@ impl MachineNumbers {
         self.dram_latency
     }
 
+    /// What its SMs do with straight-line code.
+    #[must_use]
+    #[inline]
+    pub fn straight_line(&self) -> &StraightLine {
+        &self.straight_line
+    }
+
     /// The time of every component for this work; what nobody counted takes none. `reused`: whether the launch may find
     /// its buffers in L2, where an earlier one left them.
     #[must_use]
@@ -283,9 +302,8 @@ impl MachineNumbers {
         let resident = if reused { self.l2_residency(touched) } else { 0.0 };
         // A load that no profile followed passes L2 at least once.
         let l2 = work.get(Count::L2Bytes).unwrap_or(dram);
-        let lanes = work.get(Count::ActiveThreadsPerInst).map_or(1.0, |t| 32.0 / t.clamp(1.0, 32.0));
-        let passed = || count(Count::GlobalWarpInsts) + count(Count::SmemWavefronts);
-        let lsu = work.get(Count::LsuWarpInsts).unwrap_or_else(passed);
+        let lanes = work.active_lane_factor();
+        let lsu = lsu_insts(work);
         let times = [
             (1.0 - resident) * dram / self.spec_value(Spec::DramBandwidth),
             l2 / self.spec_value(Spec::L2Bandwidth),
@@ -298,6 +316,14 @@ impl MachineNumbers {
         ];
         Components::new(times, self.spec_value(Spec::PowerShare))
     }
+}
+
+/// Warp instructions of the load/store unit; where nobody counted them, the global requests and the shared wavefronts.
+#[inline]
+pub(super) fn lsu_insts(work: &Work) -> f64 {
+    let count = |c: Count| work.get(c).unwrap_or(0.0);
+    let passed = || count(Count::GlobalWarpInsts) + count(Count::SmemWavefronts);
+    work.get(Count::LsuWarpInsts).unwrap_or_else(passed)
 }
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.

@@ -10,9 +10,10 @@ mod kernel_roof;
 mod norms;
 mod pipe;
 mod product_tiles;
+mod straight_line;
 
 pub use components::{Component, Components, MachineNumbers, Residents, Spec};
-pub use exposed_latency::exposed_time;
+pub use exposed_latency::ExposedLatency;
 pub use in_flight::{WaitingBytes, bandwidth_in_flight};
 pub use kernel_roof::{
     Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
@@ -21,6 +22,7 @@ pub use kernel_roof::{
 pub use norms::{joined, rest};
 
 pub use pipe::{KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
+pub use straight_line::StraightLine;
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
@@ -96,7 +98,7 @@ pub enum Bound {
     Issue,
     /// Atomics on one address.
     Atomics,
-    /// The latency of loads that nothing hides.
+    /// Latency that nothing hides: warps wait for loads and for results, and there are too few others.
     Latency,
 }
 

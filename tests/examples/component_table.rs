@@ -18,7 +18,7 @@ use std::error::Error;
 use std::io::Write;
 
 /// Columns of one side, named with `_s` and `_t`.
-const OF_SIDES: [&str; 9] = [
+const OF_SIDES: [&str; 12] = [
     "gpu",
     "architecture",
     "time",
@@ -28,6 +28,9 @@ const OF_SIDES: [&str; 9] = [
     "registers",
     "unknown_build",
     "dependent_issue",
+    "cached_insts",
+    "fetch_cycles",
+    "streamed_per_clock",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -126,6 +129,9 @@ fn side_cells(q: &Question<'_>, at: Side, row: &Measurement) -> Vec<String> {
         u8::from(side.registers.is_unknown()).to_string(),
         machine.dependent_issue().to_string(),
     ];
+    let sm = &side.gpu.sm;
+    let optional = [&sm.cached_insts, &sm.fetch_cycles, &sm.streamed_per_clock];
+    cells.extend(optional.map(|n| n.as_ref().map_or("nan".into(), |n| n.value.to_string())));
     cells.extend(Spec::ALL.map(|spec| machine.spec_value(spec).to_string()));
     cells.push(machine.dram_latency().to_string());
     cells

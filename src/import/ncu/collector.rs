@@ -106,7 +106,7 @@ impl<'a> Collector<'a> {
             self.out.remarks.push(format!("{which}: {what}; {hint}"));
         }
         if all > 0 {
-            let clocks = "ncu holds the clocks at base unless --clock-control none was given: times may be longer than outside of it";
+            let clocks = "ncu holds the clocks at base and flushes the caches before each launch, unless --clock-control none and --cache-control none were given: times may be longer than outside of it";
             self.out.remarks.push(clocks.into());
         }
         self.out

@@ -16,7 +16,7 @@ mod wide_page;
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
 use super::{ImportJob, ImportRefusal};
-use crate::measurement::{CanonicalRow, Number};
+use crate::measurement::{CanonicalRow, FLUSHED_CACHES, Number};
 use collector::Collector;
 use metrics::{NcuPrecision, Values};
 
@@ -154,6 +154,9 @@ impl ProfiledLaunch {
         for (name, text) in texts.into_iter().filter(|(_, t)| !t.is_empty()) {
             row.attributes.insert(name.to_string(), text.to_string());
         }
+        // Before every launch, unless --cache-control none was given, which no report states.
+        let [caches, flushed] = FLUSHED_CACHES;
+        row.attributes.insert(caches.to_string(), flushed.to_string());
         let numbers = [
             ("smem_driver_bytes", metrics::SMEM_DRIVER),
             ("blocks_limit_blocks", metrics::LIMIT_BLOCKS),

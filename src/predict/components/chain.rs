@@ -16,6 +16,9 @@ use crate::units::Seconds;
 /// Numbers that move the roof by less are told together.
 const LEAST_SHARE: f64 = 0.01;
 
+/// Latency that stretches a roof by less is told with them.
+pub(super) const LEAST_LATENCY: f64 = 1.01;
+
 /// The first time of a prediction, and every factor; `timed`: what is said of a time on the source.
 pub(super) fn product(
     sides: &QuestionSides,
@@ -67,13 +70,16 @@ fn roofs_across(sides: &QuestionSides, links: &mut Links) {
     for (spec, ln) in &numbers[..shown] {
         links.push(Cause::Number(*spec, machines.map(|machine| machine.spec_value(*spec))), ln.exp());
     }
-    if shown < numbers.len() {
-        let rest: f64 = numbers[shown..].iter().map(|(_, ln)| ln).sum();
-        links.push(Cause::OtherNumbers(numbers.len() - shown), rest.exp());
-    }
     let latencies = sides.roofs.map(|roof| roof.latency);
-    if latencies.iter().any(|l| *l > 1.0) {
-        links.push(Cause::ExposedLatency(latencies), latencies.target / latencies.source);
+    let latency = latencies.target / latencies.source;
+    let stretches = latencies.iter().any(|l| *l >= LEAST_LATENCY);
+    let told_together = numbers.len() - shown + usize::from(!stretches && latency != 1.0);
+    if told_together > 0 {
+        let rest: f64 = numbers[shown..].iter().map(|(_, ln)| ln).sum();
+        links.push(Cause::OtherNumbers(told_together), rest.exp() * if stretches { 1.0 } else { latency });
+    }
+    if stretches {
+        links.push(Cause::ExposedLatency(latencies), latency);
     }
     let tails = sides.roofs.map(|roof| roof.tail);
     if tails.iter().any(|t| *t > 1.0) {
@@ -85,8 +91,10 @@ fn roofs_across(sides: &QuestionSides, links: &mut Links) {
 fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Component, f64) {
     let (component, longest) = sides.components.target.ranked()[0];
     let LaunchRoof { tail, latency, .. } = sides.roofs.target;
-    links.push(Cause::OtherComponents, a.roofs.target / tail / latency / longest.0);
-    if latency > 1.0 {
+    let stretches = latency >= LEAST_LATENCY;
+    let told_apart = if stretches { latency } else { 1.0 };
+    links.push(Cause::OtherComponents, a.roofs.target / tail / told_apart / longest.0);
+    if stretches {
         links.push(Cause::ExposedLatency(Pair::new(1.0, latency)), latency);
     }
     if tail > 1.0 {

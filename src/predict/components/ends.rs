@@ -9,7 +9,12 @@ use super::transfer::{Habit, LaunchRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
+use crate::roofline::{MachineNumbers, Spec};
 use crate::units::Seconds;
+
+/// How far apart, in ln of any rate or of the roof, two GPUs are from which on nothing of a kernel's efficiency is taken to be the
+/// same because they are alike: no two GPUs of the measured families are nearer.
+const ALIKE: f64 = 0.1;
 
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +30,8 @@ pub(super) struct End {
     pub(super) unknown_build: bool,
     /// The modelled time of the operator in seconds, where it is one.
     pub(super) operator: Option<f64>,
+    /// ln of how much less this GPU issues of the work's code because fetching it is slower.
+    pub(super) slower_supply: f64,
 }
 
 /// What a source says to every target.
@@ -36,6 +43,7 @@ pub(super) struct SourceShare {
     timed: Option<f64>,
     start: LaunchStart,
     habit: Habit,
+    typical: TypicalEfficiency,
     /// ln η; 0 where there is no roof.
     ln_efficiency: f64,
 }
@@ -56,7 +64,7 @@ impl SourceShare {
         let body = start.body.unwrap_or(roof * typical.usual);
         let habit = Habit::from_times(roof, body, typical, excess.uncounted);
         let ln_efficiency = if roof > 0.0 { habit.source_efficiency.ln() } else { 0.0 };
-        Self { end, launching, excess, timed, start, habit, ln_efficiency }
+        Self { end, launching, excess, timed, start, habit, typical, ln_efficiency }
     }
 
     /// The answer on this target.
@@ -77,15 +85,27 @@ impl SourceShare {
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
+        let all = |body| Habit::as_timed(roofs.source, body, self.excess.uncounted);
         let habit = match (nearness, start.body) {
             // All of it: the smaller the change, the nearer the answer to the time that was measured.
-            (Nearness::SameBoard, Some(body)) => Habit::as_timed(roofs.source, body, self.excess.uncounted),
+            (Nearness::SameBoard, Some(body)) => all(body),
+            (_, Some(body)) => self.habit_of_alike(body, target).unwrap_or(self.habit),
             _ => self.habit,
         };
         let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
         let body = carried.body;
         let time = sound(Seconds(self.launching.launched(target.floor, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
+    }
+
+    /// The habit that holds on a target so much like this GPU that less of it is the GPU's own: the nearer, the more; `None` on any other.
+    #[inline]
+    fn habit_of_alike(&self, body: f64, target: &End) -> Option<Habit> {
+        let roofs = [self.end.roof.time, target.roof.time];
+        let apart = if roofs[0] > 0.0 && roofs[1] > 0.0 { (roofs[1] / roofs[0]).ln().abs() } else { 0.0 };
+        let share = Excess::distance(&self.end.pace, &target.pace).max(apart) / ALIKE;
+        let drawn = || self.typical.held(1.0 - share);
+        (share < 1.0).then(|| Habit::from_times(roofs[0], body, drawn(), self.excess.uncounted))
     }
 
     /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.
@@ -127,7 +147,7 @@ impl SourceShare {
         let readings = if above && has_roof { (carried.added / carried.everything).ln().abs() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
-        let unknown = self.launching == Launching::BackToBack || self.launching == Launching::Cold;
+        let unknown = self.launching != Launching::Dispatch;
         let floor = if target.knows_floor { 0.0 } else { self.launching.floor_doubt(target.floor, time.0) };
         Doubt::new(Causes {
             in_body,
@@ -138,22 +158,31 @@ impl SourceShare {
             other_architecture: other,
             unknown_build: unknown && (self.end.unknown_build || target.unknown_build),
             floor,
+            supply: (self.end.slower_supply - target.slower_supply).abs(),
         })
     }
+}
+
+/// ln of how many times less a GPU issues of a work's code as a launch finds it than it could.
+#[inline]
+pub(super) fn slower_supply(machine: &MachineNumbers, filled: &MachineNumbers) -> f64 {
+    let [most, supplied] = [machine, filled].map(|numbers| numbers.spec_value(Spec::IssuePerClock));
+    if most == supplied { 0.0 } else { (most / supplied).ln() }
 }
 
 /// Both ends of one question.
 pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
     let excess = Excess::new(&sides.work, sides.uses_shared_memory);
     let end = |side: Side| {
-        let floor = sides.floors[side];
+        let (floor, filled) = (sides.floors[side], sides.filled(side));
         End {
             roof: sides.roofs[side],
-            pace: excess.pace(&sides.filled(side)),
+            pace: excess.pace(&filled),
             floor: floor.time.0,
             knows_floor: floor.is_known(),
             unknown_build: sides.unknown_builds[side],
             operator: sides.operators[side],
+            slower_supply: slower_supply(&sides.machines[side], &filled),
         }
     };
     let source = end(Side::Source);

@@ -43,7 +43,7 @@ const PIPES: [(Count, Spec); 5] = [
 pub(super) struct Excess {
     /// Of every rate; they add up to 1.
     weights: [f64; RATES],
-    /// The share of pipes whose work nobody counted, 0 to 1.
+    /// The share of pipes whose work nobody counted, DRAM as one more of them, 0 to 1.
     pub(super) uncounted: f64,
 }
 
@@ -63,10 +63,11 @@ impl Excess {
     /// waits for it.
     pub(super) fn new(work: &Work, uses_shared_memory: Option<bool>) -> Self {
         let known = PIPES.map(|(count, _)| work.get(count).is_some());
-        let missing = known.iter().filter(|known| !**known).count();
+        let knows_dram = work.get(Count::DramBytes).is_some();
+        let missing = known.iter().filter(|known| !**known).count() + usize::from(!knows_dram);
         let mut weights = [0.0; RATES];
         weights[0] = OF_SMS;
-        weights[1] = if work.get(Count::DramBytes).is_some() { 0.0 } else { OF_DRAM };
+        weights[1] = if knows_dram { 0.0 } else { OF_DRAM };
         for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
             *weight = match (count, uses_shared_memory) {
                 _ if known => OF_COUNTED,
@@ -79,7 +80,10 @@ impl Excess {
             };
         }
         let sum: f64 = weights.iter().sum();
-        Self { weights: weights.map(|w| w / sum), uncounted: missing as f64 / PIPES.len() as f64 }
+        Self {
+            weights: weights.map(|w| w / sum),
+            uncounted: missing.min(PIPES.len()) as f64 / PIPES.len() as f64,
+        }
     }
 
     /// The rates of this GPU, as a launch finds it.
@@ -91,7 +95,7 @@ impl Excess {
     pub(super) fn filled_pace(&self, machine: &PacedMachine, filled: &MachineNumbers) -> Pace {
         let bits = |numbers: &MachineNumbers, spec| numbers.spec_value(spec).to_bits();
         let is_as_it_is = |spec| bits(filled, spec) == bits(&machine.numbers, spec);
-        let is_full = [Spec::Sms, Spec::FlopsPerClock].into_iter().all(is_as_it_is);
+        let is_full = [Spec::Sms, Spec::FlopsPerClock, Spec::IssuePerClock].into_iter().all(is_as_it_is);
         let mut rates = if is_full { machine.rates } else { rates_of(filled) };
         // Where it weighs nothing, any number will do.
         if self.weights[1] > 0.0 {
@@ -103,6 +107,13 @@ impl Excess {
     fn pace_from_rates(&self, rates: [f64; RATES], latency: f64) -> Pace {
         let ln_mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>();
         Pace { rates, ln_mean, mean: ln_mean.exp(), latency }
+    }
+
+    /// How far apart two GPUs are: the largest |ln| of the ratio of any rate.
+    #[inline]
+    pub(super) fn distance(source: &Pace, target: &Pace) -> f64 {
+        let apart = source.rates.iter().zip(target.rates).map(|(a, b)| (a - b).abs());
+        apart.fold(0.0, f64::max)
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.

@@ -1,7 +1,7 @@
 //! Why a prediction of `components` is what it is: factor by factor, every component, what binds, what is next, which numbers
 //! move it.
 
-use super::chain::product;
+use super::chain::{LEAST_LATENCY, product};
 use super::sides::QuestionSides;
 use super::wave_shape::launch_limit;
 use super::{Answered, answer_cautions, answered, missing};
@@ -97,7 +97,7 @@ impl UsedArithmetic {
         Explanation {
             components: sides.components,
             next: sides.components.map(|c| next(&c)),
-            latency: sides.roofs.map(|roof| roof.latency),
+            latency: sides.roofs.map(|roof| Some(roof.latency).filter(|_| roof.latency_binds)),
             floors: sides.floors,
             elasticities: elasticities(sides, base),
             beside: None,
@@ -212,10 +212,10 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
         }
     }
     let latencies = sides.roofs.map(|roof| roof.latency);
-    if latencies.iter().any(|l| *l > 1.0) {
+    if latencies.iter().any(|l| *l >= LEAST_LATENCY) {
         let Pair { source, target } = latencies.map(Amount::Times);
-        let rule = "blocks wait for their loads: too few others on the SM to fill the wait";
-        all.push(Factor::computed("exposed load latency", source, target, rule));
+        let rule = "warps wait for loads and results: too few others on the SM fill the wait";
+        all.push(Factor::computed("exposed latency", source, target, rule));
     }
     let Pair { source, target } = sides.roofs.map(|roof| roof.tail);
     if source > 1.0 || target > 1.0 {

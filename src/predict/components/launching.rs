@@ -29,6 +29,8 @@ pub(super) enum Launching {
     BackToBack,
     /// One launch at a time, caches flushed before it: T = T0 + body.
     Cold,
+    /// Caches flushed before it, by a profiler whose time hides the launch: T as back to back.
+    Profiled,
     /// Behind a framework's dispatch: T = T0 + body.
     Dispatch,
 }
@@ -47,6 +49,7 @@ impl Launching {
         match (runs_as, timing) {
             (RunsAs::Operator, _) => Self::Dispatch,
             (RunsAs::Kernel, LaunchTiming::Cold) => Self::Cold,
+            (RunsAs::Kernel, LaunchTiming::Profiled) => Self::Profiled,
             (RunsAs::Kernel, LaunchTiming::BackToBack) => Self::BackToBack,
         }
     }
@@ -54,14 +57,14 @@ impl Launching {
     /// Whether a launch may find its buffers where an earlier one left them. One operator after another does, as a kernel
     /// in a loop does.
     pub(super) fn reuses_buffers(self) -> bool {
-        self != Self::Cold
+        !matches!(self, Self::Cold | Self::Profiled)
     }
 
     /// What a time on the source says of the kernel, under a roof of so many seconds.
     pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
         let Some(time) = timed else { return LaunchStart { body: None, own: 0.0 } };
         match self {
-            Self::BackToBack => back_to_back(time, floor, roof),
+            Self::BackToBack | Self::Profiled => back_to_back(time, floor, roof),
             Self::Cold => {
                 let body = (time - floor).max(LEAST_ADDED_BODY * time);
                 let (squared, scatter) = (body * body, COLD_SCATTER * floor);
@@ -78,7 +81,7 @@ impl Launching {
     #[inline]
     pub(super) fn launched(self, floor: f64, body: f64) -> f64 {
         match self {
-            Self::BackToBack => joined(floor, body),
+            Self::BackToBack | Self::Profiled => joined(floor, body),
             Self::Cold | Self::Dispatch => floor + body,
         }
     }
@@ -88,7 +91,7 @@ impl Launching {
     pub(super) fn floor_doubt(self, floor: f64, time: f64) -> f64 {
         let share = (floor / time).min(1.0);
         match self {
-            Self::BackToBack => FLOOR_DOUBT * share.powi(4),
+            Self::BackToBack | Self::Profiled => FLOOR_DOUBT * share.powi(4),
             Self::Cold => FLOOR_DOUBT * share,
             Self::Dispatch => DISPATCH_DOUBT * share,
         }
@@ -109,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_body_launched_again_is_the_time_it_was_taken_from() {
-        for launching in [Launching::BackToBack, Launching::Cold, Launching::Dispatch] {
+        for launching in [Launching::BackToBack, Launching::Cold, Launching::Profiled, Launching::Dispatch] {
             let start = launching.start(Some(9.0), 3.0, 5.0);
             let again = launching.launched(3.0, start.body.unwrap_or(0.0));
             assert!((again - 9.0).abs() < 1e-12, "{launching:?}");

@@ -3,7 +3,7 @@
 //! The arithmetic is that of [`super::ends`], which a single question runs through as well. Shapes and counters may come
 //! from the source's own row: sources that say the same share what was worked out for their targets, any other has its own.
 
-use super::ends::{End, SourceShare};
+use super::ends::{End, SourceShare, slower_supply};
 use super::excess::Excess;
 use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
@@ -16,7 +16,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::{Rules, is_at_register_limit};
-use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited};
+use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
@@ -121,8 +121,8 @@ impl<'a> PreparedKernel<'a> {
         store: impl Into<Visible<'a>>,
         rules: Rules,
     ) -> Self {
-        let timing = LaunchTiming::from_variant(&subject.variant);
         let store = store.into();
+        let timing = subject_timing(subject, store);
         let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
         let floors = KernelFloors::new(kernel, subject, store);
         let of = GpuFreeTerms { kernel, subject, machines, store, rules, timing, floors };
@@ -266,7 +266,7 @@ impl<'a> SourcesAlike<'a> {
         let floor = of.floor(at);
         let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
         let limits = shape.limits(&machine.numbers, &self.work, of.launching().reuses_buffers());
-        let roof = LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves);
+        let roof = LaunchRoof::new(limits.components.roof(), &limits.latency, shape.waves);
         let end = End {
             roof,
             pace: self.excess.filled_pace(machine, &limits.filled),
@@ -274,6 +274,7 @@ impl<'a> SourcesAlike<'a> {
             knows_floor: floor.is_known(),
             unknown_build,
             operator: operator.map(|parts| parts.time),
+            slower_supply: slower_supply(&machine.numbers, &limits.filled),
         };
         let operator_binding = operator.as_ref().and_then(bound_by);
         BoundEnd { end, binding: launch_limit(&limits.components, &roof), operator_binding }

@@ -90,7 +90,7 @@ impl QuestionSides {
         let components = limits.map(|limits| limits.components);
         let roofs = limits
             .zip(shapes)
-            .map(|(limits, shape)| LaunchRoof::new(limits.components.roof(), limits.exposed, shape.waves));
+            .map(|(limits, shape)| LaunchRoof::new(limits.components.roof(), &limits.latency, shape.waves));
         Self {
             machines,
             components,
@@ -111,7 +111,7 @@ impl QuestionSides {
 
     /// The GPU of this side as the launch finds it.
     pub(super) fn filled(&self, side: Side) -> MachineNumbers {
-        self.machines[side].filled(self.shapes[side].residents(&self.work))
+        self.machines[side].filled(&self.work, self.shapes[side].residents(&self.work))
     }
 
     /// The same question to a target with one number changed by this factor.
@@ -123,7 +123,7 @@ impl QuestionSides {
         nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();
         let tail = self.roofs.target.tail;
-        nudged.roofs.target = LaunchRoof::with_tail(limits.components.roof(), limits.exposed, tail);
+        nudged.roofs.target = LaunchRoof::with_tail(limits.components.roof(), &limits.latency, tail);
         nudged
     }
 

@@ -1,5 +1,7 @@
 //! What a measured time says about another GPU: the arithmetic of `components`, on plain numbers.
 
+use crate::roofline::ExposedLatency;
+
 /// How much of a source's efficiency, in ln, holds on the target where every pipe of the SM was counted: the rest is
 /// drawn to [`USUAL`].
 pub const CARRIED: f64 = 0.78;
@@ -22,6 +24,12 @@ const USUAL_OF_LIBRARY: f64 = 1.2;
 /// it; the rest goes with the rates of the SMs.
 const WITH_ROOF: f64 = 0.7;
 
+/// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 150 times above its roof
+/// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none, 4 to 8 are alike for the six families
+/// (GEMM's spilling variants would have more of it drawn in, the convolution's less); what it is for are kernels far above a roof of tiny
+/// counts, which no family has.
+const FAR: f64 = 5.0;
+
 /// How much more the time above the roof overlaps with it, as a norm, where no pipe was counted: it is work of pipes then, which
 /// overlap as those of the roof do. Where all were counted it is latency, and added. Kernels at other clocks say 2 to 6
 /// (`nv_dvfs`: 13.0 % at 1, 7.9 % at 2.6, 6.8 % at 6), kernels under NVBench 2 to 3, others nothing.
@@ -37,17 +45,19 @@ pub struct LaunchRoof {
     pub time: f64,
     /// ceil(v) / v for v waves, at most 1.6; 1 where waves are unknown, or where some SM has no block at all.
     pub tail: f64,
-    /// How many times longer than its components the launch takes because blocks wait for their loads; 1 where others fill the
-    /// wait, or where rounds of loads are unknown.
+    /// How many times longer than its components the launch takes because its warps wait for loads and results; 1 where that is
+    /// unknown.
     pub latency: f64,
+    /// Whether waiting alone takes longer than the components.
+    pub latency_binds: bool,
 }
 
 impl LaunchRoof {
-    /// The roof of components that take so long together, or of the exposed latency of loads where that is longer, stretched by a last
-    /// wave that is not full.
+    /// The roof of components that take so many seconds together, stretched by latency that nothing hides and by a last wave that is
+    /// not full.
     #[must_use]
     #[inline]
-    pub fn new(components: f64, exposed: f64, waves: Option<f64>) -> Self {
+    pub fn new(components: f64, exposed: &ExposedLatency, waves: Option<f64>) -> Self {
         let tail = waves.filter(|w| *w > 0.0).map_or(1.0, |w| (w.ceil() / w).min(MOST_TAIL));
         Self::with_tail(components, exposed, tail)
     }
@@ -55,9 +65,10 @@ impl LaunchRoof {
     /// The same with the last wave's factor given.
     #[must_use]
     #[inline]
-    pub fn with_tail(components: f64, exposed: f64, tail: f64) -> Self {
-        let latency = if exposed > components && components > 0.0 { exposed / components } else { 1.0 };
-        Self { time: components * latency * tail, tail, latency }
+    pub fn with_tail(components: f64, exposed: &ExposedLatency, tail: f64) -> Self {
+        let latency = exposed.stretch(components);
+        let latency_binds = exposed.binds(components);
+        Self { time: components * latency * tail, tail, latency, latency_binds }
     }
 }
 
@@ -109,8 +120,10 @@ pub(super) struct SourceBuild {
 pub(super) struct TypicalEfficiency {
     /// η of a kernel that nobody timed.
     pub(super) usual: f64,
-    /// The share of ln η of the source that holds on a target, 0 to 1.
+    /// The share of ln η of the source that holds on a target, 0 to 1, where it is near the typical one.
     carried: f64,
+    /// The share of the source's time that is the kernel's own, 0 to 1: of the rest nothing holds.
+    own: f64,
 }
 
 impl TypicalEfficiency {
@@ -120,15 +133,31 @@ impl TypicalEfficiency {
         let SourceBuild { by_library, at_register_limit } = build;
         let usual = if by_library { USUAL_OF_LIBRARY } else { USUAL };
         if by_library || at_register_limit {
-            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD };
+            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD, own: 1.0 };
         }
-        Self { usual, carried: CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED) }
+        Self { usual, carried: CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED), own: 1.0 }
     }
 
     /// The same where so much of the source's time is the kernel's own, 0 to 1.
     #[inline]
     pub(super) fn with_own_share(self, own: f64) -> Self {
-        Self { carried: self.carried * own, ..self }
+        Self { own, ..self }
+    }
+
+    /// The same where this share of what would not hold holds too, 0 to 1.
+    #[inline]
+    pub(super) fn held(self, share: f64) -> Self {
+        let more = |held: f64| held + share * (1.0 - held);
+        Self { carried: more(self.carried), own: more(self.own), ..self }
+    }
+
+    /// ln of the efficiency that is taken where this one, in ln, was measured.
+    #[inline]
+    fn believed(self, measured: f64) -> f64 {
+        let usual = self.usual.ln();
+        let off = measured - usual;
+        let far = off / FAR;
+        usual + self.own * off * (1.0 - (1.0 - self.carried) / (1.0 + far * far))
     }
 }
 
@@ -136,7 +165,7 @@ impl Habit {
     /// From a body of so many seconds under this roof, all of whose efficiency holds.
     #[inline]
     pub(super) fn as_timed(roof: f64, body: f64, uncounted: f64) -> Self {
-        Self::from_times(roof, body, TypicalEfficiency { usual: USUAL, carried: 1.0 }, uncounted)
+        Self::from_times(roof, body, TypicalEfficiency { usual: USUAL, carried: 1.0, own: 1.0 }, uncounted)
     }
 
     /// From a body of so many seconds under this roof, its efficiency drawn to the typical one; `uncounted`: the share of pipes whose
@@ -154,8 +183,7 @@ impl Habit {
             };
         }
         let source_efficiency = body / roof;
-        let usual = typical.usual.ln();
-        let ln = usual + typical.carried * (source_efficiency.ln() - usual);
+        let ln = typical.believed(source_efficiency.ln());
         let efficiency = ln.exp();
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
         let with_roof = WITH_ROOF * counted / (1.0 + ln * ln);
@@ -229,5 +257,15 @@ mod tests {
             let carried = Habit::from_times(1.0, 100.0, typical, 0.0).under(2.0, 2.0);
             assert!((carried.everything - 2.0 * usual).abs() < 1e-12);
         }
+    }
+
+    /// A kernel of one block and a few bytes waits for what nobody counted: the smaller the counts, the less they say.
+    #[test]
+    fn far_from_any_roof_the_time_is_carried_as_it_is() {
+        let typical = TypicalEfficiency::new(0.0, SourceBuild::default());
+        let slower = |roof: f64| Habit::from_times(roof, 1.0, typical, 0.0).under(roof, 1.0).body;
+        assert!(slower(0.1) < 0.7 && slower(1e-9) > 0.75 && slower(1e-12) > slower(1e-9));
+        let held = |share| Habit::from_times(1e-3, 1.0, typical.held(share), 0.0).under(1e-3, 1.0).body;
+        assert!(held(0.0) < held(0.5) && held(0.5) < held(1.0) && (held(1.0) - 1.0).abs() < 1e-12);
     }
 }

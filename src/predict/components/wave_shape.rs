@@ -1,10 +1,10 @@
 //! What a launch shape says of one side: its waves, and what it keeps on the GPU at once.
 
 use super::transfer::LaunchRoof;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, SmLimits};
 use crate::kernel::{Count, Launch, ProductSizes, Work};
 use crate::occupancy::{Occupancy, waves};
-use crate::roofline::{Bound, Components, MachineNumbers, Residents, WaitingBytes, exposed_time};
+use crate::roofline::{Bound, Components, ExposedLatency, MachineNumbers, Residents, WaitingBytes};
 
 /// What the launch shape says of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -52,10 +52,10 @@ impl WaveShape {
     #[inline]
     pub(super) fn limits(&self, machine: &MachineNumbers, work: &Work, reused: bool) -> LaunchLimits {
         let residents = self.residents(work);
-        let filled = machine.filled(residents);
+        let filled = machine.filled(work, residents);
         let components = filled.components(work, reused);
-        let exposed = exposed_time(&filled, &components, work, &residents);
-        LaunchLimits { filled, components, exposed }
+        let latency = ExposedLatency::of_launch(&filled, &components, work, &residents);
+        LaunchLimits { filled, components, latency }
     }
 
     /// What a launch of this work keeps on the GPU at once.
@@ -65,7 +65,8 @@ impl WaveShape {
         let waiting = known.map(|((blocks, per_sm), moved)| {
             WaitingBytes::from_launch([blocks, per_sm].map(|n| n * self.threads), moved)
         });
-        Residents { blocks: self.blocks, per_sm: self.per_sm, waiting, product: self.product }
+        let warps = (self.threads / f64::from(SmLimits::WARP)).ceil();
+        Residents { blocks: self.blocks, per_sm: self.per_sm, warps, waiting, product: self.product }
     }
 }
 
@@ -76,13 +77,13 @@ pub(super) struct LaunchLimits {
     pub(super) filled: MachineNumbers,
     /// The time of every component.
     pub(super) components: Components,
-    /// The least time with the latency of loads that nothing hides, in seconds; 0 where it is unknown.
-    pub(super) exposed: f64,
+    /// What it waits for.
+    pub(super) latency: ExposedLatency,
 }
 
-/// What limits a launch of these components under this roof of them: the latency that stretches it, else the longest component.
+/// What limits a launch of these components under this roof of them: the latency that is longer, else the longest component.
 pub(super) fn launch_limit(components: &Components, roof: &LaunchRoof) -> Option<Bound> {
-    if roof.latency > 1.0 { Some(Bound::Latency) } else { components.binding().map(Bound::from) }
+    if roof.latency_binds { Some(Bound::Latency) } else { components.binding().map(Bound::from) }
 }
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.

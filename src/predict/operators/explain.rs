@@ -117,7 +117,7 @@ impl TakenApart for KeptOperator {
         Explanation {
             components: of_parts,
             next: of_parts.map(|c| next_of(&c)),
-            latency: Pair::same(1.0),
+            latency: Pair::same(None),
             floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: NumberOrigin::Derived }),
             elasticities: self.elasticities(),
             beside: None,

@@ -89,7 +89,7 @@ fn is_told_above(f: &Factor) -> bool {
             "source time",
             "launch overhead",
             "tail effect",
-            "exposed load latency",
+            "exposed latency",
             "above the roof",
             "belief in the second",
         ]
