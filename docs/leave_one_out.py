@@ -34,7 +34,7 @@ CONSTANTS = {
     "carried": (0.78, [0.7, 0.74, 0.82, 0.86, 0.9]),
     "carried_uncounted": (0.93, [0.8, 0.86, 0.9, 0.97, 1.0]),
     "carried_to_another_build": (0.4, [0.1, 0.2, 0.3, 0.5, 0.6, 0.8]),
-    "far": (5.0, [2.0, 3.0, 4.0, 6.0, 8.0, 1e9]),
+    "far": (4.0, [2.0, 3.0, 5.0, 6.0, 8.0, 1e9]),
     "usual": (1.05, [0.95, 1.0, 1.1, 1.15, 1.2]),
     "usual_of_library": (1.2, [1.05, 1.1, 1.15, 1.25, 1.3, 1.4]),
     "tile_load": (2.0, [0.01, 1.0, 3.0, 4.0, 6.0]),
@@ -198,9 +198,12 @@ def side_of(family, side, c):
     return roof * tail, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
 
 
-def distance(from_pace, to_pace, from_roof, to_roof):
-    roofs = np.where((from_roof > 0) & (to_roof > 0), np.abs(np.log(to_roof / from_roof)), 0)
-    return np.maximum(np.abs(from_pace - to_pace).max(axis=1), roofs)
+def distance(family):
+    rate = lambda side, name: np.log(family.column(f"{name}_{side}"))
+    sms = lambda side: rate(side, "Sms") + rate(side, "Clock")
+    apart = [np.abs(sms("s") + rate("s", name) - sms("t") - rate("t", name)) for name in PIPE_RATES]
+    apart += [np.abs(sms("s") - sms("t")), np.abs(rate("s", "DramBandwidth") - rate("t", "DramBandwidth"))]
+    return np.max(apart, axis=0)
 
 
 def weights_of(family, c):
@@ -238,7 +241,7 @@ def answered(family, constants):
     carried = np.where(family.another, c["carried_to_another_build"], carried)
     usual = np.log(np.where(family.library, c["usual_of_library"], c["usual"]))
     # On GPUs so much alike that a rate differs by less than a tenth, more holds.
-    drawn = np.minimum(distance(from_pace, to_pace, from_roof, to_roof) / 0.1, 1)
+    drawn = np.minimum(distance(family) / 0.1, 1)
     carried, held = 1 - drawn * (1 - carried), 1 - drawn * (1 - own)
     unusual = np.log(body / from_roof) - usual
     ln = usual + held * unusual * (1 - (1 - carried) / (1 + (unusual / c["far"]) ** 2))
@@ -321,6 +324,8 @@ def weights_table(families):
     assert off < 1e-9, f"this script and the program differ by {off} in their doubt"
     print("\n| weight of the doubt, shipped | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
     for weight, (value, others) in WEIGHTS.items():
+        if others == [value]:
+            continue
         cells = []
         for left in names:
             rest = [steps[n] for n in names if n != left]

@@ -46,7 +46,7 @@ fn rows(gpus: &[&str], above: impl Fn(&str, u32, f64) -> f64) -> String {
 
 /// Slower where the working set does not fit: what `components` does not know, and its shares show.
 fn biased(_: &str, _: u32, over: f64) -> f64 {
-    20.0 * if over > 1.0 { 1.6 } else { 1.0 }
+    10.0 * if over > 1.0 { 2.5 } else { 1.0 }
 }
 
 fn with_rows(text: &str) -> Session {
@@ -90,7 +90,8 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
     session.teach(Arc::new(learned(&session, TARGET)));
     let lesson = session.lessons().iter().next().unwrap().2;
     let [without, with] = lesson.errors().unwrap();
-    assert!(with < 0.85 * without, "{without} {with}");
+    // Half of the residual is believed, and other GPUs' L2 is another share of it.
+    assert!(with < 0.92 * without, "{without} {with}");
     assert_eq!(session.default_model(), model_position(HYBRID).unwrap());
     let [plain, hybrid] = ["components", HYBRID].map(|model| answers(&session, model));
     let corrected = plain.iter().zip(&hybrid).filter(|(p, h)| {

@@ -514,8 +514,9 @@ fn points_above_their_roof_are_said_of_every_model_and_never_of_estimates() {
 #[test]
 fn a_scaled_time_never_falls_below_the_launch_floor() {
     let a = ask("same-time", "saxpy", "n=1024", "titan-v", "rtx-4070").answer();
-    // 12 KiB take nothing beside the floor in the TITAN V's file.
-    close(a.source_time.as_ref().unwrap().time.0, 3.61e-6);
+    // 12 KiB take nothing beside the floor in the TITAN V's file but one wait for DRAM, which it hides.
+    let over = a.source_time.as_ref().unwrap().time.0 / 3.61e-6;
+    assert!((1.0..1.0001).contains(&over), "{over}");
     let text = shown(&a);
     assert!(text.contains("the scaled source time is mostly launch overhead (3.61 µs)"), "{text}");
     assert!(!shown(&ask("same-time", "saxpy", "n=2^21", "titan-v", "rtx-4070").answer()).contains("floor;"));

@@ -12,10 +12,6 @@ use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::roofline::{MachineNumbers, Spec};
 use crate::units::Seconds;
 
-/// How far apart, in ln of any rate or of the roof, two GPUs are from which on nothing of a kernel's efficiency is taken to be the
-/// same because they are alike: no two GPUs of the measured families are nearer.
-const ALIKE: f64 = 0.1;
-
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -85,27 +81,18 @@ impl SourceShare {
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
-        let all = |body| Habit::as_timed(roofs.source, body, self.excess.uncounted);
         let habit = match (nearness, start.body) {
             // All of it: the smaller the change, the nearer the answer to the time that was measured.
-            (Nearness::SameBoard, Some(body)) => all(body),
-            (_, Some(body)) => self.habit_of_alike(body, target).unwrap_or(self.habit),
+            (Nearness::SameBoard, Some(body)) => Habit::as_timed(roofs.source, body, self.excess.uncounted),
+            (Nearness::Other(held), Some(body)) if held > 0.0 => {
+                Habit::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
+            }
             _ => self.habit,
         };
         let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
         let body = carried.body;
         let time = sound(Seconds(self.launching.launched(target.floor, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
-    }
-
-    /// The habit that holds on a target so much like this GPU that less of it is the GPU's own: the nearer, the more; `None` on any other.
-    #[inline]
-    fn habit_of_alike(&self, body: f64, target: &End) -> Option<Habit> {
-        let roofs = [self.end.roof.time, target.roof.time];
-        let apart = if roofs[0] > 0.0 && roofs[1] > 0.0 { (roofs[1] / roofs[0]).ln().abs() } else { 0.0 };
-        let share = Excess::distance(&self.end.pace, &target.pace).max(apart) / ALIKE;
-        let drawn = || self.typical.held(1.0 - share);
-        (share < 1.0).then(|| Habit::from_times(roofs[0], body, drawn(), self.excess.uncounted))
     }
 
     /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.

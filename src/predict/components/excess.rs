@@ -109,13 +109,6 @@ impl Excess {
         Pace { rates, ln_mean, mean: ln_mean.exp(), latency }
     }
 
-    /// How far apart two GPUs are: the largest |ln| of the ratio of any rate.
-    #[inline]
-    pub(super) fn distance(source: &Pace, target: &Pace) -> f64 {
-        let apart = source.rates.iter().zip(target.rates).map(|(a, b)| (a - b).abs());
-        apart.fold(0.0, f64::max)
-    }
-
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
     #[inline]
     pub(super) fn spread(&self, source: &Pace, target: &Pace) -> f64 {
@@ -152,6 +145,13 @@ pub(super) struct PacedMachine {
 impl PacedMachine {
     pub(super) fn new(numbers: MachineNumbers) -> Self {
         Self { numbers, rates: rates_of(&numbers), latency: numbers.dependent_issue().ln() }
+    }
+
+    /// How far apart two GPUs are: the largest |ln| of the ratio of any rate.
+    #[inline]
+    pub(super) fn distance(&self, other: &Self) -> f64 {
+        let apart = self.rates.iter().zip(other.rates).map(|(a, b)| (a - b).abs());
+        apart.fold(0.0, f64::max)
     }
 }
 

@@ -1,37 +1,54 @@
 //! How near a target is to the GPU that was timed: how much of what was seen there holds.
 
+use super::excess::PacedMachine;
 use crate::gpu::Gpu;
 use crate::predict::Question;
+use crate::roofline::machine_of;
+
+/// How far apart, in ln of any rate, two boards are from which on nothing of a kernel's efficiency is taken to be the same because they
+/// are alike: no two GPUs of the measured families are nearer.
+const ALIKE: f64 = 0.1;
 
 /// How near a target is to the GPU that was timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Nearness {
     /// It is that GPU, at the clocks and limits of its time.
     SameSettings,
     /// It is that GPU at other clocks, or with other numbers: what keeps a kernel from its roof there keeps it from its roof here.
     SameBoard,
-    /// Another GPU.
-    Other,
+    /// Another GPU, of which this share of what differs from board to board is the same, for both are alike: 0 on nearly all, 1 where
+    /// their rates are the same. What somebody changes of its numbers does not change that.
+    Other(f64),
 }
 
 impl Nearness {
     pub(super) fn from_question(q: &Question<'_>) -> Self {
-        Self::between(q.source.gpu, q.target.gpu)
+        let (source, target) = (q.source.gpu, q.target.gpu);
+        let boards = [source, target.existing()];
+        let rates = || boards.map(|gpu| PacedMachine::new(machine_of(gpu, q.kernel)));
+        Self::of_board(source, target).unwrap_or_else(|| {
+            let [source, target] = rates();
+            Self::of_others(&source, &target)
+        })
     }
 
-    /// Of the GPU that was timed to another one.
-    pub(super) fn between(source: &Gpu, target: &Gpu) -> Self {
+    /// Where both are one board.
+    pub(super) fn of_board(source: &Gpu, target: &Gpu) -> Option<Self> {
         if source.is_same_board_and_settings(target) {
-            Self::SameSettings
-        } else if source.board_id() == target.board_id() {
-            Self::SameBoard
+            Some(Self::SameSettings)
         } else {
-            Self::Other
+            (source.board_id() == target.board_id()).then_some(Self::SameBoard)
         }
+    }
+
+    /// Of two boards with these rates.
+    #[inline]
+    pub(super) fn of_others(source: &PacedMachine, target: &PacedMachine) -> Self {
+        Self::Other((1.0 - source.distance(target) / ALIKE).max(0.0))
     }
 
     /// With one number of the target changed.
     pub(super) fn nudged(self) -> Self {
-        if self == Self::Other { Self::Other } else { Self::SameBoard }
+        if self == Self::SameSettings { Self::SameBoard } else { self }
     }
 }

@@ -301,9 +301,10 @@ impl Starting<'_, '_> {
         if target == self.at {
             Nearness::SameSettings
         } else if gpus.board_place(target) == self.at {
-            Nearness::between(self.gpu, gpus.gpu(target))
+            Nearness::of_board(self.gpu, gpus.gpu(target)).unwrap_or(Nearness::SameBoard)
         } else {
-            Nearness::Other
+            let [source, target] = [self.at, gpus.board_place(target)].map(|at| self.of.machines.machine(at));
+            Nearness::of_others(source, target)
         }
     }
 

@@ -104,7 +104,7 @@ impl QuestionSides {
             unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),
-            nearness: Nearness::Other,
+            nearness: Nearness::Other(0.0),
             source_build: SourceBuild::default(),
         }
     }

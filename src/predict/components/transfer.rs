@@ -24,11 +24,11 @@ const USUAL_OF_LIBRARY: f64 = 1.2;
 /// it; the rest goes with the rates of the SMs.
 const WITH_ROOF: f64 = 0.7;
 
-/// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 150 times above its roof
-/// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none, 4 to 8 are alike for the six families
+/// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 50 times above its roof
+/// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none, 4 and more are alike for the six families
 /// (GEMM's spilling variants would have more of it drawn in, the convolution's less); what it is for are kernels far above a roof of tiny
 /// counts, which no family has.
-const FAR: f64 = 5.0;
+const FAR: f64 = 4.0;
 
 /// How much more the time above the roof overlaps with it, as a norm, where no pipe was counted: it is work of pipes then, which
 /// overlap as those of the roof do. Where all were counted it is latency, and added. Kernels at other clocks say 2 to 6
