@@ -34,7 +34,7 @@ CONSTANTS = {
     "carried": (0.78, [0.7, 0.74, 0.82, 0.86, 0.9]),
     "carried_uncounted": (0.93, [0.8, 0.86, 0.9, 0.97, 1.0]),
     "carried_to_another_build": (0.4, [0.1, 0.2, 0.3, 0.5, 0.6, 0.8]),
-    "far": (4.0, [2.0, 3.0, 5.0, 6.0, 8.0, 1e9]),
+    "far": (3.0, [2.0, 2.5, 4.0, 6.0, 1e9]),
     "usual": (1.05, [0.95, 1.0, 1.1, 1.15, 1.2]),
     "usual_of_library": (1.2, [1.05, 1.1, 1.15, 1.25, 1.3, 1.4]),
     "tile_load": (2.0, [0.01, 1.0, 3.0, 4.0, 6.0]),
@@ -244,7 +244,7 @@ def answered(family, constants):
     drawn = np.minimum(distance(family) / 0.1, 1)
     carried, held = 1 - drawn * (1 - carried), 1 - drawn * (1 - own)
     unusual = np.log(body / from_roof) - usual
-    ln = usual + held * unusual * (1 - (1 - carried) / (1 + (unusual / c["far"]) ** 2))
+    ln = usual + held * unusual * (1 - (1 - carried) / (1 + np.where(family.another, 0, unusual / c["far"]) ** 2))
     eta, counted = np.exp(ln), (1 - uncounted) ** 2
     with_roof, q = c["with_roof"] * counted / (1 + ln**2), 1 + c["overlap_of_uncounted"] * uncounted
     beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof

@@ -24,11 +24,10 @@ const USUAL_OF_LIBRARY: f64 = 1.2;
 /// it; the rest goes with the rates of the SMs.
 const WITH_ROOF: f64 = 0.7;
 
-/// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 50 times above its roof
-/// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none, 4 and more are alike for the six families
-/// (GEMM's spilling variants would have more of it drawn in, the convolution's less); what it is for are kernels far above a roof of tiny
-/// counts, which no family has.
-const FAR: f64 = 4.0;
+/// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 20 times above its roof
+/// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none the convolution chooses 2 and gains 0.7 points,
+/// the other families lose and gain 0.1 at most; what it is for are kernels far above a roof of tiny counts, which no family has.
+const FAR: f64 = 3.0;
 
 /// How much more the time above the roof overlaps with it, as a norm, where no pipe was counted: it is work of pipes then, which
 /// overlap as those of the roof do. Where all were counted it is latency, and added. Kernels at other clocks say 2 to 6
@@ -124,6 +123,8 @@ pub(super) struct TypicalEfficiency {
     carried: f64,
     /// The share of the source's time that is the kernel's own, 0 to 1: of the rest nothing holds.
     own: f64,
+    /// How far from the typical one it is carried as it is, in ln; infinite where another build runs on the target.
+    far: f64,
 }
 
 impl TypicalEfficiency {
@@ -133,9 +134,10 @@ impl TypicalEfficiency {
         let SourceBuild { by_library, at_register_limit } = build;
         let usual = if by_library { USUAL_OF_LIBRARY } else { USUAL };
         if by_library || at_register_limit {
-            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD, own: 1.0 };
+            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD, own: 1.0, far: f64::INFINITY };
         }
-        Self { usual, carried: CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED), own: 1.0 }
+        let carried = CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED);
+        Self { usual, carried, own: 1.0, far: FAR }
     }
 
     /// The same where so much of the source's time is the kernel's own, 0 to 1.
@@ -156,7 +158,7 @@ impl TypicalEfficiency {
     fn believed(self, measured: f64) -> f64 {
         let usual = self.usual.ln();
         let off = measured - usual;
-        let far = off / FAR;
+        let far = off / self.far;
         usual + self.own * off * (1.0 - (1.0 - self.carried) / (1.0 + far * far))
     }
 }
@@ -165,7 +167,12 @@ impl Habit {
     /// From a body of so many seconds under this roof, all of whose efficiency holds.
     #[inline]
     pub(super) fn as_timed(roof: f64, body: f64, uncounted: f64) -> Self {
-        Self::from_times(roof, body, TypicalEfficiency { usual: USUAL, carried: 1.0, own: 1.0 }, uncounted)
+        Self::from_times(
+            roof,
+            body,
+            TypicalEfficiency { usual: USUAL, carried: 1.0, own: 1.0, far: FAR },
+            uncounted,
+        )
     }
 
     /// From a body of so many seconds under this roof, its efficiency drawn to the typical one; `uncounted`: the share of pipes whose
