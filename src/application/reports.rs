@@ -14,12 +14,13 @@ use crate::units::Seconds;
 /// [`ReadError`] where there are none, or they are of several GPUs.
 pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<Application, ReadError> {
     let refuse = |message: &str| ReadError { file: file.to_string(), message: message.to_string() };
-    let first = imported.rows.first().ok_or_else(|| refuse("has no kernel with a time"))?;
-    if imported.rows.iter().any(|r| r.gpu != first.gpu) {
+    let first = imported.rows.iter().next().ok_or_else(|| refuse("has no kernel with a time"))?;
+    if imported.rows.gpus().iter().any(|name| *name != first.gpu) {
         return Err(refuse("holds several GPUs; an application ran on one: give a report of each"));
     }
     let mut groups: Vec<KernelGroup> = Vec::new();
-    for row in &imported.rows {
+    let mut rows = imported.rows.reader();
+    while let Some(row) = rows.next_row() {
         let group = group_of_row(row);
         let is_same =
             |g: &&mut KernelGroup| (&g.name, g.grid, g.block) == (&group.name, group.grid, group.block);
