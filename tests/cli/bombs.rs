@@ -202,6 +202,20 @@ fn a_trace_of_short_launches_that_is_predicted_from_and_audited() {
     }
 }
 
+#[test]
+fn a_trace_of_as_many_kernels_as_launches() {
+    let text = include_str!("../fuzz/seeds/nvprof-trace.csv").trim_end();
+    let (head, last) = text.rsplit_once('\n').unwrap();
+    let kernels = (0..30_000).map(|i| format!("{}\n", last.replace("axpy", &format!("axpy{i}"))));
+    let many = format!("{head}\n{}", kernels.collect::<String>());
+    for words in ["import", "audit", "app"] {
+        let begun = std::time::Instant::now();
+        is_harmless(words, "kernels.csv", many.as_bytes(), None);
+        // In the square of the kernels this takes minutes.
+        assert!(begun.elapsed() < Duration::from_secs(60), "{words}: {:?}", begun.elapsed());
+    }
+}
+
 #[cfg(feature = "fleet")]
 #[test]
 fn a_fleet_table_of_one_long_word_many_times() {

@@ -47,12 +47,7 @@ fn idle_label_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     kernels.into_iter().flat_map(|(kernel, rows)| of_kernel(sheet, kernel, &rows, &extra)).collect()
 }
 
-fn of_kernel(
-    sheet: &AuditSheet<'_>,
-    kernel: Word,
-    rows: &[usize],
-    extra: &[UnknownColumn],
-) -> Vec<Finding> {
+fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize], extra: &[UnknownColumn]) -> Vec<Finding> {
     let mut texts = NumberedWords::default();
     let mut labelled: Vec<Labelled> =
         rows.iter().map(|r| labelled_row(sheet, *r, extra, &mut texts)).collect();
