@@ -7,6 +7,8 @@ use super::trace::TraceFormat;
 use crate::import::Imported;
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use crate::units::Seconds;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The application of these rows: one group each, with its calls where the report states them.
 ///
@@ -14,21 +16,26 @@ use crate::units::Seconds;
 /// [`ReadError`] where there are none, or they are of several GPUs.
 pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<Application, ReadError> {
     let refuse = |message: &str| ReadError { file: file.to_string(), message: message.to_string() };
-    let first = imported.rows.first().ok_or_else(|| refuse("has no kernel with a time"))?;
-    if imported.rows.iter().any(|r| r.gpu != first.gpu) {
+    let first = imported.rows.iter().next().ok_or_else(|| refuse("has no kernel with a time"))?;
+    if imported.rows.gpus().iter().any(|name| *name != first.gpu) {
         return Err(refuse("holds several GPUs; an application ran on one: give a report of each"));
     }
     let mut groups: Vec<KernelGroup> = Vec::new();
-    for row in &imported.rows {
+    // A report may have as many kernels as rows.
+    let mut places = HashMap::new();
+    let mut rows = imported.rows.reader();
+    while let Some(row) = rows.next_row() {
         let group = group_of_row(row);
-        let is_same =
-            |g: &&mut KernelGroup| (&g.name, g.grid, g.block) == (&group.name, group.grid, group.block);
-        match groups.iter_mut().find(is_same) {
-            Some(known) => {
+        match places.entry((group.name.clone(), group.grid, group.block)) {
+            Entry::Occupied(place) => {
+                let known: &mut KernelGroup = &mut groups[*place.get()];
                 known.calls += group.calls;
                 known.total.0 += group.total.0;
             }
-            None => groups.push(group),
+            Entry::Vacant(place) => {
+                place.insert(groups.len());
+                groups.push(group);
+            }
         }
     }
     groups.sort_by(|a, b| b.total.0.total_cmp(&a.total.0).then(a.name.cmp(&b.name)));

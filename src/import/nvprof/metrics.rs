@@ -99,7 +99,7 @@ impl Metrics {
             tensor_unseen |= counted && !values.contains_key(TENSOR);
             lacks_flops |= !counted;
             lacks_half |= counted && !values.contains_key(FLOPS[2]);
-            out.rows.push(row);
+            out.rows.push(&row);
         }
         out.remark(
             "nvprof's metrics have no time: fill in time_ms from a trace of the same program (--print-gpu-trace)".into(),
