@@ -4,6 +4,7 @@ use super::category::KernelCategory;
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
 use crate::kernel::{clip_middle, short_name_within};
+use crate::measurement::CanonicalRow;
 use crate::text::clipped_text;
 use crate::units::Seconds;
 use std::collections::HashMap;
@@ -61,6 +62,8 @@ pub struct KernelGroup {
     pub share: f64,
     /// FLOPs and DRAM bytes of a launch, where they are known.
     pub counts: Option<GroupCounts>,
+    /// The row of its last launch, where a report states rows: everything that was counted, with the clocks it was timed at.
+    pub profiled: Option<Box<CanonicalRow>>,
     /// What its operator computed, where that is a product or attention of known size.
     pub shape: Option<OperatorShape>,
 }
@@ -174,6 +177,7 @@ impl KernelGroup {
             total: Seconds(0.0),
             share: 0.0,
             counts: None,
+            profiled: None,
             shape: None,
         }
     }

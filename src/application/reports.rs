@@ -21,12 +21,11 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
     let mut groups: Vec<KernelGroup> = Vec::new();
     for row in &imported.rows {
         let group = group_of_row(row);
-        let is_same =
-            |g: &&mut KernelGroup| (&g.name, g.grid, g.block) == (&group.name, group.grid, group.block);
-        match groups.iter_mut().find(is_same) {
+        match groups.iter_mut().find(|known| is_same_launch(known, &group)) {
             Some(known) => {
                 known.calls += group.calls;
                 known.total.0 += group.total.0;
+                known.profiled = group.profiled;
             }
             None => groups.push(group),
         }
@@ -59,6 +58,14 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
     })
 }
 
+/// Whether both are one kernel at one size, launched alike.
+fn is_same_launch(a: &KernelGroup, b: &KernelGroup) -> bool {
+    let asked = |g: &KernelGroup| {
+        g.profiled.as_ref().map(|r| (r.kernel.clone(), r.problem.clone(), r.variant.clone()))
+    };
+    (&a.name, a.grid, a.block) == (&b.name, b.grid, b.block) && asked(a) == asked(b)
+}
+
 fn group_of_row(row: &CanonicalRow) -> KernelGroup {
     let calls = row.attributes.get("calls").and_then(|c| c.parse::<u64>().ok()).unwrap_or(1);
     let name = row.attributes.get("kernel_signature").unwrap_or(&row.kernel);
@@ -74,6 +81,7 @@ fn group_of_row(row: &CanonicalRow) -> KernelGroup {
         calls,
         total: Seconds(mean.0 * calls as f64),
         counts: counted(row),
+        profiled: Some(Box::new(row.clone())),
         ..KernelGroup::unlaunched(name, KernelCategory::of_names(name, ""))
     }
 }

@@ -5,6 +5,7 @@
 //! | a product of a tensor type that the catalogue has an operator for | that operator at its size: a library picks another kernel on each GPU |
 //! | causal attention of as many queries as keys, BF16 | the operator `attention_prefill` |
 //! | anything else with counts | a kernel of its own: launch shape, registers, shared memory, FLOPs, bytes |
+//! | a row of a report | that row: what `predict --data` of the report asks |
 //! | no counts | none |
 
 use super::category::KernelCategory;
@@ -46,6 +47,9 @@ fn measured_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Can
 
 /// A group as a kernel of its own; `None` where it has no counts.
 pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Option<CanonicalRow> {
+    if let Some(row) = &group.profiled {
+        return Some(CanonicalRow { gpu: gpu.to_string(), ..(**row).clone() });
+    }
     let counts = group.counts.as_ref()?;
     let mut row = measured_row(place, group, gpu, file);
     // The number keeps groups of one name apart: they are other problems.
