@@ -58,11 +58,16 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),
     };
-    // The size gives way to the number of cautions.
-    let others = spans.iter().map(Span::width).sum::<usize>() + element.width();
-    let room = usize::from(area.width).saturating_sub(others + 4 + short_count(cautions).width());
-    spans.push(Span::raw(format!(" {} ", clipped_text(&state.size_of(state.selected), room.min(32)))));
-    spans.push(element);
+    // The size gives way to the number of cautions, then the element type.
+    let width = usize::from(area.width);
+    let others = spans.iter().map(Span::width).sum::<usize>() + 4 + short_count(cautions).width();
+    let has_room = others + element.width() <= width;
+    let room = width.saturating_sub(others + element.width());
+    let size = clipped_text(&state.size_of(state.selected), room.min(32));
+    if has_room && !size.is_empty() {
+        spans.push(Span::raw(format!(" {size} ")));
+    }
+    spans.extend(has_room.then_some(element));
     let left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
     spans.extend(facts_within(left, state, cautions, look));
     Line::from(spans).render(area, buffer);
