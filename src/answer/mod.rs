@@ -6,6 +6,9 @@
 
 mod answered;
 mod calibration;
+mod case_answers;
+mod cases;
+mod column;
 mod combined;
 mod context;
 mod correct;
@@ -16,6 +19,7 @@ mod known_rows;
 mod launch_model;
 mod limited_source;
 mod pipeline;
+mod places;
 mod residuals;
 mod settings;
 mod shipped;
@@ -25,6 +29,8 @@ mod trials;
 
 pub use answered::{Answer, Combined, Measured, Share};
 pub use calibration::{IntervalCalibration, IntervalQuestion, LearnedModels, StartedFrom};
+pub use case_answers::CaseAnswers;
+pub use cases::{AskedCases, CollectedCases};
 pub use combined::{FAR_APART, combine, log_mean};
 pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use corrections::Corrections;
@@ -33,11 +39,12 @@ pub use known_rows::{KnownCorrection, KnownRow, KnownRows};
 pub use launch_model::{EditedLaunch, LaunchOnGpu, LaunchQuestion};
 pub use limited_source::LimitedSource;
 pub use pipeline::{TargetsQuestion, answer_pair, estimate_targets};
+pub use places::TrialPlaces;
 pub use residuals::{ResidualFold, Residuals};
 pub use settings::Settings;
 pub use shipped::{Family, ShippedErrors};
 pub use sources::{Sources, answer_from_sources, sources_that_timed};
 pub use trial::{AnswerTrial, TargetRow, TrialNumber, TrialPlace};
-pub use trials::{AnswerTrials, AskedCases, CaseAnswers};
+pub use trials::AnswerTrials;
 
 pub use crate::predict::Interval;

@@ -65,12 +65,16 @@ impl AskedGroups {
     /// Why the rows cannot be read as a whole.
     pub(super) fn new(session: &Session, application: &Application, source: GpuId) -> Result<Self, String> {
         let gpu = &session.gpus[source].id;
+        let mut profiled = profiled_rows(application, gpu);
         let mut layers = Layers::default();
         let (mut operators, mut kernels) = (Vec::new(), Vec::new());
         for (place, group) in application.groups.iter().enumerate() {
             let operator = operator_row(place, group, gpu, &application.file);
             operators.push(operator.and_then(|row| layers.place(row)));
-            let counted = counted_row(place, group, gpu, &application.file);
+            let counted = match group.profiled {
+                Some(row) => profiled.remove(&row.place),
+                None => counted_row(place, group, gpu, &application.file),
+            };
             kernels.push(counted.and_then(|row| layers.place(row)));
         }
         let with_rows = |rows: &Vec<CanonicalRow>| {
@@ -115,6 +119,17 @@ impl AskedGroups {
     fn question<'a>(&'a self, asked: &'a AskedGroup) -> GroupQuestion<'a> {
         GroupQuestion { session: &self.layers[asked.layer], subject: &asked.subject }
     }
+}
+
+/// The rows of a report that stand for a group, by their place, measured on this GPU.
+fn profiled_rows(application: &Application, gpu: &str) -> HashMap<u32, CanonicalRow> {
+    let Some(rows) = &application.rows else { return HashMap::new() };
+    let places: HashSet<u32> =
+        application.groups.iter().filter_map(|group| group.profiled).map(|row| row.place).collect();
+    let stands = |(place, row): (u32, CanonicalRow)| {
+        places.contains(&place).then(|| (place, CanonicalRow { gpu: gpu.to_string(), ..row }))
+    };
+    (0..).zip(rows.iter()).filter_map(stands).collect()
 }
 
 /// The configurations that the user's rows time on this GPU, by the source of the row.

@@ -25,12 +25,12 @@ use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
-use crate::measurement::{Number, SAME_CLOCK};
+use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::predict::Caution;
 use crate::session::Session;
-use crate::units::{Hertz, Seconds};
+use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashSet;
 
@@ -338,8 +338,7 @@ impl ForecastPair<'_> {
     /// That the recorded times are those of other clocks than the GPU is set to: `ncu` holds them at base.
     fn profiled_clocks(&self, application: &Application) -> Option<String> {
         let Pair { source, .. } = self.gpus();
-        let stated = application.groups.iter().filter_map(|group| group.profiled.as_ref());
-        let mut clocks = stated.filter_map(|row| row.get(Number::SmClock)).map(Hertz::from_mega);
+        let mut clocks = application.groups.iter().filter_map(|group| group.profiled?.sm_clock);
         let held = clocks.find(|clock| (*clock / source.boost_clock.value - 1.0).abs() > SAME_CLOCK)?;
         let [held, set] = [held, source.boost_clock.value].map(|clock| clock.0 / 1e6);
         Some(format!(

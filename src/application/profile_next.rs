@@ -1,10 +1,8 @@
 //! Which groups of kernels to profile next, and what to type for it.
 
 use super::forecast::{TargetForecast, total_of};
-use super::group::KernelGroup;
 use super::group_forecast::{ForecastBasis, TimeRange};
 use super::recorded::Application;
-use crate::measurement::Number;
 use std::collections::BTreeSet;
 
 /// A group whose profiling would narrow the total most.
@@ -41,7 +39,7 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
     };
     let mut all: Vec<(usize, f64)> = (0..forecast.groups.len().min(TRIED))
         .filter(|at| forecast.groups[*at].basis != ForecastBasis::Unchanged)
-        .filter(|at| !is_fully_profiled(&application.groups[*at]))
+        .filter(|at| application.groups[*at].profiled.is_none_or(|row| !row.is_fully_counted))
         .map(|at| (at, narrowed(at)))
         .collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -56,12 +54,6 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
         })
     });
     named.take(most).collect()
-}
-
-/// Whether a profiler counted of this group what `ncu --set full` counts for the models.
-fn is_fully_profiled(group: &KernelGroup) -> bool {
-    const COUNTED: [Number; 4] = [Number::Flops, Number::DramBytes, Number::L2Bytes, Number::WarpInstsIssued];
-    group.profiled.as_ref().is_some_and(|row| COUNTED.iter().all(|number| row.get(*number).is_some()))
 }
 
 /// `ncu --set full --kernel-name regex:^name$ --launch-count 3 -o profile`, by the function's name without namespace and arguments.

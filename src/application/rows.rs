@@ -23,6 +23,9 @@ const LONGEST_NAME: usize = 1000;
 #[must_use]
 pub fn group_row(application: &Application, place: usize, gpu: &str) -> Option<CanonicalRow> {
     let group = application.groups.get(place)?;
+    if let Some((profiled, rows)) = group.profiled.zip(application.rows.as_ref()) {
+        return Some(CanonicalRow { gpu: gpu.to_string(), ..rows.row(profiled.place as usize) });
+    }
     counted_row(place, group, gpu, &application.file)
 }
 
@@ -47,9 +50,6 @@ fn measured_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Can
 
 /// A group as a kernel of its own; `None` where it has no counts.
 pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Option<CanonicalRow> {
-    if let Some(row) = &group.profiled {
-        return Some(CanonicalRow { gpu: gpu.to_string(), ..(**row).clone() });
-    }
     let counts = group.counts.as_ref()?;
     let mut row = measured_row(place, group, gpu, file);
     // The number keeps groups of one name apart: they are other problems.

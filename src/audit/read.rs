@@ -9,7 +9,7 @@ use crate::compiler;
 use crate::import::{self, FileFormat, ImportJob, OpenedFile};
 use crate::kernel::Problem;
 use crate::measurement::{
-    CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError,
+    CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, PackedRows, ReadError, RowError,
     check_lengths, dimensions, header_names, parsed_number, parsed_time, wrong_width_text,
 };
 use crate::progress::Progress;
@@ -104,11 +104,7 @@ fn read_report(
 }
 
 /// Takes in rows of an importer as the lines of a canonical CSV.
-fn take_rows(
-    rows: Vec<CanonicalRow>,
-    file: &str,
-    sheet: &mut AuditSheet<'_>,
-) -> Result<SheetKind, ReadError> {
+fn take_rows(rows: PackedRows, file: &str, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     check_lengths(&rows).map_err(refuse)?;
     let table = CanonicalTable::new(&rows);

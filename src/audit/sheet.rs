@@ -10,6 +10,7 @@ use crate::kernel::{Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Number, RowError};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// One measurement with its place.
 #[derive(Debug, Clone)]
@@ -78,6 +79,9 @@ pub(super) struct DataFile {
     pub(super) columns: Vec<usize>,
 }
 
+/// By kernel, problem and variant; nothing where the kernel's file does not take them.
+type KnownInstances = HashMap<(Word, Word, Word), Option<Rc<Instance>>>;
+
 /// Everything that was given to the audit.
 #[derive(Debug)]
 pub struct AuditSheet<'a> {
@@ -109,7 +113,8 @@ pub struct AuditSheet<'a> {
     pub(super) flat: OnceCell<FlatRuns>,
     /// What the compilers' reports say, by kernel, once it is looked for.
     pub(super) by_build: OnceCell<compiled::Index>,
-    instances: RefCell<HashMap<(Word, Word, Word), Option<Instance>>>,
+    /// Of the kernels that have formulas; an instance is large, and a file may have a million sizes.
+    instances: RefCell<KnownInstances>,
 }
 
 impl<'a> AuditSheet<'a> {
@@ -164,15 +169,15 @@ impl<'a> AuditSheet<'a> {
     }
 
     /// What the kernel's file says of this size in this variant, where there is one.
-    pub(super) fn instance(&self, row: &SheetRow) -> Option<Instance> {
+    pub(super) fn instance(&self, row: &SheetRow) -> Option<Rc<Instance>> {
+        let kernel = self.kernel(row).filter(|k| k.has_formulas())?;
         let key = (row.kernel, row.problem, row.variant);
         if let Some(known) = self.instances.borrow().get(&key) {
             return known.clone();
         }
-        let kernel = self.kernel(row).filter(|k| k.has_formulas());
         let variant = self.text_of(row.variant);
-        let of = |(k, p): (&Kernel, &Problem)| k.instance(&k.completed_problem(p).ok()?, variant).ok();
-        let made = kernel.zip(self.row_problem(row)).and_then(of);
+        let at_size = |problem| kernel.instance(&kernel.completed_problem(problem).ok()?, variant).ok();
+        let made = self.row_problem(row).and_then(at_size).map(Rc::new);
         self.instances.borrow_mut().insert(key, made.clone());
         made
     }

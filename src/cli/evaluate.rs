@@ -156,6 +156,8 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
         shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
         asking: asking(args)?,
         lessons: None,
+        forgets_doubts: true,
+        known_cases: None,
     };
     let store = session.rows_to_evaluate();
     let progress = Progress::default();

@@ -64,6 +64,7 @@ impl EvaluationArgs {
             ceilings: if self.sustained { Ceilings::Achieved } else { settings.ceilings },
             rules: settings.rules,
             scope: scope(&session, &sources, &targets, &kernels)?,
+            forgets_doubts: true,
             shipped: Some(session.calibration().shipped()),
             ..EvaluationSetup::default()
         };

@@ -4,7 +4,7 @@ use super::training::with_moving;
 use super::{Usage, load, output};
 use crate::config::user_folder;
 use crate::import::{AchievedRoof, GivenProblem, ImportJob, Imported, OpenedFile, overlays, read_report};
-use crate::measurement::{CanonicalRow, write_csv_to};
+use crate::measurement::{PackedRows, write_packed_to};
 use crate::progress::Progress;
 use crate::session::Session;
 use anyhow::{Result, bail};
@@ -34,11 +34,16 @@ pub(super) fn run_import_measurements(
         }
     }
     give_problems(&mut found, problems, &session)?;
-    let (mut rows, mut roofs) = (Vec::new(), Vec::new());
+    let (mut rows, mut roofs) = (PackedRows::default(), Vec::new());
     for (file, read) in found {
         say(&file, &read);
-        append_all(&mut rows, read.rows);
-        append_all(&mut roofs, read.roofs);
+        // The first ones are taken as they lie.
+        if rows.is_empty() {
+            rows = read.rows;
+        } else {
+            rows.extend(read.rows);
+        }
+        roofs.extend(read.roofs);
     }
     match (rows.is_empty(), roofs.is_empty()) {
         (true, true) => bail!("nothing was imported"),
@@ -51,15 +56,6 @@ pub(super) fn run_import_measurements(
             }
             write_rows(&rows, output)
         }
-    }
-}
-
-/// Puts these behind those; the first ones are taken as they lie.
-fn append_all<T>(all: &mut Vec<T>, more: Vec<T>) {
-    if all.is_empty() {
-        *all = more;
-    } else {
-        all.extend(more);
     }
 }
 
@@ -88,9 +84,9 @@ fn give_problems(
             changed += read.give_problem(given, &session.kernels)?;
         }
         if changed == 0 && !found.is_empty() {
-            let names: BTreeSet<&str> =
-                found.iter().flat_map(|(_, r)| &r.rows).map(|r| r.kernel.as_str()).take(1000).collect();
-            let names: Vec<&str> = names.into_iter().take(5).collect();
+            let names: BTreeSet<String> =
+                found.iter().flat_map(|(_, r)| r.rows.iter()).map(|r| r.kernel).take(1000).collect();
+            let names: Vec<String> = names.into_iter().take(5).collect();
             let text =
                 format!("--problem {given} fits no row; some of their kernels are {}", names.join(", "));
             return Err(Usage(text).into());
@@ -123,14 +119,14 @@ pub(super) fn with_bar<T>(size: u64, job: &ImportJob<'_>, read: impl FnOnce() ->
     with_moving(&bar, || bar.set_position(job.progress.steps_done() as u64), read)
 }
 
-fn write_rows(rows: &[CanonicalRow], output: Option<&Path>) -> Result<()> {
+fn write_rows(rows: &PackedRows, output: Option<&Path>) -> Result<()> {
     match output {
         Some(path) if path.is_dir() => {
             let text = format!("{}: is a folder; give a CSV file, for example -o runs.csv", path.display());
             Err(Usage(text).into())
         }
-        Some(path) => output::streamed_file(path, |file| write_csv_to(rows, file)),
-        None => output::streamed_answer(|out| write_csv_to(rows, out)),
+        Some(path) => output::streamed_file(path, |file| write_packed_to(rows, file)),
+        None => output::streamed_answer(|out| write_packed_to(rows, out)),
     }
 }
 

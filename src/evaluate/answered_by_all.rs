@@ -1,28 +1,30 @@
 //! The trials that every model has: models that refuse different questions are compared on what all of them answered.
 
 use super::setup::ModelOutcome;
+use crate::answer::TrialPlaces;
 
 /// For each outcome, in their order, the places among its trials of those whose questions every one of them answered. A model
 /// that answered nothing at all takes nothing from the others.
 #[must_use]
-pub fn answered_by_all(outcomes: &[ModelOutcome]) -> Vec<Vec<u32>> {
+pub fn answered_by_all(outcomes: &[ModelOutcome]) -> Vec<TrialPlaces> {
     // Trials come by configuration, target and source, in every outcome of one evaluation.
     let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
     let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
-        return vec![Vec::new(); outcomes.len()];
+        return vec![TrialPlaces::default(); outcomes.len()];
     };
-    let mut common: Vec<u32> = (0..).zip(fewest.trials.iter()).map(|(place, _)| place).collect();
+    let mut common = TrialPlaces::all_below(fewest.trials.len());
     for outcome in answering() {
         let mut rest = outcome.trials.iter().map(|t| t.asked_place()).peekable();
-        common.retain(|place| {
-            let asked = fewest.trials.trial(*place as usize).asked_place();
+        let mut has = |place: &usize| {
+            let asked = fewest.trials.trial(*place).asked_place();
             while rest.next_if(|other| *other < asked).is_some() {}
             rest.peek() == Some(&asked)
-        });
+        };
+        common = common.iter().filter(|place| has(place)).collect();
     }
-    let of = |outcome: &ModelOutcome| -> Vec<u32> {
-        let mut left = fewest.trials.chosen(&common).map(|t| t.asked_place()).peekable();
-        let asked = (0..).zip(outcome.trials.iter());
+    let of = |outcome: &ModelOutcome| -> TrialPlaces {
+        let mut left = fewest.trials.chosen(common.iter()).map(|t| t.asked_place()).peekable();
+        let asked = outcome.trials.iter().enumerate();
         asked.filter(|(_, t)| left.next_if_eq(&t.asked_place()).is_some()).map(|(place, _)| place).collect()
     };
     outcomes.iter().map(of).collect()
@@ -51,13 +53,15 @@ mod tests {
         for (outcome, places) in all.iter().zip(answered_by_all(&all)) {
             let places: Vec<_> = outcome
                 .trials
-                .chosen(&places)
+                .chosen(places.iter())
                 .map(|t| (t.config_index(), t.target.index(), t.source.index()))
                 .collect();
             assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
         }
-        let silent =
-            answered_by_all(&[outcome(&[(0, 1, 2)]), outcome(&[])]).iter().map(Vec::len).collect::<Vec<_>>();
+        let silent = answered_by_all(&[outcome(&[(0, 1, 2)]), outcome(&[])])
+            .iter()
+            .map(TrialPlaces::len)
+            .collect::<Vec<_>>();
         assert_eq!(silent, [1, 0], "who says nothing takes nothing");
         assert!(answered_by_all(&[]).is_empty());
     }

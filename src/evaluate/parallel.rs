@@ -1,8 +1,10 @@
 //! Questions on all cores, with their tallies in the order of the questions.
 
 use super::tally::{Tallies, Tally};
+use crate::answer::AskedCases;
 use crate::progress::Progress;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::sync::Arc;
 
 /// How many items are taken at once.
 const BLOCK: usize = 64;
@@ -12,17 +14,19 @@ const BLOCK: usize = 64;
 const WAVE: usize = 128;
 
 /// What is gone through.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct JudgedItems {
     pub(super) count: usize,
     /// Models that each is put to.
     pub(super) models: usize,
     pub(super) on_one_thread: bool,
+    /// Questions of another evaluation, which are shared where they are the same.
+    pub(super) known_cases: Option<Arc<AskedCases>>,
 }
 
 /// Runs `item` for each on all cores; what it tallies comes back in the order of the items.
 pub(super) fn in_parallel(
-    JudgedItems { count: n, models, on_one_thread }: JudgedItems,
+    JudgedItems { count: n, models, on_one_thread, known_cases }: JudgedItems,
     progress: &Progress,
     item: impl Fn(usize, &mut Tallies) + Sync,
 ) -> Option<Vec<Tally>> {
@@ -35,7 +39,7 @@ pub(super) fn in_parallel(
         items.for_each(|i| item(i, &mut tallies));
         Some(tallies)
     };
-    let mut all = Tallies::new(models);
+    let mut all = Tallies::beside(known_cases, models);
     let blocks = n.div_ceil(BLOCK);
     for first in (0..blocks).step_by(WAVE) {
         let blocks = first..(first + WAVE).min(blocks);

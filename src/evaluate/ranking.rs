@@ -61,7 +61,8 @@ pub fn ranking(world: EvaluationWorld<'_>, trials: &AnswerTrials) -> Ranking {
             let source = timed_elsewhere(&t)?;
             Some((t.config_index(), Ranked { predicted: t.predicted, measured: t.measured, source }))
         };
-        let group: Vec<(usize, Ranked)> = trials.chosen(&group).filter_map(ranked).collect();
+        let group: Vec<(usize, Ranked)> =
+            trials.chosen(group.iter().map(|place| *place as usize)).filter_map(ranked).collect();
         let all: Vec<Ranked> = group.iter().map(|(_, ranked)| *ranked).collect();
         let correlated = [spearman(&all, |r| r.predicted), spearman(&all, |r| r.source)];
         add_both(&mut spearmans, correlated);

@@ -72,6 +72,9 @@ pub fn evaluate_with(
         if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol.uses_shipped_errors()) {
             shipped.widen(&mut trials, world.kernels);
         }
+        if setup.forgets_doubts {
+            trials.forget_doubts();
+        }
         ModelOutcome { model: models[i].id(), trials, refused }
     };
     // Half a million residuals per model are sorted: worth a thread each. Of many more those of one model are memory enough.

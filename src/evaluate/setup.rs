@@ -3,7 +3,7 @@
 use super::parallel::JudgedItems;
 use super::protocol::{Protocol, TrialScope};
 use super::tally::Refused;
-use crate::answer::{AnswerTrials, ShippedErrors};
+use crate::answer::{AnswerTrials, AskedCases, ShippedErrors};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
@@ -43,12 +43,17 @@ pub struct EvaluationSetup {
     pub lessons: Option<Arc<Lessons>>,
     /// On the thread that asks alone, and not on all cores.
     pub on_one_thread: bool,
+    /// Whether doubts are forgotten once the trials have their intervals: who shows an evaluation asks for no more.
+    pub forgets_doubts: bool,
+    /// The questions of an evaluation of the same rows that stands beside this one: those that are the same are shared with it.
+    pub known_cases: Option<Arc<AskedCases>>,
 }
 
 impl EvaluationSetup {
     /// So many questions to these models.
     pub(super) fn items(&self, count: usize, models: &[&dyn Predictor]) -> JudgedItems {
-        JudgedItems { count, models: models.len(), on_one_thread: self.on_one_thread }
+        let known_cases = self.known_cases.clone();
+        JudgedItems { count, models: models.len(), on_one_thread: self.on_one_thread, known_cases }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a model answered and what it refused, while an evaluation runs.
 
-use crate::answer::{AnswerTrial, AnswerTrials, AskedCases, CaseAnswers};
+use crate::answer::{AnswerTrial, AnswerTrials, AskedCases, CaseAnswers, CollectedCases};
 use crate::predict::ModelRefusal;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub type Refused = BTreeMap<String, usize>;
 /// What every model answered so far.
 #[derive(Debug, Clone)]
 pub(super) struct Tallies {
-    cases: AskedCases,
+    cases: CollectedCases,
     models: Vec<ModelTally>,
 }
 
@@ -32,7 +32,12 @@ pub(super) struct Tally {
 impl Tallies {
     /// Of this many models, before any question.
     pub(super) fn new(models: usize) -> Self {
-        Self { cases: AskedCases::default(), models: vec![ModelTally::default(); models] }
+        Self::beside(None, models)
+    }
+
+    /// The same, beside an evaluation of the same rows that asked these.
+    pub(super) fn beside(known: Option<Arc<AskedCases>>, models: usize) -> Self {
+        Self { cases: CollectedCases::beside(known), models: vec![ModelTally::default(); models] }
     }
 
     /// Counts a question that could not be put to any model.
@@ -61,10 +66,9 @@ impl Tallies {
 
     /// Puts a part behind this one.
     pub(super) fn take(&mut self, part: Self) {
-        let first_case = self.cases.len();
-        self.cases.append(&part.cases);
+        let places = self.cases.append(&part.cases.into_cases());
         for (model, part) in self.models.iter_mut().zip(part.models) {
-            model.answers.append(&part.answers, first_case);
+            model.answers.append(&part.answers, &places);
             for (why, n) in part.refused {
                 *model.refused.entry(why).or_default() += n;
             }
@@ -73,7 +77,7 @@ impl Tallies {
 
     /// Each model's own, in their order.
     pub(super) fn into_models(self) -> Vec<Tally> {
-        let cases = Arc::new(self.cases);
+        let cases = self.cases.into_cases();
         let tally = |ModelTally { answers, refused }| Tally {
             trials: AnswerTrials::new(cases.clone(), answers),
             refused,

@@ -52,7 +52,7 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
         } else if let Some(table) = &table {
             match table.row_outcome(text) {
                 Ok(RowOutcome::Timed(row)) => {
-                    out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..*row });
+                    out.rows.push(&CanonicalRow { source: format!("{}:{number}", job.file), ..*row });
                 }
                 Ok(RowOutcome::NotRun(why)) => *not_run.entry(why).or_default() += 1,
                 Err(why) => out.add_refusal(job, number, why),
@@ -265,7 +265,8 @@ done.
     #[test]
     fn an_operation_becomes_kernel_problem_and_variant() {
         let read = read_text(&IMPORTER, TABLE).unwrap();
-        let [simt, tensor] = read.rows.as_slice() else { panic!("{read:?}") };
+        let rows = read.rows.to_vec();
+        let [simt, tensor] = rows.as_slice() else { panic!("{read:?}") };
         assert_eq!((&*simt.kernel, &*simt.problem), ("cutlass_simt_sgemm_128x128_8x2", "m=512;n=512;k=1024"));
         assert_eq!(
             (&*simt.variant, &*simt.dtype, simt.block),
@@ -290,7 +291,7 @@ done.
                     Activation,alpha,beta,op_class,Runtime\n\
                     1,CUTLASS,conv2d,cutlass_x,passed,success,fprop,8,56,56,64,128,3,3,56,56,1,1,f16:nhwc,1,0,tensorop,2.5\n";
         let read = read_text(&IMPORTER, text).unwrap();
-        let row = &read.rows[0];
+        let row = &read.rows.row(0);
         assert_eq!((&*row.problem, &*row.dtype), ("n=8;h=56;w=56;c=64;k=128;r=3;s=3;p=56;q=56", "fp16"));
         assert_eq!((&*row.variant, row.block), ("alpha=1;beta=0;conv_kind=fprop;pad_h=1", None));
     }

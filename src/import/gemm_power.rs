@@ -37,7 +37,7 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
         match canonical_row(run) {
             Ok((row, was_idle)) => {
                 idle += usize::from(was_idle);
-                out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
+                out.rows.push(&CanonicalRow { source: format!("{}:{number}", job.file), ..row });
             }
             Err(why) => out.add_refusal(job, number, why),
         }
@@ -171,7 +171,8 @@ pub(super) mod tests {
             sample_run("[N/A]", "[N/A]")
         );
         let read = read_text(&IMPORTER, &text).unwrap();
-        let [busy, idle, unknown] = read.rows.as_slice() else { panic!("{read:?}") };
+        let rows = read.rows.to_vec();
+        let [busy, idle, unknown] = rows.as_slice() else { panic!("{read:?}") };
         assert_eq!(
             (&*busy.gpu, &*busy.kernel),
             ("NVIDIA GeForce RTX 4070", "cutlass_simt_sgemm_128x128_8x2")

@@ -3,6 +3,7 @@
 use super::Imported;
 use crate::catalogue::Catalogue;
 use crate::kernel::{Kernel, KernelId, Problem, ProblemError};
+use crate::measurement::PackedRows;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
@@ -52,7 +53,8 @@ impl Imported {
         let only = given.kernel.as_deref().map(|name| (name, known(name)));
         let mut before: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut changed = 0;
-        for row in &mut self.rows {
+        let mut rows = PackedRows::default();
+        for mut row in std::mem::take(&mut self.rows) {
             let of = known(&row.kernel);
             let is_meant = match only {
                 Some((name, None)) => row.kernel == name,
@@ -60,6 +62,7 @@ impl Imported {
                 None => of.is_some_and(|at| kernels[at].has_formulas()),
             };
             if !is_meant {
+                rows.push(&row);
                 continue;
             }
             let size = of.map_or_else(|| given.size.parse(), |at| kernels[at].typed(&given.size));
@@ -67,12 +70,17 @@ impl Imported {
                 (Ok(size), _) => size.to_string(),
                 (Err(why), Some(_)) => return Err(why),
                 // This kernel has other keys; it was not meant.
-                (Err(_), None) => continue,
+                (Err(_), None) => {
+                    rows.push(&row);
+                    continue;
+                }
             };
             let sizes = before.entry(row.kernel.clone()).or_default();
             sizes.insert(std::mem::replace(&mut row.problem, size));
+            rows.push(&row);
             changed += 1;
         }
+        self.rows = rows;
         for (kernel, sizes) in before.into_iter().filter(|(_, sizes)| sizes.len() > 1) {
             self.remark(format!(
                 "--problem {given}: {} sizes of {kernel} in the report are one now, and of rows of one size on one GPU the last \
@@ -86,7 +94,8 @@ impl Imported {
     /// Says which rows are called as kernels of the catalogue, but state their size in other keys, and what to do.
     pub fn remark_other_keys(&mut self, kernels: &Catalogue<Kernel>) {
         let mut found: BTreeMap<KernelId, (usize, String)> = BTreeMap::new();
-        for row in &self.rows {
+        let mut rows = self.rows.reader();
+        while let Some(row) = rows.next_row() {
             let Some(at) = kernels.id_named(kernels.nickname_of(&row.kernel).unwrap_or(&row.kernel)) else {
                 continue;
             };

@@ -34,7 +34,7 @@ pub use roofs::with_achieved;
 
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{AchievedRate, Gpu, GpuId};
-use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
+use crate::measurement::{DESCRIBED, PackedRows, ReadError, RowError};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Seek, SeekFrom};
@@ -104,7 +104,7 @@ impl<'a> ImportJob<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Imported {
     /// Rows, in the order of the report.
-    pub rows: Vec<CanonicalRow>,
+    pub rows: PackedRows,
     /// Achieved ceilings that it measured.
     pub roofs: Vec<AchievedRoof>,
     /// The first refused rows, each with its line and reason.
@@ -124,9 +124,6 @@ fn unexpected(column: &str, text: &str, expected: &str) -> ImportRefusal {
     (column.to_string(), format!("`{text}`: expected {expected}"))
 }
 
-/// Rows of a benchmark's table whose short lines become long rows; real ones have some thousands.
-const MOST_ROWS: usize = 40_000;
-
 impl Imported {
     /// Counts a refused row, and describes it where it is among the first.
     fn add_refusal(&mut self, job: &ImportJob<'_>, line: u64, (column, message): ImportRefusal) {
@@ -134,14 +131,6 @@ impl Imported {
         if self.refused.len() < DESCRIBED {
             self.refused.push(RowError { file: job.file.to_string(), line, column, message });
         }
-    }
-
-    /// Refuses a table of more than [`MOST_ROWS`] rows, where a row takes many times its line in memory.
-    fn check_row_count(&self, job: &ImportJob<'_>) -> Result<(), ReadError> {
-        if self.rows.len() <= MOST_ROWS {
-            return Ok(());
-        }
-        Err(job.read_error(format!("has more than {MOST_ROWS} rows; split it and give the parts one by one")))
     }
 
     /// Adds a remark once.

@@ -80,7 +80,7 @@ fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, Re
             }
             let at = records.line_number();
             match columns.canonical_row(&fields, at, job) {
-                Ok(row) => out.rows.push(row),
+                Ok(row) => out.rows.push(&row),
                 Err(why) => out.add_refusal(job, at, why),
             }
         }
@@ -244,7 +244,7 @@ mod tests {
             Time (%),Total Time (ns),Num Calls,Avg (ns)\n9,1,1,1\n";
         let read = import(text).unwrap();
         assert_eq!((read.rows.len(), read.refused_count), (2, 0), "{:?}", read.refused);
-        let row = &read.rows[0];
+        let row = &read.rows.row(0);
         assert_eq!(
             (row.gpu.as_str(), row.kernel.as_str(), row.problem.as_str()),
             ("titan-v", "axpy<float>", "")
@@ -266,23 +266,23 @@ mod tests {
         let read = import(text).unwrap();
         assert_eq!((read.rows.len(), read.refused_count), (2, 0), "{:?}", read.refused);
         assert_eq!(
-            (read.rows[0].kernel.as_str(), read.rows[0].attributes["calls"].as_str()),
+            (read.rows.row(0).kernel.as_str(), read.rows.row(0).attributes["calls"].as_str()),
             ("axpy<float>", "3")
         );
-        assert_eq!(read.rows[0].get(Number::Time), Some(2000.0 * 1e-6));
-        assert_eq!(read.rows[1].kernel, "other");
+        assert_eq!(read.rows.row(0).get(Number::Time), Some(2000.0 * 1e-6));
+        assert_eq!(read.rows.row(1).kernel, "other");
     }
 
     #[test]
     fn older_names_other_units_and_the_summary_by_grid() {
         let old = "\"Time(%)\",\"Total Time (us)\",\"Instances\",\"Average (us)\",\"Minimum (us)\",\"Maximum (us)\",\"Name\"\n\
             100.0,6,3,2.0,1,3,k\n";
-        assert_eq!(import(old).unwrap().rows[0].get(Number::Time), Some(2.0 * 1e-3));
+        assert_eq!(import(old).unwrap().rows.row(0).get(Number::Time), Some(2.0 * 1e-3));
         let shaped = "Time (%),Total Time (ns),Instances,Avg (ns),StdDev (ns),GridXYZ,BlockXYZ,Name\n\
             100.0,6,3,2.0,0.0,   64   64    1,  16   16    1,k\n\
             100.0,6,3,2.0,0.0,   64   0    1,  16   16    1,k\n";
         let read = import(shaped).unwrap();
         assert_eq!((read.rows.len(), read.refused_count), (1, 1));
-        assert_eq!(read.rows[0].problem, "grid=64;grid_y=64;block=16;block_y=16");
+        assert_eq!(read.rows.row(0).problem, "grid=64;grid_y=64;block=16;block_y=16");
     }
 }

@@ -6,12 +6,15 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::measurement::{
-    CanonicalRow, ReadError, ReadResult, TimingKind, other_columns_note, read_csv, read_owned_rows,
+    CanonicalRow, ReadError, ReadResult, TimingKind, other_columns_note, read_csv, read_packed_rows,
 };
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+/// What profilers call a GPU's compute capability, as an attribute of rows.
+const CAPABILITY: &str = "compute_capability";
 
 /// What came out of a file.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +66,7 @@ pub fn read_opened(
     let mut imported = read_report(opened, &ImportJob { gpu, ..ImportJob::new(&file, progress) })?;
     imported.name_gpus(gpus);
     let unnamed = imported.unnamed();
-    let mut read = read_owned_rows(std::mem::take(&mut imported.rows), &file, kind, gpus, kernels)?;
+    let mut read = read_packed_rows(std::mem::take(&mut imported.rows), &file, kind, gpus, kernels)?;
     read.refused_count += imported.refused_count;
     read.refused.splice(0..0, imported.refused);
     Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks, unnamed })
@@ -119,16 +122,21 @@ impl Importer {
 impl Imported {
     /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
     fn unnamed(&self) -> Option<BTreeSet<String>> {
-        let mut rows = self.rows.iter().filter(|row| row.gpu.is_empty()).peekable();
-        rows.peek()?;
-        Some(rows.filter_map(|row| row.attributes.get("compute_capability").cloned()).collect())
+        if self.rows.gpus().iter().all(|name| !name.is_empty()) {
+            return None;
+        }
+        let mut stated = BTreeSet::new();
+        let mut rows = self.rows.reader();
+        while let Some(row) = rows.next_row() {
+            stated.extend(row.attributes.get(CAPABILITY).filter(|_| row.gpu.is_empty()).cloned());
+        }
+        Some(stated)
     }
 
     /// Gives rows and roofs without a GPU the one that the user named, or says that they have none.
     fn fill_gpus(&mut self, given: Option<&str>) {
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
-        let mut blank =
-            self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| n.is_empty()).peekable();
+        let mut blank = self.rows.gpus_mut().chain(roofs).filter(|n| n.is_empty()).peekable();
         match given.filter(|g| !g.is_empty()) {
             Some(given) => blank.for_each(|name| given.clone_into(name)),
             None if blank.peek().is_some() => {
@@ -145,7 +153,7 @@ impl Imported {
     pub fn name_gpus(&mut self, gpus: &Catalogue<Gpu>) {
         let mut unknown = BTreeSet::new();
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
-        for name in self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| !n.is_empty()) {
+        for name in self.rows.gpus_mut().chain(roofs).filter(|n| !n.is_empty()) {
             if let Some(known) = gpus.id_named(name) {
                 name.clone_from(&gpus[known].id);
                 continue;
@@ -163,14 +171,20 @@ impl Imported {
     /// Remarks on GPUs of another compute capability than the report states: somebody named the wrong one.
     fn doubt_gpus(&mut self, gpus: &Catalogue<Gpu>) {
         let doubt = |row: &CanonicalRow| {
-            let stated = row.attributes.get("compute_capability")?;
+            let stated = row.attributes.get(CAPABILITY)?;
             let gpu = &gpus[gpus.id_named(&row.gpu)?];
             let cc = gpu.cuda.compute_capability.to_string();
             (*stated != cc).then(|| {
                 format!("it was made on compute capability {stated}, and {} has {cc}: another GPU?", gpu.id)
             })
         };
-        let doubts: BTreeSet<String> = self.rows.iter().filter_map(doubt).collect();
+        if !self.rows.attributes().contains(CAPABILITY) {
+            return;
+        }
+        let (mut doubts, mut rows) = (BTreeSet::new(), self.rows.reader());
+        while let Some(row) = rows.next_row() {
+            doubts.extend(doubt(row));
+        }
         doubts.into_iter().for_each(|text| self.remark(text));
     }
 }

@@ -64,11 +64,11 @@ fn what_is_imported_passes_the_checks_of_the_canonical_csv() {
     for (name, text) in reports() {
         let mut imported = read_text(importer_of(text.as_bytes()).unwrap(), &text).unwrap();
         assert!(imported.rows.len() + imported.roofs.len() > 1, "{name}");
-        for row in imported.rows.iter_mut().filter(|r| r.gpu.is_empty()) {
-            row.gpu = "rtx-4070".into(); // what `--gpu` does
+        for name in imported.rows.gpus_mut().filter(|name| name.is_empty()) {
+            *name = "rtx-4070".into(); // what `--gpu` does
         }
         let mut kernels = Catalogue::new("kernel");
-        let csv = write_csv(&imported.rows);
+        let csv = write_csv(&imported.rows.to_vec());
         let read = read_csv(&*csv, "x.csv", TimingKind::Measured, &gpus, &mut kernels).unwrap();
         assert_eq!(
             (read.rows.len(), read.refused_count),
@@ -205,11 +205,11 @@ fn damaged_reports_are_refused_or_read_in_part_and_never_believed() {
 
 /// Whatever came out can have been measured.
 fn believable(name: &str, read: &Imported) {
-    for row in &read.rows {
+    for row in read.rows.iter() {
         let ms = row.get(Number::Time).unwrap();
         assert!(ms > 0.0 && ms <= 1e9, "{name}: {ms} ms");
         assert!(!row.kernel.is_empty() && row.source.starts_with("test.txt:"), "{name}: {row:?}");
-        assert!(row.numbers.values().all(|v| v.is_finite() && *v >= 0.0), "{name}: {row:?}");
+        assert!(row.numbers.iter().all(|(_, v)| v.is_finite() && v >= 0.0), "{name}: {row:?}");
         let threads = row.block.map_or(1, |b| b.iter().product());
         assert!((1..=1024 * 1024).contains(&threads), "{name}: {row:?}");
     }
@@ -236,7 +236,7 @@ fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
     for text in unnamed {
         let job = ImportJob { gpu: Some("titan-v"), ..ImportJob::new("stream_like_.out", &strings) };
         let read = super::read_bytes(text.as_bytes(), &job).unwrap();
-        let mut gpus = read.rows.iter().map(|r| &r.gpu).chain(read.roofs.iter().map(|r| &r.gpu)).peekable();
+        let mut gpus = read.rows.gpus().iter().chain(read.roofs.iter().map(|r| &r.gpu)).peekable();
         assert!(gpus.peek().is_some() && gpus.all(|gpu| gpu == "titan-v"), "{text}");
         let without =
             super::read_bytes(text.as_bytes(), &ImportJob::new("stream_like_.out", &strings)).unwrap();

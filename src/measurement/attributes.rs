@@ -33,6 +33,11 @@ impl RowAttributes {
         }
     }
 
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The text of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&String> {

@@ -3,13 +3,13 @@
 //! An importer turns a report into [`CanonicalRow`]s; [`super::read_rows`] takes them in, [`write_csv`] makes them a file,
 //! and [`super::read_csv`] reads that file. All rows pass the same checks, whoever wrote them.
 
-use super::{Measurement, RowAttributes};
+use super::{KnownNumbers, Measurement, PackedRows, RowAttributes};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::units::Seconds;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io;
 
@@ -178,7 +178,7 @@ pub struct CanonicalRow {
     /// Where the row comes from: file and place in it.
     pub source: String,
     /// The numbers that are known.
-    pub numbers: BTreeMap<Number, f64>,
+    pub numbers: KnownNumbers,
     /// What else the report said: further columns by name.
     pub attributes: RowAttributes,
 }
@@ -211,7 +211,7 @@ impl CanonicalRow {
     /// This number, where it is known.
     #[must_use]
     pub fn get(&self, number: Number) -> Option<f64> {
-        self.numbers.get(&number).copied()
+        self.numbers.get(number)
     }
 }
 
@@ -220,20 +220,22 @@ impl CanonicalRow {
 pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
     let mut written = Vec::new();
     // Writing into memory cannot fail.
-    let _ = write_csv_to(rows, &mut written);
+    let _ = write_packed_to(&rows.iter().cloned().collect(), &mut written);
     written
 }
 
-/// [`write_csv`] as a stream: none of the text is kept.
+/// [`write_csv`] as a stream: none of the text is kept, and one row at a time.
 ///
 /// # Errors
 /// What the writer refuses.
-pub fn write_csv_to(rows: &[CanonicalRow], out: impl io::Write) -> io::Result<()> {
+pub fn write_packed_to(rows: &PackedRows, out: impl io::Write) -> io::Result<()> {
     let table = CanonicalTable::new(rows);
     let mut csv = csv::WriterBuilder::new().from_writer(out);
     csv.write_record(table.header())?;
-    for row in rows {
-        csv.write_record(table.fields(row).map(Cow::into_owned))?;
+    let mut reader = rows.reader();
+    while let Some(row) = reader.next_row() {
+        table.fields(row).try_for_each(|field| csv.write_field(field.as_bytes()))?;
+        csv.write_record(None::<&[u8]>)?;
     }
     csv.flush()
 }
@@ -248,9 +250,9 @@ pub struct CanonicalTable {
 impl CanonicalTable {
     /// The table that these rows make.
     #[must_use]
-    pub fn new(rows: &[CanonicalRow]) -> Self {
-        let is_known = |n: &Number| *n == Number::Time || rows.iter().any(|r| r.get(*n).is_some());
-        let numbers = Number::ALL.iter().copied().filter(is_known).collect();
+    pub fn new(rows: &PackedRows) -> Self {
+        let known: BTreeSet<Number> = rows.known_numbers().chain([Number::Time]).collect();
+        let numbers = known.into_iter().collect();
         let attributes = attribute_names(rows).into_iter().map(|(key, _)| key).collect();
         Self { numbers, attributes }
     }
@@ -283,11 +285,10 @@ impl CanonicalTable {
 
 /// The attributes that any row has, by key and as a file gives the name back; without those whose name it could not give
 /// back: blank ones, names of columns, and control characters.
-pub(super) fn attribute_names(rows: &[CanonicalRow]) -> Vec<(String, String)> {
-    let all: BTreeSet<&str> = rows.iter().flat_map(|r| r.attributes.keys()).map(String::as_str).collect();
+pub(super) fn attribute_names(rows: &PackedRows) -> Vec<(String, String)> {
     let mut seen = BTreeSet::new();
-    all.into_iter()
-        .map(|key| (key, key.trim().trim_start_matches('\u{feff}')))
+    let all = rows.attributes().iter().map(String::as_str);
+    all.map(|key| (key, key.trim().trim_start_matches('\u{feff}')))
         .filter(|(key, name)| {
             !is_column(name) && !key.contains(char::is_control) && seen.insert(name.to_string())
         })

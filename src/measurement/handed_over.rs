@@ -1,12 +1,12 @@
 //! Rows that an importer made, through the same checks as those of a file.
 
 use super::canonical::{attribute_names, clean_text, written_dimensions};
-use super::csv::{CsvPart, ParsedCsv, parsed_rows};
+use super::csv::{ParsedCsv, parsed_rows};
 use super::draft::{RowDraft, TextColumn};
 use super::line_guard::LONGEST_LINE;
 use super::measured::NumberPlace;
 use super::row::{RowParser, RowRefusal, as_number, as_time, refused_dimensions};
-use super::{CanonicalRow, Number, ReadError, ReadResult, TimingKind};
+use super::{CanonicalRow, Number, PackedRows, ReadError, ReadResult, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -26,59 +26,38 @@ pub fn read_rows(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
-    let attributes = AttributeColumn::checked_columns(rows, file)?;
-    let parser = RowParser::new(file, kind, gpus, kernels);
-    let part = parsed_part(rows.iter().map(Cow::Borrowed), &attributes, parser);
-    Ok(whole_result(part, kernels))
+    read_packed_rows(rows.iter().cloned().collect(), file, kind, gpus, kernels)
 }
 
-/// [`read_rows`] of rows that nobody needs any longer: each is given up as soon as it is read, so that a table does not stand in
+/// [`read_rows`] of packed rows that nobody needs any longer: they are given up as they are read, so that a table does not stand in
 /// memory twice.
 ///
 /// # Errors
 /// [`ReadError`] as there.
-pub fn read_owned_rows(
-    rows: Vec<CanonicalRow>,
+pub fn read_packed_rows(
+    rows: PackedRows,
     file: &str,
     kind: TimingKind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
     let attributes = AttributeColumn::checked_columns(&rows, file)?;
-    let parser = RowParser::new(file, kind, gpus, kernels);
-    let part = parsed_part(rows.into_iter().map(Cow::Owned), &attributes, parser);
-    Ok(whole_result(part, kernels))
-}
-
-fn parsed_part<'r>(
-    rows: impl Iterator<Item = Cow<'r, CanonicalRow>>,
-    attributes: &[AttributeColumn],
-    mut parser: RowParser<'_>,
-) -> CsvPart {
-    let drafts = rows.enumerate().map(|(i, row)| HandedRow::new(row, i, attributes));
-    parsed_rows(&mut parser, drafts, |draft| source_words(&draft.row))
-}
-
-fn whole_result(part: CsvPart, kernels: &mut Catalogue<Kernel>) -> ReadResult {
+    let mut parser = RowParser::new(file, kind, gpus, kernels);
+    let drafts = rows.into_iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes));
+    let part = parsed_rows(&mut parser, drafts, |draft| source_words(&draft.row));
     let mut whole = ParsedCsv::new(kernels);
     whole.take(part);
-    whole.result
+    Ok(whole.result)
 }
 
 /// No file has lines longer than this, and no report does.
-pub(crate) fn check_lengths(rows: &[CanonicalRow]) -> Result<(), String> {
-    match rows.iter().position(|row| text_length(row) > LONGEST_LINE) {
-        None => Ok(()),
-        Some(i) => {
-            let what = "is longer than 1 MiB; expected a report with one launch or metric per line";
-            Err(format!("row {} {what}", i + 1))
-        }
+pub(crate) fn check_lengths(rows: &PackedRows) -> Result<(), String> {
+    let (length, place) = rows.longest();
+    if length <= LONGEST_LINE {
+        return Ok(());
     }
-}
-
-fn text_length(row: &CanonicalRow) -> usize {
-    let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype, &row.source];
-    texts.into_iter().chain(row.attributes.values()).map(String::len).sum()
+    let what = "is longer than 1 MiB; expected a report with one launch or metric per line";
+    Err(format!("row {} {what}", place + 1))
 }
 
 /// Where a refused row comes from, to be put behind the reason.
@@ -94,7 +73,7 @@ struct AttributeColumn {
 
 impl AttributeColumn {
     /// Those of rows that make a file.
-    fn checked_columns(rows: &[CanonicalRow], file: &str) -> Result<Vec<Self>, ReadError> {
+    fn checked_columns(rows: &PackedRows, file: &str) -> Result<Vec<Self>, ReadError> {
         check_lengths(rows).map_err(|message| ReadError { file: file.to_string(), message })?;
         let names = attribute_names(rows).into_iter();
         Ok(names.map(|(key, name)| Self { key, name: name.into() }).collect())
@@ -103,7 +82,7 @@ impl AttributeColumn {
 
 /// A row that an importer filled.
 struct HandedRow<'r> {
-    row: Cow<'r, CanonicalRow>,
+    row: CanonicalRow,
     number: u64,
     attributes: &'r [AttributeColumn],
     /// In the order of [`TextColumn`], where a text is not clean as it stands.
@@ -111,7 +90,7 @@ struct HandedRow<'r> {
 }
 
 impl<'r> HandedRow<'r> {
-    fn new(row: Cow<'r, CanonicalRow>, place: usize, attributes: &'r [AttributeColumn]) -> Self {
+    fn new(row: CanonicalRow, place: usize, attributes: &'r [AttributeColumn]) -> Self {
         let cleaned = row_texts(&row).map(|text| match clean_text(text) {
             Cow::Borrowed(_) => None,
             Cow::Owned(text) => Some(text),
@@ -148,8 +127,8 @@ impl RowDraft for HandedRow<'_> {
     }
 
     fn each_number(&self, mut take: impl FnMut(Number, NumberPlace, f64)) -> Result<(), RowRefusal> {
-        for (column, value) in self.row.numbers.iter().filter(|(n, _)| **n != Number::Time) {
-            take(*column, NumberPlace::column_place(*column), as_number(*value, *column)?);
+        for (column, value) in self.row.numbers.iter().filter(|(n, _)| *n != Number::Time) {
+            take(column, NumberPlace::column_place(column), as_number(value, column)?);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::cell::TableCell;
 use super::table::{Table, TableColumn, TableFormat, pretty_json};
-use crate::answer::{AnswerTrial, AnswerTrials};
+use crate::answer::{AnswerTrial, AnswerTrials, TrialPlaces};
 use crate::evaluate::{
     Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, Ranking, Score, answered_by_all,
     ranking, score,
@@ -152,7 +152,7 @@ impl EvaluationReport<'_> {
         let common = answered_by_all(self.outcomes);
         let pairs = || self.outcomes.iter().zip(&common);
         let differ = pairs().any(|(o, trials)| o.trials.len() != trials.len());
-        differ.then(|| pairs().map(|(o, trials)| (o.model, score_at(&o.trials, trials))).collect())
+        differ.then(|| pairs().map(|(o, trials)| (o.model, score_on(&o.trials, trials))).collect())
     }
 
     /// [`EvaluationReport::on_common`] as a table.
@@ -272,7 +272,7 @@ impl EvaluationReport<'_> {
         for (outcome, common) in self.outcomes.iter().zip(answered_by_all(self.outcomes)) {
             let groups = [
                 ("overall", unnamed(score(outcome.trials.iter())).into_iter().collect()),
-                ("common", unnamed(score_at(&outcome.trials, &common)).into_iter().collect()),
+                ("common", unnamed(score_on(&outcome.trials, &common)).into_iter().collect()),
                 ("pair", self.per_pair(outcome)),
                 ("kernel", self.per_kernel(outcome)),
                 ("kind", self.per_kind(outcome)),
@@ -296,13 +296,13 @@ impl EvaluationReport<'_> {
         let object = |groups: Vec<ScoredGroup>| {
             Value::Object(groups.into_iter().map(|g| (g.name, json_of(Some(g.score)))).collect())
         };
-        let model = |o: &ModelOutcome, common: &[u32]| {
+        let model = |o: &ModelOutcome, common: &TrialPlaces| {
             let refused: Vec<Value> =
                 o.refused.iter().map(|(why, n)| json!({ "reason": why, "n": n })).collect();
             json!({
                 "asked": o.asked(),
                 "overall": json_of(score(o.trials.iter())),
-                "common": json_of(score_at(&o.trials, common)),
+                "common": json_of(score_on(&o.trials, common)),
                 "per_pair": object(self.per_pair(o)),
                 "per_kernel": object(self.per_kernel(o)),
                 "per_kind": object(self.per_kind(o)),
@@ -334,11 +334,20 @@ impl EvaluationReport<'_> {
     }
 }
 
-/// The score of the trials at these places. A score goes through them several times: some are looked up once and kept, of very many
+/// The score of the trials at these places.
+fn score_on(trials: &AnswerTrials, places: &TrialPlaces) -> Option<Score> {
+    score_at(trials, places.len(), places.iter())
+}
+
+/// The score of the trials at so many places. A score goes through them several times: some are looked up once and kept, of very many
 /// none is.
-fn score_at(trials: &AnswerTrials, places: &[u32]) -> Option<Score> {
+fn score_at(
+    trials: &AnswerTrials,
+    count: usize,
+    places: impl Iterator<Item = usize> + Clone,
+) -> Option<Score> {
     const FEW: usize = 200_000;
-    if places.len() > FEW {
+    if count > FEW {
         return score(trials.chosen(places));
     }
     let looked_up: Vec<AnswerTrial> = trials.chosen(places).collect();
@@ -355,7 +364,8 @@ fn grouped<K: Ord>(
         groups.entry(key(&trial)).or_default().push(place);
     }
     let scored = |(key, places): (K, Vec<u32>)| {
-        score_at(&outcome.trials, &places).map(|score| ScoredGroup { name: name(&key), score })
+        let score = score_at(&outcome.trials, places.len(), places.iter().map(|place| *place as usize))?;
+        Some(ScoredGroup { name: name(&key), score })
     };
     let mut all: Vec<ScoredGroup> = groups.into_iter().filter_map(scored).collect();
     all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));

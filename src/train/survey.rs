@@ -2,7 +2,7 @@
 //! and why.
 
 use super::trained::ModelVerdict;
-use crate::answer::AnswerTrials;
+use crate::answer::{AnswerTrials, TrialPlaces};
 use crate::evaluate::like::{Like, LikeQuestion, groups, narrowest};
 use crate::evaluate::{
     EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, Score, evaluate, score,
@@ -60,16 +60,18 @@ const MANY: usize = 100_000;
 pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) -> Option<Survey> {
     // What models said of a million rows is most of what is in memory: two of them then, that in use and one beside it.
     let at_once = if world.store.len() > MANY { 1 } else { MODELS.len() };
-    let evaluated = |models: &[ModelId]| {
+    let mut setup = EvaluationSetup { forgets_doubts: true, ..of.setup.clone() };
+    let evaluated = |models: &[ModelId], setup: &EvaluationSetup| {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
-        evaluate(world, &of.setup, &models, progress)
+        evaluate(world, setup, &models, progress)
     };
-    let used = evaluated(&[of.used])?.pop()?;
+    let used = evaluated(&[of.used], &setup)?.pop()?;
+    setup.known_cases = Some(used.trials.cases());
     let like = narrowest(groups(world, of.wanted), &used);
     let mut models = vec![surveyed(of.used, &used, of, &used, &like)];
     let others: Vec<ModelId> = MODELS.ids().filter(|m| *m != of.used).collect();
     for some in others.chunks(at_once) {
-        let outcomes = evaluated(some)?;
+        let outcomes = evaluated(some, &setup)?;
         models.extend(some.iter().zip(&outcomes).map(|(at, o)| surveyed(*at, o, of, &used, &like)));
     }
     models.sort_by_key(|surveyed| surveyed.model.index());
@@ -91,11 +93,11 @@ fn surveyed(
     like: &Like,
 ) -> Surveyed {
     let trials = &outcome.trials;
-    let here: Vec<u32> =
-        (0..).zip(trials.iter()).filter(|(_, t)| like.has(t)).map(|(place, _)| place).collect();
+    let here: TrialPlaces =
+        trials.iter().enumerate().filter(|(_, t)| like.has(t)).map(|(place, _)| place).collect();
     let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
     let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
-    let here_score = score(trials.chosen(&here));
+    let here_score = score(trials.chosen(here.iter()));
     let own = OwnTrials { trials, here: &here };
     let verdict = verdict(at, own, refused.as_deref(), of, used, like);
     Surveyed { model: at, overall: score(outcome.trials.iter()), here: here_score, refused, verdict }
@@ -105,7 +107,7 @@ fn surveyed(
 #[derive(Clone, Copy)]
 struct OwnTrials<'a> {
     trials: &'a AnswerTrials,
-    here: &'a [u32],
+    here: &'a TrialPlaces,
 }
 
 /// Whether a model is used, and why: compared with the one in use on the questions that both answered.
@@ -120,7 +122,7 @@ fn verdict(
     let id = MODELS[of.used].id();
     if at == of.used {
         let chosen = if of.chosen { "chosen" } else { "the default" };
-        let error = score(trials.chosen(here)).map_or("nothing measured to judge it by".into(), |s| {
+        let error = score(trials.chosen(here.iter())).map_or("nothing measured to judge it by".into(), |s| {
             format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
         });
         return ModelVerdict { used: true, why: format!("{chosen}: {error}") };
@@ -132,19 +134,19 @@ fn verdict(
         );
     }
     // Trials come in the order of their places, in every outcome of one evaluation.
-    let theirs = (0..).zip(of_used.trials.iter()).filter(|(_, t)| like.has(t));
+    let theirs = of_used.trials.iter().enumerate().filter(|(_, t)| like.has(t));
     let mut theirs = theirs.map(|(place, t)| (t.asked_place(), place)).peekable();
-    let (mut both, mut theirs_of_both) = (Vec::new(), Vec::new());
-    for (place, own) in here.iter().zip(trials.chosen(here)) {
+    let (mut both, mut theirs_of_both) = (TrialPlaces::default(), TrialPlaces::default());
+    for (place, own) in here.iter().zip(trials.chosen(here.iter())) {
         let asked = own.asked_place();
         while theirs.next_if(|(other, _)| *other < asked).is_some() {}
         if let Some((_, other)) = theirs.next_if(|(other, _)| *other == asked) {
-            both.push(*place);
-            theirs_of_both.push(other);
+            both.insert(place);
+            theirs_of_both.insert(other);
         }
     }
-    let other = score(of_used.trials.chosen(&theirs_of_both));
-    let (own, other) = (score(trials.chosen(&both)), other);
+    let other = score(of_used.trials.chosen(theirs_of_both.iter()));
+    let (own, other) = (score(trials.chosen(both.iter())), other);
     let (Some(own), Some(other)) = (own, other) else {
         return no(format!("no case here that {id} covers too"));
     };

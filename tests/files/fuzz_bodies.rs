@@ -77,7 +77,7 @@ fn a_european_page_says_what_the_other_one_does() {
         let strings = Progress::default();
         let read = read_bytes(&*bytes, &ImportJob::new("page.csv", &strings)).unwrap();
         assert_eq!(read.refused_count, 0, "{name}: {:?}", read.refused);
-        read.rows
+        read.rows.to_vec()
     };
     let (plain, european) = (rows("ncu-raw.csv"), rows("ncu-european.csv"));
     assert_eq!(plain, european);

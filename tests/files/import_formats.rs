@@ -45,7 +45,7 @@ fn tiled_times_agree_with_the_rows_that_were_derived_from_them() {
     };
     let (read, derived) = (import(&raw, "tiled matrix product CSV"), canonical(&derived));
     assert_eq!((read.rows.len(), read.refused_count), (derived.len(), 0), "{:?}", read.refused);
-    for row in &read.rows {
+    for row in read.rows.iter() {
         // The tile stands in the variant there, and the kernel has the name of an alias.
         let (problem, tile) = row.problem.rsplit_once(';').unwrap();
         let known = &derived[&(problem.to_string(), format!("{tile};{}", row.variant))];
@@ -113,7 +113,7 @@ fn sixteen_thousand_cutlass_runs_come_back_as_they_were_derived() {
             assert_eq!(row.get(n), known(r, at), "{n:?} of {}", row.problem);
         }
     }
-    let (busy, idle) = powers(&read.rows);
+    let (busy, idle) = powers(&read.rows.to_vec());
     assert_eq!((busy, busy + idle), (1155, 2595), "readings of a busy GPU, and all");
 }
 

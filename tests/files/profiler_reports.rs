@@ -246,7 +246,7 @@ fn the_comma_of_european_locales_is_read_and_a_doubt_is_refused() {
 fn what_is_missing_is_blank_and_said() {
     let text = raw_page(1).replace("\"2.500000\"", "\"n/a\"").replace("\"12.000000\"", "\"no data\"");
     let read = import(text.as_bytes()).unwrap();
-    let row = &read.rows[0];
+    let row = &read.rows.row(0);
     assert_eq!((row.get(Number::DramBytes), row.get(Number::L1Bytes)), (None, None));
     let said = |text: &str| read.remarks.iter().any(|r| r.contains(text));
     assert!(said("no DRAM bytes; add --metrics dram__bytes.sum or --set full"), "{:?}", read.remarks);
@@ -270,7 +270,7 @@ fn without_columns_of_the_launch_the_metrics_give_its_shape() {
         &ImportJob { gpu: Some("titan-v"), ..ImportJob::new("old.csv", &strings) },
     )
     .unwrap();
-    let row = &read.rows[0];
+    let row = &read.rows.row(0);
     assert_eq!((row.gpu.as_str(), row.problem.as_str()), ("titan-v", "grid=1000;block=128"));
     assert!(read.remarks[0].starts_with("every launch: no time; add"), "{:?}", read.remarks);
 }
@@ -298,7 +298,7 @@ fn a_label_of_the_details_page_is_known_by_its_unit() {
 #[test]
 fn flops_are_those_of_single_and_double_or_unknown() {
     let read = import(raw_page(1).replace("op_dmul_pred_on", "op_imul_pred_on").as_bytes()).unwrap();
-    assert_eq!(read.rows[0].get(Number::Flops), None);
+    assert_eq!(read.rows.row(0).get(Number::Flops), None);
     assert!(read.remarks.iter().any(|r| r.contains("no FLOPs, as single and double")), "{:?}", read.remarks);
 }
 
@@ -318,9 +318,9 @@ fn packed_halves_may_be_twice_as_many() {
     };
     let said = |read: &Imported| read.remarks.iter().any(|r| r.contains("packed ones (half2)"));
     let worked = import(page(&str::to_string).as_bytes()).unwrap();
-    assert_eq!((worked.rows[0].get(Number::Flops), said(&worked)), (Some(12_002_000.0), true));
+    assert_eq!((worked.rows.row(0).get(Number::Flops), said(&worked)), (Some(12_002_000.0), true));
     let idle = import(page(&|_| "0".into()).as_bytes()).unwrap();
-    assert_eq!((idle.rows[0].get(Number::Flops), said(&idle)), (Some(12_001_000.0), false));
+    assert_eq!((idle.rows.row(0).get(Number::Flops), said(&idle)), (Some(12_001_000.0), false));
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn a_tensor_pipe_that_nobody_counted_leaves_the_flops_unknown() {
     let busy = raw_page(1).replace("sm__cycles_elapsed.avg.per_second", "sm__inst_executed_pipe_tensor.sum");
     let busy = busy.replace("\"cycle/nsecond\"", "\"inst\"");
     let read = import(busy.as_bytes()).unwrap();
-    assert_eq!(read.rows[0].get(Number::Flops), None);
+    assert_eq!(read.rows.row(0).get(Number::Flops), None);
     assert!(read.remarks.iter().any(|r| r.contains("tensor pipes worked uncounted")), "{:?}", read.remarks);
 }
 
@@ -354,7 +354,7 @@ fn nonsense_is_refused_by_name() {
 fn flops_of_the_vector_pipes_are_not_passed_off_as_all() {
     let read = |text: &str| {
         let read = import(text.as_bytes()).unwrap();
-        (read.rows[0].get(Number::Flops), read.remarks.iter().any(|r| r.contains("vector pipes alone")))
+        (read.rows.row(0).get(Number::Flops), read.remarks.iter().any(|r| r.contains("vector pipes alone")))
     };
     let ratio = "smsp__thread_inst_executed_per_inst_executed.ratio";
     let looked = raw_page(1).replace(ratio, "sm__inst_executed_pipe_tensor.sum");
@@ -399,10 +399,10 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     let mut session = Session::load(None).unwrap();
     let mut read = import(raw_page(1).as_bytes()).unwrap();
     read.name_gpus(&session.gpus);
-    assert_eq!(read.rows[0].gpu, "rtx-3090");
+    assert_eq!(read.rows.row(0).gpu, "rtx-3090");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("measured.csv");
-    std::fs::write(&path, write_csv(&read.rows)).unwrap();
+    std::fs::write(&path, write_csv(&read.rows.to_vec())).unwrap();
     let loaded = session.add_data(&path).unwrap();
     assert_eq!((loaded.rows, loaded.refused_count), (1, 0));
 
@@ -480,9 +480,9 @@ fn the_command_imports_and_the_others_take_its_rows() {
 fn body(bytes: &[u8]) {
     let Ok(read) = import(bytes) else { return };
     assert!(read.refused_count >= read.refused.len());
-    for row in &read.rows {
+    for row in read.rows.iter() {
         assert!(!row.kernel.is_empty());
-        assert!(row.numbers.values().all(|v| v.is_finite() && *v >= 0.0), "{row:?}");
+        assert!(row.numbers.iter().all(|(_, v)| v.is_finite() && v >= 0.0), "{row:?}");
         assert!(row.get(Number::Time).is_none_or(|t| t > 0.0), "{row:?}");
         let threads = row.block.map_or(1, |b| b.iter().fold(1u64, |a, b| a.saturating_mul(*b)));
         assert!((1..=1024).contains(&threads), "{row:?}");
@@ -628,24 +628,24 @@ fn a_report_and_its_exports_agree_number_by_number() {
             assert_eq!(report.rows.len(), csv.rows.len(), "{name}.{page}");
             // The details page prints two decimals, of scaled units even; the raw page six, or two.
             let digits = if *page == "details" { 6e-3 } else { 2e-4 };
-            for (a, b) in report.rows.iter().zip(&csv.rows) {
+            for (a, b) in report.rows.iter().zip(csv.rows.iter()) {
                 let same = |r: &CanonicalRow| {
                     (r.kernel.clone(), r.problem.clone(), r.block, r.grid, r.attributes["report_id"].clone())
                 };
-                assert_eq!(same(a), same(b), "{name}.{page}");
+                assert_eq!(same(&a), same(&b), "{name}.{page}");
                 if *page != "details" {
                     assert_eq!((&a.gpu, &a.dtype), (&b.gpu, &b.dtype));
-                    assert_eq!(a.numbers.len(), b.numbers.len(), "{name}.{page}");
+                    assert_eq!(a.numbers.iter().len(), b.numbers.iter().len(), "{name}.{page}");
                     assert_eq!(
                         a.attributes.keys().collect::<Vec<_>>(),
                         b.attributes.keys().collect::<Vec<_>>()
                     );
                 }
-                for (number, value) in &b.numbers {
-                    let exact = a.get(*number).unwrap_or(f64::NAN);
+                for (number, value) in b.numbers.iter() {
+                    let exact = a.get(number).unwrap_or(f64::NAN);
                     // Two decimals of a small percentage are few digits.
                     let printed = number.column().ends_with("_pct") && (exact - value).abs() <= 5.1e-3;
-                    let same = printed || agree(exact, *value, digits);
+                    let same = printed || agree(exact, value, digits);
                     assert!(same, "{name}.{page} {number:?}: {exact} and {value}");
                 }
             }
@@ -657,7 +657,7 @@ fn a_report_and_its_exports_agree_number_by_number() {
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn facts_read_off_real_reports_by_hand() {
     let Some(sobel) = sample("ncu/ncu24.sobelFloat.ncu-rep") else { return };
-    let row = &sobel.rows[0];
+    let row = &sobel.rows.row(0);
     assert_eq!(
         (row.gpu.as_str(), row.kernel.as_str(), row.dtype.as_str()),
         ("NVIDIA RTX A4500", "Sobel<float>", "fp32")
@@ -667,22 +667,26 @@ fn facts_read_off_real_reports_by_hand() {
     assert_eq!(row.get(Number::Fp32Mul), Some(1024.0 * 1024.0));
     assert_eq!((row.get(Number::Time), row.get(Number::RegsPerThread)), (Some(0.031872), Some(22.0)));
     let transpose = sample("ncu/ncu24.transposeCoalesced.raw.base_units.csv").unwrap();
-    let row = &transpose.rows[0];
+    let row = &transpose.rows.row(0);
     assert_eq!(row.get(Number::DramBytes), Some(268_457_472.0 + 265_940_992.0));
     assert_eq!(row.get(Number::L2Bytes), Some(16_788_838.0 * 32.0));
     assert_eq!(row.get(Number::L1Bytes), Some(2.0 * 8_388_608.0 * 32.0));
     assert_eq!((row.get(Number::SmemWavefronts), row.get(Number::Flops)), (Some(70_654_144.0), Some(0.0)));
     let copy = sample("ncu/copy_blocked.csv").unwrap();
-    assert_eq!((copy.rows[0].get(Number::Time), copy.rows[0].grid), (Some(21.058944), Some([1024, 1, 1])));
+    assert_eq!(
+        (copy.rows.row(0).get(Number::Time), copy.rows.row(0).grid),
+        (Some(21.058944), Some([1024, 1, 1]))
+    );
     let gemm = sample("ncu/cublaslt_ncu.log").unwrap();
-    assert_eq!(gemm.rows[0].get(Number::Time), Some(0.40624));
-    assert_eq!((gemm.rows[0].block, gemm.rows[0].grid), (Some([384, 1, 1]), Some([9, 32, 1])));
-    assert_eq!(gemm.rows[0].get(Number::RegsPerThread), Some(168.0));
+    assert_eq!(gemm.rows.row(0).get(Number::Time), Some(0.40624));
+    assert_eq!((gemm.rows.row(0).block, gemm.rows.row(0).grid), (Some([384, 1, 1]), Some([9, 32, 1])));
+    assert_eq!(gemm.rows.row(0).get(Number::RegsPerThread), Some(168.0));
     let nvtx = sample("ncu/manual_nvtx.ncu-rep").unwrap();
-    let times: Vec<_> = nvtx.rows.iter().map(|r| (r.kernel.as_str(), r.get(Number::Time).unwrap())).collect();
+    let times: Vec<_> = nvtx.rows.iter().map(|r| (r.kernel.clone(), r.get(Number::Time).unwrap())).collect();
     assert_eq!(
         times,
         [("init_data_kernel", 0.08448), ("daxpy_kernel", 0.249216), ("check_results_kernel", 0.088512)]
+            .map(|(kernel, ms)| (kernel.to_string(), ms))
     );
 }
 
@@ -714,7 +718,7 @@ fn what_units_were_used_says_what_counters_say() {
         let page = std::fs::read_to_string(folder.join(format!("ncu/ncu24.{name}.raw.csv"))).unwrap();
         let whole = import(page.as_bytes()).unwrap();
         let few = import(&without_columns(&page, &COUNTERS)).unwrap();
-        let both = |number| (whole.rows[0].get(number).unwrap(), few.rows[0].get(number).unwrap());
+        let both = |number| (whole.rows.row(0).get(number).unwrap(), few.rows.row(0).get(number).unwrap());
         let (counted, by_use) = both(Number::DramBytes);
         assert!(agree(counted, by_use, 1e-3), "{name}: {counted} and {by_use} bytes");
         let (counted, by_use) = both(Number::WarpInstsIssued);
@@ -723,13 +727,13 @@ fn what_units_were_used_says_what_counters_say() {
         let (counted, by_use) = both(Number::LsuWarpInsts);
         assert!((1.0..1.6).contains(&(by_use / counted)), "{name}: {counted} and {by_use}");
         let launch = |of: Option<[u64; 3]>| of.unwrap().iter().product::<u64>() as f64;
-        let warps = launch(few.rows[0].block) / 32.0 * launch(few.rows[0].grid);
+        let warps = launch(few.rows.row(0).block) / 32.0 * launch(few.rows.row(0).grid);
         let further = (by_use - counted) / warps;
         assert!((further - further.round()).abs() < 0.01, "{name}: {further} further instructions a warp");
     }
     // Without any counter: 4,194,304 doubles, of which daxpy moves three arrays and the check reads one.
     let default = sample("ncu/manual_nvtx.raw.csv").unwrap();
-    let bytes = |row: usize| default.rows[row].get(Number::DramBytes).unwrap() / (8.0 * 4_194_304.0);
+    let bytes = |row: usize| default.rows.row(row).get(Number::DramBytes).unwrap() / (8.0 * 4_194_304.0);
     assert!((bytes(1) - 3.0).abs() < 0.03 && (bytes(2) - 1.0).abs() < 0.03, "{} {}", bytes(1), bytes(2));
 }
 
@@ -738,7 +742,7 @@ fn what_units_were_used_says_what_counters_say() {
 fn real_nvprof_logs() {
     let Some(traces) = sample("nvprof/matMul_gpu_sharedmem-traces.csv") else { return };
     assert_eq!((traces.rows.len(), traces.refused_count), (32, 0));
-    let first = &traces.rows[0];
+    let first = &traces.rows.row(0);
     assert_eq!(
         (first.gpu.as_str(), first.kernel.as_str(), first.problem.as_str()),
         ("Tesla K40c", "matMul", "size=256")
@@ -747,7 +751,7 @@ fn real_nvprof_logs() {
     assert!((first.get(Number::Time).unwrap() - 0.128898).abs() < 1e-12);
     assert_eq!((first.get(Number::SmemStatic), first.get(Number::RegsPerThread)), (Some(2048.0), Some(23.0)));
     let metrics = sample("nvprof/nvprof_metrics_K20c.csv").unwrap();
-    let row = &metrics.rows[0];
+    let row = &metrics.rows.row(0);
     // Single precision alone was counted there.
     assert_eq!((metrics.rows.len(), row.get(Number::Flops)), (1, None));
     let said = "no FLOPs: flop_count_sp was counted and flop_count_dp was not";

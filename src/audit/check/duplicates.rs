@@ -24,11 +24,15 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 type DuplicateKey = (Word, Word, Word, Word, Word, Option<[u32; 3]>);
 
 fn duplicates_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
-    let mut configs: BTreeMap<DuplicateKey, Vec<usize>> = BTreeMap::new();
-    for (i, r) in sheet.rows.iter().enumerate() {
-        configs.entry((r.gpu, r.kernel, r.problem, r.variant, r.dtype, r.block)).or_default().push(i);
-    }
-    let groups = configs.into_values().filter(|r| r.len() > 1).flat_map(|rows| by_clock(sheet, rows));
+    let configuration = |row: &usize| -> DuplicateKey {
+        let r = &sheet.rows[*row];
+        (r.gpu, r.kernel, r.problem, r.variant, r.dtype, r.block)
+    };
+    // Side by side in one list: of most configurations there is one row.
+    let mut rows: Vec<usize> = (0..sheet.rows.len()).collect();
+    rows.sort_unstable_by_key(|row| (configuration(row), *row));
+    let alike = rows.chunk_by(|a, b| configuration(a) == configuration(b)).filter(|alike| alike.len() > 1);
+    let groups = alike.flat_map(|alike| by_clock(sheet, alike.to_vec()));
     let mut kernels: BTreeMap<(Word, Word), Vec<Vec<usize>>> = BTreeMap::new();
     for rows in groups.filter(|g| g.len() > 1) {
         let first = &sheet.rows[rows[0]];

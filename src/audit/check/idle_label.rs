@@ -42,14 +42,15 @@ fn idle_label_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     for (i, r) in sheet.rows.iter().enumerate() {
         kernels.entry(r.kernel).or_default().push(i);
     }
-    kernels.into_iter().flat_map(|(kernel, rows)| of_kernel(sheet, kernel, &rows)).collect()
+    // Found once: it goes through all rows, and there may be as many kernels as rows.
+    let extra = unknown_columns(sheet);
+    kernels.into_iter().flat_map(|(kernel, rows)| of_kernel(sheet, kernel, &rows, &extra)).collect()
 }
 
-fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
+fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize], extra: &[UnknownColumn]) -> Vec<Finding> {
     let mut texts = NumberedWords::default();
-    let extra = unknown_columns(sheet);
     let mut labelled: Vec<Labelled> =
-        rows.iter().map(|r| labelled_row(sheet, *r, &extra, &mut texts)).collect();
+        rows.iter().map(|r| labelled_row(sheet, *r, extra, &mut texts)).collect();
     let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
     for (factor, level) in labelled.iter().flat_map(|l| &l.levels) {
         levels.entry(*factor).or_default().insert(*level);

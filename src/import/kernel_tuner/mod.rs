@@ -110,7 +110,7 @@ impl<'a> CacheSoFar<'a> {
             return;
         }
         match self.tuned.entry_verdict(&key, entry, &format!("{}:{line}", self.job.file)) {
-            Ok(EntryVerdict::Timed(row)) => self.out.rows.push(*row),
+            Ok(EntryVerdict::Timed(row)) => self.out.rows.push(&row),
             Ok(EntryVerdict::Failed(how)) => *self.failed.entry(how).or_default() += 1,
             Err(why) => self.out.add_refusal(self.job, line, why),
         }

@@ -88,7 +88,7 @@ impl<'a> Collector<'a> {
                 for (count, (_, lacks, _)) in self.lacks.iter_mut().zip(LACKS) {
                     *count += usize::from(lacks(launch, &row));
                 }
-                self.out.rows.push(row);
+                self.out.rows.push(&row);
             }
             Err((column, message)) => self.add_refusal(launch.line, column, message),
         }

@@ -119,7 +119,7 @@ impl Metrics {
                 *lacks |= !values.contains_key(width);
             }
             lacks_half |= counted && !values.contains_key(FLOPS[2]);
-            out.rows.push(row);
+            out.rows.push(&row);
         }
         out.remark(
             "nvprof's metrics have no time: fill in time_ms from a trace of the same program (--print-gpu-trace)".into(),

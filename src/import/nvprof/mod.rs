@@ -191,7 +191,7 @@ mod tests {
         );
         let read = import(&text).unwrap();
         assert_eq!((read.rows.len(), read.refused_count), (1, 0), "{:?}", read.refused);
-        let row = &read.rows[0];
+        let row = &read.rows.row(0);
         assert_eq!(
             (row.gpu.as_str(), row.kernel.as_str(), row.problem.as_str()),
             ("Quadro X", "axpy<float>", "")
@@ -207,7 +207,7 @@ mod tests {
         let row = "64,2.0,12.5,10,2,1,64,4,1,23,0.5,16,,,\"Quadro X (0)\",\"1\",\"7\",\"k(int) [1]\"";
         let units = "64,ms,us,,,,,,,,KB,B,MB,GB/s,,,,";
         let read = import(&format!("64,{HEADER}\n{units}\n{row}\n")).unwrap();
-        assert_eq!(read.rows[0].problem, "size=64");
+        assert_eq!(read.rows.row(0).problem, "size=64");
         assert!(import(&format!("{row}\n")).unwrap_err().message.contains("has no header"));
         let without_units = import(&format!("64,{HEADER}\n{row}\n")).unwrap();
         assert_eq!((without_units.rows.len(), without_units.refused_count), (0, 1));
@@ -226,7 +226,8 @@ mod tests {
             \"Quadro X (0)\",\"other\",1,\"flop_count_sp\",\"F\",x,x,x\n";
         let read = import(text).unwrap();
         assert_eq!((read.rows.len(), read.refused_count), (2, 1));
-        let [k, other] = &read.rows[..] else { panic!("two kernels") };
+        let rows = read.rows.to_vec();
+        let [k, other] = &rows[..] else { panic!("two kernels") };
         assert_eq!((k.get(Number::Flops), k.dtype.as_str()), (Some(20.0), "fp32"));
         assert_eq!(
             (k.get(Number::AchievedOccupancy), k.get(Number::ActiveThreads)),
@@ -243,7 +244,7 @@ mod tests {
                 "{text}\"Quadro X (0)\",\"k(int)\",3,\"{metric}\",\"T\",\"{level}\",\"{level}\",\"{level}\"\n"
             );
             let read = import(&looked).unwrap();
-            assert_eq!(read.rows[0].get(Number::Flops), flops, "{level}");
+            assert_eq!(read.rows.row(0).get(Number::Flops), flops, "{level}");
             assert!(!read.remarks.iter().any(|r| r.starts_with("FLOPs of the vector")), "{:?}", read.remarks);
         }
     }
@@ -253,7 +254,7 @@ mod tests {
         let text = "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n\
             \"Quadro X (0)\",\"k(int)\",3,\"flop_count_dp\",\"F, double\",0,0,0\n";
         let read = import(text).unwrap();
-        assert_eq!(read.rows[0].get(Number::Flops), None, "a kernel in single precision has more than 0");
+        assert_eq!(read.rows.row(0).get(Number::Flops), None, "a kernel in single precision has more than 0");
         assert!(
             read.remarks.iter().any(|r| r.starts_with("no FLOPs: flop_count_dp was counted")),
             "{:?}",

@@ -67,7 +67,7 @@ impl Trace {
             self.copies += 1;
             return Ok(());
         }
-        out.rows.push(self.canonical_row(fields, line, job, units)?);
+        out.rows.push(&self.canonical_row(fields, line, job, units)?);
         Ok(())
     }
 

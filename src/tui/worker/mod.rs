@@ -32,9 +32,9 @@ use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 use watch::JobWatch;
 
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
@@ -45,6 +45,8 @@ pub struct Worker {
     lanes: PerJob<Lane>,
     /// The files that are looked at for changes.
     watched: FileWatch,
+    /// Held by what takes several times the rows' memory for a while: of such work one thing is done after the other.
+    large_work: Arc<Mutex<()>>,
     /// How the GPU at hand is had.
     find: FindDriver,
 }
@@ -53,7 +55,13 @@ impl Worker {
     /// A worker that answers into this channel.
     #[must_use]
     pub fn new(answers: Sender<Message>) -> Self {
-        Self { answers, lanes: Default::default(), watched: FileWatch::default(), find: find_driver }
+        Self {
+            answers,
+            lanes: Default::default(),
+            watched: FileWatch::default(),
+            large_work: Arc::default(),
+            find: find_driver,
+        }
     }
 
     /// Stops the job of this kind, and drops its answer.
@@ -80,7 +88,11 @@ impl Worker {
 
     /// Audits the user's measurement files; a newer audit overtakes an older one.
     pub fn audit(&self, session: Arc<Session>, files: Vec<PathBuf>) {
-        self.spawn(WorkerJob::Audit, move |_| Message::Audited(Box::new(audit_files(&session, &files))));
+        let alone = self.large_work.clone();
+        self.spawn(WorkerJob::Audit, move |_| {
+            let _alone = alone.lock().unwrap_or_else(PoisonError::into_inner);
+            Message::Audited(Box::new(audit_files(&session, &files)))
+        });
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
@@ -90,7 +102,11 @@ impl Worker {
 
     /// Learns from the rows of this session; a newer session's rows overtake an older one's.
     pub fn learn(&self, session: Arc<Session>) {
-        self.spawn(WorkerJob::Learn, move |watch| learn_lessons(&session, watch));
+        let alone = self.large_work.clone();
+        self.spawn(WorkerJob::Learn, move |watch| {
+            let _alone = alone.lock().unwrap_or_else(PoisonError::into_inner);
+            learn_lessons(&session, watch)
+        });
     }
 
     /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.

@@ -39,7 +39,7 @@ fn check(imported: &Imported, size: usize) {
     assert!(imported.rows.len() + imported.roofs.len() <= size, "invented rows");
     assert!(imported.refused.len() <= imported.refused_count.min(100));
     assert!(imported.roofs.iter().all(|r| r.per_second > 0.0 && r.per_second.is_finite()));
-    let mut named = imported.rows.clone();
+    let mut named = imported.rows.to_vec();
     for row in &mut named {
         let time = row.get(Number::Time);
         assert!(time.is_none_or(|ms| ms >= 0.0 && ms.is_finite()), "{time:?}");

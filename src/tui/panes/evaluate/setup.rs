@@ -13,6 +13,7 @@ pub fn evaluation_setup(state: &DashboardState) -> EvaluationSetup {
         rules: settings.rules,
         shipped: Some(state.session.calibration().shipped()),
         lessons: state.session.lessons_for(state.protocol),
+        forgets_doubts: true,
         ..EvaluationSetup::default()
     }
 }
