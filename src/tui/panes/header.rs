@@ -64,10 +64,9 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     let has_room = others + element.width() <= width;
     let room = width.saturating_sub(others + element.width());
     let size = clipped_text(&state.size_of(state.selected), room.min(32));
-    if has_room && !size.is_empty() {
-        spans.push(Span::raw(format!(" {size} ")));
+    if has_room {
+        spans.extend([Span::raw(format!(" {size} ")), element]);
     }
-    spans.extend(has_room.then_some(element));
     let left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
     spans.extend(facts_within(left, state, cautions, look));
     Line::from(spans).render(area, buffer);
