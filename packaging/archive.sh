@@ -32,10 +32,7 @@ rm -rf "$folder"
 mkdir -p "$folder/man" "$folder/completions" "$folder/examples"
 cp "$binary" "$folder/$program"
 cp "$root"/{LICENSE,LICENSE-APACHE,LICENSE-MIT,README.md,CHANGELOG.md} "$folder/"
-"$speaks" man >"$folder/man/roofswap.1"
-for command in $("$speaks" --help | sed -nE '/^Commands:/,/^Options:/s/^  ([a-z]+) .*/\1/p'); do
-    [[ $command == help ]] || "$speaks" man "$command" >"$folder/man/roofswap-$command.1"
-done
+"$speaks" man --all "$folder/man"
 for shell in bash zsh fish powershell elvish; do
     "$speaks" completions "$shell" >"$folder/completions/roofswap.$shell"
 done

@@ -141,6 +141,12 @@ impl BytesPerSecond {
 }
 
 impl Hertz {
+    /// Whether both are one clock: no more than half a megahertz apart, as clocks are printed and typed in whole ones.
+    #[must_use]
+    pub fn is_same_clock(self, other: Self) -> bool {
+        (self.0 - other.0).abs() <= 0.5e6
+    }
+
     /// From 1e6 Hz, the unit of datasheets.
     #[must_use]
     pub fn from_mega(m: f64) -> Self {

@@ -13,7 +13,8 @@ class Roofswap < Formula
     args = std_cargo_args
     args << "--no-default-features" if OS.mac?
     system "cargo", "install", *args
-    (man1/"roofswap.1").write Utils.safe_popen_read(bin/"roofswap", "man")
+    system bin/"roofswap", "man", "--all", buildpath/"man"
+    man1.install Dir[buildpath/"man/*.1"]
     generate_completions_from_executable(bin/"roofswap", "completions")
   end
 

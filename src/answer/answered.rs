@@ -11,7 +11,7 @@ use crate::predict::{
     Breakdown, Cause, Caution, Explanation, Interval, KernelRoofs, MODELS, ModelRefusal, Prediction,
     RegistersFrom, SourceKind, SourceTime, TimeEstimate,
 };
-use crate::units::{FlopsPerSecond, Intensity, Seconds};
+use crate::units::{FlopsPerSecond, Intensity, Seconds, significant};
 use std::sync::Arc;
 
 /// A time somebody measured on the target.
@@ -144,6 +144,15 @@ impl Answer {
     pub fn speedup_over_profile(&self) -> Option<f64> {
         self.profiled.as_ref()?.stock_time?;
         Some(self.source_time.as_ref()?.time / self.prediction.as_ref().ok()?.time)
+    }
+
+    /// `at the set clocks, 5.73× at the profiled clocks (SM 1000 MHz)`: the words behind the speedup where the source was measured at
+    /// other clocks than it is set to; the same wherever both are said.
+    #[must_use]
+    pub fn profiled_speedup_words(&self) -> Option<String> {
+        let profiled = significant(self.speedup_over_profile()?);
+        let mhz = self.profiled.as_ref()?.gpu.clocks().sm.0 / 1e6;
+        Some(format!("at the set clocks, {profiled}× at the profiled clocks (SM {mhz:.0} MHz)"))
     }
 
     /// The source at the clocks of its row, which its points and roofs are drawn at; `stated` where those are its own.

@@ -68,7 +68,7 @@ pub(super) fn target_correction(
 /// Says how many of the rows were timed at other clocks than the target is asked about.
 fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &Gpu) {
     let asked = target.clocks();
-    let rows = residuals.clocks.iter().filter(|clocks| **clocks != asked).count();
+    let rows = residuals.clocks.iter().filter(|clocks| !clocks.is_same_setting(&asked)).count();
     let all = residuals.clocks.len();
     if let Ok(prediction) = answer.prediction.as_mut()
         && rows > 0

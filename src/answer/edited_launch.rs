@@ -52,6 +52,10 @@ impl LaunchQuestion<'_> {
         } else {
             self.multiply_by_model(&mut answer, &model);
         }
+        if answer.prediction.is_err() {
+            // The interval was that of the launch as it is.
+            answer.interval = None;
+        }
         let time = answer.predicted_time();
         let launches = launches.map(|[as_it_is, changed]| [as_it_is, LaunchOnGpu { time, ..changed }]);
         answer.edited_launch = Some(Box::new(EditedLaunch { edits, launches, model }));

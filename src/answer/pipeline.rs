@@ -7,15 +7,15 @@ use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::{Count, Kernel};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::pair::Pair;
-use crate::power::{Load, gpu_at_limit};
+use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::{
-    Cause, Caution, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines, SourceKind,
-    SourceTime, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near,
-    kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
+    Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
+    SourceKind, SourceTime, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at,
+    is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note};
 use crate::units::{Bytes, Seconds};
@@ -97,8 +97,8 @@ struct RunningGpu<'a> {
     gpu: &'a Gpu,
 }
 
-/// What the model alone says, with its interval. Where the power limit of the target is lower than its board's, however that was said:
-/// at the clock that the limit leaves it under this kernel's load. The model of operators has the power limit in its own clock.
+/// What the model alone says, with its interval. Where the power limit of the target is not its board's, however that was said: at the
+/// clock that the limit leaves it under this kernel's load, as its board where the limit does nothing to this kernel. The model of operators has the power limit in its own clock.
 fn answer_of_model(
     context: AnswerContext<'_>,
     subject: &Subject,
@@ -120,8 +120,13 @@ fn answer_of_model(
     let Some(slower) = slower else { return at(asked) };
     let mut capped = at(&slower);
     if let Ok(prediction) = &mut capped.prediction {
-        let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
-        prediction.cautions.push(Caution::PowerCapped { limit: asked.power_limit.value.0, clocks });
+        let limit = asked.power_limit.value.0;
+        prediction.cautions.push(if slower.boost_clock.value == asked.boost_clock.value {
+            Caution::LimitUnused { limit }
+        } else {
+            let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
+            Caution::PowerCapped { limit, clocks, is_lowest: is_at_lowest_clock(&slower, asked) }
+        });
     }
     capped
 }
@@ -141,7 +146,9 @@ fn answer_at_clocks(
     let kernel = &kernels[subject.kernel];
     let typed = Pair::new(source, target).map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
-    let visible = visible_at_clocks(store, subject, source, stated);
+    // On one board a row at the clocks that are asked about is the answer.
+    let at_target = (source == target && typed.target.is_some()).then_some(on_target);
+    let visible = visible_at_clocks(store, subject, source, at_target, stated);
     let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
     let on_source = clocks.gpu(stated);
     let limited = LimitedSource { kernel, subject, source, store: visible, settings };
@@ -149,21 +156,29 @@ fn answer_at_clocks(
     let pair = Pair::new((source, slower_source.as_ref().unwrap_or(on_source)), (target, running.gpu));
     let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
     q.lesson = lessons.lesson_for(subject.kernel, target);
-    let timed = measured_on(store, subject, target, on_target, typed.target.is_some());
+    let is_set = |stock: &Gpu| !running.gpu.clocks().is_same_setting(&stock.clocks());
+    let timed = measured_on(store, subject, target, on_target, typed.target.is_some_and(is_set));
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
         gpu: at_row.clone(),
         stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
     });
+    let own_time = q.own_time().filter(|_| MODELS[settings.model].needs_source());
     if let Ok(p) = &mut prediction {
+        // What a ratio of equal numbers leaves of a bit.
+        p.time = own_time.unwrap_or(p.time);
         observe(p, &q, timed);
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
         let typed = Pair { source: typed.source.filter(|_| source != target), ..typed };
-        let run_on = Pair::new(on_source, on_target);
+        // Under a limit that does nothing it is its board.
+        let is_limited = running.gpu.boost_clock.value != on_target.boost_clock.value;
+        let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });
         p.cautions.extend(condition_cautions(kernel, run_on, typed, clocks.caution()));
+        // Nothing is predicted where the very clocks were measured.
+        p.cautions.retain(|c| own_time.is_none() || !matches!(c, Caution::Hypothetical(_)));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -177,12 +192,19 @@ fn answer_at_clocks(
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
     };
-    let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
+    let interval = prediction.as_ref().ok().and_then(|p| match own_time {
+        Some(time) if p.doubt.is_none() => Some(Interval::exactly(time)),
+        _ => calibration.interval(p.time, asked),
+    });
     let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
     Answer {
         source,
         target,
-        clocks: Pair::new(q.source.gpu.clocks(), q.target.gpu.clocks()),
+        // A limit that does nothing is asked about all the same.
+        clocks: Pair::new(
+            Clocks { power_limit: stated.power_limit.value, ..q.source.gpu.clocks() },
+            Clocks { power_limit: on_target.power_limit.value, ..q.target.gpu.clocks() },
+        ),
         profiled,
         settings,
         ceilings_used: levels.map_or(q.ceilings, |l| l.ceilings),
@@ -219,7 +241,9 @@ fn condition_cautions(
     cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(gpus.source, stock))));
     cautions.extend(of_row);
     // One that has a name of its own says what it is.
-    let typed_target = stock.target.filter(|_| gpus.target.board_id() == gpus.target.id);
+    let typed_target = stock.target.filter(|stock| {
+        gpus.target.board_id() == gpus.target.id && !gpus.target.clocks().is_same_setting(&stock.clocks())
+    });
     cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(gpus.target, stock))));
     cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
     let derived = gpus.iter().filter_map(|gpu| gpu.derived.as_deref());
@@ -235,12 +259,22 @@ fn made_caution(gpu: &Gpu) -> Option<Caution> {
     Some(Caution::HypotheticalGpu { based_on, changes })
 }
 
-/// The rows, with that of the source which was timed at the clocks it has now, where one was; else its latest.
-fn visible_at_clocks<'a>(store: &'a Store, subject: &Subject, source: GpuId, stated: &Gpu) -> Visible<'a> {
+/// The rows, with that of the source which was timed at the clocks of the target where both are one board, else at those it has now,
+/// where one was; else its latest.
+fn visible_at_clocks<'a>(
+    store: &'a Store,
+    subject: &Subject,
+    source: GpuId,
+    at_target: Option<&Gpu>,
+    stated: &Gpu,
+) -> Visible<'a> {
     let visible = Visible::from(store);
     let Some(config) = subject.config else { return visible };
-    let mut rows = store.rows_at_all_clocks(config).filter(|row| row.gpu == source);
-    rows.find(|row| is_at(row, stated)).map_or(visible, |row| visible.with_row(config, row))
+    let rows = || store.rows_at_all_clocks(config).filter(|row| row.gpu == source);
+    let asked = at_target.filter(|gpu| gpu.is_board_at_settings());
+    let asked = asked.and_then(|gpu| rows().find(|row| is_timed_at(row, gpu)));
+    let chosen = asked.or_else(|| rows().find(|row| is_at(row, stated)));
+    chosen.map_or(visible, |row| visible.with_row(config, row))
 }
 
 /// The row that timed the kernel on this GPU at the clocks it has now: at typed ones only where it states them, else also
@@ -306,13 +340,13 @@ pub fn estimate_targets<'a>(
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
     let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate_or_refusal();
     let stated = &gpus[source];
-    let visible = visible_at_clocks(store, subject, source, stated);
+    let visible = visible_at_clocks(store, subject, source, None, stated);
     let latest = subject.config.and_then(|config| store.row_on(config, source));
     let used = subject.config.and_then(|config| visible.row_on(config, source));
     let is_latest = latest.map(std::ptr::from_ref) == used.map(std::ptr::from_ref);
     let at_row_clocks =
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
-    let is_set = context.stock_of_typed(source).is_some() || stated.lowered_from().is_some();
+    let is_set = context.stock_of_typed(source).is_some() || stated.other_limit().is_some();
     if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
         return targets.iter().for_each(|target| take(*target, whole(*target)));
     }
@@ -352,7 +386,8 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
     let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| (q.source.gpu, t.time, q.work));
     let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work())));
     for (gpu, time, work) in on_source.into_iter().chain(on_target) {
-        let counted = work.flops().and(work.dram()).and_then(|_| body(gpu, q.kernel, &work, q.ceilings));
+        // Bytes alone have a roof as well; FLOPs alone may run on a pipe that nobody named.
+        let counted = work.dram().and_then(|_| body(gpu, q.kernel, &work, q.ceilings));
         let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > 1.0) else { continue };
         let id: Arc<str> = gpu.id.as_str().into();
         let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu) };

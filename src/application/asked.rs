@@ -1,13 +1,14 @@
 //! Groups as questions about kernels: sessions that hold their rows, and the subject of each.
 
+use super::group::KernelGroup;
 use super::recorded::Application;
 use super::rows::{counted_row, operator_row};
 use crate::gpu::GpuId;
 use crate::kernel::Problem;
-use crate::measurement::CanonicalRow;
+use crate::measurement::{CanonicalRow, ConfigId};
 use crate::predict::Subject;
 use crate::session::Session;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How many groups of one operator and size are told apart.
 const LAYERS: usize = 8;
@@ -41,13 +42,13 @@ pub(super) struct GroupQuestion<'a> {
 #[derive(Default)]
 struct Layers {
     rows: Vec<Vec<CanonicalRow>>,
-    taken: Vec<HashSet<(String, String)>>,
+    taken: Vec<HashSet<(String, String, String)>>,
 }
 
 impl Layers {
     /// Puts a row where no other is of its kernel and problem; `None` where all such places are taken.
     fn place(&mut self, row: CanonicalRow) -> Option<(usize, CanonicalRow)> {
-        let key = (row.kernel.clone(), row.problem.clone());
+        let key = (row.kernel.clone(), row.problem.clone(), row.variant.clone());
         let layer = (0..LAYERS).find(|l| self.taken.get(*l).is_none_or(|t| !t.contains(&key)))?;
         if layer == self.taken.len() {
             self.taken.push(HashSet::new());
@@ -64,12 +65,16 @@ impl AskedGroups {
     /// Why the rows cannot be read as a whole.
     pub(super) fn new(session: &Session, application: &Application, source: GpuId) -> Result<Self, String> {
         let gpu = &session.gpus[source].id;
+        let mut profiled = profiled_rows(application, gpu);
         let mut layers = Layers::default();
         let (mut operators, mut kernels) = (Vec::new(), Vec::new());
         for (place, group) in application.groups.iter().enumerate() {
             let operator = operator_row(place, group, gpu, &application.file);
             operators.push(operator.and_then(|row| layers.place(row)));
-            let counted = counted_row(place, group, gpu, &application.file);
+            let counted = match group.profiled {
+                Some(row) => profiled.remove(&row.place),
+                None => counted_row(place, group, gpu, &application.file),
+            };
             kernels.push(counted.and_then(|row| layers.place(row)));
         }
         let with_rows = |rows: &Vec<CanonicalRow>| {
@@ -77,13 +82,24 @@ impl AskedGroups {
             own.add_rows(rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
         };
         let layers: Vec<Session> = layers.rows.iter().map(with_rows).collect::<Result<_, _>>()?;
-        let asked = |placed: (usize, CanonicalRow)| {
-            let (layer, row) = placed;
+        let timed: Vec<HashMap<String, ConfigId>> =
+            layers.iter().map(|layer| configs_by_source(layer, source)).collect();
+        let asked = |(layer, row): (usize, CanonicalRow)| {
             subject_of(&layers[layer], &row).map(|subject| AskedGroup { layer, subject })
+        };
+        // A report's row may have been loaded as a kernel of its own: it is found again by where it stands.
+        let profiled = |(layer, row): (usize, CanonicalRow)| {
+            let config = timed[layer].get(&row.source).ok_or("its row was refused")?;
+            let subject = layers[layer].timed_subject(*config).map_err(|why| why.to_string())?;
+            Ok(AskedGroup { layer, subject })
         };
         let operators = operators.into_iter().map(|p| p.and_then(|p| asked(p).ok())).collect();
         let unknown = || "no FLOPs and bytes are known of it".to_string();
-        let kernels = kernels.into_iter().map(|p| p.ok_or_else(unknown).and_then(asked)).collect();
+        let of_group = |(group, placed): (&KernelGroup, Option<(usize, CanonicalRow)>)| {
+            let placed = placed.ok_or_else(unknown)?;
+            if group.profiled.is_some() { profiled(placed) } else { asked(placed) }
+        };
+        let kernels = application.groups.iter().zip(kernels).map(of_group).collect();
         Ok(Self { layers, operators, kernels })
     }
 
@@ -105,11 +121,28 @@ impl AskedGroups {
     }
 }
 
+/// The rows of a report that stand for a group, by their place, measured on this GPU.
+fn profiled_rows(application: &Application, gpu: &str) -> HashMap<u32, CanonicalRow> {
+    let Some(rows) = &application.rows else { return HashMap::new() };
+    let places: HashSet<u32> =
+        application.groups.iter().filter_map(|group| group.profiled).map(|row| row.place).collect();
+    let stands = |(place, row): (u32, CanonicalRow)| {
+        places.contains(&place).then(|| (place, CanonicalRow { gpu: gpu.to_string(), ..row }))
+    };
+    (0..).zip(rows.iter()).filter_map(stands).collect()
+}
+
+/// The configurations that the user's rows time on this GPU, by the source of the row.
+fn configs_by_source(session: &Session, gpu: GpuId) -> HashMap<String, ConfigId> {
+    let all = session.own_configs().into_iter();
+    all.filter_map(|(id, _)| Some((session.store.row_on(id, gpu)?.source.to_string(), id))).collect()
+}
+
 /// The subject of a row that was added to this session.
 fn subject_of(session: &Session, row: &CanonicalRow) -> Result<Subject, String> {
     let kernel = session.kernels.id_named(&row.kernel).ok_or("its row was refused")?;
     let problem: Problem = row.problem.parse().map_err(|e| format!("{e}"))?;
-    let subject = session.subject(kernel, &problem, "").map_err(|e| e.to_string())?;
+    let subject = session.subject(kernel, &problem, &row.variant).map_err(|e| e.to_string())?;
     if subject.config.is_none() {
         return Err("its row was refused".into());
     }

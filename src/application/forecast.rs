@@ -25,6 +25,7 @@ use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
+use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::predict::Caution;
@@ -234,7 +235,9 @@ impl ForecastPair<'_> {
     /// The group by its answer, or by what holds without one.
     fn group(&self, group: &KernelGroup, answer: &Result<GroupForecast, String>) -> GroupForecast {
         let mean = group.mean();
-        if self.is_same_gpu() {
+        // A profiler may have held the clocks: its row is asked about at those of the GPU, as anywhere.
+        let is_asked = group.profiled.is_some() && answer.is_ok();
+        if self.is_same_gpu() && !is_asked {
             let time = TimeRange::exactly(mean);
             return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, reason: None };
         }
@@ -309,6 +312,7 @@ impl ForecastPair<'_> {
             let groups = if *count == 1 { "1 group".to_string() } else { format!("{count} groups") };
             out.push(format!("{share} of kernel time in {groups} is not predicted: {reason}"));
         }
+        out.extend(self.profiled_clocks(application));
         let Pair { target, .. } = self.gpus();
         out.extend(target.hypothetical.as_deref().map(|made| {
             let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
@@ -327,6 +331,20 @@ impl ForecastPair<'_> {
             out.push("no time line: kernels only".into());
         }
         out
+    }
+}
+
+impl ForecastPair<'_> {
+    /// That the recorded times are those of other clocks than the GPU is set to: `ncu` holds them at base.
+    fn profiled_clocks(&self, application: &Application) -> Option<String> {
+        let Pair { source, .. } = self.gpus();
+        let mut clocks = application.groups.iter().filter_map(|group| group.profiled?.sm_clock);
+        let held = clocks.find(|clock| (*clock / source.boost_clock.value - 1.0).abs() > SAME_CLOCK)?;
+        let [held, set] = [held, source.boost_clock.value].map(|clock| clock.0 / 1e6);
+        Some(format!(
+            "speedup: over the times at the profiled clocks (SM {held:.0} MHz); {} is set to SM {set:.0} MHz",
+            source.id
+        ))
     }
 }
 

@@ -4,8 +4,9 @@ use super::category::KernelCategory;
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
 use crate::kernel::{clip_middle, short_name_within};
+use crate::measurement::{CanonicalRow, Number};
 use crate::text::clipped_text;
-use crate::units::Seconds;
+use crate::units::{Hertz, Seconds};
 use std::collections::HashMap;
 
 /// The longest label, in characters.
@@ -32,6 +33,29 @@ pub struct GroupCounts {
     pub dram_bytes: Option<f64>,
     /// Where they come from: `profiler`, `shapes of aten::addmm`.
     pub from: String,
+}
+
+/// A row of a report, which holds everything that was counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProfiledRow {
+    /// Its place among the rows of the report.
+    pub place: u32,
+    /// The SM clock that it was timed at, where stated.
+    pub sm_clock: Option<Hertz>,
+    /// Whether everything was counted that `ncu --set full` counts for the models.
+    pub is_fully_counted: bool,
+}
+
+impl ProfiledRow {
+    pub(super) fn from_row(row: &CanonicalRow, place: usize) -> Self {
+        const COUNTED: [Number; 4] =
+            [Number::Flops, Number::DramBytes, Number::L2Bytes, Number::WarpInstsIssued];
+        Self {
+            place: u32::try_from(place).unwrap_or(u32::MAX),
+            sm_clock: row.get(Number::SmClock).map(Hertz::from_mega),
+            is_fully_counted: COUNTED.iter().all(|number| row.get(*number).is_some()),
+        }
+    }
 }
 
 /// Launches that are alike.
@@ -61,6 +85,8 @@ pub struct KernelGroup {
     pub share: f64,
     /// FLOPs and DRAM bytes of a launch, where they are known.
     pub counts: Option<GroupCounts>,
+    /// The row of its last launch, where a report states rows.
+    pub profiled: Option<ProfiledRow>,
     /// What its operator computed, where that is a product or attention of known size.
     pub shape: Option<OperatorShape>,
 }
@@ -174,6 +200,7 @@ impl KernelGroup {
             total: Seconds(0.0),
             share: 0.0,
             counts: None,
+            profiled: None,
             shape: None,
         }
     }

@@ -115,7 +115,7 @@ fn read_stream(
         message: format!("{}; an application is a PyTorch trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
         ..why
     })?;
-    Ok(Recorded::Totals(Box::new(application_of_rows(&imported, file)?)))
+    Ok(Recorded::Totals(Box::new(application_of_rows(imported, file)?)))
 }
 
 /// The first bytes; fewer where the file ends or breaks off.

@@ -39,6 +39,7 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
     };
     let mut all: Vec<(usize, f64)> = (0..forecast.groups.len().min(TRIED))
         .filter(|at| forecast.groups[*at].basis != ForecastBasis::Unchanged)
+        .filter(|at| application.groups[*at].profiled.is_none_or(|row| !row.is_fully_counted))
         .map(|at| (at, narrowed(at)))
         .collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -5,8 +5,10 @@ use super::group::{Grouping, KernelGroup};
 use super::ranges::{RangeTotal, RepeatedStep, chosen_span, find_step, range_totals};
 use super::timeline::{Activity, ActivityKind, Timeline};
 use super::trace::{CallKind, CopyDirection, RecordedTrace, RuntimeCall, Span, TraceFormat};
+use crate::measurement::PackedRows;
 use crate::units::{Bytes, Seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// Which part of a trace is looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub struct Application {
     pub ranges: Vec<RangeTotal>,
     /// The step that repeats, where one was found.
     pub step: Option<RepeatedStep>,
+    /// The rows of a report, packed; `None` for a trace.
+    pub rows: Option<Arc<PackedRows>>,
     /// What the user should know.
     pub remarks: Vec<String>,
 }
@@ -145,6 +149,7 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         range: part.range.clone(),
         ranges: range_totals(trace),
         step,
+        rows: None,
         remarks,
     })
 }

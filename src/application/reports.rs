@@ -1,7 +1,7 @@
 //! Reports of profilers without a time line, as an application: the kernel summary of `nsys stats`, ncu and nvprof reports.
 
 use super::category::KernelCategory;
-use super::group::{GroupCounts, KernelGroup, set_shares};
+use super::group::{GroupCounts, KernelGroup, ProfiledRow, set_shares};
 use super::recorded::Application;
 use super::trace::TraceFormat;
 use crate::import::Imported;
@@ -9,12 +9,13 @@ use crate::measurement::{CanonicalRow, Number, ReadError};
 use crate::units::Seconds;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// The application of these rows: one group each, with its calls where the report states them.
 ///
 /// # Errors
 /// [`ReadError`] where there are none, or they are of several GPUs.
-pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<Application, ReadError> {
+pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Application, ReadError> {
     let refuse = |message: &str| ReadError { file: file.to_string(), message: message.to_string() };
     let first = imported.rows.iter().next().ok_or_else(|| refuse("has no kernel with a time"))?;
     if imported.rows.gpus().iter().any(|name| *name != first.gpu) {
@@ -24,13 +25,16 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
     // A report may have as many kernels as rows.
     let mut places = HashMap::new();
     let mut rows = imported.rows.reader();
+    let mut place = 0;
     while let Some(row) = rows.next_row() {
-        let group = group_of_row(row);
-        match places.entry((group.name.clone(), group.grid, group.block)) {
+        let group = group_of_row(row, place);
+        place += 1;
+        match places.entry(launch_key(&group, row)) {
             Entry::Occupied(place) => {
                 let known: &mut KernelGroup = &mut groups[*place.get()];
                 known.calls += group.calls;
                 known.total.0 += group.total.0;
+                known.profiled = group.profiled;
             }
             Entry::Vacant(place) => {
                 place.insert(groups.len());
@@ -62,11 +66,20 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
         range: None,
         ranges: Vec::new(),
         step: None,
+        rows: Some(Arc::new(imported.rows)),
         remarks,
     })
 }
 
-fn group_of_row(row: &CanonicalRow) -> KernelGroup {
+/// What makes two rows launches of one group: one kernel at one size, launched alike.
+fn launch_key(group: &KernelGroup, row: &CanonicalRow) -> LaunchKey {
+    let texts = [&group.name, &row.kernel, &row.problem, &row.variant].map(Clone::clone);
+    (texts, group.grid, group.block)
+}
+
+type LaunchKey = ([String; 4], Option<[u32; 3]>, Option<[u32; 3]>);
+
+fn group_of_row(row: &CanonicalRow, place: usize) -> KernelGroup {
     let calls = row.attributes.get("calls").and_then(|c| c.parse::<u64>().ok()).unwrap_or(1);
     let name = row.attributes.get("kernel_signature").unwrap_or(&row.kernel);
     let mean = Seconds::from_millis(row.get(Number::Time).unwrap_or(0.0));
@@ -81,6 +94,7 @@ fn group_of_row(row: &CanonicalRow) -> KernelGroup {
         calls,
         total: Seconds(mean.0 * calls as f64),
         counts: counted(row),
+        profiled: Some(ProfiledRow::from_row(row, place)),
         ..KernelGroup::unlaunched(name, KernelCategory::of_names(name, ""))
     }
 }

@@ -5,6 +5,7 @@
 //! | a product of a tensor type that the catalogue has an operator for | that operator at its size: a library picks another kernel on each GPU |
 //! | causal attention of as many queries as keys, BF16 | the operator `attention_prefill` |
 //! | anything else with counts | a kernel of its own: launch shape, registers, shared memory, FLOPs, bytes |
+//! | a row of a report | that row: what `predict --data` of the report asks |
 //! | no counts | none |
 
 use super::category::KernelCategory;
@@ -22,6 +23,9 @@ const LONGEST_NAME: usize = 1000;
 #[must_use]
 pub fn group_row(application: &Application, place: usize, gpu: &str) -> Option<CanonicalRow> {
     let group = application.groups.get(place)?;
+    if let Some((profiled, rows)) = group.profiled.zip(application.rows.as_ref()) {
+        return Some(CanonicalRow { gpu: gpu.to_string(), ..rows.row(profiled.place as usize) });
+    }
     counted_row(place, group, gpu, &application.file)
 }
 

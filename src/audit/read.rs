@@ -10,7 +10,7 @@ use crate::import::{self, FileFormat, ImportJob, OpenedFile};
 use crate::kernel::Problem;
 use crate::measurement::{
     CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, PackedRows, ReadError, RowError,
-    check_lengths, dimensions, header_names, parsed_number, parsed_time,
+    check_lengths, dimensions, header_names, parsed_number, parsed_time, wrong_width_text,
 };
 use crate::progress::Progress;
 use csv::{ReaderBuilder, StringRecord};
@@ -67,10 +67,7 @@ pub fn read_opened(opened: OpenedFile<'_>, sheet: &mut AuditSheet<'_>) -> Result
                               a calibration file (JSON or NAME=value lines, such as sustained_bandwidth_gbps) or a ptxas -v log";
             let head = String::from_utf8_lossy(opened.head());
             let seen: String = crate::text::clipped_text(head.lines().next().unwrap_or_default(), 80);
-            Err(ReadError {
-                file,
-                message: format!("is nothing that the audit knows: {looked_for} (found: {seen})"),
-            })
+            Err(ReadError { file, message: format!("is of no known format: {looked_for} (found: {seen})") })
         }
     }
 }
@@ -210,7 +207,8 @@ impl DataRecords {
     ) -> Result<SheetRow, CellRefusal> {
         let (found, expected) = (record.len(), self.width);
         if found != expected {
-            let message = format!("the row has {found} fields, the header {expected}; is it cut off?");
+            let takes_in_lines = record.iter().any(|cell| cell.contains('\n'));
+            let message = wrong_width_text(found, expected, takes_in_lines);
             return Err(CellRefusal::new("row", message));
         }
         sheet_row(sheet, &self.places, record, self.number, line)

@@ -32,9 +32,7 @@ pub(super) fn subtitle(answer: &Answer, show: ChartSides) -> String {
     }
     let model = MODELS[settings.model].id();
     let mark = if answer.is_estimate() { "~" } else { "" };
-    let profiled = answer
-        .speedup_over_profile()
-        .map_or(String::new(), |s| format!(" at the set clocks, {}× at the profiled clocks", significant(s)));
+    let profiled = answer.profiled_speedup_words().map_or(String::new(), |words| format!(" {words}"));
     let verdict = answer
         .speedup()
         .map_or(String::new(), |s| format!("predicted speedup {mark}{}×{profiled}; ", significant(s)));

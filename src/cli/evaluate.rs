@@ -54,7 +54,7 @@ pub(super) struct EvaluateArgs {
     /// Rows of each target that are known: they correct the other predictions there and are not scored
     #[arg(long, value_name = "N", default_value = "0")]
     known_rows: usize,
-    /// Know of kernels only what the rows say: no formulas, and no registers of our own builds
+    /// Use of kernels only what the rows state: no formulas, and no registers of the shipped builds
     #[arg(long, requires = "data")]
     rows_only: bool,
     /// Occupancy arithmetic

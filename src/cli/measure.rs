@@ -22,7 +22,7 @@ use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 
-/// The GPU that a dry run reckons for where none is named.
+/// The GPU that a dry run estimates times for where none is named.
 const DRY_RUN_GPU: &str = "rtx-4070";
 
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ pub(super) struct MeasureArgs {
     #[arg(long, alias = "sizes", value_name = "SIZE", value_delimiter = ',')]
     size: Vec<String>,
     /// Which GPU of this machine: its number, UUID, name, or id in the catalogue; with --dry-run, the GPU of the catalogue to
-    /// reckon for [default there: rtx-4070]
+    /// estimate times for [default there: rtx-4070]
     #[arg(long, alias = "on", value_name = "GPU")]
     gpu: Option<String>,
     /// The file; a run that was stopped goes on where the file ends
@@ -269,7 +269,7 @@ fn told(done: &RunOutcome, path: &std::path::Path, file: &MeasureFile) -> Result
     }
 }
 
-/// The plan, and about how long it takes on this GPU: reckoned from roofs, not measured.
+/// The plan, and about how long it takes on this GPU: estimated from roofs, not measured.
 fn dry(plan: &MeasurePlan<'_>, gpu: &Gpu, options: &MeasureOptions) -> Table {
     let columns = ["configuration", "size"].map(TableColumn::left).into_iter();
     let numbers = ["memory", "launch", "launches", "takes"].map(TableColumn::right);

@@ -28,13 +28,13 @@ pub(super) struct ModelsArgs {
     /// What is new to the model
     #[arg(long, value_enum, default_value = "new-gpu")]
     protocol: ProtocolChoice,
-    /// The kernel in hand: errors on kernels like it
+    /// The kernel of your question: errors on kernels like it
     #[arg(long, value_name = "KERNEL")]
     kernel: Option<String>,
-    /// The source GPU in hand
+    /// The source GPU of your question
     #[arg(long, alias = "source", value_name = "GPU")]
     from: Option<String>,
-    /// The target GPU in hand: errors onto GPUs like it
+    /// The target GPU of your question: errors onto GPUs like it
     #[arg(long, alias = "target", value_name = "GPU")]
     to: Option<String>,
     /// The model in use, which the others are compared with; the default one if not said

@@ -1,5 +1,6 @@
 //! Numbers of flags, read as everywhere else: `1_000`, `2^20`, `4k`, `16x16`, `8KB`, `4.2ms`.
 
+use crate::occupancy::register_refusal;
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
 };
@@ -8,6 +9,12 @@ use crate::units::{
 pub(super) fn whole_number(text: &str) -> Result<u32, String> {
     let found = typed_count(text).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
     found.ok_or_else(|| "expected a whole number above 0, such as 256, 4k or 2^20".into())
+}
+
+/// Registers of a thread: a whole number above 0, and no more than a compiler can give one.
+pub(super) fn register_count(text: &str) -> Result<u32, String> {
+    let count = whole_number(text)?;
+    register_refusal(count).map_or(Ok(count), |why| Err(why.to_string()))
 }
 
 /// A side of a matrix: 1 to 2^20.

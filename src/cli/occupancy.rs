@@ -22,8 +22,12 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: roofswap occupancy --gpu rtx-4070,titan-v --kernel matmul_tiled --size n=1024\n\
-    Batch: one line `cc threads regs static_smem dynamic_smem carveout [barriers [gc]]` in, one line `active flags \
-    lim_warps lim_regs lim_smem lim_blocks lim_barriers alloc_regs alloc_smem` out; -1 is no limit, `err` no answer"
+    Batch: a line in is a line out. In: `cc threads regs static_smem dynamic_smem carveout [barriers [gc]]`: the compute \
+    capability such as 8.9, per block threads, registers per thread, bytes of static and dynamic shared memory, the preferred carveout in \
+    percent (-1 none), barriers (1 if left out), partitioned global caching 0, 1 or 2 (0 if left out); `#` begins a comment. \
+    Out: `active flags lim_warps lim_regs lim_smem lim_blocks lim_barriers alloc_regs alloc_smem`: blocks per SM, what limits (W warps, \
+    R registers, S shared memory, B block slots, N barriers), the blocks by each limit (-1 is none), registers and bytes of shared memory \
+    that a block is given; `err` where the line cannot be read"
 )]
 pub(super) struct OccupancyArgs {
     /// GPUs, or `all`; with two, the change of the limiter is said

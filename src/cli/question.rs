@@ -418,9 +418,12 @@ pub(super) fn remark_on_variant(session: &Session, kernel: KernelId, typed: Opti
     let of = &session.kernels[kernel];
     if typed.is_none() && !of.variant_keys().is_empty() {
         let (id, variant) = (&of.id, session.default_variant(kernel));
-        let whose =
-            if session.variants(kernel).is_empty() { "its file's example" } else { "the first timed one" };
-        output::remark(format!("{id}: no --variant, so {whose} stands in: {variant}"));
+        let whose = if session.variants(kernel).is_empty() {
+            "the example of its file"
+        } else {
+            "the first measured one"
+        };
+        output::remark(format!("{id}: no --variant given: using {whose}, {variant}"));
     }
 }
 

@@ -137,6 +137,7 @@ fn cutlass(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
 fn found_files(given: &[PathBuf]) -> Result<PaperFiles> {
     let mut files = PaperFiles::default();
     for path in given {
+        std::fs::metadata(path).with_context(|| format!("{}: cannot be opened", path.display()))?;
         if path.is_dir() {
             look_into(path, DEPTH, &mut files)?;
         } else {

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Args, Command, CommandFactory};
 use clap_complete::Shell;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
@@ -23,6 +24,9 @@ pub(super) struct CompletionsArgs {
 pub(super) struct ManArgs {
     /// A command; without one, the page of the program
     command: Option<String>,
+    /// Write the pages of the program and of all its commands into this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    all: Option<PathBuf>,
 }
 
 pub(super) fn completions(args: &CompletionsArgs) -> Result<()> {
@@ -70,6 +74,9 @@ fn with_known_names(program: Command) -> Result<Command> {
 pub(super) fn man(args: &ManArgs) -> Result<()> {
     let mut program = Cli::command();
     program.build(); // gives commands their full names
+    if let Some(folder) = &args.all {
+        return write_pages(&program, folder);
+    }
     let command = match &args.command {
         None => program,
         Some(name) => match program.find_subcommand(name) {
@@ -82,7 +89,31 @@ pub(super) fn man(args: &ManArgs) -> Result<()> {
             }
         },
     };
+    output::answer(manual_page(&command)?.as_bytes())
+}
+
+/// The page of a command in the language of troff, in ASCII: groff takes other bytes for Latin-1 unless it is told.
+fn manual_page(command: &Command) -> Result<String> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page).context("the manual page cannot be rendered")?;
-    output::answer(&page)
+    let man = clap_mangen::Man::new(command.clone());
+    man.render(&mut page).context("the manual page cannot be rendered")?;
+    let text = String::from_utf8(page).context("the manual page is no text")?;
+    let escaped = |c: char| match c {
+        c if c.is_ascii() => c.to_string(),
+        c => format!("\\[u{:04X}]", u32::from(c)),
+    };
+    Ok(text.chars().map(escaped).collect())
+}
+
+/// The pages of the program and of its commands, as the program's page names them.
+fn write_pages(program: &Command, folder: &Path) -> Result<()> {
+    let cannot = |path: &Path| format!("{}: cannot be written", path.display());
+    std::fs::create_dir_all(folder).with_context(|| cannot(folder))?;
+    let commands = program.get_subcommands().filter(|command| command.get_name() != "help");
+    for command in std::iter::once(program).chain(commands) {
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        let path = folder.join(format!("{}.1", name.replace(' ', "-")));
+        std::fs::write(&path, manual_page(command)?).with_context(|| cannot(&path))?;
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::Usage;
 use super::loop_work::LoopArgs;
-use super::numbers::{dimensions, flop_count, launch_time, shared_bytes, traffic_bytes, whole_number};
+use super::numbers::{dimensions, flop_count, launch_time, register_count, shared_bytes, traffic_bytes};
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, Kernel, Launch, Problem, StatedArithmetic};
 use crate::session::Session;
@@ -25,7 +25,7 @@ pub(super) struct TypedKernelArgs {
     #[arg(long, value_name = "N", value_parser = dimensions)]
     grid: Option<[u64; 3]>,
     /// Registers per thread, at most 255: what a compiler can give one
-    #[arg(long, value_name = "N", value_parser = whole_number)]
+    #[arg(long, value_name = "N", value_parser = register_count)]
     pub(super) regs: Option<u32>,
     /// Static shared memory per block; 8KB is 8192 bytes
     #[arg(long, value_name = "BYTES", alias = "smem-static", value_parser = shared_bytes)]

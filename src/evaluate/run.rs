@@ -8,7 +8,7 @@ use super::several;
 use super::tally::{Tallies, Tally, reason};
 use crate::answer::{AnswerTrial, ResidualFold, Residuals};
 use crate::gpu::{Gpu, TuningError};
-use crate::kernel::KernelId;
+use crate::kernel::{KernelId, Work};
 use crate::measurement::{ConfigId, Floors, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
@@ -169,9 +169,12 @@ fn sizes(
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row_on(configs[at], gpu) else { return };
-        let subject = subject(world, &split.known, configs[at]);
+        let subject = subject(world, &split.known, configs[at]).map(|subject| counted_as(subject, truth));
         let trial = asker.trial(at, truth, None);
-        match &asker.never_started(&subject, &[truth])[0] {
+        let stopped = asker.never_started(&subject, &[truth]).remove(0);
+        let uncounted = || subject.as_ref().is_ok_and(|s| !is_counted(&s.instance.work));
+        let stopped = stopped.or_else(|| uncounted().then(|| NO_COUNTS_AT_SIZE.to_string()));
+        match &stopped {
             Some(why) => asker.count_refusal(trial, why, tallies),
             None => {
                 let put = Put {
@@ -183,6 +186,24 @@ fn sizes(
             }
         }
     })
+}
+
+/// Why a size cannot be predicted from another one, whatever the model.
+const NO_COUNTS_AT_SIZE: &str =
+    "its file has no formulas that give its counts at another size, and its row counts nothing";
+
+fn is_counted(work: &Work) -> bool {
+    work.flops().is_some() || work.dram().is_some()
+}
+
+/// The size as its row counts it, where the kernel has no formulas: counts and launch are no times, and known of a size that is new.
+fn counted_as(mut subject: Subject, truth: &Measurement) -> Subject {
+    if !is_counted(&subject.instance.work) {
+        let instance = &mut subject.instance;
+        instance.work = instance.work.overlaid(&truth.work());
+        instance.launch = instance.launch.or(truth.launch());
+    }
+    subject
 }
 
 /// The same one size below, over everything: the residuals that a question about the largest size may know.

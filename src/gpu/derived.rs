@@ -176,12 +176,13 @@ impl Gpu {
         self.hypothetical.as_deref().is_none_or(Hypothetical::is_at_settings)
     }
 
-    /// Whether both are one board at the same clocks and power limit: what was measured on one was measured on the other.
+    /// Whether both are one board at the same clocks, to half a megahertz as they are printed, and the same power limit: what was
+    /// measured on one was measured on the other.
     #[must_use]
     pub fn is_same_board_and_settings(&self, other: &Self) -> bool {
         let is_made_alike =
             self.id == other.id || (self.is_board_at_settings() && other.is_board_at_settings());
-        self.board_id() == other.board_id() && is_made_alike && self.clocks() == other.clocks()
+        self.board_id() == other.board_id() && is_made_alike && self.clocks().is_same_setting(&other.clocks())
     }
 
     /// `at 1200 MHz instead of 2520 MHz, at 150 W instead of 450 W`: how its settings differ from those of another.

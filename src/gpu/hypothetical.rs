@@ -15,10 +15,11 @@
 //! other one's rule.
 
 use super::changes::{ChangeError, GpuChanges, GpuNumber};
+use super::sustained::within_peak;
 use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::Sourced;
-use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, Watts};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use std::sync::Arc;
 
 /// Stands before the name of a GPU that does not exist, wherever it is shown.
@@ -343,9 +344,15 @@ impl ChangePlan<'_> {
         if ratio == 1.0 {
             return;
         }
-        gpu.fp32_achieved = note.scaled_rate(&gpu.fp32_achieved, ratio);
-        gpu.fp16_achieved = note.scaled_rate(&gpu.fp16_achieved, ratio);
-        gpu.sustained.fp32 = note.on(&gpu.sustained.fp32, |v| *v * ratio);
+        let peaks = [self.base.fp32_peak.value.0, gpu.fp32_peak.value.0];
+        let within = |rate: &Sourced<FlopsPerSecond>| within_peak(ratio, rate.value.0, peaks);
+        gpu.fp32_achieved = gpu.fp32_achieved.as_ref().map(|rate| note.on(rate, |v| *v * within(rate)));
+        let fp16 = self.base.fp16_peak.as_ref().zip(gpu.fp16_peak.as_ref());
+        let fp16 = fp16.map_or(peaks, |(old, new)| [old.value.0, new.value.0]);
+        let of_fp16 = |rate: &Sourced<FlopsPerSecond>| within_peak(ratio, rate.value.0, fp16);
+        gpu.fp16_achieved = gpu.fp16_achieved.as_ref().map(|rate| note.on(rate, |v| *v * of_fp16(rate)));
+        let sustained = within(&gpu.sustained.fp32);
+        gpu.sustained.fp32 = note.on(&gpu.sustained.fp32, |v| *v * sustained);
     }
 
     fn set_memory(&self, gpu: &mut Gpu) {
@@ -481,6 +488,21 @@ mod tests {
         }
         assert!(changed("rtx-4070", "fp32=29.1TFLOP/s").is_ok());
         assert!(changed("rtx-4070", "sm=3.5GHz").is_ok());
+    }
+
+    #[test]
+    fn fewer_sms_never_sustain_more_than_their_peak() {
+        let gpus = gpus();
+        for id in ["h100-sxm5", "h100-pcie", "rtx-4090", "a100-sxm4-80gb"] {
+            let board = gpus.entry_named(id).unwrap();
+            let part = |gpu: &Gpu| gpu.fp32_sustained().value.0 / gpu.fp32_peak.value.0;
+            for sms in [16, 40, 64, 70] {
+                let few = board.changed(&format!("sms={sms}").parse().unwrap(), "few").unwrap();
+                assert!(part(&few) <= part(board).max(1.0) + 1e-12, "{id} {sms}: {}", part(&few));
+            }
+            let slow = board.tuned("sm=700MHz".parse().unwrap()).unwrap();
+            assert!(part(&slow) <= part(board).max(1.0) + 1e-12, "{id}: {}", part(&slow));
+        }
     }
 
     #[test]

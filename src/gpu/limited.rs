@@ -1,7 +1,7 @@
 //! A GPU whose power limit is below that of its board. Typed, behind an `@`, or changed: the limit is the same one, and what it does
 //! depends on the kernel. The power model finds the clock (`src/power/cap.rs`); the rates at that clock are here.
 
-use super::tuning::Clocks;
+use super::tuning::{Clocks, Tuning};
 use super::{Gpu, TensorRate};
 use crate::catalogue::Sourced;
 use crate::units::{FlopsPerSecond, Hertz, Watts, significant};
@@ -35,6 +35,26 @@ impl Gpu {
     pub fn lowered_from(&self) -> Option<Watts> {
         let board = self.stated_clocks().power_limit;
         (self.power_limit.value < board).then_some(board)
+    }
+
+    /// The limit of its board, where its own is another one; `None` for every other GPU.
+    #[must_use]
+    pub fn other_limit(&self) -> Option<Watts> {
+        let board = self.stated_clocks().power_limit;
+        (self.power_limit.value != board).then_some(board)
+    }
+
+    /// This GPU under the limit of its board; `None` where that is its own.
+    #[must_use]
+    pub fn at_own_limit(&self) -> Option<Self> {
+        let power_limit = self.other_limit()?;
+        if self.lowered_from().is_none() {
+            return self.tuned(Tuning { power_limit: Some(power_limit), ..Tuning::default() }).ok();
+        }
+        let mut gpu = self.clone();
+        // A lower one changed no rate.
+        gpu.power_limit.value = power_limit;
+        Some(gpu)
     }
 
     /// Notes the settings of the board this GPU was made from, where they are other ones.

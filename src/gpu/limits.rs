@@ -72,6 +72,8 @@ pub struct SmLimits {
     pub carveout: CarveoutSizes,
     /// Named barriers per SM, where they limit the blocks.
     pub barrier_pool: Option<u32>,
+    /// What a later header of NVIDIA's than the one followed here says instead (CUDA 13.5 beside 12.9).
+    pub later_barrier_pool: Option<u32>,
     /// Whether a kernel can ask for partitioned global caching.
     pub global_caching: bool,
     /// Thread-block clusters, where there are any.
@@ -219,6 +221,8 @@ struct LimitsFile {
     carveout_kib: Vec<u8>,
     barrier_pool: Option<u32>,
     #[serde(default)]
+    later_barrier_pool: BTreeMap<String, u32>,
+    #[serde(default)]
     global_caching: Vec<ComputeCapability>,
     cluster_blocks: Option<ClusterLimits>,
 }
@@ -244,6 +248,7 @@ impl LimitsFile {
                 sizes => CarveoutSizes::new(sizes),
             },
             barrier_pool: self.barrier_pool,
+            later_barrier_pool: self.later_barrier_pool.get(&cc.to_string()).copied(),
             global_caching: self.global_caching.contains(&cc),
             cluster: self.cluster_blocks,
         }

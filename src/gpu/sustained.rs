@@ -71,6 +71,12 @@ impl Sustained {
     }
 }
 
+/// The factor that an achieved rate may be multiplied by: what the power law says, and no more than keeps it at the new peak, or as
+/// far above it as it was above the old one. `peaks` are the old and the new one.
+pub(super) fn within_peak(ratio: f64, achieved: f64, [old, new]: [f64; 2]) -> f64 {
+    ratio.min(new / old * (old / achieved).max(1.0))
+}
+
 impl Gpu {
     /// FP32 rate that work sustains: measured (SGEMM or FMA loop), else what the power limit leaves of the peak.
     #[must_use]

@@ -12,10 +12,11 @@
 //! What an SM does per clock, sizes, limits, occupancy and the launch floor stay. The memory clock is the one that
 //! `nvidia-smi` prints: half the data rate per pin.
 
+use super::sustained::within_peak;
 use super::typed_note::{TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu};
-use crate::catalogue::FileError;
-use crate::units::{Hertz, Watts};
+use crate::catalogue::{FileError, Sourced};
+use crate::units::{FlopsPerSecond, Hertz, Watts};
 use std::fmt;
 use std::str::FromStr;
 
@@ -45,6 +46,15 @@ pub struct Clocks {
     pub mem: Hertz,
     /// Board power limit.
     pub power_limit: Watts,
+}
+
+impl Clocks {
+    /// Whether both are one setting: clocks no more than half a megahertz apart, the same limit.
+    #[must_use]
+    pub fn is_same_setting(&self, other: &Self) -> bool {
+        let Self { sm, mem, power_limit } = *self;
+        sm.is_same_clock(other.sm) && mem.is_same_clock(other.mem) && power_limit == other.power_limit
+    }
 }
 
 /// A clock or limit that no GPU could be set to, or a text that is none.
@@ -292,9 +302,18 @@ impl Gpu {
 
     /// What somebody reached, at the new clocks: arithmetic by `compute`, DRAM by `memory`, at most what L2 passes on.
     fn set_achieved(&mut self, stock: &Self, compute: f64, memory: f64, note: &TypedNote) {
-        self.fp32_achieved = note.scaled_rate(&stock.fp32_achieved, compute);
-        self.fp64_achieved = note.scaled_rate(&stock.fp64_achieved, compute);
-        self.fp16_achieved = note.scaled_rate(&stock.fp16_achieved, compute);
+        let clocks = self.boost_clock.value / stock.boost_clock.value;
+        let scaled = |rate: &Option<Sourced<FlopsPerSecond>>, peak: f64| {
+            let by =
+                rate.as_ref().map_or(1.0, |rate| within_peak(compute, rate.value.0, [peak, peak * clocks]));
+            note.scaled_rate(rate, by)
+        };
+        let or_fp32 = |peak: &Option<Sourced<FlopsPerSecond>>| {
+            peak.as_ref().map_or(stock.fp32_peak.value.0, |peak| peak.value.0)
+        };
+        self.fp32_achieved = scaled(&stock.fp32_achieved, stock.fp32_peak.value.0);
+        self.fp64_achieved = scaled(&stock.fp64_achieved, or_fp32(&stock.fp64_peak));
+        self.fp16_achieved = scaled(&stock.fp16_achieved, or_fp32(&stock.fp16_peak));
         let l2 = stock.l2_bandwidth_or_derived().value * (self.boost_clock.value / stock.boost_clock.value);
         self.bandwidth_achieved = stock.bandwidth_achieved.as_ref().map(|b| {
             let value = (b.value * memory).min(l2);

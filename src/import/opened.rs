@@ -8,6 +8,9 @@ use std::fs::File;
 use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult, Seek, SeekFrom};
 use std::path::Path;
 
+/// How an SQLite file begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
 /// What a file of measurements is.
 #[derive(Debug, Clone, Copy)]
 pub enum FileFormat {
@@ -100,6 +103,11 @@ impl<'a> OpenedFile<'a> {
         let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
         let mut head = Vec::new();
         from.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(refuse)?;
+        if head.starts_with(SQLITE) {
+            let message = "is an SQLite file, as Nsight Systems exports a trace: give it to `roofswap app`, or export its kernels with \
+                           `nsys stats --report cuda_gpu_kern_sum --format csv`";
+            return Err(ReadError { file: file.into(), message: message.into() });
+        }
         Ok(Self { file: file.into(), size: None, head: Cursor::new(head), rest: from })
     }
 
@@ -238,6 +246,12 @@ mod tests {
             assert_eq!(all(short.as_bytes()).unwrap(), short);
         }
         assert!(all(b"\xff\xfe\x00\xd8a\x00").is_err(), "half a pair");
+    }
+
+    #[test]
+    fn a_trace_is_sent_to_the_command_that_reads_it() {
+        let refused = OpenedFile::from_reader(&b"SQLite format 3\0\x10\0"[..], "t.sqlite").err().unwrap();
+        assert!(refused.message.contains("give it to `roofswap app`"), "{refused}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lines and their quoted fields, one at a time and bounded: a report of any size takes the room of one line.
 
 use super::ImportJob;
-use crate::measurement::ReadError;
+use crate::measurement::{ReadError, UNCLOSED_QUOTE};
 use std::io::BufRead;
 
 /// The longest line; kernel names can reach 512 KiB, and a raw page has thousands of columns.
@@ -46,7 +46,7 @@ impl<'a> Records<'a> {
         while !fields.split(&self.line) {
             self.line.push(b'\n');
             if self.at - first >= MOST_LINES as u64 || !self.append()? {
-                let what = "a quotation mark opens here and is not closed; export the report again";
+                let what = format!("{UNCLOSED_QUOTE}, or export the report again");
                 return Err(self.job.read_error(format!("line {first}: {what}")));
             }
         }

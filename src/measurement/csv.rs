@@ -249,15 +249,17 @@ impl<'a> ParsedCsv<'a> {
     }
 }
 
+/// That a record has not as many fields as the header; one that goes on over lines has a quotation mark that nobody closed.
+pub(crate) fn wrong_width_text(found: usize, expected: usize, takes_in_lines: bool) -> String {
+    let why = if takes_in_lines { UNCLOSED_QUOTE } else { "is it cut off?" };
+    format!("the row has {found} fields, the header {expected}; {why}")
+}
+
+/// What is said of a field that nobody closed.
+pub(crate) const UNCLOSED_QUOTE: &str = "a quotation mark opens here and is not closed; close it";
+
 /// Why a record has not as many fields as the header.
 fn wrong_width(record: &Record<'_>, expected: usize) -> String {
-    let lines = record.cells().flatten().filter(|b| **b == b'\n').count();
-    let found = record.len();
-    if lines > 0 {
-        return format!(
-            "a quotation mark opens here and takes in the next {lines} lines; close it (found {found} fields, the header has \
-             {expected})"
-        );
-    }
-    format!("the row has {found} fields, the header {expected}; is it cut off?")
+    let takes_in_lines = record.cells().flatten().any(|b| *b == b'\n');
+    wrong_width_text(record.len(), expected, takes_in_lines)
 }

@@ -30,6 +30,7 @@ mod text;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, stream_csv};
+pub(crate) use self::csv::{UNCLOSED_QUOTE, wrong_width_text};
 pub use attributes::RowAttributes;
 pub(crate) use canonical::is_column;
 pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv, write_packed_to};

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const BLOCK: usize = 1 << 20;
 
 /// Rows in the order in which they came.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PackedRows {
     blocks: Vec<Vec<u8>>,
     count: usize,

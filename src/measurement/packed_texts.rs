@@ -9,7 +9,7 @@ const MOST_TEXTS: usize = 1 << 14;
 const MOST_BYTES: usize = 4 << 20;
 
 /// Texts by number.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct TextPool {
     texts: Vec<Arc<str>>,
     places: HashMap<Arc<str>, u32>,

@@ -15,6 +15,14 @@ pub enum LaunchRefusal {
         /// Allowed.
         most: u32,
     },
+    /// A block has more warps than an SM: GPUs whose numbers were changed alone can hold fewer than one block may have.
+    #[error("cannot launch: {warps} warps per block, an SM holds {most}")]
+    Warps {
+        /// Warps of a block.
+        warps: u32,
+        /// Warps of one SM.
+        most: u32,
+    },
     /// More threads than the kernel was compiled for.
     #[error("cannot launch: {threads} threads per block, compiled for at most {most} (__launch_bounds__)")]
     CompiledFor {
@@ -122,6 +130,7 @@ pub fn launch_refusal(
     launch: Option<&Launch>,
 ) -> Option<LaunchRefusal> {
     of_threads(limits, &needs)
+        .or_else(|| of_warps(limits, &needs))
         .or_else(|| of_resources(limits, needs))
         .or_else(|| of_cluster(limits, &needs, launch))
         .or_else(|| of_grid(launch?))
@@ -134,6 +143,18 @@ fn of_threads(limits: &SmLimits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
     }
     let most = needs.max_threads.filter(|most| threads > *most)?;
     Some(LaunchRefusal::CompiledFor { threads, most })
+}
+
+fn of_warps(limits: &SmLimits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
+    let (warps, most) = (needs.threads.div_ceil(SmLimits::WARP).max(1), limits.warps_per_sm());
+    (warps > most).then_some(LaunchRefusal::Warps { warps, most })
+}
+
+/// Why no thread can have so many registers, whatever the GPU; `None` where one can.
+#[must_use]
+pub fn register_refusal(regs: u32) -> Option<LaunchRefusal> {
+    // NVIDIA's calculator takes 256 from 7.0 on; an instruction names 255 of them, the last stands for zero.
+    (regs > MOST_REGISTERS).then_some(LaunchRefusal::RegistersPerThread { regs, most: MOST_REGISTERS })
 }
 
 /// Registers that an instruction can name.
@@ -164,9 +185,8 @@ pub fn bounded_registers(limits: &SmLimits, threads: u32, least: u32) -> u32 {
 fn of_resources(limits: &SmLimits, needs: BlockNeeds) -> Option<LaunchRefusal> {
     let o = occupancy(limits, needs, Rules::Exact);
     let (regs, threads) = (needs.regs_per_thread, needs.threads);
-    // NVIDIA's calculator takes 256 from 7.0 on; an instruction names 255 of them, the last stands for zero.
-    if regs > MOST_REGISTERS {
-        return Some(LaunchRefusal::RegistersPerThread { regs, most: MOST_REGISTERS });
+    if let Some(refusal) = register_refusal(regs) {
+        return Some(refusal);
     }
     if o.by_registers == Some(0) {
         let alone = BlockNeeds { global_caching: super::GlobalCaching::Off, ..needs };

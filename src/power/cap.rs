@@ -27,13 +27,25 @@ pub fn check_board_limit(gpu: &Gpu) -> Result<(), LimitBelowIdle> {
     PowerModel::shipped_once().map_or(Ok(()), |model| model.check_limit(gpu))
 }
 
-/// This GPU at the clock that its power limit leaves it under a kernel's load, where that is another clock than its own; `load_on` gives
-/// the load on the GPU at a clock, `None` where nothing runs.
+/// This GPU as its power limit leaves it under a kernel's load, where that is another one: at a lower clock where the kernel wants more
+/// than the limit, and as its board where it wants less than that limit and the board's own, so that the limit does nothing. `load_on`
+/// gives the load on such a GPU, `None` where nothing runs.
 pub fn gpu_at_limit(gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) -> Option<Gpu> {
-    gpu.lowered_from()?;
+    gpu.other_limit()?;
     let model = PowerModel::shipped_once()?;
     let share = model.capped_share(gpu, |share| load_on(&gpu.at_clock_share(share)));
-    (share < 1.0).then(|| gpu.at_clock_share(share))
+    if share < 1.0 {
+        return Some(gpu.at_clock_share(share));
+    }
+    let board = gpu.at_own_limit()?;
+    let wanted = model.estimate(&board, board.clocks(), &load_on(&board)?).wanted;
+    (wanted <= board.power_limit.value && wanted <= gpu.power_limit.value).then_some(board)
+}
+
+/// Whether a GPU runs at the lowest clock that a limit is followed to, of this one without the limit.
+#[must_use]
+pub fn is_at_lowest_clock(gpu: &Gpu, without_limit: &Gpu) -> bool {
+    gpu.boost_clock.value.0 <= 1.001 * LEAST_CLOCK * without_limit.boost_clock.value.0
 }
 
 impl PowerModel {

@@ -33,7 +33,7 @@
 mod cap;
 pub mod fit;
 
-pub use cap::{check_board_limit, gpu_at_limit};
+pub use cap::{check_board_limit, gpu_at_limit, is_at_lowest_clock};
 
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};

@@ -141,6 +141,13 @@ pub enum Caution {
         limit: f64,
         /// The SM clock without and with it, in hertz.
         clocks: [f64; 2],
+        /// Whether that is the lowest one that a limit is followed to.
+        is_lowest: bool,
+    },
+    /// The power limit of the target is above what this kernel draws there.
+    LimitUnused {
+        /// The limit in watts.
+        limit: f64,
     },
     /// The time was corrected by other rows that were measured on the target.
     RowsMeasuredHere {
@@ -216,10 +223,15 @@ impl Caution {
 }
 
 /// That a power limit in watts lowers the SM clock, from and to hertz.
-fn capped_text(limit: f64, clocks: [f64; 2]) -> String {
+fn capped_text(limit: f64, clocks: [f64; 2], is_lowest: bool) -> String {
     let [from, to] = clocks.map(|hz| hz / 1e6);
+    let lowest = if is_lowest {
+        ", the lowest clock modelled: the board would draw more than the limit; set a higher one"
+    } else {
+        ""
+    };
     format!(
-        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)"
+        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled){lowest}"
     )
 }
 
@@ -287,7 +299,15 @@ impl fmt::Display for Caution {
             }
             Self::Arithmetic(text) => f.write_str(text),
             Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
-            Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
+            Self::PowerCapped { limit, clocks, is_lowest } => {
+                f.write_str(&capped_text(*limit, *clocks, *is_lowest))
+            }
+            Self::LimitUnused { limit } => {
+                write!(
+                    f,
+                    "a limit of {limit:.0} W is above what this kernel draws (modelled): it does not change the time"
+                )
+            }
             Self::RowsMeasuredHere { factor, rows } => f.write_str(&target_rows_text(*factor, *rows)),
             Self::RowsAtOtherClocks { gpu, rows, all } => f.write_str(&other_clocks_text(gpu, *rows, *all)),
             Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => write!(

@@ -114,6 +114,14 @@ pub fn is_at(row: &Measurement, gpu: &Gpu) -> bool {
     is_within(row, gpu, SAME_CLOCK)
 }
 
+/// Whether this row was timed at the very clocks that this GPU is set to; false where it states none.
+#[must_use]
+pub fn is_timed_at(row: &Measurement, gpu: &Gpu) -> bool {
+    let ([sm, mem], now) = (stated(row), gpu.clocks());
+    let is_same = |stated: Option<Hertz>, now: Hertz| stated.is_none_or(|s| s.is_same_clock(now));
+    states_clocks(row) && is_same(sm, now.sm) && is_same(mem, now.mem)
+}
+
 fn is_within(row: &Measurement, gpu: &Gpu, share: f64) -> bool {
     let [sm, mem] = stated(row);
     let now = gpu.clocks();
@@ -127,10 +135,10 @@ pub fn differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
     let (new, old) = (gpu.clocks(), from.clocks());
     let mhz = |clock: Hertz| format!("{:.0} MHz", clock.0 / 1e6);
     let mut all = Vec::new();
-    if new.sm != old.sm {
+    if !new.sm.is_same_clock(old.sm) {
         all.push(format!("SM {} instead of {}", mhz(new.sm), mhz(old.sm)));
     }
-    if new.mem != old.mem {
+    if !new.mem.is_same_clock(old.mem) {
         all.push(format!("memory {} instead of {}", mhz(new.mem), mhz(old.mem)));
     }
     if new.power_limit != old.power_limit {

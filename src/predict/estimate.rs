@@ -24,6 +24,16 @@ pub struct TimeEstimate {
     pub occupancy: Option<f64>,
 }
 
+impl Question<'_> {
+    /// The time of the source, where it was measured at this very size on the GPU that is asked about, at its clocks and limits: no
+    /// model has anything to add to it.
+    #[must_use]
+    pub fn own_time(&self) -> Option<Seconds> {
+        let known = self.source_time.as_ref().filter(|_| self.is_same_gpu())?;
+        (known.kind != SourceKind::Estimated && known.extrapolation == Some(1.0)).then_some(known.time)
+    }
+}
+
 impl TimeEstimate {
     /// The time of a model that starts from the time on the source.
     pub(super) fn of_question(q: &Question<'_>, time: Seconds, doubt: Option<Doubt>) -> Self {
@@ -75,6 +85,20 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Of a time that was measured at the very settings that are asked about: nothing is predicted.
+    #[must_use]
+    pub fn exactly(time: Seconds) -> Self {
+        Self {
+            low: time,
+            high: time,
+            factor: 1.0,
+            n: 0,
+            widened: false,
+            doubt: None,
+            held_for_new_gpus: None,
+        }
+    }
+
     /// The same around a time multiplied by this.
     #[must_use]
     pub fn multiplied(self, factor: f64) -> Self {

@@ -2,7 +2,7 @@
 
 use crate::catalogue::ElementType;
 use crate::gpu::relative_factor;
-use crate::occupancy::{BlockNeeds, Carveout};
+use crate::occupancy::{BlockNeeds, Carveout, register_refusal};
 use crate::units::{KiloBytes, significant, typed_bytes, typed_count, typed_number};
 use std::fmt;
 use std::str::FromStr;
@@ -143,8 +143,13 @@ impl LaunchNumber {
         };
         let relative = relative_factor(text).map(|factor| (f64::from(now) * factor).round());
         let [least, most] = [self.least(), self.most()];
-        relative
-            .or_else(absolute)
+        let found = relative.or_else(absolute);
+        let registers =
+            found.filter(|v| self == Self::Registers && v.fract() == 0.0 && *v <= f64::from(u32::MAX));
+        if let Some(why) = registers.and_then(|regs| register_refusal(regs as u32)) {
+            return Err(why.to_string());
+        }
+        found
             .filter(|v| v.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(v))
             .map(|v| v as u32)
             .ok_or_else(|| {
@@ -293,7 +298,8 @@ mod tests {
             ("block", "expected key=value"),
             ("grid=4", "the keys are block, regs, static, dynamic, carveout, dtype"),
             ("block=0", "expected threads per block from 1 to 1024"),
-            ("regs=256", "expected registers per thread from 1 to 255"),
+            ("regs=256", "cannot launch: 256 registers per thread, and no compiler gives one more than 255"),
+            ("regs=0", "expected registers per thread from 1 to 255"),
             ("carveout=101%", "expected shared carveout from 0 % to 100 %"),
             ("dynamic=1GB", "expected dynamic shared from 0 B to 256 KiB"),
             ("dtype=fp7", "expected an element type"),

@@ -59,7 +59,7 @@ mod weight;
 pub use breakdown::{Breakdown, Cause, FirstTime, Step};
 pub use caution::Caution;
 pub use clocks::{
-    SourceClocks, differences, gpu_at_row_clocks, is_at, is_near, source_clocks, states_clocks,
+    SourceClocks, differences, gpu_at_row_clocks, is_at, is_near, is_timed_at, source_clocks, states_clocks,
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{

@@ -51,13 +51,23 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     nearest.and_then(|row| scaled(asked, row)).or_else(|| modelled(asked))
 }
 
-/// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
+/// Whether a size can be scaled by this work.
+fn has_counts(work: &Work) -> bool {
+    work.flops().is_some() || work.dram().is_some()
+}
+
+/// Both sizes by the kernel's formulas, or both by what was counted: a counter of one size over a formula of the other is no ratio of sizes.
 fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     let SourceQuestion { kernel, subject, side, launch, rules, .. } = asked;
     let floor = launch.floor.time;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = QuestionSide::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
-    let works = Pair::new(&there.work, &subject.instance.work);
+    // A kernel of one's own has no formulas: what was counted of both sizes is the ratio then.
+    let counted_there = row.work();
+    let (formulas, counted) =
+        (Pair::new(&there.work, &subject.instance.work), Pair::new(&counted_there, asked.work));
+    let is_counted = |works: Pair<&Work>| has_counts(works.source) && has_counts(works.target);
+    let works = if is_counted(counted) && !has_counts(formulas.source) { counted } else { formulas };
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
         resized_operator(side.gpu, [(&there, works.source), (&here, works.target)], row.time)
     });

@@ -7,14 +7,14 @@ use super::prices::PriceBook;
 use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
 use super::totals::RunTotals;
-use crate::answer::Settings;
+use crate::answer::{Answer, Settings};
 use crate::catalogue::NumberOrigin;
 use crate::gpu::GpuId;
-use crate::predict::Subject;
+use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
 use crate::session::Session;
-use crate::units::{Seconds, significant};
+use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
@@ -67,6 +67,12 @@ pub struct Board {
     pub source_name: String,
     /// Time of a run on the source, measured or modelled.
     pub source_time: Option<Seconds>,
+    /// Whether a measurement stands behind that time.
+    pub source_is_estimate: bool,
+    /// The time that was measured on the source, where its clocks were others than it is set to: of one kernel alone.
+    pub profiled: Option<ProfiledSource>,
+    /// Rows of a table that were measured at other clocks than their GPU is set to.
+    pub rows_at_other_clocks: u64,
     /// What the rows are ordered by.
     pub order: RankOrder,
     /// Whether any row has a price by the hour.
@@ -75,6 +81,47 @@ pub struct Board {
     pub is_each_kernel: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
+}
+
+/// A kernel as it was profiled on the source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProfiledSource {
+    /// The measured time.
+    pub time: Seconds,
+    /// Measured, or published.
+    pub kind: SourceKind,
+    /// The SM clock that it was measured at.
+    pub sm_clock: Hertz,
+}
+
+impl ProfiledSource {
+    /// The kernel of this answer, where its source was measured at other clocks than it is set to.
+    fn from_answer(answer: &Answer) -> Option<Self> {
+        let profiled = answer.profiled.as_ref()?;
+        profiled.stock_time?;
+        let known = answer.source_time.as_ref()?;
+        Some(Self { time: known.time, kind: known.kind, sm_clock: profiled.gpu.clocks().sm })
+    }
+}
+
+impl Board {
+    /// `31.9 µs on RTX A4500`; where a kernel was measured at other clocks than those its GPU is set to, both times with their marks:
+    /// `18.2 µs ◆ on RTX A4500 at the set clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)`.
+    #[must_use]
+    pub fn source_words(&self) -> String {
+        let Some(time) = self.source_time else { return format!("no time on {}", self.source_name) };
+        let on = &self.source_name;
+        if let Some(ProfiledSource { time: measured, kind, sm_clock }) = self.profiled {
+            let (scaled, measured) = (shown::PREDICTED, shown::measured(measured, kind));
+            let mhz = sm_clock.0 / 1e6;
+            return format!(
+                "{time} {scaled} on {on} at the set clocks, {measured} at the profiled clocks (SM {mhz:.0} MHz)"
+            );
+        }
+        let mark = if self.source_is_estimate { format!(" {}", shown::ESTIMATED) } else { String::new() };
+        let clocks = if self.rows_at_other_clocks > 0 { " at the profiled clocks" } else { "" };
+        format!("{time}{mark} on {on}{clocks}")
+    }
 }
 
 impl<'a> RankQuestion<'a> {
@@ -118,6 +165,11 @@ impl<'a> RankQuestion<'a> {
 
     /// The board of these rows, in their order.
     fn board_from(&self, source_time: Option<Seconds>, mut rows: Vec<RankedRow>) -> Board {
+        let on_source = self.single_on_source();
+        let profiled = on_source.as_ref().and_then(ProfiledSource::from_answer);
+        for row in &mut rows {
+            row.speedup_over_profile = profiled.zip(row.time).map(|(source, here)| source.time / here);
+        }
         self.order.sort(&mut rows);
         if self.each_kernel {
             rows.reverse();
@@ -131,6 +183,9 @@ impl<'a> RankQuestion<'a> {
             source: self.source,
             source_name: self.session.gpus[self.source].short_name().to_string(),
             source_time,
+            source_is_estimate: on_source.is_some_and(|answer| answer.is_estimate()),
+            profiled,
+            rows_at_other_clocks: 0,
             order: self.order,
             has_prices: rows.iter().any(|row| row.price.is_some()),
             is_each_kernel: self.each_kernel,
@@ -235,6 +290,12 @@ impl<'a> RankQuestion<'a> {
         Ok((source_time.map(Seconds), by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
+    /// The workload's one kernel on its own GPU, where it is one kernel.
+    fn single_on_source(&self) -> Option<Answer> {
+        let subject = self.workload.single()?;
+        Some(self.session.answer(subject, self.source, self.source, self.settings))
+    }
+
     fn query(&self) -> PartQuery<'_> {
         PartQuery { session: self.session, source: self.source, settings: self.settings }
     }
@@ -266,6 +327,7 @@ impl<'a> RankQuestion<'a> {
             low,
             high,
             speedup: source_time.zip(time).map(|(source, here)| source / here),
+            speedup_over_profile: None,
             limit: totals.limit(),
             occupancy: totals.occupancy(),
             fits_memory: totals.fits_memory(),
@@ -299,7 +361,8 @@ impl<'a> RankQuestion<'a> {
             0 | 1 => self.session.gpus[source].short_name().to_string(),
             n => format!("{n} GPUs"),
         };
-        Board { source, source_name, ..self.board_from(source_time, rows) }
+        let rows_at_other_clocks = sums.at_other_clocks;
+        Board { source, source_name, rows_at_other_clocks, ..self.board_from(source_time, rows) }
     }
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.

@@ -26,7 +26,7 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     if rows.iter().any(|row| row.is_hypothetical) {
         notes.push("◇: hypothetical GPU".into());
     }
-    let source = board.source_time.map_or_else(String::new, |t| format!("{t} on {} · ", board.source_name));
+    let source = board.source_time.map_or_else(String::new, |_| format!("{} · ", board.source_words()));
     ChartSpec {
         title: title(board, &rows),
         subtitle: format!(

@@ -24,6 +24,8 @@ pub struct RankedRow {
     pub high: Option<Seconds>,
     /// Time on the source over time here.
     pub speedup: Option<f64>,
+    /// The measured time on the source over the time here, where the source was measured at other clocks than it is set to.
+    pub speedup_over_profile: Option<f64>,
     /// What takes the largest share of the time.
     pub limit: Option<Bound>,
     /// Occupancy, 0 to 1; of a mix the mean over the time.

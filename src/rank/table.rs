@@ -1,4 +1,4 @@
-//! A board as a table: sixteen columns for programs, marks, units and footnotes for people.
+//! A board as a table: seventeen columns for programs, marks, units and footnotes for people.
 
 use super::board::Board;
 use super::order::{RankOrder, fastest_is_separate};
@@ -8,7 +8,7 @@ use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::{Seconds, range, significant};
 
 /// The columns of [`board_records`]: the contract of `rank --format json` and `--format csv`.
-pub const BOARD_COLUMNS: [TableColumn; 16] = [
+pub const BOARD_COLUMNS: [TableColumn; 17] = [
     TableColumn::left("gpu"),
     TableColumn::left("name"),
     TableColumn::right("time_ms"),
@@ -25,6 +25,7 @@ pub const BOARD_COLUMNS: [TableColumn; 16] = [
     TableColumn::right("usd_per_million_runs"),
     TableColumn::left("pareto"),
     TableColumn::left("cautions"),
+    TableColumn::right("speedup_over_profile"),
 ];
 
 /// For programs: every column, full precision, null where there is none; the best row first.
@@ -54,6 +55,7 @@ fn record(row: &RankedRow) -> Vec<TableCell> {
         TableCell::maybe(row.usd_per_million_runs, TableCell::number),
         TableCell::Flag(row.is_pareto),
         TableCell::List(row.cautions.clone()),
+        TableCell::maybe(row.speedup_over_profile, TableCell::number),
     ]
 }
 
@@ -157,10 +159,10 @@ pub fn marked_name(row: &RankedRow) -> String {
 }
 
 fn title(board: &Board) -> String {
-    let time = board.source_time.map_or_else(|| "no time".to_string(), |t| t.to_string());
+    let source = board.source_words();
     let covered = 100.0 * COVERAGE;
     let order = if board.is_each_kernel { "its kernels" } else { &format!("by {}", board.order.as_str()) };
-    format!("{} · {time} on {} · {order} · {covered:.0} % intervals", board.workload, board.source_name)
+    format!("{} · {source} · {order} · {covered:.0} % intervals", board.workload)
 }
 
 fn notes(board: &Board) -> Vec<String> {
@@ -170,6 +172,12 @@ fn notes(board: &Board) -> Vec<String> {
     if board.is_each_kernel {
         all.push("each kernel with all its launches in a run, the longest first".into());
         return all;
+    }
+    if board.rows_at_other_clocks > 0 {
+        all.push(format!(
+            "speedup: over the times at the profiled clocks; {} rows were measured at other clocks than their GPU is set to",
+            board.rows_at_other_clocks
+        ));
     }
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());

@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
-use crate::predict::{ModelRefusal, SharedMachines, TimeEstimate};
+use crate::predict::{ModelRefusal, SharedMachines, TimeEstimate, is_at, states_clocks};
 use crate::session::{RowAlone, RowQuestions};
 use crate::units::Seconds;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -36,6 +36,8 @@ pub struct TableSums {
     on_sources: BTreeMap<GpuId, f64>,
     /// Rows that were added.
     pub rows: u64,
+    /// Those of them that were measured at other clocks than their GPU is set to.
+    pub at_other_clocks: u64,
     /// Rows that no target has a time of, which are left out.
     pub left_out: u64,
     /// Why the first of them was left out.
@@ -56,6 +58,7 @@ impl TableSums {
             on_targets: vec![GpuSums::default(); targets],
             on_sources: BTreeMap::new(),
             rows: 0,
+            at_other_clocks: 0,
             left_out: 0,
             first_left_out: None,
         }
@@ -75,17 +78,20 @@ impl TableSums {
         for row in parts {
             match row {
                 Err(why) => self.leave_out(|| why),
-                Ok(row) => self.add_row(&row),
+                Ok(row) => self.add_row(asked, &row),
             }
         }
     }
 
-    fn add_row(&mut self, RowParts { row, parts }: &RowParts) {
+    fn add_row(&mut self, asked: &RowQuestions<'_>, RowParts { row, parts }: &RowParts) {
         if let Some(Err(first)) = parts.first().filter(|_| parts.iter().all(Result::is_err)) {
             let row = row.row();
             return self.leave_out(|| format!("{}:{}: {first}", row.file, row.line));
         }
         self.rows += 1;
+        let timed = row.row();
+        let is_set_so = is_at(timed, &asked.session().gpus[timed.gpu]);
+        self.at_other_clocks += u64::from(states_clocks(timed) && !is_set_so);
         *self.on_sources.entry(row.row().gpu).or_default() += row.row().time.0;
         for (sums, part) in self.on_targets.iter_mut().zip(parts) {
             match part {

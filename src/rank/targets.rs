@@ -73,7 +73,7 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
     if !of_architecture.is_empty() {
         return Ok(of_architecture);
     }
-    gpus.position(name).map(|gpu| vec![gpu]).or_else(|error| match boards_of(gpus, &lower) {
+    gpus.position(name).map(|gpu| vec![gpu]).or_else(|error| match boards_named(gpus, &lower) {
         boards if boards.is_empty() => {
             Err(TargetError::Name { error, architectures: architectures(gpus).join(", ") })
         }
@@ -82,7 +82,8 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
 }
 
 /// The boards that carry this name with more behind it: of `h100` the PCIe, SXM5 and NVL ones.
-fn boards_of(gpus: &Catalogue<Gpu>, name: &str) -> Vec<GpuId> {
+#[must_use]
+pub fn boards_named(gpus: &Catalogue<Gpu>, name: &str) -> Vec<GpuId> {
     let is_board = |gpu: &Gpu| gpu.id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
     gpus.with_ids().filter(|(_, gpu)| is_board(gpu) && !gpu.is_hypothetical()).map(|(id, _)| id).collect()
 }

@@ -3,7 +3,7 @@
 use crate::gpu::{ComputeCapability, LimitsTable};
 use crate::occupancy::{
     BlockNeeds, Carveout, GlobalCaching, LaunchRefusal, Occupancy, Resource, Rules, cluster_refusal,
-    occupancy,
+    occupancy, register_refusal,
 };
 use std::io::Write;
 
@@ -43,6 +43,14 @@ pub enum BatchError {
         value: String,
         /// What should.
         expected: &'static str,
+    },
+    /// A compute capability that the table does not have.
+    #[error("cc: `{value}`: expected one of {known}")]
+    ComputeCapability {
+        /// As it was read.
+        value: ComputeCapability,
+        /// All of the table.
+        known: String,
     },
     /// A cluster that no GPU of the line's compute capability runs.
     #[error("{0}")]
@@ -129,7 +137,8 @@ fn configuration(fields: &[&[u8]]) -> Result<Configuration, BatchError> {
     Ok(Configuration { compute_capability, needs })
 }
 
-/// Writes the answer to a line, or `err`, with a line feed; nothing for a line without a configuration.
+/// Writes the answer to a line, or `err`, with a line feed; nothing for a line without a configuration. The answer is that of NVIDIA's
+/// calculator; given back is why no such kernel can be launched, where the calculator has blocks of it all the same.
 ///
 /// # Errors
 /// [`BatchError`] says why the answer was `err`.
@@ -138,25 +147,24 @@ pub fn answer_line(
     setup: BatchSetup,
     line: &[u8],
     out: &mut Vec<u8>,
-) -> Result<(), BatchError> {
+) -> Result<Option<LaunchRefusal>, BatchError> {
     let answered = read_line(line).and_then(|read| {
         let Some(asked) = read else { return Ok(None) };
-        let limits = limits.limits_at(asked.compute_capability).ok_or_else(|| BatchError::Field {
-            field: FIELDS[0],
-            value: asked.compute_capability.to_string(),
-            expected: "a compute capability of the table: 5.0 to 12.1 but for 8.8, such as 8.9",
+        let limits = limits.limits_at(asked.compute_capability).ok_or_else(|| {
+            let known: Vec<String> = limits.iter().map(|(cc, _)| cc.to_string()).collect();
+            BatchError::ComputeCapability { value: asked.compute_capability, known: known.join(", ") }
         })?;
         let needs = BlockNeeds { opt_in: setup.opt_in, cluster: setup.cluster, ..asked.needs };
         if let Some(refusal) = cluster_refusal(&limits, needs.cluster) {
             return Err(BatchError::Cluster(refusal));
         }
-        Ok(Some(occupancy(&limits, needs, Rules::Exact)))
+        Ok(Some((needs, occupancy(&limits, needs, Rules::Exact))))
     });
     match answered {
-        Ok(None) => Ok(()),
-        Ok(Some(answer)) => {
+        Ok(None) => Ok(None),
+        Ok(Some((needs, answer))) => {
             write_answer(&answer, out);
-            Ok(())
+            Ok(register_refusal(needs.regs_per_thread).filter(|_| answer.active_blocks > 0))
         }
         Err(why) => {
             out.extend_from_slice(b"err\n");
@@ -243,7 +251,7 @@ mod tests {
         for (line, why) in [
             ("8.9 64 32 0 512", "5 fields"),
             ("8.9 64 32 0 512 -1 1 0 7", "9 fields"),
-            ("8.8 64 32 0 512 -1", "cc: `8.8`"),
+            ("8.8 64 32 0 512 -1", "cc: `8.8`: expected one of 3.5, 3.7, 5.0, "),
             ("4090 64 32 0 512 -1", "cc: `4090`"),
             ("8.9 0 32 0 512 -1", "threads: `0`: expected a whole number from 1"),
             ("8.9 64 -1 0 512 -1", "regs: `-1`"),

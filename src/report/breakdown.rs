@@ -339,6 +339,9 @@ pub fn heading(row: &Comparison<'_>) -> String {
 #[must_use]
 pub fn interval(answer: &Answer) -> Option<String> {
     let i = answer.interval.as_ref()?;
+    if i.factor == 1.0 {
+        return Some("measured on this GPU at these settings: nothing is predicted".into());
+    }
     if let Some(doubt) = i.doubt {
         return of_families(answer, i, &doubt);
     }

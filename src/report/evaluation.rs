@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 
 /// The numbers of a score: JSON key and CSV column, and the heading for people.
 const SCORE_COLUMNS: [(&str, &str); 12] = [
-    ("n", "n"),
+    ("n", "predicted"),
     ("mape_percent", "MAPE %"),
     ("median_ape_percent", "median %"),
     ("median_ratio", "ratio"),
-    ("within_10_percent", "in 10 %"),
-    ("within_25_percent", "in 25 %"),
-    ("within_50_percent", "in 50 %"),
-    ("order_accuracy_percent", "order %"),
+    ("within_10_percent", "within 10 %"),
+    ("within_25_percent", "within 25 %"),
+    ("within_50_percent", "within 50 %"),
+    ("order_accuracy_percent", "rank accuracy %"),
     ("coverage_90_percent", "coverage %"),
     ("width", "width"),
     ("r2", "R2"),
@@ -115,7 +115,7 @@ impl EvaluationReport<'_> {
     /// One line per model, and under it what was refused and why.
     #[must_use]
     pub fn overall(&self) -> Table {
-        let mut columns = vec![TableColumn::left("model"), TableColumn::right("asked")];
+        let mut columns = vec![TableColumn::left("model"), TableColumn::right("cases")];
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
         table.title = format!(
@@ -135,7 +135,7 @@ impl EvaluationReport<'_> {
         table.notes.extend(alone.then(|| NOTHING_IN_COMMON.to_string()));
         table.notes.extend(self.setup.protocol.of_labels().map(String::from));
         table.notes.push(
-            "ratio: median of predicted over measured; order: which GPU is faster, where measured times are 5 % apart \
+            "ratio: median of predicted over measured; rank accuracy: which GPU is faster, where measured times are 5 % apart \
              (equal counts half); coverage and width (upper over lower end) of 90 % intervals made without what is held out"
                 .into(),
         );
@@ -162,7 +162,7 @@ impl EvaluationReport<'_> {
         let mut columns = vec![TableColumn::left("model")];
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
-        table.title = format!("on the {n} questions that every model answered: compare models here");
+        table.title = format!("on the {n} cases every model covers: compare models by these");
         let label = |model: &str| TableCell::text(self.setup.protocol.model_label(model));
         let row = |(model, s): (&str, Option<Score>)| [label(model)].into_iter().chain(cells(s)).collect();
         table.rows = common.into_iter().map(row).collect();
@@ -180,7 +180,7 @@ impl EvaluationReport<'_> {
         let mut columns = vec![TableColumn::left("model")];
         columns.extend(RANKING_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
-        table.title = "order: of configurations on the target, and of GPUs".into();
+        table.title = "rank accuracy: of configurations on the target, and of GPUs".into();
         table.rows = all
             .into_iter()
             .map(|(label, r, s)| {
@@ -188,7 +188,7 @@ impl EvaluationReport<'_> {
                 [label, order].into_iter().chain(ranking_cells(&r)).collect()
             })
             .collect();
-        table.columns.insert(1, TableColumn::right("order %"));
+        table.columns.insert(1, TableColumn::right("rank accuracy %"));
         table.notes.push(
             "Spearman: rank correlation over the configurations of a kernel (5 or more), mean over kernels and pairs; \
              regret: how much slower the configuration predicted to be the fastest of a problem is than the fastest; beside \
@@ -198,7 +198,7 @@ impl EvaluationReport<'_> {
         Some(table)
     }
 
-    /// Every reason with its number and the models that gave it: `4 refused: cannot launch on titan-v (same-time, …)`.
+    /// Every reason with its number and the models that gave it: `4 not applicable: cannot launch on titan-v (same-time, …)`.
     #[must_use]
     pub fn refusals(&self) -> Vec<String> {
         let mut by_reason: BTreeMap<(&str, usize), Vec<&str>> = BTreeMap::new();
@@ -210,7 +210,7 @@ impl EvaluationReport<'_> {
         let line = |((why, n), models): ((&str, usize), Vec<&str>)| {
             let all = models.len() == self.outcomes.len();
             let who = if all { "all models".to_string() } else { models.join(", ") };
-            format!("{n} refused: {why} ({who})")
+            format!("{n} not applicable: {why} ({who})")
         };
         by_reason.into_iter().map(line).collect()
     }
@@ -223,22 +223,22 @@ impl EvaluationReport<'_> {
         }
         let asked = self.outcomes.iter().map(ModelOutcome::asked).max().unwrap_or(0);
         if asked > 0 {
-            return Some(format!("nothing was predicted: no model answered any of {asked} questions"));
+            return Some(format!("nothing was predicted: none of the {asked} cases is covered by a model"));
         }
         let within = if self.setup.scope.is_everything() { "" } else { " among what was asked for" };
         Some(match self.setup.protocol {
             Protocol::NewSize => {
-                format!("nothing to ask: no kernel was timed at two sizes on one GPU{within}")
+                format!("no case: no kernel was timed at two sizes on one GPU{within}")
             }
             Protocol::NewClocks => {
-                format!("nothing to ask: no configuration was timed on one GPU at two clocks{within}")
+                format!("no case: no configuration was timed on one GPU at two clocks{within}")
             }
-            Protocol::NewKernel => format!("nothing to ask: no row is left{within}"),
+            Protocol::NewKernel => format!("no case: no row is left{within}"),
             Protocol::NewGpu if self.setup.asking.known_rows > 0 => format!(
-                "nothing to ask: no configuration was timed on two GPUs{within}, or every row is known: lower --known-rows"
+                "no case: no configuration was timed on two GPUs{within}, or every row is known: lower --known-rows"
             ),
             Protocol::NewGpu => format!(
-                "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
+                "no case: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
             ),
         })
     }

@@ -233,6 +233,12 @@ impl GpuSheet<'_> {
         for (field, unit, number) in rows {
             self.add_number(field, unit, number);
         }
+        if let Some(pool) = limits.barrier_pool {
+            let note =
+                limits.later_barrier_pool.map(|later| format!("CUDA 12.9's header; {later} in CUDA 13.5's"));
+            let number = stated(pool).map(|n| Sourced { note: note.map(Into::into), ..n });
+            self.add_number("barriers per SM", "", number);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cell::TableCell;
 use super::shown;
 use super::table::{Table, TableColumn};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, SmLimits};
 use crate::kernel::Launch;
 use crate::occupancy::{
     BlockNeeds, LaunchRefusal, Occupancy, Resource, Rules, best_block, launch_refusal, next_step, occupancy,
@@ -100,6 +100,7 @@ fn resident_cells(r: &Resident<'_>) -> Vec<TableCell> {
     let known = |n: u32| if n == 0 { TableCell::Null } else { TableCell::number(n) };
     let percent = |f: f64| TableCell::shown(f, format!("{} %", significant(100.0 * f)));
     let own = refusal.map(|why| why.to_string()).into_iter().chain(what_the_code_must_ask_for(r));
+    let own = own.chain(later_barriers(r));
     let remarks = own.chain(Some(r.remark.clone()));
     vec![
         TableCell::text(&r.gpu.id),
@@ -128,6 +129,19 @@ fn resident_cells(r: &Resident<'_>) -> Vec<TableCell> {
         TableCell::text(r.registers.as_ref().map_or("typed".into(), ToString::to_string)),
         TableCell::List(remarks.filter(|text| !text.is_empty()).collect()),
     ]
+}
+
+/// That NVIDIA's headers disagree on the barriers of an SM, where it changes how many blocks are resident.
+fn later_barriers(r: &Resident<'_>) -> Option<String> {
+    let limits = &r.gpu.cuda.limits;
+    let (used, later) = (limits.barrier_pool?, limits.later_barrier_pool?);
+    let by_later = SmLimits { barrier_pool: Some(later), ..*limits };
+    let [now, then] = [limits, &by_later].map(|limits| occupancy(limits, r.needs, r.rules).active_blocks);
+    (now != then).then(|| {
+        format!(
+            "{used} barriers per SM by CUDA 12.9's header are used; by CUDA 13.5's {later} fit {then} blocks"
+        )
+    })
 }
 
 /// For people: the limiting numbers marked, active and maximum warps in one column, what is the same for every GPU in the

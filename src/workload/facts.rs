@@ -3,6 +3,7 @@
 use super::typed_kernel::TypedKernel;
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, StatedArithmetic};
+use crate::predict::LaunchNumber;
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
 };
@@ -119,6 +120,12 @@ impl Fact {
     /// What was expected, or that it was said before.
     pub(super) fn set(self, kernel: &mut TypedKernel, value: &str) -> Result<String, String> {
         let before = kernel.clone();
+        // What no compiler gives a thread is refused in one sentence wherever it is typed.
+        let is_registers = self == Self::Registers && typed_count(value.trim()).is_some();
+        let too_many = is_registers.then(|| LaunchNumber::Registers.typed_value(value, 0).err()).flatten();
+        if let Some(why) = too_many {
+            return Err(why);
+        }
         let shown = self.read(kernel, value.trim()).ok_or_else(|| {
             format!(
                 "{} `{}`: expected {}",

@@ -196,3 +196,40 @@ fn an_application_on_changed_gpus_stands_beside_the_gpus_as_they_are() {
     desk.types("app run.json --to l40s --set mem=0").ends(2, &["mem=0: expected"]);
     desk.types("app run.json --set mem=+20%").ends(2, &["--to"]);
 }
+
+/// A raw page of `ncu` of two kernels at clocks held at base, everything counted that the models ask for.
+const PROFILED: &str = concat!(
+    "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",",
+    "\"CC\",\"device__attribute_display_name\",\"gpu__time_duration.sum\",\"dram__bytes.sum\",\"lts__t_bytes.sum\",\"l1tex__t_bytes.sum\",",
+    "\"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum\",\"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum\",",
+    "\"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum\",\"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum\",",
+    "\"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum\",\"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum\",",
+    "\"smsp__inst_issued.sum\",\"launch__registers_per_thread\",\"smsp__cycles_elapsed.avg.per_second\"\n",
+    "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"nsecond\",\"byte\",\"byte\",\"byte\",\"inst\",\"inst\",\"inst\",\"inst\",\"inst\",\"inst\",\"inst\",\"register/thread\",\"cycle/nsecond\"\n",
+    "\"0\",\"1\",\"p\",\"h\",\"sobel\",\"1\",\"7\",\"(16, 16, 1)\",\"(64, 64, 1)\",\"0\",\"8.6\",\"NVIDIA RTX A4500\",\"31872\",\"4265088\",\"9543744\",\"50330432\",\"13629441\",\"1048576\",\"16777216\",\"0\",\"0\",\"0\",\"5222776\",\"22\",\"0.942\"\n",
+    "\"1\",\"1\",\"p\",\"h\",\"scale\",\"1\",\"7\",\"(256, 1, 1)\",\"(12288, 1, 1)\",\"0\",\"8.6\",\"NVIDIA RTX A4500\",\"89700\",\"47900000\",\"50000000\",\"52000000\",\"0\",\"3145728\",\"0\",\"0\",\"0\",\"0\",\"1400000\",\"16\",\"1.01\"\n",
+);
+
+#[test]
+fn a_report_has_one_answer_whichever_command_is_asked() {
+    let desk = Desk::new();
+    desk.file("report.csv", PROFILED);
+    let lines: Vec<&str> = PROFILED.lines().collect();
+    for (launch, target) in [(2, "l40s"), (2, "rtx-a4500"), (3, "l40s"), (3, "h100-pcie"), (3, "rtx-a4500")] {
+        desk.file("one.csv", format!("{}\n{}\n{}\n", lines[0], lines[1], lines[launch]));
+        let asked = answer(&desk, &format!("predict --data one.csv --to {target} --format json"));
+        let rows: Vec<Value> = serde_json::from_str(&asked).unwrap();
+        let asked = answer(&desk, &format!("app one.csv --to {target} --format json"));
+        let application: Value = serde_json::from_str(&asked).unwrap();
+        let on_target = &application["targets"][0];
+        for (app, predict) in
+            [("kernels_ms", "time_ms"), ("kernels_low_ms", "low_ms"), ("kernels_high_ms", "high_ms")]
+        {
+            let [app, predict] = [&on_target[app], &rows[0][predict]].map(|n| n.as_f64().unwrap());
+            assert!((app / predict - 1.0).abs() < 1e-9, "{launch} on {target}: {app} and {predict}");
+        }
+    }
+    let table = answer(&desk, "app report.csv --to l40s");
+    assert!(!table.contains("profile next"), "all of it was counted\n{table}");
+    assert!(table.contains("speedup: over the times at the profiled clocks (SM 1010 MHz)"), "{table}");
+}

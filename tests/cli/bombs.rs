@@ -193,12 +193,18 @@ fn lines_of_reports_and_of_compilers() {
 }
 
 #[test]
-fn a_trace_of_short_launches_that_is_predicted_from_and_audited() {
-    let text = include_str!("../fuzz/seeds/nvprof-trace.csv");
-    let last = text.trim_end().lines().last().unwrap();
-    let many = format!("{text}\n{}", format!("{last}\n").repeat(16_000_000 / (1 + last.len())));
-    for words in ["predict --to l4 --from titan-v --data", "audit"] {
-        is_harmless(words, "nvprof-trace.csv", many.as_bytes(), None);
+fn reports_of_short_lines_that_are_predicted_from_and_audited() {
+    let seeds = [
+        ("nvprof-trace.csv", include_str!("../fuzz/seeds/nvprof-trace.csv")),
+        ("nvbench.csv", include_str!("../fuzz/seeds/nvbench.csv")),
+        ("paper1-runs.csv", include_str!("../fuzz/seeds/paper1-runs.csv")),
+    ];
+    for (seed, text) in seeds {
+        let last = text.trim_end().lines().last().unwrap();
+        let many = format!("{text}\n{}", format!("{last}\n").repeat(10_000_000 / (1 + last.len())));
+        for words in ["predict --to l4 --from titan-v --data", "audit"] {
+            is_harmless(words, seed, many.as_bytes(), None);
+        }
     }
 }
 

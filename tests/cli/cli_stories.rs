@@ -585,6 +585,10 @@ fn the_shell_gets_completions_and_manual_pages() {
     }
     assert!(desk.types("man").works().stdout.starts_with(".ie"));
     assert!(desk.types("man predict").works().stdout.contains("\\-\\-ceilings"));
+    desk.types("man --all pages").works();
+    let page = desk.read("pages/roofswap-gpus.1");
+    let named = desk.read("pages/roofswap.1");
+    assert!(page.is_ascii() && named.is_ascii() && named.contains("roofswap\\-gpus(1)"), "{named}");
     assert!(desk.types("--help").works().stdout.contains("predict"));
     assert!(desk.types("--version").works().stdout.starts_with("roofswap "));
 }

@@ -87,7 +87,7 @@ fn a_file_of_ones_own_is_evaluated_alone_and_refusals_are_named() {
     assert_eq!(transfer["refused"][0]["reason"], "not counted: flops");
     assert_eq!(transfer["refused"][0]["n"], 2);
     let text = desk.types("evaluate --data mine.csv --model efficiency-transfer").stdout;
-    assert!(text.contains("2 refused: not counted: flops (efficiency-transfer)"), "{text}");
+    assert!(text.contains("2 not applicable: not counted: flops (efficiency-transfer)"), "{text}");
     assert!(text.contains("efficiency-transfer, per kernel, worst first"), "{text}");
     let one = json(&desk, "evaluate --data mine.csv --target rtx-4070 --kernel saxpy");
     assert_eq!(one["models"]["same-time"]["overall"]["mape_percent"], 50);
@@ -105,21 +105,17 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
         "{csv}"
     );
     let text = desk.types("evaluate --data mine.csv --protocol new-size").stdout;
-    assert!(text.contains("nothing to ask: no kernel was timed at two sizes"), "{text}");
+    assert!(text.contains("no case: no kernel was timed at two sizes"), "{text}");
     desk.file("one.csv", "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1,1\n");
     let alone = desk.types("evaluate --data one.csv --format markdown");
-    assert!(alone.code == 1 && alone.stdout.contains("nothing to ask: no configuration"), "{}", alone.stdout);
+    assert!(alone.code == 1 && alone.stdout.contains("no case: no configuration"), "{}", alone.stdout);
     assert!(alone.stderr.contains("give the times of a second GPU too"), "{}", alone.stderr);
     let json = desk.types("evaluate --data one.csv --protocol new-size --format json");
     let all: Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(all["reason"], "nothing to ask: no kernel was timed at two sizes on one GPU");
+    assert_eq!(all["reason"], "no case: no kernel was timed at two sizes on one GPU");
     assert_eq!((json.code, &all["models"]["same-time"]["asked"]), (1, &0.into()));
     let csv = desk.types("evaluate --data one.csv --format csv");
-    assert!(
-        csv.code == 1 && csv.stdout.contains("same-time,reason,\"nothing to ask: no conf"),
-        "{}",
-        csv.stdout
-    );
+    assert!(csv.code == 1 && csv.stdout.contains("same-time,reason,\"no case: no conf"), "{}", csv.stdout);
     let drawn = desk.types("evaluate --data one.csv --svg -");
     assert!(drawn.code == 1 && !drawn.stdout.contains("<svg"), "{}", drawn.stdout);
     let scoped = desk.types("evaluate --data mine.csv --kernel vector_add");
@@ -127,7 +123,7 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
     desk.file("uncounted.csv", "gpu,kernel,problem,time_ms\ntitan-v,mine,n=1,1\nrtx-4070,mine,n=1,2\n");
     let refused = desk.types("export evaluation --data uncounted.csv --model plain-roofline -o -");
     assert!(
-        refused.code == 1 && refused.stderr.contains("no model answered any of 2 questions"),
+        refused.code == 1 && refused.stderr.contains("none of the 2 cases is covered by a model"),
         "{}",
         refused.stderr
     );
@@ -147,7 +143,7 @@ fn models_that_refuse_different_questions_are_compared_on_what_all_answered() {
         let text = desk
             .types(&format!("evaluate --data mine.csv --model efficiency-transfer --format {format}"))
             .stdout;
-        assert!(text.contains("on the 2 questions that every model answered"), "{text}");
+        assert!(text.contains("on the 2 cases every model covers"), "{text}");
     }
     let csv = desk.types("evaluate --data mine.csv --format csv").stdout;
     assert!(csv.contains("same-time,common,,2,75,"), "{csv}");
@@ -423,4 +419,50 @@ fn raw_files_that_cannot_be_learned_from_are_refused_with_their_place() {
     desk.file("gpu_metrics.json", &metrics);
     let done = desk.types(learned).works().stdout;
     assert!(done.contains("1 forest: 0 rows: learning needs at least 2"), "{done}");
+}
+
+#[test]
+fn an_evaluation_is_told_in_the_words_of_the_field() {
+    let desk = Desk::new();
+    desk.file("times.csv", TIMES);
+    let table = desk.types("evaluate --data times.csv --model all").works().stdout;
+    for word in ["cases", "predicted", "within 10 %", "within 25 %", "rank accuracy %", "not applicable: "] {
+        assert!(table.contains(word), "{word}:\n{table}");
+    }
+    for word in ["asked", "answered", "questions", "refused", "order %", " in 10 %"] {
+        assert!(!table.contains(word), "{word}:\n{table}");
+    }
+}
+
+/// A kernel of one's own at two sizes on two GPUs, counted.
+const TWO_SIZES: &str = "gpu,kernel,problem,block,grid,flops,dram_bytes,time_ms\n\
+    titan-v,own,n=1,256,4096,2e6,1.2e8,0.25\ntitan-v,own,n=4,256,16384,8e6,4.8e8,0.98\n\
+    rtx-4070,own,n=1,256,4096,2e6,1.2e8,0.31\nrtx-4070,own,n=4,256,16384,8e6,4.8e8,1.2\n";
+
+#[test]
+fn another_size_of_a_kernel_of_ones_own_is_scaled_by_what_was_counted_of_both() {
+    let desk = Desk::new();
+    desk.file("sizes.csv", TWO_SIZES);
+    let all = json(&desk, "evaluate --data sizes.csv --protocol new-size --model components");
+    let overall = &all["models"]["components"]["overall"];
+    assert_eq!(overall["n"], 2, "{all}");
+    assert!(overall["mape_percent"].as_f64().unwrap() < 20.0, "{overall}");
+    desk.file("uncounted.csv", "gpu,kernel,problem,time_ms\ntitan-v,own,n=1,0.25\ntitan-v,own,n=4,0.98\n");
+    let alone = desk.types("evaluate --data uncounted.csv --protocol new-size");
+    let said = "its file has no formulas that give its counts at another size";
+    assert!(alone.stdout.contains(said), "{}", alone.stdout);
+    assert!(!alone.stdout.contains("neither FLOPs nor DRAM bytes"), "{}", alone.stdout);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named_whatever_is_reproduced() {
+    let desk = Desk::new();
+    for what in ["all", "paper1"] {
+        let done = desk.types(&format!("reproduce {what} --data nowhere"));
+        assert!(
+            done.code == 1 && done.stderr.contains("nowhere: cannot be opened"),
+            "{what}: {}",
+            done.stderr
+        );
+    }
 }

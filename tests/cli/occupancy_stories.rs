@@ -1,6 +1,7 @@
 //! `roofswap occupancy` as engineers and scripts meet it: barriers, carveout and clusters typed, many configurations through
 //! a pipe, waves and limiters side by side, curves as pictures.
 
+use crate::desk::Desk;
 use crate::skipping::skip_aloud;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -80,6 +81,48 @@ fn the_tables_own_answers_come_back() {
     let expected = pairs.iter().map(|(_, answer)| answer.split(' ').take(9).collect::<Vec<_>>().join(" "));
     assert_eq!(code, 0);
     assert!(out.lines().eq(expected), "an answer differs");
+}
+
+#[test]
+fn where_nvidias_headers_disagree_it_is_said() {
+    let desk = Desk::new();
+    let sheet = desk.types("gpus b300").works().stdout;
+    assert!(sheet.contains("barriers per SM") && sheet.contains("32 in CUDA 13.5's"), "{sheet}");
+    let asked = |barriers: &str| {
+        desk.types(&format!("occupancy --gpu b300 --threads 64 --regs 16 {barriers}")).works().stdout
+    };
+    assert!(asked("--barriers 4").contains("by CUDA 13.5's 32 fit 8 blocks"), "{}", asked("--barriers 4"));
+    assert!(!asked("").contains("13.5"), "{}", asked(""));
+}
+
+#[test]
+fn the_form_of_a_line_is_stated_where_it_is_asked_for() {
+    let help = Desk::new().types("occupancy --help").works().stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for field in ["cc threads regs static_smem dynamic_smem carveout [barriers [gc]]", "-1 none", "W warps"] {
+        assert!(help.contains(field), "{field}: {help}");
+    }
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md")).expect("a page");
+    assert!(page.contains("`cc threads regs static_smem dynamic_smem carveout [barriers [gc]]`"));
+}
+
+#[test]
+fn more_registers_than_a_compiler_gives_are_refused_in_one_sentence() {
+    let said = "256 registers per thread, and no compiler gives one more than 255";
+    let desk = Desk::new();
+    for words in [
+        "occupancy --gpu rtx-4070 --threads 128 --regs 256",
+        "predict --from rtx-4070 --to l40s --time 10us --threads 128 --regs 256",
+        "predict --from rtx-4070 --to l40s --kernel saxpy --launch regs=256",
+    ] {
+        let done = desk.types(words);
+        assert!(done.code == 2 && done.stderr.contains(said), "{words}: {} {}", done.code, done.stderr);
+    }
+    // NVIDIA's calculator has a block of it: its answer, and what it is worth.
+    let (code, out, err) = batch("9.0 256 256 0 0 -1 1 0\n");
+    assert_eq!((code, out.as_str()), (0, "1 R 8 1 228 32 64 65536 1024\n"));
+    assert!(err.contains(said) && err.contains("<stdin>:1: "), "{err}");
 }
 
 #[test]

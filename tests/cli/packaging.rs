@@ -120,3 +120,16 @@ fn recipes_and_workflows_name_one_oldest_rust_and_one_version() {
         "formula"
     );
 }
+
+#[test]
+fn the_changelog_has_a_section_of_this_version_and_no_runner_is_retired() {
+    let section = format!("## [{}] - 20", env!("CARGO_PKG_VERSION"));
+    assert!(in_root("CHANGELOG.md").contains(&section), "{section}");
+    let workflow = in_root(".github/workflows/release.yml");
+    // Retired in December 2025; the label of Intel machines names its version.
+    assert!(!workflow.contains("macos-13") && workflow.contains("x86_64-apple-darwin, os: macos-15-intel"));
+    for recipe in ["packaging/arch/PKGBUILD", "packaging/homebrew/roofswap.rb", "packaging/archive.sh"] {
+        let text = in_root(recipe);
+        assert!(text.contains("--all") && text.contains("man"), "{recipe}: every page that roofswap.1 names");
+    }
+}

@@ -5,7 +5,7 @@ use crate::desk;
 use desk::Desk;
 use serde_json::Value;
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "gpu",
     "name",
     "time_ms",
@@ -22,6 +22,7 @@ const COLUMNS: [&str; 16] = [
     "usd_per_million_runs",
     "pareto",
     "cautions",
+    "speedup_over_profile",
 ];
 
 const PRICES: &str = "gpu,usd_per_hour,provider,region,date\n\
@@ -234,4 +235,32 @@ fn completions_know_gpus_kernels_and_models() {
     for name in ["h100-sxm5", "matmul_tiled", "efficiency-transfer"] {
         assert!(script.contains(name), "{name}");
     }
+}
+
+/// A kernel that a profiler held at other clocks than its board is set to.
+const HELD: &str = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,l2_bytes,time_ms,sm_clock_mhz,mem_clock_mhz\n\
+    rtx-a4500,sobel,n=1,256,4096,22,48232449,4265088,9543744,0.031872,942,7537\n";
+
+#[test]
+fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
+    let desk = Desk::new();
+    desk.file("held.csv", HELD);
+    let table = desk.types("rank --data held.csv --kernel sobel --to l40s,h100-pcie").works().stdout;
+    let head = table.lines().next().unwrap();
+    assert!(
+        head.contains(" ◆ on RTX A4500 at the set clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)"),
+        "{head}"
+    );
+    let asked = "rank --data held.csv --kernel sobel --to l40s --format json";
+    let rows: Value = serde_json::from_str(&desk.types(asked).works().stdout).unwrap();
+    let over = rows[0]["speedup_over_profile"].as_f64().unwrap();
+    assert!((over * rows[0]["time_ms"].as_f64().unwrap() / 0.031872 - 1.0).abs() < 1e-9, "{rows}");
+    let words = rows[0]["cautions"][0].as_str().unwrap().to_string();
+    assert!(
+        words.contains("at the set clocks, ") && words.contains("at the profiled clocks (SM 942 MHz)"),
+        "{words}"
+    );
+    let batch = desk.types("rank --batch held.csv --to l40s").works().stdout;
+    assert!(batch.lines().next().unwrap().contains("31.9 µs on RTX A4500 at the profiled clocks"), "{batch}");
+    assert!(batch.contains("1 rows were measured at other clocks than their GPU is set to"), "{batch}");
 }

@@ -431,7 +431,7 @@ fn an_evaluation_says_what_else_was_known() {
     // Fourteen kernels on four GPUs, two of each known.
     assert_eq!(json["models"]["components"]["asked"], 14 * 4 - 8);
     let plain = desk.types("evaluate --sources all --model plain-roofline").works().stdout;
-    assert!(plain.contains("4 refused: no source gives a time: "), "{plain}");
+    assert!(plain.contains("4 not applicable: no source gives a time: "), "{plain}");
     desk.types("evaluate --known-rows 999").ends(1, &["every row is known: lower --known-rows"]);
     for words in
         ["evaluate --sources all --protocol new-size", "evaluate --known-rows 1 --protocol new-kernel"]

@@ -198,3 +198,13 @@ fn fp4_runs_where_there_is_fp4_and_says_why_elsewhere() {
     let ratio = of("linear_fp8") / of("linear_fp4");
     assert!((1.2..2.6).contains(&ratio), "{ratio}");
 }
+
+#[test]
+fn bytes_that_no_bandwidth_moves_in_the_time_are_above_their_roof() {
+    let desk = crate::desk::Desk::new();
+    for work in ["--dram-bytes 1GB", "--dram-bytes 1GB --flops 1GFLOP"] {
+        let table =
+            desk.types(&format!("predict --from rtx-4070 --to l40s --time 100us {work}")).works().stdout;
+        assert!(table.contains("above its roof on rtx-4070"), "{work}:\n{table}");
+    }
+}

@@ -51,7 +51,7 @@ fn occupancy_follows_the_variant_and_asks_for_the_block_of_an_operator() {
         desk.types("occupancy --gpu rtx-2080-ti --kernel convolution2d_15x15 --format json").works();
     assert_eq!(example.json()[0]["threads"], 256);
     assert!(
-        example.stderr.contains("no --variant, so its file's example stands in: block_size_x=32"),
+        example.stderr.contains("no --variant given: using the example of its file, block_size_x=32"),
         "{}",
         example.stderr
     );
@@ -97,7 +97,7 @@ fn a_timed_variant_is_found_in_whatever_order_its_keys_are_typed() {
     let first = ask("");
     assert_eq!(first.json()[0]["source_time_ms"], 1.5);
     assert!(
-        first.stderr.contains("no --variant, so the first timed one stands in: MWG=32"),
+        first.stderr.contains("no --variant given: using the first measured one, MWG=32"),
         "{}",
         first.stderr
     );

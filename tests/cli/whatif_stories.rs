@@ -326,3 +326,22 @@ fn a_launch_that_cannot_be_is_refused_with_what_to_type() {
     let mix = "whatif --gpu rtx-4070 --from titan-v --mix mix.toml --launch block=64";
     desk.types(mix).ends(2, &["--launch"]);
 }
+
+#[test]
+fn a_launch_that_cannot_start_has_no_time_and_no_interval() {
+    let desk = Desk::new();
+    let asked =
+        "predict --from rtx-4070 --to l40s --kernel shared_transpose --launch dynamic=200KB --format json";
+    let done = desk.types(asked);
+    let rows: Value = serde_json::from_str(&done.stdout).unwrap();
+    for number in ["time_ms", "low_ms", "high_ms"] {
+        assert!(rows[0][number].is_null(), "{number}: {}", rows[0]);
+    }
+    let few =
+        desk.types("rank --from rtx-4070 --to l40s --set warps=28 --kernel shared_transpose --format json");
+    let rows: Value = serde_json::from_str(&few.stdout).unwrap();
+    let row =
+        rows.as_array().unwrap().iter().find(|row| row["name"].as_str().unwrap().contains('◇')).unwrap();
+    assert!(row["time_ms"].is_null() && row["low_ms"].is_null(), "{row}");
+    assert!(row["cautions"].to_string().contains("32 warps per block, an SM holds 28"), "{row}");
+}

@@ -176,3 +176,112 @@ fn the_nearer_a_change_the_nearer_the_measured_time() {
     }
     assert!(compared > 20, "{compared}");
 }
+
+/// A GPU at its own settings, and the models that start from a time there.
+fn starting_models() -> Vec<ModelId> {
+    MODELS.ids().filter(|model| MODELS[*model].needs_source()).collect()
+}
+
+#[test]
+fn what_was_measured_is_the_answer_on_its_own_gpu_in_every_model_that_starts_from_a_time() {
+    let session = Session::load(None).unwrap();
+    let mut compared = 0;
+    for (config, row) in session
+        .store
+        .configs()
+        .map(|(id, _)| id)
+        .flat_map(|id| session.store.rows_of(id).map(move |row| (id, row)).collect::<Vec<_>>())
+    {
+        let Ok(subject) = session.timed_subject(config) else { continue };
+        for model in starting_models() {
+            let settings = Settings { model, ..Settings::default() };
+            let answer = session.answer(&subject, row.gpu, row.gpu, settings);
+            let Ok(prediction) = &answer.prediction else { continue };
+            let said = format!("{} on {}, {}", &*row.source, session.gpus[row.gpu].id, MODELS[model].id());
+            assert_eq!(prediction.time, row.time, "{said}");
+            let interval = answer.interval.unwrap();
+            assert_eq!((interval.low, interval.high), (row.time, row.time), "{said}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// Rows of one kernel of one's own, on one GPU at two clocks each.
+const AT_CLOCKS: &str = "gpu,kernel,problem,flops,dram_bytes,time_ms,sm_clock_mhz,mem_clock_mhz\n\
+    gtx-980,mine,n=1,2e6,1.2e8,0.98313,1300,3600\n\
+    gtx-980,mine,n=1,2e6,1.2e8,0.89943,1500,3900\n\
+    rtx-a4500,mine,n=1,2e6,1.2e8,0.31872,941.9295485513483,7537.349397590361\n";
+
+#[test]
+fn clocks_that_a_row_was_timed_at_are_answered_by_that_row() {
+    let mut session = Session::load(None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("clocks.csv");
+    std::fs::write(&file, AT_CLOCKS).unwrap();
+    session.add_data(&file).unwrap();
+    let kernel = session.kernels.id_named("mine").unwrap();
+    let subject = session.subject(kernel, &"n=1".parse().unwrap(), "").unwrap();
+    // As the program prints them: whole megahertz.
+    for (gpu, sm, mem, millis) in [
+        ("gtx-980", "1300", "3600", 0.98313),
+        ("gtx-980", "1500", "3900", 0.89943),
+        ("rtx-a4500", "942", "7537", 0.31872),
+    ] {
+        let board = session.gpus.id_named(gpu).unwrap();
+        let mut session = session.clone();
+        let typed = TypedTunings {
+            sm_clock: vec![sm.into()],
+            mem_clock: vec![mem.into()],
+            ..TypedTunings::default()
+        };
+        typed.lay(&mut session, &[board]).unwrap();
+        for model in starting_models() {
+            let answer = session.answer(&subject, board, board, Settings { model, ..Settings::default() });
+            let Some(time) = answer.predicted_time() else { continue };
+            assert!(
+                (time.millis() / millis - 1.0).abs() < 1e-12,
+                "{gpu} {sm}: {time}, {}",
+                MODELS[model].id()
+            );
+            assert_eq!(answer.interval.map(|i| i.factor), Some(1.0), "{gpu} {sm}, {}", MODELS[model].id());
+        }
+    }
+}
+
+#[test]
+fn a_limit_above_what_a_kernel_draws_changes_no_time() {
+    let session = Session::load(None).unwrap();
+    let board = session.gpus.id_named("rtx-4070").unwrap();
+    let kernel = session.kernels.id_named("random_access").unwrap();
+    let size = session.default_size(kernel, Some(board));
+    let subject = session.subject(kernel, &size, "").unwrap();
+    let settings = Settings::default();
+    let plain = session.answer(&subject, board, board, settings);
+    for limit in ["250W", "190W"] {
+        let mut session = session.clone();
+        let typed = TypedTunings { power_limit: vec![limit.into()], ..TypedTunings::default() };
+        typed.lay(&mut session, &[board]).unwrap();
+        let answer = session.answer(&subject, board, board, settings);
+        assert_eq!(answer.predicted_time(), plain.predicted_time(), "{limit}");
+        assert_eq!(answer.interval.map(|i| i.factor), Some(1.0), "{limit}");
+        let said = answer
+            .prediction
+            .unwrap()
+            .cautions
+            .iter()
+            .any(|c| c.to_string().contains("does not change the time"));
+        assert!(said, "{limit}");
+    }
+    let mut limited = session.clone();
+    let typed = TypedTunings { power_limit: vec!["40W".into()], ..TypedTunings::default() };
+    typed.lay(&mut limited, &[board]).unwrap();
+    let gemm = limited.kernels.id_named("gemm_tiled").unwrap();
+    let subject = limited.subject(gemm, &limited.default_size(gemm, None), "").unwrap();
+    let answer = limited.answer(&subject, board, board, settings).prediction.unwrap();
+    assert!(
+        answer.cautions.iter().any(|c| c.to_string().contains("the lowest clock modelled")),
+        "{:?}",
+        answer.cautions
+    );
+}

@@ -123,6 +123,20 @@ fn a_launch_is_refused_exactly_where_no_block_fits() {
     });
 }
 
+#[test]
+fn a_gpu_that_holds_fewer_warps_than_a_block_has_refuses_it() {
+    let mut limits = every_limit();
+    limits.iter_mut().for_each(|l| l.threads_per_sm = 28 * 32);
+    always(256, blocks(), |needs| {
+        for l in limits.iter().filter(|_| needs.threads > 0) {
+            let fits = needs.regs_per_thread <= 255 && occupancy(l, needs, Rules::Exact).active_blocks > 0;
+            let refusal = launch_refusal(l, needs, None);
+            prop_assert_eq!(fits, refusal.is_none(), "{:?} {:?}", needs, refusal);
+        }
+        Ok(())
+    });
+}
+
 /// As [`blocks`], with everything else a kernel can ask for.
 fn any_needs() -> impl Strategy<Value = BlockNeeds> {
     let caching = prop::sample::select(vec![GlobalCaching::Off, GlobalCaching::On, GlobalCaching::Strict]);

@@ -325,7 +325,7 @@ fn damaged_input_is_refused_with_its_place_and_never_panics() {
         let _ = (audit(&sheet), fix(&sheet, &audit(&sheet)));
         read.map(|_| (sheet.rows.len(), sheet.refused.iter().map(ToString::to_string).collect::<Vec<_>>()))
     };
-    assert!(read(b"").unwrap_err().contains("nothing that the audit knows"));
+    assert!(read(b"").unwrap_err().contains("is of no known format"));
     assert!(read(b"{\"a\": 1}").unwrap_err().contains("sustained_bandwidth_gbps"));
     assert!(read(b"[{\"sustained_bw_gbps\": 1, 2").unwrap_err().contains("no sound JSON"));
     assert!(read(b"gpu,kernel,time_ms\n\0").unwrap_err().contains("NUL"));

@@ -252,8 +252,7 @@ fn a_quote_that_never_closes_says_that_it_swallowed_lines() {
     assert_eq!((read.rows.len(), read.refused_count), (1, 1));
     let shown = read.refused[0].to_string();
     assert!(
-        shown.starts_with("f.csv:3: row: ")
-            && shown.contains("quotation mark opens here and takes in the next 3 lines"),
+        shown.starts_with("f.csv:3: row: ") && shown.contains("quotation mark opens here and is not closed"),
         "{shown}"
     );
 }

@@ -754,7 +754,8 @@ fn real_nvprof_logs() {
     let row = &metrics.rows.row(0);
     // Single precision alone was counted there.
     assert_eq!((metrics.rows.len(), row.get(Number::Flops)), (1, None));
-    assert!(metrics.remarks.iter().any(|r| r.starts_with("no FLOPs, as single")), "{:?}", metrics.remarks);
+    let said = "no FLOPs: flop_count_sp was counted and flop_count_dp was not";
+    assert!(metrics.remarks.iter().any(|r| r.starts_with(said)), "{:?}", metrics.remarks);
     assert_eq!(row.get(Number::AchievedOccupancy), Some(91.81));
     let bare =
         std::fs::read(samples().unwrap().join("nvprof/matMul_gpu_sharedmem-kernel-traces.csv")).unwrap();

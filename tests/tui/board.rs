@@ -344,3 +344,36 @@ fn typed_kernels_come_back_and_one_that_is_wrong_is_said() {
     assert!(state.notices.iter().any(|n| n.contains("left out")), "{:?}", state.notices);
     assert_eq!(state.saved().typed.len(), 2);
 }
+
+#[test]
+fn a_name_of_several_boards_says_which_one_was_taken() {
+    let mut d = dashboard(160, 50);
+    press(&mut d, ":");
+    type_line(&mut d, "gpu h100");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert!(screen.contains("`h100`: h100-"), "{screen}");
+    let taken = d.state.session.gpus[d.state.target()].id.clone();
+    for board in ["h100-pcie", "h100-sxm5", "h100-nvl"] {
+        assert!(screen.contains(board), "{board}: {screen}");
+    }
+    press(&mut d, ":");
+    type_line(&mut d, &format!("gpu {taken}"));
+    press(&mut d, "enter");
+    assert!(!d.screen().contains("also h100"), "{}", d.screen());
+}
+
+#[test]
+fn the_number_of_cautions_stays_in_the_narrow_header() {
+    let mut d = dashboard(80, 24);
+    for typed in ["power 150W", "gpu h100-pcie", "power 250W", "source-clocks sm=1200MHz mem=700MHz"] {
+        press(&mut d, ":");
+        type_line(&mut d, typed);
+        press(&mut d, "enter");
+        let cautions = d.state.answer().prediction.as_ref().map_or(1, |p| p.cautions.len());
+        let screen = d.screen();
+        let header = screen.lines().next().unwrap();
+        let said = [format!("{cautions} caution"), format!("{cautions}!")];
+        assert!(cautions == 0 || said.iter().any(|said| header.contains(said)), "{typed}: {header}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The details page and `--metrics` runs: one row per launch and metric, shorter than the header; rows of rules between.
 
-use super::metrics::{of_label, wanted};
-use super::number::{Decimal, Dimension, unit};
+use super::metrics::{SMEM_DRIVER, SMEM_DYNAMIC, SMEM_STATIC, of_label, wanted};
+use super::number::{Decimal, Dimension, half_digit, unit};
 use super::page::{Ids, clipped_cell};
 use super::wide_page::value;
 use super::{Collector, ProfiledLaunch};
@@ -104,6 +104,14 @@ impl LongPage {
             return Ok(());
         };
         let Some(value) = value(fields.text_at(self.value), name.as_str(), decimal)? else { return Ok(()) };
+        let base = match SHARED.contains(&name.as_str()) && scale > 1.0 {
+            true => {
+                to.out.remark(ROUNDED.into());
+                let text = fields.text_at(self.value).unwrap_or_default();
+                in_shared_units(value * scale, scale * half_digit(text, decimal))
+            }
+            false => value * scale,
+        };
         let name: Arc<str> = match name {
             ReportName::Label(label) => self.names.entry(label).or_insert_with(|| label.into()).clone(),
             ReportName::Raw(raw) => raw.into(),
@@ -111,7 +119,7 @@ impl LongPage {
         let Some((launch, ..)) = &mut self.open else { return Ok(()) };
         // Sections repeat metrics; the first is as good as the others.
         if launch.values.get(&name).is_none() {
-            launch.values.set(name, value * scale);
+            launch.values.set(name, base);
         }
         Ok(())
     }
@@ -127,6 +135,23 @@ impl LongPage {
     }
 }
 
+/// Shared memory per block, which the page prints in kilobytes of few digits.
+const SHARED: [&str; 3] = [SMEM_STATIC, SMEM_DYNAMIC, SMEM_DRIVER];
+
+/// Shared memory is allocated in units of so many bytes on every GPU, or in twice as many.
+const SHARED_UNIT: f64 = 128.0;
+
+/// Said of a page with such a size.
+const ROUNDED: &str = "shared memory per block is rounded on this page: taken for the multiple of 128 bytes that rounds to it, where \
+                       there is one; the raw page and the .ncu-rep have all digits";
+
+/// The size in whole allocation units that prints as this many bytes, give or take so many: 4,096 for 4.10 kB. As printed where there
+/// is none.
+fn in_shared_units(bytes: f64, half_digit: f64) -> f64 {
+    let whole = (bytes / SHARED_UNIT).round() * SHARED_UNIT;
+    if (whole - bytes).abs() <= half_digit && 2.0 * half_digit < SHARED_UNIT { whole } else { bytes }
+}
+
 /// As the report names a metric.
 enum ReportName<'f> {
     Raw(&'f str),
@@ -139,5 +164,23 @@ impl ReportName<'_> {
             Self::Raw(name) => name,
             Self::Label(name) => name,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printed_size_is_the_multiple_that_rounds_to_it() {
+        for (text, bytes) in
+            [("4.10", 4096.0), ("1.02", 1024.0), ("33.79", 33_792.0), ("98.30", 98_304.0), ("4.20", 4200.0)]
+        {
+            let printed = 1e3 * text.parse::<f64>().unwrap();
+            assert_eq!(in_shared_units(printed, 1e3 * half_digit(text, None)), bytes, "{text}");
+        }
+        // Without decimals several multiples round to it.
+        assert_eq!(in_shared_units(4000.0, 1e3 * half_digit("4", None)), 4000.0);
+        assert!((half_digit("4,10", Some(Decimal::Comma)) - 0.005).abs() < 1e-12);
     }
 }

@@ -122,6 +122,16 @@ fn reads_as(mantissa: &str, decimal: Decimal) -> bool {
     rest && !first.is_empty() && (!grouped || (first.len() <= 3 && !first.starts_with('0')))
 }
 
+/// How far the number may lie from this text of it, which a page printed with so many decimals: half of its last digit.
+pub(super) fn half_digit(text: &str, decimal: Option<Decimal>) -> f64 {
+    let separator = match decimal {
+        Some(Decimal::Comma) => ',',
+        _ => '.',
+    };
+    let decimals = text.trim().rsplit_once(separator).map_or(0, |(_, digits)| digits.len());
+    0.5 * 0.1_f64.powi(i32::try_from(decimals).unwrap_or(0))
+}
+
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {

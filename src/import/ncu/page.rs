@@ -55,9 +55,9 @@ fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, Re
     };
     page.finish_page(&mut collector)?;
     if outside > 0 {
-        collector.out.remark(format!(
-            "{outside} lines between the rows are no part of the report and were passed over"
-        ));
+        collector
+            .out
+            .remark(format!("{outside} lines between the rows are no part of the report and are ignored"));
     }
     Ok(collector.into_imported())
 }

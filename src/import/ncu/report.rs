@@ -63,7 +63,8 @@ fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, Re
         ));
     }
     if blocks.unknown > 0 {
-        let what = "bytes of an unknown kind were passed over: the report is from another version of ncu, or damaged";
+        let what =
+            "bytes of an unknown kind are ignored: the report is from another version of ncu, or damaged";
         collector.out.remark(format!("{} {what}", blocks.unknown));
     }
     if at == 0 {

@@ -16,9 +16,22 @@ const MOST_KERNELS: usize = 1 << 16;
 pub(super) struct Metrics {
     kernels: Vec<(CanonicalRow, HashMap<String, f64>)>,
     places: HashMap<(String, String), usize>,
+    /// Metrics that nothing is made of, the first ones.
+    unused: Vec<String>,
 }
 
+/// So many metrics that are not used are named.
+const NAMED: usize = 6;
+
 impl Metrics {
+    /// Notes a metric that nothing is made of, once.
+    fn add_unused(&mut self, metric: &str) {
+        let name = crate::text::clipped_text(metric, 60);
+        if self.unused.len() < NAMED && !self.unused.contains(&name) {
+            self.unused.push(name);
+        }
+    }
+
     pub(super) fn read_record(
         &mut self,
         fields: &Fields,
@@ -43,6 +56,9 @@ impl Metrics {
         }
         let place = self.launch_place(on, name, text(2, "Invocations")?, line, job)?;
         let metric = text(3, "Metric Name")?;
+        if !USED.contains(&metric) && !metric.starts_with(TENSOR) {
+            self.add_unused(metric);
+        }
         if USED.contains(&metric) {
             let average = text(7, "Avg")?;
             let number = plain(average.strip_suffix('%').unwrap_or(average))
@@ -89,7 +105,9 @@ impl Metrics {
         if self.kernels.is_empty() {
             return;
         }
-        let (mut lacks_dram, mut lacks_flops, mut lacks_half) = (false, false, false);
+        let (mut lacks_dram, mut lacks_half) = (false, false);
+        // By width: whether a kernel lacks its count where no tensor pipe hides it.
+        let mut lacks_width = [false; 2];
         let (mut tensor_unseen, mut tensor_worked) = (false, false);
         for (mut row, values) in self.kernels {
             fill(&mut row, &values);
@@ -97,16 +115,31 @@ impl Metrics {
             let counted = row.get(Number::Flops).is_some();
             tensor_worked |= values.get(TENSOR) == Some(&1.0);
             tensor_unseen |= counted && !values.contains_key(TENSOR);
-            lacks_flops |= !counted;
+            for (lacks, width) in lacks_width.iter_mut().zip(FLOPS) {
+                *lacks |= !values.contains_key(width);
+            }
             lacks_half |= counted && !values.contains_key(FLOPS[2]);
             out.rows.push(&row);
         }
         out.remark(
             "nvprof's metrics have no time: fill in time_ms from a trace of the same program (--print-gpu-trace)".into(),
         );
-        if lacks_flops {
-            let what = "no FLOPs, as single and double precision were not both counted";
-            out.remark(format!("{what}: add --metrics flop_count_sp,flop_count_dp,flop_count_hp"));
+        let missing: Vec<&str> =
+            FLOPS.into_iter().zip(lacks_width).filter_map(|(name, lacks)| lacks.then_some(name)).collect();
+        match missing[..] {
+            [] => {}
+            // One width alone would pass for the whole.
+            [one] => {
+                let other = if one == FLOPS[0] { FLOPS[1] } else { FLOPS[0] };
+                out.remark(format!("no FLOPs: {other} was counted and {one} was not; add --metrics {one}"));
+            }
+            _ => out.remark(format!(
+                "no FLOPs, as single and double precision were not both counted: add --metrics {}",
+                missing.join(",")
+            )),
+        }
+        if !self.unused.is_empty() {
+            out.remark(format!("metrics that are not used: {}", self.unused.join(", ")));
         }
         if tensor_worked {
             out.remark(

@@ -111,7 +111,7 @@ impl NvprofTable {
         match self {
             Self::Metrics(metrics) => metrics.finish_rows(out),
             Self::Trace(trace) if trace.copies > 0 => {
-                out.remark("copies and fills of memory in the trace were passed over".into());
+                out.remark("copies and fills of memory in the trace are ignored".into());
             }
             _ => {}
         }
@@ -156,6 +156,32 @@ mod tests {
         \"Registers Per Thread\",\"Static SMem\",\"Dynamic SMem\",\"Size\",\"Throughput\",\"Device\",\"Context\",\"Stream\",\"Name\"";
 
     #[test]
+    fn only_what_is_missing_is_asked_for_and_what_is_not_used_is_named() {
+        let line = |metric: &str| {
+            format!(
+                "\"Tesla K20c (0)\",\"axpy(float*)\",\"1\",\"{metric}\",\"{metric}\",\"4096\",\"4096\",\"4096\"\n"
+            )
+        };
+        let text = |metrics: &[&str]| {
+            let lines: String = metrics.iter().map(|metric| line(metric)).collect();
+            format!(
+                "==7== Profiling result:\n\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n{lines}"
+            )
+        };
+        let said = |metrics: &[&str]| import(&text(metrics)).unwrap().remarks.join("; ");
+        let one = said(&["flop_count_sp", "gld_transactions"]);
+        assert!(
+            one.contains("flop_count_sp was counted and flop_count_dp was not; add --metrics flop_count_dp"),
+            "{one}"
+        );
+        assert!(one.contains("metrics that are not used: gld_transactions"), "{one}");
+        let none = said(&["inst_issued"]);
+        assert!(none.contains("not both counted: add --metrics flop_count_sp,flop_count_dp"), "{none}");
+        let both = said(&["flop_count_sp", "flop_count_dp"]);
+        assert!(!both.contains("add --metrics flop_count_sp") && !both.contains("not used"), "{both}");
+    }
+
+    #[test]
     fn a_trace_has_a_row_per_launch() {
         let text = format!(
             "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n{HEADER}\n\
@@ -173,7 +199,7 @@ mod tests {
         assert_eq!((row.grid, row.block), (Some([10, 2, 1]), Some([64, 4, 1])));
         assert_eq!(row.get(Number::Time), Some(12.5 * 1e-3));
         assert_eq!((row.get(Number::SmemStatic), row.get(Number::SmemDynamic)), (Some(512.0), Some(16.0)));
-        assert_eq!(read.remarks, ["copies and fills of memory in the trace were passed over"]);
+        assert_eq!(read.remarks, ["copies and fills of memory in the trace are ignored"]);
     }
 
     #[test]
@@ -229,6 +255,10 @@ mod tests {
             \"Quadro X (0)\",\"k(int)\",3,\"flop_count_dp\",\"F, double\",0,0,0\n";
         let read = import(text).unwrap();
         assert_eq!(read.rows.row(0).get(Number::Flops), None, "a kernel in single precision has more than 0");
-        assert!(read.remarks.iter().any(|r| r.starts_with("no FLOPs, as single")), "{:?}", read.remarks);
+        assert!(
+            read.remarks.iter().any(|r| r.starts_with("no FLOPs: flop_count_dp was counted")),
+            "{:?}",
+            read.remarks
+        );
     }
 }

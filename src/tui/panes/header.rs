@@ -36,7 +36,6 @@ fn views(state: &DashboardState, all: bool, look: Look<'_>) -> Vec<Span<'static>
 pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let Pair { source, target } = state.pair();
     let answer = state.answer();
-    let settings = state.selection.settings;
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
     let mut spans = Vec::new();
     spans.extend(views(state, area.width >= ROOM_FOR_VIEWS, look));
@@ -55,37 +54,67 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     }
     spans.push(Span::raw("  "));
     spans.push(Span::styled(state.kernel().label.clone(), look.title()));
-    spans.push(Span::raw(format!(" {} ", clipped_text(&state.size_of(state.selected), 32))));
-    spans.push(match state.edited_element() {
+    let element = match state.edited_element() {
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),
-    });
-    let rates = answer.rates_used();
+    };
+    // The size gives way to the number of cautions, then the element type.
+    let width = usize::from(area.width);
+    let others = spans.iter().map(Span::width).sum::<usize>() + 4 + short_count(cautions).width();
+    let has_room = others + element.width() <= width;
+    let room = width.saturating_sub(others + element.width());
+    let size = clipped_text(&state.size_of(state.selected), room.min(32));
+    if has_room {
+        spans.extend([Span::raw(format!(" {size} ")), element]);
+    }
+    let left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
+    spans.extend(facts_within(left, state, cautions, look));
+    Line::from(spans).render(area, buffer);
+}
+
+/// Behind the question, in so many columns: the model, roofs and occupancy rules, what was refused or noted of files, and the number of
+/// cautions, which is said in brief before it is left out.
+fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let settings = state.selection.settings;
+    let id = MODELS[settings.model].id();
+    let rates = state.answer().rates_used();
     let roofs = rates.trim_end_matches(" rates").trim_end_matches(" ceilings").trim_end_matches(" roofs");
     let notes =
         counted(state.notices.len(), "import note", "import notes").filter(|_| state.refused_rows == 0);
-    // In the order they stand; the lowest ranks are kept where not all fit. The panes' titles say it too.
-    let facts = [
-        (0, "  ", Some(format!("model: {}", MODELS[settings.model].id())), look.dim()),
-        (3, " · ", Some(format!("roofs: {roofs}")), look.dim()),
-        (4, " · ", Some(format!("occupancy: {}", settings.rules.as_str())), look.dim()),
-        (1, "  ", counted(state.refused_rows, "row refused", "rows refused"), look.refusal()),
-        (1, "  ", notes, look.caution()),
-        (2, "  ", counted(cautions, "caution", "cautions"), look.caution()),
-    ];
-    let mut left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
-    let mut kept = [false; 6];
-    for rank in 0..=4 {
-        for (keep, (_, between, text, _)) in kept.iter_mut().zip(&facts).filter(|(_, f)| f.0 == rank) {
-            let width = text.as_ref().map(|text| text.width() + between.width());
-            *keep = width.is_some_and(|width| width <= left);
-            left -= width.filter(|_| *keep).unwrap_or(0);
-        }
+    let refused = counted(state.refused_rows, "row refused", "rows refused");
+    let of_files = refused.map(|text| (text, look.refusal())).or(notes.map(|text| (text, look.caution())));
+    let counter = counted(cautions, "caution", "cautions").unwrap_or_default();
+    let brief = short_count(cautions);
+    let (named, bare, none) = (format!("model: {id}"), id.to_string(), String::new());
+    let forms = [(&named, &counter), (&bare, &counter), (&bare, &brief), (&none, &brief)];
+    let width = |text: &str| if text.is_empty() { 0 } else { text.width() + 2 };
+    let of_file_width = of_files.as_ref().map_or(0, |(text, _)| width(text));
+    let fits = |room: usize| forms.into_iter().find(|(model, count)| width(model) + width(count) <= room);
+    let with_files = fits(left.saturating_sub(of_file_width)).filter(|_| of_file_width <= left);
+    let of_files = of_files.filter(|_| with_files.is_some());
+    let (model, count) = with_files.or_else(|| fits(left)).unwrap_or((&none, &brief));
+    let mut room = left.saturating_sub(width(model) + width(count));
+    room = room.saturating_sub(of_files.as_ref().map_or(0, |(text, _)| width(text)));
+    let mut spans = vec![Span::raw("  "), Span::styled(model.clone(), look.dim())];
+    if model.is_empty() {
+        spans.clear();
     }
-    for ((_, between, text, style), _) in facts.into_iter().zip(kept).filter(|(_, keep)| *keep) {
-        spans.extend([Span::styled(between, look.dim()), Span::styled(text.unwrap_or_default(), style)]);
+    // The panes' titles say these too.
+    for text in [format!(" · roofs: {roofs}"), format!(" · occupancy: {}", settings.rules.as_str())] {
+        let fits = *model == named && text.width() <= room;
+        room -= if fits { text.width() } else { 0 };
+        spans.extend(fits.then(|| Span::styled(text, look.dim())));
     }
-    Line::from(spans).render(area, buffer);
+    let last = of_files.into_iter().chain([(count.clone(), look.caution())]);
+    for (text, style) in last.filter(|(text, _)| !text.is_empty()) {
+        spans.extend([Span::raw("  "), Span::styled(text, style)]);
+    }
+    spans
+}
+
+/// `2!`: so many cautions, in little room; empty for none.
+fn short_count(n: usize) -> String {
+    if n > 0 { format!("{n}!") } else { String::new() }
 }
 
 /// `1 caution`, `2 cautions`; nothing for none.

@@ -117,7 +117,7 @@ const COLUMNS: [(&str, &str); 4] = [
     ("% of roof", "how near the source's measured time is to the roof of its limits"),
     (
         "notes",
-        "how many cautions the prediction has; the explanation shows them; L2: fits in L2 on the target alone",
+        "how many cautions the prediction has, `2!` in a narrow header; the explanation shows them; L2: fits in L2 on the target alone",
     ),
 ];
 

@@ -17,6 +17,8 @@ use super::prompt::ask_rows_file;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
 use super::what_if::editing::set_numbers;
 use crate::answer::Settings;
+use crate::gpu::GpuId;
+use crate::rank::boards_named;
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::page_start;
@@ -75,7 +77,13 @@ impl CommandPalette {
         let Some(line) = self.lines(state).into_iter().nth(self.cursor) else {
             return Reaction::Done(state.say(Tone::Refused, "no such command, GPU, kernel or model"));
         };
+        let word = self.input.value().trim().rsplit(' ').next().unwrap_or_default().to_lowercase();
         let done = match line.command {
+            PaletteCommand::Choose(gpu, action) => {
+                put_gpu(state, gpu, action);
+                say_other_boards(state, gpu, &word);
+                Ok(Vec::new())
+            }
             PaletteCommand::Run(action) => return Reaction::Run(action),
             PaletteCommand::Export(pane) => return Reaction::Export(pane),
             PaletteCommand::Complete(text) => return self.type_line(text),
@@ -83,6 +91,22 @@ impl CommandPalette {
         };
         done.map_or_else(|why| Reaction::Done(state.say(Tone::Refused, why)), Reaction::Close)
     }
+}
+
+/// Says which board was taken where what was typed is the beginning of several.
+fn say_other_boards(state: &mut DashboardState, taken: GpuId, word: &str) {
+    let gpus = &state.session.gpus;
+    if gpus.id_named(word).is_some() {
+        return;
+    }
+    let boards = boards_named(gpus, word);
+    let others: Vec<&str> =
+        boards.iter().filter(|board| **board != taken).map(|board| gpus[*board].id.as_str()).collect();
+    if others.is_empty() || others.len() == boards.len() {
+        return;
+    }
+    let text = format!("`{word}`: {} is set; also {}", gpus[taken].id, others.join(", "));
+    state.say(Tone::Done, text);
 }
 
 /// Does what a line says.
