@@ -285,14 +285,14 @@ fn speed_ups_over_one_thread_blocks_of_real_measurements() {
     assert!(notes.contains("81 without a reference, 12 that are the reference"), "{notes}");
 }
 
-/// Two kernels at five sizes on four GPUs, each at 80 % of the DRAM bandwidth and 5 µs for a launch.
+/// Two kernels at five sizes that fit no L2 on four GPUs, each at 80 % of the DRAM bandwidth and 5 µs for a launch.
 fn times_on_four_gpus() -> String {
     let mut text = String::from("gpu,kernel,problem,time_ms,block,grid,flops,dram_bytes\n");
     for (gpu, bandwidth) in
         [("titan-v", 652.8e9), ("rtx-2080-ti", 616e9), ("rtx-4070", 504.2e9), ("rtx-3090", 936e9)]
     {
         for (kernel, bytes) in [("reads", 8.0), ("writes_too", 16.0)] {
-            for n in [1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24] {
+            for n in [1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 28] {
                 let bytes = bytes * f64::from(n);
                 let ms = 5e-3 + 1e3 * bytes / (0.8 * bandwidth);
                 text += &format!("{gpu},{kernel},n={n},{ms},256,{},{n},{bytes}\n", n / 256);
