@@ -53,7 +53,7 @@ SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
 WEIGHTS = {
     "least": (0.12, [0.02, 0.06, 0.09, 0.15, 0.18]),
     "readings": (0.7, [0.35, 0.5, 0.9, 1.1]),
-    "spread": (0.85, [0.4, 0.6, 1.1, 1.3]),
+    "spread": (1.1, [0.6, 0.85, 1.3, 1.6]),
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
     "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),

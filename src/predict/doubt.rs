@@ -33,7 +33,7 @@ pub struct Doubt {
     pub least: f64,
     /// 0.7 |ln| between the time above the roof added and the same efficiency everywhere.
     pub readings: f64,
-    /// 0.85 times the spread of the rates that the time above the roof may go with, times its share.
+    /// 1.1 times the spread of the rates that the time above the roof may go with, times its share.
     pub spread: f64,
     /// 0.2 ln η where the kernel is slower than a roof of counts that are all known.
     pub efficiency: f64,
@@ -59,7 +59,7 @@ impl Doubt {
         Self {
             least: LEAST,
             readings: 0.7 * in_body * readings,
-            spread: 0.85 * in_body * spread,
+            spread: 1.1 * in_body * spread,
             efficiency: in_body * 0.2 * counted * efficiency.max(0.0),
             counts: in_body * 0.2 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.08),
