@@ -1,7 +1,7 @@
 //! `components`: every part of the GPU a kernel keeps busy has its time; the time above their roof is carried over.
 //!
-//! The components of [`crate::roofline::Components`] give a roof on either GPU, stretched where blocks wait for their loads and too
-//! few others fill the wait ([`crate::roofline::exposed_time`]), and by a last wave that is not full.
+//! The components of [`crate::roofline::Components`] give a roof on either GPU, stretched where warps wait for loads and results and too
+//! few others fill the wait ([`crate::roofline::ExposedLatency`]), and by a last wave that is not full.
 //! With the source's time T_s and its launch floor T0_s:
 //!
 //! | step | formula |
