@@ -4,6 +4,7 @@
 //! a cold launch under NVBench costs 6.9 µs where launches back to back cost 5.1.
 
 use super::sequences::{Sequences, is_sequence};
+use super::text::variant_value;
 use super::{Config, Measurement, Store};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -33,8 +34,11 @@ impl LaunchTiming {
     /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; without such a word, back to back.
     #[must_use]
     pub fn from_variant(variant: &str) -> Self {
-        let stated = variant.split(';').find_map(|pair| pair.trim().strip_prefix("timing="));
-        if stated.is_some_and(|word| word.contains("cold")) { Self::Cold } else { Self::BackToBack }
+        if variant_value(variant, "timing").is_some_and(|word| word.contains("cold")) {
+            Self::Cold
+        } else {
+            Self::BackToBack
+        }
     }
 }
 

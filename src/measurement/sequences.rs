@@ -5,6 +5,7 @@
 //! twice as large, the one that leaves more: where a size needs another launch, a line across that step says nothing.
 
 use super::Measurement;
+use super::text::variant_value;
 use crate::gpu::GpuId;
 use crate::kernel::{Count, KernelId};
 use crate::units::Seconds;
@@ -29,8 +30,7 @@ pub(super) struct Sequences(HashMap<(KernelId, Arc<str>), Vec<TimedSize>>);
 /// Whether a time of this variant is that of several launches.
 #[must_use]
 pub fn is_sequence(variant: &str) -> bool {
-    let stated = variant.split(';').find_map(|pair| pair.trim().strip_prefix("launches="));
-    stated.is_some_and(|launches| launches != "1")
+    variant_value(variant, "launches").is_some_and(|launches| launches != "1")
 }
 
 /// What a size of these rows works: DRAM bytes, else FLOPs.

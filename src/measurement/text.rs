@@ -75,6 +75,12 @@ impl Texts {
     }
 }
 
+/// What a variant says of this key: `cold` of `timing` in `tile=8;timing=cold`.
+pub(super) fn variant_value<'v>(variant: &'v str, key: &str) -> Option<&'v str> {
+    let mut pairs = variant.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == key).map(|(_, value)| value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
