@@ -169,11 +169,12 @@ impl Answer {
 
     /// Multiplies the predicted time and its interval by what the rows measured on this target say.
     pub fn correct(&mut self, correction: KnownCorrection) {
-        let KnownCorrection { factor, rows } = correction;
+        let KnownCorrection { factor, width, rows } = correction;
         if !self.multiply(Cause::TargetRows(rows), factor) {
             return;
         }
         if let Ok(prediction) = &mut self.prediction {
+            self.interval = self.interval.map(|interval| interval.widened_by(width));
             prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
         }
         self.correction = Some(correction);

@@ -85,8 +85,11 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
 /// What rows measured on the target did to the log-mean.
 fn correction(combined: &Combined) -> Option<KnownCorrection> {
     let rows = combined.shares.iter().filter_map(|s| Some(s.answer.correction?.rows)).max()?;
-    let ln = |s: &Share| s.weight * s.answer.correction.map_or(0.0, |c| c.factor.ln());
-    Some(KnownCorrection { factor: combined.shares.iter().map(ln).sum::<f64>().exp(), rows })
+    let mean = |ln: fn(&KnownCorrection) -> f64| {
+        let of_share = |s: &Share| s.weight * s.answer.correction.as_ref().map_or(0.0, ln);
+        combined.shares.iter().map(of_share).sum::<f64>().exp()
+    };
+    Some(KnownCorrection { factor: mean(|c| c.factor.ln()), width: mean(|c| c.width.ln()), rows })
 }
 
 /// The sources of the shortest and the longest time.

@@ -7,17 +7,18 @@
 use super::answered::Answer;
 use super::context::AnswerContext;
 use super::corrections::{ResidualKey, TargetResiduals};
-use super::known_rows::{KnownCorrection, KnownRow, KnownRows};
+use super::known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows};
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::measurement::{ConfigId, Measurement};
 use crate::pair::Pair;
 use crate::predict::{Caution, MODELS, Subject, gpu_at_row_clocks, question, source_clocks};
+use crate::units::Seconds;
 use std::sync::Arc;
 
 /// The residual of one row, and the clocks it was compared at.
 struct RowResidual {
-    ln: f64,
+    row: KnownRow,
     clocks: Clocks,
 }
 
@@ -29,6 +30,7 @@ pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject:
         source: answer.source,
         target: answer.target,
         settings: answer.settings,
+        source_time: answer.source_time.as_ref().map(|t| t.time),
     };
     let Some((residuals, correction)) = target_correction(context, asked) else { return answer };
     answer.correct(correction);
@@ -44,6 +46,8 @@ pub(super) struct CorrectionQuestion<'a> {
     pub(super) source: GpuId,
     pub(super) target: GpuId,
     pub(super) settings: Settings,
+    /// The time on the source that the model starts from.
+    pub(super) source_time: Option<Seconds>,
 }
 
 /// The correction that the user's other rows on the target make, and what it was drawn from; `None` where there are none, where the
@@ -52,16 +56,16 @@ pub(super) fn target_correction(
     context: AnswerContext<'_>,
     asked: CorrectionQuestion<'_>,
 ) -> Option<(Arc<TargetResiduals>, KnownCorrection)> {
-    let AnswerContext { kernels, store, corrections, .. } = context;
-    let CorrectionQuestion { subject, source, target, settings } = asked;
+    let AnswerContext { store, corrections, .. } = context;
+    let CorrectionQuestion { subject, source, target, settings, .. } = asked;
     let is_corrected = MODELS[settings.model].is_corrected() && source != target;
     if !is_corrected || !corrections.has_rows(store, target) {
         return None;
     }
     let residuals = residuals_of_target(context, asked);
     let own = subject.config.and_then(|c| residuals.own.get(&c).copied());
-    let category = kernels[subject.kernel].known_category();
-    let correction = residuals.rows.correction(subject.kernel, category, own)?;
+    let about = CorrectedQuestion { kernel: subject.kernel, source_time: asked.source_time, own };
+    let correction = residuals.rows.correction(&about)?;
     Some((residuals, correction))
 }
 
@@ -97,16 +101,15 @@ fn residuals_of_target(context: AnswerContext<'_>, asked: CorrectionQuestion<'_>
 
 /// The model's residuals on the user's rows of the target, from this source.
 fn find_residuals(context: AnswerContext<'_>, key: ResidualKey) -> TargetResiduals {
-    let AnswerContext { kernels, store, corrections, .. } = context;
+    let AnswerContext { store, corrections, .. } = context;
     let places = corrections.rows_by_gpu(store).get(&key.target).map_or(&[][..], Vec::as_slice);
     let mut found = TargetResiduals::default();
     let mut known = Vec::with_capacity(places.len());
     for id in places {
         let Some(row) = store.row_on(*id, key.target) else { continue };
         let Some(residual) = row_residual(context, key, *id, row) else { continue };
-        let category = kernels[row.kernel].known_category();
-        known.push(KnownRow { kernel: row.kernel, category, ln: residual.ln });
-        found.own.insert(*id, residual.ln);
+        known.push(residual.row);
+        found.own.insert(*id, residual.row);
         found.clocks.push(residual.clocks);
     }
     found.rows = KnownRows::from_rows(known);
@@ -133,7 +136,10 @@ fn row_residual(
     let Settings { model, ceilings, rules } = key.settings;
     let mut q = question(kernel, &subject, pair, store, ceilings, rules);
     q.lesson = lessons.lesson_for(row.kernel, row.gpu);
-    q.source_time.as_ref()?.extrapolation?;
-    let ln = (row.time / MODELS[model].predicted_time(&q).ok()?).ln();
-    ln.is_finite().then_some(RowResidual { ln, clocks: target.clocks() })
+    let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some())?;
+    let source_time = Some(timed.time);
+    let estimate = MODELS[model].estimate(&q).ok()?;
+    let doubt = estimate.doubt.map(|doubt| doubt.total());
+    let known = KnownRow { kernel: row.kernel, source_time, doubt, ln: (row.time / estimate.time).ln() };
+    known.ln.is_finite().then_some(RowResidual { row: known, clocks: target.clocks() })
 }

@@ -1,6 +1,6 @@
 //! The user's rows by GPU and what they say of the models, summed up once per source, target and settings.
 
-use super::known_rows::KnownRows;
+use super::known_rows::{KnownRow, KnownRows};
 use super::settings::Settings;
 use crate::gpu::{Clocks, GpuId};
 use crate::kernel::KernelId;
@@ -8,7 +8,7 @@ use crate::measurement::{ConfigId, Store, TimingKind};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// As many rows of a kernel are looked at on one GPU, evenly spread over those there are: more would not move a mean.
+/// As many rows of a kernel are looked at on one GPU, evenly spread over those there are.
 const PER_KERNEL: usize = 64;
 
 /// What residuals depend on beside the rows: who asks whom, how, at which clocks of the source, and whether `hybrid` had
@@ -26,7 +26,7 @@ pub(super) struct ResidualKey {
 #[derive(Debug, Default)]
 pub(super) struct TargetResiduals {
     pub(super) rows: KnownRows,
-    pub(super) own: HashMap<ConfigId, f64>,
+    pub(super) own: HashMap<ConfigId, KnownRow>,
     /// The clocks of the GPU that each row was compared with.
     pub(super) clocks: Vec<Clocks>,
 }

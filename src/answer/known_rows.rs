@@ -1,38 +1,71 @@
-//! What rows measured on the target say of every other prediction there: a factor.
+//! What rows measured on the target say of every other prediction there: a factor, and how much surer it is.
 //!
-//! r = ln(T_measured / T_predicted) of the same model, from the same source, for every known row; a row weighs a = 1 for
-//! the same kernel at another size or variant, 0.1 for one of the same category, 0.03 for any other. With k = Σ a,
+//! Of every known row e = ln(T_measured / T_predicted), of the same model from the same source, within ±2.5 doubts. Errors
+//! of one kernel go together, and the more so the nearer the times on the source are; those of other kernels hardly. So
 //!
 //! ```text
-//! m = Σ a r / k      s² = (Σ a (r - m)² + 0.3²) / (k + 1)      ln factor = m k / (k + s²/0.1²)
+//! cov(e_i, e_j) = 0.25 min(T_i, T_j) / max(T_i, T_j) + 0.08, and 1 of a row with itself, T the time on the source
+//! G = Σ m_k / u_k / (Σ 1 / u_k + 1 / 0.03) over the other kernels, m_k the mean of n rows of one, u_k = 0.18 + 0.82 / n
+//! ln factor = G + c C⁻¹ (e_i - G), width = sqrt(1 - 0.6 c C⁻¹ c)
 //! ```
 //!
-//! The mean is drawn to 0: with s = 0.1 by k/(k+1), and the more, the more the rows contradict each other. A plain k/(k+1)
-//! made tuned kernels worse, whose variants scatter far more than a GPU's mean error is large. 0.1 is how far a kernel's mean
-//! error on one GPU is taken to lie from 0, 0.3 how far its rows from that mean: of five settings on six sets of other
-//! people's measurements (four draws) the one that gains in nearly all and loses nowhere more than 0.3 points, from one, three
-//! and ten rows per GPU. The row that is asked about has no part in it.
+//! c and C over the 8 rows of the kernel whose times are nearest (simple kriging). Neither clocks of the target nor what is changed
+//! of it play a part: the error is one of kernel and GPU. The constants are those of errors of seven
+//! sets of other people's measurements, from pairs of rows by the ratio of their times: 0.1 to 0.4 of the variance is common where
+//! times are within a tenth (nearly all of it in one set), 0.0 to 0.2 a factor of 5 apart. Of 0.25 and 0.35, 0.05 and 0.08, 8 and 16 rows, half and twice
+//! the distance, errors in doubts and in ln none is better in all; docs/models.md has what they bring. The row that is asked about has no part in it.
 
 use crate::kernel::KernelId;
+use crate::units::Seconds;
 use std::collections::HashMap;
 
-/// What a row of another kernel weighs, of the same category and of another one.
-const CATEGORY: f64 = 0.1;
-const OTHER: f64 = 0.03;
+/// What of an error's variance is common to rows of one kernel that take the same time, and to all of one kernel.
+const NEAR: f64 = 0.25;
+const OF_KERNEL: f64 = 0.08;
 
-/// The expected scatter of rows, as one row's worth of it, and that of mean errors.
-const SCATTER: f64 = 0.3;
-const BIAS: f64 = 0.1;
+/// What is common to all kernels on a GPU.
+const OF_GPU: f64 = 0.03;
+
+/// The variance of the mean of one kernel's errors: what is common to its rows whatever their times, and what is one row's own.
+const COMMON: f64 = OF_KERNEL + 0.4 * NEAR;
+
+/// As far from 0 an error is believed, in doubts.
+const MOST: f64 = 2.5;
+
+/// As many rows are asked, those of the nearest times.
+const ROWS: usize = 8;
+
+/// How far the variance that known rows take away is believed.
+const SURER: f64 = 0.6;
+
+/// The doubt of a model that cannot say, in ln.
+const UNKNOWN_DOUBT: f64 = 0.25;
+
+/// No row is surer than this, in ln.
+const LEAST_DOUBT: f64 = 0.05;
 
 /// One row measured on the target beside what the model says of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KnownRow<'a> {
+pub struct KnownRow {
     /// The kernel's place in its catalogue.
     pub kernel: KernelId,
-    /// The kernel's category; `None` where nobody stated one.
-    pub category: Option<&'a str>,
+    /// The time on the source that the model starts from; `None` where nobody timed it there.
+    pub source_time: Option<Seconds>,
+    /// How uncertain the model calls its answer, in ln; `None` for a model that cannot say.
+    pub doubt: Option<f64>,
     /// ln(measured / predicted).
     pub ln: f64,
+}
+
+/// A prediction that known rows may correct.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CorrectedQuestion {
+    /// The kernel's place in its catalogue.
+    pub kernel: KernelId,
+    /// The time on the source that the model starts from; `None` where nobody timed it there.
+    pub source_time: Option<Seconds>,
+    /// The row that is asked about, where it is a known one: it has no part.
+    pub own: Option<KnownRow>,
 }
 
 /// What known rows do to a predicted time.
@@ -40,140 +73,269 @@ pub struct KnownRow<'a> {
 pub struct KnownCorrection {
     /// The predicted time is multiplied by this.
     pub factor: f64,
+    /// The width of its interval, in ln, is multiplied by this, where the model says how uncertain it is; at most 1.
+    pub width: f64,
     /// How many rows it is from.
     pub rows: usize,
 }
 
-/// Number, sum and sum of squares of residuals.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    n: f64,
+/// The time of a known row on the source in seconds, infinite where nobody knows it, and its error in ln.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Error {
+    time: f64,
     ln: f64,
-    square: f64,
 }
 
-impl Sum {
-    fn from_ln(ln: f64) -> Self {
-        Self { n: 1.0, ln, square: ln * ln }
+impl Error {
+    fn from_row(row: &KnownRow) -> Self {
+        let most = MOST * row.doubt.unwrap_or(UNKNOWN_DOUBT).max(LEAST_DOUBT);
+        Self { time: place(row.source_time), ln: row.ln.clamp(-most, most) }
     }
 
-    /// This plus `times` as much of the other.
+    /// What of their errors two rows of one kernel share.
+    fn shared_with(self, time: f64) -> f64 {
+        NEAR * nearness(self.time, time) + OF_KERNEL
+    }
+}
+
+/// Where a row stands among others: its time on the source in seconds, beyond all where nobody knows it.
+fn place(source_time: Option<Seconds>) -> f64 {
+    source_time.map_or(f64::INFINITY, |time| time.0)
+}
+
+/// The shorter time over the longer one; 0 where one is not known.
+fn nearness(a: f64, b: f64) -> f64 {
+    if a.max(b) == f64::INFINITY { 0.0 } else { a.min(b) / a.max(b) }
+}
+
+/// Errors of one kernel, the shortest time first, and what their mean says of other kernels.
+#[derive(Debug, Clone, Default)]
+struct KernelErrors {
+    errors: Vec<Error>,
+    of_gpu: Opinion,
+}
+
+/// Means weighted by how sure they are: their sum, and that of the weights.
+#[derive(Debug, Clone, Copy, Default)]
+struct Opinion {
+    sum: f64,
+    weight: f64,
+}
+
+impl Opinion {
+    fn of_errors(errors: &[Error]) -> Self {
+        let n = errors.len() as f64;
+        let mean = errors.iter().map(|e| e.ln).sum::<f64>() / n;
+        let weight = 1.0 / (COMMON + (1.0 - COMMON) / n);
+        Self { sum: mean * weight, weight }
+    }
+
     fn plus(self, times: f64, other: Self) -> Self {
-        Self {
-            n: self.n + times * other.n,
-            ln: self.ln + times * other.ln,
-            square: self.square + times * other.square,
-        }
+        Self { sum: self.sum + times * other.sum, weight: self.weight + times * other.weight }
     }
 
-    /// The shrunk mean.
-    fn bias(self) -> f64 {
-        if self.n <= 0.0 {
-            return 0.0;
-        }
-        let mean = self.ln / self.n;
-        let around = (self.square - self.n * mean * mean).max(0.0);
-        let variance = (around + SCATTER * SCATTER) / (self.n + 1.0);
-        mean * self.n / (self.n + variance / (BIAS * BIAS))
+    /// G: the error that all kernels share.
+    fn shared(self) -> f64 {
+        self.sum / (self.weight + 1.0 / OF_GPU)
     }
 }
 
-/// Residuals of one model from one source on one target, summed up so that a question costs three look-ups.
+/// Errors of one model from one source on one target.
 #[derive(Debug, Clone, Default)]
 pub struct KnownRows {
-    all: Sum,
-    kernels: HashMap<KernelId, Sum>,
-    categories: HashMap<String, Sum>,
+    rows: usize,
+    kernels: HashMap<KernelId, KernelErrors>,
+    of_gpu: Opinion,
 }
 
 impl KnownRows {
-    /// Sums these rows up.
+    /// Sorts these rows by kernel and time.
     #[must_use]
-    pub fn from_rows<'a>(rows: impl IntoIterator<Item = KnownRow<'a>>) -> Self {
+    pub fn from_rows(rows: impl IntoIterator<Item = KnownRow>) -> Self {
         let mut known = Self::default();
         for row in rows {
-            let sum = Sum::from_ln(row.ln);
-            known.all = known.all.plus(1.0, sum);
-            let kernel = known.kernels.entry(row.kernel).or_default();
-            *kernel = kernel.plus(1.0, sum);
-            if let Some(category) = row.category {
-                let sums = known.categories.entry(category.to_string()).or_default();
-                *sums = sums.plus(1.0, sum);
-            }
+            known.rows += 1;
+            known.kernels.entry(row.kernel).or_default().errors.push(Error::from_row(&row));
+        }
+        // In an order that no hash decides: sums of floats are told to the last digit.
+        let mut kernels: Vec<KernelId> = known.kernels.keys().copied().collect();
+        kernels.sort_unstable();
+        for kernel in kernels {
+            let Some(of_kernel) = known.kernels.get_mut(&kernel) else { continue };
+            of_kernel.errors.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.ln.total_cmp(&b.ln)));
+            of_kernel.of_gpu = Opinion::of_errors(&of_kernel.errors);
+            known.of_gpu = known.of_gpu.plus(1.0, of_kernel.of_gpu);
         }
         known
     }
 
-    /// The factor for a prediction about this kernel. `own` is the residual of the row that is asked about, where it is
-    /// among these: it has no part. `None` where no other row is known.
+    /// What they do to this prediction; `None` where no other row is known.
     #[must_use]
-    pub fn correction(
-        &self,
-        kernel: KernelId,
-        category: Option<&str>,
-        own: Option<f64>,
-    ) -> Option<KnownCorrection> {
-        let own = own.map_or_else(Sum::default, Sum::from_ln);
-        let same = self.kernels.get(&kernel).copied().unwrap_or_default();
-        // A kernel belongs to its category too.
-        let kin = category.and_then(|c| self.categories.get(c)).copied().unwrap_or(same);
-        let rows = self.all.n - own.n;
-        if rows < 0.5 {
+    pub fn correction(&self, asked: &CorrectedQuestion) -> Option<KnownCorrection> {
+        let rows = self.rows - usize::from(asked.own.is_some());
+        if rows == 0 {
             return None;
         }
-        let weighed = Sum::default()
-            .plus(1.0, same.plus(-1.0, own))
-            .plus(CATEGORY, kin.plus(-1.0, same))
-            .plus(OTHER, self.all.plus(-1.0, kin));
-        Some(KnownCorrection { factor: weighed.bias().exp(), rows: rows.round() as usize })
+        let of_kernel = self.kernels.get(&asked.kernel);
+        let others = self.of_gpu.plus(-1.0, of_kernel.map_or(Opinion::default(), |k| k.of_gpu));
+        let shared = others.shared();
+        let own = asked.own.as_ref().map(Error::from_row);
+        let errors = of_kernel.map_or(&[][..], |k| &k.errors);
+        let time = place(asked.source_time);
+        let (ln, surer) = NearestErrors::to_time(errors, time, own).kriged(time, shared);
+        Some(KnownCorrection { factor: ln.exp(), width: (1.0 - SURER * surer).max(0.0).sqrt(), rows })
     }
+}
+
+/// The errors of the nearest times.
+struct NearestErrors {
+    errors: [Error; ROWS],
+    n: usize,
+}
+
+impl NearestErrors {
+    /// Of errors sorted by time, without this one.
+    fn to_time(sorted: &[Error], time: f64, mut without: Option<Error>) -> Self {
+        let mut found = Self { errors: [Error { time, ln: 0.0 }; ROWS], n: 0 };
+        let mut right = sorted.partition_point(|e| e.time < time);
+        let mut left = right;
+        while found.n < ROWS && (left > 0 || right < sorted.len()) {
+            let above = sorted.get(right).map(|e| nearness(e.time, time));
+            let below = left.checked_sub(1).map(|i| nearness(time, sorted[i].time));
+            let takes_above = above.is_some_and(|above| below.is_none_or(|below| above >= below));
+            let next = if takes_above { sorted[right] } else { sorted[left - 1] };
+            if takes_above {
+                right += 1
+            } else {
+                left -= 1
+            }
+            if without.is_some_and(|own| own == next) {
+                without = None;
+                continue;
+            }
+            found.errors[found.n] = next;
+            found.n += 1;
+        }
+        found
+    }
+
+    /// The expected error at this time where `shared` is that of all kernels, and what of its variance the rows take away.
+    fn kriged(&self, time: f64, shared: f64) -> (f64, f64) {
+        let known = &self.errors[..self.n];
+        let mut covariances = [[0.0; ROWS]; ROWS];
+        for (i, row) in known.iter().enumerate() {
+            for (j, other) in known[..i].iter().enumerate() {
+                covariances[i][j] = row.shared_with(other.time);
+            }
+            covariances[i][i] = 1.0;
+        }
+        let mut asked = [0.0; ROWS];
+        let mut off = [0.0; ROWS];
+        for (i, row) in known.iter().enumerate() {
+            (asked[i], off[i]) = (row.shared_with(time), row.ln - shared);
+        }
+        let lower = cholesky(covariances, self.n);
+        let [asked, off] = [asked, off].map(|right| halfway(&lower, right, self.n));
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        (shared + product(&asked, &off), product(&asked, &asked))
+    }
+}
+
+/// L of L Lᵀ = the first n rows and columns of a symmetric, positive matrix, of which the lower triangle is read.
+fn cholesky(mut matrix: [[f64; ROWS]; ROWS], n: usize) -> [[f64; ROWS]; ROWS] {
+    for i in 0..n {
+        for j in 0..=i {
+            let before: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
+            let left = matrix[i][j] - before;
+            matrix[i][j] = if i == j { left.sqrt() } else { left / matrix[j][j] };
+        }
+    }
+    matrix
+}
+
+/// L⁻¹ of this column.
+fn halfway(lower: &[[f64; ROWS]; ROWS], mut right: [f64; ROWS], n: usize) -> [f64; ROWS] {
+    for i in 0..n {
+        let before: f64 = (0..i).map(|k| lower[i][k] * right[k]).sum();
+        right[i] = (right[i] - before) / lower[i][i];
+    }
+    right
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(kernel: usize, category: &str, ln: f64) -> KnownRow<'_> {
-        KnownRow { kernel: KernelId::from_index(kernel), category: Some(category), ln }
+    fn row(kernel: usize, millis: f64, ln: f64) -> KnownRow {
+        let source_time = Some(Seconds::from_millis(millis));
+        KnownRow { kernel: KernelId::from_index(kernel), source_time, doubt: Some(0.2), ln }
+    }
+
+    fn asked(kernel: usize, millis: f64) -> CorrectedQuestion {
+        let KnownRow { kernel, source_time, .. } = row(kernel, millis, 0.0);
+        CorrectedQuestion { kernel, source_time, own: None }
+    }
+
+    fn ln_factor(known: &KnownRows, asked: &CorrectedQuestion) -> f64 {
+        known.correction(asked).unwrap().factor.ln()
     }
 
     #[test]
     fn nothing_known_changes_nothing() {
-        assert_eq!(KnownRows::default().correction(KernelId::default(), Some("memory"), None), None);
-        let one = KnownRows::from_rows([row(0, "memory", 0.5)]);
-        assert_eq!(
-            one.correction(KernelId::default(), Some("memory"), Some(0.5)),
-            None,
-            "its own row is no other row"
-        );
+        assert_eq!(KnownRows::default().correction(&asked(0, 1.0)), None);
+        let own = row(0, 1.0, 0.5);
+        let one = KnownRows::from_rows([own]);
+        let about_it = CorrectedQuestion { own: Some(own), ..asked(0, 1.0) };
+        assert_eq!(one.correction(&about_it), None, "its own row is no other row");
     }
 
+    /// By hand: at the same time 0.33 of it, at half the time 0.125 + 0.08 of it, where no time is known 0.08; of another kernel 1 / (1 + 1/0.03).
     #[test]
     fn one_row_by_hand() {
-        // m = 0.3, s² = 0.09 / 2, so that 0.3 x 1 / (1 + 4.5) = 0.6 / 11.
-        let one = KnownRows::from_rows([row(0, "memory", 0.3)]);
-        let c = one.correction(KernelId::default(), Some("memory"), None).unwrap();
-        assert!((c.factor.ln() - 0.6 / 11.0).abs() < 1e-12 && c.rows == 1, "{c:?}");
+        let one = KnownRows::from_rows([row(0, 1.0, 0.3)]);
+        let near =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        near(ln_factor(&one, &asked(0, 1.0)), 0.33 * 0.3);
+        near(ln_factor(&one, &asked(0, 2.0)), 0.205 * 0.3);
+        near(ln_factor(&one, &CorrectedQuestion { source_time: None, ..asked(0, 1.0) }), 0.08 * 0.3);
+        near(ln_factor(&one, &asked(1, 1.0)), 0.3 / (1.0 + 1.0 / 0.03));
+        let found = one.correction(&asked(0, 1.0)).unwrap();
+        near(found.width, (1.0 - 0.6 * 0.33 * 0.33_f64).sqrt());
+        assert_eq!(found.rows, 1);
+    }
+
+    /// By hand: two rows at the asked time, C = [[1, 0.33], [0.33, 1]]: c C⁻¹ is 0.33 / 1.33 for each.
+    #[test]
+    fn two_rows_by_hand() {
+        let two = KnownRows::from_rows([row(0, 1.0, 0.1), row(0, 1.0, 0.3)]);
+        let found = two.correction(&asked(0, 1.0)).unwrap();
+        assert!((found.factor.ln() - 0.33 / 1.33 * 0.4).abs() < 1e-12, "{found:?}");
+        assert!((found.width - (1.0 - 0.6 * 2.0 * 0.33 * 0.33 / 1.33_f64).sqrt()).abs() < 1e-12);
     }
 
     #[test]
-    fn nearer_kernels_say_more_and_scattered_rows_less() {
-        let known = KnownRows::from_rows([row(0, "memory", 0.3), row(0, "memory", 0.3)]);
-        let of = |kernel, category| {
-            known.correction(KernelId::from_index(kernel), Some(category), None).unwrap().factor
-        };
-        assert!(
-            of(0, "memory") > of(1, "memory") && of(1, "memory") > of(1, "compute") && of(1, "compute") > 1.0
-        );
-        let wild = KnownRows::from_rows([row(0, "memory", 1.3), row(0, "memory", -0.7)]);
-        assert!(wild.correction(KernelId::default(), Some("memory"), None).unwrap().factor < of(0, "memory"));
+    fn near_rows_say_more_and_more_rows_make_surer() {
+        let known = KnownRows::from_rows((0..20).map(|i| row(0, 1.0 + 0.01 * f64::from(i), 0.2)));
+        let of = |asked: CorrectedQuestion| known.correction(&asked).unwrap();
+        let [here, far, other] = [asked(0, 1.1), asked(0, 100.0), asked(1, 1.1)].map(of);
+        assert!(here.factor > far.factor && far.factor > other.factor && other.factor > 1.0);
+        assert!(here.width < far.width && far.width < other.width && other.width == 1.0);
+        let one = KnownRows::from_rows([row(0, 1.1, 0.2)]).correction(&asked(0, 1.1)).unwrap();
+        assert!(here.width < one.width && here.factor > one.factor && here.factor.ln() < 0.2);
     }
 
     #[test]
-    fn many_equal_rows_are_believed_and_the_own_one_is_not() {
-        let rows = (0..100).map(|_| row(0, "memory", 0.2)).chain([row(0, "memory", 5.0)]);
-        let known = KnownRows::from_rows(rows);
-        let c = known.correction(KernelId::default(), Some("memory"), Some(5.0)).unwrap();
-        assert!((c.factor.ln() - 0.2).abs() < 0.003 && c.rows == 100, "{c:?}");
+    fn one_wild_row_is_believed_no_further_than_others() {
+        let of_one = |ln| ln_factor(&KnownRows::from_rows([row(0, 1.0, ln)]), &asked(0, 1.0));
+        assert_eq!(of_one(50.0), of_one(0.5));
+    }
+
+    #[test]
+    fn the_row_that_is_asked_about_has_no_part() {
+        let rows = || (0..10).map(|i| row(0, 1.0 + f64::from(i), 0.02 * f64::from(i)));
+        let own = row(0, 4.0, -0.4);
+        let (with, without) = (KnownRows::from_rows(rows().chain([own])), KnownRows::from_rows(rows()));
+        let about_it = CorrectedQuestion { own: Some(own), ..asked(0, 4.0) };
+        assert_eq!(with.correction(&about_it).unwrap(), without.correction(&asked(0, 4.0)).unwrap());
     }
 }

@@ -363,8 +363,10 @@ pub fn estimate_targets<'a>(
         let plain = from.estimate_once(target)?;
         let interval = scale.zip(plain.doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
         let plain = TimeEstimate { interval, ..plain };
-        let correction = target_correction(context, CorrectionQuestion { subject, source, target, settings });
-        Ok(correction.map_or(plain, |(_, correction)| plain.multiplied(correction.factor)))
+        let source_time = from.source_time.as_ref().map(|t| t.time);
+        let asked = CorrectionQuestion { subject, source, target, settings, source_time };
+        let correction = target_correction(context, asked);
+        Ok(correction.map_or(plain, |(_, c)| plain.multiplied(c.factor, c.width)))
     };
     targets.iter().for_each(|target| take(*target, estimate(*target)));
 }

@@ -3,6 +3,7 @@
 
 use super::case_answers::CaseAnswers;
 use super::cases::AskedCases;
+use super::known_rows::KnownCorrection;
 use super::trial::AnswerTrial;
 use std::sync::Arc;
 
@@ -102,10 +103,15 @@ impl AnswerTrials {
         }
     }
 
-    /// Gives every trial another predicted time, in seconds.
-    pub fn set_predicted(&mut self, mut predicted: impl FnMut(&AnswerTrial) -> f64) {
+    /// Corrects every trial by what known rows say of it: its predicted time, and how uncertain it is where the model said so.
+    pub fn correct(&mut self, mut correction: impl FnMut(&AnswerTrial) -> Option<KnownCorrection>) {
         for place in 0..self.len() {
-            self.answers.predicted[place] = predicted(&self.trial(place));
+            let trial = self.trial(place);
+            let Some(KnownCorrection { factor, width, .. }) = correction(&trial) else { continue };
+            self.answers.predicted[place] = trial.predicted * factor;
+            if let Some(doubt) = trial.doubt.known() {
+                self.answers.doubts.set(place, Some(doubt * width).into());
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn evaluate_with(
         (pairs(world, setup, models, &known, progress)?, None)
     };
     let outcome = |i: usize, tally: &mut Tally| {
-        several::learn(world, &known, models[i], &mut tally.trials);
+        several::learn(&known, models[i], &mut tally.trials);
         if all_sources {
             let trials = several::combined(&tally.trials, &setup.scope, fold);
             let of_pairs = std::mem::take(tally).refused;

@@ -7,11 +7,13 @@ use super::protocol::TrialScope;
 use super::setup::EvaluationWorld;
 use super::tally::Refused;
 use crate::answer::{
-    AnswerTrial, AnswerTrials, KnownRow, KnownRows, ResidualFold, TrialNumber, conformal_width, log_mean,
+    AnswerTrial, AnswerTrials, CorrectedQuestion, KnownRow, KnownRows, ResidualFold, TrialNumber,
+    conformal_width, log_mean,
 };
 use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
+use crate::units::Seconds;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Configuration and target of a row.
@@ -52,31 +54,27 @@ pub fn hash(text: &str) -> u64 {
 
 /// Drops the known rows, and corrects every other prediction by those of its target as its source predicts them, where
 /// this model is corrected at all.
-pub(super) fn learn(
-    world: EvaluationWorld<'_>,
-    known: &BTreeSet<AskedRow>,
-    model: &dyn Predictor,
-    trials: &mut AnswerTrials,
-) {
+pub(super) fn learn(known: &BTreeSet<AskedRow>, model: &dyn Predictor, trials: &mut AnswerTrials) {
     if known.is_empty() {
         return;
     }
     if !model.is_corrected() {
         return trials.retain(|t| !known.contains(&(t.config_index(), t.target)));
     }
-    let category = |t: &AnswerTrial| world.kernels[t.kernel].known_category();
-    let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow<'_>>> = HashMap::new();
+    let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow>> = HashMap::new();
     for t in trials.iter().filter(|t| known.contains(&(t.config_index(), t.target))) {
-        let row = KnownRow { kernel: t.kernel, category: category(&t), ln: (t.measured / t.predicted).ln() };
+        let ln = (t.measured / t.predicted).ln();
+        let source_time = t.source_time.known().map(Seconds);
+        let row = KnownRow { kernel: t.kernel, source_time, doubt: t.doubt.known(), ln };
         rows.entry((t.source, t.target)).or_default().push(row);
     }
     let rows: HashMap<_, _> =
         rows.into_iter().map(|(pair, rows)| (pair, KnownRows::from_rows(rows))).collect();
     trials.retain(|t| !known.contains(&(t.config_index(), t.target)));
-    trials.set_predicted(|t| {
-        let of_pair = rows.get(&(t.source, t.target));
-        let correction = of_pair.and_then(|r| r.correction(t.kernel, category(t), None));
-        t.predicted * correction.map_or(1.0, |c| c.factor)
+    trials.correct(|t| {
+        let source_time = t.source_time.known().map(Seconds);
+        let asked = CorrectedQuestion { kernel: t.kernel, source_time, own: None };
+        rows.get(&(t.source, t.target))?.correction(&asked)
     });
 }
 

@@ -43,14 +43,15 @@ impl TimeEstimate {
         Self { time, doubt, width: None, interval: None, rests_on_measurement, limit: None, occupancy }
     }
 
-    /// The same with its time and interval multiplied; as it is where that gives no time.
+    /// The same with its time and interval multiplied, and so many times as wide in ln where the model says how uncertain it is; as it is
+    /// where that gives no time.
     #[must_use]
-    pub fn multiplied(self, factor: f64) -> Self {
+    pub fn multiplied(self, factor: f64, width: f64) -> Self {
         let time = Seconds(self.time.0 * factor);
         if !time.0.is_finite() || time.0 <= 0.0 {
             return self;
         }
-        let interval = self.interval.map(|interval| interval.multiplied(factor));
+        let interval = self.interval.map(|interval| interval.multiplied(factor).widened_by(width));
         Self { time, interval, ..self }
     }
 }
@@ -104,5 +105,16 @@ impl Interval {
     pub fn multiplied(self, factor: f64) -> Self {
         let (low, high) = (Seconds(self.low.0 * factor), Seconds(self.high.0 * factor));
         Self { low, high, ..self }
+    }
+
+    /// The same around the same time and so many times as wide, in ln; as it is for a model that cannot say how uncertain it is.
+    #[must_use]
+    pub fn widened_by(self, width: f64) -> Self {
+        if width == 1.0 || self.doubt.is_none() {
+            return self;
+        }
+        let (factor, towards) = (self.factor.powf(width), self.factor.powf(1.0 - width));
+        let (low, high) = (Seconds(self.low.0 * towards), Seconds(self.high.0 / towards));
+        Self { low, high, factor, ..self }
     }
 }
