@@ -20,6 +20,10 @@ pub struct GpuArchitecture {
     pub shared_bytes_per_clock: Sourced<f64>,
     /// Warp instructions issued per clock and SM.
     pub issue_per_clock: Sourced<f64>,
+    /// Lanes per SM for integer additions and logic.
+    pub alu_lanes: Sourced<f64>,
+    /// Lanes per SM for special functions and conversions.
+    pub xu_lanes: Sourced<f64>,
     /// Clock cycles from an FP32 instruction to one that needs its result.
     pub dependent_issue: Sourced<f64>,
     /// Instructions of straight-line code that the caches of an SM hold, where a limit is known.
@@ -144,6 +148,8 @@ struct ArchitectureFile {
     global_insts_per_clock_per_sm: NumberFile,
     shared_bytes_per_clock_per_sm: NumberFile,
     issue_per_clock_per_sm: NumberFile,
+    alu_lanes_per_sm: NumberFile,
+    xu_lanes_per_sm: NumberFile,
     dependent_issue_cycles: NumberFile,
     straight_line_cached_insts: Option<NumberFile>,
     straight_line_fetch_cycles: Option<NumberFile>,
@@ -169,6 +175,8 @@ impl ArchitectureFile {
                 &self.shared_bytes_per_clock_per_sm,
             )?,
             issue_per_clock: number("issue_per_clock_per_sm", &self.issue_per_clock_per_sm)?,
+            alu_lanes: number("alu_lanes_per_sm", &self.alu_lanes_per_sm)?,
+            xu_lanes: number("xu_lanes_per_sm", &self.xu_lanes_per_sm)?,
             dependent_issue: number("dependent_issue_cycles", &self.dependent_issue_cycles)?,
             cached_insts: check.maybe(
                 "straight_line_cached_insts",

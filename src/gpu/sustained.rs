@@ -18,6 +18,10 @@ pub struct Sm {
     pub shared_bytes_per_clock: Sourced<f64>,
     /// Warp instructions issued per clock.
     pub issue_per_clock: Sourced<f64>,
+    /// Lanes of the ALU pipe: integer additions and logic.
+    pub alu_lanes: Sourced<f64>,
+    /// Lanes of the XU pipe: special functions and conversions.
+    pub xu_lanes: Sourced<f64>,
     /// Clock cycles from an FP32 instruction to one that needs its result.
     pub dependent_issue: Sourced<f64>,
     /// Instructions of straight-line code that its caches hold, where a limit is known.
@@ -46,6 +50,8 @@ impl Sm {
             global_per_clock: architecture.global_per_clock.clone(),
             shared_bytes_per_clock: architecture.shared_bytes_per_clock.clone(),
             issue_per_clock: architecture.issue_per_clock.clone(),
+            alu_lanes: architecture.alu_lanes.clone(),
+            xu_lanes: architecture.xu_lanes.clone(),
             dependent_issue: architecture.dependent_issue.clone(),
             cached_insts: architecture.cached_insts.clone(),
             fetch_cycles: architecture.fetch_cycles.clone(),
@@ -127,6 +133,8 @@ impl Gpu {
             global_per_clock: own(self.global_per_clock.as_ref(), &of.global_per_clock),
             shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of.shared_bytes_per_clock),
             issue_per_clock: own(self.issue_per_clock.as_ref(), &of.issue_per_clock),
+            alu_lanes: own(None, &of.alu_lanes),
+            xu_lanes: own(None, &of.xu_lanes),
             dependent_issue: own(None, &of.dependent_issue),
             cached_insts: of.cached_insts.as_ref().map(|n| own(None, n)),
             fetch_cycles: of.fetch_cycles.as_ref().map(|n| own(None, n)),

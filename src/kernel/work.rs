@@ -49,11 +49,19 @@ pub enum Count {
     LoadRounds,
     /// Instructions of a warp that follow one another without a loop: the longest run of them.
     StraightLineInsts,
+    /// Warp instructions of the FMA pipe: multiplications and additions of FP32, multiply-adds of integers.
+    FmaWarpInsts,
+    /// Warp instructions of the ALU pipe: integers, logic, comparisons.
+    AluWarpInsts,
+    /// Warp instructions of the XU pipe: special functions, conversions.
+    XuWarpInsts,
+    /// Warp instructions of the FP64 pipe.
+    Fp64WarpInsts,
 }
 
 impl Count {
     /// All counts, in the order they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Flops,
         Self::DramBytes,
         Self::WorkingSetBytes,
@@ -67,6 +75,10 @@ impl Count {
         Self::ActiveThreadsPerInst,
         Self::LoadRounds,
         Self::StraightLineInsts,
+        Self::FmaWarpInsts,
+        Self::AluWarpInsts,
+        Self::XuWarpInsts,
+        Self::Fp64WarpInsts,
     ];
 
     /// The column of the canonical CSV and the key of a kernel file.
@@ -86,6 +98,10 @@ impl Count {
             Self::ActiveThreadsPerInst => "active_threads_per_inst",
             Self::LoadRounds => "load_rounds",
             Self::StraightLineInsts => "straight_line_insts",
+            Self::FmaWarpInsts => "fma_warp_insts",
+            Self::AluWarpInsts => "alu_warp_insts",
+            Self::XuWarpInsts => "xu_warp_insts",
+            Self::Fp64WarpInsts => "fp64_warp_insts",
         }
     }
 }

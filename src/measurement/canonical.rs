@@ -116,6 +116,14 @@ number_columns! {
     LoadRounds = "load_rounds",
     /// Instructions of a warp that follow one another without a loop: the longest run.
     StraightLineInsts = "straight_line_insts",
+    /// Warp instructions of the FMA pipe.
+    FmaWarpInsts = "fma_warp_insts",
+    /// Warp instructions of the ALU pipe (integer, logic).
+    AluWarpInsts = "alu_warp_insts",
+    /// Warp instructions of the XU pipe (special functions, conversions).
+    XuWarpInsts = "xu_warp_insts",
+    /// Warp instructions of the FP64 pipe.
+    Fp64WarpInsts = "fp64_warp_insts",
     /// Achieved occupancy in percent.
     AchievedOccupancy = "achieved_occupancy_pct",
     /// Blocks per SM that registers allow.

@@ -164,6 +164,13 @@ impl Measurement {
             let bytes = self.number(Number::SmemBytes);
             work = work.with(Count::SmemWavefronts, bytes.map(|bytes| bytes / 128.0));
         }
+        let Mix { single, double, .. } = self.mix();
+        for (pipe, threads) in [(Count::FmaWarpInsts, single), (Count::Fp64WarpInsts, double)] {
+            let active = work.get(Count::ActiveThreadsPerInst).unwrap_or(32.0);
+            if let Some(operations) = threads.filter(|_| work.get(pipe).is_none()) {
+                work = work.with(pipe, Some(operations.total() / active));
+            }
+        }
         work
     }
 
@@ -285,6 +292,10 @@ impl NumberPlace {
             Number::ActiveThreads => Self::Further(Some(Count::ActiveThreadsPerInst)),
             Number::LoadRounds => Self::Further(Some(Count::LoadRounds)),
             Number::StraightLineInsts => Self::Further(Some(Count::StraightLineInsts)),
+            Number::FmaWarpInsts => Self::Further(Some(Count::FmaWarpInsts)),
+            Number::AluWarpInsts => Self::Further(Some(Count::AluWarpInsts)),
+            Number::XuWarpInsts => Self::Further(Some(Count::XuWarpInsts)),
+            Number::Fp64WarpInsts => Self::Further(Some(Count::Fp64WarpInsts)),
             Number::SmemBytes
             | Number::Power
             | Number::Energy

@@ -20,6 +20,7 @@ mod other_columns;
 mod packed_bytes;
 mod packed_rows;
 mod packed_texts;
+mod pipe_uses;
 mod records;
 mod refused;
 mod row;

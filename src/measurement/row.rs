@@ -6,6 +6,7 @@ use super::decimal::{decimal, whole};
 use super::draft::{RowDraft, TextColumn};
 use super::measured::{Further, KnownNumber, NumberPlace, SmallNumbers};
 use super::new_kernels::NewName;
+use super::pipe_uses::pipe_insts;
 use super::text::{SharedText, Texts};
 use super::words::{Problems, SharedWords};
 use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind};
@@ -122,6 +123,7 @@ impl<'a> RowParser<'a> {
             further: None,
         };
         self.fill_numbers(draft, &mut row)?;
+        self.further.extend(pipe_insts(&self.gpus[gpu], time, &self.further));
         row.further = self.further(draft, grid.filter(|_| narrow.is_none()));
         self.sources.add_text(source);
         Ok(row)

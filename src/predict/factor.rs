@@ -76,7 +76,10 @@ pub fn amount(spec: Spec, value: f64) -> Amount {
         | Spec::LsuLanes
         | Spec::GlobalPerClock
         | Spec::SharedPerClock
-        | Spec::IssuePerClock => Amount::Ratio(value),
+        | Spec::IssuePerClock
+        | Spec::AluLanes
+        | Spec::XuLanes
+        | Spec::Fp64Lanes => Amount::Ratio(value),
     }
 }
 

@@ -4,12 +4,13 @@
 //! |---|---|---|
 //! | DRAM | (1 - h) D / B_D | D compulsory DRAM bytes, B_D sustained bandwidth, h share that stays in L2 |
 //! | L2 | Q / B_L2 | Q bytes through L2, B_L2 its sustained bandwidth |
-//! | global | G / (g N f) | G global load and store warp requests, g of them per clock and SM, N SMs, f clock |
+//! | global | max(G, K/128) / (g N f) | G global load and store warp requests, K bytes through L1, g requests of 128 bytes per clock and SM, N SMs, f clock |
 //! | LSU | L / (lsu/32 N f) | L warp instructions of the load/store unit, lsu its lanes |
 //! | shared | 128 S / (s N f) | S shared-memory wavefronts, s bytes per clock and SM |
-//! | FP | F 32/(t C) | F FLOPs, t active threads per instruction, C the peak rate of the type |
+//! | FP | max(F 32/t, 64 M) / C | F FLOPs, t active threads per instruction, M warp instructions of the type's own pipe (FMA or FP64), where they were counted, C the peak rate of the type |
 //! | issue | I / (i N f) | I warp instructions, i issued per clock and SM |
 //! | atomics | A / (f/2) | A same-address atomic warp requests, one per two clocks |
+//! | ALU, XU, FP64 | P / (p/32 N f) | P warp instructions of the pipe, p its lanes; only profilers count them |
 //!
 //! h = clamp((1.25 S_L2 - WS) / (0.5 S_L2), 0, 1) for buffers that are used again, with WS the bytes touched; 0 where L2 is
 //! flushed before every launch. N is min(SMs, blocks): an SM without a block does nothing and draws no power, and one
@@ -48,11 +49,32 @@ pub enum Component {
     Issue,
     /// Atomics on one address.
     Atomics,
+    /// The pipes of integers and logic.
+    Alu,
+    /// The pipes of special functions and conversions.
+    Xu,
+    /// The FP64 pipes, beside FLOPs that run on others.
+    Fp64,
 }
 
 impl Component {
     /// All components, memory side first.
-    pub const ALL: [Self; 8] =
+    pub const ALL: [Self; 11] = [
+        Self::Dram,
+        Self::L2,
+        Self::Global,
+        Self::Lsu,
+        Self::Shared,
+        Self::Fp,
+        Self::Issue,
+        Self::Atomics,
+        Self::Alu,
+        Self::Xu,
+        Self::Fp64,
+    ];
+
+    /// Those that a kernel's formulas count; the others are what a profiler counts beside them.
+    pub const OF_FORMULAS: [Self; 8] =
         [Self::Dram, Self::L2, Self::Global, Self::Lsu, Self::Shared, Self::Fp, Self::Issue, Self::Atomics];
 
     /// The word on screen and in exports.
@@ -67,6 +89,9 @@ impl Component {
             Self::Fp => "FP",
             Self::Issue => "issue",
             Self::Atomics => "atomics",
+            Self::Alu => "ALU",
+            Self::Xu => "XU",
+            Self::Fp64 => "FP64",
         }
     }
 
@@ -88,6 +113,9 @@ impl Component {
             Self::Fp => Count::Flops,
             Self::Issue => Count::WarpInstsIssued,
             Self::Atomics => Count::GlobalAtomicRequests,
+            Self::Alu => Count::AluWarpInsts,
+            Self::Xu => Count::XuWarpInsts,
+            Self::Fp64 => Count::Fp64WarpInsts,
         }
     }
 }
@@ -117,11 +145,17 @@ pub enum Spec {
     DramBandwidth,
     /// L2 size.
     L2Size,
+    /// ALU lanes per SM.
+    AluLanes,
+    /// XU lanes per SM.
+    XuLanes,
+    /// FP64 lanes per SM.
+    Fp64Lanes,
 }
 
 impl Spec {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Sms,
         Self::Clock,
         Self::FlopsPerClock,
@@ -133,6 +167,9 @@ impl Spec {
         Self::L2Bandwidth,
         Self::DramBandwidth,
         Self::L2Size,
+        Self::AluLanes,
+        Self::XuLanes,
+        Self::Fp64Lanes,
     ];
 
     /// The words on screen and in exports.
@@ -150,6 +187,9 @@ impl Spec {
             Self::L2Bandwidth => "L2 bandwidth",
             Self::DramBandwidth => "DRAM bandwidth",
             Self::L2Size => "L2 size",
+            Self::AluLanes => "ALU lanes",
+            Self::XuLanes => "XU lanes",
+            Self::Fp64Lanes => "FP64 lanes",
         }
     }
 }
@@ -158,6 +198,8 @@ impl Spec {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MachineNumbers {
     specs: [f64; Spec::ALL.len()],
+    /// The count of instructions of the pipe that FLOPs run on, 64 FLOPs each, where there is one.
+    own_pipe: Option<Count>,
     /// Clock cycles from an instruction to one that needs its result: no component rests on it, the time above the roof does.
     dependent_issue: f64,
     /// Seconds from a load to its data in DRAM.
@@ -206,10 +248,19 @@ impl MachineNumbers {
             gpu.l2_bandwidth_or_derived().value.0,
             gpu.bandwidth_sustained().value.0,
             gpu.l2_size.value.0,
+            gpu.sm.alu_lanes.value,
+            gpu.sm.xu_lanes.value,
+            fp64_lanes(gpu),
         ];
+        let own_pipe = match dtype {
+            "fp64" => Some(Count::Fp64WarpInsts),
+            "fp16" => None, // two halves an instruction: nobody says of which it is
+            _ => Some(Count::FmaWarpInsts),
+        };
         let dram_latency = gpu.dram_latency().value.0;
         Self {
             specs,
+            own_pipe,
             dependent_issue: gpu.sm.dependent_issue.value,
             dram_latency,
             straight_line: StraightLine::on_gpu(gpu),
@@ -227,6 +278,13 @@ impl MachineNumbers {
     #[must_use]
     pub fn dependent_issue(&self) -> f64 {
         self.dependent_issue
+    }
+
+    /// The same GPU whose FLOPs run on tensor cores at this rate per SM and clock.
+    #[must_use]
+    pub(super) fn with_tensor_rate(self, flops_per_clock: f64) -> Self {
+        let machine = self.with(Spec::FlopsPerClock, flops_per_clock).with(Spec::PowerShare, 1.0);
+        Self { own_pipe: None, ..machine }
     }
 
     /// The same GPU with one number changed by this factor.
@@ -302,20 +360,34 @@ impl MachineNumbers {
         let resident = if reused { self.l2_residency(touched) } else { 0.0 };
         // A load that no profile followed passes L2 at least once.
         let l2 = work.get(Count::L2Bytes).unwrap_or(dram);
-        let lanes = work.active_lane_factor();
         let lsu = lsu_insts(work);
+        let requests = count(Count::GlobalWarpInsts).max(count(Count::L1Bytes) / 128.0);
+        let on_own_pipe = self.own_pipe.map_or(0.0, |pipe| 64.0 * count(pipe));
+        let flops = (count(Count::Flops) * work.active_lane_factor()).max(on_own_pipe);
+        let on_pipe = |pipe: Count, lanes: Spec| match work.get(pipe) {
+            Some(insts) if self.own_pipe != Some(pipe) => insts / (self.spec_value(lanes) / 32.0 * sm_clocks),
+            _ => 0.0,
+        };
         let times = [
             (1.0 - resident) * dram / self.spec_value(Spec::DramBandwidth),
             l2 / self.spec_value(Spec::L2Bandwidth),
-            count(Count::GlobalWarpInsts) / (self.spec_value(Spec::GlobalPerClock) * sm_clocks),
+            requests / (self.spec_value(Spec::GlobalPerClock) * sm_clocks),
             lsu / (self.spec_value(Spec::LsuLanes) / 32.0 * sm_clocks),
             128.0 * count(Count::SmemWavefronts) / (self.spec_value(Spec::SharedPerClock) * sm_clocks),
-            count(Count::Flops) * lanes / (self.spec_value(Spec::FlopsPerClock) * sm_clocks),
+            flops / (self.spec_value(Spec::FlopsPerClock) * sm_clocks),
             count(Count::WarpInstsIssued) / (self.spec_value(Spec::IssuePerClock) * sm_clocks),
             count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
+            on_pipe(Count::AluWarpInsts, Spec::AluLanes),
+            on_pipe(Count::XuWarpInsts, Spec::XuLanes),
+            on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
         ];
         Components::new(times, self.spec_value(Spec::PowerShare))
     }
+}
+
+/// FP64 lanes of an SM; two where nobody states them, as on boards that are not made for it.
+fn fp64_lanes(gpu: &Gpu) -> f64 {
+    gpu.fp64_lanes_per_sm.as_ref().map_or(2.0, |lanes| f64::from(lanes.value))
 }
 
 /// Warp instructions of the load/store unit; where nobody counted them, the global requests and the shared wavefronts.
@@ -385,7 +457,11 @@ impl Components {
     #[must_use]
     #[inline]
     pub fn on_sms(&self) -> f64 {
-        six_norm(&self.times[Component::Global as usize..=Component::Issue as usize])
+        let mut on_sms = self.times;
+        for outside in [Component::Dram, Component::L2, Component::Atomics] {
+            on_sms[outside as usize] = 0.0;
+        }
+        six_norm(&on_sms)
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.

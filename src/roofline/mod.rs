@@ -98,6 +98,12 @@ pub enum Bound {
     Issue,
     /// Atomics on one address.
     Atomics,
+    /// Integers and logic.
+    Alu,
+    /// Special functions and conversions.
+    Xu,
+    /// FP64 instructions of a kernel whose FLOPs run on other pipes.
+    Fp64,
     /// Latency that nothing hides: warps wait for loads and for results, and there are too few others.
     Latency,
 }
@@ -116,6 +122,9 @@ impl Bound {
             Self::Shared => "shared",
             Self::Issue => "issue",
             Self::Atomics => "atomics",
+            Self::Alu => "ALU",
+            Self::Xu => "XU",
+            Self::Fp64 => "FP64",
             Self::Latency => "latency",
         }
     }
@@ -132,6 +141,9 @@ impl From<Component> for Bound {
             Component::Fp => Self::Compute,
             Component::Issue => Self::Issue,
             Component::Atomics => Self::Atomics,
+            Component::Alu => Self::Alu,
+            Component::Xu => Self::Xu,
+            Component::Fp64 => Self::Fp64,
         }
     }
 }

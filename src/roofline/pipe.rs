@@ -12,7 +12,7 @@
 //!
 //! A tensor rate is always the dense one; where a GPU states none for the type, the FP32 lanes stand in and that is said.
 
-use super::{MachineNumbers, Spec, vector_rate};
+use super::{MachineNumbers, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, NameFacts, StatedArithmetic, VectorPrecision};
@@ -190,7 +190,7 @@ impl KernelArithmetic {
         match self.pipe.peak(gpu).filter(|_| self.pipe.is_tensor()) {
             Some(rate) => {
                 let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
-                machine.with(Spec::FlopsPerClock, rate.value.0 / clocks).with(Spec::PowerShare, 1.0)
+                machine.with_tensor_rate(rate.value.0 / clocks)
             }
             None => machine,
         }

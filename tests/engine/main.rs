@@ -21,6 +21,7 @@ mod one_answer;
 mod pair_correlation;
 mod paper1_learned;
 mod paper3;
+mod pipe_counts;
 mod power_limit;
 mod power_model;
 mod prepared;

@@ -19,9 +19,9 @@ const LEAST_SHARE: f64 = 0.02;
 /// The names of the numbers that a lesson looks at, in their order.
 #[must_use]
 pub fn feature_names() -> Vec<String> {
-    let shares = SIDES
-        .into_iter()
-        .flat_map(|side| Component::ALL.into_iter().map(move |c| format!("{} share, {side}", c.as_str())));
+    let shares = SIDES.into_iter().flat_map(|side| {
+        Component::OF_FORMULAS.into_iter().map(move |c| format!("{} share, {side}", c.as_str()))
+    });
     let of_sides = ["floor share", "waves", "occupancy", "working set over L2", "intensity over ridge"];
     let of_sides = of_sides.into_iter().flat_map(|what| SIDES.map(|side| format!("{what}, {side}")));
     let of_pair = [
@@ -71,9 +71,9 @@ pub(in crate::predict) fn estimate_with_features(
 }
 
 /// ln of each component's share of the roof.
-fn shares(components: &Components) -> [f64; Component::ALL.len()] {
+fn shares(components: &Components) -> [f64; Component::OF_FORMULAS.len()] {
     let roof = components.roof();
-    Component::ALL.map(|c| (components.component_time(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln())
+    Component::OF_FORMULAS.map(|c| (components.component_time(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln())
 }
 
 /// ln of the waves; 0, one wave, where they are unknown.

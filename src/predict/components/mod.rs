@@ -141,7 +141,7 @@ fn doubted(
 
 /// The counts behind the components that nobody made.
 fn missing(work: &Work) -> Vec<Count> {
-    let counts = Component::ALL.into_iter().map(Component::component_count);
+    let counts = Component::OF_FORMULAS.into_iter().map(Component::component_count);
     counts.filter(|count| work.get(*count).is_none()).collect()
 }
 

@@ -141,7 +141,10 @@ impl Hardware {
             | Spec::LsuLanes
             | Spec::GlobalPerClock
             | Spec::SharedPerClock
-            | Spec::IssuePerClock => {}
+            | Spec::IssuePerClock
+            | Spec::AluLanes
+            | Spec::XuLanes
+            | Spec::Fp64Lanes => {}
         }
         self
     }
