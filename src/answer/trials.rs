@@ -157,9 +157,11 @@ mod tests {
         kept.retain(|t| t.config % 4 == 1);
         assert_eq!(kept.iter().collect::<Vec<_>>(), [trial(1), trial(5)]);
         kept.set_intervals(|t| t.predicted + 1.0);
-        kept.set_predicted(|t| t.predicted * 10.0);
+        kept.correct(|_| Some(KnownCorrection { factor: 10.0, width: 0.5, rows: 1 }));
         let seen: Vec<(f64, f64)> = kept.iter().map(|t| (t.predicted, t.interval)).collect();
         assert_eq!(seen, [(10.0, 2.0), (50.0, 6.0)]);
+        let doubts = |trials: &AnswerTrials| trials.iter().map(|t| t.doubt.known()).collect::<Vec<_>>();
+        assert_eq!(doubts(&kept), [None, Some(2.5)], "surer where it said how sure it is");
         kept.retain(|_| false);
         assert!(kept.is_empty() && kept.iter().len() == 0);
     }

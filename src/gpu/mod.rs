@@ -128,6 +128,10 @@ pub struct Gpu {
     pub global_per_clock: Option<Sourced<f64>>,
     /// Warp instructions issued per clock per SM, where its own file says so.
     pub issue_per_clock: Option<Sourced<f64>>,
+    /// Instructions without a loop that the caches of an SM hold, where its own file says so.
+    pub straight_line_insts: Option<Sourced<f64>>,
+    /// Warp instructions issued per clock per SM of longer code, where its own file says so.
+    pub straight_line_issue: Option<Sourced<f64>>,
     /// Board power limit.
     pub power_limit: Sourced<Watts>,
     /// Board power while idle.

@@ -128,6 +128,7 @@ impl Gpu {
             own.cloned().unwrap_or_else(|| self.derived(general, general.value, &significant(general.value)))
         };
         let lanes = self.lsu_lanes_per_sm.as_ref().map(|l| l.map(|v| f64::from(*v)));
+        let general = |number: &Option<Sourced<f64>>| number.as_ref().map(|n| own(None, n));
         let sm = Sm {
             lsu_lanes: own(lanes.as_ref(), &of.lsu_lanes),
             global_per_clock: own(self.global_per_clock.as_ref(), &of.global_per_clock),
@@ -136,9 +137,9 @@ impl Gpu {
             alu_lanes: own(None, &of.alu_lanes),
             xu_lanes: own(None, &of.xu_lanes),
             dependent_issue: own(None, &of.dependent_issue),
-            cached_insts: of.cached_insts.as_ref().map(|n| own(None, n)),
-            fetch_cycles: of.fetch_cycles.as_ref().map(|n| own(None, n)),
-            streamed_per_clock: of.streamed_per_clock.as_ref().map(|n| own(None, n)),
+            cached_insts: self.straight_line_insts.clone().or_else(|| general(&of.cached_insts)),
+            fetch_cycles: general(&of.fetch_cycles),
+            streamed_per_clock: self.straight_line_issue.clone().or_else(|| general(&of.streamed_per_clock)),
         };
         let sustained = Sustained {
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(&table.power_law)),

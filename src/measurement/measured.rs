@@ -101,6 +101,8 @@ impl SmallNumbers {
 pub(super) struct Further {
     /// Numbers that have no field of their own.
     pub(super) numbers: Box<[(Number, f64)]>,
+    /// Instructions of pipes, by how much of each the row says was used.
+    pub(super) pipe_insts: Box<[(Count, f64)]>,
     /// Columns nobody knows: name and text.
     pub(super) attributes: Box<[(Arc<str>, Arc<str>)]>,
     /// A grid of more than 2^32 blocks in one dimension.
@@ -137,10 +139,11 @@ impl Measurement {
     /// The counts that few rows bring.
     fn rare_counts(&self) -> impl Iterator<Item = (Count, f64)> {
         let numbers = self.further.iter().flat_map(|f| &f.numbers);
-        numbers.filter_map(|(column, value)| match NumberPlace::column_place(*column) {
+        let counts = numbers.filter_map(|(column, value)| match NumberPlace::column_place(*column) {
             NumberPlace::Further(Some(count)) => Some((count, *value)),
             _ => None,
-        })
+        });
+        counts.chain(self.further.iter().flat_map(|f| f.pipe_insts.iter().copied()))
     }
 
     /// The counts that the row brings.

@@ -7,26 +7,32 @@
 
 use super::Number;
 use crate::gpu::Gpu;
+use crate::kernel::Count;
 use crate::units::{Hertz, Seconds};
 
-/// The use of a pipe, its instructions, and its lanes on a GPU.
-type Pipe = (Number, Number, fn(&Gpu) -> Option<f64>);
+/// The use of a pipe, its instructions as a row states and as a model counts them, and its lanes on a GPU.
+type Pipe = (Number, Number, Count, fn(&Gpu) -> Option<f64>);
 
 const PIPES: [Pipe; 4] = [
-    (Number::PipeFma, Number::FmaWarpInsts, |gpu| Some(f64::from(gpu.fp32_lanes_per_sm.value))),
-    (Number::PipeAlu, Number::AluWarpInsts, |gpu| Some(gpu.sm.alu_lanes.value)),
-    (Number::PipeXu, Number::XuWarpInsts, |gpu| Some(gpu.sm.xu_lanes.value)),
-    (Number::PipeFp64, Number::Fp64WarpInsts, |gpu| Some(f64::from(gpu.fp64_lanes_per_sm.as_ref()?.value))),
+    (Number::PipeFma, Number::FmaWarpInsts, Count::FmaWarpInsts, |gpu| {
+        Some(f64::from(gpu.fp32_lanes_per_sm.value))
+    }),
+    (Number::PipeAlu, Number::AluWarpInsts, Count::AluWarpInsts, |gpu| Some(gpu.sm.alu_lanes.value)),
+    (Number::PipeXu, Number::XuWarpInsts, Count::XuWarpInsts, |gpu| Some(gpu.sm.xu_lanes.value)),
+    (Number::PipeFp64, Number::Fp64WarpInsts, Count::Fp64WarpInsts, |gpu| {
+        Some(f64::from(gpu.fp64_lanes_per_sm.as_ref()?.value))
+    }),
 ];
 
 /// Instructions by warp of every pipe whose use is among these numbers of a row and whose instructions are not; at the row's own
 /// SM clock, else the GPU's boost clock. A use beyond 100 % says nothing.
-pub(super) fn pipe_insts(gpu: &Gpu, time: Seconds, numbers: &[(Number, f64)]) -> Vec<(Number, f64)> {
+pub(super) fn pipe_insts(gpu: &Gpu, time: Seconds, numbers: &[(Number, f64)]) -> Box<[(Count, f64)]> {
     let stated = |column: Number| numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value);
     let clock = stated(Number::SmClock).map_or(gpu.boost_clock.value, Hertz::from_mega);
     let cycles = f64::from(gpu.sms.value) * clock.0 * time.0;
-    let insts = PIPES.iter().filter_map(|(used, insts, lanes)| {
-        let percent = stated(*used).filter(|percent| *percent <= MOST_PERCENT && stated(*insts).is_none())?;
+    let insts = PIPES.iter().filter_map(|(used, stated_insts, insts, lanes)| {
+        let percent =
+            stated(*used).filter(|percent| *percent <= MOST_PERCENT && stated(*stated_insts).is_none())?;
         Some((*insts, (percent / 100.0 * lanes(gpu)? / 32.0 * cycles).round()))
     });
     insts.collect()
@@ -50,14 +56,18 @@ mod tests {
         let clock = (Number::SmClock, 1000.0);
         let full = [clock, (Number::PipeFma, 100.0), (Number::PipeAlu, 50.0), (Number::PipeXu, 100.0)];
         let insts = [
-            (Number::FmaWarpInsts, 4.0 * 46e6),
-            (Number::AluWarpInsts, 46e6),
-            (Number::XuWarpInsts, 0.5 * 46e6),
+            (Count::FmaWarpInsts, 4.0 * 46e6),
+            (Count::AluWarpInsts, 46e6),
+            (Count::XuWarpInsts, 0.5 * 46e6),
         ];
-        assert_eq!(of(&full), insts);
-        assert_eq!(of(&[clock, (Number::PipeFp64, 100.0)]), [(Number::Fp64WarpInsts, 46e6 / 16.0)]);
-        assert_eq!(of(&[(Number::PipeAlu, 10.0), (Number::AluWarpInsts, 7.0)]), [], "counted ones stand");
-        assert_eq!(of(&[(Number::PipeAlu, 300.0)]), []);
+        assert_eq!(*of(&full), insts);
+        assert_eq!(*of(&[clock, (Number::PipeFp64, 100.0)]), [(Count::Fp64WarpInsts, 46e6 / 16.0)]);
+        assert_eq!(
+            *of(&[(Number::PipeAlu, 10.0), (Number::AluWarpInsts, 7.0)]),
+            [] as [(Count, f64); 0],
+            "counted ones stand"
+        );
+        assert!(of(&[(Number::PipeAlu, 300.0)]).is_empty());
         let boost = of(&[(Number::PipeAlu, 100.0)])[0].1;
         assert_eq!(boost, (2.0 * 46.0 * gpu.boost_clock.value.0 * 1e-3).round());
     }

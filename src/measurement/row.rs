@@ -123,8 +123,10 @@ impl<'a> RowParser<'a> {
             further: None,
         };
         self.fill_numbers(draft, &mut row)?;
-        self.further.extend(pipe_insts(&self.gpus[gpu], time, &self.further));
         row.further = self.further(draft, grid.filter(|_| narrow.is_none()));
+        if let Some(further) = &mut row.further {
+            further.pipe_insts = pipe_insts(&self.gpus[gpu], time, &further.numbers);
+        }
         self.sources.add_text(source);
         Ok(row)
     }
@@ -158,7 +160,8 @@ impl<'a> RowParser<'a> {
             return None;
         }
         let numbers = self.further.as_slice().into();
-        Some(Box::new(Further { numbers, attributes: attributes.into(), wide_grid: wide_grid.map(Box::new) }))
+        let (attributes, wide_grid) = (attributes.into(), wide_grid.map(Box::new));
+        Some(Box::new(Further { numbers, pipe_insts: Box::default(), attributes, wide_grid }))
     }
 
     fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, RowRefusal> {

@@ -32,7 +32,7 @@ fn threads(launch: Launch) -> f64 {
 
 /// A GPU of 450 GB/s, 1.5 TB/s of L2, 25 TFLOP/s, 400 ns.
 fn scripted() -> Fake {
-    let kernels: [(&str, Takes); 11] = [
+    let kernels: [(&str, Takes); 12] = [
         ("probe_empty", |_, _| 2.4e-6),
         ("probe_copy", |p, _| 32.0 * last(p) / 450e9),
         ("probe_triad", |p, _| 48.0 * last(p) / 455e9),
@@ -44,6 +44,7 @@ fn scripted() -> Fake {
         ("probe_fp32", |p, l| 256.0 * threads(l) * last(p) / 25e12),
         ("probe_fp64", |p, l| 256.0 * threads(l) * last(p) / 0.4e12),
         ("probe_tensor", |p, l| 32768.0 * threads(l) / 32.0 * last(p) / 100e12),
+        ("probe_straight_line", |_, _| 5e-3),
     ];
     kernels
         .into_iter()
@@ -99,6 +100,9 @@ fn a_gpu_of_the_catalogue_gets_its_measured_rates_laid_over() {
     let note = gpu.bandwidth_achieved.unwrap().note.unwrap();
     assert!(note.contains("median of 11, best") && note.contains("2 arrays of"), "{note}");
     assert!(gpu.fp16_achieved.is_none());
+    // As many instructions in the same time, however long the loop: no limit was seen.
+    assert_eq!(gpu.straight_line_insts.unwrap().value, 16_384.0);
+    assert!(gpu.straight_line_issue.is_none());
 }
 
 #[test]
@@ -108,7 +112,10 @@ fn every_ceiling_has_repeats_a_spread_and_its_method_and_curves_have_points() {
         assert!(r.repeats == 11 && r.spread > 0.0 && r.spread < 0.01 && !r.method.is_empty(), "{r:?}");
     }
     let points = |id: &str| probe.readings.iter().filter(|r| r.id == id).count();
-    assert_eq!([points("l2_read"), points("l1_read"), points("dram_copy")], [6, 7, 1]);
+    assert_eq!(
+        [points("l2_read"), points("l1_read"), points("dram_copy"), points("straight_line")],
+        [6, 7, 1, 7]
+    );
     assert!(points("dram_by_occupancy") >= 4, "{:?}", probe.readings);
     assert!(near(probe.ceiling("dram_latency").unwrap().median, 400e-9));
     assert!(near(probe.ceiling("tensor_fp16").unwrap().median, 100e12));

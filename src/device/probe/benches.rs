@@ -1,5 +1,6 @@
 //! The micro-benchmarks, one after the other.
 
+use super::straight_line;
 use super::{Probe, Reading, ReadingUnit};
 use crate::device::code;
 use crate::device::driver::{
@@ -35,7 +36,7 @@ pub struct Bench {
 }
 
 /// All, in the order in which they run.
-const ALL: [(Bench, Measure); 14] = [
+const ALL: [(Bench, Measure); 15] = [
     (Bench { id: "launch_floor", name: "launch overhead, back to back" }, floor_back_to_back),
     (Bench { id: "launch_alone", name: "launch overhead, alone" }, floor_alone),
     (Bench { id: "dram_copy", name: "DRAM copy" }, |b| stream(b, "probe_copy", 2)),
@@ -50,6 +51,7 @@ const ALL: [(Bench, Measure); 14] = [
     (Bench { id: "fp64_fma", name: "FP64 multiply-adds" }, |b| fma(b, "probe_fp64")),
     (Bench { id: "fp16_fma", name: "FP16 multiply-adds" }, |b| fma(b, "probe_fp16")),
     (Bench { id: "tensor_fp16", name: "tensor cores, fp16 into fp32" }, tensor),
+    (Bench { id: "straight_line", name: "code without loops by its length" }, straight_line_code),
 ];
 
 /// How a bench is run.
@@ -452,6 +454,42 @@ fn tensor(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
         let work = 8.0 * per_warp * warps * f64::from(rounds);
         desk.measure(&BenchPoint { at: String::new(), unit: ReadingUnit::FlopsPerSecond, work, of: &of, launches: 1, method })
     })
+}
+
+/// Multiply-adds in loops of more and more instructions.
+fn straight_line_code(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
+    for instructions in straight_line::SIZES {
+        let module = desk.device.load_module(straight_line::ptx(instructions).as_bytes())?;
+        let entry = desk.device.entry(module, straight_line::SYMBOL)?;
+        let resident = desk.resident(entry)?;
+        desk.with_memory(256, |desk, at| {
+            let launch = desk.full_launch(resident);
+            let threads = f64::from(THREADS) * launch.block_count() as f64;
+            let flops = 2.0 * f64::from(instructions);
+            let rounds = rounds(desk, threads, flops, 256.0);
+            let parameters = vec![
+                Parameter::Address(at),
+                Parameter::F32(0.5),
+                Parameter::F32(0.25),
+                Parameter::U32(rounds),
+            ];
+            let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
+            let method = format!(
+                "{}, a loop of {instructions} multiply-adds in 8 chains, {resident} blocks of {THREADS} per SM",
+                straight_line::SYMBOL
+            );
+            let work = flops * threads * f64::from(rounds);
+            desk.measure(&BenchPoint {
+                at: format!("{instructions} instructions"),
+                unit: ReadingUnit::FlopsPerSecond,
+                work,
+                of: &of,
+                launches: 1,
+                method,
+            })
+        })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! beside it. Nothing here compares its answer with anything: these kernels only keep one part of the GPU busy.
 
 mod benches;
+mod straight_line;
 mod written;
 
 pub use benches::{Bench, run_benches};

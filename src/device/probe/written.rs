@@ -1,5 +1,6 @@
 //! A probe as a GPU file: laid over the GPU of the catalogue where it has one, a whole GPU where it has none.
 
+use super::straight_line::InstructionSupply;
 use super::{Probe, Reading};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -152,6 +153,14 @@ impl Achieved {
             let (value, note) = per_clock(probe, r);
             all.push(("cache", "shared_bytes_per_clock_per_sm", value, note));
         }
+        let loops = || probe.readings.iter().filter(|r| r.id == "straight_line");
+        if let Some((supply, longest)) = InstructionSupply::from_readings(loops()).zip(loops().last()) {
+            let (_, note) = per_clock(probe, longest);
+            all.push(("compute", "straight_line_cached_insts", supply.cached, note.clone()));
+            // A warp instruction is 64 FLOPs.
+            let beyond = supply.beyond.map(|_| per_clock(probe, longest).0 / 64.0);
+            all.extend(beyond.map(|v| ("compute", "straight_line_issue_per_clock_per_sm", v, note)));
+        }
         Self(all)
     }
 
@@ -175,7 +184,7 @@ impl Achieved {
     }
 }
 
-/// Bytes per clock and SM, at the clock that was sampled, else at the highest.
+/// Bytes or FLOPs per clock and SM, at the clock that was sampled, else at the highest.
 fn per_clock(probe: &Probe, r: &Reading) -> (f64, String) {
     let (clock, which) = match r.sm_clock_hz {
         Some(hz) => (hz, "sampled"),
