@@ -120,18 +120,19 @@ fn take_rows(rows: PackedRows, file: &str, sheet: &mut AuditSheet<'_>) -> Result
 
 /// Where the columns that the audit understands stand in one file.
 struct Places {
-    texts: HashMap<&'static str, usize>,
+    /// In the order of [`TEXTS`].
+    texts: [Option<usize>; TEXTS.len()],
     numbers: Vec<(Number, usize)>,
 }
 
-const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
+const TEXTS: [&str; 7] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid"];
 
 impl Places {
     fn from_header(names: &[String]) -> Self {
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
         let place = |name| places.get(name).copied();
         Self {
-            texts: TEXTS.into_iter().filter_map(|n| Some((n, place(n)?))).collect(),
+            texts: TEXTS.map(place),
             numbers: Number::ALL.iter().filter_map(|n| Some((*n, place(n.column())?))).collect(),
         }
     }
@@ -235,7 +236,8 @@ fn sheet_row(
     file: usize,
     line: u64,
 ) -> Result<SheetRow, CellRefusal> {
-    let text = |name| places.texts.get(name).and_then(|i| record.get(*i)).unwrap_or("").trim();
+    let [gpu, kernel, problem, variant, dtype, block, grid] =
+        places.texts.map(|place| place.and_then(|i| record.get(i)).unwrap_or("").trim());
     let (mut time_ms, mut numbers) = (f64::NAN, Vec::new());
     for (column, i) in &places.numbers {
         let field = record.get(*i).unwrap_or("").trim().as_bytes();
@@ -246,20 +248,20 @@ fn sheet_row(
             numbers.extend(parsed_number(field, *column)?.map(|value| (*column, value)));
         }
     }
-    for name in ["gpu", "kernel"] {
-        if text(name).is_empty() {
+    for (name, text) in [("gpu", gpu), ("kernel", kernel)] {
+        if text.is_empty() {
             return Err(CellRefusal::new(name, "is blank; expected a name"));
         }
     }
     let saturated = |side| u32::try_from(side).unwrap_or(u32::MAX);
-    let shape = |column| {
-        dimensions(text(column).as_bytes(), column).map(|read| read.map(|sides| sides.map(saturated)))
+    let shape = |text: &str, column| {
+        dimensions(text.as_bytes(), column).map(|read| read.map(|sides| sides.map(saturated)))
     };
-    let (block, grid) = (shape("block")?, shape("grid")?);
-    let gpu = known(sheet, text("gpu"), true);
-    let kernel = known(sheet, text("kernel"), false);
-    let problem = problem_word(sheet, kernel, text("problem"))?;
-    let [variant, dtype] = ["variant", "dtype"].map(|n| sheet.words.intern(text(n)));
+    let (block, grid) = (shape(block, "block")?, shape(grid, "grid")?);
+    let gpu = known(sheet, gpu, true);
+    let kernel = known(sheet, kernel, false);
+    let problem = problem_word(sheet, kernel, problem)?;
+    let [variant, dtype] = [variant, dtype].map(|text| sheet.words.intern(text));
     Ok(SheetRow {
         file,
         line,

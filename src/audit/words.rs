@@ -1,33 +1,57 @@
 //! Texts that repeat, kept once.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
 
 /// A text that repeats, kept once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word(pub(super) u32);
 
-/// Texts by number.
+/// Texts by number, in one piece of memory: a table has millions of them.
 #[derive(Debug, Default)]
 pub(super) struct NumberedWords {
-    texts: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, Word>,
+    text: String,
+    /// Where each text ends.
+    ends: Vec<usize>,
+    numbers: HashTable<Word>,
+    hasher: DefaultHashBuilder,
 }
 
 impl NumberedWords {
     pub(super) fn intern(&mut self, text: &str) -> Word {
-        if let Some(known) = self.numbers.get(text) {
+        let hash = self.hasher.hash_one(text);
+        if let Some(known) = self.numbers.find(hash, |word| self.text(*word) == text) {
             return *known;
         }
-        let word = Word(self.texts.len() as u32);
-        let text: Arc<str> = text.into();
-        self.texts.push(text.clone());
-        self.numbers.insert(text, word);
+        let word = Word(self.ends.len() as u32);
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        let Self { text, ends, numbers, hasher } = self;
+        numbers.insert_unique(hash, word, |word| hasher.hash_one(text_at(text, ends, *word)));
         word
     }
 
     /// The text of a word.
     pub(super) fn text(&self, word: Word) -> &str {
-        &self.texts[word.0 as usize]
+        text_at(&self.text, &self.ends, word)
+    }
+}
+
+fn text_at<'t>(text: &'t str, ends: &[usize], word: Word) -> &'t str {
+    let place = word.0 as usize;
+    let start = place.checked_sub(1).map_or(0, |before| ends[before]);
+    &text[start..ends[place]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_one_number() {
+        let mut words = NumberedWords::default();
+        let numbers = ["a", "", "bc", "a", "", "b"].map(|text| words.intern(text).0);
+        assert_eq!(numbers, [0, 1, 2, 0, 1, 3]);
+        assert_eq!([0, 1, 2, 3].map(|number| words.text(Word(number))), ["a", "", "bc", "b"]);
     }
 }

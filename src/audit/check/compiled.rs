@@ -16,6 +16,9 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 
 /// What a log says of this row's kernel on this row's architecture, if the logs say one thing.
 pub(super) fn registers<'s>(sheet: &'s AuditSheet<'_>, row: &SheetRow) -> Option<&'s CompiledReport> {
+    if sheet.compiled.is_empty() {
+        return None;
+    }
     let cc = sheet.gpu(row)?.cuda.compute_capability;
     let name = sheet.text_of(row.kernel);
     let index = sheet.by_build.get_or_init(|| compiled::index(&sheet.compiled));

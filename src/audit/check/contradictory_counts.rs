@@ -17,21 +17,25 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 
 fn contradictory_counts_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<(Word, Count, Count), Vec<(usize, CountContradiction)>> = BTreeMap::new();
+    let columns = count_columns();
     for (i, row) in sheet.rows.iter().enumerate() {
         let tensor = sheet.kernel(row).is_some_and(|k| k.needs.contains(&Feature::Tensor));
-        for c in contradictions(&work(row), sheet.text_of(row.dtype), tensor) {
+        for c in contradictions(&work(row, &columns), sheet.text_of(row.dtype), tensor) {
             found.entry((row.kernel, c.count, c.against)).or_default().push((i, c));
         }
     }
     found.into_iter().map(|((kernel, ..), rows)| kernel_finding(sheet, kernel, &rows)).collect()
 }
 
+/// The columns of the counts that rows bring.
+fn count_columns() -> Vec<(Count, Number)> {
+    let column = |count: Count| Number::ALL.iter().find(|n| n.column() == count.name());
+    Count::ALL.into_iter().filter_map(|count| Some((count, *column(count)?))).collect()
+}
+
 /// The counts that the row itself brings.
-fn work(row: &SheetRow) -> Work {
-    Count::ALL.into_iter().fold(Work::default(), |work, count| {
-        let column = Number::ALL.iter().find(|n| n.column() == count.name());
-        work.with(count, column.and_then(|n| row.get(*n)))
-    })
+fn work(row: &SheetRow, columns: &[(Count, Number)]) -> Work {
+    columns.iter().fold(Work::default(), |work, (count, column)| work.with(*count, row.get(*column)))
 }
 
 fn kernel_finding(sheet: &AuditSheet<'_>, kernel: Word, found: &[(usize, CountContradiction)]) -> Finding {

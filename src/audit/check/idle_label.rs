@@ -48,9 +48,10 @@ fn idle_label_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
 }
 
 fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize], extra: &[UnknownColumn]) -> Vec<Finding> {
-    let mut texts = NumberedWords::default();
+    let mut labels = LabelTexts::default();
     let mut labelled: Vec<Labelled> =
-        rows.iter().map(|r| labelled_row(sheet, *r, extra, &mut texts)).collect();
+        rows.iter().map(|r| labelled_row(sheet, *r, extra, &mut labels)).collect();
+    let texts = labels.texts;
     let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
     for (factor, level) in labelled.iter().flat_map(|l| &l.levels) {
         levels.entry(*factor).or_default().insert(*level);
@@ -134,21 +135,19 @@ fn labelled_row(
     sheet: &AuditSheet<'_>,
     row: usize,
     extra: &[UnknownColumn],
-    texts: &mut NumberedWords,
+    labels: &mut LabelTexts,
 ) -> Labelled {
     let r = &sheet.rows[row];
     let mut levels = Vec::new();
     let [problem, variant] = [r.problem, r.variant].map(|word| sheet.text_of(word));
     let source = sheet.field(row, "source").trim();
-    for (place, text) in [("problem", problem), ("variant", variant), ("source", source)] {
+    for (place, text) in [problem, variant, source].into_iter().enumerate() {
         for part in text.split([';', ',']) {
             let Some((key, value)) = part.split_once('=') else { continue };
-            levels.push((
-                number_of(texts, &format!("{place} key `{}`", key.trim())),
-                number_of(texts, value.trim()),
-            ));
+            levels.push((labels.key_number(place, key.trim()), number_of(&mut labels.texts, value.trim())));
         }
     }
+    let texts = &mut labels.texts;
     let fields: Vec<&str> = if extra.is_empty() { Vec::new() } else { sheet.records.fields(row).collect() };
     for column in extra {
         levels.push((
@@ -161,6 +160,29 @@ fn labelled_row(
     levels.push((number_of(texts, "block"), texts_of(r.block)));
     levels.sort_unstable();
     Labelled { row, levels }
+}
+
+/// The texts of factors and levels by number.
+#[derive(Default)]
+struct LabelTexts {
+    texts: NumberedWords,
+    /// The keys of each of [`KEYED`], and the number of the factor of each.
+    keys: [(NumberedWords, Vec<u32>); KEYED.len()],
+}
+
+/// The texts of a row that are keys and values.
+const KEYED: [&str; 3] = ["problem", "variant", "source"];
+
+impl LabelTexts {
+    /// The factor of a key of one of [`KEYED`]: its name is put together once.
+    fn key_number(&mut self, place: usize, key: &str) -> u32 {
+        let (keys, numbers) = &mut self.keys[place];
+        let known = keys.intern(key).0 as usize;
+        if known == numbers.len() {
+            numbers.push(number_of(&mut self.texts, &format!("{} key `{key}`", KEYED[place])));
+        }
+        numbers[known]
+    }
 }
 
 fn number_of(texts: &mut NumberedWords, text: &str) -> u32 {

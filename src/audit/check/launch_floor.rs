@@ -77,8 +77,8 @@ fn first_agreement(sheet: &AuditSheet<'_>, rows: &[usize], near: usize) -> Optio
 
 fn floor(sheet: &AuditSheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<Finding> {
     let time = |r: usize| sheet.rows[r].time_ms();
+    rows.retain(|r| time(*r) <= LONGEST_MS);
     rows.sort_by(|a, b| time(*a).total_cmp(&time(*b)));
-    rows.truncate(rows.partition_point(|r| time(*r) <= LONGEST_MS));
     let shortest = time(*rows.first()?);
     rows.retain(|r| explained(sheet, &sheet.rows[*r]) < EXPLAINED * time(*r));
     let near = rows.partition_point(|r| time(*r) <= NEAR_SHORTEST * shortest);

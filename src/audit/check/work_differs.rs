@@ -30,17 +30,20 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     run: work_differs_findings,
 };
 
-/// Rows by problem, variant and element type.
-type Configs = HashMap<(Word, Word, Word), Vec<usize>>;
+/// A row and what tells configurations apart: kernel, then problem, variant and element type.
+type PlacedRow = (Word, (Word, Word, Word), u32);
 
 fn work_differs_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
-    let mut kernels: BTreeMap<Word, Configs> = BTreeMap::new();
-    for (i, r) in sheet.rows.iter().enumerate() {
-        kernels.entry(r.kernel).or_default().entry((r.problem, r.variant, r.dtype)).or_default().push(i);
-    }
+    // Side by side in one list: there may be millions of configurations.
+    let place = |row| u32::try_from(row).expect("a sheet holds fewer than 2^32 rows");
+    let placed = sheet.rows.iter().enumerate();
+    let mut placed: Vec<PlacedRow> =
+        placed.map(|(i, r)| (r.kernel, (r.problem, r.variant, r.dtype), place(i))).collect();
+    placed.sort_unstable();
+    let kernels: Vec<&[PlacedRow]> = placed.chunk_by(|a, b| a.0 == b.0).collect();
     let mut found = Vec::new();
     for (number, count) in COLUMNS {
-        let all = kernels.values().filter_map(|configs| Differing::in_number(sheet, configs, number));
+        let all = kernels.iter().filter_map(|rows| Differing::in_number(sheet, rows, number));
         let (counted, declared): (Vec<_>, Vec<_>) = all.partition(|d| d.counted);
         found.extend(declared.iter().map(|d| d.number_finding(sheet, number, count)));
         found.extend(counts(sheet, &counted, number));
@@ -57,20 +60,22 @@ struct Differing {
 }
 
 impl Differing {
-    fn in_number(sheet: &AuditSheet<'_>, configs: &Configs, number: Number) -> Option<Self> {
+    fn in_number(sheet: &AuditSheet<'_>, rows: &[PlacedRow], number: Number) -> Option<Self> {
         let value = |r: &usize| sheet.rows[*r].get(number);
-        let differ = |rows: &&Vec<usize>| {
-            let known = rows.iter().filter(|r| value(r).is_some());
-            let gpus: HashSet<Word> = known.map(|r| sheet.rows[*r].gpu).collect();
+        let differ = |rows: &Vec<usize>| {
             let (low, high) = range(rows.iter().filter_map(value));
-            gpus.len() >= 2 && high > FORGIVEN * low
+            let mut gpus = rows.iter().filter(|r| value(r).is_some()).map(|r| sheet.rows[*r].gpu);
+            let first = gpus.next();
+            high > FORGIVEN * low && gpus.any(|gpu| Some(gpu) != first)
         };
-        let mut bad: Vec<Vec<usize>> = configs.values().filter(differ).cloned().collect();
+        let configs = || rows.chunk_by(|a, b| a.1 == b.1);
+        let places = |config: &[PlacedRow]| config.iter().map(|(_, _, row)| *row as usize).collect();
+        let mut bad: Vec<Vec<usize>> = configs().map(places).filter(differ).collect();
         bad.sort();
         let mut rows: Vec<usize> = bad.concat().into_iter().filter(|r| value(r).is_some()).collect();
         rows.sort_unstable();
         let counted = is_counted(sheet, &rows, number);
-        (!bad.is_empty()).then_some(Self { bad, rows, configs: configs.len(), counted })
+        (!bad.is_empty()).then_some(Self { bad, rows, configs: configs().count(), counted })
     }
 
     fn worst(&self, sheet: &AuditSheet<'_>, number: Number) -> &[usize] {
