@@ -426,7 +426,8 @@ fn of_datasets(
     q: &Question<'_>,
     target_row: Option<&Measurement>,
 ) -> Vec<Caution> {
-    let sources = [q.source_time.as_ref().map(|t| &*t.source), target_row.map(|r| &*r.source)];
+    let of_target = target_row.map(|r| r.source.text());
+    let sources = [q.source_time.as_ref().map(|t| &*t.source), of_target.as_deref()];
     let behind = |d: &&Dataset| sources.into_iter().flatten().any(|source| *source == *d.source);
     let texts = datasets.iter().filter(behind).flat_map(|d| d.of_kernel(&kernel.id));
     texts.map(|text| Caution::Data(text.as_str().into())).collect()

@@ -171,8 +171,8 @@ fn write_row(
 
 /// The answers of a row.
 fn answered_row(questions: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: Measurement) -> RowRecords {
-    let (file, line) = (row.file.clone(), u64::from(row.line));
-    let told = |why: &dyn Display| format!("{file}:{line}: {why}");
+    let (source, line) = (row.source.clone(), u64::from(row.line));
+    let told = |why: &dyn Display| format!("{}:{line}: {why}", source.file());
     let asked = match questions.asked_row(kernels, row) {
         Ok(asked) => asked,
         Err(why) => return row_without_answer(questions, &why, told(&why)),

@@ -128,7 +128,8 @@ fn attribute<'r>(row: &'r Measurement, name: &str) -> Option<&'r str> {
 
 /// `128x64x32`, of an attribute or among the words of the source.
 fn nominal_block(row: &Measurement) -> Option<[f64; 3]> {
-    let in_source = || row.source.split(';').find_map(|part| part.strip_prefix("nominal_block="));
+    let source = row.source.text();
+    let in_source = || source.split(';').find_map(|part| part.strip_prefix("nominal_block="));
     let text = attribute(row, "nominal_block").or_else(in_source)?;
     let mut sides = text.split('x').map(|side| side.parse::<f64>().ok());
     Some([sides.next()??, sides.next()??, sides.next()??])

@@ -93,12 +93,11 @@ impl Kernel {
             expected: modelled.iter().map(|e| e.as_str()).collect::<Vec<_>>().join(", "),
         };
         let own = self.operator.filter(|_| modelled.contains(&element)).ok_or_else(not_modelled)?;
-        Ok(Self {
-            dtype: element.as_str().to_string(),
-            needs: needs_of(&self.needs, element),
-            operator: Some(own.in_element(element)),
-            ..self.clone()
-        })
+        let mut retyped = self.clone();
+        retyped.dtype = element.as_str().to_string();
+        retyped.needs = needs_of(&self.needs, element);
+        retyped.operator = Some(own.in_element(element));
+        Ok(retyped)
     }
 
     /// This kernel in another element type, with what a launch of it does then.
@@ -173,7 +172,10 @@ mod tests {
                 needs.sort();
                 needs
             };
-            assert_eq!((&kernel.dtype, sorted(kernel.needs)), (&shipped.dtype, sorted(shipped.needs)));
+            assert_eq!(
+                (&kernel.dtype, sorted(kernel.needs.clone())),
+                (&shipped.dtype, sorted(shipped.needs.clone()))
+            );
         }
     }
 

@@ -1,6 +1,7 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemoryFile};
+use super::facts::KernelFacts;
 use super::launch::LaunchFormulas;
 use super::library_product::LibraryProductFile;
 use super::mix::{InstructionFormulas, InstructionsFile};
@@ -399,26 +400,28 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
         id: typed.id.get_ref().clone(),
         label: typed.id.get_ref().clone(),
         name: typed.name,
-        aliases: typed.aliases,
-        symbol: String::new(),
-        summary: typed.summary,
-        category: typed.category,
-        dtype: typed.dtype,
-        source: check.source("source", &typed.source)?,
-        runs_as: typed.runs_as,
-        keys: typed.problem.keys,
-        launch_keys: typed.problem.launch.into_iter().map(Spanned::into_inner).collect(),
-        parameter_keys: typed.problem.parameters.into_iter().map(Spanned::into_inner).collect(),
-        sizes: Vec::new(),
-        compiled: check.compiled(&typed.compiled)?,
-        codes: None,
-        needs: typed.needs.features,
-        cautions: typed.cautions,
-        unknown: typed.unknown,
-        operator,
-        stated_arithmetic: None,
-        translation: None,
-        formulas: Some(formulas),
+        facts: Arc::new(KernelFacts {
+            aliases: typed.aliases,
+            symbol: String::new(),
+            summary: typed.summary,
+            category: typed.category,
+            dtype: typed.dtype,
+            source: check.source("source", &typed.source)?,
+            runs_as: typed.runs_as,
+            keys: typed.problem.keys,
+            launch_keys: typed.problem.launch.into_iter().map(Spanned::into_inner).collect(),
+            parameter_keys: typed.problem.parameters.into_iter().map(Spanned::into_inner).collect(),
+            sizes: Vec::new(),
+            compiled: check.compiled(&typed.compiled)?,
+            codes: None,
+            needs: typed.needs.features,
+            cautions: typed.cautions,
+            unknown: typed.unknown,
+            operator,
+            stated_arithmetic: None,
+            translation: None,
+            formulas: Some(formulas),
+        }),
     };
     if let Some(pipe) = &typed.pipe {
         let stated = StatedArithmetic::from_text(pipe.get_ref(), ArithmeticSource::File);

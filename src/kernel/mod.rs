@@ -11,6 +11,7 @@ mod compiled;
 mod contradiction;
 mod element_edit;
 mod expression;
+mod facts;
 mod file;
 mod formula;
 mod functions;
@@ -33,6 +34,7 @@ pub use code::{CodeVersion, Codes};
 pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
 pub use contradiction::{CountContradiction, contradictions};
 pub use element_edit::FixedElement;
+pub use facts::{KernelFacts, MeasuredKernels};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{InstructionFormulas, Mix, Operations, Rewritten, Translation, VectorPrecision};
@@ -47,17 +49,18 @@ pub use stated_arithmetic::{ArithmeticError, ArithmeticSource, StatedArithmetic}
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Information, Work};
 
-use crate::catalogue::{CatalogueEntry, Feature, Id, Sourced};
+use crate::catalogue::{CatalogueEntry, Id};
 use crate::units::typed_number;
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use variant::VariantKeys;
 
 /// Which kernel of the catalogue is meant.
 pub type KernelId = Id<Kernel>;
 
-/// A kernel of the catalogue, or one known only from a measurement file.
+/// A kernel of the catalogue, or one known only from a measurement file, of which there may be as many as the file has lines.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     /// As engineers type it: `matmul_tiled`.
@@ -66,47 +69,23 @@ pub struct Kernel {
     pub name: String,
     /// As tables and titles show it: the id, or the short form of a profiler's name.
     pub label: String,
-    /// Other names.
-    pub aliases: Vec<String>,
-    /// As the linker knows it, where a compiler's report was read; overloads share all other names. Empty otherwise.
-    pub symbol: String,
-    /// What it computes, in one line.
-    pub summary: String,
-    /// Paper 1's category: memory, compute, reduction, atomic, special.
-    pub category: String,
-    /// Element type: `fp32`.
-    pub dtype: String,
-    /// Id of the source that describes it.
-    pub source: Arc<str>,
-    /// How it comes to run.
-    pub runs_as: RunsAs,
-    /// Problem keys in order; none for a kernel known only from measurements.
-    pub keys: Vec<String>,
-    /// Those of them that choose the launch and not the work: `t`, `tile`.
-    pub launch_keys: Vec<String>,
-    /// Those of them that change the work of an element and are no part of how many there are: `l` landmarks.
-    pub parameter_keys: Vec<String>,
-    /// Named sizes, smallest first.
-    pub sizes: Vec<(String, Problem)>,
-    /// What compilers made of it, by compute capability.
-    pub compiled: BTreeMap<Cc, Sourced<Resources>>,
-    /// The code that a loaded report or cubin lists; `None` where nobody loaded one. The kernel's own file is no such word:
-    /// its source can be compiled for any architecture.
-    pub codes: Option<Codes>,
-    /// Features without which it runs nowhere.
-    pub needs: Vec<Feature>,
-    /// What has to be said beside every prediction of it.
-    pub cautions: Vec<String>,
-    /// Counts nobody made, and why.
-    pub unknown: BTreeMap<String, String>,
-    /// The operator of a tensor library that it is, where its file declares one.
-    pub operator: Option<OperatorType>,
-    /// What is stated of its arithmetic, in place of what its name says.
-    pub stated_arithmetic: Option<StatedArithmetic>,
-    /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
-    pub translation: Option<Arc<Translation>>,
-    /// Formulas; `None` for a kernel known only from measurements.
-    formulas: Option<Arc<KernelFormulas>>,
+    /// What else is known of it; kernels of which nothing is share one.
+    facts: Arc<KernelFacts>,
+}
+
+impl Deref for Kernel {
+    type Target = KernelFacts;
+
+    fn deref(&self) -> &KernelFacts {
+        &self.facts
+    }
+}
+
+/// What is changed is this kernel's alone.
+impl DerefMut for Kernel {
+    fn deref_mut(&mut self) -> &mut KernelFacts {
+        Arc::make_mut(&mut self.facts)
+    }
 }
 
 /// How a kernel comes to run: who chose the binary, and what a time of it includes.
@@ -213,31 +192,7 @@ impl Kernel {
     /// A kernel known only by the name it has in a measurement file.
     #[must_use]
     pub fn from_measurements(id: &str, dtype: &str) -> Self {
-        Self {
-            id: id.to_string(),
-            name: id.to_string(),
-            label: short_name(id),
-            aliases: Vec::new(),
-            symbol: String::new(),
-            summary: "known only from measurement files".into(),
-            category: "measured".into(),
-            dtype: dtype.to_string(),
-            source: "".into(),
-            runs_as: RunsAs::default(),
-            keys: Vec::new(),
-            launch_keys: Vec::new(),
-            parameter_keys: Vec::new(),
-            sizes: Vec::new(),
-            compiled: BTreeMap::new(),
-            codes: None,
-            needs: Vec::new(),
-            cautions: Vec::new(),
-            unknown: BTreeMap::new(),
-            operator: None,
-            stated_arithmetic: None,
-            translation: None,
-            formulas: None,
-        }
+        MeasuredKernels::default().kernel(id, dtype)
     }
 
     /// What is known of its arithmetic from its name, with what is stated in its place. The name of a kernel of the catalogue is a

@@ -45,8 +45,7 @@ impl LaunchTiming {
 /// The file or collection a row comes from: what its source says before the first colon.
 #[must_use]
 pub fn collection(row: &Measurement) -> &str {
-    let source: &str = &row.source;
-    source.split(':').next().unwrap_or(source)
+    row.source.before(':')
 }
 
 /// How many kernels must have met the floor of a GPU before it is believed to be one.
@@ -101,7 +100,11 @@ impl Floors {
             let seconds = row.time.0;
             match all.iter_mut().find(|s| s.gpu == row.gpu) {
                 Some(s) => (s.seconds, s.rows) = (s.seconds.min(seconds), s.rows + 1),
-                None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
+                None => {
+                    // There may be as many kernels as rows, each on one GPU.
+                    all.reserve_exact(usize::from(all.is_empty()));
+                    all.push(Shortest { gpu: row.gpu, seconds, rows: 1 });
+                }
             }
         }
         Self { launch: launch_floors(store, left_out), of_kernel, sequences: sequences(store, left_out) }

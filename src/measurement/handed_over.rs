@@ -42,13 +42,21 @@ pub fn read_packed_rows(
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
     let attributes = AttributeColumn::checked_columns(&rows, file)?;
-    let mut parser = RowParser::new(file, kind, gpus, kernels);
-    let drafts = rows.into_iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes));
-    let part = parsed_rows(&mut parser, drafts, |draft| source_words(&draft.row));
+    let known = kernels.clone();
+    let mut parser = RowParser::new(file, kind, gpus, &known);
     let mut whole = ParsedCsv::new(kernels);
-    whole.take(part);
+    let mut drafts =
+        rows.into_iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes)).peekable();
+    while drafts.peek().is_some() {
+        let some = drafts.by_ref().take(AT_ONCE);
+        whole.take(parsed_rows(&mut parser, some, |draft| source_words(&draft.row)));
+    }
+    whole.result.rows.shrink_to_fit();
     Ok(whole.result)
 }
+
+/// Rows whose texts stand together in memory.
+const AT_ONCE: usize = 4096;
 
 /// No file has lines longer than this, and no report does.
 pub(crate) fn check_lengths(rows: &PackedRows) -> Result<(), String> {

@@ -51,7 +51,7 @@ pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parse
 pub use sequences::is_sequence;
 pub(crate) use store::SAME_CLOCK;
 pub use store::{Config, Store};
-pub use text::SharedText;
+pub use text::{SharedText, SharedWord};
 
 /// How many refused rows of a file are described; the rest are only counted.
 pub(crate) const DESCRIBED: usize = 100;

@@ -1,15 +1,16 @@
 //! Kernels that a file names and the catalogue does not have: added in the order of the file, whichever thread read them.
 
+use super::text::SharedWord;
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, KernelId, kernel_and_other_keys, long_name};
-use hashbrown::{HashMap, HashSet};
-use std::sync::Arc;
+use crate::kernel::{Kernel, KernelId, MeasuredKernels, kernel_and_other_keys, long_name};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use std::hash::BuildHasher;
 
 /// A kernel as the first row that names it has it; its name has letters.
 #[derive(Debug)]
 pub(super) struct NewName {
     pub(super) written: Box<str>,
-    pub(super) dtype: Arc<str>,
+    pub(super) dtype: SharedWord,
 }
 
 /// The catalogue, and what was added to it.
@@ -17,15 +18,28 @@ pub(super) struct NewKernels<'a> {
     catalogue: &'a mut Catalogue<Kernel>,
     /// How many the catalogue had.
     known: usize,
-    places: HashMap<Box<str>, KernelId>,
-    /// What the kernels are shown as; filled when a new one comes.
-    labels: HashSet<String>,
+    measured: MeasuredKernels,
+    /// Those that were added, by what the file calls them, which is their name.
+    added: HashTable<KernelId>,
+    /// Those that the file calls by another name, such as an alias.
+    renamed: HashMap<Box<str>, KernelId>,
+    /// One kernel of each label; filled when a new one comes.
+    labels: HashTable<KernelId>,
+    hasher: DefaultHashBuilder,
 }
 
 impl<'a> NewKernels<'a> {
     pub(super) fn new(catalogue: &'a mut Catalogue<Kernel>) -> Self {
         let known = catalogue.entries().len();
-        Self { catalogue, known, places: HashMap::default(), labels: HashSet::default() }
+        Self {
+            catalogue,
+            known,
+            measured: MeasuredKernels::default(),
+            added: HashTable::default(),
+            renamed: HashMap::default(),
+            labels: HashTable::default(),
+            hasher: DefaultHashBuilder::default(),
+        }
     }
 
     pub(super) fn catalogue(&self) -> &Catalogue<Kernel> {
@@ -44,18 +58,25 @@ impl<'a> NewKernels<'a> {
 
     /// The place of this kernel, added if need be.
     pub(super) fn kernel_id(&mut self, new: &NewName) -> KernelId {
-        if let Some(place) = self.places.get(&new.written) {
+        let hash = self.hasher.hash_one(&*new.written);
+        let is_same = |id: &KernelId| self.catalogue[*id].name == *new.written;
+        if let Some(place) = self.added.find(hash, is_same).or_else(|| self.renamed.get(&new.written)) {
             return *place;
         }
         let nickname = self.catalogue.nickname_of(&new.written).map(str::to_string);
         let name = nickname.as_deref().unwrap_or(&new.written);
-        let place = self.catalogue.id_named(name).unwrap_or_else(|| self.add_name(name, new));
-        self.places.insert(new.written.clone(), place);
+        let Some(place) = self.catalogue.id_named(name) else {
+            let place = self.add_name(name, new);
+            let Self { catalogue, added, hasher, .. } = self;
+            added.insert_unique(hash, place, |id| hasher.hash_one(&*catalogue[*id].name));
+            return place;
+        };
+        self.renamed.insert(new.written.clone(), place);
         place
     }
 
     fn add_name(&mut self, name: &str, new: &NewName) -> KernelId {
-        let mut kernel = Kernel::from_measurements(name, &new.dtype);
+        let mut kernel = self.measured.kernel(name, &new.dtype);
         let named = kernel_and_other_keys(name).map(|(of, keys)| (self.catalogue.id_named(of), keys));
         if let Some((Some(of), keys)) = named {
             let of = &self.catalogue[of];
@@ -70,13 +91,30 @@ impl<'a> NewKernels<'a> {
         }
         // Two instances of one template are told apart by their arguments.
         if self.labels.is_empty() {
-            self.labels = self.catalogue.entries().iter().map(|k| k.label.clone()).collect();
+            self.catalogue.ids().for_each(|id| self.add_label(id));
         }
-        if self.labels.contains(&kernel.label) {
+        if self.is_label(&kernel.label) {
             kernel.label = long_name(name);
         }
-        self.labels.insert(kernel.label.clone());
+        let place = KernelId::from_index(self.catalogue.entries().len());
         self.catalogue.insert(kernel).expect("nobody has this name, and it has no other");
-        KernelId::from_index(self.catalogue.entries().len() - 1)
+        self.add_label(place);
+        place
+    }
+
+    /// Whether a kernel is shown as this.
+    fn is_label(&self, label: &str) -> bool {
+        let hash = self.hasher.hash_one(label);
+        self.labels.find(hash, |id| self.catalogue[*id].label == label).is_some()
+    }
+
+    fn add_label(&mut self, place: KernelId) {
+        let Self { catalogue, labels, hasher, .. } = self;
+        let hash_of = |id: &KernelId| hasher.hash_one(catalogue[*id].label.as_str());
+        let label = &catalogue[place].label;
+        let hash = hash_of(&place);
+        if labels.find(hash, |id| catalogue[*id].label == *label).is_none() {
+            labels.insert_unique(hash, place, hash_of);
+        }
     }
 }

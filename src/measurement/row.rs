@@ -7,7 +7,7 @@ use super::draft::{RowDraft, TextColumn};
 use super::measured::{Further, KnownNumber, NumberPlace, SmallNumbers};
 use super::new_kernels::NewName;
 use super::pipe_uses::pipe_insts;
-use super::text::{SharedText, Texts};
+use super::text::{SharedText, SharedWord, Texts};
 use super::words::{Problems, SharedWords};
 use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind};
 use crate::catalogue::Catalogue;
@@ -48,6 +48,8 @@ pub(super) struct RowParser<'a> {
     variants: SharedWords,
     sources: Texts,
     words: SharedWords,
+    /// The first element types, each once.
+    dtypes: Vec<SharedWord>,
     /// How many rows named a GPU that is not in the catalogue.
     unknown_gpus: usize,
     /// Numbers without a field of their own, of the row being read.
@@ -74,6 +76,7 @@ impl<'a> RowParser<'a> {
             variants: SharedWords::default(),
             sources: Texts::default(),
             words: SharedWords::default(),
+            dtypes: vec![SharedWord::default()],
             unknown_gpus: 0,
             further: Vec::new(),
         }
@@ -93,7 +96,7 @@ impl<'a> RowParser<'a> {
         let narrow = grid.filter(|g| g.iter().all(|n| *n <= u64::from(u32::MAX)));
         let variant = shared_word(&mut self.variants, draft.text_of(TextColumn::Variant), "variant")?;
         let source = utf8(draft.text_of(TextColumn::Source), "source")?;
-        let dtype = shared_word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
+        let dtype = self.dtype(draft.text_of(TextColumn::Dtype))?;
         let (kernel, problem) = self.kernel_at_size(draft, &dtype)?;
         let written = draft.text_of(TextColumn::Problem);
         let (problem, variant) = match self.launch_in_the_problem(kernel, written, &variant)? {
@@ -112,7 +115,6 @@ impl<'a> RowParser<'a> {
             time,
             kind: self.kind,
             source: SharedText::default(),
-            file: self.file.clone(),
             line: u32::try_from(draft.line_number()).unwrap_or(u32::MAX),
             time_std: KnownNumber::NOT,
             flops: KnownNumber::NOT,
@@ -164,6 +166,23 @@ impl<'a> RowParser<'a> {
         Some(Box::new(Further { numbers, pipe_insts: Box::default(), attributes, wide_grid }))
     }
 
+    fn dtype(&mut self, bytes: &[u8]) -> Result<SharedWord, RowRefusal> {
+        /// Nobody has more; a file that does keeps each again.
+        const MOST: usize = 32;
+        if let Some(known) = self.dtypes.iter().find(|known| known.as_bytes() == bytes) {
+            return Ok(known.clone());
+        }
+        let text = utf8(bytes, "dtype")?;
+        let known = self.dtypes.iter().find(|known| ***known == *text).cloned();
+        Ok(known.unwrap_or_else(|| {
+            let word = SharedWord::from(text);
+            if self.dtypes.len() < MOST {
+                self.dtypes.push(word.clone());
+            }
+            word
+        }))
+    }
+
     fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, RowRefusal> {
         if let Some(known) = self.known_gpus.get(bytes) {
             return Ok(*known);
@@ -184,7 +203,7 @@ impl<'a> RowParser<'a> {
         Err(near.map_or_else(|| RowRefusal::new("gpu", "unknown GPU"), |e| RowRefusal::new("gpu", e)))
     }
 
-    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<KernelId, RowRefusal> {
+    fn kernel(&mut self, bytes: &[u8], dtype: &SharedWord) -> Result<KernelId, RowRefusal> {
         if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
             return Ok(*known);
         }
@@ -209,7 +228,7 @@ impl<'a> RowParser<'a> {
 
     /// Completes the rows since the last call, and says which kernels they name that the catalogue does not have.
     pub(super) fn new_names(&mut self, rows: &mut [Measurement]) -> Vec<NewName> {
-        for (row, source) in rows.iter_mut().zip(self.sources.take_texts()) {
+        for (row, source) in rows.iter_mut().zip(self.sources.take_texts(&self.file)) {
             row.source = source;
         }
         self.known_new.clear();

@@ -69,16 +69,28 @@ struct Sized {
     ln: f64,
 }
 
-/// Configurations of one kernel, in the order they were read.
+/// Configurations of one kernel, in the order they were read. There may be as many kernels as rows.
 #[derive(Debug, Clone, Default)]
 struct OfKernel {
     configs: Vec<ConfigId>,
     /// Whether one of them has no variant.
     has_plain: bool,
-    /// By size; made when it is first asked for.
-    by_volume: OnceLock<Arc<[ConfigId]>>,
-    /// Made when a size that nobody timed is first asked for.
-    sizes: OnceLock<Arc<[Sized]>>,
+    arranged: OnceLock<Arc<Arranged>>,
+}
+
+/// The configurations of one kernel in other orders, each made when it is first asked for.
+#[derive(Debug, Default)]
+struct Arranged {
+    /// By size.
+    by_volume: OnceLock<Box<[ConfigId]>>,
+    /// Those that were timed, for a size that nobody timed.
+    sizes: OnceLock<Box<[Sized]>>,
+}
+
+impl OfKernel {
+    fn arranged(&self) -> &Arranged {
+        self.arranged.get_or_init(Arc::default)
+    }
 }
 
 /// Measurements joined by configuration. What stands in a row is not copied: a clone shares the rows.
@@ -224,9 +236,12 @@ impl Store {
             self.by_kernel.resize_with(row.kernel.index() + 1, OfKernel::default);
         }
         let of_kernel = &mut self.by_kernel[row.kernel.index()];
+        if of_kernel.configs.is_empty() {
+            of_kernel.configs.reserve_exact(1);
+        }
         of_kernel.configs.push(id);
         of_kernel.has_plain |= row.variant.is_empty();
-        of_kernel.by_volume.take();
+        of_kernel.arranged.take();
         id
     }
 
@@ -272,7 +287,7 @@ impl Store {
             _ => self.links[previous as usize].next = new,
         }
         let kernel = self.at(link.row).kernel;
-        self.by_kernel[kernel.index()].sizes.take();
+        self.by_kernel[kernel.index()].arranged.take();
     }
 
     fn at(&self, row: u32) -> &Measurement {
@@ -369,7 +384,7 @@ impl Store {
     #[must_use]
     pub fn by_volume(&self, kernel: KernelId) -> &[ConfigId] {
         let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return &[] };
-        of_kernel.by_volume.get_or_init(|| {
+        of_kernel.arranged().by_volume.get_or_init(|| {
             let volume = |id: &ConfigId| (self.config(*id).problem.volume(), *id);
             let mut all: Vec<(f64, ConfigId)> = of_kernel.configs.iter().map(volume).collect();
             all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -387,7 +402,7 @@ impl Store {
     pub fn arrange(&self) {
         for (kernel, of_kernel) in self.by_kernel.iter().enumerate() {
             let _ = self.by_volume(KernelId::from_index(kernel));
-            of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
+            of_kernel.arranged().sizes.get_or_init(|| self.by_size(&of_kernel.configs));
         }
         let _ = self.floors();
     }
@@ -429,7 +444,7 @@ impl Store {
         gpu: GpuId,
     ) -> Option<&Measurement> {
         let of_kernel = self.by_kernel.get(kernel.index())?;
-        let sizes = of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
+        let sizes = of_kernel.arranged().sizes.get_or_init(|| self.by_size(&of_kernel.configs));
         let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
         let asked = ln_volume(problem);
         let after = sizes
@@ -441,7 +456,7 @@ impl Store {
     }
 
     /// The timed ones of these configurations by GPU, variant and size.
-    fn by_size(&self, configs: &[ConfigId]) -> Arc<[Sized]> {
+    fn by_size(&self, configs: &[ConfigId]) -> Box<[Sized]> {
         let preferred = self.preferred_launches();
         let of = |id: &ConfigId| {
             let (config, Config { problem, variant, .. }) = (*id, self.config(*id));

@@ -467,7 +467,8 @@ impl<'a> Question<'a> {
     /// Where the arithmetic of the mix comes from.
     pub(super) fn mix_from(&self) -> Option<Provenance> {
         let row = self.source_rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some());
-        let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
+        let of_row =
+            row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), r.source.text().into()));
         let formulas = || self.kernel.instruction_formulas();
         of_row.or_else(|| formulas().map(|f| Provenance::Stated(f.origin, f.source.clone())))
     }
@@ -482,7 +483,8 @@ impl<'a> Question<'a> {
     /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.
     pub(super) fn counted(&self, count: Count) -> Provenance {
         let row = self.source_rows().find(|r| r.measured_count(count).is_some());
-        let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
+        let of_row =
+            row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), r.source.text().into()));
         of_row
             .or_else(|| {
                 self.kernel.count_formula(count).map(|c| Provenance::Stated(c.origin, c.source.clone()))

@@ -105,7 +105,7 @@ impl FoundRegisters<'_> {
 impl From<FoundRegisters<'_>> for RegistersFrom {
     fn from(found: FoundRegisters<'_>) -> Self {
         match found {
-            FoundRegisters::TimedRow(row) => Self::TimedRow(Arc::from(&*row.source)),
+            FoundRegisters::TimedRow(row) => Self::TimedRow(Arc::from(row.source.text())),
             FoundRegisters::Typed => Self::Typed,
             FoundRegisters::Compiled(known) => match known.borrowed_from {
                 None => Self::Build(known.source.clone()),
@@ -114,7 +114,7 @@ impl From<FoundRegisters<'_>> for RegistersFrom {
                     Self::NearestBuild { cc, source: known.source.clone(), spills }
                 }
             },
-            FoundRegisters::OtherRow(row) => Self::OtherRow(Arc::from(&*row.source)),
+            FoundRegisters::OtherRow(row) => Self::OtherRow(Arc::from(row.source.text())),
             FoundRegisters::AtLeast => Self::AtLeast,
             FoundRegisters::Unknown => Self::Unknown,
         }

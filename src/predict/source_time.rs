@@ -42,7 +42,7 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             time: row.time,
             work_scaled: row.time,
             kind: row.kind.into(),
-            source: (*row.source).into(),
+            source: row.source.text().into(),
             cautions: Vec::new(),
             extrapolation: Some(1.0),
         });
@@ -83,7 +83,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         time,
         work_scaled: by_roofline.filter(|t| t.0.is_finite() && t.0 > 0.0).unwrap_or(time),
         kind: SourceKind::Estimated,
-        source: (*row.source).into(),
+        source: row.source.text().into(),
         cautions,
         extrapolation: Some(ratio),
     })

@@ -86,7 +86,7 @@ impl TableSums {
     fn add_row(&mut self, asked: &RowQuestions<'_>, RowParts { row, parts }: &RowParts) {
         if let Some(Err(first)) = parts.first().filter(|_| parts.iter().all(Result::is_err)) {
             let row = row.row();
-            return self.leave_out(|| format!("{}:{}: {first}", row.file, row.line));
+            return self.leave_out(|| format!("{}:{}: {first}", row.file(), row.line));
         }
         self.rows += 1;
         let timed = row.row();
@@ -134,8 +134,8 @@ fn row_parts(
     kernels: &Catalogue<Kernel>,
     row: Measurement,
 ) -> Result<RowParts, String> {
-    let (file, line) = (row.file.clone(), row.line);
-    let row = asked.asked_row(kernels, row).map_err(|why| format!("{file}:{line}: {why}"))?;
+    let (read_from, line) = (row.source.clone(), row.line);
+    let row = asked.asked_row(kernels, row).map_err(|why| format!("{}:{line}: {why}", read_from.file()))?;
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
     let query = PartQuery { session, source, settings };

@@ -166,5 +166,5 @@ impl DashboardState {
 
 /// Whether a row was read from this file.
 fn is_of_file(row: &Measurement, file: &Path) -> bool {
-    *row.file == *file.display().to_string()
+    *row.file() == *file.display().to_string()
 }

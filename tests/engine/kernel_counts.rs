@@ -32,7 +32,7 @@ fn with(collection: &str) -> Option<Session> {
 /// Every row of the collection with its kernel, and what the kernel's file says of it.
 fn rows<'s>(session: &'s Session, collection: &str) -> Vec<(&'s Kernel, Instance, &'s Measurement)> {
     let file = collection.rsplit('/').next().unwrap();
-    let here = session.store.rows().filter(|row| row.file.ends_with(file));
+    let here = session.store.rows().filter(|row| row.file().ends_with(file));
     let of = |row: &'s Measurement| {
         let kernel = &session.kernels[row.kernel];
         assert!(kernel.has_formulas(), "{}: line {} joins no kernel file", kernel.id, row.line);

@@ -3,6 +3,7 @@
 
 use super::{RowDraft, RowParser, RowRefusal, TextColumn, utf8};
 use crate::kernel::{Kernel, KernelId, Problem, ProblemError, by_other_keys};
+use crate::measurement::SharedWord;
 use std::sync::Arc;
 
 /// Why there is no problem.
@@ -28,7 +29,7 @@ impl RowParser<'_> {
     pub(super) fn kernel_at_size(
         &mut self,
         draft: &impl RowDraft,
-        dtype: &Arc<str>,
+        dtype: &SharedWord,
     ) -> Result<(KernelId, Arc<Problem>), RowRefusal> {
         let kernel = self.kernel(draft.text_of(TextColumn::Kernel), dtype)?;
         let bytes = draft.text_of(TextColumn::Problem);
