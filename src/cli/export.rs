@@ -16,6 +16,7 @@ use crate::predict::{MODELS, Subject};
 use crate::roofline::Level;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -198,7 +199,7 @@ impl<'a> Picture<'a> {
 
     /// The only kernel asked for.
     fn subject(&self) -> Result<&'a Subject> {
-        match &self.question.subjects[..] {
+        match self.question.subjects.named() {
             [one] => Ok(one),
             _ => Err(Usage(
                 "this chart shows one kernel: give one --kernel, for example --kernel saxpy".into(),
@@ -282,17 +283,18 @@ impl<'a> Picture<'a> {
     }
 
     fn predictions(&self) -> ChartSpec {
-        let kernels = &self.question.session.kernels;
-        let answers: Vec<(&Subject, Answer)> =
-            self.question.subjects.iter().map(|s| (s, self.answer(s))).collect();
-        let row = |(subject, answer): &(&Subject, Answer)| {
-            let label = format!("{} {}", kernels[subject.kernel].id, self.size(subject));
-            PredictionRow::new(label, answer)
-        };
-        let rows: Vec<PredictionRow> = answers.iter().map(row).collect();
+        let session = &self.question.session;
         // One pair of GPUs and one model: every answer used the same.
+        let mut used = None;
+        let row = |subject: Cow<'_, Subject>| {
+            let label = format!("{} {}", session.kernels[subject.kernel].id, self.size(&subject));
+            let answer = self.answer(&subject);
+            used.get_or_insert_with(|| format!(", {}", answer.used()));
+            PredictionRow::new(label, &answer)
+        };
+        let rows: Vec<PredictionRow> = self.question.subjects.each(session).map(row).collect();
         let model = MODELS[self.question.settings[0].model].id();
-        let used = answers.first().map_or_else(String::new, |(_, a)| format!(", {}", a.used()));
+        let used = used.unwrap_or_default();
         predictions_chart(&rows, self.gpus, &format!("{model}{used}"))
     }
 }

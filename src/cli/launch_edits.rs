@@ -21,6 +21,11 @@ fn launch_edits(text: &str) -> Result<LaunchEdits, String> {
 }
 
 impl LaunchArgs {
+    /// Whether a change was typed.
+    pub(super) fn is_typed(&self) -> bool {
+        self.launch.is_some()
+    }
+
     /// What a block asks for, so changed.
     pub(super) fn changed_needs(&self, needs: BlockNeeds) -> BlockNeeds {
         self.launch.map_or(needs, |edits| edits.changed_needs(needs))

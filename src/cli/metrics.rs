@@ -1,6 +1,7 @@
 //! `roofswap metrics KERNEL --gpu GPU`, `roofswap metrics --data FILE...`.
 
 use super::choices::FormatChoice;
+use super::output::NOT_KEPT;
 use super::{Usage, load, named_gpus, output, question, training};
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
@@ -8,7 +9,7 @@ use crate::learn::Progress;
 use crate::measurement::Store;
 use crate::predict::Subject;
 use crate::report::metrics::{
-    NamedRow, OnGpu, metric_cells, of_kernel, overview_table, row_columns, rows_overview,
+    LaunchesOverview, NamedRow, OnGpu, metric_cells, of_kernel, overview_table, row_columns,
 };
 use crate::report::{TableFormat, write_rows};
 use crate::session::Session;
@@ -16,7 +17,7 @@ use crate::train::cache::ModelCache;
 use crate::train::paper3::{
     Facts, LaunchMetrics, MetricFormulas, Paper3, ReferenceLaunch, SpeedUpForest, launches, metrics,
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -126,8 +127,9 @@ fn write_launches(session: &Session, args: &MetricsArgs, format: TableFormat) ->
         return Err(Usage(text.into()).into());
     }
     let Some(format) = format.for_programs() else {
-        let table = rows_overview(&rows.collect::<Vec<_>>(), args.formulas.into());
-        return output::answer(table.render(format).as_bytes());
+        let mut overview = LaunchesOverview::new(args.formulas.into());
+        rows.try_for_each(|row| overview.add_launch(&row)).context(NOT_KEPT)?;
+        return output::streamed_answer(|out| overview.write(format, out));
     };
     let columns = row_columns();
     output::streamed_answer(|out| write_rows(out, &columns, format, rows.map(|row| metric_cells(&row))))

@@ -4,6 +4,7 @@
 //! Only this room prints: answers on stdout, remarks and errors on stderr.
 
 mod app;
+mod asked_subjects;
 mod audit;
 mod changes;
 mod check;
@@ -36,6 +37,7 @@ mod occupancy_batch;
 mod output;
 mod predict;
 mod predict_batch;
+mod predicted;
 mod probe;
 mod profiler_lines;
 mod question;

@@ -84,6 +84,9 @@ pub(super) fn refused(rows: &[RowError], total: usize) {
     }
 }
 
+/// What is said where rows that no longer fit into memory cannot be written down.
+pub(super) const NOT_KEPT: &str = "the rows of the table could not be kept in the temporary folder";
+
 /// Whether this is the name of standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"

@@ -1,19 +1,22 @@
 //! `roofswap predict --from GPU --to GPU --kernel KERNEL`.
 
 use super::choices::{FormatChoice, RowsFormatChoice};
+use super::output::NOT_KEPT;
 use super::predict_batch::{BatchQuestion, run_predict_batch};
+use super::predicted::{Predicted, are_several, each_question};
 use super::question::{CheckedQuestion, QuestionArgs};
 use super::speed_up::{SpeedUpQuestion, predict_speed_up};
-use super::{Usage, models, output};
-use crate::answer::Answer;
-use crate::gpu::GpuId;
+use super::{models, output};
 use crate::pair::Pair;
-use crate::predict::Subject;
+use crate::report::prediction_overview::PredictionOverview;
 use crate::report::predictions::{self, Comparison};
-use crate::report::{StreamFormat, TableFormat, breakdown, side_by_side, sources, write_rows};
+use crate::report::side_by_side::{self, ModelSpreads};
+use crate::report::{Spool, StreamFormat, TableCell, TableColumn, TableFormat, TableStream};
+use crate::report::{breakdown, sources};
 use crate::session::Session;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
+use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -60,91 +63,73 @@ pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
         return predict_speed_up(asked, format.into());
     }
     let question = args.question.checked_question()?;
-    let answers = answers(&question)?;
-    let session = &question.session;
-    let mut rows: Vec<Comparison<'_>> = Vec::new();
-    for (subject, answer) in &answers {
-        // Where one GPU was asked and others had timed the kernel, their shares are for --explain.
-        if question.sources.only().is_some() {
-            rows.push(Comparison::new(&session.gpus, &session.kernels, subject, answer));
-        } else {
-            rows.extend(sources::source_rows(&session.gpus, &session.kernels, subject, answer));
-        }
-    }
     let format: TableFormat = format.into();
-    match format.for_programs() {
-        Some(format) if args.explain => write_breakdowns(&rows, format)?,
-        Some(format) => output::streamed_answer(|out| predictions::stream_records(&rows, format, out))?,
-        None => output::answer(predictions_text(session, &rows, args.explain, format)?.as_bytes())?,
-    }
-    match rows.iter().map(|row| row.answer.prediction.as_ref().err()).collect::<Option<Vec<_>>>() {
-        Some(refusals) if !refusals.is_empty() => {
-            bail!("nothing could be predicted: {}", refusals[0])
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Every kernel on every target with every model, in that order.
-fn answers(q: &CheckedQuestion) -> Result<Vec<(&Subject, Answer)>> {
-    let mut all = Vec::with_capacity(q.subjects.len() * q.targets.len() * q.settings.len());
-    let mut without = Vec::new();
-    for subject in &q.subjects {
-        for target in &q.targets {
-            for settings in &q.settings {
-                let sources = q.sources_of(subject, *settings);
-                match q.session.answer_from(subject, &sources, *target, *settings) {
-                    Some(answer) => all.push((subject, answer)),
-                    None => without.push((subject, *target)),
-                }
-            }
-        }
-    }
-    // Every model is asked alike.
-    without.dedup_by(|a, b| std::ptr::eq(a.0, b.0) && a.1 == b.1);
-    let named = |(subject, target): &(&Subject, GpuId)| {
-        let kernel = &q.session.kernels[subject.kernel].id;
-        format!("{kernel} on {}", q.session.gpus[*target].id)
+    let predicted = match format.for_programs() {
+        Some(format) if args.explain => write_breakdowns(&question, format)?,
+        Some(format) => write_records(&question, format)?,
+        None => write_overview(&question, args.explain, format)?,
     };
-    let Some(first) = without.first().map(named) else { return Ok(all) };
-    if all.is_empty() {
-        let text = format!(
-            "--from all: no GPU has a measurement for {first}; name one GPU, or give measurements with --data"
-        );
-        return Err(Usage(text).into());
-    }
-    let n = without.len();
-    output::remark(format!("{n} questions left out, because no other GPU was timed; the first is {first}"));
-    Ok(all)
+    predicted.tell()
 }
 
-/// Every number of every prediction, for programs: thousands of rows per prediction are not kept.
-fn write_breakdowns(rows: &[Comparison<'_>], format: StreamFormat) -> Result<()> {
+/// Every number of every prediction, for programs, each row as it comes.
+fn write_records(q: &CheckedQuestion, format: StreamFormat) -> Result<Predicted> {
+    let several = are_several(q);
+    let columns = predictions::record_columns(several);
+    write_table(q, &columns, format, |row| vec![predictions::record_cells(row, several)])
+}
+
+/// Every number of every prediction taken apart, for programs: thousands of rows per prediction are not kept.
+fn write_breakdowns(q: &CheckedQuestion, format: StreamFormat) -> Result<Predicted> {
     let columns = breakdown::record_columns();
-    let cells = rows.iter().flat_map(breakdown::record_rows);
-    output::streamed_answer(|out| write_rows(out, &columns, format, cells))
+    write_table(q, &columns, format, breakdown::record_rows)
 }
 
-fn predictions_text(
-    session: &Session,
-    rows: &[Comparison<'_>],
-    explained: bool,
-    format: TableFormat,
-) -> Result<String> {
-    let mut overview = predictions::overview_table(rows);
-    if rows.iter().any(|row| row.answer.settings.model != rows[0].answer.settings.model) {
-        overview.notes.extend(side_by_side::spreads(rows));
-        let errors = models::errors(session)?;
-        overview
-            .notes
-            .push(side_by_side::default_model(&errors, "over the shipped figures, each GPU held out once"));
+/// The rows of a table for programs that each prediction has.
+fn write_table<I: IntoIterator<Item = Vec<TableCell>>>(
+    q: &CheckedQuestion,
+    columns: &[TableColumn],
+    format: StreamFormat,
+    cells: impl Fn(&Comparison<'_>) -> I,
+) -> Result<Predicted> {
+    let mut predicted = Predicted::default();
+    output::streamed_answer(|out| {
+        let mut table = TableStream::new(out, columns, format);
+        let mut write = |row: &Comparison<'_>| cells(row).into_iter().try_for_each(|c| table.write_row(&c));
+        predicted = each_question(q, |rows| rows.iter().try_for_each(&mut write))?;
+        if predicted.is_without_sources() { Ok(()) } else { table.finish() }
+    })?;
+    Ok(predicted)
+}
+
+/// The table for people, and what stands under it.
+fn write_overview(q: &CheckedQuestion, explained: bool, format: TableFormat) -> Result<Predicted> {
+    let (mut overview, mut spreads) = (PredictionOverview::default(), ModelSpreads::default());
+    let mut apart = Spool::default();
+    let predicted = each_question(q, |rows| {
+        spreads.add_question(rows);
+        rows.iter().try_for_each(|row| {
+            overview.add_row(row)?;
+            // A combined answer is explained by its shares in the table, and by its own chain.
+            let text = (explained && row.share.is_none()).then(|| explained_text(&q.session, row, format));
+            apart.write_all(text.unwrap_or_default().as_bytes())
+        })
+    });
+    let predicted = predicted.context(NOT_KEPT)?;
+    if predicted.is_without_sources() {
+        return Ok(predicted);
     }
-    let mut text = overview.render(format);
-    // A combined answer is explained by its shares in the table, and by its own chain.
-    for row in rows.iter().filter(|row| explained && row.share.is_none()) {
-        text.push_str(&explained_text(session, row, format));
+    let mut notes = Vec::new();
+    if overview.has_several_models() {
+        notes.extend(spreads.into_notes());
+        let errors = models::errors(&q.session)?;
+        notes.push(side_by_side::default_model(&errors, "over the shipped figures, each GPU held out once"));
     }
-    Ok(text)
+    output::streamed_answer(|out| {
+        overview.write(&notes, format, out)?;
+        apart.copy_to(out)
+    })?;
+    Ok(predicted)
 }
 
 /// One prediction taken apart, then the interval's reason, the measured time, and what the data behind it say of themselves.

@@ -1,5 +1,6 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
+use super::asked_subjects::AskedSubjects;
 use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
@@ -83,7 +84,7 @@ pub(super) struct CheckedQuestion {
     /// The target GPUs' positions.
     pub(super) targets: Vec<GpuId>,
     /// Kernels at their sizes.
-    pub(super) subjects: Vec<Subject>,
+    pub(super) subjects: AskedSubjects,
     /// One set of settings per model.
     pub(super) settings: Vec<Settings>,
 }
@@ -168,12 +169,8 @@ impl QuestionArgs {
             Sources::These(some) => some.first().copied(),
             _ => None,
         };
-        let mut subjects = match typed {
-            Some(subject) => vec![subject],
-            None => self.subjects(&session, seen_from)?,
-        };
-        self.launch.edit_subjects(&session, &mut subjects)?;
-        self.translate(&mut session, &subjects)?;
+        let subjects = self.asked_subjects(&session, typed, seen_from)?;
+        self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
             settings.iter().find_map(unused_ceilings).into_iter().for_each(output::remark);
@@ -288,13 +285,13 @@ impl QuestionArgs {
     fn taught(
         &self,
         session: &Session,
-        subjects: &[Subject],
+        subjects: &AskedSubjects,
         targets: &[GpuId],
         settings: Vec<Settings>,
     ) -> Result<Vec<Settings>> {
         if self.model.is_empty() || settings.iter().any(|s| MODELS[s.model].id() == HYBRID) {
             let wanted = WantedLessons {
-                kernels: Some(subjects.iter().map(|s| s.kernel).collect()),
+                kernels: Some(subjects.kernels(session)),
                 targets: Some(targets.iter().copied().collect()),
             };
             learning::teach(session, &wanted)?;
@@ -303,15 +300,32 @@ impl QuestionArgs {
         Ok(if self.model.is_empty() { settings.into_iter().map(with).collect() } else { settings })
     }
 
+    /// The typed kernel; else the named ones; else, of measurement files, every configuration that they time.
+    fn asked_subjects(
+        &self,
+        session: &Session,
+        typed: Option<Subject>,
+        source: Option<GpuId>,
+    ) -> Result<AskedSubjects> {
+        let of_data = typed.is_none() && self.named_kernels().is_empty() && !self.data.is_empty();
+        if of_data
+            && self.size.is_none()
+            && self.variant.is_none()
+            && let Some(timed) = AskedSubjects::timed(session, &self.launch)?
+        {
+            return Ok(timed);
+        }
+        let mut subjects = match typed {
+            Some(subject) => vec![subject],
+            None => self.subjects(session, source)?,
+        };
+        self.launch.edit_subjects(session, &mut subjects)?;
+        Ok(AskedSubjects::Named(subjects))
+    }
+
     /// A kernel that was named alone must fit size and variant; of several, those that do not fit are left out.
     fn subjects(&self, session: &Session, source: Option<GpuId>) -> Result<Vec<Subject>> {
         let named = self.named_kernels();
-        if named.is_empty() && !self.data.is_empty() && self.size.is_none() && self.variant.is_none() {
-            let own = session.own_configs();
-            if !own.is_empty() {
-                return own.iter().map(|(id, _)| Ok(session.timed_subject(*id)?)).collect();
-            }
-        }
         if !named.is_empty() && named != ["all"] {
             let named: Vec<KernelId> =
                 named.iter().map(|name| session.find_kernel(name)).collect::<Result<_, _>>()?;

@@ -1,9 +1,12 @@
 //! Paper 3's metrics as tables: of one kernel on some GPUs, each number in both forms; of many measured launches.
 
 use super::cell::TableCell;
-use super::table::{Table, TableColumn};
+use super::spool::Spool;
+use super::spooled_table::{SpooledTable, TableFrame};
+use super::table::{Table, TableColumn, TableFormat};
 use crate::train::paper3::{LaunchMetrics, METRICS, MetricFormulas, ProfileMetric, Sense, SpeedUp};
 use crate::units::significant;
+use std::io::{Result, Write};
 
 /// The metrics of one launch on one GPU, in both forms.
 #[derive(Debug, Clone)]
@@ -106,28 +109,57 @@ pub fn row_columns() -> Vec<TableColumn> {
     names.into_iter().chain(METRICS.map(TableColumn::right)).chain(ends).collect()
 }
 
-/// One row per measured launch, by one of the two forms; what is unknown is named.
-fn of_rows(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
-    let mut table = Table::new(row_columns());
-    table.title =
-        format!("Paper 3's metrics of {} measured launches, {} formulas", rows.len(), formulas.as_str());
-    table.rows = rows.iter().map(metric_cells).collect();
-    table.notes = table_notes();
-    table
+/// Any number of launches for people: short headings, no words beside the marks.
+#[derive(Debug)]
+pub struct LaunchesOverview {
+    table: SpooledTable,
+    launches: usize,
+    formulas: MetricFormulas,
 }
 
-/// The launches for people: short headings, no words beside the marks.
-#[must_use]
-pub fn rows_overview(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
-    of_rows(rows, formulas).without(&["bounds", "variant"]).renamed(&[
-        ("problem_size", "size"),
-        ("threads_per_block", "threads"),
-        ("max_percentage_of_blocks", "max %"),
-        ("branch_divergence_percent", "diverg. %"),
-        ("shared_memory_utilization", "shared"),
-        ("global_memory_reduction_bytes", "reduction, B"),
-    ])
+impl LaunchesOverview {
+    /// None so far, of metrics by one of the two forms.
+    #[must_use]
+    pub fn new(formulas: MetricFormulas) -> Self {
+        let short = |column: TableColumn| match SHORT.iter().find(|(name, _)| *name == column.name) {
+            Some((_, name)) => TableColumn { name, ..column },
+            None => column,
+        };
+        let columns = row_columns().into_iter().map(short).collect();
+        Self { table: SpooledTable::new(columns, ""), launches: 0, formulas }
+    }
+
+    /// Adds a launch.
+    ///
+    /// # Errors
+    /// What the file system says, where the rows no longer fit into memory.
+    pub fn add_launch(&mut self, named: &NamedRow) -> Result<()> {
+        self.launches += 1;
+        self.table.push(metric_cells(named))
+    }
+
+    /// Writes the table for people.
+    ///
+    /// # Errors
+    /// What the file system or the writer says.
+    pub fn write(self, format: TableFormat, out: &mut dyn Write) -> Result<()> {
+        let (launches, formulas) = (self.launches, self.formulas.as_str());
+        let title = format!("Paper 3's metrics of {launches} measured launches, {formulas} formulas");
+        let mut notes = Spool::default();
+        table_notes().iter().try_for_each(|note| writeln!(notes, "{note}"))?;
+        self.table.write(TableFrame { title, hidden: &["bounds", "variant"], notes }, format, out)
+    }
 }
+
+/// Headings for people.
+const SHORT: [(&str, &str); 6] = [
+    ("problem_size", "size"),
+    ("threads_per_block", "threads"),
+    ("max_percentage_of_blocks", "max %"),
+    ("branch_divergence_percent", "diverg. %"),
+    ("shared_memory_utilization", "shared"),
+    ("global_memory_reduction_bytes", "reduction, B"),
+];
 
 /// The row of one launch, by [`row_columns`].
 #[must_use]

@@ -1,11 +1,11 @@
-//! What `predict` answers: twenty-eight columns for programs, a narrower table with footnotes for people.
+//! What `predict` answers, for programs: twenty-eight columns. The table for people: [`super::prediction_overview`].
 
 use super::cell::TableCell;
 use super::shown;
 use super::sources;
 use super::stream::{StreamFormat, write_rows};
-use super::table::{Table, TableColumn};
-use crate::answer::{Answer, COVERAGE};
+use super::table::TableColumn;
+use crate::answer::Answer;
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
@@ -164,6 +164,23 @@ pub const COLUMNS: [TableColumn; 28] = [
     TableColumn::right("speedup_over_profile"),
 ];
 
+/// The columns of the records; where several sources are asked for any of them, those of their shares too.
+#[must_use]
+pub fn record_columns(several: bool) -> Vec<TableColumn> {
+    let further = if several { &sources::COLUMNS[..] } else { &[] };
+    COLUMNS.iter().chain(further).copied().collect()
+}
+
+/// A record in the order of [`record_columns`].
+#[must_use]
+pub fn record_cells(row: &Comparison<'_>, several: bool) -> Vec<TableCell> {
+    let mut cells = row.record_cells();
+    if several {
+        cells.extend(sources::cells(row));
+    }
+    cells
+}
+
 /// Every number of every prediction, for programs: a row is made when it is written.
 ///
 /// # Errors
@@ -174,126 +191,6 @@ pub fn stream_records(
     out: impl std::io::Write,
 ) -> std::io::Result<()> {
     let several = sources::are_several(rows);
-    let mut columns = COLUMNS.to_vec();
-    if several {
-        columns.extend(sources::COLUMNS);
-    }
-    let cells = |row: &Comparison<'_>| {
-        let mut cells = row.record_cells();
-        if several {
-            cells.extend(sources::cells(row));
-        }
-        cells
-    };
-    write_rows(out, &columns, format, rows.iter().map(cells))
-}
-
-/// For people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
-///
-/// ```text
-/// titan-v → rtx-4070 · components · peak ceilings · exact occupancy · 90 % intervals
-///
-/// kernel  size           source  predicted      interval  speedup  bound        occupancy   measured    error  notes
-/// saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]
-/// ```
-#[must_use]
-pub fn overview_table(rows: &[Comparison<'_>]) -> Table {
-    let several = |of: fn(&Comparison<'_>) -> String| {
-        rows.iter().map(of).any(|name| rows.first().map(of).as_ref() != Some(&name))
-    };
-    let targets = several(|r| r.target.id.clone());
-    let models = several(|r| r.model().to_string());
-    let mut table = Table::new(overview_columns());
-    table.rows = rows.iter().map(overview_row).collect();
-    table.title = title(rows, targets, models);
-    let legend = "● measured  ◆ scaled from a measurement  ~ modelled without one";
-    table.notes.push(legend.into());
-    let levels = rows.iter().any(|r| shown::levels(r.answer).is_some());
-    if levels {
-        table.notes.push(LEVELS_NOTE.into());
-    }
-    let several = rows.iter().any(|r| r.share.is_some() || r.answer.combined.is_some());
-    table.notes.extend(sources::table_notes(rows));
-    let same =
-        [("target", targets), ("model", models), ("levels", levels), ("from", several), ("weight", several)];
-    let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
-    table.footnoted("notes").without(&hidden)
-}
-
-/// What the column of levels is, and what it is not.
-const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
-
-fn overview_columns() -> Vec<TableColumn> {
-    vec![
-        TableColumn::left("kernel"),
-        TableColumn::left("size"),
-        TableColumn::left("target"),
-        TableColumn::left("model"),
-        TableColumn::left("from"),
-        TableColumn::right("weight"),
-        TableColumn::right("source"),
-        TableColumn::right("predicted"),
-        TableColumn::right("interval"),
-        TableColumn::right("levels"),
-        TableColumn::right("speedup"),
-        TableColumn::left("bound"),
-        TableColumn::right("occupancy"),
-        TableColumn::right("measured"),
-        TableColumn::right("error"),
-        TableColumn::left("notes"),
-    ]
-}
-
-fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
-    let a = row.answer;
-    let prediction = a.prediction.as_ref().ok();
-    let alone = a.combined.is_none();
-    let bounds = prediction
-        .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
-    vec![
-        TableCell::text(&row.kernel.id),
-        TableCell::text(row.kernel.short_problem(row.problem)),
-        TableCell::text(&row.target.id),
-        TableCell::text(row.model()),
-        TableCell::text(sources::width_word(row)),
-        TableCell::maybe(row.share, |s| TableCell::text(format!("{:.0} %", 100.0 * s))),
-        TableCell::maybe(a.source_time.as_ref().filter(|_| alone), |t| {
-            TableCell::text(shown::source_time(t))
-        }),
-        TableCell::maybe(shown::predicted(a), TableCell::Text),
-        TableCell::maybe(shown::interval(a), TableCell::Text),
-        TableCell::maybe(shown::levels(a), TableCell::Text),
-        TableCell::maybe(shown::speedup(a).filter(|_| alone), TableCell::Text),
-        TableCell::maybe(bounds, TableCell::Text),
-        TableCell::maybe(shown::occupancies(a), TableCell::Text),
-        TableCell::maybe(a.measured, |m| TableCell::text(shown::measured(m.time, m.kind))),
-        TableCell::maybe(a.error_percent(), |e| TableCell::text(shown::error_text(e))),
-        TableCell::List(row.caution_texts()),
-    ]
-}
-
-fn title(rows: &[Comparison<'_>], targets: bool, models: bool) -> String {
-    let Some(first) = rows.first() else { return "nothing to predict".into() };
-    let target = if targets { "several targets" } else { &first.target.id };
-    let model = if models { "several models" } else { first.model() };
-    let ceilings = rates_title(rows);
-    let (rules, covered) = (first.answer.settings.rules.as_str(), 100.0 * COVERAGE);
-    let combined = rows.iter().any(|r| r.answer.combined.is_some());
-    let source = if combined { "several sources" } else { &first.source.id };
-    format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
-}
-
-/// The rates that every row's time rests on: `sustained rates`, `peak ceilings`; or that models differ in them.
-fn rates_title(rows: &[Comparison<'_>]) -> String {
-    let mut used: Vec<String> = rows.iter().map(|r| r.answer.rates_used()).collect();
-    used.sort();
-    used.dedup();
-    match &used[..] {
-        [one] => one.clone(),
-        // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
-        [achieved, peak] if achieved == "achieved ceilings" && peak == "peak ceilings" => {
-            "achieved ceilings where both GPUs have them, else peak".into()
-        }
-        several => several.join(", "),
-    }
+    let cells = |row: &Comparison<'_>| record_cells(row, several);
+    write_rows(out, &record_columns(several), format, rows.iter().map(cells))
 }

@@ -58,23 +58,33 @@ pub fn default_model(errors: &[Option<ErrorSummary>], over: &str) -> String {
     }
 }
 
-/// How far the models of each question lie apart: rows of one question stand together.
-#[must_use]
-pub fn spreads(rows: &[Comparison<'_>]) -> Vec<String> {
-    let same = |a: &Comparison<'_>, b: &Comparison<'_>| {
-        std::ptr::eq(a.problem, b.problem) && a.kernel.id == b.kernel.id && a.target.id == b.target.id
-    };
-    let questions: Vec<&[Comparison<'_>]> = rows.chunk_by(same).collect();
-    if questions.len() > MOST_QUESTIONS {
-        return Vec::new();
+/// How far the models of each question lie apart, as long as there are few.
+#[derive(Debug, Default)]
+pub struct ModelSpreads {
+    questions: usize,
+    told: Vec<String>,
+}
+
+impl ModelSpreads {
+    /// Takes in the rows of one question: those of one kernel on one target.
+    pub fn add_question(&mut self, rows: &[Comparison<'_>]) {
+        self.questions += 1;
+        if self.questions > MOST_QUESTIONS {
+            return self.told.clear();
+        }
+        let of = |first: &Comparison<'_>| {
+            let text = spread(rows.iter().map(|r| r.answer))?;
+            let size = first.kernel.short_problem(first.problem);
+            Some(format!("{} {size} on {}: {text}", first.kernel.id, first.target.id))
+        };
+        self.told.extend(rows.first().and_then(of));
     }
-    let of = |question: &&[Comparison<'_>]| {
-        let first = question.first()?;
-        let text = spread(question.iter().map(|r| r.answer))?;
-        let size = first.kernel.short_problem(first.problem);
-        Some(format!("{} {size} on {}: {text}", first.kernel.id, first.target.id))
-    };
-    questions.iter().filter_map(of).collect()
+
+    /// What is said of each question; nothing of more than a few.
+    #[must_use]
+    pub fn into_notes(self) -> Vec<String> {
+        self.told
+    }
 }
 
 #[cfg(test)]

@@ -60,18 +60,11 @@ pub(super) fn cells(row: &Comparison<'_>) -> [TableCell; 2] {
     [TableCell::maybe(row.share, TableCell::number), TableCell::maybe(spread, TableCell::number)]
 }
 
-/// How far the sources of every combined answer are apart.
-pub(super) fn table_notes(rows: &[Comparison<'_>]) -> Vec<String> {
-    let of = |row: &Comparison<'_>| {
-        let said = spread(row.answer)?;
-        Some(format!(
-            "{} {} on {}: {said}",
-            row.kernel.id,
-            row.kernel.short_problem(row.problem),
-            row.target.id
-        ))
-    };
-    rows.iter().filter_map(of).collect()
+/// How far the sources of a combined answer are apart; nothing for a plain one.
+pub(super) fn table_note(row: &Comparison<'_>) -> Option<String> {
+    let said = spread(row.answer)?;
+    let size = row.kernel.short_problem(row.problem);
+    Some(format!("{} {size} on {}: {said}", row.kernel.id, row.target.id))
 }
 
 /// `geometric mean of 3 sources, agreeing within 12 %`; nothing for a plain answer.

@@ -26,7 +26,7 @@ pub fn write_rows<R: AsRef<[TableCell]>>(
     format: StreamFormat,
     rows: impl IntoIterator<Item = R>,
 ) -> Result<()> {
-    let mut stream = TableStream::start(out, columns, format)?;
+    let mut stream = TableStream::new(out, columns, format);
     rows.into_iter().try_for_each(|row| stream.write_row(row.as_ref()))?;
     stream.finish()
 }
@@ -66,7 +66,11 @@ impl<'a, W: Write + Send> RecordStream<'a, W> {
             ColumnShape { name: column.name, kind }
         };
         Ok(Self(match format {
-            RecordFormat::Text(format) => RecordSink::Text(TableStream::start(out, columns, format)?),
+            RecordFormat::Text(format) => {
+                let mut stream = TableStream::new(out, columns, format);
+                stream.start()?;
+                RecordSink::Text(stream)
+            }
             RecordFormat::Columns(format) => {
                 let shapes: Vec<ColumnShape> = columns.iter().map(shape).collect();
                 RecordSink::Columns(Box::new(ColumnWriter::start(out, format, &shapes)?))
@@ -109,27 +113,36 @@ fn column_cell(cell: &TableCell) -> ColumnCell {
     }
 }
 
-/// A table that is being written.
-struct TableStream<'a, W: Write> {
+/// A table for programs that is being written; nothing of it before its first row or its end.
+pub struct TableStream<'a, W: Write> {
     out: W,
     columns: &'a [TableColumn],
     format: StreamFormat,
+    started: bool,
     rows: usize,
 }
 
 impl<'a, W: Write> TableStream<'a, W> {
-    /// Writes what stands before the first row.
-    fn start(out: W, columns: &'a [TableColumn], format: StreamFormat) -> Result<Self> {
-        let mut stream = Self { out, columns, format, rows: 0 };
-        match format {
-            StreamFormat::Json => stream.out.write_all(b"[")?,
-            StreamFormat::Csv => stream.write_record(columns.iter().map(|c| c.name.to_string()))?,
+    /// A table with these columns.
+    pub const fn new(out: W, columns: &'a [TableColumn], format: StreamFormat) -> Self {
+        Self { out, columns, format, started: false, rows: 0 }
+    }
+
+    /// Writes what stands before the first row, unless it was written.
+    fn start(&mut self) -> Result<()> {
+        match (std::mem::replace(&mut self.started, true), self.format) {
+            (true, _) => Ok(()),
+            (false, StreamFormat::Json) => self.out.write_all(b"["),
+            (false, StreamFormat::Csv) => self.write_record(self.columns.iter().map(|c| c.name.to_string())),
         }
-        Ok(stream)
     }
 
     /// Writes a row.
-    fn write_row(&mut self, row: &[TableCell]) -> Result<()> {
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn write_row(&mut self, row: &[TableCell]) -> Result<()> {
+        self.start()?;
         self.rows += 1;
         if self.format == StreamFormat::Csv {
             return self.write_record(row.iter().map(|cell| harmless_line(&cell.for_csv())));
@@ -143,7 +156,11 @@ impl<'a, W: Write> TableStream<'a, W> {
     }
 
     /// Writes what stands behind the last row.
-    fn finish(mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn finish(mut self) -> Result<()> {
+        self.start()?;
         match (self.format, self.rows) {
             (StreamFormat::Csv, _) => {}
             (StreamFormat::Json, 0) => self.out.write_all(b"]\n")?,

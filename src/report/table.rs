@@ -189,15 +189,7 @@ impl Table {
         // A table without columns is its title and its notes.
         let lines = std::iter::once(&heading).chain(&rows).filter(|_| !self.columns.is_empty());
         for row in lines {
-            let mut line = String::new();
-            for ((text, column), width) in row.iter().zip(&self.columns).zip(&widths) {
-                let gap = " ".repeat(width.saturating_sub(text.width()));
-                let (before, after) =
-                    if column.align == Align::Right { (gap, String::new()) } else { (String::new(), gap) };
-                line.push_str(&format!("{before}{text}{after}  "));
-            }
-            out.push_str(line.trim_end());
-            out.push('\n');
+            out.push_str(&text_line(row, &self.columns, &widths));
         }
         if !self.notes.is_empty() {
             out.push('\n');
@@ -237,17 +229,13 @@ impl Table {
     /// A pipe table, with title and notes.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let escape = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut out = String::new();
         if !self.title.is_empty() {
             out.push_str(&format!("{}\n\n", one_line(&self.title)));
         }
-        out.push_str(&line(self.columns.iter().map(|c| escape(c.name)).collect()));
-        let rule = |c: &TableColumn| if c.align == Align::Right { "---:" } else { "---" }.to_string();
-        out.push_str(&line(self.columns.iter().map(rule).collect()));
+        out.push_str(&markdown_head(&self.columns));
         for row in &self.rows {
-            out.push_str(&line(row.iter().map(|c| escape(&c.for_people())).collect()));
+            out.push_str(&markdown_line(row.iter().map(TableCell::for_people)));
         }
         if !self.notes.is_empty() {
             out.push('\n');
@@ -259,8 +247,36 @@ impl Table {
     }
 }
 
+/// A line of aligned columns of these widths, with its end.
+pub(super) fn text_line(row: &[String], columns: &[TableColumn], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for ((text, column), width) in row.iter().zip(columns).zip(widths) {
+        let gap = " ".repeat(width.saturating_sub(text.width()));
+        let (before, after) =
+            if column.align == Align::Right { (gap, String::new()) } else { (String::new(), gap) };
+        line.push_str(&format!("{before}{text}{after}  "));
+    }
+    line.truncate(line.trim_end().len());
+    line.push('\n');
+    line
+}
+
+/// The first two lines of a pipe table.
+pub(super) fn markdown_head(columns: &[TableColumn]) -> String {
+    let rule = |c: &TableColumn| if c.align == Align::Right { "---:" } else { "---" };
+    let rules: Vec<&str> = columns.iter().map(rule).collect();
+    let names = columns.iter().map(|c| c.name.to_string());
+    format!("{}| {} |\n", markdown_line(names), rules.join(" | "))
+}
+
+/// A line of a pipe table, with its end.
+pub(super) fn markdown_line(cells: impl Iterator<Item = String>) -> String {
+    let escaped = |text: String| one_line(&text).replace('\\', "\\\\").replace('|', "\\|");
+    format!("| {} |\n", cells.map(escaped).collect::<Vec<_>>().join(" | "))
+}
+
 /// Names come from users' files: a control character must neither break the line nor reach the terminal.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     crate::text::harmless_line(text)
 }
 

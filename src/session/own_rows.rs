@@ -4,7 +4,7 @@ use super::Session;
 use crate::catalogue::NameError;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, short_name};
-use crate::measurement::{ConfigId, TimingKind};
+use crate::measurement::{ConfigId, Measurement, TimingKind};
 use std::collections::BTreeSet;
 
 impl Session {
@@ -42,17 +42,24 @@ impl Session {
     /// The configurations that the user's rows time, in the order they were read, and the GPUs that they were timed on.
     #[must_use]
     pub fn own_configs(&self) -> Vec<(ConfigId, Vec<GpuId>)> {
-        let own_gpus = |id: ConfigId| -> Vec<GpuId> {
-            self.store.rows_of(id).filter(|row| row.kind == TimingKind::Measured).map(|row| row.gpu).collect()
-        };
+        let own_gpus = |id: ConfigId| self.own_rows_of(id).map(|row| row.gpu).collect();
+        self.own_config_ids().map(|id| (id, own_gpus(id))).collect()
+    }
+
+    /// The configurations that the user's rows time, by kernel and in the order they were read.
+    pub fn own_config_ids(&self) -> impl Iterator<Item = ConfigId> {
         let all = self.kernels.ids().flat_map(|kernel| self.store.of_kernel(kernel)).copied();
-        all.map(|id| (id, own_gpus(id))).filter(|(_, gpus)| !gpus.is_empty()).collect()
+        all.filter(|id| self.own_rows_of(*id).next().is_some())
+    }
+
+    fn own_rows_of(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
+        self.store.rows_of(id).filter(|row| row.kind == TimingKind::Measured)
     }
 
     /// The GPUs of the user's rows, of this kernel where one is given.
     #[must_use]
     pub fn own_gpus(&self, kernel: Option<KernelId>) -> BTreeSet<GpuId> {
-        let is_asked = |row: &&crate::measurement::Measurement| {
+        let is_asked = |row: &&Measurement| {
             row.kind == TimingKind::Measured && kernel.is_none_or(|kernel| row.kernel == kernel)
         };
         self.store.rows().filter(is_asked).map(|row| row.gpu).collect()

@@ -198,6 +198,7 @@ fn reports_of_short_lines_that_are_predicted_from_and_audited() {
         ("nvprof-trace.csv", include_str!("../fuzz/seeds/nvprof-trace.csv")),
         ("nvbench.csv", include_str!("../fuzz/seeds/nvbench.csv")),
         ("paper1-runs.csv", include_str!("../fuzz/seeds/paper1-runs.csv")),
+        ("tiled-matmul.csv", include_str!("../fuzz/seeds/tiled-matmul.csv")),
     ];
     for (seed, text) in seeds {
         let last = text.trim_end().lines().last().unwrap();
@@ -205,6 +206,38 @@ fn reports_of_short_lines_that_are_predicted_from_and_audited() {
         for words in ["predict --to l4 --from titan-v --data", "audit"] {
             is_harmless(words, seed, many.as_bytes(), None);
         }
+    }
+}
+
+/// A table of so many rows of these columns, each from its number.
+fn table(header: &str, rows: usize, row: impl Fn(usize) -> String) -> Vec<u8> {
+    let rows = (0..rows).map(|i| row(i) + "\n").collect::<String>();
+    format!("{header}\n{rows}").into_bytes()
+}
+
+#[test]
+fn tables_of_as_many_kernels_or_sizes_as_rows() {
+    let kernels = table("gpu,kernel,problem,block,grid,regs_per_thread,flops,time_ms,source", 30_000, |i| {
+        format!("titan-v,op_{i}_x,n=4096,256,16,32,8192,0.0{},me", i % 9 + 1)
+    });
+    let sizes = table("gpu,kernel,problem,block,grid,time_ms", 30_000, |i| {
+        format!("titan-v,k,n={},256,16,0.0{}", 1024 + i, i % 9 + 1)
+    });
+    for (name, content) in [("kernels.csv", kernels), ("sizes.csv", sizes)] {
+        for format in ["table", "csv", "json"] {
+            let words = format!("predict --from titan-v --to l4 --format {format} --data");
+            is_harmless(&words, name, &content, None);
+        }
+    }
+}
+
+#[test]
+fn metrics_of_many_launches() {
+    let launches = table("gpu,kernel,problem,block,grid,time_ms", 60_000, |i| {
+        format!("titan-v,k,n={},256,16,0.0{}", 1024 + i, i % 9 + 1)
+    });
+    for format in ["table", "json"] {
+        is_harmless(&format!("metrics --format {format} --data"), "launches.csv", &launches, None);
     }
 }
 

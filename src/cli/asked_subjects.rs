@@ -1,0 +1,94 @@
+//! The kernels of a question: some that were named, or every configuration that the user's rows time.
+
+use super::launch_edits::LaunchArgs;
+use crate::kernel::KernelId;
+use crate::measurement::ConfigId;
+use crate::predict::Subject;
+use crate::session::Session;
+use anyhow::Result;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// What is asked about.
+#[derive(Debug)]
+pub(super) enum AskedSubjects {
+    /// Kernels at their sizes.
+    Named(Vec<Subject>),
+    /// Configurations as they were timed. A file has millions of them: each becomes a [`Subject`] when it is asked about.
+    Timed {
+        /// By kernel, in the order they were read.
+        configs: Vec<ConfigId>,
+        /// What is changed of every launch.
+        launch: LaunchArgs,
+    },
+}
+
+impl AskedSubjects {
+    /// Every configuration that the user's rows time; `None` where they time none.
+    ///
+    /// # Errors
+    /// The first one that cannot be asked about.
+    pub(super) fn timed(session: &Session, launch: &LaunchArgs) -> Result<Option<Self>> {
+        let configs: Vec<ConfigId> = session.own_config_ids().collect();
+        // What can be refused is refused before anything is written.
+        for config in &configs {
+            if launch.is_typed() || session.kernels[session.store.config(*config).kernel].has_formulas() {
+                timed_subject(session, *config, launch)?;
+            }
+        }
+        Ok(match &configs[..] {
+            [] => None,
+            [only] => Some(Self::Named(vec![timed_subject(session, *only, launch)?])),
+            _ => Some(Self::Timed { configs, launch: launch.clone() }),
+        })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Named(subjects) => subjects.len(),
+            Self::Timed { configs, .. } => configs.len(),
+        }
+    }
+
+    /// Those that stand ready: all that were named, and none of many that were timed.
+    pub(super) fn named(&self) -> &[Subject] {
+        match self {
+            Self::Named(subjects) => subjects,
+            Self::Timed { .. } => &[],
+        }
+    }
+
+    /// Their kernels.
+    pub(super) fn kernels(&self, session: &Session) -> BTreeSet<KernelId> {
+        match self {
+            Self::Named(subjects) => subjects.iter().map(|subject| subject.kernel).collect(),
+            Self::Timed { configs, .. } => {
+                configs.iter().map(|id| session.store.config(*id).kernel).collect()
+            }
+        }
+    }
+
+    /// The one at this place, which is below [`AskedSubjects::len`].
+    pub(super) fn subject_at(&self, session: &Session, place: usize) -> Cow<'_, Subject> {
+        match self {
+            Self::Named(subjects) => Cow::Borrowed(&subjects[place]),
+            Self::Timed { configs, launch } => Cow::Owned(
+                timed_subject(session, configs[place], launch)
+                    .expect("each was put together when they were listed"),
+            ),
+        }
+    }
+
+    /// All of them, one after the other.
+    pub(super) fn each<'s>(&'s self, session: &'s Session) -> impl Iterator<Item = Cow<'s, Subject>> {
+        (0..self.len()).map(|place| self.subject_at(session, place))
+    }
+}
+
+fn timed_subject(session: &Session, config: ConfigId, launch: &LaunchArgs) -> Result<Subject> {
+    let mut subject = [session.timed_subject(config)?];
+    launch.edit_subjects(session, &mut subject)?;
+    let [subject] = subject;
+    Ok(subject)
+}

@@ -1,0 +1,195 @@
+//! What `predict` answers, for people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
+//!
+//! ```text
+//! titan-v → rtx-4070 · components · peak ceilings · exact occupancy · 90 % intervals
+//!
+//! kernel  size           source  predicted      interval  speedup  bound        occupancy   measured    error  notes
+//! saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]
+//! ```
+
+use super::cell::TableCell;
+use super::predictions::Comparison;
+use super::shown;
+use super::sources;
+use super::spool::Spool;
+use super::spooled_table::{SpooledTable, TableFrame};
+use super::table::{TableColumn, TableFormat, one_line};
+use crate::answer::COVERAGE;
+use std::collections::BTreeSet;
+use std::io::{Result, Write};
+
+/// The table of any number of predictions, filled row by row and written once all are there.
+#[derive(Debug)]
+pub struct PredictionOverview {
+    table: SpooledTable,
+    first: Option<FirstRow>,
+    /// Whether rows differ in their targets.
+    targets: bool,
+    /// Whether rows differ in their models.
+    models: bool,
+    levels: bool,
+    /// Whether any time is that of several sources.
+    several: bool,
+    /// The rates that times rest on.
+    rates: BTreeSet<String>,
+    /// How far the sources of combined answers are apart, a line each.
+    spreads: Spool,
+}
+
+/// What the title says of all rows where they do not differ in it.
+#[derive(Debug)]
+struct FirstRow {
+    source: String,
+    target: String,
+    model: &'static str,
+    rules: &'static str,
+}
+
+/// What the column of levels is, and what it is not.
+const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
+
+const LEGEND: &str = "● measured  ◆ scaled from a measurement  ~ modelled without one";
+
+impl Default for PredictionOverview {
+    fn default() -> Self {
+        Self {
+            table: SpooledTable::new(overview_columns(), "notes"),
+            first: None,
+            targets: false,
+            models: false,
+            levels: false,
+            several: false,
+            rates: BTreeSet::new(),
+            spreads: Spool::default(),
+        }
+    }
+}
+
+impl PredictionOverview {
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// What the file system says, where the rows no longer fit into memory.
+    pub fn add_row(&mut self, row: &Comparison<'_>) -> Result<()> {
+        let first = self.first.get_or_insert_with(|| FirstRow {
+            source: row.source.id.clone(),
+            target: row.target.id.clone(),
+            model: row.model(),
+            rules: row.answer.settings.rules.as_str(),
+        });
+        self.targets |= first.target != row.target.id;
+        self.models |= first.model != row.model();
+        self.levels |= shown::levels(row.answer).is_some();
+        self.several |= row.share.is_some() || row.answer.combined.is_some();
+        let rates = row.answer.rates_used();
+        if !self.rates.contains(&rates) {
+            self.rates.insert(rates);
+        }
+        if let Some(note) = sources::table_note(row) {
+            writeln!(self.spreads, "{}", one_line(&note))?;
+        }
+        self.table.push(overview_row(row))
+    }
+
+    /// Whether rows differ in their models.
+    #[must_use]
+    pub const fn has_several_models(&self) -> bool {
+        self.models
+    }
+
+    /// Writes the table for people, with these notes under its own.
+    ///
+    /// # Errors
+    /// What the file system or the writer says.
+    pub fn write(self, notes: &[String], format: TableFormat, out: &mut dyn Write) -> Result<()> {
+        let title = self.title();
+        let same = [
+            ("target", self.targets),
+            ("model", self.models),
+            ("levels", self.levels),
+            ("from", self.several),
+            ("weight", self.several),
+        ];
+        let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
+        let mut under = Spool::default();
+        writeln!(under, "{LEGEND}")?;
+        if self.levels {
+            writeln!(under, "{LEVELS_NOTE}")?;
+        }
+        self.spreads.copy_to(&mut under)?;
+        notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
+        self.table.write(TableFrame { title, hidden: &hidden, notes: under }, format, out)
+    }
+
+    fn title(&self) -> String {
+        let Some(FirstRow { source, target, model, rules }) = &self.first else {
+            return "nothing to predict".into();
+        };
+        let target = if self.targets { "several targets" } else { target };
+        let model = if self.models { "several models" } else { model };
+        let source = if self.several { "several sources" } else { source };
+        let (ceilings, covered) = (self.rates_title(), 100.0 * COVERAGE);
+        format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
+    }
+
+    /// The rates that every row's time rests on: `sustained rates`, `peak ceilings`; or that models differ in them.
+    fn rates_title(&self) -> String {
+        let used: Vec<&str> = self.rates.iter().map(String::as_str).collect();
+        match used[..] {
+            // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
+            ["achieved ceilings", "peak ceilings"] => {
+                "achieved ceilings where both GPUs have them, else peak".into()
+            }
+            _ => used.join(", "),
+        }
+    }
+}
+
+fn overview_columns() -> Vec<TableColumn> {
+    vec![
+        TableColumn::left("kernel"),
+        TableColumn::left("size"),
+        TableColumn::left("target"),
+        TableColumn::left("model"),
+        TableColumn::left("from"),
+        TableColumn::right("weight"),
+        TableColumn::right("source"),
+        TableColumn::right("predicted"),
+        TableColumn::right("interval"),
+        TableColumn::right("levels"),
+        TableColumn::right("speedup"),
+        TableColumn::left("bound"),
+        TableColumn::right("occupancy"),
+        TableColumn::right("measured"),
+        TableColumn::right("error"),
+        TableColumn::left("notes"),
+    ]
+}
+
+fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
+    let a = row.answer;
+    let prediction = a.prediction.as_ref().ok();
+    let alone = a.combined.is_none();
+    let bounds = prediction
+        .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
+    vec![
+        TableCell::text(&row.kernel.id),
+        TableCell::text(row.kernel.short_problem(row.problem)),
+        TableCell::text(&row.target.id),
+        TableCell::text(row.model()),
+        TableCell::text(sources::width_word(row)),
+        TableCell::maybe(row.share, |s| TableCell::text(format!("{:.0} %", 100.0 * s))),
+        TableCell::maybe(a.source_time.as_ref().filter(|_| alone), |t| {
+            TableCell::text(shown::source_time(t))
+        }),
+        TableCell::maybe(shown::predicted(a), TableCell::Text),
+        TableCell::maybe(shown::interval(a), TableCell::Text),
+        TableCell::maybe(shown::levels(a), TableCell::Text),
+        TableCell::maybe(shown::speedup(a).filter(|_| alone), TableCell::Text),
+        TableCell::maybe(bounds, TableCell::Text),
+        TableCell::maybe(shown::occupancies(a), TableCell::Text),
+        TableCell::maybe(a.measured, |m| TableCell::text(shown::measured(m.time, m.kind))),
+        TableCell::maybe(a.error_percent(), |e| TableCell::text(shown::error_text(e))),
+        TableCell::List(row.caution_texts()),
+    ]
+}

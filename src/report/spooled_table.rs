@@ -1,0 +1,200 @@
+//! A table for people of any number of rows: how wide a column is says its longest cell, so that all rows are written down before
+//! the first is printed.
+
+use super::cell::TableCell;
+use super::spool::Spool;
+use super::table::{TableColumn, TableFormat, markdown_head, markdown_line, one_line, text_line};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+use std::io::{BufReader, BufWriter, Read, Result, Write};
+use unicode_width::UnicodeWidthStr;
+
+/// Rows with their column widths and footnotes; one column has texts that stand under the table, each once.
+#[derive(Debug)]
+pub(super) struct SpooledTable {
+    columns: Vec<TableColumn>,
+    footnoted: &'static str,
+    widths: Vec<usize>,
+    rows: BufWriter<Spool>,
+    count: usize,
+    footnotes: Footnotes,
+}
+
+/// What stands around the rows.
+#[derive(Debug)]
+pub(super) struct TableFrame<'a> {
+    /// Above the rows.
+    pub(super) title: String,
+    /// Columns that are left out.
+    pub(super) hidden: &'a [&'a str],
+    /// Under the footnotes, a line each.
+    pub(super) notes: Spool,
+}
+
+impl SpooledTable {
+    pub(super) fn new(columns: Vec<TableColumn>, footnoted: &'static str) -> Self {
+        let widths = columns.iter().map(|column| column.name.width()).collect();
+        let rows = BufWriter::new(Spool::default());
+        Self { columns, footnoted, widths, rows, count: 0, footnotes: Footnotes::default() }
+    }
+
+    /// Adds a row, a cell for every column.
+    pub(super) fn push(&mut self, row: Vec<TableCell>) -> Result<()> {
+        for ((cell, column), width) in row.into_iter().zip(&self.columns).zip(&mut self.widths) {
+            let cell = if column.name == self.footnoted { self.footnotes.numbered(cell) } else { cell };
+            let text = one_line(&cell.for_people());
+            *width = text.width().max(*width);
+            write_text(&mut self.rows, &text)?;
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Writes the table.
+    pub(super) fn write(self, frame: TableFrame<'_>, format: TableFormat, out: &mut dyn Write) -> Result<()> {
+        let is_shown: Vec<bool> = self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect();
+        let shown = |at: &usize| is_shown[*at];
+        let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
+            (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
+        let is_markdown = format == TableFormat::Markdown;
+        writeln!(out, "{}\n", one_line(&frame.title))?;
+        if is_markdown {
+            out.write_all(markdown_head(&columns).as_bytes())?;
+        } else {
+            let names: Vec<String> = columns.iter().map(|c| c.name.to_string()).collect();
+            out.write_all(text_line(&names, &columns, &widths).as_bytes())?;
+        }
+        let rows = self.rows.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        let mut rows = BufReader::new(rows.into_reader()?);
+        for _ in 0..self.count {
+            let all = is_shown.iter().map(|shown| Ok((*shown, read_text(&mut rows)?)));
+            let all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
+            let cells = all.into_iter().filter(|(shown, _)| *shown).map(|(_, text)| text);
+            let line = match is_markdown {
+                true => markdown_line(cells),
+                false => text_line(&cells.collect::<Vec<_>>(), &columns, &widths),
+            };
+            out.write_all(line.as_bytes())?;
+        }
+        writeln!(out)?;
+        write_notes(self.footnotes, frame.notes, is_markdown, out)
+    }
+}
+
+/// Footnotes with their numbers, then the other notes.
+fn write_notes(footnotes: Footnotes, notes: Spool, is_markdown: bool, out: &mut dyn Write) -> Result<()> {
+    let mark = if is_markdown { "- " } else { "" };
+    for (at, text) in footnotes.texts.iter().enumerate() {
+        writeln!(out, "{mark}{}", one_line(&format!("[{}] {text}", at + 1)))?;
+    }
+    for note in std::io::BufRead::lines(BufReader::new(notes.into_reader()?)) {
+        writeln!(out, "{mark}{}", note?)?;
+    }
+    Ok(())
+}
+
+fn write_text(out: &mut impl Write, text: &str) -> Result<()> {
+    let length = u32::try_from(text.len()).map_err(std::io::Error::other)?;
+    out.write_all(&length.to_le_bytes())?;
+    out.write_all(text.as_bytes())
+}
+
+fn read_text(from: &mut impl Read) -> Result<String> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let mut text = vec![0; u32::from_le_bytes(length) as usize];
+    from.read_exact(&mut text)?;
+    String::from_utf8(text).map_err(std::io::Error::other)
+}
+
+/// Texts under the table, each once, in the order in which they came.
+#[derive(Debug, Default)]
+struct Footnotes {
+    texts: Vec<Box<str>>,
+    places: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Footnotes {
+    /// `[1 3]` in the place of these texts; nothing for none.
+    fn numbered(&mut self, cell: TableCell) -> TableCell {
+        let numbers: Vec<String> = match cell {
+            TableCell::Text(text) => vec![self.number(text)],
+            TableCell::List(all) => all.into_iter().map(|text| self.number(text)).collect(),
+            _ => Vec::new(),
+        };
+        if numbers.is_empty() { TableCell::Null } else { TableCell::Text(format!("[{}]", numbers.join(" "))) }
+    }
+
+    fn number(&mut self, text: String) -> String {
+        let Self { texts, places, hasher } = self;
+        let hash = hasher.hash_one(text.as_str());
+        let known = places.find(hash, |place| *texts[*place as usize] == *text).copied();
+        let place = known.unwrap_or_else(|| {
+            let new = u32::try_from(texts.len()).expect("fewer than 2^32 texts fit into memory");
+            texts.push(text.into());
+            places.insert_unique(hash, new, |place| hasher.hash_one(&*texts[*place as usize]));
+            new
+        });
+        (place + 1).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Table;
+    use super::*;
+
+    /// The same rows as a [`Table`] and as a spooled one, in both forms.
+    fn both(rows: &[Vec<TableCell>], format: TableFormat) -> [String; 2] {
+        let columns = [TableColumn::left("name"), TableColumn::right("ms"), TableColumn::left("notes")];
+        let table = Table {
+            title: "T\u{1b}".into(),
+            rows: rows.to_vec(),
+            notes: vec!["legend".into()],
+            ..Table::new(columns.to_vec())
+        };
+        let mut spooled = SpooledTable::new(columns.to_vec(), "notes");
+        rows.iter().for_each(|row| spooled.push(row.clone()).unwrap());
+        let mut notes = Spool::default();
+        notes.write_all(b"legend\n").unwrap();
+        let mut out = Vec::new();
+        let frame = TableFrame { title: "T\u{1b}".into(), hidden: &["ms"], notes };
+        spooled.write(frame, format, &mut out).unwrap();
+        [table.footnoted("notes").without(&["ms"]).render(format), String::from_utf8(out).unwrap()]
+    }
+
+    #[test]
+    fn a_spooled_table_reads_as_any_other() {
+        let list = |texts: &[&str]| TableCell::List(texts.iter().map(ToString::to_string).collect());
+        let row =
+            |name: &str, notes: &[&str]| vec![TableCell::text(name), TableCell::number(1.5), list(notes)];
+        let rows = [
+            row("a|b\\", &["x", "y\n"]),
+            row("ü\u{1b}[2J and wide 漢字", &["y\n"]),
+            row("", &[]),
+            row("plain", &["z", "x"]),
+        ];
+        for format in [TableFormat::Table, TableFormat::Markdown] {
+            for rows in [&rows[..], &rows[..1], &[]] {
+                let [whole, spooled] = both(rows, format);
+                assert_eq!(whole, spooled);
+            }
+        }
+    }
+
+    #[test]
+    fn more_than_memory_holds_comes_back() {
+        let mut table = SpooledTable::new(vec![TableColumn::left("name")], "notes");
+        let long = "k".repeat(1 << 20);
+        (0..9).for_each(|_| table.push(vec![TableCell::text(&*long)]).unwrap());
+        let mut out = Vec::new();
+        let frame = TableFrame { title: "T".into(), hidden: &[], notes: Spool::default() };
+        table.write(frame, TableFormat::Table, &mut out).unwrap();
+        let lines: Vec<&str> = std::str::from_utf8(&out).unwrap().lines().collect();
+        assert_eq!(
+            (lines.len(), lines[2], lines[3..12].iter().filter(|l| **l == long).count()),
+            (13, "name", 9)
+        );
+    }
+}
