@@ -163,7 +163,7 @@ def side_of(family, side, c):
     parts = [
         (1 - in_l2) * dram / bandwidth,
         l2 / l2_rate,
-        loads / (column("GlobalPerClock") * rate),
+        np.maximum(loads, np.nan_to_num(count("L1Bytes")) / 128) / (column("GlobalPerClock") * rate),
         lsu / (column("LsuLanes") / 32 * rate),
         128 * wavefronts / (column("SharedPerClock") * rate),
         np.nan_to_num(count("Flops")) * 32 / active / (flops_rate * rate),

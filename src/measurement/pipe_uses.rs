@@ -11,9 +11,9 @@ use crate::kernel::Count;
 use crate::units::{Hertz, Seconds};
 
 /// The use of a pipe, its instructions as a row states and as a model counts them, and its lanes on a GPU.
-type Pipe = (Number, Number, Count, fn(&Gpu) -> Option<f64>);
+type UsedPipe = (Number, Number, Count, fn(&Gpu) -> Option<f64>);
 
-const PIPES: [Pipe; 4] = [
+const PIPES: [UsedPipe; 4] = [
     (Number::PipeFma, Number::FmaWarpInsts, Count::FmaWarpInsts, |gpu| {
         Some(f64::from(gpu.fp32_lanes_per_sm.value))
     }),

@@ -154,7 +154,7 @@ impl Achieved {
             all.push(("cache", "shared_bytes_per_clock_per_sm", value, note));
         }
         let loops = || probe.readings.iter().filter(|r| r.id == "straight_line");
-        if let Some((supply, longest)) = InstructionSupply::from_readings(loops()).zip(loops().last()) {
+        if let Some((supply, longest)) = InstructionSupply::from_readings(loops()).zip(loops().next_back()) {
             let (_, note) = per_clock(probe, longest);
             all.push(("compute", "straight_line_cached_insts", supply.cached, note.clone()));
             // A warp instruction is 64 FLOPs.

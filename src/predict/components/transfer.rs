@@ -223,7 +223,7 @@ fn beside_one(whole: f64, p: f64) -> f64 {
 
 /// (a^p + b^p)^(1/p).
 #[inline]
-fn joined_by(a: f64, b: f64, p: f64) -> f64 {
+pub(super) fn joined_by(a: f64, b: f64, p: f64) -> f64 {
     if p == 1.0 || a <= 0.0 {
         return a + b;
     }
