@@ -92,3 +92,30 @@ fn timed_subject(session: &Session, config: ConfigId, launch: &LaunchArgs) -> Re
     let [subject] = subject;
     Ok(subject)
 }
+
+/// The names in a list: at commas, but not within the brackets of a template, `blend<float, 4>`.
+pub(super) fn listed_names(list: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    let at_comma = |c: char| {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    list.split(at_comma).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_kernels_is_split_outside_of_templates() {
+        assert_eq!(
+            listed_names("saxpy,blend<float, (int)4>,copy[a,b]"),
+            ["saxpy", "blend<float, (int)4>", "copy[a,b]"]
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
-use super::asked_subjects::AskedSubjects;
+use super::asked_subjects::{AskedSubjects, listed_names};
 use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
@@ -116,7 +116,7 @@ impl QuestionArgs {
             let text = "an evaluation takes every size and variant: leave --size and --variant out";
             return Err(Usage(text.into()).into());
         }
-        let kernels = self.kernel.iter().flat_map(|typed| apart(typed)).map(str::to_string).collect();
+        let kernels = self.kernel.iter().flat_map(|typed| listed_names(typed)).map(str::to_string).collect();
         Ok([self.from.to_vec(), self.to.clone(), kernels])
     }
 
@@ -251,7 +251,7 @@ impl QuestionArgs {
     }
 
     pub(super) fn named_kernels(&self) -> Vec<&str> {
-        self.kernel.iter().flat_map(|typed| apart(typed)).collect()
+        self.kernel.iter().flat_map(|typed| listed_names(typed)).collect()
     }
 
     /// Lays what two listings say over the one kernel that is asked about.
@@ -408,20 +408,6 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
     output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
 }
 
-/// The names in a list: at commas, but not within the brackets of a template, `blend<float, 4>`.
-fn apart(list: &str) -> Vec<&str> {
-    let mut depth = 0i32;
-    let at_comma = |c: char| {
-        match c {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    };
-    list.split(at_comma).collect()
-}
-
 /// The variant that was typed, else the one the kernel is shown in.
 pub(super) fn variant(session: &Session, kernel: KernelId, typed: Option<&str>) -> Result<Arc<str>> {
     typed.map_or_else(|| Ok(session.default_variant(kernel)), |typed| known_variant(session, kernel, typed))
@@ -503,17 +489,4 @@ pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
         text.parse::<Problem>()?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_of_kernels_is_split_outside_of_templates() {
-        assert_eq!(
-            apart("saxpy,blend<float, (int)4>,copy[a,b]"),
-            ["saxpy", "blend<float, (int)4>", "copy[a,b]"]
-        );
-    }
 }

@@ -1,5 +1,6 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+mod of_kernel;
 mod parts;
 
 use super::content_hash::{hash, hashes, is_same_again, whole_hash};
@@ -8,6 +9,7 @@ use super::{Floors, Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
+use of_kernel::{OfKernel, Sized};
 use std::sync::{Arc, OnceLock};
 
 /// One kernel at one size in one variant, and in one launch where somebody timed several.
@@ -59,38 +61,6 @@ const END: u32 = u32::MAX;
 struct RowBatch {
     before: usize,
     rows: Arc<Vec<Measurement>>,
-}
-
-/// A timed configuration of a kernel with the logarithm of its size, by GPU, variant and size.
-#[derive(Debug, Clone, Copy)]
-struct Sized {
-    gpu: GpuId,
-    config: ConfigId,
-    ln: f64,
-}
-
-/// Configurations of one kernel, in the order they were read. There may be as many kernels as rows.
-#[derive(Debug, Clone, Default)]
-struct OfKernel {
-    configs: Vec<ConfigId>,
-    /// Whether one of them has no variant.
-    has_plain: bool,
-    arranged: OnceLock<Arc<Arranged>>,
-}
-
-/// The configurations of one kernel in other orders, each made when it is first asked for.
-#[derive(Debug, Default)]
-struct Arranged {
-    /// By size.
-    by_volume: OnceLock<Box<[ConfigId]>>,
-    /// Those that were timed, for a size that nobody timed.
-    sizes: OnceLock<Box<[Sized]>>,
-}
-
-impl OfKernel {
-    fn arranged(&self) -> &Arranged {
-        self.arranged.get_or_init(Arc::default)
-    }
 }
 
 /// Measurements joined by configuration. What stands in a row is not copied: a clone shares the rows.
