@@ -46,6 +46,8 @@ CONSTANTS = {
     "lsu_cycles": (8.0, [4.0, 6.0, 10.0, 12.0, 16.0]),
     "other_cycles": (2.0, [0.0, 1.0, 3.0, 4.0]),
     "waiting_norm": (3.0, [1.5, 2.0, 2.5, 4.0, 6.0]),
+    "launch_norm": (12.0, [3.0, 4.0, 6.0, 8.0, 20.0]),
+    "dispatch_norm": (1.5, [1.0, 1.25, 2.0, 2.5, 4.0]),
     "fetching": (1.0, [0.0, 0.5, 1.5, 2.0, 3.0]),
 }
 SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
@@ -59,7 +61,7 @@ WEIGHTS = {
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
     "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
-    "unknown_dispatch": (0.3, [0.1, 0.15, 0.2, 0.25, 0.35]),
+    "unknown_dispatch": (0.35, [0.15, 0.2, 0.25, 0.3, 0.4]),
     "supply": (0.25, [0.25]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
@@ -229,13 +231,16 @@ def answered(family, constants):
     longer = (weights * (from_pace - to_pace)).sum(axis=1)
     floor, to_floor, time = family.column("floor_s"), family.column("floor_t"), family.source
     # What of the time is the launch, and what the kernel's own.
-    own = 1 - np.minimum(floor / time, 1) ** 4
-    body = np.maximum(np.maximum(time**4 - floor**4, 0) ** 0.25, 0.3 * time)
+    norm = c["launch_norm"]
+    own = 1 - np.minimum(floor / time, 1) ** norm
+    body = np.maximum(time * own ** (1 / norm), 0.3 * time)
     body = np.where((own < 0.3) & (from_roof > 0), np.minimum(body, 1.3 * from_roof), body)
     own = np.maximum(own, 0.3)
     cold = np.maximum(time - floor, 0.03 * time)
-    of_dispatch = np.maximum(1 - floor / time, 0)
-    body = np.select([family.operator, family.cold], [time * np.maximum(of_dispatch, 0.03), cold], body)
+    dispatch_norm = c["dispatch_norm"]
+    of_dispatch = np.maximum(1 - (floor / time) ** dispatch_norm, 0)
+    behind_dispatch = time * np.maximum(of_dispatch ** (1 / dispatch_norm), 0.03)
+    body = np.select([family.operator, family.cold], [behind_dispatch, cold], body)
     own = np.select([family.operator, family.cold], [of_dispatch, cold**2 / (cold**2 + (0.1 * floor) ** 2)], own)
     carried = c["carried"] + uncounted * (c["carried_uncounted"] - c["carried"])
     carried = np.where(family.another, c["carried_to_another_build"], carried)
@@ -253,15 +258,17 @@ def answered(family, constants):
     everything, added = to_roof * eta, (to_roof**q + beside_there**q) ** (1 / q)
     there = np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
-    answer = np.where(family.operator | family.cold, to_floor + there, (to_floor**4 + there**4) ** 0.25)
-    in_body = np.minimum(there / answer, 1)
+    norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
+    longer_of_both = np.maximum(to_floor, there)
+    answer = longer_of_both * ((to_floor / longer_of_both) ** norms + (there / longer_of_both) ** norms) ** (1 / norms)
+    in_body = np.minimum(there / answer, 1) ** norms
     has_roof, slower = from_roof > 0, (eta > 1) | (from_roof <= 0)
     above = np.where(slower, np.maximum(np.where(has_roof, there - to_roof, there), 0), 0)
     ratios = from_pace - to_pace
     spread = np.sqrt((weights * (ratios - longer[:, None]) ** 2).sum(axis=1))
     efficiency = np.where(has_roof, np.log(body / from_roof), 0)
     hidden = np.minimum(to_floor / answer, 1)
-    hidden = np.where(family.operator | family.cold, hidden, hidden**4)
+    hidden = hidden**norms
     hidden = np.where(family.table.floor_known_t == 1, 0, hidden)
     table = family.table
     causes = {

@@ -5,7 +5,7 @@
 //! | part | value |
 //! |---|---|
 //! | near | 1 for the same compute capability, 1/2 for another one of the same architecture, 1/4 for any other GPU |
-//! | own | the share of the source's time that is the kernel's and not its launch: 1 - (T0/T)^4, behind a framework's dispatch 1 - T0/T; at least 0.1 |
+//! | own | the share of the source's time that is the kernel's and not its launch: 1 - (T0/T)^12, behind a framework's dispatch 1 - (T0/T)^1.5; at least 0.1 |
 //! | size | 1 where this very size was timed, 1/2 where its time is scaled from another (assumed: nobody measured this half) |
 //!
 //! A source that nobody timed at any size weighs nothing. One rule for everything. Each step away halves, because on tuned
@@ -13,9 +13,11 @@
 //! 0.30 within an architecture and 0.37 elsewhere. With each target left out in turn, the others chose 1, 1, 1/6 or
 //! 1, 1/2, 1/6, which is within 1.2 points of error of this.
 
+use super::components::DISPATCH_NORM;
 use super::{Question, SourceKind};
 use crate::gpu::Gpu;
 use crate::kernel::RunsAs;
+use crate::roofline::LAUNCH_NORM;
 use crate::units::Seconds;
 
 /// The least that a timed source weighs for its distance from the launch floor.
@@ -48,8 +50,8 @@ fn near(source: &Gpu, target: &Gpu) -> f64 {
 fn own(time: Seconds, floor: Seconds, runs_as: RunsAs) -> f64 {
     let launch = (floor / time).min(1.0);
     let own = match runs_as {
-        RunsAs::Kernel => 1.0 - launch.powi(4),
-        RunsAs::Operator => 1.0 - launch,
+        RunsAs::Kernel => 1.0 - launch.powi(LAUNCH_NORM),
+        RunsAs::Operator => 1.0 - launch.powf(DISPATCH_NORM),
     };
     own.max(LEAST_OWN)
 }

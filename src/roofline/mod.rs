@@ -19,7 +19,7 @@ pub use kernel_roof::{
     Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
     projected,
 };
-pub use norms::{joined, rest};
+pub use norms::{LAUNCH_NORM, joined, rest};
 
 pub use pipe::{KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
 pub use straight_line::StraightLine;

@@ -128,7 +128,7 @@ impl SourceShare {
             return Doubt::of_operator(off, other);
         }
         let Answered { carried, body, time, .. } = *answered;
-        let in_body = (body / time.0).min(1.0);
+        let in_body = self.launching.share_of_error(body, time.0);
         let has_roof = carried.everything > 0.0;
         let above = carried.above > 0.0;
         let readings = if above && has_roof { (carried.added / carried.everything).ln().abs() } else { 0.0 };

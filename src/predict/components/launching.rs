@@ -3,7 +3,7 @@
 use super::transfer::joined_by;
 use crate::kernel::RunsAs;
 use crate::measurement::LaunchTiming;
-use crate::roofline::{joined, rest};
+use crate::roofline::{LAUNCH_NORM, joined, rest};
 
 /// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies.
 const LEAST_BODY: f64 = 0.3;
@@ -19,18 +19,18 @@ const COLD_SCATTER: f64 = 0.1;
 
 /// How far a framework's dispatch overlaps with the kernel, as a norm: 1 = not at all. Of 1 to 8, 1.5 and 2 follow an operator over its
 /// sizes on one GPU best, on each of NeuSight's five: 5 % for element-wise ones, where a sum is 10 % off (docs/models.md).
-const DISPATCH_NORM: f64 = 1.5;
+pub(in crate::predict) const DISPATCH_NORM: f64 = 1.5;
 
 /// How far apart, in ln, the launches of two GPUs are taken to be where nobody timed one of them.
 const FLOOR_DOUBT: f64 = 0.2;
 
 /// The same of a framework's dispatch, which is the host's: five hosts of NeuSight lie 0.22 apart, one of them 0.5 above the others.
-const DISPATCH_DOUBT: f64 = 0.3;
+const DISPATCH_DOUBT: f64 = 0.35;
 
 /// What a launch costs beside the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Launching {
-    /// Launches one after the other hide most of it: T = (T0^4 + body^4)^(1/4).
+    /// Launches one after the other hide most of it: T = (T0^12 + body^12)^(1/12).
     BackToBack,
     /// One launch at a time, caches flushed before it: T = T0 + body.
     Cold,
@@ -96,17 +96,24 @@ impl Launching {
     /// How uncertain a floor that nobody timed makes a time, in ln: by the share of the time that an error of the floor goes into.
     #[inline]
     pub(super) fn floor_doubt(self, floor: f64, time: f64) -> f64 {
-        let share = (floor / time).min(1.0);
+        let doubt = if self == Self::Dispatch { DISPATCH_DOUBT } else { FLOOR_DOUBT };
+        doubt * self.share_of_error(floor, time)
+    }
+
+    /// How far a small error of a part, the launch or the body, goes into the time of both, 0 to 1.
+    #[inline]
+    pub(super) fn share_of_error(self, part: f64, time: f64) -> f64 {
+        let share = (part / time).min(1.0);
         match self {
-            Self::BackToBack | Self::Profiled => FLOOR_DOUBT * share.powi(4),
-            Self::Cold => FLOOR_DOUBT * share,
-            Self::Dispatch => DISPATCH_DOUBT * share.powf(DISPATCH_NORM),
+            Self::BackToBack | Self::Profiled => share.powi(LAUNCH_NORM),
+            Self::Cold => share,
+            Self::Dispatch => share.powf(DISPATCH_NORM),
         }
     }
 }
 
 fn back_to_back(time: f64, floor: f64, roof: f64) -> LaunchStart {
-    let own = 1.0 - (floor / time).min(1.0).powi(4);
+    let own = 1.0 - (floor / time).min(1.0).powi(LAUNCH_NORM);
     let body = rest(time, floor).max(LEAST_BODY * time);
     let at_floor = own < LEAST_BODY && roof > 0.0;
     let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };

@@ -6,13 +6,13 @@
 //!
 //! | step | formula |
 //! |---|---|
-//! | body of the source | body_s = (T_s^4 - T0_s^4)^(1/4); of a cold launch or behind a framework's dispatch T_s - T0_s |
+//! | body of the source | body_s = (T_s^12 - T0_s^12)^(1/12); behind a framework's dispatch with 1.5 for 12; of a cold launch T_s - T0_s |
 //! | its efficiency | η_s = body_s / roof_s |
 //! | what holds elsewhere | ln η = ln 1.05 + a x (ln η_s - ln 1.05): less, the nearer the floor |
 //! | what stands beside its roof | beside_s = roof_s (η^q - 1)^(1/q), q = 1 where every pipe was counted (latency, added), 3 where none was (work, which overlaps) |
 //! | slower than its roof | body_t = (1 - m) (roof_t^q + (beside_s w_s/w_t)^q)^(1/q) + m η roof_t: it goes with other rates, and with the roof by m = 0.7 c²/(1 + ln² η) |
 //! | faster than its roof | body_t = η roof_t |
-//! | time | T_t = (T0_t^4 + body_t^4)^(1/4); of a cold launch or behind a dispatch T0_t + body_t |
+//! | time | T_t = (T0_t^12 + body_t^12)^(1/12); behind a dispatch with 1.5 for 12; of a cold launch T0_t + body_t |
 //!
 //! w is the weighted geometric mean of the rates that the time above the roof may wait for (`excess.rs`): those of pipes
 //! whose work nobody counted first. So one formula reaches from every counter to a time alone: what is not counted is not
@@ -43,6 +43,7 @@ mod wave_shape;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
+pub(super) use launching::DISPATCH_NORM;
 pub use machines::SharedMachines;
 pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};
