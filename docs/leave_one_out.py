@@ -61,7 +61,7 @@ WEIGHTS = {
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
     "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
-    "unknown_dispatch": (0.35, [0.15, 0.2, 0.25, 0.3, 0.4]),
+    "unknown_dispatch": (0.3, [0.1, 0.15, 0.2, 0.25, 0.35]),
     "supply": (0.25, [0.25]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
