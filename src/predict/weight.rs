@@ -65,7 +65,7 @@ mod tests {
         let of = |time, runs_as| own(Seconds(time), Seconds(1e-6), runs_as);
         assert_eq!(of(1e-6, RunsAs::Kernel), 0.1);
         assert_eq!(of(0.5e-6, RunsAs::Operator), 0.1);
-        assert_eq!(of(2e-6, RunsAs::Operator), 0.5);
-        assert!((of(2e-6, RunsAs::Kernel) - 0.9375).abs() < 1e-12);
+        assert!((of(2e-6, RunsAs::Operator) - (1.0 - 0.125_f64.sqrt())).abs() < 1e-12);
+        assert!((of(2e-6, RunsAs::Kernel) - (1.0 - 1.0 / 4096.0)).abs() < 1e-12);
     }
 }
