@@ -13,11 +13,10 @@
 //! 0.30 within an architecture and 0.37 elsewhere. With each target left out in turn, the others chose 1, 1, 1/6 or
 //! 1, 1/2, 1/6, which is within 1.2 points of error of this.
 
-use super::components::DISPATCH_NORM;
+use super::components::launch_share;
 use super::{Question, SourceKind};
 use crate::gpu::Gpu;
 use crate::kernel::RunsAs;
-use crate::roofline::LAUNCH_NORM;
 use crate::units::Seconds;
 
 /// The least that a timed source weighs for its distance from the launch floor.
@@ -48,11 +47,7 @@ fn near(source: &Gpu, target: &Gpu) -> f64 {
 }
 
 fn own(time: Seconds, floor: Seconds, runs_as: RunsAs) -> f64 {
-    let launch = (floor / time).min(1.0);
-    let own = match runs_as {
-        RunsAs::Kernel => 1.0 - launch.powi(LAUNCH_NORM),
-        RunsAs::Operator => 1.0 - launch.powf(DISPATCH_NORM),
-    };
+    let own = 1.0 - launch_share(runs_as, floor.0, time.0);
     own.max(LEAST_OWN)
 }
 

@@ -47,14 +47,14 @@ pub enum Component {
     Fp,
     /// The schedulers.
     Issue,
-    /// Atomics on one address.
-    Atomics,
     /// The pipes of integers and logic.
     Alu,
     /// The pipes of special functions and conversions.
     Xu,
     /// The FP64 pipes, beside FLOPs that run on others.
     Fp64,
+    /// Atomics on one address.
+    Atomics,
 }
 
 impl Component {
@@ -67,10 +67,10 @@ impl Component {
         Self::Shared,
         Self::Fp,
         Self::Issue,
-        Self::Atomics,
         Self::Alu,
         Self::Xu,
         Self::Fp64,
+        Self::Atomics,
     ];
 
     /// Those that a kernel's formulas count; the others are what a profiler counts beside them.
@@ -376,10 +376,10 @@ impl MachineNumbers {
             128.0 * count(Count::SmemWavefronts) / (self.spec_value(Spec::SharedPerClock) * sm_clocks),
             flops / (self.spec_value(Spec::FlopsPerClock) * sm_clocks),
             count(Count::WarpInstsIssued) / (self.spec_value(Spec::IssuePerClock) * sm_clocks),
-            count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
             on_pipe(Count::AluWarpInsts, Spec::AluLanes),
             on_pipe(Count::XuWarpInsts, Spec::XuLanes),
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
+            count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
         Components::new(times, self.spec_value(Spec::PowerShare))
     }
@@ -457,11 +457,7 @@ impl Components {
     #[must_use]
     #[inline]
     pub fn on_sms(&self) -> f64 {
-        let mut on_sms = self.times;
-        for outside in [Component::Dram, Component::L2, Component::Atomics] {
-            on_sms[outside as usize] = 0.0;
-        }
-        six_norm(&on_sms)
+        six_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.

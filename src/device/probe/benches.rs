@@ -403,35 +403,57 @@ fn shared(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
     })
 }
 
-fn fma(desk: &mut Desk<'_>, symbol: &'static str) -> Result<(), DeviceError> {
-    let entry = desk.entry("probe/fma.cu", symbol)?;
+/// A loop of multiply-adds from registers.
+struct FmaLoop {
+    entry: DriverKernel,
+    /// FLOPs of a thread and round.
+    flops: f64,
+    /// What x is multiplied by, and what is added to it.
+    numbers: [Parameter; 2],
+    at: String,
+    /// What it is, before the blocks per SM.
+    name: String,
+}
+
+fn fma_loop(desk: &mut Desk<'_>, of: FmaLoop) -> Result<(), DeviceError> {
+    let FmaLoop { entry, flops, numbers: [a, b], at: point, name } = of;
     let resident = desk.resident(entry)?;
     desk.with_memory(256, |desk, at| {
         let launch = desk.full_launch(resident);
         let threads = f64::from(THREADS) * launch.block_count() as f64;
-        let (flops, numbers) = match symbol {
-            "probe_fp16" => (512.0, [Parameter::U32(0x3800_3800), Parameter::U32(0x3400_3400)]),
-            "probe_fp64" => (256.0, [Parameter::F64(0.5), Parameter::F64(0.25)]),
-            _ => (256.0, [Parameter::F32(0.5), Parameter::F32(0.25)]),
-        };
         // FP64 runs at a half to a 64th of this: its launches take longer, and no more than some tenths of a second.
         let rounds = rounds(desk, threads, flops, 256.0);
-        let [a, b] = numbers;
         let parameters = vec![Parameter::Address(at), a, b, Parameter::U32(rounds)];
         let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
-        let method = format!(
-            "{symbol}, 8 independent chains a thread in registers, {resident} blocks of {THREADS} per SM"
-        );
+        let method = format!("{name}, {resident} blocks of {THREADS} per SM");
         let work = flops * threads * f64::from(rounds);
-        desk.measure(&BenchPoint {
-            at: String::new(),
-            unit: ReadingUnit::FlopsPerSecond,
-            work,
-            of: &of,
-            launches: 1,
-            method,
-        })
+        let unit = ReadingUnit::FlopsPerSecond;
+        desk.measure(&BenchPoint { at: point, unit, work, of: &of, launches: 1, method })
     })
+}
+
+fn fma(desk: &mut Desk<'_>, symbol: &'static str) -> Result<(), DeviceError> {
+    let entry = desk.entry("probe/fma.cu", symbol)?;
+    let (flops, numbers) = match symbol {
+        "probe_fp16" => (512.0, [Parameter::U32(0x3800_3800), Parameter::U32(0x3400_3400)]),
+        "probe_fp64" => (256.0, [Parameter::F64(0.5), Parameter::F64(0.25)]),
+        _ => (256.0, [Parameter::F32(0.5), Parameter::F32(0.25)]),
+    };
+    let name = format!("{symbol}, 8 independent chains a thread in registers");
+    fma_loop(desk, FmaLoop { entry, flops, numbers, at: String::new(), name })
+}
+
+/// Multiply-adds in loops of more and more instructions.
+fn straight_line_code(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
+    for instructions in straight_line::SIZES {
+        let module = desk.device.load_module(straight_line::ptx(instructions).as_bytes())?;
+        let entry = desk.device.entry(module, straight_line::SYMBOL)?;
+        let (flops, numbers) = (2.0 * f64::from(instructions), [Parameter::F32(0.5), Parameter::F32(0.25)]);
+        let (at, symbol) = (format!("{instructions} instructions"), straight_line::SYMBOL);
+        let name = format!("{symbol}, a loop of {instructions} multiply-adds in 8 chains");
+        fma_loop(desk, FmaLoop { entry, flops, numbers, at, name })?;
+    }
+    Ok(())
 }
 
 fn tensor(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
@@ -454,42 +476,6 @@ fn tensor(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
         let work = 8.0 * per_warp * warps * f64::from(rounds);
         desk.measure(&BenchPoint { at: String::new(), unit: ReadingUnit::FlopsPerSecond, work, of: &of, launches: 1, method })
     })
-}
-
-/// Multiply-adds in loops of more and more instructions.
-fn straight_line_code(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
-    for instructions in straight_line::SIZES {
-        let module = desk.device.load_module(straight_line::ptx(instructions).as_bytes())?;
-        let entry = desk.device.entry(module, straight_line::SYMBOL)?;
-        let resident = desk.resident(entry)?;
-        desk.with_memory(256, |desk, at| {
-            let launch = desk.full_launch(resident);
-            let threads = f64::from(THREADS) * launch.block_count() as f64;
-            let flops = 2.0 * f64::from(instructions);
-            let rounds = rounds(desk, threads, flops, 256.0);
-            let parameters = vec![
-                Parameter::Address(at),
-                Parameter::F32(0.5),
-                Parameter::F32(0.25),
-                Parameter::U32(rounds),
-            ];
-            let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
-            let method = format!(
-                "{}, a loop of {instructions} multiply-adds in 8 chains, {resident} blocks of {THREADS} per SM",
-                straight_line::SYMBOL
-            );
-            let work = flops * threads * f64::from(rounds);
-            desk.measure(&BenchPoint {
-                at: format!("{instructions} instructions"),
-                unit: ReadingUnit::FlopsPerSecond,
-                work,
-                of: &of,
-                launches: 1,
-                method,
-            })
-        })?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

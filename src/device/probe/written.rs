@@ -155,11 +155,12 @@ impl Achieved {
         }
         let loops = || probe.readings.iter().filter(|r| r.id == "straight_line");
         if let Some((supply, longest)) = InstructionSupply::from_readings(loops()).zip(loops().next_back()) {
-            let (_, note) = per_clock(probe, longest);
+            let (flops, note) = per_clock(probe, longest);
             all.push(("compute", "straight_line_cached_insts", supply.cached, note.clone()));
-            // A warp instruction is 64 FLOPs.
-            let beyond = supply.beyond.map(|_| per_clock(probe, longest).0 / 64.0);
-            all.extend(beyond.map(|v| ("compute", "straight_line_issue_per_clock_per_sm", v, note)));
+            if supply.beyond.is_some() {
+                // A warp instruction is 64 FLOPs.
+                all.push(("compute", "straight_line_issue_per_clock_per_sm", flops / 64.0, note));
+            }
         }
         Self(all)
     }

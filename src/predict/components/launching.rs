@@ -19,7 +19,7 @@ const COLD_SCATTER: f64 = 0.1;
 
 /// How far a framework's dispatch overlaps with the kernel, as a norm: 1 = not at all. Of 1 to 8, 1.5 and 2 follow an operator over its
 /// sizes on one GPU best, on each of NeuSight's five: 5 % for element-wise ones, where a sum is 10 % off (docs/models.md).
-pub(in crate::predict) const DISPATCH_NORM: f64 = 1.5;
+const DISPATCH_NORM: f64 = 1.5;
 
 /// How far apart, in ln, the launches of two GPUs are taken to be where nobody timed one of them.
 const FLOOR_DOUBT: f64 = 0.2;
@@ -69,18 +69,26 @@ impl Launching {
     pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
         let Some(time) = timed else { return LaunchStart { body: None, own: 0.0 } };
         match self {
-            Self::BackToBack | Self::Profiled => back_to_back(time, floor, roof),
+            Self::BackToBack | Self::Profiled => self.back_to_back(time, floor, roof),
             Self::Cold => {
                 let body = (time - floor).max(LEAST_ADDED_BODY * time);
                 let (squared, scatter) = (body * body, COLD_SCATTER * floor);
                 LaunchStart { body: Some(body), own: squared / (squared + scatter * scatter) }
             }
             Self::Dispatch => {
-                let own = (1.0 - (floor / time).powf(DISPATCH_NORM)).max(0.0);
+                let own = 1.0 - self.share_of_error(floor, time);
                 let share = own.powf(1.0 / DISPATCH_NORM).max(LEAST_ADDED_BODY);
                 LaunchStart { body: Some(time * share), own }
             }
         }
+    }
+
+    fn back_to_back(self, time: f64, floor: f64, roof: f64) -> LaunchStart {
+        let own = 1.0 - self.share_of_error(floor, time);
+        let body = rest(time, floor).max(LEAST_BODY * time);
+        let at_floor = own < LEAST_BODY && roof > 0.0;
+        let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
+        LaunchStart { body: Some(body), own: own.max(LEAST_BODY) }
     }
 
     /// The time of a launch whose body takes so long.
@@ -112,12 +120,9 @@ impl Launching {
     }
 }
 
-fn back_to_back(time: f64, floor: f64, roof: f64) -> LaunchStart {
-    let own = 1.0 - (floor / time).min(1.0).powi(LAUNCH_NORM);
-    let body = rest(time, floor).max(LEAST_BODY * time);
-    let at_floor = own < LEAST_BODY && roof > 0.0;
-    let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
-    LaunchStart { body: Some(body), own: own.max(LEAST_BODY) }
+/// The share of a launch's time that is the launch and not the kernel, 0 to 1: one after the other, or behind a framework's dispatch.
+pub(in crate::predict) fn launch_share(runs_as: RunsAs, floor: f64, time: f64) -> f64 {
+    Launching::new(runs_as, LaunchTiming::BackToBack).share_of_error(floor, time)
 }
 
 #[cfg(test)]
