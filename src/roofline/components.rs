@@ -280,11 +280,12 @@ impl MachineNumbers {
         self.dependent_issue
     }
 
-    /// The same GPU whose FLOPs run on tensor cores at this rate per SM and clock.
+    /// The same GPU for a kernel of tensor cores, at this rate per SM and clock; `None`: it states none, and the FP32 lanes stand in. What
+    /// the FMA pipe does beside tensor cores is no part of their FLOPs on any GPU.
     #[must_use]
-    pub(super) fn with_tensor_rate(self, flops_per_clock: f64) -> Self {
-        let machine = self.with(Spec::FlopsPerClock, flops_per_clock).with(Spec::PowerShare, 1.0);
-        Self { own_pipe: None, ..machine }
+    pub(super) fn for_tensor_kernel(self, flops_per_clock: Option<f64>) -> Self {
+        let with_rate = |rate| self.with(Spec::FlopsPerClock, rate).with(Spec::PowerShare, 1.0);
+        Self { own_pipe: None, ..flops_per_clock.map_or(self, with_rate) }
     }
 
     /// The same GPU with one number changed by this factor.

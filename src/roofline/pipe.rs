@@ -187,13 +187,11 @@ impl KernelArithmetic {
     #[must_use]
     pub fn machine(self, gpu: &Gpu) -> MachineNumbers {
         let machine = MachineNumbers::from_gpu(gpu, self.lanes);
-        match self.pipe.peak(gpu).filter(|_| self.pipe.is_tensor()) {
-            Some(rate) => {
-                let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
-                machine.with_tensor_rate(rate.value.0 / clocks)
-            }
-            None => machine,
+        if !self.pipe.is_tensor() {
+            return machine;
         }
+        let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
+        machine.for_tensor_kernel(self.pipe.peak(gpu).map(|rate| rate.value.0 / clocks))
     }
 }
 

@@ -12,8 +12,13 @@ const COLUMNS: &str =
 
 /// What `components` says of one row of an RTX 4070 with these further cells, on this GPU.
 fn predicted(columns: &str, cells: &str, target: &str) -> Prediction {
+    predicted_as("fp32", columns, cells, target)
+}
+
+/// The same of a kernel of this element type.
+fn predicted_as(dtype: &str, columns: &str, cells: &str, target: &str) -> Prediction {
     let mut session = Session::load(None).unwrap();
-    let text = format!("{COLUMNS},{columns}\nrtx-4070,own,n=1,fp32,256,4600,32,1e9,1e7,5,2475,{cells}\n");
+    let text = format!("{COLUMNS},{columns}\nrtx-4070,own,n=1,{dtype},256,4600,32,1e9,1e7,5,2475,{cells}\n");
     let read = session
         .edit(|w| read_csv(text.as_bytes(), "own rows", TimingKind::Measured, &w.gpus, &mut w.kernels))
         .unwrap();
@@ -92,4 +97,13 @@ fn bytes_through_l1_take_its_path_where_requests_are_wide() {
 fn a_use_that_is_counted_as_instructions_is_not_counted_twice() {
     let both = millis("pipe_alu_pct,alu_warp_insts", "10,2e7", "rtx-2080-ti");
     assert_eq!(both, millis("alu_warp_insts", "2e7", "rtx-2080-ti"));
+}
+
+/// A kernel of tensor cores onto a GPU that has none: every factor of its time is told, and their product is the time.
+#[test]
+fn factors_of_a_tensor_kernel_are_its_time_where_a_gpu_has_no_tensor_cores() {
+    let found = predicted_as("bf16", "fma_warp_insts", "2e8", "gtx-1080-ti");
+    let told = found.breakdown();
+    let reached = told.steps.iter().fold(told.from.0, |time, step| time * step.factor);
+    assert!((reached / found.time.0 - 1.0).abs() < 1e-9, "{reached} of {}", found.time.0);
 }
