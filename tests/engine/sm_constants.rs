@@ -168,6 +168,8 @@ fn the_command_shows_the_constants_with_their_origin() {
         "global loads per SM (L1 hits),0.5,warp insts/clock,derived,",
         "issue per SM,4,warp insts/clock,derived,",
         "load/store lanes per SM,16,,published,",
+        "ALU lanes per SM,64,,derived,",
+        "XU lanes per SM,16,,derived,",
         "\"DRAM bandwidth, sustained\",877.032,GB/s,derived,",
         "compute capability 8.6: 16.6 B/clock x 82 SMs x 1695 MHz",
         "launch overhead,3,µs,assumed,",
