@@ -12,6 +12,7 @@ mod cell;
 mod column;
 pub mod compiled;
 pub mod evaluation;
+mod footnotes;
 pub mod gpus;
 pub mod kernels;
 pub mod metrics;

@@ -3,7 +3,6 @@
 use super::cell::TableCell;
 use super::shown;
 use super::sources;
-use super::stream::{StreamFormat, write_rows};
 use super::table::TableColumn;
 use crate::answer::Answer;
 use crate::catalogue::Catalogue;
@@ -179,18 +178,4 @@ pub fn record_cells(row: &Comparison<'_>, several: bool) -> Vec<TableCell> {
         cells.extend(sources::cells(row));
     }
     cells
-}
-
-/// Every number of every prediction, for programs: a row is made when it is written.
-///
-/// # Errors
-/// What the writer fails with.
-pub fn stream_records(
-    rows: &[Comparison<'_>],
-    format: StreamFormat,
-    out: impl std::io::Write,
-) -> std::io::Result<()> {
-    let several = sources::are_several(rows);
-    let cells = |row: &Comparison<'_>| record_cells(row, several);
-    write_rows(out, &record_columns(several), format, rows.iter().map(cells))
 }

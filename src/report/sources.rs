@@ -49,11 +49,6 @@ fn counted_sources(n: usize) -> String {
     if n == 1 { "1 source".into() } else { format!("{n} sources") }
 }
 
-/// Whether several sources were asked for any of these rows.
-pub(super) fn are_several(rows: &[Comparison<'_>]) -> bool {
-    rows.iter().any(|r| r.answer.combined.is_some() || r.share.is_some())
-}
-
 /// What stands in [`COLUMNS`].
 pub(super) fn cells(row: &Comparison<'_>) -> [TableCell; 2] {
     let spread = row.answer.combined.as_ref().map(|c| c.spread);

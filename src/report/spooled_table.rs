@@ -2,10 +2,9 @@
 //! the first is printed.
 
 use super::cell::TableCell;
+use super::footnotes::Footnotes;
 use super::spool::Spool;
 use super::table::{TableColumn, TableFormat, markdown_head, markdown_line, one_line, text_line};
-use hashbrown::{DefaultHashBuilder, HashTable};
-use std::hash::BuildHasher;
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -84,8 +83,8 @@ impl SpooledTable {
 /// Footnotes with their numbers, then the other notes.
 fn write_notes(footnotes: Footnotes, notes: Spool, is_markdown: bool, out: &mut dyn Write) -> Result<()> {
     let mark = if is_markdown { "- " } else { "" };
-    for (at, text) in footnotes.texts.iter().enumerate() {
-        writeln!(out, "{mark}{}", one_line(&format!("[{}] {text}", at + 1)))?;
+    for line in footnotes.into_lines() {
+        writeln!(out, "{mark}{}", one_line(&line))?;
     }
     for note in std::io::BufRead::lines(BufReader::new(notes.into_reader()?)) {
         writeln!(out, "{mark}{}", note?)?;
@@ -105,39 +104,6 @@ fn read_text(from: &mut impl Read) -> Result<String> {
     let mut text = vec![0; u32::from_le_bytes(length) as usize];
     from.read_exact(&mut text)?;
     String::from_utf8(text).map_err(std::io::Error::other)
-}
-
-/// Texts under the table, each once, in the order in which they came.
-#[derive(Debug, Default)]
-struct Footnotes {
-    texts: Vec<Box<str>>,
-    places: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-}
-
-impl Footnotes {
-    /// `[1 3]` in the place of these texts; nothing for none.
-    fn numbered(&mut self, cell: TableCell) -> TableCell {
-        let numbers: Vec<String> = match cell {
-            TableCell::Text(text) => vec![self.number(text)],
-            TableCell::List(all) => all.into_iter().map(|text| self.number(text)).collect(),
-            _ => Vec::new(),
-        };
-        if numbers.is_empty() { TableCell::Null } else { TableCell::Text(format!("[{}]", numbers.join(" "))) }
-    }
-
-    fn number(&mut self, text: String) -> String {
-        let Self { texts, places, hasher } = self;
-        let hash = hasher.hash_one(text.as_str());
-        let known = places.find(hash, |place| *texts[*place as usize] == *text).copied();
-        let place = known.unwrap_or_else(|| {
-            let new = u32::try_from(texts.len()).expect("fewer than 2^32 texts fit into memory");
-            texts.push(text.into());
-            places.insert_unique(hash, new, |place| hasher.hash_one(&*texts[*place as usize]));
-            new
-        });
-        (place + 1).to_string()
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 
 use super::cell::TableCell;
 pub use super::column::{Align, TableColumn};
+use super::footnotes::Footnotes;
 use super::stream::{StreamFormat, write_rows};
 use crate::text::harmless_json;
 use serde_json::Value;
@@ -137,26 +138,11 @@ impl Table {
     #[must_use]
     pub fn footnoted(mut self, column: &str) -> Self {
         let Some(at) = self.columns.iter().position(|c| c.name == column) else { return self };
-        let mut texts: Vec<String> = Vec::new();
-        let mut number = |text: String| {
-            let known = texts.iter().position(|t| *t == text);
-            let place = known.unwrap_or_else(|| {
-                texts.push(text);
-                texts.len() - 1
-            });
-            (place + 1).to_string()
-        };
+        let mut footnotes = Footnotes::default();
         for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
-            let numbers: Vec<String> = match std::mem::replace(cell, TableCell::Null) {
-                TableCell::Text(text) => vec![number(text)],
-                TableCell::List(all) => all.into_iter().map(&mut number).collect(),
-                _ => Vec::new(),
-            };
-            if !numbers.is_empty() {
-                *cell = TableCell::Text(format!("[{}]", numbers.join(" ")));
-            }
+            *cell = footnotes.numbered(std::mem::replace(cell, TableCell::Null));
         }
-        let notes = texts.into_iter().enumerate().map(|(i, text)| format!("[{}] {text}", i + 1));
+        let notes = footnotes.into_lines();
         self.notes = notes.chain(std::mem::take(&mut self.notes)).collect();
         self
     }
