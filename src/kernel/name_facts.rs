@@ -45,8 +45,14 @@ const TENSOR_WORDS: [&str; 13] = [
     "nvjet",
 ];
 
-/// Instructions of libraries, with the type of their operands and of their sums.
-const INSTRUCTIONS: [(&str, ElementType, ElementType); 9] = [
+/// Words that mean FP32 on the vector pipes, of whatever family of kernels: `sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_..._ffma_...`.
+const VECTOR_WORDS: [&str; 2] = ["_ffma_", "_simt_"];
+
+/// Instructions of libraries, with the type of their operands and of their sums. CUTLASS names the type of operands that are not
+/// FP32, and FP32 ones are rounded to TF32.
+const INSTRUCTIONS: [(&str, ElementType, ElementType); 11] = [
+    ("80_tensorop_s1688gemm_f16", ElementType::Fp16, ElementType::Fp32),
+    ("80_tensorop_s1688gemm", ElementType::Tf32, ElementType::Fp32),
     ("s16816gemm_bf16", ElementType::Bf16, ElementType::Fp32),
     ("bf16_s16816", ElementType::Bf16, ElementType::Fp32),
     ("s16816", ElementType::Fp16, ElementType::Fp32),
@@ -91,7 +97,8 @@ impl NameFacts {
         }
         let instruction = INSTRUCTIONS.iter().find(|(word, ..)| lower.contains(word));
         let of_cores = TENSOR_WORDS.into_iter().find(|word| lower.contains(word));
-        let is_tensor = instruction.is_some() || of_cores.is_some();
+        let is_vector = VECTOR_WORDS.into_iter().any(|word| lower.contains(word));
+        let is_tensor = !is_vector && (instruction.is_some() || of_cores.is_some());
         if !is_tensor {
             return Self { tile: tile_in(&lower), stages: stages_in(&lower), ..Self::default() };
         }
@@ -216,6 +223,13 @@ mod tests {
                 Some(3),
             ),
             ("turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_tn", Fp16, Some(Fp32), Some([256, 128, 0]), None),
+            (
+                "cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4",
+                ElementType::Tf32,
+                Some(Fp32),
+                Some([128, 128, 0]),
+                Some(5),
+            ),
             ("volta_h884gemm_128x128_ldg8_nn", Fp16, Some(Fp16), Some([128, 128, 0]), None),
             (
                 "sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x64x64_stage4",
@@ -253,7 +267,13 @@ mod tests {
 
     #[test]
     fn a_name_without_tensor_instructions_says_none() {
-        for name in ["ampere_sgemm_128x64_tn", "cutlass_80_simt_sgemm_128x128_8x4_nn_align1", "saxpy", ""] {
+        for name in [
+            "ampere_sgemm_128x64_tn",
+            "cutlass_80_simt_sgemm_128x128_8x4_nn_align1",
+            "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x256x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas",
+            "saxpy",
+            "",
+        ] {
             let facts = NameFacts::of_name(name);
             assert_eq!((facts.is_tensor, facts.input), (false, None), "{name}");
         }
