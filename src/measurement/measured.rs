@@ -174,9 +174,9 @@ impl Measurement {
         }
         let Mix { single, double, .. } = self.mix();
         for (pipe, threads) in [(Count::FmaWarpInsts, single), (Count::Fp64WarpInsts, double)] {
-            let active = work.get(Count::ActiveThreadsPerInst).unwrap_or(32.0);
+            let per_warp = work.active_lane_factor() / 32.0;
             if let Some(operations) = threads.filter(|_| work.get(pipe).is_none()) {
-                work = work.with(pipe, Some(operations.total() / active));
+                work = work.with(pipe, Some(operations.total() * per_warp));
             }
         }
         work

@@ -79,14 +79,14 @@ const PIPES: [(Number, &str); 6] = [
     (Number::PipeFp64, "fp64"),
     (Number::PipeTensor, "tensor"),
 ];
-/// What stands before and behind a pipe's name, the most wanted first: busy cycles before issued instructions, elapsed
-/// cycles before active ones.
-const PIPE_FORMS: [(&str, &str); 4] = [
-    ("sm__pipe_", "_cycles_active.avg.pct_of_peak_sustained_elapsed"),
-    ("sm__inst_executed_pipe_", ".avg.pct_of_peak_sustained_elapsed"),
-    ("sm__pipe_", "_cycles_active.avg.pct_of_peak_sustained_active"),
-    ("sm__inst_executed_pipe_", ".avg.pct_of_peak_sustained_active"),
+/// What stands before a pipe's name, and behind it up to the cycles: busy ones before issued instructions.
+const PIPE_FORMS: [(&str, &str); 2] = [
+    ("sm__pipe_", "_cycles_active.avg.pct_of_peak_sustained_"),
+    ("sm__inst_executed_pipe_", ".avg.pct_of_peak_sustained_"),
 ];
+/// Of which cycles a percentage is: all of the launch, or those in which an SM had a warp.
+const OF_CYCLES: [&str; 2] = ["elapsed", "active"];
+const ACTIVE_CYCLES: &str = "sm__cycles_active.avg";
 const GLOBAL: [[&str; 2]; 2] = [
     ["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_global_st.sum"],
     ["smsp__inst_executed_op_global_ld.sum", "smsp__inst_executed_op_global_st.sum"],
@@ -162,7 +162,7 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
         || is(&GRID_DIM)
         || is(&LSU)
         || is(&CC)
-        || is(&[DRAM_BUSY, BUS_BITS, SM_COUNT])
+        || is(&[DRAM_BUSY, BUS_BITS, SM_COUNT, ACTIVE_CYCLES])
         || is(GLOBAL.as_flattened())
         || is(&L1_PARTS)
         || is(&PLAIN)
@@ -181,6 +181,7 @@ fn is_operation(name: &str) -> bool {
 }
 
 fn is_pipe_use(name: &str) -> bool {
+    let Some(name) = OF_CYCLES.iter().find_map(|cycles| name.strip_suffix(cycles)) else { return false };
     let named = |(before, behind): &(&str, &str)| name.strip_prefix(before)?.strip_suffix(behind);
     PIPE_FORMS.iter().filter_map(named).any(|pipe| PIPES.iter().any(|(_, known)| *known == pipe))
 }
@@ -326,18 +327,38 @@ impl Values {
             .or_else(|| self.get("l1tex__t_sectors.sum").or_else(parts).map(|s| s * SECTOR))
     }
 
-    /// Instructions of the load/store unit by warp: as its pipe counted them, else the sum of the kinds that were counted.
+    /// Instructions of the load/store unit by warp, as its pipe counted them.
     pub(super) fn lsu_insts(&self) -> Option<f64> {
-        let further = || LSU_FURTHER.iter().filter_map(|name| self.get(name)).sum::<f64>();
-        self.first(&LSU).or_else(|| Some(self.sum(&LSU_PARTS)? + further()))
+        self.first(&LSU)
     }
 
-    /// How much of each pipe was used, in percent, where the report says.
+    /// The sum of the kinds of load/store instructions that were counted: without special registers and barriers, which the pipe
+    /// takes too.
+    pub(super) fn lsu_parts(&self) -> Option<f64> {
+        let further = LSU_FURTHER.iter().filter_map(|name| self.get(name)).sum::<f64>();
+        Some(self.sum(&LSU_PARTS)? + further)
+    }
+
+    /// How much of each pipe was used, in percent of the elapsed cycles, where the report says. Those of active cycles
+    /// count where it says how many these were.
     pub(super) fn pipe_uses(&self) -> impl Iterator<Item = (Number, f64)> {
-        PIPES.iter().filter_map(|(column, pipe)| {
-            let used = |(before, behind): &(&str, &str)| self.get(&format!("{before}{pipe}{behind}"));
-            Some((*column, PIPE_FORMS.iter().find_map(used)?))
+        let active = self.active_share();
+        PIPES.iter().filter_map(move |(column, pipe)| {
+            let used = |cycles: &str| {
+                let of_form =
+                    |(before, behind): &(&str, &str)| self.get(&format!("{before}{pipe}{behind}{cycles}"));
+                PIPE_FORMS.iter().find_map(of_form)
+            };
+            let [elapsed, of_active] = OF_CYCLES;
+            let scaled = || Some(used(of_active)? * active?);
+            Some((*column, used(elapsed).or_else(scaled)?))
         })
+    }
+
+    /// The share of the elapsed cycles in which an SM had a warp, in the mean.
+    fn active_share(&self) -> Option<f64> {
+        let elapsed = self.first(&SM_CLOCKS)? * self.seconds()?;
+        Some((self.get(ACTIVE_CYCLES)? / elapsed).min(1.0))
     }
 
     /// Global load and store instructions by warp.

@@ -127,7 +127,10 @@ impl ProfiledLaunch {
         row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
         row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
         row.set(Number::GlobalWarpInsts, v.global_insts());
-        row.set(Number::LsuWarpInsts, v.lsu_insts().or_else(|| utilisation::lsu_insts(v)));
+        row.set(
+            Number::LsuWarpInsts,
+            v.lsu_insts().or_else(|| utilisation::lsu_insts(v)).or_else(|| v.lsu_parts()),
+        );
         // Issued again are less than 1 % of those executed in every report that counts both.
         row.set(Number::WarpInstsIssued, v.first(&[metrics::ISSUED, metrics::EXECUTED]));
         row.set(Number::ActiveThreads, v.get(metrics::ACTIVE_THREADS));
