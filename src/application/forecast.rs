@@ -145,8 +145,9 @@ pub fn forecast(
     };
     let answers: Vec<Vec<Result<GroupForecast, String>>> =
         application.groups.par_iter().enumerate().map(answers_of).collect();
+    let shortest = shortest_launch(application, &session.gpus[source]);
     let of_target = |times: &mut ReplayTimes<WALLS>, (at, target): (usize, &GpuId)| {
-        let pair = ForecastPair { session, source, target: *target, settings };
+        let pair = ForecastPair { session, source, target: *target, settings, shortest };
         let group =
             |(group, all): (&KernelGroup, &Vec<Result<GroupForecast, String>>)| pair.group(group, &all[at]);
         let groups = application.groups.iter().zip(&answers).map(group).collect();
@@ -164,6 +165,15 @@ struct ForecastPair<'a> {
     source: GpuId,
     target: GpuId,
     settings: ForecastSettings,
+    /// What a launch takes whatever it does.
+    shortest: Seconds,
+}
+
+/// What a launch takes whatever it does: as long as the shortest kernel that was recorded, and no longer than a launch on this GPU.
+fn shortest_launch(application: &Application, source: &Gpu) -> Seconds {
+    let kernels = application.groups.iter().filter(|group| group.category != KernelCategory::Communication);
+    let floor = source.launch_floor_or_assumed().value;
+    kernels.map(KernelGroup::mean).fold(floor, Seconds::min)
 }
 
 impl ForecastPair<'_> {
@@ -214,7 +224,7 @@ impl ForecastPair<'_> {
             .zip(&groups)
             .filter(|(_, f)| f.basis.is_predicted())
             .map(|(g, _)| g.share)
-            .sum();
+            .fold(0.0, std::ops::Add::add);
         cautions.extend(self.cautions(application, &groups));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
@@ -247,22 +257,26 @@ impl ForecastPair<'_> {
         };
         let (time, basis) = match group.category {
             KernelCategory::Communication => (TimeRange::exactly(mean), ForecastBasis::Unchanged),
-            _ => (self.between_ratios(group).scaled(mean.0), ForecastBasis::Ratios),
+            _ => (self.between_ratios(group), ForecastBasis::Ratios),
         };
         GroupForecast { time, basis, limit: None, reason }
     }
 
-    /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
+    /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates. What the shortest kernel of the
+    /// application takes as well is no work and keeps its time.
     fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
         let Pair { source, target } = self.gpus();
         let bandwidth = self.bandwidth_ratio();
         let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
         let compute = compute * busy_share(source) / busy_share(target);
         let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
+        let mean = group.mean();
+        let fixed = self.shortest.min(mean);
+        let by = |factor: f64| Seconds(fixed.0 + (mean.0 - fixed.0) * factor);
         TimeRange {
-            value: Seconds((low * high).sqrt()),
-            low: Seconds(low / BEYOND_RATIOS),
-            high: Seconds(high * BEYOND_RATIOS),
+            value: by((low * high).sqrt()),
+            low: by(low) * BEYOND_RATIOS.recip(),
+            high: by(high) * BEYOND_RATIOS,
         }
     }
 

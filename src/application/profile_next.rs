@@ -1,5 +1,6 @@
 //! Which groups of kernels to profile next, and what to type for it.
 
+use super::category::KernelCategory;
 use super::forecast::{TargetForecast, total_of};
 use super::group_forecast::{ForecastBasis, TimeRange};
 use super::recorded::Application;
@@ -39,14 +40,16 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
     };
     let mut all: Vec<(usize, f64)> = (0..forecast.groups.len().min(TRIED))
         .filter(|at| forecast.groups[*at].basis != ForecastBasis::Unchanged)
+        .filter(|at| application.groups[*at].category != KernelCategory::Graph)
         .filter(|at| application.groups[*at].profiled.is_none_or(|row| !row.is_fully_counted))
         .map(|at| (at, narrowed(at)))
         .collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let names: Vec<&str> = application.groups.iter().map(|group| &*group.name).collect();
     let mut seen = BTreeSet::new();
     let useful = all.into_iter().filter(|(_, half)| *half < 0.999 * now);
     let named = useful.filter_map(|(group, half)| {
-        let command = ncu_command(&application.groups[group].name);
+        let command = ncu_command(&application.groups[group].name, &names);
         seen.insert(command.clone()).then_some(ProfileNext {
             group,
             half_width_percent: [now, half].map(|h| 100.0 * (h.exp() - 1.0)),
@@ -56,15 +59,40 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
     named.take(most).collect()
 }
 
-/// `ncu --set full --kernel-name regex:^name$ --launch-count 3 -o profile`, by the function's name without namespace and arguments.
-fn ncu_command(name: &str) -> String {
+/// `ncu --set full --kernel-name regex:^name$ --launch-count 3 -o profile`, by the function's name without namespace and arguments; by a
+/// word that only its full name has where `others` are of the same function.
+fn ncu_command(name: &str, others: &[&str]) -> String {
+    let function = function_of(name);
+    let is_of_function = |other: &&&str| **other != name && function_of(other) == function;
+    let alike: Vec<&str> = others.iter().filter(is_of_function).copied().collect();
+    let own_word = words_of(name).filter(|word| !alike.iter().any(|other| other.contains(word)));
+    let named = match own_word.max_by_key(|word| word.len()).filter(|_| !alike.is_empty()) {
+        Some(word) => format!("--kernel-name-base demangled --kernel-name 'regex:{word}'"),
+        None => format!("--kernel-name 'regex:{}$'", pattern_of(&function)),
+    };
+    format!("ncu --set full {named} --launch-count 3 -o profile")
+}
+
+/// The function's name without namespace and arguments; the end of one that was cut in its middle.
+fn function_of(name: &str) -> String {
     let short = crate::kernel::short_name(name);
-    let function = short.rsplit("::").next().unwrap_or(&short);
-    let plain: String = function
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_string() } else { ".*".into() })
-        .collect();
-    format!("ncu --set full --kernel-name 'regex:^{plain}$' --launch-count 3 -o profile")
+    short.rsplit("::").next().unwrap_or(&short).to_string()
+}
+
+fn pattern_of(function: &str) -> String {
+    if let Some((_, end)) = function.rsplit_once('…') {
+        return words_of(end).last().unwrap_or_default().to_string();
+    }
+    let any = |c: char| if is_of_word(c) { c.to_string() } else { ".*".into() };
+    format!("^{}", function.chars().map(any).collect::<String>())
+}
+
+fn words_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty())
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]
@@ -74,8 +102,15 @@ mod tests {
     #[test]
     fn a_command_names_the_function_alone() {
         let name = "void at::native::(anonymous namespace)::layer_norm_kernel<c10::BFloat16, float>(int)";
-        assert!(ncu_command(name).contains("'regex:^layer_norm_kernel$'"), "{}", ncu_command(name));
-        let odd = ncu_command("k'; rm -rf /; '");
+        let command = ncu_command(name, &[name]);
+        assert!(command.contains("--kernel-name 'regex:^layer_norm_kernel$'"), "{command}");
+        let cut = ncu_command("at::native::(anonymous n…rized_layer_norm_kernel", &[]);
+        assert!(cut.contains("'regex:rized_layer_norm_kernel$'"), "{cut}");
+        let of_tiles =
+            ["64x3_tn", "32x1_tn"].map(|tile| format!("void cutlass::Kernel2<cutlass_80_{tile}>(P)"));
+        let one_of_two = ncu_command(&of_tiles[0], &of_tiles.each_ref().map(String::as_str));
+        assert!(one_of_two.contains("demangled --kernel-name 'regex:cutlass_80_64x3_tn'"), "{one_of_two}");
+        let odd = ncu_command("k'; rm -rf /; '", &[]);
         assert!(!odd.contains(';') && odd.matches('\'').count() == 2, "{odd}");
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     if !forecasts.is_empty() {
         all.push_str(&format!("\n{targets}"));
     }
-    if let Some(forecast) = forecasts.first() {
+    if let Some(forecast) = forecasts.iter().find(|forecast| Some(forecast.target) != source) {
         let next = profile_next(&application, forecast, 3);
         if !next.is_empty() {
             let table = profile_table(&session, &application, forecast.target, &next);
