@@ -51,13 +51,14 @@ pub(super) fn run_audit(args: &AuditArgs) -> Result<()> {
     if let Some((clean, log)) = targets {
         write_fixed(&fix(&sheet, &findings), &sheet, &clean, &log)?;
     }
-    strict(args.strict, &findings)
+    strict(args.strict, &findings, sheet.refused_count)
 }
 
-fn strict(asked: bool, findings: &[Finding]) -> Result<()> {
+/// A row that cannot be read is an error as much as one that contradicts itself.
+fn strict(asked: bool, findings: &[Finding], refused: usize) -> Result<()> {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
-    if asked && errors > 0 {
-        bail!("{errors} errors, and --strict was given");
+    if asked && errors + refused > 0 {
+        bail!("{errors} errors and {refused} refused rows, and --strict was given");
     }
     Ok(())
 }

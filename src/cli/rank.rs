@@ -250,7 +250,7 @@ impl RankArgs {
             Some(needs) => Ok(block_rows(subject, needs.threads)),
             None => {
                 let kernel = &session.kernels[subject.kernel].id;
-                let text = format!("{kernel}: launch shape unknown: nobody stated its block and grid");
+                let text = format!("{kernel}: launch shape unknown: its block and grid are not stated");
                 Err(Usage(text).into())
             }
         }

@@ -43,7 +43,7 @@ impl Tile {
     pub fn caution(self) -> Option<&'static str> {
         match self {
             Self::Side(side) if side < WHOLE_WARP => Some(
-                "blocks smaller than a warp: nothing the models were made from runs so, their time and power are guesses",
+                "blocks smaller than a warp are outside the calibrated range: their time and power are extrapolated",
             ),
             _ => None,
         }

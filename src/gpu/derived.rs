@@ -142,7 +142,7 @@ fn marked_name(base: &Gpu, how: &str) -> String {
 /// This GPU under the id of a rule, without the other names of its base.
 fn named_by_rule(made: Gpu, base: &Gpu, id: &str, description: String) -> Gpu {
     let mut gpu = made.as_copy(id);
-    gpu.derived = Some(Arc::new(DerivedGpu { based_on: base.id.clone(), description }));
+    gpu.derived = Some(Arc::new(DerivedGpu { based_on: base.board_id().to_string(), description }));
     gpu
 }
 

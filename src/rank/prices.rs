@@ -224,8 +224,6 @@ impl PriceLine<'_> {
         if !form.is_strict && (name.is_empty() || price.is_empty() || is_spot) {
             return Ok(());
         }
-        let usd_per_hour = self.usd_per_hour(price)?;
-        let date = self.date()?;
         let meant = match self.gpus_meant(gpus, name) {
             Ok(meant) => meant,
             Err(why) if form.is_strict => return Err(self.refuse("gpu", why.to_string())),
@@ -234,6 +232,8 @@ impl PriceLine<'_> {
                 return Ok(());
             }
         };
+        let usd_per_hour = self.usd_per_hour(price)?;
+        let date = self.date()?;
         let fits_several = meant.len() > 1;
         let provider = Some(self.cell(form.provider)).filter(|p| !p.is_empty()).unwrap_or(self.provider);
         for gpu in meant {
@@ -252,18 +252,19 @@ impl PriceLine<'_> {
     /// The price of one GPU of the instance.
     fn usd_per_hour(&self, price: &str) -> Result<f64, PriceError> {
         let form = self.form;
-        let number = typed_number(price.trim_start_matches('$')).filter(|p| *p > 0.0 && *p <= MOST_USD);
-        let expected =
-            || format!("`{}`: expected US dollars per hour, above 0", crate::text::clipped_text(price, 30));
-        let price = number.ok_or_else(|| self.refuse(form.price_name, expected()))?;
-        let count = self.cell(form.count);
-        if count.is_empty() {
-            return Ok(price);
-        }
-        let count = typed_number(count).filter(|n| *n > 0.0);
-        let count =
-            count.ok_or_else(|| self.refuse("gpu_count", "expected GPUs of the instance, above 0".into()))?;
-        Ok(price / count)
+        let found = crate::text::clipped_text(price, 30);
+        let expected = |what: &str| self.refuse(form.price_name, format!("`{found}`: expected {what}"));
+        let number = typed_number(price.trim_start_matches('$')).filter(|p| *p > 0.0);
+        let price = number.ok_or_else(|| expected("US dollars per hour, above 0"))?;
+        let count = match self.cell(form.count) {
+            "" => 1.0,
+            count => typed_number(count)
+                .filter(|n| *n > 0.0)
+                .ok_or_else(|| self.refuse("gpu_count", "expected GPUs of the instance, above 0".into()))?,
+        };
+        Some(price / count)
+            .filter(|of_one| *of_one <= MOST_USD)
+            .ok_or_else(|| expected(&format!("at most {MOST_USD} US dollars per hour and GPU")))
     }
 
     fn date(&self) -> Result<Option<String>, PriceError> {
@@ -385,7 +386,8 @@ mod tests {
         assert_eq!(quote(hunted, "a100-sxm4-80gb"), None, "another memory");
         assert!(read(hunted).unwrap().1.remarks[0].starts_with("1 prices left out: MI300X"));
         let sky = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region\n\
-            g6,L4,1,4,16,x,0.8,0.3,us-west-2\n";
+            g6,L4,1,4,16,x,0.8,0.3,us-west-2\n\
+            ,tpu-v5p-12288,1,,,,25804.8,12000,us-east5\ng6-12,L4,2,48,192,x,12000,5000,us-west-2\n";
         assert_eq!(quote(sky, "l4").unwrap().usd_per_hour, 0.8);
     }
 
@@ -395,7 +397,7 @@ mod tests {
         for (line, said) in [
             ("h100-sxm5,-1,a,b,2026-11-01", "prices.csv, line 2, usd_per_hour: `-1`: expected US dollars"),
             ("h100-sxm5,free,a,b,", "expected US dollars"),
-            ("h100-sxm5,20000,a,b,", "expected US dollars"),
+            ("h100-sxm5,20000,a,b,", "expected at most 10000 US dollars"),
             ("h100-sxm5,2,a,b,yesterday", "date: `yesterday`: expected a day"),
             ("h100-sxm5,2,a,b,2026-13-01", "expected a day"),
             ("hal-9000,2,a,b,2026-11-01", "unknown GPU `hal-9000`"),

@@ -248,7 +248,7 @@ impl BoardQuestion {
                 match answer.needs_as_launched().filter(|_| answer.launch.target.is_some()) {
                     Some(needs) => question.rows = block_rows(&self.subject, needs.threads),
                     None => {
-                        return Some(Err("launch shape unknown: nobody stated its block and grid".into()));
+                        return Some(Err("launch shape unknown: its block and grid are not stated".into()));
                     }
                 }
             }

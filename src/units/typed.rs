@@ -104,6 +104,7 @@ pub fn bytes_per(unit: &str, kilo: KiloBytes) -> Option<f64> {
     let binary = |prefix: &str| match (kilo, prefix) {
         (KiloBytes::Binary, "k" | "K") => Some(1024.0),
         (KiloBytes::Binary, "M") => Some(1_048_576.0),
+        (KiloBytes::Binary, "G") => Some(1_073_741_824.0),
         _ => None,
     };
     binary(prefix.trim()).or_else(|| scale_of(prefix.trim()))

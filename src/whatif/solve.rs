@@ -31,8 +31,8 @@ pub enum Solution {
         number: GpuNumber,
         /// The time that was sought.
         goal: Seconds,
-        /// What limits the time at the best value there is; `launch` and the like.
-        limited_by: String,
+        /// Why: what limits the time at the best value there is, and the like.
+        why: String,
         /// The best time there is.
         best: Option<Seconds>,
     },
@@ -53,7 +53,7 @@ impl WhatIf<'_> {
         let missing = || ChangeError::Unknown { gpu: self.base().id.clone(), number: number.title() };
         let now = changes.value_on(self.base(), number).ok_or_else(missing)?;
         let Some(goal) = goal.or(self.source_time()) else {
-            return Ok(none(number, Seconds(0.0), "no time on the source: give a goal", None));
+            return Ok(none(number, Seconds(0.0), "no time on the source is known: give a goal", None));
         };
         let changes = changes.clone().without(number);
         let [least, most] = self.possible_ends(&changes, number, now);
@@ -62,21 +62,26 @@ impl WhatIf<'_> {
             return Ok(none(
                 number,
                 goal,
-                "it cannot run there at every value",
+                "the kernel cannot run at every value of it",
                 at_least.time.or(at_most.time),
             ));
         };
         if (low_end / high_end - 1.0).abs() < 1e-9 {
             let limit = limit_word(&at_most);
-            return Ok(none(number, goal, &format!("{limit}: this number changes nothing"), Some(high_end)));
+            return Ok(none(
+                number,
+                goal,
+                &format!("limited by {limit}, this number changes nothing"),
+                Some(high_end),
+            ));
         }
         let more_is_faster = high_end < low_end;
         let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
         if best.time.is_none_or(|time| time > goal) {
-            return Ok(none(number, goal, limit_word(&best), best.time));
+            return Ok(none(number, goal, &format!("limited by {}", limit_word(&best)), best.time));
         }
         if worst.time.is_some_and(|time| time <= goal) {
-            let text = format!("nothing: every value from {} on does", number.in_words(least));
+            let text = format!("every value from {} on is faster", number.in_words(least));
             return Ok(none(number, goal, &text, best.time));
         }
         Ok(self.bisected(&changes, number, goal, if more_is_faster { [least, most] } else { [most, least] }))
@@ -139,8 +144,8 @@ fn limit_word(at: &WhatIfTime) -> &'static str {
     at.limit.unwrap_or("another number")
 }
 
-fn none(number: GpuNumber, goal: Seconds, limited_by: &str, best: Option<Seconds>) -> Solution {
-    Solution::None { number, goal, limited_by: limited_by.to_string(), best }
+fn none(number: GpuNumber, goal: Seconds, why: &str, best: Option<Seconds>) -> Solution {
+    Solution::None { number, goal, why: why.to_string(), best }
 }
 
 impl Solution {
@@ -151,9 +156,9 @@ impl Solution {
             Self::Value { number, value, goal, time } => {
                 format!("{} {} makes {time} (goal {goal})", number.title(), number.in_words(*value))
             }
-            Self::None { number, goal, limited_by, best } => {
+            Self::None { number, goal, why, best } => {
                 let best = best.map_or_else(String::new, |time| format!("; at best {time}"));
-                format!("no value of {} makes {goal}: limited by {limited_by}{best}", number.title())
+                format!("no value of {} makes {goal}: {why}{best}", number.title())
             }
         }
     }

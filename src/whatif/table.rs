@@ -148,7 +148,7 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
             "unit": of.unit_for_programs(),
             "goal_ms": ms(Some(*goal)),
         }),
-        Solution::None { limited_by, .. } => json!({ "none": true, "limited_by": limited_by }),
+        Solution::None { why, .. } => json!({ "none": true, "why": why }),
     });
     json!({
         "base": answer.base,

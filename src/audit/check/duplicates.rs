@@ -1,19 +1,18 @@
 //! One configuration that stands several times for one GPU.
 //!
 //! Repeats are no fault: they show the noise. Rows equal to the last digit are copies; repeats that differ by more than a
-//! factor of two are of different things. Rows whose clocks differ by more than 2 % are different configurations.
+//! factor of two are of different things. Rows whose clocks differ are different configurations, as for predictions.
 
 use super::super::robust::{median, range};
 use super::super::series::shown_ms;
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
-use crate::measurement::Number;
+use crate::measurement::{Number, SAME_CLOCK};
 use hashbrown::DefaultHashBuilder;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::BuildHasher;
 
-const SAME_CLOCK: f64 = 1.02;
 const CONTRADICTS: f64 = 2.0;
 
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
@@ -74,9 +73,17 @@ fn by_clock(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
             .into_iter()
             .flat_map(|mut g| {
                 g.sort_by(|a, b| clock(a).total_cmp(&clock(b)));
-                g.chunk_by(|a, b| clock(b) <= SAME_CLOCK * clock(a))
-                    .map(<[usize]>::to_vec)
-                    .collect::<Vec<_>>()
+                let mut apart: Vec<Vec<usize>> = Vec::new();
+                for row in g {
+                    match apart
+                        .last_mut()
+                        .filter(|alike| clock(&row) <= (1.0 + SAME_CLOCK) * clock(&alike[0]))
+                    {
+                        Some(alike) => alike.push(row),
+                        None => apart.push(vec![row]),
+                    }
+                }
+                apart
             })
             .collect();
     }

@@ -107,7 +107,7 @@ fn row_text(cells: [String; 10], wide: bool) -> String {
     let [mark, tile, occupancy, time, interval, power, watts, energy, joules, rate] = cells;
     let joules = if wide { format!("{joules:>18}") } else { String::new() };
     format!(
-        "{mark:<3}{tile:<8}{occupancy:>6}{time:>9}{interval:>15}{power:>6}{watts:>11}{energy:>9}{joules}{rate:>8}"
+        "{mark:<3}{tile:<8}{occupancy:>6}{time:>9}{interval:>15}{power:>7}{watts:>11}{energy:>9}{joules}{rate:>8}"
     )
 }
 

@@ -181,6 +181,8 @@ impl Prompt {
             Purpose::FilterGpus => {
                 state.gpu_filter = text;
                 state.arrange_gpus();
+                // What fits best is what Enter takes.
+                state.gpu_cursor = 0;
             }
             Purpose::FilterRows => {
                 state.row_filter = text;
