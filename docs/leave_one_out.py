@@ -202,9 +202,12 @@ def side_of(family, side, c):
 
 def distance(family):
     rate = lambda side, name: np.log(family.column(f"{name}_{side}"))
-    sms = lambda side: rate(side, "Sms") + rate(side, "Clock")
+    blocks = np.where(family.shaped, family.column("blocks"), np.nan)
+    busy = lambda side: np.fmin(family.column(f"Sms_{side}"), blocks)
+    sms = lambda side: np.log(busy(side)) + rate(side, "Clock")
     apart = [np.abs(sms("s") + rate("s", name) - sms("t") - rate("t", name)) for name in PIPE_RATES]
-    apart += [np.abs(sms("s") - sms("t")), np.abs(rate("s", "DramBandwidth") - rate("t", "DramBandwidth"))]
+    dram = np.abs(rate("s", "DramBandwidth") - rate("t", "DramBandwidth"))
+    apart += [np.abs(sms("s") - sms("t")), np.where(np.isnan(family.column("DramBytes")), FIXED["of_dram"] * dram, 0)]
     return np.max(apart, axis=0)
 
 
@@ -273,7 +276,7 @@ def answered(family, constants):
     table = family.table
     causes = {
         "least": np.ones(len(answer)),
-        "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)), 0),
+        "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)) / (1 + (efficiency / 3) ** 4), 0),
         "spread": in_body * above / there * spread,
         "efficiency": in_body * counted * np.maximum(efficiency, 0),
         "uncounted": in_body * np.sqrt(uncounted),

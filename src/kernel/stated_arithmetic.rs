@@ -10,7 +10,7 @@
 //! ```
 
 use super::name_facts::NameFacts;
-use crate::catalogue::ElementType;
+use crate::catalogue::{ElementType, Feature};
 use std::fmt;
 
 /// Who states it: a later one goes before an earlier one.
@@ -89,6 +89,19 @@ impl StatedArithmetic {
         Self {
             source: ArithmeticSource::Typed,
             facts: NameFacts { is_tensor, input: Some(dtype), ..NameFacts::default() },
+        }
+    }
+
+    /// What a GPU must have for the tensor cores that it names; `None` for other pipes. TF32 has FP32 to fall back to.
+    #[must_use]
+    pub fn tensor_feature(&self) -> Option<Feature> {
+        let input = self.facts.input.filter(|_| self.facts.is_tensor)?;
+        match input {
+            ElementType::Bf16 => Some(Feature::Bf16),
+            ElementType::Fp8 => Some(Feature::Fp8),
+            ElementType::Fp4 => Some(Feature::Fp4),
+            ElementType::Fp16 => Some(Feature::Tensor),
+            _ => None,
         }
     }
 

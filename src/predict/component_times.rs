@@ -39,6 +39,8 @@ pub struct Explanation {
     /// How many times longer than its components a launch takes because its warps wait for loads and results, source first, where
     /// waiting alone takes longer than they do.
     pub latency: Pair<Option<f64>>,
+    /// Whether most of the time is launch overhead, source first.
+    pub launch_limited: Pair<bool>,
     /// What a launch costs, source first.
     pub floors: Pair<Floor>,
     /// The target's numbers that move the prediction most, strongest first.
@@ -51,10 +53,13 @@ pub struct Explanation {
 
 impl Explanation {
     /// `bound by LSU; next limit: shared, 2.09x below`; `bound by latency, 1.20× over LSU` where that is what stretches the
-    /// roof. `None` where nothing takes time on this side.
+    /// roof; `bound by launch overhead; next limit: LSU` where that is most of the time. `None` where nothing takes time on this side.
     #[must_use]
     pub fn binding_words(&self, side: Side) -> Option<String> {
         let longest = self.components[side].binding()?.as_str();
+        if self.launch_limited[side] {
+            return Some(format!("bound by launch overhead; next limit: {longest}"));
+        }
         let next = match self.next[side] {
             Some(n) => format!("next limit: {}, {}× below", n.next.as_str(), significant(n.away)),
             None => "it is the only component known".into(),

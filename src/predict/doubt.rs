@@ -31,7 +31,7 @@ pub(super) struct Causes {
 pub struct Doubt {
     /// What every answer about another GPU has: 0.12.
     pub least: f64,
-    /// 0.7 |ln| between the time above the roof added and the same efficiency everywhere.
+    /// 0.7 |ln| between the time above the roof added and the same efficiency everywhere, over 1 + (ln η / 3)⁴.
     pub readings: f64,
     /// 1.1 times the spread of the rates that the time above the roof may go with, times its share.
     pub spread: f64,

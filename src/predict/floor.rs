@@ -44,6 +44,15 @@ impl Floor {
     }
 }
 
+/// What is left of a GPU's floor where a time below that of the source was measured there: no launch takes longer than a kernel did. As
+/// much less as there, and no less than that time. All in seconds.
+#[inline]
+pub(super) fn floor_after(timed: Option<f64>, source_floor: f64, floor: f64) -> f64 {
+    timed
+        .filter(|timed| *timed < source_floor)
+        .map_or(floor, |timed| (floor * (timed / source_floor)).max(timed).min(floor))
+}
+
 /// Whether it is the launch that limits a time above this floor; both in seconds.
 pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
     time < LAUNCH_LIMIT * floor

@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod barred;
 mod breakdown;
 mod caution;
 mod clocks;

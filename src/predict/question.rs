@@ -1,6 +1,7 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::floor::{Floor, KernelFloors, LaunchCost, subject_timing};
+use super::barred::barred;
+use super::floor::{Floor, KernelFloors, LaunchCost, floor_after, subject_timing};
 use super::lesson::Lesson;
 use super::registers::{FoundRegisters, RegistersFrom, least_registers, registers};
 use super::source::{SourceKind, SourceTime};
@@ -9,7 +10,7 @@ use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, ModelRefusal, Provenance};
 use crate::catalogue::{Feature, NumberOrigin};
-use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
+use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{
     BlockSize, Cc, CompiledResources, Count, CountContradiction, Instance, Kernel, Launch, Mix, Operator,
     ProductSizes, Resources, Translation, Work, contradictions,
@@ -17,7 +18,7 @@ use crate::kernel::{
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::pair::Pair;
-use crate::units::Bytes;
+use crate::units::{Bytes, Seconds};
 
 /// One GPU's side of a question.
 #[derive(Debug, Clone)]
@@ -118,6 +119,18 @@ pub fn question<'a>(
     let of_kernel = KernelFloors::new(kernel, subject, store);
     let floors = gpus.map(|(at, gpu)| of_kernel.on_gpu(at, gpu));
     let timing = subject_timing(subject, store);
+    let source_time = if cannot_launch && source_row.is_none() {
+        None
+    } else {
+        let (at, side) = (gpus.source.0, &source);
+        let launch = LaunchCost { floor: floors.source, timing };
+        source_time(SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules })
+    };
+    // A time below the floor of its GPU says that such launches cost less, there and elsewhere.
+    let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+    let on_source = floors.source.time.0;
+    let floors =
+        floors.map(|floor| Floor { time: Seconds(floor_after(timed, on_source, floor.time.0)), ..floor });
     Question {
         kernel,
         work,
@@ -126,14 +139,7 @@ pub fn question<'a>(
         rows: (store, config, gpus.source.0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         mix_of_formulas: subject.instance.mix,
-        source_time: if cannot_launch && source_row.is_none() {
-            None
-        } else {
-            let (at, side) = (gpus.source.0, &source);
-            let launch = LaunchCost { floor: floors.source, timing };
-            let asked = SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules };
-            source_time(asked)
-        },
+        source_time,
         floors,
         timing,
         source,
@@ -352,19 +358,6 @@ pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -
         return Err(ModelRefusal::DoesNotFit { gpu: gpu.id.clone(), needed, memory });
     }
     Ok(())
-}
-
-/// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
-pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
-    let cc = gpu.cuda.compute_capability;
-    // A test reads the table; a damaged one bars nothing.
-    let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&kernel.needs, cc));
-    if let Some((feature, since)) = lacking {
-        let (since, source_id) = (since.capability, since.source.to_string());
-        return Some(ModelRefusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });
-    }
-    let codes = kernel.codes.as_ref().filter(|codes| !codes.may_run_on((cc.major, cc.minor)))?;
-    Some(ModelRefusal::NotCompiled { gpu: gpu.id.clone(), cc, found: codes.to_string() })
 }
 
 /// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,

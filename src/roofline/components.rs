@@ -295,6 +295,16 @@ impl MachineNumbers {
         self
     }
 
+    /// The same GPU with one number changed by this factor under the power limit that it has: where that binds, more SMs, lanes or clock
+    /// have less of it each.
+    #[must_use]
+    pub fn scaled_at_power(self, spec: Spec, factor: f64) -> Self {
+        let share = self.spec_value(Spec::PowerShare);
+        let shares_power = share < 1.0 && matches!(spec, Spec::Sms | Spec::Clock | Spec::FlopsPerClock);
+        let left = if shares_power { (share * factor.powf(-POWER_EXPONENT)).min(1.0) } else { share };
+        self.with(Spec::PowerShare, left).scaled(spec, factor)
+    }
+
     /// The same GPU with one number in the place of its own.
     #[must_use]
     pub fn with(mut self, spec: Spec, value: f64) -> Self {

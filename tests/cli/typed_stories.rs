@@ -208,3 +208,64 @@ fn bytes_that_no_bandwidth_moves_in_the_time_are_above_their_roof() {
         assert!(table.contains("above its roof on rtx-4070"), "{work}:\n{table}");
     }
 }
+
+/// The time in ms on one GPU, and upper over lower end of its interval.
+fn time_and_width(desk: &Desk, words: &str) -> (f64, f64) {
+    let row = desk.types(&format!("predict {words} --format json")).works().json().remove(0);
+    (ms(&row, "time_ms"), ms(&row, "high_ms") / ms(&row, "low_ms"))
+}
+
+/// An H200 is an H100 with more memory: what neither counts as DRAM's gains nothing on it, and nothing on the way back.
+#[test]
+fn boards_with_the_same_sms_differ_by_what_memory_takes_alone() {
+    let desk = Desk::new();
+    let counted = "--time 1.7ms --flops 4GFLOP --dram-bytes 100MB --l2-bytes 200MB --threads 256 --regs 64 --grid 100000";
+    let time = |from: &str, to: &str| time_and_width(&desk, &format!("{counted} --from {from} --to {to}")).0;
+    let (better, weaker) = (time("h100-sxm5", "h200"), time("h200", "h100-sxm5"));
+    assert!(better <= 1.7 && better > 1.65, "{better}");
+    assert!(weaker >= 1.7 && weaker < 1.75, "{weaker}");
+    let one_block =
+        "--time 5ms --flops 1GFLOP --dram-bytes 1MB --threads 1024 --grid 1 --regs 32 --from rtx-4090";
+    let smaller = time_and_width(&desk, &format!("{one_block} --to rtx-4060")).0;
+    assert!(smaller > 4.9, "one SM of an RTX 4060 is no faster than one of an RTX 4090: {smaller}");
+}
+
+/// A kernel far above the roof of what was counted: the count says little, and makes little of the interval.
+#[test]
+fn a_count_that_explains_little_of_a_time_does_not_open_its_interval() {
+    let desk = Desk::new();
+    let asked = "--time 6ms --threads 256 --from h100-sxm5 --to l40s";
+    let alone = time_and_width(&desk, asked).1;
+    for counts in [
+        "--flops 3GFLOP",
+        "--flops 3GFLOP --dtype fp64",
+        "--dram-bytes 10MB",
+        "--flops 3GFLOP --dtype fp64 --dram-bytes 10MB",
+    ] {
+        let counted = time_and_width(&desk, &format!("{asked} {counts}")).1;
+        assert!(counted < 5.0 * alone, "{counts}: {counted} for {alone}");
+    }
+}
+
+/// A launch cannot cost more than a kernel took.
+#[test]
+fn a_time_below_the_usual_launch_overhead_stays_below_it() {
+    let desk = Desk::new();
+    let asked = "--time 1.60us --from h100-sxm5 --threads 128 --grid 141 --regs 24 --dram-bytes 433000";
+    let row = time_and_width(&desk, &format!("{asked} --to h200")).0;
+    assert!(row < 1.601e-3, "{row} ms");
+    assert_eq!(time_and_width(&desk, &format!("{asked} --to h100-sxm5")), (1.6e-3, 1.0));
+}
+
+#[test]
+fn tensor_cores_that_a_gpu_lacks_are_named_in_the_place_of_a_time() {
+    let desk = Desk::new();
+    let asked = "predict --time 400us --flops 400GFLOP --dram-bytes 100MB --threads 256 --from h100-sxm5";
+    for (dtype, gpu) in [("bf16", "v100-sxm2-16gb"), ("fp8", "a100-sxm4-80gb"), ("fp16", "p100-sxm2")] {
+        let words = format!("{asked} --dtype {dtype} --pipe tensor-{dtype}-fp32 --to {gpu} --format json");
+        let told = desk.types(&words);
+        let rows = told.json();
+        assert!(rows[0]["time_ms"].is_null(), "{rows:?}");
+        assert!(rows[0].to_string().contains("lacks"), "{rows:?}");
+    }
+}

@@ -5,8 +5,9 @@ use super::excess::{Excess, Pace};
 use super::launching::{LaunchStart, Launching};
 use super::nearness::Nearness;
 use super::sides::QuestionSides;
-use super::transfer::{Habit, LaunchRoof, TypicalEfficiency};
+use super::transfer::{FAR, Habit, LaunchRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
+use crate::predict::floor::floor_after;
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::roofline::{MachineNumbers, Spec};
@@ -55,7 +56,7 @@ impl SourceShare {
         typical: TypicalEfficiency,
     ) -> Self {
         let roof = end.roof.time;
-        let start = launching.start(timed, end.floor, roof);
+        let start = launching.start(timed, floor_after(timed, end.floor, end.floor), roof);
         let typical = typical.with_own_share(start.own);
         let body = start.body.unwrap_or(roof * typical.usual);
         let habit = Habit::from_times(roof, body, typical, excess.uncounted);
@@ -91,8 +92,14 @@ impl SourceShare {
         };
         let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
         let body = carried.body;
-        let time = sound(Seconds(self.launching.launched(target.floor, body)), super::ID)?;
+        let time = sound(Seconds(self.launching.launched(self.floor_on(target), body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
+    }
+
+    /// What a launch costs on this target, in seconds.
+    #[inline]
+    pub(super) fn floor_on(&self, target: &End) -> f64 {
+        floor_after(self.timed, self.end.floor, target.floor)
     }
 
     /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.
@@ -131,11 +138,15 @@ impl SourceShare {
         let in_body = self.launching.share_of_error(body, time.0);
         let has_roof = carried.everything > 0.0;
         let above = carried.above > 0.0;
-        let readings = if above && has_roof { (carried.added / carried.everything).ln().abs() } else { 0.0 };
+        // Far above a roof of few counts nobody takes the time for the roof's.
+        let far = (self.ln_efficiency / FAR).powi(4);
+        let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
+        let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let unknown = self.launching != Launching::Dispatch;
-        let floor = if target.knows_floor { 0.0 } else { self.launching.floor_doubt(target.floor, time.0) };
+        let floor =
+            if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
         Doubt::new(Causes {
             in_body,
             readings,

@@ -133,6 +133,22 @@ fn rates_of(machine: &MachineNumbers) -> [f64; RATES] {
     rates
 }
 
+/// What of a GPU a launch uses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LaunchInUse {
+    /// Its blocks, where they are known: others than these SMs stay idle.
+    pub(super) blocks: Option<f64>,
+    /// Whether its DRAM bytes are counted: their time is in the roof then, and no part of what is above.
+    pub(super) knows_dram: bool,
+}
+
+impl LaunchInUse {
+    #[inline]
+    pub(super) fn new(work: &Work, blocks: Option<f64>) -> Self {
+        Self { blocks, knows_dram: work.get(Count::DramBytes).is_some() }
+    }
+}
+
 /// A GPU with the logarithms of its rates, which most launches leave as they are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PacedMachine {
@@ -147,11 +163,20 @@ impl PacedMachine {
         Self { numbers, rates: rates_of(&numbers), latency: numbers.dependent_issue().ln() }
     }
 
-    /// How far apart two GPUs are: the largest |ln| of the ratio of any rate.
+    /// How far apart two GPUs are for a launch: the largest |ln| of the ratio of any rate that its time above the roof may go with.
     #[inline]
-    pub(super) fn distance(&self, other: &Self) -> f64 {
-        let apart = self.rates.iter().zip(other.rates).map(|(a, b)| (a - b).abs());
-        apart.fold(0.0, f64::max)
+    pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
+        let [own, others] = [self, other].map(|machine| machine.idle_sms(launch.blocks));
+        let dram = if launch.knows_dram { 0.0 } else { OF_DRAM * (self.rates[1] - other.rates[1]).abs() };
+        let of_sms = |place: usize| (self.rates[place] - own - other.rates[place] + others).abs();
+        (2..RATES).fold(of_sms(0).max(dram), |most, place| most.max(of_sms(place)))
+    }
+
+    /// ln of all SMs over those that so many blocks keep busy.
+    #[inline]
+    fn idle_sms(&self, blocks: Option<f64>) -> f64 {
+        let sms = self.numbers.spec_value(Spec::Sms);
+        blocks.filter(|blocks| *blocks < sms).map_or(0.0, |blocks| (sms / blocks).ln())
     }
 }
 

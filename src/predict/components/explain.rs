@@ -46,13 +46,8 @@ pub(super) fn prediction(
     doubt: Doubt,
 ) -> Prediction {
     let bound = |side: Side| {
-        let floor = sides.floors[side].time;
-        let launch = if side == Side::Target {
-            is_launch_limited(answered.time.0, floor.0)
-        } else {
-            sides.timed.is_some_and(|t| is_launch_limited(t, floor.0))
-        };
-        if launch { Some(Bound::Launch) } else { launch_limit(&sides.components[side], &sides.roofs[side]) }
+        let of_launch = || launch_limit(&sides.components[side], &sides.roofs[side]);
+        if is_limited_by_launch(&sides, &answered, side) { Some(Bound::Launch) } else { of_launch() }
     };
     Prediction {
         time: answered.time,
@@ -66,6 +61,14 @@ pub(super) fn prediction(
         width: None,
         adjustments: Vec::new(),
         made_of: MadeOf::Components(Arc::new(UsedArithmetic::of_question(q, sides, answered))),
+    }
+}
+
+fn is_limited_by_launch(sides: &QuestionSides, answered: &Answered, side: Side) -> bool {
+    let floor = sides.floors[side].time.0;
+    match side {
+        Side::Source => sides.timed.is_some_and(|time| is_launch_limited(time, floor)),
+        Side::Target => is_launch_limited(answered.time.0, floor),
     }
 }
 
@@ -98,6 +101,7 @@ impl UsedArithmetic {
             components: sides.components,
             next: sides.components.map(|c| next(&c)),
             latency: sides.roofs.map(|roof| Some(roof.latency).filter(|_| roof.latency_binds)),
+            launch_limited: Side::ALL.map(|side| is_limited_by_launch(sides, base, side)),
             floors: sides.floors,
             elasticities: elasticities(sides, base),
             beside: None,
@@ -149,8 +153,10 @@ fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
             ten_percent: times(spec, TENTH)?,
         })
     };
+    // Nobody sets the share of the FP32 rate that a power limit leaves.
+    let settable = Spec::ALL.into_iter().filter(|spec| *spec != Spec::PowerShare);
     let mut all: Vec<Elasticity> =
-        Spec::ALL.into_iter().filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
+        settable.filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
     all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
     all
 }

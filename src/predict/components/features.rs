@@ -46,7 +46,7 @@ pub(in crate::predict) fn estimate_with_features(
 ) -> Result<(TimeEstimate, Vec<f64>), ModelRefusal> {
     let sides = QuestionSides::new(q)?;
     let ends = ends(&sides);
-    let (answered, doubt) = doubted(q, &ends)?;
+    let (answered, doubt) = doubted(q, &sides, &ends)?;
     let Pair { source: source_roof, target: target_roof } = answered.roofs;
     let timed = sides.timed.unwrap_or(source_roof);
     let body = answered.start.body.unwrap_or(source_roof);

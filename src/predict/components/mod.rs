@@ -58,7 +58,6 @@ use crate::roofline::Component;
 use crate::units::Seconds;
 use ends::{End, SourceShare, ends};
 use launching::LaunchStart;
-use nearness::Nearness;
 use sides::QuestionSides;
 
 /// The model.
@@ -89,12 +88,13 @@ impl Predictor for ComponentsModel {
             return operator;
         }
         let sides = QuestionSides::new(q)?;
-        let (found, doubt) = doubted(q, &ends(&sides))?;
+        let (found, doubt) = doubted(q, &sides, &ends(&sides))?;
         Ok(explain::prediction(q, sides, found, doubt))
     }
 
     fn estimate(&self, q: &Question<'_>) -> Result<TimeEstimate, ModelRefusal> {
-        let (answered, doubt) = doubted(q, &ends(&QuestionSides::new(q)?))?;
+        let sides = QuestionSides::new(q)?;
+        let (answered, doubt) = doubted(q, &sides, &ends(&sides))?;
         Ok(TimeEstimate::of_question(q, answered.time, Some(doubt)))
     }
 
@@ -133,9 +133,10 @@ fn answered(sides: &QuestionSides) -> Result<Answered, ModelRefusal> {
 /// [`answered`], with what makes this answer less certain than others.
 fn doubted(
     q: &Question<'_>,
+    sides: &QuestionSides,
     (origin, target): &(SourceShare, End),
 ) -> Result<(Answered, Doubt), ModelRefusal> {
-    let answered = origin.answered(target, Nearness::from_question(q))?;
+    let answered = origin.answered(target, sides.nearness)?;
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
     Ok((answered, origin.doubt(target, &answered, other)))
 }

@@ -1,5 +1,6 @@
 //! How near a target is to the GPU that was timed: how much of what was seen there holds.
 
+pub(super) use super::excess::LaunchInUse;
 use super::excess::PacedMachine;
 use crate::gpu::Gpu;
 use crate::predict::Question;
@@ -22,13 +23,14 @@ pub(super) enum Nearness {
 }
 
 impl Nearness {
-    pub(super) fn from_question(q: &Question<'_>) -> Self {
+    /// `launch`: what of the GPUs it uses.
+    pub(super) fn from_question(q: &Question<'_>, launch: LaunchInUse) -> Self {
         let (source, target) = (q.source.gpu, q.target.gpu);
         let boards = [source, target.existing()];
         let rates = || boards.map(|gpu| PacedMachine::new(machine_of(gpu, q.kernel)));
         Self::of_board(source, target).unwrap_or_else(|| {
             let [source, target] = rates();
-            Self::of_others(&source, &target)
+            Self::of_others(&source, &target, launch)
         })
     }
 
@@ -41,10 +43,10 @@ impl Nearness {
         }
     }
 
-    /// Of two boards with these rates.
+    /// Of two boards with these rates, for this launch.
     #[inline]
-    pub(super) fn of_others(source: &PacedMachine, target: &PacedMachine) -> Self {
-        Self::Other((1.0 - source.distance(target) / ALIKE).max(0.0))
+    pub(super) fn of_others(source: &PacedMachine, target: &PacedMachine, launch: LaunchInUse) -> Self {
+        Self::Other((1.0 - source.distance(target, launch) / ALIKE).max(0.0))
     }
 
     /// With one number of the target changed.

@@ -7,7 +7,7 @@ use super::ends::{End, SourceShare, slower_supply};
 use super::excess::Excess;
 use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
-use super::nearness::Nearness;
+use super::nearness::{LaunchInUse, Nearness};
 use super::places::GpuPlaces;
 use super::sides::source_build;
 use super::transfer::{LaunchRoof, TypicalEfficiency};
@@ -16,9 +16,10 @@ use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::{Rules, is_at_register_limit};
+use crate::predict::barred::barred;
 use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
-use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
+use crate::predict::question::{LaunchFit, SharedRows, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
 use crate::predict::{
     Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
@@ -64,6 +65,8 @@ struct SourcesAlike<'a> {
 #[derive(Debug, Clone, Copy)]
 struct BoundEnd {
     end: End,
+    /// Blocks of the launch, where waves count.
+    blocks: Option<f64>,
     binding: Option<Bound>,
     /// The same by the model of operators.
     operator_binding: Option<Bound>,
@@ -277,7 +280,8 @@ impl<'a> SourcesAlike<'a> {
             slower_supply: slower_supply(&machine.numbers, &limits.filled),
         };
         let operator_binding = operator.as_ref().and_then(bound_by);
-        BoundEnd { end, binding: launch_limit(&limits.components, &roof), operator_binding }
+        let binding = launch_limit(&limits.components, &roof);
+        BoundEnd { end, blocks: shape.blocks, binding, operator_binding }
     }
 }
 
@@ -296,7 +300,7 @@ impl Starting<'_, '_> {
 
     /// How near the GPU at this place is; of the others of the catalogue without a look at their ids.
     #[inline]
-    fn nearness(&self, target: GpuId) -> Nearness {
+    fn nearness(&self, target: GpuId, blocks: Option<f64>) -> Nearness {
         let gpus = self.of.machines.gpus;
         if target == self.at {
             Nearness::SameSettings
@@ -304,7 +308,7 @@ impl Starting<'_, '_> {
             Nearness::of_board(self.gpu, gpus.gpu(target)).unwrap_or(Nearness::SameBoard)
         } else {
             let [source, target] = [self.at, gpus.board_place(target)].map(|at| self.of.machines.machine(at));
-            Nearness::of_others(source, target)
+            Nearness::of_others(source, target, LaunchInUse::new(self.work(), blocks))
         }
     }
 
@@ -335,7 +339,7 @@ impl Starting<'_, '_> {
         let (origin, bound) =
             waved.unwrap_or_else(|| (&self.plain, self.group.plain(&self.of, target, ready)));
         let end = &bound.end;
-        let nearness = self.nearness(target);
+        let nearness = self.nearness(target, bound.blocks);
         let answered = origin.answered(end, nearness)?;
         let other = self.gpu.architecture != self.of.machines.gpus.gpu(target).architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
@@ -343,7 +347,7 @@ impl Starting<'_, '_> {
         let time = answered.time;
         let limit = if origin.is_by_operator(end, nearness) {
             bound.operator_binding
-        } else if is_launch_limited(time.0, end.floor) {
+        } else if is_launch_limited(time.0, origin.floor_on(end)) {
             Some(Bound::Launch)
         } else {
             bound.binding

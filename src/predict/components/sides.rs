@@ -1,7 +1,7 @@
 //! What `components` knows of both sides of a question: component times, roofs, floors.
 
 use super::launching::Launching;
-use super::nearness::Nearness;
+use super::nearness::{LaunchInUse, Nearness};
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
@@ -53,7 +53,7 @@ impl QuestionSides {
             uses_shared_memory: q.uses_shared_memory,
             unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
-            nearness: Nearness::from_question(q),
+            nearness: Nearness::from_question(q, LaunchInUse::new(&q.work, shapes.target.blocks)),
             source_build: source_build(&q.source),
             ..of_kernel
         })
@@ -118,7 +118,7 @@ impl QuestionSides {
     pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
         let mut nudged = self.clone();
         let shape = &self.shapes.target;
-        nudged.machines.target = self.machines.target.scaled(spec, factor);
+        nudged.machines.target = self.machines.target.scaled_at_power(spec, factor);
         let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuses_buffers());
         nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();

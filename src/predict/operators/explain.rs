@@ -118,6 +118,7 @@ impl TakenApart for KeptOperator {
             components: of_parts,
             next: of_parts.map(|c| next_of(&c)),
             latency: Pair::same(None),
+            launch_limited: Pair::same(false),
             floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: NumberOrigin::Derived }),
             elasticities: self.elasticities(),
             beside: None,
