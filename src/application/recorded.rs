@@ -166,7 +166,9 @@ fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, Strin
                 kernels.map(|k| k.span.nanoseconds()).fold(0, i64::saturating_add)
             };
             let longest = active.iter().max_by_key(|d| (time(d), std::cmp::Reverse(**d))).copied();
-            longest.ok_or_else(|| "the trace has no activity of a GPU: record with CUDA activities".into())
+            let remarks = || trace.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
+            let none = "the trace has no activity of a GPU: record with CUDA activities";
+            longest.ok_or_else(|| format!("{none}{}", remarks()))
         }
     }
 }

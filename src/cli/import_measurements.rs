@@ -7,7 +7,7 @@ use crate::import::{AchievedRoof, GivenProblem, ImportJob, Imported, OpenedFile,
 use crate::measurement::{PackedRows, write_packed_to};
 use crate::progress::Progress;
 use crate::session::Session;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -144,7 +144,8 @@ fn write_roofs(roofs: &[AchievedRoof], output: Option<&Path>, session: &Session)
         output::remark(format!("to use them, add -o {home}"));
         return Ok(());
     };
-    std::fs::create_dir_all(folder)?;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: no folder, and none can be made of it", folder.display()))?;
     for file in &files {
         let path = folder.join(format!("{}-achieved.toml", file.id));
         output::file(&path, file.text.as_bytes())?;

@@ -6,7 +6,6 @@
 
 use super::error::LearnError;
 use super::recipe::Recipe;
-use super::table::LearningTable;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The form of the file; it changes whenever a model's fields do.
@@ -176,14 +175,6 @@ impl DataHash {
     pub fn with_numbers(self, numbers: &[f64]) -> Self {
         let hash = self.with_bytes(&(numbers.len() as u64).to_le_bytes());
         numbers.iter().fold(hash, |hash, number| hash.with_bytes(&number.to_bits().to_le_bytes()))
-    }
-
-    /// With this table: names and numbers.
-    #[must_use]
-    pub fn with_table(self, table: &LearningTable) -> Self {
-        let named =
-            table.names().iter().fold(self, |hash, name| hash.with_bytes(name.as_bytes()).with_bytes(&[0]));
-        table.rows().fold(named, Self::with_numbers)
     }
 
     /// As text.

@@ -95,12 +95,6 @@ impl Component {
         }
     }
 
-    /// Whether it lies outside the SMs.
-    #[must_use]
-    pub fn is_memory(self) -> bool {
-        matches!(self, Self::Dram | Self::L2)
-    }
-
     /// The count that keeps it busy.
     #[must_use]
     pub fn component_count(self) -> Count {

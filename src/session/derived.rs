@@ -62,7 +62,13 @@ mod tests {
             assert_eq!(session.gpus.position(name), Ok(place), "{name}");
         }
         assert_eq!(session.gpus[place].power_limit.value.0, 150.0);
+        session.add_derived_gpus(["rtx-4070@150W@2000MHz"]).unwrap();
+        assert_eq!(
+            session.gpus[session.gpus.position("rtx-4070@150W@2000MHz").unwrap()].board_id(),
+            "rtx-4070"
+        );
+        let listed = session.gpus.entries().len();
         assert!(session.add_derived_gpus(["rtx-4090@9kW"]).is_err());
-        assert_eq!(session.gpus.entries().len(), all + 1);
+        assert_eq!(session.gpus.entries().len(), listed);
     }
 }

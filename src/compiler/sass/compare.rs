@@ -29,12 +29,6 @@ impl BlockPair<'_> {
             blocks.iter().fold(Operations::default(), |sum, b| sum.plus(1.0, &b.operations(precision)))
         })
     }
-
-    /// Whether a block stands opposite a block.
-    #[must_use]
-    pub fn one_to_one(&self) -> bool {
-        self.source.len() == 1 && self.target.len() == 1
-    }
 }
 
 /// One kernel in both listings.

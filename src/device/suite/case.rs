@@ -237,12 +237,6 @@ impl SuiteCase {
         if let Some(BufferData::I32(v)) = self.data(buffer) { v } else { &[] }
     }
 
-    /// First content of an unsigned buffer; empty where there is none of this name and type.
-    #[must_use]
-    pub fn u32s(&self, buffer: &str) -> &[u32] {
-        if let Some(BufferData::U32(v)) = self.data(buffer) { v } else { &[] }
-    }
-
     /// How many elements of the checked buffer are compared, about.
     #[must_use]
     pub fn compared_count(&self, sample: Option<usize>) -> usize {

@@ -104,6 +104,11 @@ impl ProfiledLaunch {
                 ));
             }
         }
+        if let Some(found) = self.values.get(metrics::REGISTERS).filter(|registers| registers.fract() != 0.0)
+        {
+            let text = format!("{found}: expected a whole number; is the report damaged?");
+            return Err(refusal(metrics::REGISTERS, text));
+        }
         if self.values.get(metrics::TIME) == Some(0.0) {
             return Err(refusal(metrics::TIME, "0: expected more; was the launch profiled?"));
         }
