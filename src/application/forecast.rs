@@ -224,6 +224,7 @@ impl ForecastPair<'_> {
             .zip(&groups)
             .filter(|(_, f)| f.basis.is_predicted())
             .map(|(g, _)| g.share)
+            // The sum of none is -0.
             .fold(0.0, std::ops::Add::add);
         cautions.extend(self.cautions(application, &groups));
         let mut said = HashSet::new();

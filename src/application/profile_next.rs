@@ -63,8 +63,8 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
 /// word that only its full name has where `others` are of the same function.
 fn ncu_command(name: &str, others: &[&str]) -> String {
     let function = function_of(name);
-    let is_of_function = |other: &&&str| **other != name && function_of(other) == function;
-    let alike: Vec<&str> = others.iter().filter(is_of_function).copied().collect();
+    let is_of_function = |other: &&str| *other != name && function_of(other) == function;
+    let alike: Vec<&str> = others.iter().copied().filter(is_of_function).collect();
     let own_word = words_of(name).filter(|word| !alike.iter().any(|other| other.contains(word)));
     let named = match own_word.max_by_key(|word| word.len()).filter(|_| !alike.is_empty()) {
         Some(word) => format!("--kernel-name-base demangled --kernel-name 'regex:{word}'"),

@@ -145,7 +145,7 @@ fn write_roofs(roofs: &[AchievedRoof], output: Option<&Path>, session: &Session)
         return Ok(());
     };
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: no folder, and none can be made of it", folder.display()))?;
+        .with_context(|| format!("folder {} cannot be created", folder.display()))?;
     for file in &files {
         let path = folder.join(format!("{}-achieved.toml", file.id));
         output::file(&path, file.text.as_bytes())?;

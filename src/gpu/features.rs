@@ -67,10 +67,13 @@ impl FeatureTable {
 
     /// The first of these features that a GPU of this compute capability lacks.
     #[must_use]
-    pub fn lacking(&self, needs: &[Feature], cc: ComputeCapability) -> Option<(Feature, &Since)> {
-        needs
-            .iter()
-            .find_map(|f| self.since(*f).filter(|since| cc < since.capability).map(|since| (*f, since)))
+    pub fn lacking(
+        &self,
+        needs: impl IntoIterator<Item = Feature>,
+        cc: ComputeCapability,
+    ) -> Option<(Feature, &Since)> {
+        let lacks = |feature| Some((feature, self.since(feature).filter(|since| cc < since.capability)?));
+        needs.into_iter().find_map(lacks)
     }
 }
 
@@ -83,8 +86,8 @@ mod tests {
         let table = FeatureTable::shipped().unwrap();
         assert!(Feature::ALL.iter().all(|f| table.since(*f).is_some()));
         let cc = |text: &str| text.parse().unwrap();
-        assert_eq!(table.lacking(&[Feature::Tensor, Feature::Tma], cc("8.9")).unwrap().0, Feature::Tma);
-        assert_eq!(table.lacking(&[Feature::Tensor], cc("7.0")), None);
-        assert_eq!(table.lacking(&Feature::ALL, cc("12.0")), None);
+        assert_eq!(table.lacking([Feature::Tensor, Feature::Tma], cc("8.9")).unwrap().0, Feature::Tma);
+        assert_eq!(table.lacking([Feature::Tensor], cc("7.0")), None);
+        assert_eq!(table.lacking(Feature::ALL, cc("12.0")), None);
     }
 }

@@ -1,17 +1,16 @@
 //! What a GPU has no hardware or no code for.
 
 use super::ModelRefusal;
-use crate::catalogue::Feature;
 use crate::gpu::{FeatureTable, Gpu};
 use crate::kernel::{Kernel, StatedArithmetic};
 
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
 pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
     let cc = gpu.cuda.compute_capability;
-    // A test reads the table; a damaged one bars nothing.
     let stated = kernel.stated_arithmetic.as_ref().and_then(StatedArithmetic::tensor_feature);
-    let needs: Vec<Feature> = kernel.needs.iter().copied().chain(stated).collect();
-    let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&needs, cc));
+    let needs = kernel.needs.iter().copied().chain(stated);
+    // A test reads the table; a damaged one bars nothing.
+    let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(needs, cc));
     if let Some((feature, since)) = lacking {
         let (since, source_id) = (since.capability, since.source.to_string());
         return Some(ModelRefusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });

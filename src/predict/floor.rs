@@ -44,10 +44,10 @@ impl Floor {
     }
 }
 
-/// What is left of a GPU's floor where a time below that of the source was measured there: no launch takes longer than a kernel did. As
-/// much less as there, and no less than that time. All in seconds.
+/// The floor of a GPU, lowered where the time on the source is below the source's own floor: such launches cost less than was taken. It is
+/// lowered in proportion, not below that time. A floor that was lowered before stays as it is. All in seconds.
 #[inline]
-pub(super) fn floor_after(timed: Option<f64>, source_floor: f64, floor: f64) -> f64 {
+pub(super) fn capped_floor(timed: Option<f64>, source_floor: f64, floor: f64) -> f64 {
     timed
         .filter(|timed| *timed < source_floor)
         .map_or(floor, |timed| (floor * (timed / source_floor)).max(timed).min(floor))

@@ -1,7 +1,7 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
 use super::barred::barred;
-use super::floor::{Floor, KernelFloors, LaunchCost, floor_after, subject_timing};
+use super::floor::{Floor, KernelFloors, LaunchCost, capped_floor, subject_timing};
 use super::lesson::Lesson;
 use super::registers::{FoundRegisters, RegistersFrom, least_registers, registers};
 use super::source::{SourceKind, SourceTime};
@@ -126,11 +126,10 @@ pub fn question<'a>(
         let launch = LaunchCost { floor: floors.source, timing };
         source_time(SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules })
     };
-    // A time below the floor of its GPU says that such launches cost less, there and elsewhere.
     let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
     let on_source = floors.source.time.0;
     let floors =
-        floors.map(|floor| Floor { time: Seconds(floor_after(timed, on_source, floor.time.0)), ..floor });
+        floors.map(|floor| Floor { time: Seconds(capped_floor(timed, on_source, floor.time.0)), ..floor });
     Question {
         kernel,
         work,

@@ -183,10 +183,7 @@ fn number_of_unit(unit: &str, value: f64) -> Option<(GpuNumberIn, f64)> {
     }
     match unit {
         "W" | "w" => Some((|gpu| gpu.power_limit.value.0, 1.0)),
-        "GB" | "GiB" | "G" => {
-            let scale = bytes_per(unit, KiloBytes::Binary)?;
-            Some((|gpu| gpu.memory_size.value.0, scale))
-        }
+        "GB" | "GiB" | "G" => Some((|gpu| gpu.memory_size.value.0, bytes_per(unit, KiloBytes::Binary)?)),
         "" if (1990.0..2100.0).contains(&value) => Some((|gpu| f64::from(gpu.launch_year), 1.0)),
         _ => None,
     }

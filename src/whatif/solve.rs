@@ -31,7 +31,9 @@ pub enum Solution {
         number: GpuNumber,
         /// The time that was sought.
         goal: Seconds,
-        /// Why: what limits the time at the best value there is, and the like.
+        /// What limits the time at the best value there is: `DRAM`, `launch`; `None` where nothing does.
+        limited_by: Option<&'static str>,
+        /// Why, as a part of a sentence.
         why: String,
         /// The best time there is.
         best: Option<Seconds>,
@@ -52,37 +54,33 @@ impl WhatIf<'_> {
     ) -> Result<Solution, ChangeError> {
         let missing = || ChangeError::Unknown { gpu: self.base().id.clone(), number: number.title() };
         let now = changes.value_on(self.base(), number).ok_or_else(missing)?;
+        let none = |goal, why: String, best| Solution::None { number, goal, limited_by: None, why, best };
         let Some(goal) = goal.or(self.source_time()) else {
-            return Ok(none(number, Seconds(0.0), "no time on the source is known: give a goal", None));
+            return Ok(none(Seconds(0.0), "no time on the source is known: give a goal".into(), None));
         };
         let changes = changes.clone().without(number);
         let [least, most] = self.possible_ends(&changes, number, now);
         let [at_least, at_most] = [least, most].map(|value| self.at(&changes, number, value));
         let (Some(low_end), Some(high_end)) = (at_least.time, at_most.time) else {
-            return Ok(none(
-                number,
-                goal,
-                "the kernel cannot run at every value of it",
-                at_least.time.or(at_most.time),
-            ));
+            let best = at_least.time.or(at_most.time);
+            return Ok(none(goal, "the kernel cannot run at every value of it".into(), best));
+        };
+        let limited = |best: &WhatIfTime, how: &str| {
+            let limit = best.limit.unwrap_or("another number");
+            let why = format!("limited by {limit}{how}");
+            Solution::None { number, goal, limited_by: Some(limit), why, best: best.time }
         };
         if (low_end / high_end - 1.0).abs() < 1e-9 {
-            let limit = limit_word(&at_most);
-            return Ok(none(
-                number,
-                goal,
-                &format!("limited by {limit}, this number changes nothing"),
-                Some(high_end),
-            ));
+            return Ok(limited(&at_most, ", this number changes nothing"));
         }
         let more_is_faster = high_end < low_end;
         let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
         if best.time.is_none_or(|time| time > goal) {
-            return Ok(none(number, goal, &format!("limited by {}", limit_word(&best)), best.time));
+            return Ok(limited(&best, ""));
         }
         if worst.time.is_some_and(|time| time <= goal) {
-            let text = format!("every value from {} on is faster", number.in_words(least));
-            return Ok(none(number, goal, &text, best.time));
+            let why = format!("every value from {} on is faster", number.in_words(least));
+            return Ok(none(goal, why, best.time));
         }
         Ok(self.bisected(&changes, number, goal, if more_is_faster { [least, most] } else { [most, least] }))
     }
@@ -140,14 +138,6 @@ impl WhatIf<'_> {
     }
 }
 
-fn limit_word(at: &WhatIfTime) -> &'static str {
-    at.limit.unwrap_or("another number")
-}
-
-fn none(number: GpuNumber, goal: Seconds, why: &str, best: Option<Seconds>) -> Solution {
-    Solution::None { number, goal, why: why.to_string(), best }
-}
-
 impl Solution {
     /// `memory bandwidth 612 GB/s makes 1.50 ms`, or that no value does.
     #[must_use]
@@ -156,7 +146,7 @@ impl Solution {
             Self::Value { number, value, goal, time } => {
                 format!("{} {} makes {time} (goal {goal})", number.title(), number.in_words(*value))
             }
-            Self::None { number, goal, why, best } => {
+            Self::None { number, goal, why, best, .. } => {
                 let best = best.map_or_else(String::new, |time| format!("; at best {time}"));
                 format!("no value of {} makes {goal}: {why}{best}", number.title())
             }

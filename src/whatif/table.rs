@@ -148,7 +148,9 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
             "unit": of.unit_for_programs(),
             "goal_ms": ms(Some(*goal)),
         }),
-        Solution::None { why, .. } => json!({ "none": true, "why": why }),
+        Solution::None { limited_by, why, .. } => {
+            json!({ "none": true, "limited_by": limited_by, "why": why })
+        }
     });
     json!({
         "base": answer.base,

@@ -125,6 +125,7 @@ fn a_break_even_is_found_or_said_to_be_out_of_reach() {
     assert!((number(&object(&again.works().stdout), "time_ms") / 4.0 - 1.0).abs() < 1e-6);
     let told = object(&desk.types(&format!("{words} --goal 1us")).works().stdout);
     assert_eq!(told["solve"]["none"], true);
+    assert!(told["solve"]["limited_by"].is_string(), "{told}");
     assert!(told["solve"]["why"].is_string(), "{told}");
     let text = desk
         .types(&format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --solve mem --goal 1us"))

@@ -69,23 +69,21 @@ fn by_clock(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups = vec![rows];
     for number in [Number::SmClock, Number::MemClock] {
         let clock = |r: &usize| sheet.rows[*r].get(number).unwrap_or(0.0);
-        groups = groups
-            .into_iter()
-            .flat_map(|mut g| {
-                g.sort_by(|a, b| clock(a).total_cmp(&clock(b)));
-                let mut apart: Vec<Vec<usize>> = Vec::new();
-                for row in g {
-                    match apart
-                        .last_mut()
-                        .filter(|alike| clock(&row) <= (1.0 + SAME_CLOCK) * clock(&alike[0]))
-                    {
-                        Some(alike) => alike.push(row),
-                        None => apart.push(vec![row]),
-                    }
-                }
-                apart
-            })
-            .collect();
+        groups = groups.into_iter().flat_map(|rows| of_one_clock(rows, clock)).collect();
+    }
+    groups
+}
+
+/// The rows by clock, those together that are as near to the slowest as the clocks of one configuration are.
+fn of_one_clock(mut rows: Vec<usize>, clock: impl Fn(&usize) -> f64) -> Vec<Vec<usize>> {
+    rows.sort_by(|a, b| clock(a).total_cmp(&clock(b)));
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for row in rows {
+        let is_near = |slowest: &usize| clock(&row) <= (1.0 + SAME_CLOCK) * clock(slowest);
+        match groups.last_mut().filter(|group| is_near(&group[0])) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
     }
     groups
 }

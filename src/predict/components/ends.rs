@@ -7,7 +7,7 @@ use super::nearness::Nearness;
 use super::sides::QuestionSides;
 use super::transfer::{FAR, Habit, LaunchRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
-use crate::predict::floor::floor_after;
+use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::roofline::{MachineNumbers, Spec};
@@ -56,7 +56,7 @@ impl SourceShare {
         typical: TypicalEfficiency,
     ) -> Self {
         let roof = end.roof.time;
-        let start = launching.start(timed, floor_after(timed, end.floor, end.floor), roof);
+        let start = launching.start(timed, capped_floor(timed, end.floor, end.floor), roof);
         let typical = typical.with_own_share(start.own);
         let body = start.body.unwrap_or(roof * typical.usual);
         let habit = Habit::from_times(roof, body, typical, excess.uncounted);
@@ -99,7 +99,7 @@ impl SourceShare {
     /// What a launch costs on this target, in seconds.
     #[inline]
     pub(super) fn floor_on(&self, target: &End) -> f64 {
-        floor_after(self.timed, self.end.floor, target.floor)
+        capped_floor(self.timed, self.end.floor, target.floor)
     }
 
     /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.
@@ -138,7 +138,7 @@ impl SourceShare {
         let in_body = self.launching.share_of_error(body, time.0);
         let has_roof = carried.everything > 0.0;
         let above = carried.above > 0.0;
-        // Far above a roof of few counts nobody takes the time for the roof's.
+        // Far above its roof a kernel's time does not shrink with the roof alone, so that this reading counts for little.
         let far = (self.ln_efficiency / FAR).powi(4);
         let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
         let readings = if above && has_roof { apart() } else { 0.0 };

@@ -136,7 +136,7 @@ fn rates_of(machine: &MachineNumbers) -> [f64; RATES] {
 /// What of a GPU a launch uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LaunchInUse {
-    /// Its blocks, where they are known: others than these SMs stay idle.
+    /// Its blocks, where they are known: no more SMs than these work.
     pub(super) blocks: Option<f64>,
     /// Whether its DRAM bytes are counted: their time is in the roof then, and no part of what is above.
     pub(super) knows_dram: bool,
@@ -166,15 +166,15 @@ impl PacedMachine {
     /// How far apart two GPUs are for a launch: the largest |ln| of the ratio of any rate that its time above the roof may go with.
     #[inline]
     pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
-        let [own, others] = [self, other].map(|machine| machine.idle_sms(launch.blocks));
+        let idle = [self, other].map(|machine| machine.ln_sms_over_busy(launch.blocks));
+        let of_busy = |place: usize| (self.rates[place] - idle[0] - (other.rates[place] - idle[1])).abs();
         let dram = if launch.knows_dram { 0.0 } else { OF_DRAM * (self.rates[1] - other.rates[1]).abs() };
-        let of_sms = |place: usize| (self.rates[place] - own - other.rates[place] + others).abs();
-        (2..RATES).fold(of_sms(0).max(dram), |most, place| most.max(of_sms(place)))
+        (2..RATES).map(of_busy).fold(of_busy(0).max(dram), f64::max)
     }
 
     /// ln of all SMs over those that so many blocks keep busy.
     #[inline]
-    fn idle_sms(&self, blocks: Option<f64>) -> f64 {
+    fn ln_sms_over_busy(&self, blocks: Option<f64>) -> f64 {
         let sms = self.numbers.spec_value(Spec::Sms);
         blocks.filter(|blocks| *blocks < sms).map_or(0.0, |blocks| (sms / blocks).ln())
     }

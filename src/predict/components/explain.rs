@@ -46,8 +46,8 @@ pub(super) fn prediction(
     doubt: Doubt,
 ) -> Prediction {
     let bound = |side: Side| {
-        let of_launch = || launch_limit(&sides.components[side], &sides.roofs[side]);
-        if is_limited_by_launch(&sides, &answered, side) { Some(Bound::Launch) } else { of_launch() }
+        let of_roof = || launch_limit(&sides.components[side], &sides.roofs[side]);
+        if is_limited_by_launch(&sides, &answered, side) { Some(Bound::Launch) } else { of_roof() }
     };
     Prediction {
         time: answered.time,
@@ -153,7 +153,7 @@ fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
             ten_percent: times(spec, TENTH)?,
         })
     };
-    // Nobody sets the share of the FP32 rate that a power limit leaves.
+    // The share of the FP32 rate that a power limit leaves is no number that can be set.
     let settable = Spec::ALL.into_iter().filter(|spec| *spec != Spec::PowerShare);
     let mut all: Vec<Elasticity> =
         settable.filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();

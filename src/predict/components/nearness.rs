@@ -1,7 +1,6 @@
 //! How near a target is to the GPU that was timed: how much of what was seen there holds.
 
-pub(super) use super::excess::LaunchInUse;
-use super::excess::PacedMachine;
+use super::excess::{LaunchInUse, PacedMachine};
 use crate::gpu::Gpu;
 use crate::predict::Question;
 use crate::roofline::machine_of;

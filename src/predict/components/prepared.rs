@@ -4,10 +4,10 @@
 //! from the source's own row: sources that say the same share what was worked out for their targets, any other has its own.
 
 use super::ends::{End, SourceShare, slower_supply};
-use super::excess::Excess;
+use super::excess::{Excess, LaunchInUse};
 use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
-use super::nearness::{LaunchInUse, Nearness};
+use super::nearness::Nearness;
 use super::places::GpuPlaces;
 use super::sides::source_build;
 use super::transfer::{LaunchRoof, TypicalEfficiency};

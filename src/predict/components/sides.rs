@@ -1,7 +1,8 @@
 //! What `components` knows of both sides of a question: component times, roofs, floors.
 
+use super::excess::LaunchInUse;
 use super::launching::Launching;
-use super::nearness::{LaunchInUse, Nearness};
+use super::nearness::Nearness;
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
