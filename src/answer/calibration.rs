@@ -17,7 +17,7 @@ use crate::catalogue::FileError;
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
 use crate::occupancy::Rules;
-use crate::predict::{Doubt, Interval, MODELS, ModelId, Width};
+use crate::predict::{Doubt, Interval, MODELS, ModelId, SourceTime, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -50,6 +50,19 @@ pub enum StartedFrom {
     Timed(f64),
     /// The roof and the usual efficiency stand in for one.
     StandIn,
+}
+
+impl StartedFrom {
+    /// What a prediction with these settings starts from.
+    #[must_use]
+    pub fn of_time(settings: Settings, source_time: Option<&SourceTime>) -> Self {
+        match source_time {
+            Some(t) if MODELS[settings.model].needs_source() => {
+                t.extrapolation.map_or(Self::StandIn, Self::Timed)
+            }
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// What was learned of one model with its settings.

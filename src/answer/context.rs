@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId, Tuning, board_place};
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Store};
-use crate::predict::Lessons;
+use crate::predict::{Lessons, Subject};
 use std::collections::BTreeMap;
 
 /// GPUs at typed clocks: as their documents state them, and what was typed.
@@ -30,6 +30,8 @@ pub struct AnswerContext<'a> {
     pub gpus: &'a Catalogue<Gpu>,
     /// A GPU in another one's place for this answer.
     pub stand_in: Option<StandIn<'a>>,
+    /// The source at other settings in its board's place for this answer.
+    pub source_stand_in: Option<StandIn<'a>>,
     /// Every kernel.
     pub kernels: &'a Catalogue<Kernel>,
     /// Every measurement.
@@ -65,8 +67,30 @@ impl<'a> AnswerContext<'a> {
         if place == gpu {
             return (*self, gpu);
         }
-        let stand_in = StandIn { place, gpu: &self.gpus[gpu], stock: self.stock(place) };
-        (Self { stand_in: Some(stand_in), ..*self }, place)
+        (Self { stand_in: Some(self.in_place_of(place, gpu)), ..*self }, place)
+    }
+
+    /// This GPU in the place of its board.
+    fn in_place_of(&self, place: GpuId, gpu: GpuId) -> StandIn<'a> {
+        StandIn { place, gpu: &self.gpus[gpu], stock: self.stock(place) }
+    }
+
+    /// The place of the GPU whose rows time the subject on this one: its own, or that of its board where it is one at other settings
+    /// that nobody timed under its own name.
+    #[must_use]
+    pub fn place_of_rows(&self, subject: &Subject, gpu: GpuId) -> GpuId {
+        let is_other = self.gpus[gpu].is_board_at_settings() && !is_timed_under(self.store, subject, gpu);
+        if is_other { board_place(self.gpus, gpu) } else { gpu }
+    }
+
+    /// The place whose rows time the source, and the source put there: a row of the board is taken as one at these settings.
+    #[must_use]
+    pub(super) fn from_board(&self, subject: &Subject, source: GpuId) -> (Self, GpuId) {
+        let place = self.place_of_rows(subject, source);
+        if place == source {
+            return (*self, source);
+        }
+        (Self { source_stand_in: Some(self.in_place_of(place, source)), ..*self }, place)
     }
 
     /// This GPU as its documents state it.
@@ -82,10 +106,27 @@ impl<'a> AnswerContext<'a> {
         stand_in.or_else(|| self.typed.get(&gpu).map(|(stock, _)| stock))
     }
 
+    /// The source as its documents state it, where other clocks or settings were typed for it.
+    #[must_use]
+    pub(super) fn stock_of_typed_source(&self, source: GpuId) -> Option<&'a Gpu> {
+        self.source_stand_in.map_or_else(|| self.stock_of_typed(source), |stand_in| Some(stand_in.stock))
+    }
+
     /// The source as its documents or typed clocks have it. On the same GPU typed clocks are those of the target: the time
     /// was taken at the stated ones.
     #[must_use]
     pub(super) fn source_gpu(&self, source: GpuId, target: GpuId) -> &'a Gpu {
-        if source == target { self.stock(source) } else { self.gpu(source) }
+        match self.source_stand_in {
+            Some(stand_in) => stand_in.gpu,
+            None if source == target => self.stock(source),
+            None => self.gpu(source),
+        }
     }
+}
+
+/// Whether a row names this very GPU for the kernel, at this size or another.
+fn is_timed_under(store: &Store, subject: &Subject, gpu: GpuId) -> bool {
+    let Subject { kernel, problem, variant, config, .. } = subject;
+    let timed = config.is_some_and(|config| store.row_on(config, gpu).is_some());
+    timed || store.nearest(*kernel, problem, variant, gpu).is_some()
 }

@@ -83,7 +83,7 @@ fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &
 
 fn residuals_of_target(context: AnswerContext<'_>, asked: CorrectionQuestion<'_>) -> Arc<TargetResiduals> {
     let CorrectionQuestion { source, target, settings, .. } = asked;
-    let Clocks { sm, mem, power_limit } = context.gpus[source].clocks();
+    let Clocks { sm, mem, power_limit } = context.source_gpu(source, target).clocks();
     let key = ResidualKey {
         source,
         target,
@@ -124,13 +124,13 @@ fn row_residual(
     id: ConfigId,
     row: &Measurement,
 ) -> Option<RowResidual> {
-    let AnswerContext { gpus, kernels, store, lessons, .. } = context;
+    let AnswerContext { kernels, store, lessons, .. } = context;
     let kernel = &kernels[row.kernel];
     let subject = Subject::from_config(kernel, store.config(id), Some(id)).ok()?;
     let stock = context.stock(key.target);
     let at_row = gpu_at_row_clocks(stock, stock, row).ok()?;
     let target = at_row.as_ref().unwrap_or(stock);
-    let stated = &gpus[key.source];
+    let stated = context.source_gpu(key.source, key.target);
     let clocks = source_clocks(context.stock(key.source), stated, &subject, key.source, store);
     let pair = Pair::new((key.source, clocks.gpu(stated)), (key.target, target));
     let Settings { model, ceilings, rules } = key.settings;

@@ -14,8 +14,8 @@ use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, SourceTime, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at,
-    is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
+    SourceKind, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near,
+    is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note};
 use crate::units::{Bytes, Seconds};
@@ -52,9 +52,10 @@ fn answer_as_launched(
     settings: Settings,
 ) -> Answer {
     let (on_board, board) = context.on_board(target);
-    let held = answer_with_held_residual(on_board, subject, source, board, settings);
-    let plain = held.unwrap_or_else(|| answer_of_model(on_board, subject, source, board, settings));
-    Answer { target, ..corrected(on_board, plain, subject) }
+    let (on_board, start) = on_board.from_board(subject, source);
+    let held = answer_with_held_residual(on_board, subject, start, board, settings);
+    let plain = held.unwrap_or_else(|| answer_of_model(on_board, subject, start, board, settings));
+    Answer { source, target, ..corrected(on_board, plain, subject) }
 }
 
 /// The answer of a learned model on a GPU at typed clocks or with changed numbers: what another model says of those, times what was learned
@@ -144,10 +145,11 @@ fn answer_at_clocks(
     let target = running.place;
     let on_target = context.gpu(target);
     let kernel = &kernels[subject.kernel];
-    let typed = Pair::new(source, target).map(|gpu| context.stock_of_typed(gpu));
+    let typed = Pair::new(context.stock_of_typed_source(source), context.stock_of_typed(target));
     let stated = context.source_gpu(source, target);
     // On one board a row at the clocks that are asked about is the answer.
-    let at_target = (source == target && typed.target.is_some()).then_some(on_target);
+    let is_one_board = source == target && context.source_stand_in.is_none();
+    let at_target = (is_one_board && typed.target.is_some()).then_some(on_target);
     let visible = visible_at_clocks(store, subject, source, at_target, stated);
     let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
     let on_source = clocks.gpu(stated);
@@ -172,7 +174,7 @@ fn answer_at_clocks(
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
-        let typed = Pair { source: typed.source.filter(|_| source != target), ..typed };
+        let typed = Pair { source: typed.source.filter(|_| !is_one_board), ..typed };
         // Under a limit that does nothing it is its board.
         let is_limited = running.gpu.boost_clock.value != on_target.boost_clock.value;
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });
@@ -187,7 +189,7 @@ fn answer_at_clocks(
         settings: used,
         kernel: subject.kernel,
         target,
-        start: started_from(used, q.source_time.as_ref()),
+        start: StartedFrom::of_time(used, q.source_time.as_ref()),
         kernel_id: &kernel.id,
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
@@ -346,14 +348,17 @@ pub fn estimate_targets<'a>(
     let is_latest = latest.map(std::ptr::from_ref) == used.map(std::ptr::from_ref);
     let at_row_clocks =
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
-    let is_set = context.stock_of_typed(source).is_some() || stated.other_limit().is_some();
+    let is_set = context.stock_of_typed(source).is_some()
+        || stated.other_limit().is_some()
+        || context.place_of_rows(subject, source) != source;
     if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
         return targets.iter().for_each(|target| take(*target, whole(*target)));
     }
     let kernel = &kernels[subject.kernel];
     let mut prepared = PreparedKernel::with_machines(kernel, subject, machines, store, settings.rules);
     let from = prepared.start(source);
-    let scale = calibration.family_scale(&kernel.id, started_from(settings, from.source_time.as_ref()), None);
+    let scale =
+        calibration.family_scale(&kernel.id, StartedFrom::of_time(settings, from.source_time.as_ref()), None);
     let estimate = |target: GpuId| {
         // Typed clocks belong to whole answers.
         let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
@@ -369,16 +374,6 @@ pub fn estimate_targets<'a>(
         Ok(correction.map_or(plain, |(_, c)| plain.multiplied(c.factor, c.width)))
     };
     targets.iter().for_each(|target| take(*target, estimate(*target)));
-}
-
-/// What a prediction with these settings starts from.
-fn started_from(settings: Settings, source_time: Option<&SourceTime>) -> StartedFrom {
-    match source_time {
-        Some(t) if MODELS[settings.model].needs_source() => {
-            t.extrapolation.map_or(StartedFrom::StandIn, StartedFrom::Timed)
-        }
-        _ => StartedFrom::Nothing,
-    }
 }
 
 /// What holds of the times whatever the model: timed points above their roof, and times so short that the launch may be

@@ -27,18 +27,6 @@ use std::io::Read;
 /// The longest inputs of one operator that are kept, in bytes of JSON.
 const LONGEST_INPUTS: usize = 64 << 10;
 
-/// A file that starts like this may be a trace: an object or list, with the word of an event or a key of Kineto.
-pub(super) fn is_kineto(head: &[u8]) -> bool {
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-    let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
-    let opens = matches!(text.first(), Some(b'{' | b'['));
-    opens
-        && (has(b"\"traceEvents\"")
-            || has(b"\"deviceProperties\"")
-            || has(b"\"schemaVersion\"")
-            || has(b"\"ph\""))
-}
-
 /// Reads a trace to its end, or to where it breaks off; what was complete is used, and a remark says so.
 ///
 /// # Errors
@@ -452,7 +440,7 @@ mod tests {
 
     fn read(events: &str) -> RecordedTrace {
         let text = format!("{HEAD}{events}]}}");
-        assert!(is_kineto(text.as_bytes()));
+        assert!(crate::import::is_event_trace(text.as_bytes()));
         read_kineto(text.as_bytes(), "t.json", &Progress::default()).unwrap()
     }
 

@@ -1,11 +1,11 @@
 //! A file of an application, whatever it is called: recognised by content, compressed or not.
 
-use super::kineto::{is_kineto, read_kineto};
+use super::kineto::read_kineto;
 use super::nsys::{is_sqlite, read_nsys};
 use super::recorded::{Application, PartOfTrace, application_of};
 use super::reports::application_of_rows;
 use super::trace::RecordedTrace;
-use crate::import::{CountedReader, ImportJob, OpenedFile, read_report};
+use crate::import::{CountedReader, GZIP, ImportJob, OpenedFile, is_event_trace, read_report};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
 use flate2::read::MultiGzDecoder;
@@ -15,9 +15,6 @@ use std::path::Path;
 
 /// How many bytes of a file are looked at to recognise it.
 const HEAD: usize = 64 << 10;
-
-/// What every gzip file starts with.
-const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// What a file holds.
 pub enum Recorded {
@@ -55,7 +52,7 @@ pub fn is_application(path: &Path) -> bool {
     if head.starts_with(GZIP) {
         head = take_head(&mut MultiGzDecoder::new(Cursor::new(head))).unwrap_or_default();
     }
-    is_sqlite(&head) || is_kineto(&head)
+    is_sqlite(&head) || is_event_trace(&head)
 }
 
 /// Reads a file: a PyTorch trace (also gzipped), an Nsight Systems export, the summary of `nsys stats`, a report of ncu or nvprof.
@@ -104,7 +101,7 @@ fn read_stream(
     if is_sqlite(&head) {
         return Err(refuse("is an SQLite file: give its name, uncompressed".into()));
     }
-    let is_trace = is_kineto(&head);
+    let is_trace = is_event_trace(&head);
     let whole = Cursor::new(head).chain(from);
     if is_trace {
         return read_kineto(whole, file, progress).map(|t| Recorded::Trace(Box::new(t)));

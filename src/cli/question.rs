@@ -202,7 +202,7 @@ impl QuestionArgs {
     fn source_of_data(&self, session: &Session) -> Result<Sources> {
         let named: Vec<&str> = self.named_kernels();
         let kernel = match &named[..] {
-            [one] if *one != "all" => Some(*one),
+            [one] if *one != "all" => Some(session.find_kernel(one)?),
             _ => None,
         };
         Ok(Sources::These(vec![source_of_data(session, kernel)?]))
@@ -374,8 +374,7 @@ impl QuestionArgs {
 ///
 /// # Errors
 /// Where there are none, or several: which.
-pub(super) fn source_of_data(session: &Session, kernel: Option<&str>) -> Result<GpuId> {
-    let kernel = kernel.map(|name| session.find_kernel(name)).transpose()?;
+pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Result<GpuId> {
     let gpus: Vec<GpuId> = session.own_gpus(kernel).into_iter().collect();
     match &gpus[..] {
         [] => Err(no_source().into()),

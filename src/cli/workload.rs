@@ -3,10 +3,12 @@
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, question};
 use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::session::Session;
 use crate::workload::{MixFile, Workload};
 use anyhow::Result;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The flags, as they were typed.
@@ -47,12 +49,11 @@ impl WorkloadArgs {
         if typed.is_typed() && !is_stated {
             return self.load_typed(session, typed, from);
         }
-        let Some(name) = &self.kernel else {
-            let text = "no kernel: give --kernel, a typed kernel (--time, --flops …), or --mix";
-            return Err(Usage(text.into()).into());
+        let kernel = match &self.kernel {
+            Some(name) => session.find_kernel(name)?,
+            None => kernel_of_data(session)?,
         };
-        let kernel = session.find_kernel(name)?;
-        let source = source(session, from, Some(name))?;
+        let source = source(session, from, Some(kernel))?;
         let variant = question::variant(session, kernel, self.variant.as_deref())?;
         question::remark_on_variant(session, kernel, self.variant.as_deref());
         let size = match &self.size {
@@ -82,7 +83,27 @@ impl WorkloadArgs {
     }
 }
 
-fn source(session: &Session, from: Option<&str>, kernel: Option<&str>) -> Result<GpuId> {
+/// The one kernel of the measurement files, where none was named.
+fn kernel_of_data(session: &Session) -> Result<KernelId> {
+    let timed = session.own_config_ids().map(|config| session.store.config(config).kernel);
+    let kernels: Vec<KernelId> = timed.collect::<BTreeSet<_>>().into_iter().collect();
+    match &kernels[..] {
+        [only] => Ok(*only),
+        [] => {
+            let text = "no kernel: give --kernel, a typed kernel (--time, --flops …), or --mix";
+            Err(Usage(text.into()).into())
+        }
+        [first, ..] => {
+            let (n, first) = (kernels.len(), &session.kernels[*first].id);
+            let text = format!(
+                "no --kernel, and --data has rows of {n} kernels: give one, such as {first}, or --mix"
+            );
+            Err(Usage(text).into())
+        }
+    }
+}
+
+fn source(session: &Session, from: Option<&str>, kernel: Option<KernelId>) -> Result<GpuId> {
     match from {
         Some(from) => Ok(session.gpus.position(from)?),
         None => question::source_of_data(session, kernel),

@@ -11,6 +11,37 @@ use std::path::Path;
 /// How an SQLite file begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
+/// What every gzip file starts with.
+pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b];
+
+/// Whether a file that starts like this may be a trace of the PyTorch profiler: an object or list, with the word of an event or a key
+/// of Kineto.
+#[must_use]
+pub(crate) fn is_event_trace(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let has = |word: &&str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    let opens = matches!(text.first(), Some(b'{' | b'['));
+    let keys = [r#""traceEvents""#, r#""deviceProperties""#, r#""schemaVersion""#, r#""ph""#];
+    opens && keys.iter().any(has)
+}
+
+/// What to do with a file that starts like this and is no file of measurements; `None` where it may be one.
+fn advice_for(head: &[u8]) -> Option<&'static str> {
+    if head.starts_with(SQLITE) {
+        return Some(
+            "is an SQLite file, as Nsight Systems exports a trace: give it to `roofswap app`, or export its kernels with \
+             `nsys stats --report cuda_gpu_kern_sum --format csv`",
+        );
+    }
+    if head.starts_with(GZIP) {
+        return Some(
+            "is compressed (gzip): unpack it with `gunzip -k`; a trace of the PyTorch profiler goes to `roofswap app` as it is",
+        );
+    }
+    let is_trace = recognise(head).is_none() && is_event_trace(head);
+    is_trace.then_some("is a trace of the PyTorch profiler: give it to `roofswap app`")
+}
+
 /// What a file of measurements is.
 #[derive(Debug, Clone, Copy)]
 pub enum FileFormat {
@@ -103,9 +134,7 @@ impl<'a> OpenedFile<'a> {
         let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
         let mut head = Vec::new();
         from.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(refuse)?;
-        if head.starts_with(SQLITE) {
-            let message = "is an SQLite file, as Nsight Systems exports a trace: give it to `roofswap app`, or export its kernels with \
-                           `nsys stats --report cuda_gpu_kern_sum --format csv`";
+        if let Some(message) = advice_for(&head) {
             return Err(ReadError { file: file.into(), message: message.into() });
         }
         Ok(Self { file: file.into(), size: None, head: Cursor::new(head), rest: from })
@@ -252,6 +281,13 @@ mod tests {
     fn a_trace_is_sent_to_the_command_that_reads_it() {
         let refused = OpenedFile::from_reader(&b"SQLite format 3\0\x10\0"[..], "t.sqlite").err().unwrap();
         assert!(refused.message.contains("give it to `roofswap app`"), "{refused}");
+        let refused =
+            |head: &[u8]| OpenedFile::from_reader(head, "t").err().map(|why| why.message).unwrap_or_default();
+        assert!(
+            refused(b"{\n \"schemaVersion\": 1, \"traceEvents\": [").contains("give it to `roofswap app`")
+        );
+        assert!(refused(b"\x1f\x8b\x08\0").contains("gunzip"));
+        assert_eq!(refused(b"{\"a\": 1}"), "", "other JSON has its own readers");
     }
 
     #[test]

@@ -107,6 +107,12 @@ impl Interval {
         Self { low, high, ..self }
     }
 
+    /// Its ends over this time.
+    #[must_use]
+    pub fn ends_over(self, time: Seconds) -> [f64; 2] {
+        [self.low / time, self.high / time]
+    }
+
     /// The same around the same time and so many times as wide, in ln; as it is for a model that cannot say how uncertain it is.
     #[must_use]
     pub fn widened_by(self, width: f64) -> Self {

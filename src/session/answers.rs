@@ -75,6 +75,13 @@ impl Session {
         sources_that_timed(self.answer_context(), subject, target)
     }
 
+    /// The place of the GPU whose rows time the subject on this one: its own, or that of its board where it is one at other settings
+    /// that nobody timed under its own name.
+    #[must_use]
+    pub fn place_of_rows(&self, subject: &Subject, gpu: GpuId) -> GpuId {
+        self.answer_context().place_of_rows(subject, gpu)
+    }
+
     /// How wide intervals are.
     #[must_use]
     pub fn calibration(&self) -> &IntervalCalibration {
@@ -92,6 +99,7 @@ impl Session {
         AnswerContext {
             gpus: &self.gpus,
             stand_in: None,
+            source_stand_in: None,
             kernels: &self.kernels,
             store: &self.store,
             datasets: &self.datasets,

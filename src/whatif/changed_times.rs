@@ -12,7 +12,7 @@ pub(super) const COPY: &str = "what-if";
 pub struct WhatIfTime {
     /// The time; `None` where the workload cannot run or be predicted there.
     pub time: Option<Seconds>,
-    /// Its 90 % interval. Of kernels that of the base, moved as the time is: one of numbers that no GPU has was never validated.
+    /// Its 90 % interval: one of numbers that no GPU has was never validated.
     pub interval: Option<[Seconds; 2]>,
     /// What takes the largest share of it: `DRAM`, `the host`.
     pub limit: Option<&'static str>,

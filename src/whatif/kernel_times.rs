@@ -3,13 +3,16 @@
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
 use super::changed_times::{ChangedTimes, WhatIfTime};
-use crate::answer::{Answer, EditedLaunch, LaunchQuestion, LimitedSource, Settings};
+use crate::answer::{
+    Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
+};
 use crate::gpu::{Gpu, GpuId, board_place};
 use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
-    GpuPlaces, MODELS, PreparedKernel, Subject, Visible, model_position, question, source_clocks,
+    Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, Visible, Width,
+    model_position, question, source_clocks,
 };
 use crate::progress::Progress;
 use crate::roofline::Bound;
@@ -30,13 +33,19 @@ struct BasePart<'a> {
     label: &'a str,
     /// By the whole answer: measured, corrected, combined.
     base: Option<Seconds>,
-    low: Option<Seconds>,
-    high: Option<Seconds>,
+    /// The ends of its interval over that time.
+    ends: Option<[f64; 2]>,
+    /// Whether it was made of several sources: its interval on a changed GPU is then that on the base, moved as the time is.
+    is_combined: bool,
+    /// How wide the rows of the base leave an interval of the model, in ln, beside what it says itself.
+    width_by_rows: f64,
     /// Why there is no time on the base.
     refusal: Option<String>,
     calls: Option<f64>,
     /// What is changed of its launch, where anything is.
     edited: Option<Box<EditedLaunch>>,
+    /// The GPU whose rows time the kernel on the source.
+    source: GpuId,
     /// The source at the clocks that its row states, where they are other ones than its documents'.
     tuned_source: Option<Gpu>,
 }
@@ -61,6 +70,32 @@ pub(super) struct KernelTimes<'a> {
 struct ModelTime {
     time: Seconds,
     limit: Option<Bound>,
+    /// The ends of its interval over the time.
+    ends: Option<[f64; 2]>,
+}
+
+/// What a run takes, kernel by kernel.
+struct RunSum {
+    time: Option<f64>,
+    ends: Option<[f64; 2]>,
+    limits: Vec<(Bound, f64)>,
+}
+
+impl RunSum {
+    const NOTHING: Self = Self { time: Some(0.0), ends: Some([0.0; 2]), limits: Vec::new() };
+
+    /// All launches of a kernel: the time in seconds, and the ends of its interval over that time.
+    fn add(&mut self, time: Option<f64>, ends: Option<[f64; 2]>, limit: Option<Bound>) {
+        self.time = self.time.zip(time).map(|(sum, time)| sum + time);
+        let ends = time.zip(ends).map(|(time, ends)| ends.map(|end| end * time));
+        self.ends = self.ends.zip(ends).map(|(sum, ends)| [sum[0] + ends[0], sum[1] + ends[1]]);
+        self.limits.extend(limit.zip(time));
+    }
+
+    fn what_if_time(&self) -> WhatIfTime {
+        let (time, interval) = (self.time.map(Seconds), self.ends.map(|ends| ends.map(Seconds)));
+        WhatIfTime { time, interval, limit: largest(&self.limits).map(Bound::as_str) }
+    }
 }
 
 /// What a model is asked of one kernel, on GPUs that stand behind those of the catalogue.
@@ -73,6 +108,7 @@ struct PartQuestion<'a> {
     /// The source as it ran, where that is not as the catalogue has it.
     tuned_source: Option<&'a Gpu>,
     settings: Settings,
+    width_by_rows: f64,
 }
 
 impl<'a> KernelTimes<'a> {
@@ -93,16 +129,18 @@ impl<'a> KernelTimes<'a> {
                     workload.run_seconds.zip(on_source).map(|(run, time)| share * run / time.0)
                 }
             };
-            let interval = on_base.interval;
+            let time = on_base.predicted_time();
             BasePart {
                 subject: &part.subject,
                 label: &part.label,
-                base: on_base.predicted_time(),
-                low: interval.map(|i| i.low),
-                high: interval.map(|i| i.high),
+                base: time,
+                ends: on_base.interval.zip(time).map(|(interval, time)| interval.ends_over(time)),
+                is_combined: on_base.combined.is_some(),
+                width_by_rows: on_base.correction.map_or(1.0, |correction| correction.width),
                 edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
+                source: session.place_of_rows(&part.subject, source),
                 tuned_source: tuned_source(session, &part.subject, Pair::new(source, base), settings),
             }
         };
@@ -122,18 +160,6 @@ impl<'a> KernelTimes<'a> {
             Some(answers.whole_answer(source).predicted_time()?.0 * part.calls?)
         };
         self.parts.iter().map(time).sum::<Option<f64>>().map(Seconds)
-    }
-
-    fn total(&self, of: impl Fn(&BasePart<'_>) -> Option<Seconds>) -> Option<Seconds> {
-        let one = |part: &BasePart<'_>| Some(of(part)?.0 * part.calls?);
-        self.parts.iter().map(one).sum::<Option<f64>>().map(Seconds)
-    }
-
-    /// The interval of the base, moved as the time is.
-    fn interval(&self, time: Seconds) -> Option<[Seconds; 2]> {
-        let base = self.total(|part| part.base)?;
-        let ends = [self.total(|part| part.low)?, self.total(|part| part.high)?];
-        Some(ends.map(|end| Seconds(end.0 * (time / base))))
     }
 }
 
@@ -165,8 +191,12 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
     }
 
     fn on_base(&self) -> WhatIfTime {
-        let time = self.total(|part| part.base);
-        WhatIfTime { time, interval: time.and_then(|time| self.interval(time)), limit: None }
+        let mut sum = RunSum::NOTHING;
+        for part in &self.parts {
+            let time = part.base.zip(part.calls).map(|(time, calls)| time.0 * calls);
+            sum.add(time, part.ends, None);
+        }
+        sum.what_if_time()
     }
 
     fn refusal(&self) -> Option<String> {
@@ -195,34 +225,28 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
 impl KernelTimes<'_> {
     /// The times, whoever watches.
     fn unwatched_times(&self, made: &[Gpu]) -> Vec<WhatIfTime> {
-        let mut sums = vec![(Some(0.0), Vec::<(Bound, f64)>::new()); made.len()];
+        let mut sums: Vec<RunSum> = made.iter().map(|_| RunSum::NOTHING).collect();
         for part in &self.parts {
             let asked = PartQuestion {
                 session: self.session,
                 subject: part.subject,
-                source: self.source,
+                source: part.source,
                 board: board_place(&self.session.gpus, self.base),
                 tuned_source: part.tuned_source.as_ref(),
                 settings: self.model_of_changes,
+                width_by_rows: part.width_by_rows,
             };
             let edited = part.edited.as_deref();
             let on_base = asked.times_at_limits(std::slice::from_ref(self.base()), edited)[0];
             let on_made = asked.times_at_limits(made, edited);
-            for ((sum, limits), on_made) in sums.iter_mut().zip(&on_made) {
+            for (sum, on_made) in sums.iter_mut().zip(&on_made) {
                 let factor = on_made.zip(on_base).map(|(made, base)| made.time / base.time);
                 let time = factor.zip(part.base).zip(part.calls).map(|((f, base), calls)| base.0 * f * calls);
-                *sum = sum.zip(time).map(|(sum, time)| sum + time);
-                if let (Some(limit), Some(time)) = (on_made.and_then(|m| m.limit), time) {
-                    limits.push((limit, time));
-                }
+                let of_model = on_made.filter(|_| !part.is_combined).and_then(|made| made.ends);
+                sum.add(time, of_model.or(part.ends), on_made.and_then(|made| made.limit));
             }
         }
-        let found = |(sum, limits): (Option<f64>, Vec<(Bound, f64)>)| {
-            let time = sum.map(Seconds);
-            let interval = time.and_then(|time| self.interval(time));
-            WhatIfTime { time, interval, limit: largest(&limits).map(Bound::as_str) }
-        };
-        sums.into_iter().map(found).collect()
+        sums.iter().map(RunSum::what_if_time).collect()
     }
 }
 
@@ -249,13 +273,36 @@ impl PartQuestion<'_> {
         if MODELS[self.settings.model].is_prepared() {
             return self.with_prepared(gpus, |from, first| {
                 let time = |at| {
-                    let estimate = from.estimate(GpuId::from_index(first + at)).ok()?;
-                    Some(ModelTime { time: estimate.time, limit: estimate.limit })
+                    let found = from.estimate(GpuId::from_index(first + at)).ok()?;
+                    let ends = self.ends(found.time, found.doubt, found.width, from.source_time.as_ref());
+                    Some(ModelTime { time: found.time, limit: found.limit, ends })
                 };
                 (0..gpus.len()).map(time).collect()
             });
         }
         gpus.iter().map(|gpu| Some(self.asked_time(gpu)?.0)).collect()
+    }
+
+    /// The ends of the interval of this time over the time, for how uncertain the model calls it.
+    fn ends(
+        &self,
+        time: Seconds,
+        doubt: Option<Doubt>,
+        width: Option<Width>,
+        source_time: Option<&SourceTime>,
+    ) -> Option<[f64; 2]> {
+        let Self { session, subject, board, settings, .. } = *self;
+        let asked = IntervalQuestion {
+            settings,
+            kernel: subject.kernel,
+            target: board,
+            start: StartedFrom::of_time(settings, source_time),
+            kernel_id: &session.kernels[subject.kernel].id,
+            doubt,
+            width,
+        };
+        let interval = session.calibration().interval(time, asked)?;
+        Some(interval.widened_by(self.width_by_rows).ends_over(time))
     }
 
     /// The times of the changed launch.
@@ -292,7 +339,9 @@ impl PartQuestion<'_> {
         let Settings { model, ceilings, rules } = self.settings;
         let q = question(kernel, self.subject, pair, &self.session.store, ceilings, rules);
         let prediction = MODELS[model].predict(&q).ok()?;
-        let time = ModelTime { time: prediction.time, limit: prediction.bound_target };
+        let Prediction { time, doubt, width, .. } = prediction;
+        let ends = self.ends(time, doubt, width, q.source_time.as_ref());
+        let time = ModelTime { time, limit: prediction.bound_target, ends };
         Some((time, q.work, q.target.launch.map(|launch| launch.block_count() as f64)))
     }
 
@@ -335,14 +384,16 @@ fn tuned_source(
     Pair { source, target }: Pair<GpuId>,
     settings: Settings,
 ) -> Option<Gpu> {
+    let timed = session.place_of_rows(subject, source);
     let is_typed_target = session.tuning(source).is_some() && board_place(&session.gpus, target) == source;
     let stated = if is_typed_target { session.stock(source) } else { &session.gpus[source] };
-    let clocks = source_clocks(session.stock(source), stated, subject, source, &session.store);
+    let clocks = source_clocks(session.stock(timed), stated, subject, timed, &session.store);
     let at_row = (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone());
     let gpu = at_row.as_ref().unwrap_or(stated);
     let (kernel, store) = (&session.kernels[subject.kernel], Visible::from(&session.store));
-    let limited = LimitedSource { kernel, subject, source, store, settings };
-    limited.source_at_limit(gpu).or(at_row).or_else(|| is_typed_target.then(|| stated.clone()))
+    let limited = LimitedSource { kernel, subject, source: timed, store, settings };
+    let is_set = is_typed_target || timed != source;
+    limited.source_at_limit(gpu).or(at_row).or_else(|| is_set.then(|| stated.clone()))
 }
 
 /// The limit with the largest sum of times.

@@ -191,9 +191,7 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     table.notes.extend(answer.model.filter(|model| *model != default).map(|model| format!("model: {model}")));
     table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
     if !answer.changes.is_empty() && answer.time.is_some() {
-        table
-            .notes
-            .push("◇ hypothetical GPU: its interval is that of the base, moved; not validated for it".into());
+        table.notes.push("◇ hypothetical GPU: its interval was not validated".into());
     }
     table
 }

@@ -164,6 +164,10 @@ fn a_typed_kernel_and_variants_are_ranked() {
     let rows = desk.types_with(words, &[&file]).works().json();
     assert_eq!(rows.len(), 2);
     assert!(rows[0]["name"].as_str().is_some_and(|name| name.ends_with("· tile=16")), "{rows:?}");
+    let alone = "rank --to rtx-4070 --format json --data";
+    assert_eq!(desk.types_with(alone, &[&file]).works().json().len(), 1, "the one kernel and GPU of --data");
+    let two = desk.file("two.csv", "gpu,kernel,problem,time_ms\ntitan-v,a,n=1,1\ntitan-v,b,n=1,1\n");
+    desk.types_with(alone, &[&two]).ends(2, &["--data has rows of 2 kernels", "such as a"]);
     let words = "rank --kernel saxpy --size 2^28 --from titan-v --to rtx-4070 --blocks --format json";
     let rows = desk.types(words).works().json();
     let own: Vec<&Value> =

@@ -274,8 +274,10 @@ fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
         let told = object(&desk.types(&words).works().stdout);
         let words = format!("predict --from titan-v --to rtx-4070 {pair} --model {model} --format json");
         let predicted = desk.types(&words).works().json().remove(0);
-        let [whatif, predict] = [number(&told, "time_ms"), number(&predicted, "time_ms")];
-        assert!((whatif / predict - 1.0).abs() < 1e-9, "{model}: {whatif} and {predict}");
+        for key in ["time_ms", "low_ms", "high_ms"] {
+            let [whatif, predict] = [number(&told, key), number(&predicted, key)];
+            assert!((whatif / predict - 1.0).abs() < 1e-9, "{model}, {key}: {whatif} and {predict}");
+        }
     }
     let same = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --tornado --model");
     let text = desk.types(&format!("{same} same-time")).works().stdout;

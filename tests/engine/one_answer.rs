@@ -8,10 +8,10 @@ use roofswap::answer::Settings;
 use roofswap::gpu::{GpuChanges, GpuId};
 use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::pair::Pair;
-use roofswap::predict::{MODELS, ModelId, Subject, model_position};
+use roofswap::predict::{MODELS, ModelId, Subject, TimeEstimate, model_position};
 use roofswap::session::{EditedGpu, Session, TypedTunings};
 use roofswap::units::Seconds;
-use roofswap::whatif::WhatIf;
+use roofswap::whatif::{WhatIf, WhatIfTime};
 use roofswap::workload::Workload;
 use std::fmt::Write as _;
 
@@ -41,16 +41,16 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The time of every spelling, by its name.
-    fn times(&self) -> Vec<(&'static str, Option<Seconds>)> {
+    /// The time of every spelling and the ends of its interval, by its name.
+    fn times(&self) -> Vec<(&'static str, Option<[Seconds; 3]>)> {
         let Self { loaded, subject, source, board, mhz, settings } = *self;
         let mut session = loaded.clone();
         let id = session.gpus[board].id.clone();
         let mut all = Vec::new();
         let mut ask = |name: &'static str, session: &Session, target: GpuId| {
-            let whole = session.answer(subject, source, target, settings).predicted_time();
-            let brief = session.estimates(subject, source, &[target], settings)[0].map(|found| found.time);
-            all.extend([(name, whole), (name, brief)]);
+            let whole = session.answer(subject, source, target, settings).estimate();
+            let brief = session.estimates(subject, source, &[target], settings)[0];
+            all.extend([whole, brief].map(|found| (name, found.map(time_and_ends))));
         };
         let changes: GpuChanges = format!("sm={mhz}MHz").parse().unwrap();
         let made = session.add_hypothetical(board, &changes).unwrap();
@@ -69,10 +69,21 @@ impl Asked<'_> {
         ask("--sm-clock", &session, board);
         // The what-if combines the sources that a kernel is usually predicted from.
         if session.usual_sources(subject, source, settings.model).only().is_some() {
-            all.push(("whatif", what_if.unwrap().time));
+            let WhatIfTime { time, interval, .. } = what_if.unwrap();
+            all.push(("whatif", time.map(|time| with_ends(time, interval))));
         }
         all
     }
+}
+
+/// A time and the ends of its interval; the time itself for a model that gives none.
+fn with_ends(time: Seconds, interval: Option<[Seconds; 2]>) -> [Seconds; 3] {
+    let [low, high] = interval.unwrap_or([time; 2]);
+    [time, low, high]
+}
+
+fn time_and_ends(found: TimeEstimate) -> [Seconds; 3] {
+    with_ends(found.time, found.interval.map(|interval| [interval.low, interval.high]))
 }
 
 /// A random size of a random kernel, timed or not.
@@ -114,7 +125,10 @@ fn ask_at_random(loaded: &Session, models: &[ModelId], questions: usize) -> [usi
             assert!(times.iter().all(|(_, time)| time.is_none()), "{}", said());
             continue;
         };
-        let same = |time: &Option<Seconds>| time.is_some_and(|t| (t / first - 1.0).abs() < SAME);
+        let near = |[a, b]: [Seconds; 2]| (a / b - 1.0).abs() < SAME;
+        let same = |found: &Option<[Seconds; 3]>| {
+            found.is_some_and(|found| (0..3).all(|i| near([found[i], first[i]])))
+        };
         assert!(times.iter().all(|(_, time)| same(time)), "{}", said());
         found[0] += 1;
         found[1] += usize::from(source == board);
@@ -151,6 +165,56 @@ fn every_spelling_of_a_clock_gives_one_time_with_rows_on_the_target() {
     });
     let [times, on_source] = ask_at_random(&session, &models(&["components", "hybrid"]), 300);
     assert!(times > 150 && on_source > 30, "{times} {on_source}");
+}
+
+#[test]
+fn a_source_at_settings_is_its_board_timed_at_them() {
+    let loaded = Session::load(None).unwrap();
+    let settings = Settings::default();
+    let other = loaded.gpus.id_named("rtx-2080-ti").unwrap();
+    let mut compared = 0;
+    for (id, setting) in [("rtx-4070", "150W"), ("rtx-4070", "2000MHz"), ("titan-v", "100W")] {
+        let board = loaded.gpus.id_named(id).unwrap();
+        let mut session = loaded.clone();
+        let name = format!("{id}@{setting}");
+        session.add_derived_gpus([&*name]).unwrap();
+        let at_settings = session.gpus.position(&name).unwrap();
+        let mut typed = loaded.clone();
+        let said = vec![format!("{id}={setting}")];
+        let typed_tunings = if setting.ends_with('W') {
+            TypedTunings { power_limit: said, ..TypedTunings::default() }
+        } else {
+            TypedTunings { sm_clock: said, ..TypedTunings::default() }
+        };
+        typed_tunings.lay(&mut typed, &[]).unwrap();
+        for kernel in loaded.kernels.ids() {
+            let variant = loaded.default_variant(kernel);
+            let size = loaded.default_size(kernel, Some(board));
+            let Ok(subject) = loaded.subject(kernel, &size, &variant) else { continue };
+            let of = |session: &Session, source| {
+                session.answer(&subject, source, other, settings).estimate().map(time_and_ends)
+            };
+            let kernel = &loaded.kernels[kernel].id;
+            assert_eq!(of(&session, at_settings), of(&typed, board), "{kernel} from {name}");
+            let brief = session.estimates(&subject, at_settings, &[other], settings)[0];
+            assert_eq!(brief.map(time_and_ends), of(&session, at_settings), "{kernel} from {name}");
+            let Some(row) = subject.config.and_then(|config| loaded.store.row_on(config, board)) else {
+                continue;
+            };
+            let itself = session.answer(&subject, at_settings, at_settings, settings);
+            assert_eq!(
+                itself.estimate().map(time_and_ends),
+                Some([row.time; 3]),
+                "{kernel} from {name} to itself"
+            );
+            assert_eq!(
+                session.usual_sources(&subject, at_settings, settings.model).only(),
+                Some(at_settings)
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 30, "{compared}");
 }
 
 #[test]
