@@ -8,6 +8,7 @@ use super::answered::Answer;
 use super::context::AnswerContext;
 use super::corrections::{ResidualKey, TargetResiduals};
 use super::known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows};
+use super::limited_source::LimitedSource;
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::measurement::{ConfigId, Measurement};
@@ -132,8 +133,17 @@ fn row_residual(
     let target = at_row.as_ref().unwrap_or(stock);
     let stated = context.source_gpu(key.source, key.target);
     let clocks = source_clocks(context.stock(key.source), stated, &subject, key.source, store);
-    let pair = Pair::new((key.source, clocks.gpu(stated)), (key.target, target));
     let Settings { model, ceilings, rules } = key.settings;
+    let on_source = clocks.gpu(stated);
+    let limited = LimitedSource {
+        kernel,
+        subject: &subject,
+        source: key.source,
+        store: store.into(),
+        settings: key.settings,
+    };
+    let slower_source = limited.source_at_limit(on_source);
+    let pair = Pair::new((key.source, slower_source.as_ref().unwrap_or(on_source)), (key.target, target));
     let mut q = question(kernel, &subject, pair, store, ceilings, rules);
     q.lesson = lessons.lesson_for(row.kernel, row.gpu);
     let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some())?;

@@ -4,8 +4,9 @@
 
 use roofswap::answer::Settings;
 use roofswap::gpu::{GpuId, GpuNumber};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::pair::Pair;
-use roofswap::predict::{MODELS, ModelId, Subject};
+use roofswap::predict::{MODELS, ModelId, Subject, model_position};
 use roofswap::session::{EditedGpu, Session, TypedTunings};
 use roofswap::units::Seconds;
 use roofswap::whatif::WhatIf;
@@ -147,4 +148,35 @@ fn less_power_is_never_faster_on_any_gpu() {
         }
     }
     assert!(compared > 2000, "{compared}");
+}
+
+/// Two sizes of one kernel on a source whose limit slows them; a row on the target that is what the model says there has nothing to correct.
+#[test]
+fn rows_on_the_target_are_compared_from_the_source_at_its_limit() {
+    let source_rows = "gpu,kernel,problem,block,grid,flops,dram_bytes,time_ms\n\
+        titan-v,mine,n=1,256,8000,4e10,1e8,5\ntitan-v,mine,n=2,256,16000,8e10,2e8,10\n";
+    let loaded = |csv: &str| {
+        let mut session = Session::load(None).unwrap();
+        session.edit(|w| {
+            let read =
+                read_csv(csv.as_bytes(), "mine.csv", TimingKind::Measured, &w.gpus, &mut w.kernels).unwrap();
+            assert_eq!(read.refused_count, 0, "{:?}", read.refused);
+            w.store.add_rows(read.rows);
+        });
+        let typed = TypedTunings { power_limit: vec!["titan-v=100W".into()], ..TypedTunings::default() };
+        typed.lay(&mut session, &[]).unwrap();
+        session
+    };
+    let on_target = |session: &Session, size: &str| {
+        let [source, target] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
+        let kernel = session.kernels.id_named("mine").unwrap();
+        let subject = session.subject(kernel, &size.parse().unwrap(), "").unwrap();
+        let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
+        session.answer(&subject, source, target, settings).predicted_time().unwrap()
+    };
+    let plain = loaded(source_rows);
+    let row = format!("rtx-4070,mine,n=2,256,16000,8e10,2e8,{}\n", on_target(&plain, "n=2").millis());
+    let known = loaded(&format!("{source_rows}{row}"));
+    let [without, with] = [&plain, &known].map(|session| on_target(session, "n=1"));
+    assert!((with / without - 1.0).abs() < SAME, "{with} and {without}");
 }
