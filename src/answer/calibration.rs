@@ -147,7 +147,16 @@ impl IntervalCalibration {
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         let known = learned.gpus.contains(&asked.target);
         let held_for_new_gpus = if known { None } else { model.held_for_new_gpus };
-        Some(Interval { low, high, factor, n, widened: extra > 0.0, doubt: None, held_for_new_gpus })
+        Some(Interval {
+            low,
+            high,
+            factor,
+            n,
+            widened: extra > 0.0,
+            is_cut: false,
+            doubt: None,
+            held_for_new_gpus,
+        })
     }
 
     /// From the shipped families of kernels, in units of this answer's doubt.
@@ -215,7 +224,7 @@ impl FamilyScale {
         let ln = joined_width(own, extra);
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
-        Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None }
+        Interval { low, high, factor, n, widened, is_cut: false, doubt: Some(doubt), held_for_new_gpus: None }
     }
 }
 

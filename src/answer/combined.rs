@@ -130,6 +130,7 @@ fn interval(combined: &Combined, mean: Seconds) -> Option<Interval> {
         high: Seconds(mean.0 * factor),
         factor,
         widened: counted().any(|s| s.answer.interval.is_some_and(|i| i.widened)),
+        is_cut: false,
         ..first
     })
 }

@@ -196,7 +196,11 @@ fn answer_at_clocks(
     };
     let interval = prediction.as_ref().ok().and_then(|p| match own_time {
         Some(time) if p.doubt.is_none() => Some(Interval::exactly(time)),
-        _ => calibration.interval(p.time, asked),
+        _ => {
+            let range = q.time_range().filter(|_| MODELS[settings.model].needs_source());
+            let found = calibration.interval(p.time, asked)?;
+            Some(range.map_or(found, |range| found.within(p.time, range)))
+        }
     });
     let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
     Answer {

@@ -20,6 +20,7 @@ mod overlay;
 mod roof_sets;
 mod sustained;
 mod tensor;
+mod time_range;
 mod tuning;
 mod typed_changes;
 mod typed_note;

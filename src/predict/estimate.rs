@@ -1,6 +1,6 @@
 //! The numbers of an answer, without its reasons.
 
-use super::{Doubt, Question, SourceKind};
+use super::{Doubt, Question, SourceKind, SourceTime};
 use crate::roofline::Bound;
 use crate::units::Seconds;
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,19 @@ impl Question<'_> {
     /// model has anything to add to it.
     #[must_use]
     pub fn own_time(&self) -> Option<Seconds> {
-        let known = self.source_time.as_ref().filter(|_| self.is_same_gpu())?;
-        (known.kind != SourceKind::Estimated && known.extrapolation == Some(1.0)).then_some(known.time)
+        self.timed_at_size().filter(|_| self.is_same_gpu())
+    }
+
+    /// The time of the source, where it was measured at this very size.
+    fn timed_at_size(&self) -> Option<Seconds> {
+        self.source_time.as_ref().and_then(SourceTime::timed_at_size)
+    }
+
+    /// The least and the most that the target can take, where this size was timed on the same board at other settings.
+    #[must_use]
+    pub fn time_range(&self) -> Option<[Seconds; 2]> {
+        let time = self.timed_at_size()?;
+        Some(self.source.gpu.time_range_on(self.target.gpu)?.map(|ratio| time * ratio))
     }
 }
 
@@ -72,12 +83,14 @@ pub struct Interval {
     pub low: Seconds,
     /// Upper end.
     pub high: Seconds,
-    /// high / time = time / low.
+    /// Half its width: high / time = time / low, where it is not cut; the root of high / low.
     pub factor: f64,
     /// Residuals behind it.
     pub n: usize,
     /// Whether it was widened because the source time is an estimate.
     pub widened: bool,
+    /// Whether an end was further off than a change of rates can move a time.
+    pub is_cut: bool,
     /// Why this answer is as uncertain as it is, where the model can say; the width is then that of the shipped families.
     pub doubt: Option<Doubt>,
     /// For a target that none of the residuals knows: the share of times that such intervals held, 0 to 1, when each GPU
@@ -95,6 +108,7 @@ impl Interval {
             factor: 1.0,
             n: 0,
             widened: false,
+            is_cut: false,
             doubt: None,
             held_for_new_gpus: None,
         }
@@ -105,6 +119,15 @@ impl Interval {
     pub fn multiplied(self, factor: f64) -> Self {
         let (low, high) = (Seconds(self.low.0 * factor), Seconds(self.high.0 * factor));
         Self { low, high, ..self }
+    }
+
+    /// The same with its ends no further from this time than these.
+    #[must_use]
+    pub fn within(self, time: Seconds, [least, most]: [Seconds; 2]) -> Self {
+        let low = self.low.max(least).min(time);
+        let high = self.high.min(most).max(time);
+        let is_cut = self.is_cut || low > self.low || high < self.high;
+        Self { low, high, factor: (high / low).sqrt(), is_cut, ..self }
     }
 
     /// Its ends over this time.

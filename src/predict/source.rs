@@ -71,3 +71,11 @@ pub struct SourceTime {
     /// no timed size stands behind it.
     pub extrapolation: Option<f64>,
 }
+
+impl SourceTime {
+    /// The time, where it was measured or published at this very size.
+    #[must_use]
+    pub fn timed_at_size(&self) -> Option<Seconds> {
+        (self.kind != SourceKind::Estimated && self.extrapolation == Some(1.0)).then_some(self.time)
+    }
+}

@@ -342,6 +342,13 @@ pub fn interval(answer: &Answer) -> Option<String> {
     if i.factor == 1.0 {
         return Some("measured on this GPU at these settings: nothing is predicted".into());
     }
+    if i.is_cut {
+        return Some(format!(
+            "{:.0} % interval {}: cut at the ratios of the rates that differ on this board, and a tenth for clocks that it does not hold",
+            100.0 * COVERAGE,
+            shown::interval(answer)?
+        ));
+    }
     if let Some(doubt) = i.doubt {
         return of_families(answer, i, &doubt);
     }

@@ -74,6 +74,13 @@ struct ModelTime {
     ends: Option<[f64; 2]>,
 }
 
+/// How uncertain a model calls its answer.
+#[derive(Clone, Copy)]
+struct Certainty {
+    doubt: Option<Doubt>,
+    width: Option<Width>,
+}
+
 /// What a run takes, kernel by kernel.
 struct RunSum {
     time: Option<f64>,
@@ -274,7 +281,8 @@ impl PartQuestion<'_> {
             return self.with_prepared(gpus, |from, first| {
                 let time = |at| {
                     let found = from.estimate(GpuId::from_index(first + at)).ok()?;
-                    let ends = self.ends(found.time, found.doubt, found.width, from.source_time.as_ref());
+                    let sure = Certainty { doubt: found.doubt, width: found.width };
+                    let ends = self.ends(&gpus[at], found.time, sure, from.source_time.as_ref());
                     Some(ModelTime { time: found.time, limit: found.limit, ends })
                 };
                 (0..gpus.len()).map(time).collect()
@@ -283,12 +291,17 @@ impl PartQuestion<'_> {
         gpus.iter().map(|gpu| Some(self.asked_time(gpu)?.0)).collect()
     }
 
+    /// The source as it ran.
+    fn source_gpu(&self) -> &Gpu {
+        self.tuned_source.unwrap_or(&self.session.gpus[self.source])
+    }
+
     /// The ends of the interval of this time over the time, for how uncertain the model calls it.
     fn ends(
         &self,
+        gpu: &Gpu,
         time: Seconds,
-        doubt: Option<Doubt>,
-        width: Option<Width>,
+        Certainty { doubt, width }: Certainty,
         source_time: Option<&SourceTime>,
     ) -> Option<[f64; 2]> {
         let Self { session, subject, board, settings, .. } = *self;
@@ -301,8 +314,12 @@ impl PartQuestion<'_> {
             doubt,
             width,
         };
-        let interval = session.calibration().interval(time, asked)?;
-        Some(interval.widened_by(self.width_by_rows).ends_over(time))
+        let interval = session.calibration().interval(time, asked)?.widened_by(self.width_by_rows);
+        let starts = source_time.filter(|_| MODELS[settings.model].needs_source());
+        let timed = starts.and_then(SourceTime::timed_at_size);
+        let range =
+            timed.zip(self.source_gpu().time_range_on(gpu)).map(|(time, range)| range.map(|r| time * r));
+        Some(range.map_or(interval, |range| interval.within(time, range)).ends_over(time))
     }
 
     /// The times of the changed launch.
@@ -334,13 +351,12 @@ impl PartQuestion<'_> {
     /// What a model that is not prepared says of this GPU, with the work and the blocks of a launch.
     fn asked_time(&self, gpu: &Gpu) -> Option<(ModelTime, Work, Option<f64>)> {
         let kernel = &self.session.kernels[self.subject.kernel];
-        let source = self.tuned_source.unwrap_or(&self.session.gpus[self.source]);
-        let pair = Pair::new((self.source, source), (self.board, gpu));
+        let pair = Pair::new((self.source, self.source_gpu()), (self.board, gpu));
         let Settings { model, ceilings, rules } = self.settings;
         let q = question(kernel, self.subject, pair, &self.session.store, ceilings, rules);
         let prediction = MODELS[model].predict(&q).ok()?;
         let Prediction { time, doubt, width, .. } = prediction;
-        let ends = self.ends(time, doubt, width, q.source_time.as_ref());
+        let ends = self.ends(gpu, time, Certainty { doubt, width }, q.source_time.as_ref());
         let time = ModelTime { time, limit: prediction.bound_target, ends };
         Some((time, q.work, q.target.launch.map(|launch| launch.block_count() as f64)))
     }

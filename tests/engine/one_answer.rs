@@ -349,3 +349,33 @@ fn a_limit_above_what_a_kernel_draws_changes_no_time() {
         answer.cautions
     );
 }
+
+/// On the board of the measurement a change of rates moves a time by no more than their ratios, and it is a prediction all the same.
+#[test]
+fn an_interval_on_the_board_of_the_measurement_is_no_wider_than_what_was_changed() {
+    let session = Session::load(None).unwrap();
+    let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
+    let board = session.gpus.id_named("titan-v").unwrap();
+    let mut compared = 0;
+    for kernel in session.kernels.ids() {
+        let size = session.default_size(kernel, Some(board));
+        let Ok(subject) = session.subject(kernel, &size, &session.default_variant(kernel)) else { continue };
+        let Some(row) = subject.config.and_then(|config| session.store.row_on(config, board)) else {
+            continue;
+        };
+        let workload = Workload::of_kernel(&session, subject);
+        let mut asked = WhatIf::with_settings(&session, &workload, Pair::same(board), settings);
+        for (changes, [least, most]) in [("mem=+25%", [0.8, 1.0]), ("sm=-20%", [1.0, 1.25])] {
+            let found = asked.changed_time(&changes.parse().unwrap()).unwrap();
+            let [low, high] = found.interval.unwrap();
+            let time = found.time.unwrap();
+            let said = format!("{} {changes}: {time}, {low} to {high}, measured {}", workload.name, row.time);
+            assert!(low < time && time < high, "{said}");
+            // A power limit may take more clock than was asked for.
+            assert!(low >= row.time * (least / 1.1 * 0.999), "{said}");
+            assert!(high <= row.time * (most * 1.1 * 1.001) || time > row.time * most, "{said}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 10, "{compared}");
+}
