@@ -7,6 +7,7 @@ where it does not agree with the program to 1e-9. A constant is chosen by the me
 of a Laplace distribution with counts taken away step by step, its scale that of the families that choose. Needs numpy and pandas.
 """
 
+import collections
 import os
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import tempfile
 
 import numpy as np
 import pandas as pd
+
+Pair = collections.namedtuple("Pair", "source target")
 
 FILES = {
     "paper 1": "study/measurements_corrected.csv",
@@ -57,6 +60,7 @@ WEIGHTS = {
     "readings": (0.7, [0.35, 0.5, 0.9, 1.1]),
     "spread": (1.1, [0.6, 0.85, 1.3, 1.6]),
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
+    "drawn": (0.3, [0.0, 0.1, 0.2, 0.4, 0.5, 0.8]),
     "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
     "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
@@ -131,7 +135,7 @@ def norm_of(parts, p):
 
 
 def side_of(family, side, c):
-    """Roof and paces of one side."""
+    """Roof, its components alone, paces, and how much less is issued, of one side."""
     column = lambda name: family.column(f"{name}_{side}")
     count = family.column
     blocks = np.where(family.shaped, count("blocks"), np.nan)
@@ -193,11 +197,12 @@ def side_of(family, side, c):
     waiting = np.where(family.shaped, waiting, 0)
     q = c["waiting_norm"]
     latency = (np.maximum(1, exposed / roof) ** q + (waiting / roof) ** q) ** (1 / q)
+    components = roof
     roof = np.where(roof > 0, roof * latency, roof)
     tail = np.where(fills, np.minimum(np.ceil(waves) / waves, c["most_tail"]), 1)
     changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
     paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]
-    return roof * tail, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
+    return roof * tail, components * tail, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
 
 
 def distance(family):
@@ -226,10 +231,24 @@ def weights_of(family, c):
 
 
 @np.errstate(all="ignore")
+def in_reach(family, there, body, roofs, parts, slower):
+    """Bodies on the target, in seconds, no further from those of the source than what differs can move them."""
+    there = np.where(roofs.source > 0, np.maximum(there, np.minimum(body / parts.source, 1) * parts.target), there)
+    clock = np.log(family.column("Clock_s") / family.column("Clock_t"))
+    # What DRAM makes of a time is in the roof where its bytes were counted.
+    slower[:, 1] = np.where(np.isnan(family.column("DramBytes")), slower[:, 1], np.nan)
+    moved = np.concatenate([slower, clock[:, None], np.log(roofs.target / roofs.source)[:, None]], axis=1)
+    least, most = (body * np.exp(end(moved, axis=1)) for end in (np.nanmin, np.nanmax))
+    alike = (family.table.architecture_s == family.table.architecture_t).to_numpy()
+    one_kernel = alike & ~family.operator & ~family.library & (roofs.source > 0)
+    return np.where(one_kernel, np.clip(there, least, most), there)
+
+
+@np.errstate(all="ignore")
 def answered(family, constants):
     """The times on the targets in seconds, and what makes each uncertain, in ln at a weight of 1."""
     c = {**FIXED, **constants}
-    (from_roof, from_pace, supply), (to_roof, to_pace, supply_there) = (side_of(family, side, c) for side in "st")
+    (from_roof, from_parts, from_pace, supply), (to_roof, to_parts, to_pace, supply_there) = (side_of(family, side, c) for side in "st")
     weights, uncounted = weights_of(family, c)
     longer = (weights * (from_pace - to_pace)).sum(axis=1)
     floor, to_floor, time = family.column("floor_s"), family.column("floor_t"), family.source
@@ -261,6 +280,7 @@ def answered(family, constants):
     everything, added = to_roof * eta, (to_roof**q + beside_there**q) ** (1 / q)
     there = np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
+    there = in_reach(family, there, body, Pair(from_roof, to_roof), Pair(from_parts, to_parts), from_pace - to_pace)
     norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
     longer_of_both = np.maximum(to_floor, there)
     answer = longer_of_both * ((to_floor / longer_of_both) ** norms + (there / longer_of_both) ** norms) ** (1 / norms)
@@ -278,7 +298,8 @@ def answered(family, constants):
         "least": np.ones(len(answer)),
         "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)) / (1 + (efficiency / 3) ** 4), 0),
         "spread": in_body * above / there * spread,
-        "efficiency": in_body * counted * np.maximum(efficiency, 0),
+        "efficiency": in_body * counted * np.maximum(efficiency, 0) / (1 + (efficiency / 3) ** 4),
+        "drawn": in_body * np.where(family.another & has_roof, np.abs(ln - efficiency), 0),
         "uncounted": in_body * np.sqrt(uncounted),
         "other_architecture": 1.0 * (table.architecture_s != table.architecture_t).to_numpy(),
         "unknown_build": in_body * family.unknown_build,

@@ -15,7 +15,7 @@ pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
 #[must_use]
 pub fn is_harmful(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{feff}')
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(c, '\u{e0000}'..='\u{e007f}')
 }

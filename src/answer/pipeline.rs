@@ -110,7 +110,7 @@ fn answer_of_model(
     let asked = context.gpu(target);
     let at =
         |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
-    if subject.instance.operator.is_some() {
+    if subject.instance.operator.is_some() || is_timed_at_settings(context, subject, source, target) {
         return at(asked);
     }
     let slower = gpu_at_limit(asked, |gpu| {
@@ -130,6 +130,15 @@ fn answer_of_model(
         });
     }
     capped
+}
+
+/// Whether the source's row was taken on the very board at the very settings that are asked about: whatever clock a limit leaves it there,
+/// it is the same on both sides.
+fn is_timed_at_settings(context: AnswerContext<'_>, subject: &Subject, source: GpuId, target: GpuId) -> bool {
+    let (stated, asked) = (context.source_gpu(source, target), context.gpu(target));
+    let visible = visible_at_clocks(context.store, subject, source, None, stated);
+    stated.is_same_board_and_settings(asked)
+        && source_clocks(context.stock(source), stated, subject, source, visible).is_catalogued()
 }
 
 /// The answer of the model where the target runs as this GPU does: the one that is asked about, or the same at the clock that its power
@@ -154,7 +163,8 @@ fn answer_at_clocks(
     let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
     let on_source = clocks.gpu(stated);
     let limited = LimitedSource { kernel, subject, source, store: visible, settings };
-    let slower_source = limited.source_at_limit(on_source);
+    let is_one = on_source.is_same_board_and_settings(running.gpu);
+    let slower_source = if is_one { None } else { limited.source_at_limit(on_source) };
     let pair = Pair::new((source, slower_source.as_ref().unwrap_or(on_source)), (target, running.gpu));
     let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
     q.lesson = lessons.lesson_for(subject.kernel, target);

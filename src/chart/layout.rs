@@ -1,5 +1,7 @@
 //! Text as boxes: how wide it is, how it wraps, and where a label finds room. No drawing.
 
+use crate::text::harmless_line;
+
 /// A rectangle in pixels, y downwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rect {
@@ -57,12 +59,10 @@ pub(super) fn clipped_line(r: &Rect, a: (f64, f64), b: (f64, f64)) -> Option<((f
     (from <= to).then(|| (at(from), at(to)))
 }
 
-/// Text as XML and a line can hold it: control characters become spaces, non-characters go.
+/// Text as XML and a line can hold it: control characters become spaces, other harmful ones are replaced, non-characters go.
 pub(super) fn clean(text: &str, most: usize) -> String {
-    let kept = text.chars().filter(
-        |c| !matches!(c, '\u{FFFE}' | '\u{FFFF}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'),
-    );
-    kept.take(most).map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let kept = text.chars().filter(|c| !matches!(c, '\u{FFFE}' | '\u{FFFF}'));
+    harmless_line(&kept.take(most).map(|c| if c.is_control() { ' ' } else { c }).collect::<String>())
 }
 
 /// Width in ems, after DejaVu Sans, one of the widest of the fonts that `sans-serif` may turn out to be.

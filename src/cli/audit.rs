@@ -86,8 +86,9 @@ fn targets(args: &AuditArgs) -> Result<Option<(PathBuf, PathBuf)>> {
 }
 
 fn write_fixed(fixed: &Fixed, sheet: &AuditSheet<'_>, clean: &Path, log: &Path) -> Result<()> {
-    output::file(clean, fixed.csv.as_bytes())?;
+    // Whoever is stopped between both has a log too many, and no copy without its log.
     output::file(log, fixed.log.as_bytes())?;
+    output::file(clean, fixed.csv.as_bytes())?;
     let (read, refused) = (sheet.rows.len(), sheet.refused_count);
     output::remark(format!(
         "{}: {} of {} rows; {refused} could not be read, {} dropped, {} merged, {} fields changed, each in {}",

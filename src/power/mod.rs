@@ -74,7 +74,8 @@ impl Load {
         let rate = |count| work.get(count).map_or(0.0, |amount| amount / time.0);
         let dram_per_s = rate(Count::DramBytes);
         Self {
-            flops_per_s: rate(Count::Flops),
+            // More than the FP32 lanes can do is done by tensor cores, for no more than what the lanes draw at their peak.
+            flops_per_s: rate(Count::Flops).min(gpu.fp32_peak.value.0),
             dram_per_s,
             // What no profile followed passes L2 at least once.
             l2_per_s: rate(Count::L2Bytes).max(dram_per_s),

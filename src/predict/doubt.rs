@@ -14,6 +14,8 @@ pub(super) struct Causes {
     pub(super) spread: f64,
     /// ln η on the source: measured over roof.
     pub(super) efficiency: f64,
+    /// |ln| between η on the source and what is taken of it where another build runs on the target; 0 elsewhere.
+    pub(super) drawn: f64,
     /// The share of the SM's pipes whose work nobody counted.
     pub(super) uncounted: f64,
     pub(super) other_architecture: bool,
@@ -35,8 +37,10 @@ pub struct Doubt {
     pub readings: f64,
     /// 1.1 times the spread of the rates that the time above the roof may go with, times its share.
     pub spread: f64,
-    /// 0.2 ln η where the kernel is slower than a roof of counts that are all known.
+    /// 0.2 ln η over 1 + (ln η / 3)⁴ where the kernel is slower than a roof of counts that are all known.
     pub efficiency: f64,
+    /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target.
+    pub drawn: f64,
     /// 0.2 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
     /// 0.08 where source and target are of different architectures.
@@ -61,6 +65,7 @@ impl Doubt {
             readings: 0.7 * in_body * readings,
             spread: 1.1 * in_body * spread,
             efficiency: in_body * 0.2 * counted * efficiency.max(0.0),
+            drawn: 0.3 * in_body * causes.drawn,
             counts: in_body * 0.2 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.08),
             build: in_body * applies(causes.unknown_build, 0.16),
@@ -77,6 +82,7 @@ impl Doubt {
             readings: 0.0,
             spread: 0.0,
             efficiency: 0.0,
+            drawn: 0.0,
             counts: 0.0,
             distance: 0.0,
             build: 0.0,
@@ -96,8 +102,9 @@ impl Doubt {
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {
-        let Self { least, readings, spread, efficiency, counts, distance, build, floor, supply } = *self;
-        let all = [least, readings, spread, efficiency, counts, distance, build, floor, supply];
+        let Self { least, readings, spread, efficiency, drawn, counts, distance, build, floor, supply } =
+            *self;
+        let all = [least, readings, spread, efficiency, drawn, counts, distance, build, floor, supply];
         all.iter().map(|d| d * d).sum::<f64>().sqrt()
     }
 
@@ -108,6 +115,10 @@ impl Doubt {
             (self.readings, "the time above the roof may or may not shrink with the roof"),
             (self.spread, "no count says what the time above the roof waits for"),
             (self.efficiency, "far from its roof; counters do not explain why"),
+            (
+                self.drawn,
+                "another build may run there, and a part of its efficiency here is not taken for its efficiency there",
+            ),
             (self.counts, "some pipes of the SM were not counted"),
             (self.distance, "source and target are of different architectures"),
             (
@@ -131,6 +142,7 @@ mod tests {
         readings: 0.0,
         spread: 0.0,
         efficiency: 0.0,
+        drawn: 0.0,
         uncounted: 0.0,
         other_architecture: false,
         unknown_build: false,

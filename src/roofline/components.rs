@@ -193,7 +193,7 @@ impl Spec {
 pub struct MachineNumbers {
     specs: [f64; Spec::ALL.len()],
     /// The count of instructions of the pipe that FLOPs run on, 64 FLOPs each, where there is one.
-    own_pipe: Option<Count>,
+    pub(super) own_pipe: Option<Count>,
     /// Clock cycles from an instruction to one that needs its result: no component rests on it, the time above the roof does.
     dependent_issue: f64,
     /// Seconds from a load to its data in DRAM.

@@ -96,7 +96,9 @@ impl ExposedLatency {
 fn warp_seconds(filled: &MachineNumbers, work: &Work, warps: f64) -> f64 {
     let loads = lsu_insts(work);
     let lanes = work.active_lane_factor();
-    let multiply_adds = || loads + work.get(Count::Flops).unwrap_or(0.0) / 64.0 * lanes;
+    // What one instruction of a tensor core, or one of two halves, does is not known.
+    let flops = work.get(Count::Flops).filter(|_| filled.own_pipe.is_some());
+    let multiply_adds = || loads + flops.unwrap_or(0.0) / 64.0 * lanes;
     let issued = work.get(Count::WarpInstsIssued).unwrap_or_else(multiply_adds);
     let fetching = filled.straight_line().fetch_cycles(work) * issued;
     let cycles = LSU_CYCLES * loads + OTHER_CYCLES * (issued - loads).max(0.0) + fetching;

@@ -3,9 +3,9 @@
 use super::Answered;
 use super::excess::{Excess, Pace};
 use super::launching::{LaunchStart, Launching};
-use super::nearness::Nearness;
+use super::nearness::{Nearness, OtherBoard};
 use super::sides::QuestionSides;
-use super::transfer::{FAR, Habit, LaunchRoof, TypicalEfficiency};
+use super::transfer::{Carried, FAR, Habit, LaunchRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
@@ -85,15 +85,35 @@ impl SourceShare {
         let habit = match (nearness, start.body) {
             // All of it: the smaller the change, the nearer the answer to the time that was measured.
             (Nearness::SameBoard, Some(body)) => Habit::as_timed(roofs.source, body, self.excess.uncounted),
-            (Nearness::Other(held), Some(body)) if held > 0.0 => {
+            (Nearness::Other(OtherBoard { held, .. }), Some(body)) if held > 0.0 => {
                 Habit::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
             }
             _ => self.habit,
         };
         let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
+        let carried = match (nearness, start.body) {
+            (Nearness::Other(board), Some(body)) if has_roofs => self.in_reach(carried, body, target, board),
+            _ => carried,
+        };
         let body = carried.body;
         let time = sound(Seconds(self.launching.launched(self.floor_on(target), body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
+    }
+
+    /// The same no further from a body that was timed, in seconds, than what differs can move it. The components take their time whatever
+    /// warps were thought to wait. On GPUs of one architecture a kernel gains no more than the rate that grew most, and loses no more
+    /// than the one that fell most, or its roof where that moved further; a library may run another kernel there.
+    #[inline]
+    fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
+        let [from, to] = [self.end.roof, target.roof].map(|roof| roof.of_components());
+        let carried = carried.between([(timed / from).min(1.0) * to, f64::INFINITY]);
+        let is_one_kernel = !self.typical.build.by_library && self.launching != Launching::Dispatch;
+        if !board.is_same_architecture || !is_one_kernel {
+            return carried;
+        }
+        let roofs = (target.roof.time / self.end.roof.time).ln();
+        let [gained, lost] = self.excess.rate_range(&self.end.pace, &target.pace);
+        carried.between([gained.min(roofs), lost.max(roofs)].map(|ln| timed * ln.exp()))
     }
 
     /// What a launch costs on this target, in seconds.
@@ -144,6 +164,8 @@ impl SourceShare {
         let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
+        let is_drawn = has_roof && self.typical.build.is_another();
+        let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };
         let unknown = self.launching != Launching::Dispatch;
         let floor =
             if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
@@ -151,7 +173,8 @@ impl SourceShare {
             in_body,
             readings,
             spread: carried.above / body * spread,
-            efficiency,
+            efficiency: efficiency / (1.0 + far),
+            drawn,
             uncounted: self.excess.uncounted,
             other_architecture: other,
             unknown_build: unknown && (self.end.unknown_build || target.unknown_build),

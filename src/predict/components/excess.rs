@@ -54,6 +54,8 @@ pub(super) struct Pace {
     /// The weighted mean of them, and of the rates themselves the geometric one.
     ln_mean: f64,
     mean: f64,
+    /// SM clock, as a logarithm.
+    clock: f64,
     /// Clock cycles from an instruction to one that needs its result, as a logarithm.
     latency: f64,
 }
@@ -88,7 +90,8 @@ impl Excess {
 
     /// The rates of this GPU, as a launch finds it.
     pub(super) fn pace(&self, machine: &MachineNumbers) -> Pace {
-        self.pace_from_rates(rates_of(machine), machine.dependent_issue().ln())
+        let clock = machine.spec_value(Spec::Clock).ln();
+        self.pace_from_rates(rates_of(machine), clock, machine.dependent_issue().ln())
     }
 
     /// The rates of this GPU as a launch finds it, which mostly leaves SMs and pipes as they are.
@@ -101,12 +104,28 @@ impl Excess {
         if self.weights[1] > 0.0 {
             rates[1] = filled.spec_value(Spec::DramBandwidth).ln();
         }
-        self.pace_from_rates(rates, machine.latency)
+        self.pace_from_rates(rates, machine.clock, machine.latency)
     }
 
-    fn pace_from_rates(&self, rates: [f64; RATES], latency: f64) -> Pace {
+    fn pace_from_rates(&self, rates: [f64; RATES], clock: f64, latency: f64) -> Pace {
         let ln_mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>();
-        Pace { rates, ln_mean, mean: ln_mean.exp(), latency }
+        Pace { rates, ln_mean, mean: ln_mean.exp(), clock, latency }
+    }
+
+    /// The least and the most, in ln, that one rate may make of a time: of the SM clock, and of every rate that the time above the roof
+    /// may go with.
+    #[inline]
+    pub(super) fn rate_range(&self, source: &Pace, target: &Pace) -> [f64; 2] {
+        let clock = source.clock - target.clock;
+        let mut range = [clock; 2];
+        for i in 0..RATES {
+            if i == 1 && self.weights[1] == 0.0 {
+                continue;
+            }
+            let slower = source.rates[i] - target.rates[i];
+            range = [range[0].min(slower), range[1].max(slower)];
+        }
+        range
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
@@ -155,12 +174,14 @@ pub(super) struct PacedMachine {
     pub(super) numbers: MachineNumbers,
     rates: [f64; RATES],
     /// As in [`Pace`].
+    clock: f64,
     latency: f64,
 }
 
 impl PacedMachine {
     pub(super) fn new(numbers: MachineNumbers) -> Self {
-        Self { numbers, rates: rates_of(&numbers), latency: numbers.dependent_issue().ln() }
+        let clock = numbers.spec_value(Spec::Clock).ln();
+        Self { numbers, rates: rates_of(&numbers), clock, latency: numbers.dependent_issue().ln() }
     }
 
     /// How far apart two GPUs are for a launch: the largest |ln| of the ratio of any rate that its time above the roof may go with.
@@ -212,6 +233,7 @@ mod tests {
             rates: [0.0; RATES],
             ln_mean: 2_f64.ln(),
             mean: 2.0,
+            clock: 0.0,
             latency: cycles.ln(),
         });
         assert!((new.over(&old, 1.0) - 1.5).abs() < 1e-12 && (old.over(&new, 1.0) - 1.0 / 1.5).abs() < 1e-12);

@@ -16,9 +16,17 @@ pub(super) enum Nearness {
     SameSettings,
     /// It is that GPU at other clocks, or with other numbers: what keeps a kernel from its roof there keeps it from its roof here.
     SameBoard,
-    /// Another GPU, of which this share of what differs from board to board is the same, for both are alike: 0 on nearly all, 1 where
-    /// their rates are the same. What somebody changes of its numbers does not change that.
-    Other(f64),
+    /// Another GPU. What somebody changes of its numbers does not change how near it is.
+    Other(OtherBoard),
+}
+
+/// What another board has in common with the one that was timed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct OtherBoard {
+    /// The share of what differs from board to board that is the same, for both are alike: 0 on nearly all, 1 where their rates are the
+    /// same.
+    pub(super) held: f64,
+    pub(super) is_same_architecture: bool,
 }
 
 impl Nearness {
@@ -28,8 +36,8 @@ impl Nearness {
         let boards = [source, target.existing()];
         let rates = || boards.map(|gpu| PacedMachine::new(machine_of(gpu, q.kernel)));
         Self::of_board(source, target).unwrap_or_else(|| {
-            let [source, target] = rates();
-            Self::of_others(&source, &target, launch)
+            let [near, far] = rates();
+            Self::of_others(&near, &far, launch, source.architecture == target.architecture)
         })
     }
 
@@ -44,8 +52,14 @@ impl Nearness {
 
     /// Of two boards with these rates, for this launch.
     #[inline]
-    pub(super) fn of_others(source: &PacedMachine, target: &PacedMachine, launch: LaunchInUse) -> Self {
-        Self::Other((1.0 - source.distance(target, launch) / ALIKE).max(0.0))
+    pub(super) fn of_others(
+        source: &PacedMachine,
+        target: &PacedMachine,
+        launch: LaunchInUse,
+        is_same_architecture: bool,
+    ) -> Self {
+        let held = (1.0 - source.distance(target, launch) / ALIKE).max(0.0);
+        Self::Other(OtherBoard { held, is_same_architecture })
     }
 
     /// With one number of the target changed.

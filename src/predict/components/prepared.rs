@@ -307,8 +307,10 @@ impl Starting<'_, '_> {
         } else if gpus.board_place(target) == self.at {
             Nearness::of_board(self.gpu, gpus.gpu(target)).unwrap_or(Nearness::SameBoard)
         } else {
+            let is_same_architecture = self.gpu.architecture == gpus.gpu(target).architecture;
             let [source, target] = [self.at, gpus.board_place(target)].map(|at| self.of.machines.machine(at));
-            Nearness::of_others(source, target, LaunchInUse::new(self.work(), blocks))
+            let launch = LaunchInUse::new(self.work(), blocks);
+            Nearness::of_others(source, target, launch, is_same_architecture)
         }
     }
 

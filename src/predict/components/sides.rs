@@ -2,7 +2,7 @@
 
 use super::excess::LaunchInUse;
 use super::launching::Launching;
-use super::nearness::Nearness;
+use super::nearness::{Nearness, OtherBoard};
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::kernel::{Kernel, RunsAs, Work};
@@ -105,7 +105,7 @@ impl QuestionSides {
             unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),
-            nearness: Nearness::Other(0.0),
+            nearness: Nearness::Other(OtherBoard::default()),
             source_build: SourceBuild::default(),
         }
     }

@@ -52,6 +52,13 @@ pub struct LaunchRoof {
 }
 
 impl LaunchRoof {
+    /// Seconds without the warps' waiting, the last wave included.
+    #[must_use]
+    #[inline]
+    pub fn of_components(&self) -> f64 {
+        self.time / self.latency
+    }
+
     /// The roof of components that take so many seconds together, stretched by latency that nothing hides and by a last wave that is
     /// not full.
     #[must_use]
@@ -88,6 +95,15 @@ pub struct Carried {
     pub body: f64,
 }
 
+impl Carried {
+    /// The same with a body between these, in seconds.
+    pub(super) fn between(self, [least, most]: [f64; 2]) -> Self {
+        let body = self.body.clamp(least, most.max(least));
+        let above = if self.above > 0.0 { self.above + body - self.body } else { 0.0 };
+        Self { body, above: above.max(0.0), ..self }
+    }
+}
+
 /// How a kernel behaves under its source's roof: all that is the same for every target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Habit {
@@ -114,6 +130,13 @@ pub(super) struct SourceBuild {
     pub(super) at_register_limit: bool,
 }
 
+impl SourceBuild {
+    /// Whether another build runs on each GPU.
+    pub(super) fn is_another(self) -> bool {
+        self.by_library || self.at_register_limit
+    }
+}
+
 /// What is typical of the efficiency of kernels, and how far a source's own stands in its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TypicalEfficiency {
@@ -125,19 +148,19 @@ pub(super) struct TypicalEfficiency {
     own: f64,
     /// How far from the typical one it is carried as it is, in ln; infinite where another build runs on the target.
     far: f64,
+    pub(super) build: SourceBuild,
 }
 
 impl TypicalEfficiency {
     /// Of a kernel with this share of its pipes not counted.
     #[inline]
     pub(super) fn new(uncounted: f64, build: SourceBuild) -> Self {
-        let SourceBuild { by_library, at_register_limit } = build;
-        let usual = if by_library { USUAL_OF_LIBRARY } else { USUAL };
-        if by_library || at_register_limit {
-            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD, own: 1.0, far: f64::INFINITY };
+        let usual = if build.by_library { USUAL_OF_LIBRARY } else { USUAL };
+        if build.is_another() {
+            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD, own: 1.0, far: f64::INFINITY, build };
         }
         let carried = CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED);
-        Self { usual, carried, own: 1.0, far: FAR }
+        Self { usual, carried, own: 1.0, far: FAR, build }
     }
 
     /// The same where so much of the source's time is the kernel's own, 0 to 1.
@@ -170,7 +193,13 @@ impl Habit {
         Self::from_times(
             roof,
             body,
-            TypicalEfficiency { usual: USUAL, carried: 1.0, own: 1.0, far: FAR },
+            TypicalEfficiency {
+                usual: USUAL,
+                carried: 1.0,
+                own: 1.0,
+                far: FAR,
+                build: SourceBuild::default(),
+            },
             uncounted,
         )
     }
