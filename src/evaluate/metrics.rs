@@ -36,8 +36,9 @@ pub struct ErrorSummary {
 #[must_use]
 pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
     let mut sums = ErrorSums::default();
-    pairs.iter().for_each(|pair| sums.add_pair(*pair));
-    let mut ratios: Vec<f64> = pairs.iter().map(|pair| sums.add_spread(*pair)).collect();
+    pairs.iter().for_each(|(predicted, measured)| sums.add_times(*predicted, *measured));
+    let ratios = pairs.iter().map(|(predicted, measured)| sums.add_spread(*predicted, *measured));
+    let mut ratios: Vec<f64> = ratios.collect();
     sums.into_summary(&mut ratios)
 }
 
@@ -59,7 +60,7 @@ const WITHIN: [f64; 3] = [10.0, 25.0, 50.0];
 
 impl ErrorSums {
     /// Every pair is added once.
-    fn add_pair(&mut self, (predicted, measured): (f64, f64)) {
+    fn add_times(&mut self, predicted: f64, measured: f64) {
         let error = percentage_error(predicted / measured);
         self.n += 1;
         self.errors += error;
@@ -72,7 +73,7 @@ impl ErrorSums {
     }
 
     /// Every pair is added again, once all were; the ratio of the two.
-    fn add_spread(&mut self, (predicted, measured): (f64, f64)) -> f64 {
+    fn add_spread(&mut self, predicted: f64, measured: f64) -> f64 {
         self.spread += (measured - self.measured / self.n as f64).powi(2);
         predicted / measured
     }
@@ -149,7 +150,7 @@ where
     for trial in trials.clone() {
         let trial = trial.borrow();
         if let Some(group) = groups.get_mut(&key(trial)) {
-            values[group.next] = group.errors.add_spread((trial.predicted, trial.measured));
+            values[group.next] = group.errors.add_spread(trial.predicted, trial.measured);
             group.next += 1;
         }
     }
@@ -195,7 +196,7 @@ fn give_places<K: Ord>(groups: &mut BTreeMap<K, ScoreSums>) {
 
 impl ScoreSums {
     fn add_trial(&mut self, trial: &AnswerTrial) {
-        self.errors.add_pair((trial.predicted, trial.measured));
+        self.errors.add_times(trial.predicted, trial.measured);
         if let Some(right) = order(trial) {
             self.ordered += 1;
             self.right += right;
@@ -287,7 +288,7 @@ mod tests {
     #[test]
     fn a_group_has_the_score_of_its_trials_alone() {
         let of = |i: usize| AnswerTrial {
-            interval: if i % 5 == 0 { 0.0 } else { 1.0 + 0.1 * (i % 7) as f64 },
+            interval: if i.is_multiple_of(5) { 0.0 } else { 1.0 + 0.1 * (i % 7) as f64 },
             config: (i * 7 % 4) as u32,
             ..trial(1.0, 0.5 + 0.1 * (i * 13 % 17) as f64, 0.4 + 0.1 * (i % 11) as f64)
         };

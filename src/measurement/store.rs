@@ -1,6 +1,6 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
-mod kept_rows;
+mod batched_rows;
 mod of_kernel;
 mod parts;
 
@@ -9,8 +9,8 @@ use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
+use batched_rows::{BatchedRows, small_place as place_of};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
-use kept_rows::{KeptRows, small_place as place_of};
 use of_kernel::{OfKernel, Sized};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -62,7 +62,7 @@ const END: u32 = u32::MAX;
 /// Measurements joined by configuration. What stands in a row is not copied: a clone shares the rows.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
-    rows: KeptRows,
+    rows: BatchedRows,
     configs: Vec<StoredConfig>,
     links: Vec<RowLink>,
     /// By the hash of their content, of which half is kept so that growing the table touches nothing else.
@@ -90,10 +90,10 @@ impl Store {
     fn join(&mut self, places: Range<u32>) {
         self.floors.take();
         let rows = self.rows.clone();
-        let hashes = hashes(&self.hasher, places.clone(), |place| rows.at(place));
+        let hashes = hashes(&self.hasher, places.clone(), |place| rows.row(place));
         let mut last: Option<(ConfigId, &Measurement)> = None;
         for (place, hash) in places.zip(hashes) {
-            let row = rows.at(place);
+            let row = rows.row(place);
             let same = last.filter(|(_, l)| is_same_again(l, row));
             let id = same.map_or_else(|| self.intern(row, place, hash), |(id, _)| id);
             last = Some((id, row));
@@ -262,7 +262,7 @@ impl Store {
     }
 
     fn at(&self, row: u32) -> &Measurement {
-        self.rows.at(row)
+        self.rows.row(row)
     }
 
     /// Every row, in the order it was read, those that another one goes before included.

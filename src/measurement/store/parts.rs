@@ -1,6 +1,6 @@
 //! Stores of a part of the rows: of one row, of one kind.
 
-use super::kept_rows::KeptRows;
+use super::batched_rows::BatchedRows;
 use super::{END, RowLink, Store, StoredConfig, place_of};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -12,7 +12,7 @@ impl Store {
     #[must_use]
     pub fn of_row(row: Measurement, floors: Arc<Floors>) -> Self {
         let link = RowLink { gpu: row.gpu, row: 0, next: END };
-        let mut rows = KeptRows::default();
+        let mut rows = BatchedRows::default();
         rows.push(Arc::new(vec![row]));
         Self {
             rows,

@@ -13,13 +13,13 @@ struct RowBatch {
 
 /// Rows by place; a clone shares them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KeptRows {
+pub(super) struct BatchedRows {
     batches: Vec<RowBatch>,
     /// Where these are some of the rows: which of the batches' rows stands at each place.
     chosen: Option<Arc<Vec<u32>>>,
 }
 
-impl KeptRows {
+impl BatchedRows {
     /// These of the rows, in this order; every place is one of this list.
     pub(super) fn chosen(&self, places: Vec<u32>) -> Self {
         let all = places.into_iter().map(|place| self.place_in_batches(place)).collect();
@@ -43,11 +43,11 @@ impl KeptRows {
         if self.chosen.is_none() {
             return self.batches.iter().map(|batch| batch.rows.clone()).collect();
         }
-        vec![Arc::new((0..small_place(self.len())).map(|place| self.at(place).clone()).collect())]
+        vec![Arc::new((0..small_place(self.len())).map(|place| self.row(place).clone()).collect())]
     }
 
     /// The row at this place.
-    pub(super) fn at(&self, place: u32) -> &Measurement {
+    pub(super) fn row(&self, place: u32) -> &Measurement {
         let place = self.place_in_batches(place) as usize;
         let batch = &self.batches[self.batches.partition_point(|b| b.before <= place) - 1];
         &batch.rows[place - batch.before]
