@@ -1,14 +1,15 @@
 //! The questions of an evaluation: what was asked and measured stands once for all models. A million rows make millions of them.
 
-use super::column::SparseColumn;
+use super::filed_list::{FiledList, ListReader};
 use super::trial::{AnswerTrial, TrialNumber};
 use crate::gpu::GpuId;
 use crate::kernel::{Information, KernelId};
 use crate::pair::Pair;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What the trials of one row to predict have in common, from whichever source.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct AskedTarget {
     measured: f64,
     config: u32,
@@ -17,10 +18,8 @@ struct AskedTarget {
     row: u16,
 }
 
-/// What a trial has of its question beside its target, whatever a model says. Packed: there are several for each row, and what rounding
-/// up to eight bytes would cost is a twelfth of an evaluation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C, packed(4))]
+/// What a trial has of its question beside its target, whatever a model says.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct AskedCase {
     source_time: TrialNumber,
     target: u32,
@@ -33,15 +32,18 @@ struct AskedCase {
 /// The questions of an evaluation that any model answered, in the order in which they were asked.
 #[derive(Debug, Clone)]
 pub struct AskedCases {
-    targets: Vec<AskedTarget>,
-    cases: Vec<AskedCase>,
+    targets: FiledList<AskedTarget>,
+    last_target: AskedTarget,
+    cases: FiledList<AskedCase>,
     /// How much each source says beside others; none where nobody asked for it.
-    pub(super) weights: SparseColumn<f64>,
+    pub(super) weights: FiledList<f64>,
 }
 
 impl Default for AskedCases {
     fn default() -> Self {
-        Self { targets: Vec::new(), cases: Vec::new(), weights: SparseColumn::new(0.0) }
+        let target = AskedTarget::default();
+        let (targets, cases) = (FiledList::new(target), FiledList::new(AskedCase::default()));
+        Self { targets, last_target: target, cases, weights: FiledList::new(0.0) }
     }
 }
 
@@ -51,10 +53,11 @@ impl AskedCases {
         let AnswerTrial { config, kernel, source, target, rows, information, .. } = *trial;
         let AnswerTrial { source_time, measured, borrowed, weight, .. } = *trial;
         let row = AskedTarget { measured, config, kernel, gpu: target, row: rows.target };
-        if self.targets.last() != Some(&row) {
+        if self.targets.len() == 0 || self.last_target != row {
             self.targets.push(row);
+            self.last_target = row;
         }
-        self.weights.set(self.cases.len(), weight);
+        self.weights.push(weight);
         self.cases.push(AskedCase {
             source_time,
             target: small_place(self.targets.len() - 1),
@@ -68,9 +71,12 @@ impl AskedCases {
     /// Puts others behind these.
     pub fn append(&mut self, others: &Self) {
         let first = small_place(self.targets.len());
-        self.weights.append(self.cases.len(), &others.weights);
-        self.targets.extend_from_slice(&others.targets);
-        self.cases.extend(others.cases.iter().map(|case| AskedCase { target: case.target + first, ..*case }));
+        self.last_target = others.last_target;
+        others.weights.iter().for_each(|weight| self.weights.push(weight));
+        others.targets.iter().for_each(|target| self.targets.push(target));
+        others.cases.iter().for_each(|case| {
+            self.cases.push(AskedCase { target: case.target + first, ..case });
+        });
     }
 
     /// How many there are.
@@ -82,14 +88,40 @@ impl AskedCases {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cases.is_empty()
+        self.cases.len() == 0
     }
 
+    /// The most values of one kind that stand in memory.
+    #[cfg(test)]
+    pub(super) fn in_memory(&self) -> usize {
+        self.cases.in_memory().max(self.targets.in_memory())
+    }
+
+    /// Looks up questions, those that stand near each other one after another.
+    pub(super) const fn reader(&self) -> CaseReader<'_> {
+        CaseReader {
+            targets: self.targets.reader(),
+            cases: self.cases.reader(),
+            weights: self.weights.reader(),
+        }
+    }
+}
+
+/// Questions that are looked up.
+#[derive(Debug, Clone)]
+pub(super) struct CaseReader<'a> {
+    targets: ListReader<'a, AskedTarget>,
+    cases: ListReader<'a, AskedCase>,
+    weights: ListReader<'a, f64>,
+}
+
+impl CaseReader<'_> {
     /// The question at this place as a trial that nobody has answered.
     #[inline]
-    pub(super) fn unanswered(&self, place: usize) -> AnswerTrial {
-        let AskedCase { source_time, target, source, source_row, information, borrowed } = self.cases[place];
-        let AskedTarget { measured, config, kernel, gpu, row } = self.targets[target as usize];
+    pub(super) fn unanswered(&mut self, place: usize) -> AnswerTrial {
+        let AskedCase { source_time, target, source, source_row, information, borrowed } =
+            self.cases.value(place);
+        let AskedTarget { measured, config, kernel, gpu, row } = self.targets.value(target as usize);
         AnswerTrial {
             rows: Pair::new(source_row, row),
             information,
@@ -158,7 +190,8 @@ impl CollectedCases {
     fn give_up_known(&mut self) {
         if let Some(KnownCases { cases, next }) = self.known.take() {
             self.own = AskedCases::default();
-            (0..next).for_each(|place| self.own.push(&cases.unanswered(place)));
+            let mut asked = cases.reader();
+            (0..next).for_each(|place| self.own.push(&asked.unanswered(place)));
         }
     }
 
@@ -174,9 +207,10 @@ impl KnownCases {
     fn places_of(&mut self, others: &AskedCases) -> Option<Vec<u32>> {
         let mut next = self.next;
         let mut places = Vec::with_capacity(others.len());
-        for wanted in 0..others.len() {
-            let wanted = others.unanswered(wanted);
-            next += (next..self.cases.len()).position(|place| self.cases.unanswered(place) == wanted)?;
+        let (mut wanted, mut known) = (others.reader(), self.cases.reader());
+        for place in 0..others.len() {
+            let wanted = wanted.unanswered(place);
+            next += (next..self.cases.len()).position(|place| known.unanswered(place) == wanted)?;
             places.push(small_place(next));
             next += 1;
         }
@@ -209,13 +243,14 @@ mod tests {
     }
 
     fn numbers(all: &AskedCases, places: &[u32]) -> Vec<usize> {
+        let mut all = all.reader();
         places.iter().map(|place| all.unanswered(*place as usize).measured as usize).collect()
     }
 
     #[test]
     fn a_case_is_small() {
-        // Four of them a row, at a million rows and more (docs/fleet.md).
-        assert_eq!([size_of::<AskedTarget>(), size_of::<AskedCase>()], [24, 20]);
+        // A hundred thousand of each stand in memory, the others in a file.
+        assert_eq!([size_of::<AskedTarget>(), size_of::<AskedCase>()], [24, 24]);
     }
 
     #[test]

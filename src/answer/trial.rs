@@ -3,6 +3,7 @@
 use crate::gpu::GpuId;
 use crate::kernel::{Information, KernelId};
 use crate::pair::Pair;
+use serde::{Deserialize, Serialize};
 
 /// The row that a trial is to predict, in the order in which trials come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +22,7 @@ pub struct TrialPlace {
 }
 
 /// A number that may be unknown, in the room of a number: an evaluation of a million rows keeps tens of millions of them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct TrialNumber(f64);
 
 impl TrialNumber {
@@ -32,6 +33,12 @@ impl TrialNumber {
     #[must_use]
     pub fn known(self) -> Option<f64> {
         (!self.0.is_nan()).then_some(self.0)
+    }
+}
+
+impl Default for TrialNumber {
+    fn default() -> Self {
+        Self::UNKNOWN
     }
 }
 

@@ -1,10 +1,11 @@
 //! The trials of an evaluation, kept small: what was asked and measured stands once for all models, what each said beside it in
 //! columns. A million rows make tens of millions of trials.
 
-use super::case_answers::CaseAnswers;
-use super::cases::AskedCases;
+use super::case_answers::{AnswerReader, CaseAnswers};
+use super::cases::{AskedCases, CaseReader};
+use super::filed_list::FiledList;
 use super::known_rows::KnownCorrection;
-use super::trial::AnswerTrial;
+use super::trial::{AnswerTrial, TrialNumber};
 use std::sync::Arc;
 
 /// The trials of one model, in the order of their questions.
@@ -39,25 +40,16 @@ impl AnswerTrials {
         self.answers.is_empty()
     }
 
-    /// The trial at this place.
-    ///
-    /// # Panics
-    /// Where there are not as many.
+    /// Looks up trials, those that stand near each other one after another.
     #[must_use]
-    #[inline]
-    pub fn trial(&self, place: usize) -> AnswerTrial {
-        AnswerTrial {
-            predicted: self.answers.predicted[place],
-            interval: self.answers.intervals.value(place),
-            doubt: self.answers.doubts.value(place),
-            width: self.answers.widths.value(place),
-            ..self.cases.unanswered(self.answers.cases.case_at(place))
-        }
+    pub fn reader(&self) -> TrialReader<'_> {
+        TrialReader { cases: self.cases.reader(), answers: self.answers.reader() }
     }
 
     /// Every trial.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = AnswerTrial> + Clone + '_ {
-        (0..self.len()).map(|place| self.trial(place))
+        let mut reader = self.reader();
+        (0..self.len()).map(move |place| reader.trial(place))
     }
 
     /// The trials at these places.
@@ -65,7 +57,8 @@ impl AnswerTrials {
         &'t self,
         places: impl Iterator<Item = usize> + Clone + 't,
     ) -> impl Iterator<Item = AnswerTrial> + Clone + 't {
-        places.map(|place| self.trial(place))
+        let mut reader = self.reader();
+        places.map(move |place| reader.trial(place))
     }
 
     /// Forgets how uncertain the model called its answers, which nobody asks for once they have their intervals.
@@ -75,44 +68,53 @@ impl AnswerTrials {
 
     /// Keeps the trials that this says yes to.
     pub fn retain(&mut self, wanted: impl Fn(&AnswerTrial) -> bool) {
-        let mut kept = 0;
+        let (mut kept, mut reader) = (CaseAnswers::default(), self.reader());
         for place in 0..self.len() {
-            if wanted(&self.trial(place)) {
-                let answers = &mut self.answers;
-                answers.cases.move_down(place, kept);
-                answers.predicted[kept] = answers.predicted[place];
-                answers.intervals.set(kept, answers.intervals.value(place));
-                answers.doubts.set(kept, answers.doubts.value(place));
-                answers.widths.set(kept, answers.widths.value(place));
-                kept += 1;
+            let trial = reader.trial(place);
+            if wanted(&trial) {
+                kept.push(reader.answers.case_at(place), &trial);
             }
         }
-        let CaseAnswers { cases, predicted, intervals, doubts, widths } = &mut self.answers;
-        cases.truncate(kept);
-        predicted.truncate(kept);
-        intervals.truncate(kept);
-        doubts.truncate(kept);
-        widths.truncate(kept);
+        self.answers = kept;
     }
 
     /// Gives every trial another interval, as a factor.
     pub fn set_intervals(&mut self, mut interval: impl FnMut(&AnswerTrial) -> f64) {
-        for place in 0..self.len() {
-            let interval = interval(&self.trial(place));
-            self.answers.intervals.set(place, interval);
-        }
+        let mut intervals = FiledList::new(0.0);
+        self.iter().for_each(|trial| intervals.push(interval(&trial)));
+        self.answers.intervals = intervals;
     }
 
     /// Corrects every trial by what known rows say of it: its predicted time, and how uncertain it is where the model said so.
     pub fn correct(&mut self, mut correction: impl FnMut(&AnswerTrial) -> Option<KnownCorrection>) {
-        for place in 0..self.len() {
-            let trial = self.trial(place);
-            let Some(KnownCorrection { factor, width, .. }) = correction(&trial) else { continue };
-            self.answers.predicted[place] = trial.predicted * factor;
-            if let Some(doubt) = trial.doubt.known() {
-                self.answers.doubts.set(place, Some(doubt * width).into());
-            }
+        let (mut predicted, mut doubts) = (FiledList::new(0.0), FiledList::new(TrialNumber::UNKNOWN));
+        for trial in self.iter() {
+            let found = correction(&trial);
+            predicted.push(found.map_or(trial.predicted, |found| trial.predicted * found.factor));
+            let doubt = trial.doubt.known();
+            doubts.push(found.map_or(trial.doubt, |found| doubt.map(|doubt| doubt * found.width).into()));
         }
+        (self.answers.predicted, self.answers.doubts) = (predicted, doubts);
+    }
+}
+
+/// Trials that are looked up.
+#[derive(Debug, Clone)]
+pub struct TrialReader<'a> {
+    cases: CaseReader<'a>,
+    answers: AnswerReader<'a>,
+}
+
+impl TrialReader<'_> {
+    /// The trial at this place.
+    ///
+    /// # Panics
+    /// Where there are not as many.
+    #[must_use]
+    #[inline]
+    pub fn trial(&mut self, place: usize) -> AnswerTrial {
+        let question = self.cases.unanswered(self.answers.case_at(place));
+        self.answers.answered(place, question)
     }
 }
 
@@ -189,13 +191,35 @@ mod tests {
     }
 
     #[test]
+    fn of_many_trials_most_are_in_files() {
+        let count = 300_000;
+        let many = || (0..count).map(|number| AnswerTrial { config: number as u32 / 5, ..trial(number) });
+        let mut kept: AnswerTrials = many().collect();
+        // A value of each trial is in memory where its list has one: without files that would be all of them.
+        let in_memory = |kept: &AnswerTrials| {
+            let CaseAnswers { predicted, intervals, doubts, .. } = &kept.answers;
+            [predicted.in_memory(), intervals.in_memory(), doubts.in_memory(), kept.cases.in_memory()]
+        };
+        assert!(in_memory(&kept).iter().all(|n| *n < 1 << 17), "{:?}", in_memory(&kept));
+        assert!(kept.iter().eq(many()));
+        kept.set_intervals(|t| t.predicted + 1.0);
+        kept.retain(|t| t.predicted as usize % 3 != 1);
+        let left = || many().filter(|t| t.predicted as usize % 3 != 1);
+        assert!(kept.iter().eq(left().map(|t| AnswerTrial { interval: t.predicted + 1.0, ..t })));
+        let some = [0, 199_999, 131_072, 7, 199_998];
+        let all: Vec<f64> = left().map(|t| t.predicted).collect();
+        assert!(kept.chosen(some.into_iter()).map(|t| t.predicted).eq(some.map(|place| all[place])));
+        assert!(in_memory(&kept).iter().all(|n| *n < 1 << 17));
+    }
+
+    #[test]
     fn an_answer_is_small() {
         // Four cases a row and three answers each, at a million rows and more (docs/fleet.md).
         let plain: AnswerTrials =
             (0..4).map(|n| AnswerTrial { interval: 0.0, doubt: None.into(), ..trial(n) }).collect();
         let CaseAnswers { intervals, doubts, .. } = &plain.answers;
-        assert!(intervals.is_empty() && doubts.is_empty(), "nobody said any");
-        assert!(plain.cases.weights.is_empty());
+        assert!(intervals.is_free() && doubts.is_free(), "nobody said any");
+        assert!(plain.cases.weights.is_free());
     }
 
     #[test]

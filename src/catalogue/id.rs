@@ -1,11 +1,14 @@
 //! Which entry of a catalogue is meant: a number that only the catalogue of its own kind takes.
 
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::{Debug, Formatter, Result as FmtResult};
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 /// The place of a `T` in its catalogue, as long as that catalogue is neither sorted anew nor replaced.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent, bound = "")]
 pub struct Id<T: ?Sized> {
     place: u32,
     of: PhantomData<fn() -> Box<T>>,

@@ -15,8 +15,9 @@ pub fn answered_by_all(outcomes: &[ModelOutcome]) -> Vec<TrialPlaces> {
     let mut common = TrialPlaces::all_below(fewest.trials.len());
     for outcome in answering() {
         let mut rest = outcome.trials.iter().map(|t| t.asked_place()).peekable();
+        let mut of_fewest = fewest.trials.reader();
         let mut has = |place: &usize| {
-            let asked = fewest.trials.trial(*place).asked_place();
+            let asked = of_fewest.trial(*place).asked_place();
             while rest.next_if(|other| *other < asked).is_some() {}
             rest.peek() == Some(&asked)
         };

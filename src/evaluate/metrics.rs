@@ -4,6 +4,7 @@
 use crate::answer::AnswerTrial;
 use crate::stats;
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 
 /// Two measured times closer than this are no order: timing itself is not that steady.
 const APART: f64 = 1.05;
@@ -34,38 +35,72 @@ pub struct ErrorSummary {
 /// Metrics over `(predicted, measured)` pairs; `None` for none.
 #[must_use]
 pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
-    summary_of(pairs.iter().copied())
+    let mut sums = ErrorSums::default();
+    pairs.iter().for_each(|(predicted, measured)| sums.add_times(*predicted, *measured));
+    let ratios = pairs.iter().map(|(predicted, measured)| sums.add_spread(*predicted, *measured));
+    let mut ratios: Vec<f64> = ratios.collect();
+    sums.into_summary(&mut ratios)
 }
 
-/// [`summarise`] of pairs that can be gone through again: none of them is kept.
-fn summary_of(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<ErrorSummary> {
-    let mut errors: Vec<f64> = pairs.clone().map(|(p, m)| 100.0 * (p / m - 1.0).abs()).collect();
-    let n = errors.len();
-    if n == 0 {
-        return None;
+/// What a summary is made of, pair by pair.
+#[derive(Debug, Clone, Copy, Default)]
+struct ErrorSums {
+    n: usize,
+    errors: f64,
+    within: [usize; WITHIN.len()],
+    absolute: f64,
+    measured: f64,
+    /// Squares of what was missed, and of what measured times are apart from their mean.
+    missed: f64,
+    spread: f64,
+}
+
+/// Percentages within which predictions are counted.
+const WITHIN: [f64; 3] = [10.0, 25.0, 50.0];
+
+impl ErrorSums {
+    /// Every pair is added once.
+    fn add_times(&mut self, predicted: f64, measured: f64) {
+        let error = percentage_error(predicted / measured);
+        self.n += 1;
+        self.errors += error;
+        for (count, percent) in self.within.iter_mut().zip(WITHIN) {
+            *count += usize::from(error <= percent);
+        }
+        self.absolute += (predicted - measured).abs();
+        self.measured += measured;
+        self.missed += (measured - predicted).powi(2);
     }
-    let within = |percent: f64| percent_of(errors.iter().filter(|e| **e <= percent).count(), n);
-    let [within_10_percent, within_25_percent, within_50_percent] = [10.0, 25.0, 50.0].map(within);
-    Some(ErrorSummary {
-        n,
-        mape_percent: errors.iter().sum::<f64>() / n as f64,
-        within_10_percent,
-        within_25_percent,
-        within_50_percent,
-        r2: stats::r_squared(pairs.clone()),
-        mean_absolute_error: pairs.clone().map(|(p, m)| (p - m).abs()).sum::<f64>() / n as f64,
-        median_ape_percent: middle(&mut errors),
-        median_ratio: {
-            errors.clear();
-            errors.extend(pairs.map(|(p, m)| p / m));
-            middle(&mut errors)
-        },
-    })
+
+    /// Every pair is added again, once all were; the ratio of the two.
+    fn add_spread(&mut self, predicted: f64, measured: f64) -> f64 {
+        self.spread += (measured - self.measured / self.n as f64).powi(2);
+        predicted / measured
+    }
+
+    /// The summary of what was added, by the ratios of all pairs, which change.
+    fn into_summary(self, ratios: &mut [f64]) -> Option<ErrorSummary> {
+        let median_ratio = stats::median(ratios)?;
+        ratios.iter_mut().for_each(|ratio| *ratio = percentage_error(*ratio));
+        let [within_10_percent, within_25_percent, within_50_percent] =
+            self.within.map(|count| percent_of(count, self.n));
+        Some(ErrorSummary {
+            n: self.n,
+            mape_percent: self.errors / self.n as f64,
+            median_ape_percent: stats::median(ratios)?,
+            median_ratio,
+            within_10_percent,
+            within_25_percent,
+            within_50_percent,
+            r2: (self.spread > 0.0).then(|| 1.0 - self.missed / self.spread),
+            mean_absolute_error: self.absolute / self.n as f64,
+        })
+    }
 }
 
-/// The middle of values that are there.
-fn middle(values: &mut [f64]) -> f64 {
-    stats::median(values).unwrap_or(f64::NAN)
+/// The error in percent of a predicted time over the measured one.
+fn percentage_error(ratio: f64) -> f64 {
+    100.0 * (ratio - 1.0).abs()
 }
 
 fn percent_of(part: usize, all: usize) -> f64 {
@@ -93,19 +128,95 @@ where
     I: IntoIterator<Item: Borrow<AnswerTrial>>,
     I::IntoIter: Clone,
 {
+    scores_by(trials, |_| ()).remove(&())
+}
+
+/// The score of each group of these trials, by this key. They are gone through three times, and a number is kept of each.
+#[must_use]
+pub fn scores_by<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K) -> BTreeMap<K, Score>
+where
+    I: IntoIterator<Item: Borrow<AnswerTrial>>,
+    I::IntoIter: Clone,
+{
     let trials = trials.into_iter();
-    let time_pair = |t: &AnswerTrial| (t.predicted, t.measured);
-    let errors = summary_of(trials.clone().map(|t| time_pair(t.borrow())))?;
-    let (ordered, right) =
-        trials.clone().filter_map(|t| order(t.borrow())).fold((0, 0.0), |(n, sum), o| (n + 1, sum + o));
-    let held = trials.clone().filter(|t| t.borrow().held() == Some(true)).count();
-    let mut widths: Vec<f64> = trials.filter_map(|t| t.borrow().error_factor()).map(|f| f * f).collect();
-    Some(Score {
-        errors,
-        order_accuracy_percent: (ordered > 0).then(|| 100.0 * right / f64::from(ordered)),
-        coverage_90_percent: (!widths.is_empty()).then(|| percent_of(held, widths.len())),
-        width: (!widths.is_empty()).then(|| middle(&mut widths)),
-    })
+    let mut groups: BTreeMap<K, ScoreSums> = BTreeMap::new();
+    for trial in trials.clone() {
+        let trial = trial.borrow();
+        groups.entry(key(trial)).or_default().add_trial(trial);
+    }
+    // The numbers of a group stand side by side.
+    let mut values = vec![0.0; groups.values().map(|group| group.errors.n).sum()];
+    give_places(&mut groups);
+    for trial in trials.clone() {
+        let trial = trial.borrow();
+        if let Some(group) = groups.get_mut(&key(trial)) {
+            values[group.next] = group.errors.add_spread(trial.predicted, trial.measured);
+            group.next += 1;
+        }
+    }
+    for group in groups.values_mut() {
+        group.summary = group.errors.into_summary(&mut values[group.first..group.next]);
+    }
+    give_places(&mut groups);
+    let with_intervals = groups.values().any(|group| group.intervals > 0);
+    for trial in trials.filter(|_| with_intervals) {
+        let trial = trial.borrow();
+        let group = groups.get_mut(&key(trial));
+        if let Some((group, factor)) = group.zip(trial.error_factor()) {
+            values[group.next] = factor * factor;
+            group.next += 1;
+        }
+    }
+    let scored = |(key, group): (K, ScoreSums)| Some((key, group.into_score(&mut values)?));
+    groups.into_iter().filter_map(scored).collect()
+}
+
+/// What the score of a group is made of.
+#[derive(Debug, Default)]
+struct ScoreSums {
+    errors: ErrorSums,
+    ordered: usize,
+    right: f64,
+    intervals: usize,
+    held: usize,
+    summary: Option<ErrorSummary>,
+    /// Where its numbers begin, and where the next one is put.
+    first: usize,
+    next: usize,
+}
+
+/// Gives each group room for a number of each of its trials.
+fn give_places<K: Ord>(groups: &mut BTreeMap<K, ScoreSums>) {
+    let mut first = 0;
+    for group in groups.values_mut() {
+        (group.first, group.next) = (first, first);
+        first += group.errors.n;
+    }
+}
+
+impl ScoreSums {
+    fn add_trial(&mut self, trial: &AnswerTrial) {
+        self.errors.add_times(trial.predicted, trial.measured);
+        if let Some(right) = order(trial) {
+            self.ordered += 1;
+            self.right += right;
+        }
+        if let Some(held) = trial.held() {
+            self.intervals += 1;
+            self.held += usize::from(held);
+        }
+    }
+
+    /// The score, where the widths of its intervals are among the values.
+    fn into_score(self, values: &mut [f64]) -> Option<Score> {
+        let Self { ordered, right, intervals, held, first, next, .. } = self;
+        Some(Score {
+            errors: self.summary?,
+            order_accuracy_percent: (ordered > 0).then(|| 100.0 * right / ordered as f64),
+            coverage_90_percent: (intervals > 0).then(|| percent_of(held, intervals)),
+            width: stats::median(&mut values[first..next]),
+        })
+    }
 }
 
 /// 1 where the model names the faster GPU, 0 where it names the other, 0.5 where it calls them equal; `None` where the two
@@ -172,6 +283,24 @@ mod tests {
         ];
         assert_eq!(score(all).unwrap().order_accuracy_percent, Some(50.0));
         assert_eq!(score(&all[3..]).unwrap().order_accuracy_percent, None);
+    }
+
+    #[test]
+    fn a_group_has_the_score_of_its_trials_alone() {
+        let of = |i: usize| AnswerTrial {
+            interval: if i.is_multiple_of(5) { 0.0 } else { 1.0 + 0.1 * (i % 7) as f64 },
+            config: (i * 7 % 4) as u32,
+            ..trial(1.0, 0.5 + 0.1 * (i * 13 % 17) as f64, 0.4 + 0.1 * (i % 11) as f64)
+        };
+        let all: Vec<AnswerTrial> = (0..200).map(of).collect();
+        let groups = scores_by(&all, |t| t.config);
+        assert_eq!(groups.len(), 4);
+        for (config, found) in groups {
+            let own: Vec<AnswerTrial> = all.iter().copied().filter(|t| t.config == config).collect();
+            assert_eq!(Some(found), score(&own));
+            let pairs: Vec<(f64, f64)> = own.iter().map(|t| (t.predicted, t.measured)).collect();
+            assert_eq!(Some(found.errors), summarise(&pairs));
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod tally;
 pub use crate::progress::Progress;
 pub use answered_by_all::answered_by_all;
 pub use calibrate::PublishedFigures;
-pub use metrics::{ErrorSummary, Score, score, summarise};
+pub use metrics::{ErrorSummary, Score, score, scores_by, summarise};
 pub use protocol::{Protocol, RowSplit, TrialScope};
 pub use ranking::{Ranking, ranking};
 pub use run::{evaluate, evaluate_with};

@@ -10,7 +10,7 @@
 use crate::answer::{AnswerTrial, ResidualFold};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::measurement::{Measurement, Store};
+use crate::measurement::Store;
 use crate::predict::BASELINES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -147,13 +147,7 @@ impl RowSplit {
     pub fn largest_of(store: &Store) -> Self {
         let held_out = largest(store);
         let hidden: BTreeSet<(usize, GpuId)> = held_out.iter().copied().collect();
-        let mut rows: Vec<Measurement> = Vec::new();
-        for (at, (id, _)) in store.configs().enumerate() {
-            rows.extend(store.rows_of(id).filter(|r| !hidden.contains(&(at, r.gpu))).cloned());
-        }
-        let mut known = Store::default();
-        known.add_rows(rows);
-        Self { known, held_out }
+        Self { known: store.part(|config, gpu| !hidden.contains(&(config, gpu))), held_out }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::kernel::KernelId;
 use crate::measurement::Config;
 use crate::stats;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 /// Fewer configurations make no order worth a number.
 const FEWEST: usize = 5;
@@ -41,39 +42,94 @@ struct Ranked {
 #[must_use]
 pub fn ranking(world: EvaluationWorld<'_>, trials: &AnswerTrials) -> Ranking {
     let configs: Vec<_> = world.store.configs().map(|(_, config)| config).collect();
-    let mut of_kernel: BTreeMap<(KernelId, GpuId, GpuId), Vec<u32>> = BTreeMap::new();
-    let mut bandwidth_orders = Vec::new();
-    for (place, t) in (0..).zip(trials.iter()) {
+    let mut groups: BTreeMap<RankedPair, RankedGroup> = BTreeMap::new();
+    let (mut ordered, mut right) = (0_usize, 0.0);
+    for t in trials.iter() {
         let Some(source) = timed_elsewhere(&t) else { continue };
-        let group = of_kernel.entry((t.kernel, t.source, t.target)).or_default();
-        // Of rows at several clocks the first: an order over clocks is no choice of a configuration.
-        if group.last().is_none_or(|last| trials.trial(*last as usize).config != t.config) {
-            group.push(place);
-        }
+        groups.entry(pair_of(&t)).or_default().take(&t);
         let bandwidth = |gpu: GpuId| world.gpus[gpu].bandwidth(Ceilings::Peak).value.0;
         let by_bandwidth = source * bandwidth(t.source) / bandwidth(t.target);
-        bandwidth_orders.extend(order_of([source, by_bandwidth], t.measured));
+        if let Some(order) = order_of([source, by_bandwidth], t.measured) {
+            ordered += 1;
+            right += order;
+        }
     }
     let mut spearmans = [Vec::new(), Vec::new()];
     let mut regrets = [Vec::new(), Vec::new()];
-    for group in of_kernel.into_values() {
-        let ranked = |t: AnswerTrial| {
-            let source = timed_elsewhere(&t)?;
-            Some((t.config_index(), Ranked { predicted: t.predicted, measured: t.measured, source }))
-        };
-        let group: Vec<(usize, Ranked)> =
-            trials.chosen(group.iter().map(|place| *place as usize)).filter_map(ranked).collect();
-        let all: Vec<Ranked> = group.iter().map(|(_, ranked)| *ranked).collect();
-        let correlated = [spearman(&all, |r| r.predicted), spearman(&all, |r| r.source)];
-        add_both(&mut spearmans, correlated);
-        for variants in by_problem(&configs, group) {
-            add_both(&mut regrets, [regret(&variants, |r| r.predicted), regret(&variants, |r| r.source)]);
+    for few in few_at_once(&groups) {
+        for group in ranked_groups(trials, few).into_values() {
+            let all: Vec<Ranked> = group.iter().map(|(_, ranked)| *ranked).collect();
+            let correlated = [spearman(&all, |r| r.predicted), spearman(&all, |r| r.source)];
+            add_both(&mut spearmans, correlated);
+            for variants in by_problem(&configs, group) {
+                add_both(&mut regrets, [regret(&variants, |r| r.predicted), regret(&variants, |r| r.source)]);
+            }
         }
     }
     let [spearman, source_spearman] = spearmans.map(|all| stats::mean(&all));
     let [regret_percent, source_regret_percent] = regrets.map(|all| stats::mean(&all).map(|r| 100.0 * r));
-    let bandwidth_order_percent = stats::mean(&bandwidth_orders).map(|share| 100.0 * share);
+    let bandwidth_order_percent = (ordered > 0).then(|| 100.0 * (right / ordered as f64));
     Ranking { spearman, source_spearman, regret_percent, source_regret_percent, bandwidth_order_percent }
+}
+
+/// Configurations of one kernel, from one GPU to another.
+type RankedPair = (KernelId, GpuId, GpuId);
+
+fn pair_of(t: &AnswerTrial) -> RankedPair {
+    (t.kernel, t.source, t.target)
+}
+
+/// A group while trials are gone through.
+#[derive(Debug, Default)]
+struct RankedGroup {
+    count: usize,
+    last: Option<u32>,
+}
+
+impl RankedGroup {
+    /// Whether this trial is the first of its configuration. Of rows at several clocks the first is taken: an order over clocks is
+    /// no choice of a configuration.
+    fn take(&mut self, t: &AnswerTrial) -> bool {
+        let is_first = self.last != Some(t.config);
+        self.last = Some(t.config);
+        self.count += usize::from(is_first);
+        is_first
+    }
+}
+
+/// So many trials are ranked at once.
+const FEW: usize = 2_000_000;
+
+/// The groups in parts of so few trials that they fit into memory.
+fn few_at_once(groups: &BTreeMap<RankedPair, RankedGroup>) -> Vec<RangeInclusive<RankedPair>> {
+    let (mut parts, mut count) = (Vec::<RangeInclusive<RankedPair>>::new(), usize::MAX);
+    for (pair, group) in groups {
+        count = count.saturating_add(group.count);
+        match parts.last_mut().filter(|_| count <= FEW) {
+            Some(part) => *part = *part.start()..=*pair,
+            None => {
+                parts.push(*pair..=*pair);
+                count = group.count;
+            }
+        }
+    }
+    parts
+}
+
+/// What stands in each of these groups, by configuration.
+fn ranked_groups(
+    trials: &AnswerTrials,
+    few: RangeInclusive<RankedPair>,
+) -> BTreeMap<RankedPair, Vec<(usize, Ranked)>> {
+    let mut groups: BTreeMap<RankedPair, (RankedGroup, Vec<(usize, Ranked)>)> = BTreeMap::new();
+    for t in trials.iter().filter(|t| few.contains(&pair_of(t))) {
+        let Some(source) = timed_elsewhere(&t) else { continue };
+        let (group, ranked) = groups.entry(pair_of(&t)).or_default();
+        if group.take(&t) {
+            ranked.push((t.config_index(), Ranked { predicted: t.predicted, measured: t.measured, source }));
+        }
+    }
+    groups.into_iter().map(|(pair, (_, ranked))| (pair, ranked)).collect()
 }
 
 /// The variants of each problem, in the order in which the problems first come.
@@ -156,6 +212,21 @@ mod tests {
         assert_eq!(spearman(&all, |r| r.source), None, "all equal is no order");
         assert_eq!(spearman(&all[1..], |r| r.predicted), None, "too few");
         assert_eq!(ranks([5.0, 1.0, 5.0].into_iter()), [1.5, 0.0, 1.5]);
+    }
+
+    #[test]
+    fn parts_of_groups_follow_each_other_and_are_small() {
+        let pair = |i: usize| {
+            let [kernel, gpu] = [i / 10, i % 10];
+            (KernelId::from_index(kernel), GpuId::from_index(gpu), GpuId::default())
+        };
+        let counts = [FEW / 2, FEW / 2, 1, FEW - 1, 3 * FEW, 5, 6];
+        let group = |(i, count): (usize, &usize)| (pair(i), RankedGroup { count: *count, last: None });
+        let groups: BTreeMap<RankedPair, RankedGroup> = counts.iter().enumerate().map(group).collect();
+        let parts = few_at_once(&groups);
+        let ends: Vec<_> = parts.iter().map(|part| (*part.start(), *part.end())).collect();
+        assert_eq!(ends, [(0, 1), (2, 3), (4, 4), (5, 6)].map(|(from, to)| (pair(from), pair(to))));
+        assert!(few_at_once(&BTreeMap::new()).is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::Formula;
 use crate::catalogue::NumberOrigin;
 use crate::units::{Bytes, Flops, Intensity};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// One count of the work with where it comes from.
@@ -123,7 +124,7 @@ impl PartialEq for Work {
 }
 
 /// How much was counted of a launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Information {
     /// Every pipe of the SM and the bytes of DRAM.
     Full,

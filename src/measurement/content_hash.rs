@@ -3,9 +3,10 @@
 use super::Measurement;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::DefaultHashBuilder;
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
 use std::hash::BuildHasher;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(super) fn hash(hasher: &DefaultHashBuilder, kernel: KernelId, problem: &Problem, variant: &str) -> u32 {
@@ -14,19 +15,24 @@ pub(super) fn hash(hasher: &DefaultHashBuilder, kernel: KernelId, problem: &Prob
 
 /// The hashes of what the rows time. On all cores where there are many: problems and variants lie far apart in memory, and
 /// waiting for them takes longer than everything else.
-pub(super) fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
+pub(super) fn hashes<'r>(
+    hasher: &DefaultHashBuilder,
+    places: Range<u32>,
+    row_at: impl Fn(u32) -> &'r Measurement + Sync,
+) -> Vec<u32> {
     const WORTH_A_THREAD: usize = 1 << 15;
-    let fill = |rows: &[Measurement], hashes: &mut [u32]| {
+    let fill = |first: u32, hashes: &mut [u32]| {
         let mut last: Option<(&Measurement, u32)> = None;
-        for (row, place) in rows.iter().zip(hashes) {
+        for (place, found) in (first..).zip(hashes) {
+            let row = row_at(place);
             let same = last.filter(|(l, _)| is_same_again(l, row));
-            *place = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
-            last = Some((row, *place));
+            *found = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
+            last = Some((row, *found));
         }
     };
-    let mut hashes = vec![0; rows.len()];
-    let parts = rows.par_chunks(WORTH_A_THREAD).zip(hashes.par_chunks_mut(WORTH_A_THREAD));
-    parts.for_each(|(rows, hashes)| fill(rows, hashes));
+    let mut hashes = vec![0; places.len()];
+    let firsts = places.into_par_iter().step_by(WORTH_A_THREAD);
+    firsts.zip(hashes.par_chunks_mut(WORTH_A_THREAD)).for_each(|(first, hashes)| fill(first, hashes));
     hashes
 }
 

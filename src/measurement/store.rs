@@ -1,5 +1,6 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+mod batched_rows;
 mod of_kernel;
 mod parts;
 
@@ -8,8 +9,10 @@ use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
+use batched_rows::{BatchedRows, small_place as place_of};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use of_kernel::{OfKernel, Sized};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// One kernel at one size in one variant, and in one launch where somebody timed several.
@@ -56,17 +59,10 @@ struct RowLink {
 /// No further link.
 const END: u32 = u32::MAX;
 
-/// Rows that were added together, and how many stand before them.
-#[derive(Debug, Clone)]
-struct RowBatch {
-    before: usize,
-    rows: Arc<Vec<Measurement>>,
-}
-
 /// Measurements joined by configuration. What stands in a row is not copied: a clone shares the rows.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
-    batches: Vec<RowBatch>,
+    rows: BatchedRows,
     configs: Vec<StoredConfig>,
     links: Vec<RowLink>,
     /// By the hash of their content, of which half is kept so that growing the table touches nothing else.
@@ -86,14 +82,19 @@ impl Store {
     }
 
     fn add_batch(&mut self, rows: Arc<Vec<Measurement>>) {
-        let before = self.len();
+        let places = self.rows.push(rows);
+        self.join(places);
+    }
+
+    /// Finds the configurations of the rows at these places.
+    fn join(&mut self, places: Range<u32>) {
         self.floors.take();
-        self.batches.push(RowBatch { before, rows: rows.clone() });
-        let hashes = hashes(&self.hasher, &rows);
+        let rows = self.rows.clone();
+        let hashes = hashes(&self.hasher, places.clone(), |place| rows.row(place));
         let mut last: Option<(ConfigId, &Measurement)> = None;
-        for (i, (row, hash)) in rows.iter().zip(hashes).enumerate() {
+        for (place, hash) in places.zip(hashes) {
+            let row = rows.row(place);
             let same = last.filter(|(_, l)| is_same_again(l, row));
-            let place = place_of(before + i);
             let id = same.map_or_else(|| self.intern(row, place, hash), |(id, _)| id);
             last = Some((id, row));
             let id = self.config_in_launch(id, row, place);
@@ -261,20 +262,18 @@ impl Store {
     }
 
     fn at(&self, row: u32) -> &Measurement {
-        let row = row as usize;
-        let batch = &self.batches[self.batches.partition_point(|b| b.before <= row) - 1];
-        &batch.rows[row - batch.before]
+        self.rows.row(row)
     }
 
     /// Every row, in the order it was read, those that another one goes before included.
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Measurement> {
-        self.batches.iter().flat_map(|b| b.rows.iter())
+        (0..place_of(self.len())).map(|place| self.at(place))
     }
 
     /// How many rows there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.batches.last().map_or(0, |b| b.before + b.rows.len())
+        self.rows.len()
     }
 
     /// Whether there is no row.
@@ -471,11 +470,6 @@ fn differ_in_clocks(a: &Measurement, b: &Measurement) -> bool {
         (a, b) => a.is_some() != b.is_some(),
     };
     differ(Number::SmClock) || differ(Number::MemClock)
-}
-
-/// A place as the links hold it.
-fn place_of(i: usize) -> u32 {
-    u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
 }
 
 fn ln_volume(problem: &Problem) -> f64 {

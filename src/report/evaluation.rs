@@ -5,7 +5,7 @@ use super::table::{Table, TableColumn, TableFormat, pretty_json};
 use crate::answer::{AnswerTrial, AnswerTrials, TrialPlaces};
 use crate::evaluate::{
     Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, Ranking, Score, answered_by_all,
-    ranking, score,
+    ranking, score, scores_by,
 };
 use crate::gpu::GpuId;
 use crate::units::{Seconds, significant};
@@ -37,6 +37,9 @@ const RANKING_COLUMNS: [(&str, &str); 5] = [
     ("regret_percent", "regret %"),
     ("source_regret_percent", "source's"),
 ];
+
+/// With more trials than these, models are told of one after the other.
+const MANY: usize = 4_000_000;
 
 /// Said where each model answered, but none the same questions.
 pub const NOTHING_IN_COMMON: &str =
@@ -311,9 +314,14 @@ impl EvaluationReport<'_> {
             })
         };
         let common = answered_by_all(self.outcomes);
-        // Half a million trials per model are worth a thread each.
-        let pairs = self.outcomes.par_iter().zip(&common);
-        let told: Vec<(String, Value)> = pairs.map(|(o, c)| (o.model.to_string(), model(o, c))).collect();
+        let told = |(o, c): (&ModelOutcome, &TrialPlaces)| (o.model.to_string(), model(o, c));
+        // Half a million trials per model are worth a thread each. Of many more those of one model are memory enough.
+        let many = self.outcomes.iter().map(|o| o.trials.len()).sum::<usize>() > MANY;
+        let told: Vec<(String, Value)> = if many {
+            self.outcomes.iter().zip(&common).map(told).collect()
+        } else {
+            self.outcomes.par_iter().zip(&common).map(told).collect()
+        };
         let models: Map<String, Value> = told.into_iter().collect();
         let mut all = json!({
             "protocol": self.setup.protocol.as_str(),
@@ -336,22 +344,7 @@ impl EvaluationReport<'_> {
 
 /// The score of the trials at these places.
 fn score_on(trials: &AnswerTrials, places: &TrialPlaces) -> Option<Score> {
-    score_at(trials, places.len(), places.iter())
-}
-
-/// The score of the trials at so many places. A score goes through them several times: some are looked up once and kept, of very many
-/// none is.
-fn score_at(
-    trials: &AnswerTrials,
-    count: usize,
-    places: impl Iterator<Item = usize> + Clone,
-) -> Option<Score> {
-    const FEW: usize = 200_000;
-    if count > FEW {
-        return score(trials.chosen(places));
-    }
-    let looked_up: Vec<AnswerTrial> = trials.chosen(places).collect();
-    score(looked_up.iter())
+    score(trials.chosen(places.iter()))
 }
 
 fn grouped<K: Ord>(
@@ -359,15 +352,9 @@ fn grouped<K: Ord>(
     key: impl Fn(&AnswerTrial) -> K,
     name: impl Fn(&K) -> String,
 ) -> Vec<ScoredGroup> {
-    let mut groups: BTreeMap<K, Vec<u32>> = BTreeMap::new();
-    for (place, trial) in (0..).zip(outcome.trials.iter()) {
-        groups.entry(key(&trial)).or_default().push(place);
-    }
-    let scored = |(key, places): (K, Vec<u32>)| {
-        let score = score_at(&outcome.trials, places.len(), places.iter().map(|place| *place as usize))?;
-        Some(ScoredGroup { name: name(&key), score })
-    };
-    let mut all: Vec<ScoredGroup> = groups.into_iter().filter_map(scored).collect();
+    let scores = scores_by(outcome.trials.iter(), key);
+    let mut all: Vec<ScoredGroup> =
+        scores.into_iter().map(|(key, score)| ScoredGroup { name: name(&key), score }).collect();
     all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));
     all
 }

@@ -119,7 +119,7 @@ fn a_new_size_is_predicted_from_the_next_one_on_the_same_gpu() {
     assert_eq!((held.held_out.len(), held.known.len()), (1, 3), "the 4070 has one size only");
     let all = run(&session, &rows, &of(Protocol::NewSize), &shipped(&["same-time"]));
     assert_eq!(all[0].trials.len(), 1, "one question: {:?}", all[0].trials);
-    let trial = all[0].trials.trial(0);
+    let trial = all[0].trials.reader().trial(0);
     // Twice the work of the nearest size, which took 0.1 ms; the working set leaves no more of itself in L2 than before.
     assert!((trial.predicted / 0.2e-3 - 1.0).abs() < 0.01 && trial.measured == 0.25e-3, "{trial:?}");
     assert_eq!((trial.source, trial.source_time.known()), (trial.target, None));

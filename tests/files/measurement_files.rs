@@ -123,6 +123,37 @@ fn a_short_matrix_problem_is_the_square_one() {
 }
 
 #[test]
+fn a_part_of_a_store_shares_its_rows_and_knows_no_others() {
+    let row = |gpu: &str, n: u32, millis: u32| format!("{gpu},saxpy,n={n},0.00{millis}\n");
+    let rows: String = (1..9).map(|i| row("titan-v", i * 1024, i) + &row("rtx-4070", i * 1024, i)).collect();
+    let mut whole = Store::default();
+    whole.add_rows(good(format!("{HEADER}\n{rows}")).rows);
+    whole.add_rows(good(format!("{HEADER}\n{}", row("titan-v", 4096, 9))).rows);
+    let titan = SHIPPED.gpus.position("titan-v").unwrap();
+    let part = whole.part(|config, gpu| gpu == titan && config != 7);
+    let micros = |time: f64| (time * 1e3).round() as usize;
+    let seen = |store: &Store| -> Vec<(String, usize)> {
+        store.rows().map(|r| (r.problem.to_string(), micros(r.time.millis()))).collect()
+    };
+    let text = |i: usize, micros: usize| (format!("n={}", i * 1024), micros);
+    // The later of two rows is the one that is used.
+    let expected: Vec<_> = (1..8).map(|i| text(i, if i == 4 { 9 } else { i })).collect();
+    assert_eq!(seen(&part), expected);
+    assert_eq!((part.len(), part.configs().count(), whole.len()), (7, 7, 17));
+    let (place, _) = part.configs().nth(2).unwrap();
+    let first = part.row_on(place, titan).unwrap();
+    assert!(whole.rows().any(|row| std::ptr::eq(row, first)), "the row itself");
+    // Rows that are added later stand behind those of the part; a part of a part is one of the whole.
+    let mut more = part.part(|config, _| config > 4);
+    more.add_rows(good(format!("{HEADER}\n{}", row("rtx-4070", 512, 3))).rows);
+    assert_eq!(seen(&more), [text(6, 6), text(7, 7), ("n=512".to_string(), 3)]);
+    assert_eq!(
+        seen(&more.of_kind(TimingKind::Measured)).len() + more.of_kind(TimingKind::Published).len(),
+        3
+    );
+}
+
+#[test]
 fn the_users_rows_go_before_published_ones_and_later_before_earlier() {
     let mut store = Store::default();
     let of = |kind, millis: &str| {

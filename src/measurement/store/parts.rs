@@ -1,6 +1,8 @@
 //! Stores of a part of the rows: of one row, of one kind.
 
-use super::{END, RowBatch, RowLink, Store, StoredConfig};
+use super::batched_rows::BatchedRows;
+use super::{END, RowLink, Store, StoredConfig, place_of};
+use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::{Floors, Measurement, TimingKind};
 use std::sync::{Arc, OnceLock};
@@ -10,8 +12,10 @@ impl Store {
     #[must_use]
     pub fn of_row(row: Measurement, floors: Arc<Floors>) -> Self {
         let link = RowLink { gpu: row.gpu, row: 0, next: END };
+        let mut rows = BatchedRows::default();
+        rows.push(Arc::new(vec![row]));
         Self {
-            batches: vec![RowBatch { before: 0, rows: Arc::new(vec![row]) }],
+            rows,
             configs: vec![StoredConfig { row: 0, first: 0 }],
             links: vec![link],
             floors: OnceLock::from(floors),
@@ -23,13 +27,26 @@ impl Store {
     #[must_use]
     pub fn of_kind(&self, kind: TimingKind) -> Self {
         let mut store = Self::default();
-        for RowBatch { rows, .. } in &self.batches {
+        for rows in self.rows.batches() {
             let is_wanted = |row: &&Measurement| row.kind == kind;
             match rows.iter().all(|row| is_wanted(&row)) {
                 true => store.add_batch(rows.clone()),
                 false => store.add_rows(rows.iter().filter(is_wanted).cloned().collect()),
             }
         }
+        store
+    }
+
+    /// A store of the rows that [`Store::rows_of`] has of every configuration, where this says yes to the configuration's place and the GPU;
+    /// the rows themselves are shared.
+    #[must_use]
+    pub fn part(&self, is_wanted: impl Fn(usize, GpuId) -> bool) -> Self {
+        let mut places = Vec::new();
+        for (at, (id, _)) in self.configs().enumerate() {
+            places.extend(self.links_of(id).filter(|link| is_wanted(at, link.gpu)).map(|link| link.row));
+        }
+        let mut store = Self { rows: self.rows.chosen(places), ..Self::default() };
+        store.join(0..place_of(store.len()));
         store
     }
 

@@ -35,6 +35,20 @@ struct PairPlace {
     target: GpuId,
 }
 
+/// A pair's place and the hash of what it is.
+type HashedPlace = (u64, PairPlace);
+
+/// A kernel may have millions of pairs: with more than these, those of no use are dropped.
+const MOST_HASHED: usize = 16 * MOST;
+
+/// Drops the pairs that cannot be among the [`MOST`] of the least hash. Where more of the same hash than there is room for are left, they
+/// stay.
+fn keep_least<P>(pairs: &mut Vec<(u64, P)>) {
+    let mut hashes: Vec<u64> = pairs.iter().map(|(hash, _)| *hash).collect();
+    let (_, most, _) = hashes.select_nth_unstable(MOST - 1);
+    pairs.retain(|(hash, _)| hash <= most);
+}
+
 /// The GPUs that somebody measured a row on.
 pub(super) fn measured_gpus(world: EvaluationWorld<'_>) -> BTreeSet<GpuId> {
     let store = world.store;
@@ -52,7 +66,7 @@ pub(super) struct TimedPairs<'a> {
 
 impl<'a> TimedPairs<'a> {
     pub(super) fn from_world(world: EvaluationWorld<'a>) -> Self {
-        let mut hashed: BTreeMap<KernelId, Vec<(u64, PairPlace)>> = BTreeMap::new();
+        let mut hashed: BTreeMap<KernelId, Vec<HashedPlace>> = BTreeMap::new();
         for (config, of) in world.store.configs() {
             let rows: Vec<&Measurement> =
                 world.store.rows_of(config).filter(|r| r.kind == TimingKind::Measured).collect();
@@ -63,10 +77,14 @@ impl<'a> TimedPairs<'a> {
                 }
                 let [from, to] = [source, target].map(|g| world.gpus[g].id.as_str());
                 let hash = hash(&format!("{id}/{}/{}/{from}/{to}", of.problem, of.variant));
-                hashed.entry(of.kernel).or_default().push((hash, PairPlace { config, source, target }));
+                let of_kernel = hashed.entry(of.kernel).or_default();
+                of_kernel.push((hash, PairPlace { config, source, target }));
+                if of_kernel.len() > MOST_HASHED {
+                    keep_least(of_kernel);
+                }
             }
         }
-        let chosen = |(kernel, mut all): (KernelId, Vec<(u64, PairPlace)>)| {
+        let chosen = |(kernel, mut all): (KernelId, Vec<HashedPlace>)| {
             all.sort_unstable_by_key(|(hash, _)| *hash);
             all.truncate(MOST);
             (kernel, (all.into_iter().map(|(_, place)| place).collect(), OnceLock::new()))
@@ -107,5 +125,24 @@ impl<'a> TimedPairs<'a> {
         let (features, told, ln) = residual_features(&q, store.row_on(config, target)?.time)?;
         let doubt = told.doubt?.total();
         Some(TimedPair { kernel: subject.kernel, source, target, features, ln, doubt })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropping_pairs_leaves_those_of_the_least_hash() {
+        // Every hash stands twice.
+        let hash = |i: u64| (i / 2).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut all: Vec<(u64, u64)> = (0..40_001).map(|i| (hash(i), i)).collect();
+        let mut least: Vec<u64> = all.iter().map(|(hash, _)| *hash).collect();
+        least.sort_unstable();
+        keep_least(&mut all);
+        let mut kept: Vec<u64> = all.iter().map(|(hash, _)| *hash).collect();
+        assert!(all.is_sorted_by_key(|(_, i)| *i), "in their order");
+        kept.sort_unstable();
+        assert!((MOST..=MOST + 1).contains(&kept.len()) && kept[..] == least[..kept.len()]);
     }
 }
