@@ -165,6 +165,7 @@ fn answer_at_clocks(
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
         gpu: at_row.clone(),
         stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
+        has_typed_clocks: typed.source.is_some(),
     });
     let own_time = q.own_time().filter(|_| MODELS[settings.model].needs_source());
     if let Ok(p) = &mut prediction {

@@ -45,11 +45,18 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
         }
     }
     session.arrange();
-    let summary = match refused {
-        0 => loaded_rows_text(rows),
-        n => format!("{}, {n} refused: ! lists them", loaded_rows_text(rows)),
-    };
+    let summary = loaded_text(rows, refused, &applications);
     Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
+}
+
+/// `7 measured rows loaded, 2 refused: ! lists them`, or the application that was read.
+fn loaded_text(rows: usize, refused: usize, applications: &[Application]) -> String {
+    let of_application = applications.last().map(|application| {
+        format!("application {}: {} kernel launches", application.file_name(), application.kernel_count)
+    });
+    let of_rows = (rows > 0 || of_application.is_none()).then(|| loaded_rows_text(rows));
+    let of_refused = (refused > 0).then(|| format!("{refused} refused: ! lists them"));
+    [of_application, of_rows, of_refused].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A mix of kernels, all of which the session knows.
