@@ -1,7 +1,7 @@
 //! What `predict` answers, for people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
 //!
 //! ```text
-//! titan-v → rtx-4070 · components · peak ceilings · exact occupancy · 90 % intervals
+//! titan-v → rtx-4070 · components · peak roofs · exact occupancy · 90 % intervals
 //!
 //! kernel  size           source  predicted      interval  speedup  bound        occupancy   measured    error  notes
 //! saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]
@@ -138,14 +138,12 @@ impl PredictionOverview {
         format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
     }
 
-    /// The rates that every row's time rests on: `sustained rates`, `peak ceilings`; or that models differ in them.
+    /// The rates that every row's time rests on: `sustained rates`, `peak roofs`; or that models differ in them.
     fn rates_title(&self) -> String {
         let used: Vec<&str> = self.rates.iter().map(String::as_str).collect();
         match used[..] {
             // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
-            ["achieved ceilings", "peak ceilings"] => {
-                "achieved ceilings where both GPUs have them, else peak".into()
-            }
+            ["achieved roofs", "peak roofs"] => "achieved roofs where both GPUs have them, else peak".into(),
             _ => used.join(", "),
         }
     }

@@ -36,6 +36,7 @@ mod pending;
 mod predictions;
 mod ranked;
 mod ranking;
+mod refused;
 mod scroll;
 mod selection;
 mod slide;

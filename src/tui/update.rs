@@ -112,12 +112,12 @@ fn hand_listing(state: &mut DashboardState, listing: Option<&FolderListing>) {
 fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     let LoadedFiles { mut session, notices, refused, summary, unnamed, applications } = loaded;
     state.jobs.end_job(WorkerJob::Read);
-    let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
+    let tone = if refused.is_none() { Tone::Done } else { Tone::Refused };
     let mut effects = take_traces(state, applications);
     // All files were read, again where one of them changed: what was said of them before is said again.
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
-    state.refused_rows = refused;
+    state.refused = refused;
     state.add_typed(&mut session);
     if let Err(why) = keep_rows(&mut session, &state.kept_rows) {
         state.notices.push(why);
@@ -252,7 +252,7 @@ fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect
         state.data.push(file.path.clone());
     }
     state.notices.extend(added.notices);
-    state.refused_rows += added.refused;
+    state.refused.rows += added.refused;
     state.take_session(Arc::new(session));
     if let Some(first) = added.kernels.first() {
         let first = state.session.kernels[*first].id.clone();

@@ -127,9 +127,9 @@ fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
 
 /// What was refused or noted of files.
 fn of_files(state: &DashboardState, look: Look<'_>) -> Option<Span<'static>> {
-    let refused = counted(state.refused_rows, "row refused", "rows refused");
+    let refused = Some(state.refused.in_words()).filter(|words| !words.is_empty());
     let notes =
-        counted(state.notices.len(), "import note", "import notes").filter(|_| state.refused_rows == 0);
+        counted(state.notices.len(), "import note", "import notes").filter(|_| state.refused.is_none());
     refused
         .map(|text| Span::styled(text, look.refusal()))
         .or(notes.map(|text| Span::styled(text, look.caution())))
@@ -141,7 +141,8 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let settings = state.selection.settings;
     let id = MODELS[settings.model].id();
     let rates = state.answer().rates_used();
-    let roofs = rates.trim_end_matches(" rates").trim_end_matches(" ceilings").trim_end_matches(" roofs");
+    // `rates: sustained`, `roofs: peak`.
+    let (kind, noun) = rates.rsplit_once(' ').unwrap_or((&rates, "rates"));
     let of_files = of_files(state, look).map(|span| (span.content.to_string(), span.style));
     let counter = counted(cautions, "caution", "cautions").unwrap_or_default();
     let brief = short_count(cautions);
@@ -160,7 +161,7 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
         spans.clear();
     }
     // The panes' titles say these too.
-    for text in [format!(" · roofs: {roofs}"), format!(" · occupancy: {}", settings.rules.as_str())] {
+    for text in [format!(" · {noun}: {kind}"), format!(" · occupancy: {}", settings.rules.as_str())] {
         let fits = *model == named && text.width() <= room;
         room -= if fits { text.width() } else { 0 };
         spans.extend(fits.then(|| Span::styled(text, look.dim())));

@@ -347,7 +347,7 @@ impl BarScale {
 /// The row under the cursor in full.
 fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpu = &state.session.gpus[row.gpu];
-    let mut lines = vec![Line::styled(clipped_text(&gpu.name, width), look.title()), Line::default()];
+    let mut lines = vec![Line::styled(clipped_text(gpu.short_name(), width), look.title()), Line::default()];
     let mut fact = |name: &str, text: String| {
         let text = clipped_text(&text, width.saturating_sub(16));
         lines.push(Line::from(vec![Span::styled(format!("{name:<16}"), look.dim()), Span::raw(text)]));

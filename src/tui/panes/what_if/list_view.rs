@@ -243,7 +243,7 @@ fn launch_cells(state: &DashboardState, number: LaunchNumber) -> ListCells {
 /// Whose registers these are, in a word that has room.
 fn register_word(word: &str) -> &'static str {
     match word {
-        "timed row" => "measured",
+        "measured row" => "measured",
         "typed" => "typed",
         "compiler" => "compiler",
         "other GPU" => "other GPU",
