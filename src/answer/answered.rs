@@ -30,6 +30,16 @@ pub struct ProfiledClocks {
     pub gpu: Arc<Gpu>,
     /// The source's time at the clocks it is set to, predicted from that row; `None` where the model gives none.
     pub stock_time: Option<Seconds>,
+    /// Whether clocks were typed for the source: else those are its stock clocks.
+    pub has_typed_clocks: bool,
+}
+
+impl ProfiledClocks {
+    /// What the source is set to: `stock clocks`, or `set clocks` where some were typed for it.
+    #[must_use]
+    pub const fn clocks_name(&self) -> &'static str {
+        if self.has_typed_clocks { "set clocks" } else { "stock clocks" }
+    }
 }
 
 /// Everything a row of the predictions table shows.
@@ -146,13 +156,14 @@ impl Answer {
         Some(self.source_time.as_ref()?.time / self.prediction.as_ref().ok()?.time)
     }
 
-    /// `at the set clocks, 5.73× at the profiled clocks (SM 1000 MHz)`: the words behind the speedup where the source was measured at
+    /// `at stock clocks, 5.73× at the profiled clocks (SM 1000 MHz)`: the words behind the speedup where the source was measured at
     /// other clocks than it is set to; the same wherever both are said.
     #[must_use]
     pub fn profiled_speedup_words(&self) -> Option<String> {
         let profiled = significant(self.speedup_over_profile()?);
-        let mhz = self.profiled.as_ref()?.gpu.clocks().sm.0 / 1e6;
-        Some(format!("at the set clocks, {profiled}× at the profiled clocks (SM {mhz:.0} MHz)"))
+        let clocks = self.profiled.as_ref()?;
+        let (name, mhz) = (clocks.clocks_name(), clocks.gpu.clocks().sm.0 / 1e6);
+        Some(format!("at {name}, {profiled}× at the profiled clocks (SM {mhz:.0} MHz)"))
     }
 
     /// The source at the clocks of its row, which its points and roofs are drawn at; `stated` where those are its own.

@@ -85,7 +85,7 @@ impl<'a> AnswerContext<'a> {
 
     /// The place whose rows time the source, and the source put there: a row of the board is taken as one at these settings.
     #[must_use]
-    pub(super) fn from_board(&self, subject: &Subject, source: GpuId) -> (Self, GpuId) {
+    pub(super) fn on_source_board(&self, subject: &Subject, source: GpuId) -> (Self, GpuId) {
         let place = self.place_of_rows(subject, source);
         if place == source {
             return (*self, source);

@@ -52,7 +52,7 @@ fn answer_as_launched(
     settings: Settings,
 ) -> Answer {
     let (on_board, board) = context.on_board(target);
-    let (on_board, start) = on_board.from_board(subject, source);
+    let (on_board, start) = on_board.on_source_board(subject, source);
     let held = answer_with_held_residual(on_board, subject, start, board, settings);
     let plain = held.unwrap_or_else(|| answer_of_model(on_board, subject, start, board, settings));
     Answer { source, target, ..corrected(on_board, plain, subject) }
@@ -175,6 +175,7 @@ fn answer_at_clocks(
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
         gpu: at_row.clone(),
         stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
+        has_typed_clocks: typed.source.is_some(),
     });
     let own_time = q.own_time().filter(|_| MODELS[settings.model].needs_source());
     if let Ok(p) = &mut prediction {

@@ -30,7 +30,7 @@ pub fn application_board(
     settings.order.sort(&mut rows);
     let window = application.timeline.map(|l| l.window.seconds());
     Board {
-        workload: application.file.clone(),
+        workload: crate::text::harmless_line(application.file_name()),
         source,
         source_name: session.gpus[source].short_name().to_string(),
         source_time: Some(window.unwrap_or(application.groups_total())),

@@ -11,6 +11,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+const NO_TIMES: &str = "counts of kernels without their times: an application needs the time of each; give a trace of the same \
+                        program (nvprof --print-gpu-trace, or ncu with gpu__time_duration.sum)";
+
 /// The application of these rows: one group each, with its calls where the report states them.
 ///
 /// # Errors
@@ -21,6 +24,8 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
     if imported.rows.gpus().iter().any(|name| *name != first.gpu) {
         return Err(refuse("holds several GPUs; an application ran on one: give a report of each"));
     }
+    let all = imported.rows.len();
+    let mut without_time = 0;
     let mut groups: Vec<KernelGroup> = Vec::new();
     // A report may have as many kernels as rows.
     let mut places = HashMap::new();
@@ -29,6 +34,10 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
     while let Some(row) = rows.next_row() {
         let group = group_of_row(row, place);
         place += 1;
+        if row.get(Number::Time).is_none() {
+            without_time += 1;
+            continue;
+        }
         match places.entry(launch_key(&group, row)) {
             Entry::Occupied(place) => {
                 let known: &mut KernelGroup = &mut groups[*place.get()];
@@ -42,11 +51,17 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
             }
         }
     }
+    if groups.is_empty() {
+        return Err(refuse(NO_TIMES));
+    }
     groups.sort_by(|a, b| b.total.0.total_cmp(&a.total.0).then(a.name.cmp(&b.name)));
     set_shares(&mut groups);
     let mut remarks = imported.remarks.clone();
     if imported.refused_count > 0 {
         remarks.push(format!("{} rows were refused; roofswap import says why", imported.refused_count));
+    }
+    if without_time > 0 {
+        remarks.push(format!("{without_time} of {all} kernels have no time and are left out"));
     }
     remarks.push("no time line in this file: totals of kernels only, no idle time, no copies".into());
     Ok(Application {

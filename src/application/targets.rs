@@ -96,11 +96,11 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     let mut table = Table::new(vec![
         TableColumn::left("GPU"),
         TableColumn::right("kernels"),
-        TableColumn::right("90 %"),
-        TableColumn::right("speedup"),
+        TableColumn::right("90 % of kernels"),
+        TableColumn::right("speedup of kernels"),
         TableColumn::right("wall clock"),
-        TableColumn::right("90 % "),
-        TableColumn::right("speedup "),
+        TableColumn::right("90 % of wall"),
+        TableColumn::right("speedup of wall"),
         TableColumn::right("at most"),
         TableColumn::right("idle"),
         TableColumn::right("predicted"),
@@ -114,7 +114,7 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
         let idle = forecast.replayed.map(|r| percent(100.0 * r.timeline.idle_share()));
         let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
         table.rows.push(vec![
-            TableCell::text(&gpu.name),
+            TableCell::text(gpu.short_name()),
             TableCell::text(forecast.kernels.value.to_string()),
             TableCell::text(span(&forecast.kernels)),
             TableCell::text(format!("{}×", significant(forecast.kernels_speedup))),
@@ -212,9 +212,9 @@ pub fn profile_table(
         TableColumn::right("share"),
         TableColumn::right("90 % now"),
         TableColumn::right("then"),
-        TableColumn::left("command"),
     ]);
-    table.title = format!("profile next, to narrow the kernel total on {}", session.gpus[target].name);
+    table.title =
+        format!("profile next, to narrow the kernel total on {}", session.gpus[target].short_name());
     for one in next {
         let group = &application.groups[one.group];
         let [now, then] = one.half_width_percent.map(|p| format!("± {} %", significant(p)));
@@ -223,8 +223,9 @@ pub fn profile_table(
             TableCell::text(percent(100.0 * group.share)),
             TableCell::text(now),
             TableCell::text(then),
-            TableCell::text(format!("{} <program>", one.command)),
         ]);
+        // Below the table, where a terminal cuts it nowhere and it can be copied whole.
+        table.notes.push(format!("{} <program>", one.command));
     }
     table
 }

@@ -16,7 +16,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The longest that is believed: eleven days.
+    /// The longest that is taken for one: eleven days.
     const LONGEST: i64 = 1_000_000_000_000_000;
 
     /// Further from 0 than any clock: the year 2096 after 1970. Differences of two such times still fit.

@@ -13,6 +13,7 @@ use crate::learn::learners::Table6Model;
 use crate::measurement::Store;
 use crate::predict::{BASELINES, ModelId, model_position};
 use crate::progress::Progress;
+use crate::report::TableFormat;
 use crate::report::evaluation::EvaluationReport;
 use crate::session::Session;
 use crate::train::RegressorRecipe;
@@ -170,8 +171,11 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     if let Some(file) = drawn {
         write_chart(&outcomes, &setup, args, file)?;
     }
-    if drawn.is_none_or(|file| file.as_os_str() != "-") {
-        output::answer(report.render(args.format.into()).as_bytes())?;
+    // Where nothing was asked there is nothing to show to people but the reason.
+    let format: TableFormat = args.format.into();
+    let is_empty = format.is_for_people() && outcomes.iter().all(|outcome| outcome.asked() == 0);
+    if !is_empty && drawn.is_none_or(|file| file.as_os_str() != "-") {
+        output::answer(report.render(format).as_bytes())?;
     }
     match nothing {
         Some(why) => bail!("{why}; {}", what_to_do(&setup, &outcomes)),

@@ -104,7 +104,8 @@ fn say(file: &str, found: &Imported) {
     }
     let (rows, roofs, refused) = (found.rows.len(), found.roofs.len(), found.refused_count);
     let roofs = if roofs > 0 { format!(", {roofs} measured roofs") } else { String::new() };
-    output::remark(format!("{file}: {rows} rows{roofs} read, {refused} refused"));
+    let plural = if rows == 1 { "" } else { "s" };
+    output::remark(format!("{file}: {rows} row{plural}{roofs} read, {refused} refused"));
 }
 
 /// Shows how far a large file is read, where somebody looks at stderr. Ctrl-C ends the program; nothing is half-written,

@@ -66,7 +66,7 @@ fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, 
         Some(FolderPart::Runs) => runs(&text, job),
         Some(part @ (FolderPart::Stream | FolderPart::Gemm)) => Ok(calibration(&text, part, job)),
         Some(FolderPart::Properties) | None => {
-            let remark = format!("{}: device properties only; the catalogue has them", job.file);
+            let remark = "device properties only; the catalogue has them".to_string();
             Ok(Imported { remarks: vec![remark], ..Imported::default() })
         }
     }
@@ -113,7 +113,7 @@ fn runs(text: &str, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
             Err(why) => out.add_refusal(job, line, why),
         }
     }
-    out.remarks.push(format!("{}: shared memory is one number there; it is taken as static", job.file));
+    out.remarks.push("shared memory is one number there; it is taken as static".into());
     Ok(out)
 }
 

@@ -3,7 +3,7 @@
 use super::canonical::written_millis;
 use super::{Number, SharedText, SharedWord, TimingKind};
 use crate::gpu::GpuId;
-use crate::kernel::{Count, KernelId, Launch, Mix, Operations, Problem, Work};
+use crate::kernel::{BlockSize, Count, KernelId, Launch, Mix, Operations, Problem, Work};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -237,6 +237,13 @@ impl Measurement {
     #[must_use]
     pub fn block(&self) -> Option<[u32; 3]> {
         (self.block != [0; 3]).then_some(self.block)
+    }
+
+    /// Threads per block of a row whose grid is unknown, whatever their shape.
+    #[must_use]
+    pub fn block_of_unknown_grid(&self) -> Option<BlockSize> {
+        let block = self.block().filter(|_| self.grid().is_none())?;
+        Some(BlockSize::Typed(block.iter().fold(1, |threads: u32, side| threads.saturating_mul(*side))))
     }
 
     /// Blocks in the grid, also where the block is unknown.

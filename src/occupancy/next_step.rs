@@ -15,6 +15,8 @@ pub enum Lever {
     Registers,
     /// Bytes of shared memory per block, the dynamic part first.
     SharedMemory,
+    /// Bytes of shared memory per block, all of it dynamic: more than a compiler takes as static.
+    DynamicSharedMemory,
     /// The carveout it prefers, in percent.
     Carveout,
     /// Threads per block, fewer.
@@ -43,6 +45,7 @@ impl Change {
         match self.lever {
             Lever::Registers => BlockNeeds { regs_per_thread: self.to, ..needs },
             Lever::SharedMemory => with_smem(needs, self.to),
+            Lever::DynamicSharedMemory => BlockNeeds { smem_static: 0, smem_dynamic: self.to, ..needs },
             Lever::Carveout => BlockNeeds { carveout: Carveout::Percent(self.to.min(100) as u8), ..needs },
             Lever::Barriers => BlockNeeds { barriers: self.to, ..needs },
             Lever::SmallerBlock | Lever::LargerBlock => BlockNeeds { threads: self.to, ..needs },
@@ -61,6 +64,7 @@ impl fmt::Display for Change {
         let unit = match self.lever {
             Lever::Registers => "regs",
             Lever::SharedMemory => "B smem",
+            Lever::DynamicSharedMemory => "B dynamic smem",
             Lever::Carveout => "% carveout",
             Lever::SmallerBlock | Lever::LargerBlock => "thr",
             Lever::Barriers => "barriers",
@@ -210,7 +214,11 @@ fn lowered(
             too_much = middle;
         }
     }
-    Some(change(enough))
+    // What is left of static shared memory may be more than a compiler takes: only the dynamic one can opt in to so much.
+    let is_static_too_large =
+        lever == Lever::SharedMemory && needs.smem_static.min(enough) > limits.smem_per_block;
+    let lever = if is_static_too_large { Lever::DynamicSharedMemory } else { lever };
+    Some(Change { lever, from, to: enough })
 }
 
 /// How far this one resource must fall to have room for one block more than are resident now, whatever the others allow:
@@ -273,6 +281,16 @@ mod tests {
             step("9.0", BlockNeeds { barriers: 16, ..needs(128, 32, 0) }).as_deref(),
             Some("16→12 barriers: 5 blk")
         );
+    }
+
+    #[test]
+    fn shared_memory_that_no_compiler_takes_as_static_is_to_be_dynamic() {
+        let with = |smem_static, smem_dynamic| {
+            step("8.9", BlockNeeds { smem_static, ..needs(128, 32, smem_dynamic) })
+        };
+        assert_eq!(with(65_536, 0).as_deref(), Some("65536→50176 B dynamic smem: 2 blk"));
+        assert_eq!(with(0, 65_536).as_deref(), Some("65536→50176 B smem: 2 blk"), "it is dynamic already");
+        assert_eq!(with(50_000, 0).as_deref(), Some("50000→33024 B smem: 3 blk"), "so little may be static");
     }
 
     #[test]

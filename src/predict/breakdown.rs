@@ -248,7 +248,7 @@ impl fmt::Display for Cause {
             NumberOrigin::Measured => "shortest kernel seen on this host",
             NumberOrigin::Published => "published",
             NumberOrigin::Derived => "derived: launches elsewhere",
-            NumberOrigin::Assumed => "assumed: none was timed here",
+            NumberOrigin::Assumed => "assumed: not measured on this GPU",
         };
         match *self {
             Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {

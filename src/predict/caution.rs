@@ -292,7 +292,7 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
             }
             Self::EditedLaunch { edits } => {
-                write!(f, "launch changed on the target: {edits}; modelled, nobody timed it so")
+                write!(f, "launch changed on the target: {edits}; modelled, not measured with this launch")
             }
             Self::HypotheticalGpu { based_on, changes } => {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")

@@ -244,7 +244,9 @@ impl<'a> LaunchFit<'a> {
     ) -> Self {
         let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
-        let unstated = if launch.is_some() { None } else { instance.block_size };
+        // A row with a block and no grid still says what fits an SM.
+        let timed_block = [row, any_row].into_iter().flatten().find_map(Measurement::block_of_unknown_grid);
+        let unstated = if launch.is_some() { None } else { timed_block.or(instance.block_size) };
         let cc = gpu.cuda.compute_capability;
         let compiled = kernel.resources_on(cc.major, cc.minor);
         let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));

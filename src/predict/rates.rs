@@ -14,11 +14,11 @@ pub enum ModelRates {
 }
 
 impl ModelRates {
-    /// `sustained rates`, where these ceilings are in use otherwise: `peak ceilings`.
+    /// `sustained rates`, where these ceilings are in use otherwise: `peak roofs`.
     #[must_use]
     pub fn words(self, used: Ceilings) -> String {
         match self {
-            Self::Chosen => format!("{} ceilings", used.as_str()),
+            Self::Chosen => format!("{} roofs", used.as_str()),
             Self::Sustained => "sustained rates".into(),
             Self::Unused => "no rates".into(),
         }

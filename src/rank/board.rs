@@ -92,6 +92,8 @@ pub struct ProfiledSource {
     pub kind: SourceKind,
     /// The SM clock that it was measured at.
     pub sm_clock: Hertz,
+    /// What the source is set to: `stock clocks`, `set clocks`.
+    pub clocks_name: &'static str,
 }
 
 impl ProfiledSource {
@@ -100,22 +102,23 @@ impl ProfiledSource {
         let profiled = answer.profiled.as_ref()?;
         profiled.stock_time?;
         let known = answer.source_time.as_ref()?;
-        Some(Self { time: known.time, kind: known.kind, sm_clock: profiled.gpu.clocks().sm })
+        let sm_clock = profiled.gpu.clocks().sm;
+        Some(Self { time: known.time, kind: known.kind, sm_clock, clocks_name: profiled.clocks_name() })
     }
 }
 
 impl Board {
     /// `31.9 µs on RTX A4500`; where a kernel was measured at other clocks than those its GPU is set to, both times with their marks:
-    /// `18.2 µs ◆ on RTX A4500 at the set clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)`.
+    /// `18.2 µs ◆ on RTX A4500 at stock clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)`.
     #[must_use]
     pub fn source_words(&self) -> String {
         let Some(time) = self.source_time else { return format!("no time on {}", self.source_name) };
         let on = &self.source_name;
-        if let Some(ProfiledSource { time: measured, kind, sm_clock }) = self.profiled {
+        if let Some(ProfiledSource { time: measured, kind, sm_clock, clocks_name }) = self.profiled {
             let (scaled, measured) = (shown::PREDICTED, shown::measured(measured, kind));
             let mhz = sm_clock.0 / 1e6;
             return format!(
-                "{time} {scaled} on {on} at the set clocks, {measured} at the profiled clocks (SM {mhz:.0} MHz)"
+                "{time} {scaled} on {on} at {clocks_name}, {measured} at the profiled clocks (SM {mhz:.0} MHz)"
             );
         }
         let mark = if self.source_is_estimate { format!(" {}", shown::ESTIMATED) } else { String::new() };

@@ -61,6 +61,11 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
     let meaning = if is_source { Meaning::Source } else { Meaning::Target };
     let word =
         if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
+    let shape = match (row.is_measured(), row.rests_on_measurement) {
+        (true, _) => Shape::Measured,
+        (false, true) => Shape::Predicted,
+        (false, false) => Shape::Estimated,
+    };
     let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
     let dollars = row.usd_per_million_runs;
     let dollars = dollars.map_or_else(String::new, |usd| format!("  ${}", significant(usd)));
@@ -74,7 +79,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
     let point = Mark::Point {
         name: String::new(),
         meaning,
-        shape: if row.rests_on_measurement { Shape::Predicted } else { Shape::Estimated },
+        shape,
         at: (time.millis(), slot as f64),
         interval: row.low.zip(row.high).map(|(low, high)| (low.millis(), high.millis())),
         label: format!("{time}{speedup}{dollars}"),

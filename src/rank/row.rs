@@ -2,6 +2,8 @@
 
 use super::prices::PriceQuote;
 use crate::gpu::GpuId;
+use crate::predict::SourceKind;
+use crate::report::shown;
 use crate::roofline::Bound;
 use crate::units::{Joules, Seconds, Watts};
 
@@ -52,4 +54,23 @@ pub struct RankedRow {
     pub is_hypothetical: bool,
     /// What the reader must know; for a row without a time, why first.
     pub cautions: Vec<String>,
+}
+
+impl RankedRow {
+    /// Whether the time is the measured one of this very GPU, to which no model added anything: its interval has no width.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        let ends = self.time.is_some() && self.low == self.time && self.high == self.time;
+        self.rests_on_measurement && ends
+    }
+
+    /// The mark of the time: measured, scaled from a measurement, modelled without one.
+    #[must_use]
+    pub fn time_mark(&self) -> char {
+        match (self.is_measured(), self.rests_on_measurement) {
+            (true, _) => SourceKind::Measured.mark(),
+            (false, true) => shown::PREDICTED,
+            (false, false) => shown::ESTIMATED,
+        }
+    }
 }

@@ -123,14 +123,16 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
 }
 
 fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
-    let mark = if row.rests_on_measurement { shown::PREDICTED } else { shown::ESTIMATED };
+    let mark = row.time_mark();
     let place = if row.is_pareto { format!("*{}", at + 1) } else { (at + 1).to_string() };
     let dollars = |usd: f64| TableCell::text(significant(usd));
     vec![
         TableCell::text(place),
         TableCell::text(marked_name(row)),
         TableCell::maybe(row.time, |time| TableCell::text(format!("{time} {mark}"))),
-        TableCell::maybe(row.low.zip(row.high), |(low, high)| TableCell::text(range(low, high))),
+        TableCell::maybe(row.low.zip(row.high).filter(|_| !row.is_measured()), |(low, high)| {
+            TableCell::text(range(low, high))
+        }),
         TableCell::maybe(row.speedup, |s| TableCell::text(format!("{}×", significant(s)))),
         TableCell::maybe(row.limit, |limit| TableCell::text(limit.as_str())),
         TableCell::maybe(row.occupancy, |o| TableCell::text(format!("{:.0} %", 100.0 * o))),
@@ -166,7 +168,7 @@ fn title(board: &Board) -> String {
 }
 
 fn notes(board: &Board) -> Vec<String> {
-    let marks = "◆ scaled from a measurement  ~ modelled without one";
+    let marks = shown::MARKS;
     let pareto = if board.is_each_kernel { "" } else { "  * best in time and power, or time and money" };
     let mut all = vec![format!("{marks}{pareto}")];
     if board.is_each_kernel {

@@ -132,43 +132,57 @@ pub fn each_architecture(gpus: &Catalogue<Gpu>) -> Vec<GpuId> {
 struct Limit {
     typed: String,
     number: fn(&Gpu) -> f64,
-    sign: Sign,
+    sign: LimitSign,
     value: f64,
 }
 
-#[derive(Clone, Copy)]
-enum Sign {
+/// Which numbers a limit lets through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitSign {
+    /// `<=`, `<`.
     AtMost,
+    /// `>=`, `>`.
     AtLeast,
+    /// `=`.
     Exactly,
+}
+
+impl LimitSign {
+    /// The sign that a limit begins with, and what stands behind it; `None` where it begins with none.
+    #[must_use]
+    pub fn read(text: &str) -> Option<(Self, &str)> {
+        let signs = [
+            ("<=", Self::AtMost),
+            (">=", Self::AtLeast),
+            ("<", Self::AtMost),
+            (">", Self::AtLeast),
+            ("=", Self::Exactly),
+        ];
+        signs.iter().find_map(|(written, sign)| Some((*sign, text.strip_prefix(written)?)))
+    }
+
+    /// Whether this number is within the limit.
+    #[must_use]
+    pub fn holds(self, number: f64, limit: f64) -> bool {
+        match self {
+            Self::AtMost => number <= limit * (1.0 + 1e-9),
+            Self::AtLeast => number >= limit * (1.0 - 1e-9),
+            Self::Exactly => (number / limit - 1.0).abs() < 1e-6,
+        }
+    }
 }
 
 impl Limit {
     fn read(text: &str) -> Result<Self, TargetError> {
         let refuse = || TargetError::Limit(crate::text::clipped_text(text, 30));
-        let signs = [
-            ("<=", Sign::AtMost),
-            (">=", Sign::AtLeast),
-            ("<", Sign::AtMost),
-            (">", Sign::AtLeast),
-            ("=", Sign::Exactly),
-        ];
-        let (sign, amount) = signs
-            .iter()
-            .find_map(|(text_of, sign)| Some((*sign, text.strip_prefix(text_of)?)))
-            .ok_or_else(refuse)?;
+        let (sign, amount) = LimitSign::read(text).ok_or_else(refuse)?;
         let (value, unit) = number_and_unit(amount).ok_or_else(refuse)?;
         let (number, scale) = number_of_unit(unit, value).ok_or_else(refuse)?;
         Ok(Self { typed: text.to_string(), number, sign, value: value * scale })
     }
 
     fn holds(&self, gpu: &Gpu) -> bool {
-        let number = (self.number)(gpu);
-        match self.sign {
-            Sign::AtMost => number <= self.value * (1.0 + 1e-9),
-            Sign::AtLeast => number >= self.value * (1.0 - 1e-9),
-            Sign::Exactly => (number / self.value - 1.0).abs() < 1e-6,
-        }
+        self.sign.holds((self.number)(gpu), self.value)
     }
 }
 

@@ -31,11 +31,11 @@ pub fn finding_summary(sheet: &AuditSheet<'_>, findings: &[Finding]) -> String {
         n => format!(", {n} refused"),
     };
     format!(
-        "{}, {}, {} in {} rows{refused}",
+        "{}, {}, {} in {}{refused}",
         plural(errors, "error"),
         plural(warnings, "warning"),
         plural(notes, "note"),
-        sheet.rows.len()
+        plural(sheet.rows.len(), "row")
     )
 }
 

@@ -1,7 +1,7 @@
 //! What `predict` answers, for people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
 //!
 //! ```text
-//! titan-v → rtx-4070 · components · peak ceilings · exact occupancy · 90 % intervals
+//! titan-v → rtx-4070 · components · peak roofs · exact occupancy · 90 % intervals
 //!
 //! kernel  size           source  predicted      interval  speedup  bound        occupancy   measured    error  notes
 //! saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]
@@ -14,7 +14,7 @@ use super::sources;
 use super::spool::Spool;
 use super::spooled_table::{SpooledTable, TableFrame};
 use super::table::{TableColumn, TableFormat, one_line};
-use crate::answer::COVERAGE;
+use crate::answer::{Answer, COVERAGE};
 use std::collections::BTreeSet;
 use std::io::{Result, Write};
 
@@ -28,6 +28,8 @@ pub struct PredictionOverview {
     /// Whether rows differ in their models.
     models: bool,
     levels: bool,
+    /// Whether any source was measured at other clocks than it is set to.
+    at_stock: bool,
     /// Whether any time is that of several sources.
     several: bool,
     /// The rates that times rest on.
@@ -45,10 +47,11 @@ struct FirstRow {
     rules: &'static str,
 }
 
+/// The source's time at the clocks it is set to, where it was measured at others: what the speedup is over.
+const STOCK_TIME: &str = "at stock clocks";
+
 /// What the column of levels is, and what it is not.
 const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
-
-const LEGEND: &str = "● measured  ◆ scaled from a measurement  ~ modelled without one";
 
 impl Default for PredictionOverview {
     fn default() -> Self {
@@ -58,6 +61,7 @@ impl Default for PredictionOverview {
             targets: false,
             models: false,
             levels: false,
+            at_stock: false,
             several: false,
             rates: BTreeSet::new(),
             spreads: Spool::default(),
@@ -80,6 +84,7 @@ impl PredictionOverview {
         self.targets |= first.target != row.target.id;
         self.models |= first.model != row.model();
         self.levels |= shown::levels(row.answer).is_some();
+        self.at_stock |= shown::stock_time(row.answer).is_some();
         self.several |= row.share.is_some() || row.answer.combined.is_some();
         let rates = row.answer.rates_used();
         if !self.rates.contains(&rates) {
@@ -107,12 +112,13 @@ impl PredictionOverview {
             ("target", self.targets),
             ("model", self.models),
             ("levels", self.levels),
+            (STOCK_TIME, self.at_stock),
             ("from", self.several),
             ("weight", self.several),
         ];
         let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
         let mut under = Spool::default();
-        writeln!(under, "{LEGEND}")?;
+        writeln!(under, "{}", shown::MARKS)?;
         if self.levels {
             writeln!(under, "{LEVELS_NOTE}")?;
         }
@@ -132,14 +138,12 @@ impl PredictionOverview {
         format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
     }
 
-    /// The rates that every row's time rests on: `sustained rates`, `peak ceilings`; or that models differ in them.
+    /// The rates that every row's time rests on: `sustained rates`, `peak roofs`; or that models differ in them.
     fn rates_title(&self) -> String {
         let used: Vec<&str> = self.rates.iter().map(String::as_str).collect();
         match used[..] {
             // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
-            ["achieved ceilings", "peak ceilings"] => {
-                "achieved ceilings where both GPUs have them, else peak".into()
-            }
+            ["achieved roofs", "peak roofs"] => "achieved roofs where both GPUs have them, else peak".into(),
             _ => used.join(", "),
         }
     }
@@ -154,6 +158,7 @@ fn overview_columns() -> Vec<TableColumn> {
         TableColumn::left("from"),
         TableColumn::right("weight"),
         TableColumn::right("source"),
+        TableColumn::right(STOCK_TIME),
         TableColumn::right("predicted"),
         TableColumn::right("interval"),
         TableColumn::right("levels"),
@@ -182,6 +187,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
         TableCell::maybe(a.source_time.as_ref().filter(|_| alone), |t| {
             TableCell::text(shown::source_time(t))
         }),
+        TableCell::maybe(stock_cell(a).filter(|_| alone), TableCell::Text),
         TableCell::maybe(shown::predicted(a), TableCell::Text),
         TableCell::maybe(shown::interval(a), TableCell::Text),
         TableCell::maybe(shown::levels(a), TableCell::Text),
@@ -192,4 +198,11 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
         TableCell::maybe(a.error_percent(), |e| TableCell::text(shown::error_text(e))),
         TableCell::List(row.caution_texts()),
     ]
+}
+
+/// `18.3 µs ◆`, or `18.3 µs ◆ (set clocks)` where clocks were typed for the source.
+fn stock_cell(answer: &Answer) -> Option<String> {
+    let time = shown::stock_time(answer)?;
+    let is_typed = answer.profiled.as_ref().is_some_and(|clocks| clocks.has_typed_clocks);
+    Some(if is_typed { format!("{time} (set clocks)") } else { time })
 }

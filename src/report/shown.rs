@@ -13,6 +13,8 @@ use crate::units::{Seconds, deviation, range, significant};
 pub const PREDICTED: char = '◆';
 /// The mark of a time that rests on no measurement.
 pub const ESTIMATED: char = '~';
+/// What the marks of times mean.
+pub const MARKS: &str = "● measured  ◆ scaled from a measurement  ~ modelled without one";
 
 /// `24.6 µs ●`, or `~` where it is an estimate.
 #[must_use]
@@ -54,7 +56,13 @@ pub fn speedup(answer: &Answer) -> Option<String> {
     Some(if estimated { format!("{ESTIMATED}{text}") } else { marked(answer, &text) })
 }
 
-/// `3.30× at the set clocks, 5.73× at the profiled clocks (SM 1000 MHz)`: both speedups, where the source was measured at other clocks
+/// `18.3 µs ◆`: the source's time at the clocks it is set to, which the speedup is over, where it was measured at others.
+#[must_use]
+pub fn stock_time(answer: &Answer) -> Option<String> {
+    Some(format!("{} {PREDICTED}", answer.profiled.as_ref()?.stock_time?))
+}
+
+/// `3.30× at stock clocks, 5.73× at the profiled clocks (SM 1000 MHz)`: both speedups, where the source was measured at other clocks
 /// than it is set to.
 #[must_use]
 pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {

@@ -57,7 +57,7 @@ impl super::Session {
 const PIPE: &str = "pipe";
 
 /// Takes in what rows state of their kernels' arithmetic (column `pipe`); what cannot be taken in is told, once per kernel. Rows of one
-/// kernel are of one arithmetic: the first one that states it is believed.
+/// kernel are of one arithmetic: the first one that states it counts.
 pub(super) fn state_arithmetic(rows: &[Measurement], kernels: &mut Catalogue<Kernel>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut remarks = Vec::new();

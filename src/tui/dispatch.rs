@@ -10,7 +10,6 @@ use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
 use super::panes::ranking::sort_board_next;
 use super::panes::{main_panel, open_for};
-use super::ranked::BoardRows;
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{DashboardState, Tone};
@@ -280,7 +279,7 @@ fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
     state.say(Tone::Done, "undone")
 }
 
-/// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom, the view, the explanation.
+/// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom, the explanation. The view stays.
 fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
     let shown = state.jobs.shown_job().filter(|job| job.is_cancellable());
     if let Some(effects) = shown.and_then(|job| state.cancel_newest(&[job])) {
@@ -293,17 +292,16 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
         state.arrange_gpus();
     } else if state.focus == Pane::Ranking && !state.ranked.filter.is_empty() {
         state.ranked.filter.clear();
-    } else if state.focus == Pane::Ranking && state.ranked.mix.is_some() {
-        (state.ranked.mix, state.ranked.rows, state.ranked.reversed) = (None, BoardRows::Gpus, false);
-    } else if !state.row_filter.is_empty() {
+    } else if state.view == DashboardView::Swap && !state.row_filter.is_empty() {
         state.row_filter.clear();
         state.arrange();
     } else if state.zoom {
         state.zoom = false;
-    } else if state.view != DashboardView::Swap {
-        state.show_view(DashboardView::Swap);
-    } else if state.explaining {
+    } else if state.view == DashboardView::Swap && state.explaining {
         state.toggle_explanation();
+    } else if state.view != DashboardView::Swap {
+        let swap = state.key_for(Action::ViewSwap);
+        return state.say(Tone::Done, format!("nothing to close in this view; {swap} opens Swap"));
     }
     Vec::new()
 }

@@ -38,7 +38,7 @@ pub(super) fn take_measurement(
     state.take_session(Arc::new(session));
     // What was fitted to fewer rows is fitted again; until then the model without it answers.
     let again = if state.selection.settings.model == model { "" } else { "; `hybrid` is fitted again" };
-    state.refused_rows += added.refused_count;
+    state.refused.rows += added.refused_count;
     let refused = added.refused.iter().map(ToString::to_string);
     state.notices.extend(measured.notices.into_iter().chain(refused).chain(added.remarks));
     let tone = if added.refused_count > 0 { Tone::Refused } else { Tone::Done };

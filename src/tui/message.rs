@@ -6,6 +6,7 @@ use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::FolderListing;
 use super::panes::what_if::worker_question::{ChangedAnswer, ChangedQuestion};
 use super::ranked::{BoardQuestion, LoadedMix, RankedFor};
+use super::refused::RefusedCounts;
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::chart::{ChartSpec, SvgTheme};
 use crate::config::Saved;
@@ -119,8 +120,8 @@ pub struct LoadedFiles {
     pub session: Session,
     /// What is to be known of them, refused rows among it.
     pub notices: Vec<String>,
-    /// How many rows were refused, a file that could not be read counting as one.
-    pub refused: usize,
+    /// What was refused of them.
+    pub refused: RefusedCounts,
     /// What was read, in one line.
     pub summary: String,
     /// The first file that names no GPU, with the compute capabilities that it states.
@@ -136,7 +137,7 @@ impl LoadedFiles {
         Box::new(Self {
             session,
             notices: Vec::new(),
-            refused: 0,
+            refused: RefusedCounts::default(),
             summary: summary.into(),
             unnamed: None,
             applications: Vec::new(),

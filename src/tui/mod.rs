@@ -6,7 +6,10 @@
 
 mod action;
 mod arrange;
+mod asked_about;
+mod asked_workload;
 mod background;
+mod board_filter;
 mod canvas;
 mod clipboard;
 mod dispatch;
@@ -33,6 +36,7 @@ mod pending;
 mod predictions;
 mod ranked;
 mod ranking;
+mod refused;
 mod scroll;
 mod selection;
 mod slide;

@@ -129,8 +129,10 @@ impl DashboardState {
 
     /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
     fn put_blocks(&mut self) {
+        let of_typed_kernels = self.typed_blocks();
         for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
             let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
+            let typed = typed.or_else(|| of_typed_kernels.get(&row.kernel).copied());
             let block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
             if row.instance.block_size != block_size {
                 Arc::make_mut(row).instance.block_size = block_size;

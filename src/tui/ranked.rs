@@ -1,19 +1,23 @@
 //! What the board knows: the ranked GPUs, what they were ranked for, and how they are shown.
 
-use super::filter::Filter;
+use super::asked_workload::{AskedAbout, AskedApplication};
+use super::board_filter::BoardFilter;
 use super::selection::Selection;
+use crate::application::{Application, BoardSettings, ForecastSettings, application_board, forecast};
 use crate::gpu::GpuId;
 use crate::kernel::{BlockSize, KernelId, Problem};
 use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture, select_targets,
-    variant_rows,
+    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture, variant_rows,
 };
 use crate::session::{Revision, Session};
 use crate::workload::{MixFile, TypedKernel, Workload};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// GPUs that an application is forecast on before the worker looks whether it is still wanted.
+const FORECAST_TOGETHER: usize = 32;
 
 /// What GPUs are ranked for: another question is asked anew.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +30,8 @@ pub struct RankedFor {
     selection: Selection,
     rows: BoardRows,
     changes: u64,
+    /// The application that is ranked instead of the kernel.
+    application: Option<AskedApplication>,
 }
 
 /// What the rows of the board are.
@@ -47,6 +53,8 @@ impl BoardRows {
     pub const OF_KERNEL: [Self; 3] = [Self::Gpus, Self::Variants, Self::Blocks];
     /// What those of a mix may be.
     pub const OF_MIX: [Self; 2] = [Self::Gpus, Self::Kernels];
+    /// What those of an application may be.
+    pub const OF_APPLICATION: [Self; 1] = [Self::Gpus];
 
     /// The word in titles.
     #[must_use]
@@ -99,8 +107,10 @@ pub struct RankedGpus {
     pub refused: Option<String>,
     /// What the rows are.
     pub rows: BoardRows,
-    /// The mix that is ranked instead of the selected kernel.
+    /// The mix that can be ranked instead of the selected kernel.
     pub mix: Option<Arc<LoadedMix>>,
+    /// What the board and the What if view are to ask about, where it is loaded.
+    pub asked_about: AskedAbout,
     /// The row under the cursor.
     pub cursor: Option<RowPlace>,
     /// GPUs that stand first, whatever the order.
@@ -121,6 +131,17 @@ pub struct RankedGpus {
     pub today: Option<String>,
 }
 
+/// An application with the GPU that it ran on, and how it is carried to others.
+#[derive(Debug, Clone)]
+pub struct RankedApplication {
+    /// What was read.
+    pub application: Arc<Application>,
+    /// Where it ran.
+    pub source: GpuId,
+    /// How it is carried to other GPUs.
+    pub settings: ForecastSettings,
+}
+
 /// A question for the worker.
 #[derive(Debug, Clone)]
 pub struct BoardQuestion {
@@ -134,48 +155,14 @@ pub struct BoardQuestion {
     pub rows: BoardRows,
     /// The mix that is ranked instead of the kernel.
     pub mix: Option<Arc<LoadedMix>>,
+    /// The application that is ranked instead of the kernel.
+    pub application: Option<RankedApplication>,
     /// Prices by the hour.
     pub prices: PriceBook,
     /// The day.
     pub today: Option<String>,
     /// What it answers.
     pub asked: RankedFor,
-}
-
-/// What one word of the filter lets through.
-enum FilterWord {
-    /// The GPUs of a name, an architecture or a limit.
-    Gpus(Vec<GpuId>),
-    /// Every row: a limit that is still being typed hides nothing.
-    Everything,
-    /// Rows with these letters in their name.
-    Letters(Filter),
-    /// What one of these lets through.
-    AnyOf(Vec<Self>),
-}
-
-impl FilterWord {
-    fn read(word: &str, session: &Session) -> Self {
-        // A comma joins alternatives: `4090,5090,h100`.
-        if word.contains(',') {
-            let words = word.split(',').filter(|part| !part.is_empty());
-            return Self::AnyOf(words.map(|part| Self::read(part, session)).collect());
-        }
-        match select_targets(&session.gpus, &[word.to_string()]) {
-            Ok(gpus) => Self::Gpus(gpus),
-            Err(_) if word.starts_with(['<', '>', '=']) => Self::Everything,
-            Err(_) => Self::Letters(Filter::new(word)),
-        }
-    }
-
-    fn fits_row(&self, row: &RankedRow) -> bool {
-        match self {
-            Self::Gpus(gpus) => gpus.contains(&row.gpu),
-            Self::Everything => true,
-            Self::AnyOf(words) => words.iter().any(|word| word.fits_row(row)),
-            Self::Letters(letters) => letters.score(&[&row.name, &row.gpu_id]).is_some(),
-        }
-    }
 }
 
 impl RankedFor {
@@ -201,7 +188,14 @@ impl RankedFor {
             selection,
             rows,
             changes,
+            application: None,
         }
+    }
+
+    /// The same for an application.
+    #[must_use]
+    pub fn with_application(self, application: Option<AskedApplication>) -> Self {
+        Self { application, ..self }
     }
 }
 
@@ -209,6 +203,9 @@ impl BoardQuestion {
     /// All rows, best first, or why there are none; `None` once it is cancelled.
     #[must_use]
     pub fn rank_rows(&self, progress: &Progress) -> Option<Result<Board, String>> {
+        if let Some(ranked) = &self.application {
+            return self.rank_application(ranked, progress);
+        }
         let Some(loaded) = &self.mix else {
             let workload = Workload::of_kernel(&self.session, self.subject.clone());
             return self.rank_workload(&self.session, &workload, progress);
@@ -219,6 +216,28 @@ impl BoardQuestion {
             Ok(workload) => self.rank_workload(&session, &workload, progress),
             Err(why) => Some(Err(why.to_string())),
         }
+    }
+
+    /// The application on every GPU; those of a portion are forecast together.
+    fn rank_application(
+        &self,
+        ranked: &RankedApplication,
+        progress: &Progress,
+    ) -> Option<Result<Board, String>> {
+        let (session, source) = (&*self.session, ranked.source);
+        let targets: Vec<GpuId> = session.listed_gpus().collect();
+        progress.expect(targets.len());
+        let mut forecasts = Vec::with_capacity(targets.len());
+        for portion in targets.chunks(FORECAST_TOGETHER) {
+            progress.check_cancelled().ok()?;
+            match forecast(session, &ranked.application, source, portion, ranked.settings) {
+                Ok(found) => forecasts.extend(found),
+                Err(why) => return Some(Err(why)),
+            }
+            progress.advance(portion.len());
+        }
+        let settings = BoardSettings { prices: self.prices.clone(), order: RankOrder::default() };
+        Some(Ok(application_board(session, &ranked.application, source, &forecasts, &settings)))
     }
 
     fn rank_workload(
@@ -271,17 +290,30 @@ impl RankedGpus {
         if self.reversed {
             rows.reverse();
         }
-        let words: Vec<FilterWord> =
-            self.filter.split_whitespace().map(|word| FilterWord::read(word, session)).collect();
+        let filter = BoardFilter::read(&self.filter, session);
         let one_each = (self.each_architecture && self.rows == BoardRows::Gpus)
             .then(|| each_architecture(&session.gpus));
         rows.retain(|row| {
             self.pins.contains(&row.gpu)
-                || (words.iter().all(|word| word.fits_row(row))
-                    && one_each.as_ref().is_none_or(|gpus| gpus.contains(&row.gpu)))
+                || (filter.fits_row(row) && one_each.as_ref().is_none_or(|gpus| gpus.contains(&row.gpu)))
         });
         rows.sort_by_key(|row| !self.pins.contains(&row.gpu));
         rows
+    }
+
+    /// Why the filter cannot be kept: a word of it is no limit, or it asks for prices and there are none.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn check_filter(&self, session: &Session) -> Result<(), String> {
+        let filter = BoardFilter::read(&self.filter, session);
+        if let Some(why) = filter.unread() {
+            return Err(why.to_string());
+        }
+        match filter.asks_for_prices() && self.prices.gpu_count() == 0 {
+            true => Err("no prices by the hour are loaded: `:prices FILE` reads them".into()),
+            false => Ok(()),
+        }
     }
 
     /// The row of a GPU.

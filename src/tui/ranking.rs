@@ -1,9 +1,10 @@
 //! Ranks the GPUs anew whenever the question changes, on the worker; where the cursor of the board stands.
 
+use super::asked_workload::AskedAbout;
 use super::jobs::WorkerJob;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
-use super::ranked::{BoardQuestion, BoardRows, RankedFor, RowPlace};
+use super::ranked::{BoardQuestion, BoardRows, RankedApplication, RankedFor, RowPlace};
 use super::state::DashboardState;
 use crate::rank::Board;
 use std::sync::Arc;
@@ -22,11 +23,17 @@ impl DashboardState {
         let subject = &self.rows[self.selected];
         // The GPU list of the home view shows what the selected kernel does on every GPU.
         let is_board = self.view == DashboardView::Board;
-        let rows = if is_board { self.ranked.rows } else { BoardRows::Gpus };
-        let mix = self.ranked.mix.clone().filter(|_| is_board);
+        let asked_about = if is_board { self.asked_about() } else { AskedAbout::Kernel };
+        let rows = match (is_board, asked_about) {
+            (false, _) | (_, AskedAbout::Application) => BoardRows::Gpus,
+            _ => self.ranked.rows,
+        };
+        let mix = self.ranked.mix.clone().filter(|_| asked_about == AskedAbout::Mix);
+        let application = self.asked_application().filter(|_| is_board);
         // Another number with the mix than without it.
         let changes = self.ranked.changes * 2 + u64::from(mix.is_some());
-        let asked = RankedFor::of_subject(&self.session, subject, &self.selection, rows, changes);
+        let asked = RankedFor::of_subject(&self.session, subject, &self.selection, rows, changes)
+            .with_application(application);
         if self.ranked.asked.as_ref() == Some(&asked) {
             return None;
         }
@@ -44,6 +51,16 @@ impl DashboardState {
             selection: self.selection.clone(),
             rows,
             mix,
+            application: self
+                .application
+                .application
+                .clone()
+                .filter(|_| asked_about == AskedAbout::Application)
+                .map(|application| RankedApplication {
+                    application,
+                    source: self.application_source(),
+                    settings: self.application.settings,
+                }),
             prices: self.ranked.prices.clone(),
             today: self.ranked.today.clone(),
             asked,

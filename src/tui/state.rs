@@ -14,6 +14,7 @@ use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::panes::what_if::findings::WhatIfFindings;
 use super::pending::{FurtherAnswers, ModelTimes, Pending};
 use super::ranked::RankedGpus;
+use super::refused::RefusedCounts;
 use super::scroll::{PaneScrolls, ScrollTop};
 use super::selection::{Choosing, Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
@@ -118,8 +119,8 @@ pub struct DashboardState {
     pub message: Option<(Tone, String)>,
     /// What is to be known of the loaded files, refused rows among it.
     pub notices: Vec<String>,
-    /// How many rows of them were refused.
-    pub refused_rows: usize,
+    /// What was refused of them.
+    pub refused: RefusedCounts,
     /// What the audit found in the user's files, once it is done.
     pub audit: Option<Arc<Digest>>,
     /// What the worker is doing.
@@ -279,7 +280,7 @@ impl DashboardState {
             sort: (Sort::Kernel, false),
             message: None,
             notices,
-            refused_rows: 0,
+            refused: RefusedCounts::default(),
             audit: None,
             jobs: JobTable::default(),
             protocol: Protocol::default(),

@@ -4,10 +4,12 @@
 use super::jobs::WorkerJob;
 use super::message::Effect;
 use super::state::DashboardState;
+use crate::kernel::{BlockSize, KernelId};
 use crate::measurement::CanonicalRow;
 use crate::predict::Subject;
 use crate::session::Session;
 use crate::workload::{KernelLine, TypedKernel};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most that are kept: the oldest go.
@@ -111,6 +113,13 @@ impl DashboardState {
         session.arrange();
         (self.workload.chooses_row, self.workload.chooses_source) = (false, false);
         self.take_session(Arc::new(session));
+    }
+
+    /// The blocks of typed kernels whose grid was not typed.
+    pub(super) fn typed_blocks(&self) -> HashMap<KernelId, BlockSize> {
+        let typed = self.all_typed().filter(|kernel| kernel.block.is_some() && kernel.grid.is_none());
+        let subjects = typed.filter_map(|kernel| kernel.subject_in(&self.session).ok());
+        subjects.filter_map(|subject| Some((subject.kernel, subject.instance.block_size?))).collect()
     }
 
     /// The typed kernels without a time as rows: nothing in the store says what was typed of them.

@@ -1,6 +1,8 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::action::Action;
+use super::asked_about::ask_about;
+use super::asked_workload::AskedAbout;
 use super::background::follow_light_background;
 use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
@@ -14,7 +16,7 @@ use super::panes::files::listing::FolderListing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::panes::what_if::asking::take_changed_answer;
-use super::ranked::{BoardRows, LoadedMix};
+use super::ranked::LoadedMix;
 use super::state::{DashboardState, Tone};
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
@@ -110,12 +112,12 @@ fn hand_listing(state: &mut DashboardState, listing: Option<&FolderListing>) {
 fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     let LoadedFiles { mut session, notices, refused, summary, unnamed, applications } = loaded;
     state.jobs.end_job(WorkerJob::Read);
-    let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
+    let tone = if refused.is_none() { Tone::Done } else { Tone::Refused };
     let mut effects = take_traces(state, applications);
     // All files were read, again where one of them changed: what was said of them before is said again.
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
-    state.refused_rows = refused;
+    state.refused = refused;
     state.add_typed(&mut session);
     if let Err(why) = keep_rows(&mut session, &state.kept_rows) {
         state.notices.push(why);
@@ -142,9 +144,13 @@ fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) ->
     state.jobs.end_job(WorkerJob::ReadSide);
     match read {
         Ok(mix) => {
-            let text =
-                format!("the board ranks GPUs for the mix {}; Esc ranks them for the kernel again", mix.name);
-            (state.ranked.mix, state.ranked.rows) = (Some(mix), BoardRows::Gpus);
+            let kernel = state.key_for(Action::NextWorkload);
+            let text = format!(
+                "the board ranks GPUs for the mix {}; {kernel} asks about the kernel again",
+                mix.name
+            );
+            state.ranked.mix = Some(mix);
+            ask_about(state, AskedAbout::Mix);
             state.ranked.changes += 1;
             state.add_kernels_of_mix();
             state.show_view(DashboardView::Board);
@@ -159,7 +165,9 @@ fn take_prices(state: &mut DashboardState, read: Result<PriceBook, String>) -> V
     state.jobs.end_job(WorkerJob::ReadSide);
     match read {
         Ok(prices) => {
-            let text = format!("prices of {} GPUs; the board sorts by them", prices.gpu_count());
+            let count = prices.gpu_count();
+            let gpus = if count == 1 { "GPU" } else { "GPUs" };
+            let text = format!("prices of {count} {gpus}; the board sorts by them");
             state.notices.extend(prices.remarks.iter().cloned());
             state.ranked.prices = prices;
             state.ranked.changes += 1;
@@ -244,7 +252,7 @@ fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect
         state.data.push(file.path.clone());
     }
     state.notices.extend(added.notices);
-    state.refused_rows += added.refused;
+    state.refused.rows += added.refused;
     state.take_session(Arc::new(session));
     if let Some(first) = added.kernels.first() {
         let first = state.session.kernels[*first].id.clone();

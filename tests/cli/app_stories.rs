@@ -211,6 +211,15 @@ const PROFILED: &str = concat!(
 );
 
 #[test]
+fn counts_without_times_are_no_application() {
+    let desk = Desk::new();
+    let metrics = "==1== NVPROF is profiling process 1, command: ./a\n\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n\
+                   \"Tesla K20c (0)\",\"vecadd\",1,\"flop_count_sp\",\"FLOPs\",1024,1024,1024\n";
+    desk.file("metrics.csv", metrics);
+    desk.types("app metrics.csv").ends(1, &["counts of kernels without their times", "--print-gpu-trace"]);
+}
+
+#[test]
 fn a_report_has_one_answer_whichever_command_is_asked() {
     let desk = Desk::new();
     desk.file("report.csv", PROFILED);

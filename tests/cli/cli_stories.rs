@@ -269,11 +269,11 @@ fn component_times_are_drawn_for_models_that_know_them() {
 fn the_title_names_the_ceilings_really_used() {
     let desk = Desk::new();
     let title = |words: &str| desk.types(words).works().stdout.lines().next().unwrap_or_default().to_string();
-    assert!(title(&format!("{SAXPY} --ceilings achieved")).contains("· achieved ceilings ·"));
+    assert!(title(&format!("{SAXPY} --ceilings achieved")).contains("· achieved roofs ·"));
     // Nobody measured the ceilings of a Tesla T4.
     let fell_back =
         title("predict --from titan-v --to t4 --kernel saxpy --model plain-roofline --ceilings achieved");
-    assert!(fell_back.contains("· peak ceilings ·"), "{fell_back}");
+    assert!(fell_back.contains("· peak roofs ·"), "{fell_back}");
     let mixed = title(&format!("{SAXPY} --to t4 --ceilings achieved"));
     assert!(mixed.contains("where both GPUs have them"), "{mixed}");
     // The default model's times rest on neither, and whoever chose one is told so.

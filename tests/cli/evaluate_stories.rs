@@ -104,11 +104,12 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
         csv.contains("same-time,overall,,4,37.5,") && csv.contains("same-time,kernel,mine,2,0,"),
         "{csv}"
     );
-    let text = desk.types("evaluate --data mine.csv --protocol new-size").stdout;
-    assert!(text.contains("no case: no kernel was timed at two sizes"), "{text}");
+    let none = desk.types("evaluate --data mine.csv --protocol new-size");
+    assert!(none.stderr.contains("no case: no kernel was timed at two sizes"), "{}", none.stderr);
+    assert!(none.stdout.is_empty(), "no table without a case: {}", none.stdout);
     desk.file("one.csv", "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1,1\n");
     let alone = desk.types("evaluate --data one.csv --format markdown");
-    assert!(alone.code == 1 && alone.stdout.contains("no case: no configuration"), "{}", alone.stdout);
+    assert!(alone.code == 1 && alone.stderr.contains("no case: no configuration"), "{}", alone.stderr);
     assert!(alone.stderr.contains("give the times of a second GPU too"), "{}", alone.stderr);
     let json = desk.types("evaluate --data one.csv --protocol new-size --format json");
     let all: Value = serde_json::from_str(&json.stdout).expect("JSON");

@@ -252,7 +252,7 @@ fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
     let table = desk.types("rank --data held.csv --kernel sobel --to l40s,h100-pcie").works().stdout;
     let head = table.lines().next().unwrap();
     assert!(
-        head.contains(" ◆ on RTX A4500 at the set clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)"),
+        head.contains(" ◆ on RTX A4500 at stock clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)"),
         "{head}"
     );
     let asked = "rank --data held.csv --kernel sobel --to l40s --format json";
@@ -261,7 +261,7 @@ fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
     assert!((over * rows[0]["time_ms"].as_f64().unwrap() / 0.031872 - 1.0).abs() < 1e-9, "{rows}");
     let words = rows[0]["cautions"][0].as_str().unwrap().to_string();
     assert!(
-        words.contains("at the set clocks, ") && words.contains("at the profiled clocks (SM 942 MHz)"),
+        words.contains("at stock clocks, ") && words.contains("at the profiled clocks (SM 942 MHz)"),
         "{words}"
     );
     let batch = desk.types("rank --batch held.csv --to l40s").works().stdout;

@@ -185,7 +185,7 @@ fn a_title_names_the_rates_that_the_time_rests_on() {
     for (model, words) in [
         ("components", "sustained rates"),
         ("hybrid", "sustained rates"),
-        ("plain-roofline", "achieved ceilings"),
+        ("plain-roofline", "achieved roofs"),
         ("same-time", "no rates"),
     ] {
         let model = model_position(model).unwrap();

@@ -370,7 +370,7 @@ fn the_command_reads_what_importers_know() {
         "cache": {"64": {"block_size_x": 64, "time": 1.5}}}"#;
     std::fs::write(folder.path().join("tuned.json"), tuned).unwrap();
     let (code, out, err) = typed(folder.path(), "audit tuned.json --fix -o clean.csv");
-    assert!(code == 0 && out.contains("in 1 rows"), "{out}{err}");
+    assert!(code == 0 && out.contains("in 1 row"), "{out}{err}");
     let clean = std::fs::read_to_string(folder.path().join("clean.csv")).unwrap();
     assert!(clean.starts_with("gpu,kernel,problem,") && clean.lines().count() == 2, "{clean}");
 }

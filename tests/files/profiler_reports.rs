@@ -249,7 +249,7 @@ fn what_is_missing_is_blank_and_said() {
     let row = &read.rows.row(0);
     assert_eq!((row.get(Number::DramBytes), row.get(Number::L1Bytes)), (None, None));
     let said = |text: &str| read.remarks.iter().any(|r| r.contains(text));
-    assert!(said("no DRAM bytes; add --metrics dram__bytes.sum or --set full"), "{:?}", read.remarks);
+    assert!(said("no DRAM bytes; add --metrics dram__bytes.sum"), "{:?}", read.remarks);
     assert!(said("no L1 bytes") && !said("no L2 bytes") && !said("no GPU"));
 }
 

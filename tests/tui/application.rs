@@ -131,6 +131,30 @@ fn a_trace_is_shown_with_its_bars_and_groups() {
 }
 
 #[test]
+fn header_and_board_speak_of_the_application_that_is_loaded() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    let first = |d: &Dashboard| d.screen().lines().next().unwrap_or_default().to_string();
+    let spoken = "H100 SXM5 80 GB ▶ RTX 4070  application run.json";
+    assert!(first(&d).contains(spoken), "{}", d.screen());
+    let effects = d.key("2");
+    let question = effects.into_iter().find_map(|e| if let Effect::Rank(q) = e { Some(q) } else { None });
+    let question = question.unwrap();
+    let board = question.rank_rows(&Progress::default()).unwrap();
+    update(&mut d.state, Message::Ranked(Some(Box::new((question.asked.clone(), board)))));
+    assert!(first(&d).contains(spoken), "{}", d.screen());
+    assert!(d.screen().contains("run.json from H100 SXM5 80 GB: 129 GPUs by time"), "{}", d.screen());
+    let forecast =
+        |d: &Dashboard| d.state.application.forecasts.clone().unwrap().unwrap()[1].time_range().value;
+    let on_board = d.state.ranked.row_of(d.state.target()).unwrap().time;
+    assert_eq!(on_board, Some(forecast(&d)), "the board and the view of the application agree");
+    let effects = d.key("w");
+    assert!(effects.iter().any(|e| matches!(e, Effect::Rank(_))), "the kernel is ranked again");
+    assert!(first(&d).contains("TITAN V ▶ RTX 4070  matmul_tiled"), "{}", d.screen());
+    assert!(d.screen().contains("asking about matmul_tiled n=512"), "{}", d.screen());
+}
+
+#[test]
 fn a_group_opens_in_the_swap_view() {
     let mut d = dashboard(120, 40);
     play(&mut d, opened(application()));

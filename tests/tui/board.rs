@@ -220,11 +220,13 @@ fn the_kernels_of_a_mix_are_rows_of_the_board_and_of_the_table() {
     press(&mut d, "1 / m i n e enter");
     assert!(d.screen().contains("▸ mine") && d.screen().contains("4.20 ms ●"), "{}", d.screen());
     press(&mut d, "2 esc");
-    assert!(d.state.ranked.mix.is_none() && d.screen().contains("129 GPUs by time"), "{}", d.screen());
+    assert!(d.screen().contains("step from TITAN V"), "Esc drops no mix: {}", d.screen());
+    press(&mut d, "w");
+    assert!(d.screen().contains("mine from TITAN V: 129 GPUs by time"), "{}", d.screen());
 }
 
 #[test]
-fn a_mix_is_ranked_until_escape_and_prices_take_the_place_of_those_before() {
+fn a_mix_is_ranked_beside_the_kernel_and_prices_take_the_place_of_those_before() {
     let mut d = ranked(160, 40, "");
     let text =
         "name = \"two\"\n[[kernel]]\nkernel = \"saxpy\"\ncalls = 3\n[[kernel]]\nkernel = \"dot_product\"\n";
@@ -240,12 +242,71 @@ fn a_mix_is_ranked_until_escape_and_prices_take_the_place_of_those_before() {
     );
     let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
     rank(&mut d, &effects);
-    assert!(d.screen().contains("prices of 1 GPUs"), "{}", d.screen());
+    assert!(d.screen().contains("prices of 1 GPU;"), "{}", d.screen());
     press(&mut d, "o o");
     let rows = d.state.ranked.shown_rows(&d.state.session);
     assert!(rows[0].gpu_id == "l4" && rows[0].usd_per_million_runs.is_some(), "{:?}", rows[0]);
-    press(&mut d, "esc");
+    press(&mut d, "w");
     assert!(d.screen().contains("matmul_tiled n=512 from TITAN V"), "{}", d.screen());
+    press(&mut d, "w");
+    assert!(d.screen().contains("two from TITAN V"), "{}", d.screen());
+}
+
+#[test]
+fn a_filter_by_price_hides_what_costs_more_and_one_that_is_no_limit_stays_open() {
+    let mut d = ranked(120, 40, "");
+    for (typed, said) in
+        [("<=3oW", "`<=3oW`: expected a limit"), ("<=1$/h", "no prices by the hour are loaded")]
+    {
+        press(&mut d, "/");
+        type_line(&mut d, typed);
+        press(&mut d, "enter");
+        assert!(d.screen().contains(said) && d.state.typed_line().is_some(), "{}", d.screen());
+        press(&mut d, "esc");
+    }
+    let book = roofswap::rank::PriceBook::parse(
+        "gpu,usd_per_hour\nl4,0.5\nh100-sxm5,3\n",
+        "p.csv",
+        "p",
+        &d.state.session.gpus,
+    );
+    let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
+    rank(&mut d, &effects);
+    let mut shown = |typed: &str| {
+        press(&mut d, "/");
+        type_line(&mut d, typed);
+        press(&mut d, "enter");
+        let rows = d.state.ranked.shown_rows(&d.state.session);
+        rows.into_iter().map(|row| row.gpu_id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown("<=1$/h"), ["l4"]);
+    assert_eq!(shown(">1$/h"), ["h100-sxm5"]);
+    assert_eq!(shown("<=1$/h <=1W"), [""; 0]);
+}
+
+#[test]
+fn the_time_of_the_source_is_marked_as_measured() {
+    let d = ranked(160, 50, "");
+    let rows = d.state.ranked.shown_rows(&d.state.session);
+    let marks: Vec<char> =
+        ["titan-v", "rtx-4070"].map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().time_mark()).into();
+    assert_eq!(marks, ['●', '◆']);
+    assert!(d.screen().contains("95.1 µs ●"), "{}", d.screen());
+}
+
+#[test]
+fn a_typed_kernel_without_a_grid_has_the_occupancy_that_predict_has() {
+    for line in
+        ["4.2ms on 3090, 256 thr, 40 regs, 17.2 GFLOP, 50MB dram", "256 thr, 40 regs, 17.2 GFLOP, 50MB dram"]
+    {
+        let mut d = dashboard(120, 40);
+        press(&mut d, "n");
+        type_line(&mut d, line);
+        press(&mut d, "enter");
+        let occupancy = d.state.answer().occupancy.target.map(|o| o.fraction());
+        assert_eq!(occupancy, Some(1.0), "{line}: {}", d.screen());
+        assert!(!d.screen().contains("launch shape unknown"), "{}", d.screen());
+    }
 }
 
 #[test]

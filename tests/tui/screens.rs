@@ -98,7 +98,7 @@ fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
     assert!(matches!(key("esc")[..], [Effect::Cancel(WorkerJob::Evaluate)]));
     assert!(!d.state.jobs.is_running(WorkerJob::Evaluate));
     let d = d.press("esc esc");
-    assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Predictions"), "{}", d.screen());
+    assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Errors"), "{}", d.screen());
 }
 
 small_screens! {
@@ -260,9 +260,19 @@ fn a_picked_report_brings_kernels_whose_block_is_assumed_until_it_is_typed() {
 }
 
 #[test]
-fn a_kernel_with_a_launch_of_its_own_keeps_it() {
-    let screen = dashboard(80, 24).press("b").screen();
-    assert!(screen.contains("the launch of matmul_tiled is known"), "{screen}");
+fn a_block_that_is_known_is_changed_for_the_target() {
+    let d = dashboard(120, 40).press("b");
+    assert!(
+        d.screen().contains("threads per block: 1024; type another number for RTX 4070"),
+        "{}",
+        d.screen()
+    );
+    let d = d.press("5 1 2 enter");
+    assert!(d.screen().contains("◇ block=512"), "{}", d.screen());
+    let needs = d.state.answer().needs;
+    assert_eq!([needs.source, needs.target].map(|n| n.map(|n| n.threads)), [Some(1024), Some(512)]);
+    let d = d.press("u");
+    assert_eq!(d.state.answer().needs.target.map(|n| n.threads), Some(1024), "undo takes it back");
 }
 
 #[test]

@@ -450,7 +450,7 @@ fn an_application_has_its_tornado_from_the_worker() {
     assert!(message(&d).contains("no application is loaded"), "{}", message(&d));
     assert!(message(&d).contains("`:mix FILE` loads a mix"), "{}", message(&d));
     play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
-    press(&mut d, "3 w");
+    press(&mut d, "3");
     let answer = d.state.what_if.answer().unwrap().clone();
     assert!(answer.workload.ends_with("run.json") && answer.tornado.iter().any(|bar| bar.matters()));
     let before = answer.time.unwrap();
@@ -522,7 +522,7 @@ fn a_mix_has_the_whole_view_from_the_worker() {
     let mut d = view_of_saxpy(160, 50);
     let of_kernel = d.state.what_if.answer().unwrap().base_time.unwrap();
     load_mix(&mut d);
-    press(&mut d, "3 w");
+    press(&mut d, "3");
     let answer = d.state.what_if.answer().unwrap().clone();
     assert_eq!(answer.workload, "step");
     assert!(answer.base_time.unwrap() > of_kernel * 120.0 && answer.tornado.len() > 10, "{answer:?}");
@@ -572,8 +572,7 @@ fn scenarios_and_two_numbers_of_a_kernel_are_the_workers_and_can_be_cancelled() 
 fn the_tornado_of_an_application_counts_its_forecasts() {
     let mut d = view_of_saxpy(160, 50);
     play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
-    press(&mut d, "3");
-    let asked = update(&mut d.state, Message::Key("w".into()));
+    let asked = update(&mut d.state, Message::Key("3".into()));
     let question = asked.into_iter().find_map(|e| match e {
         Effect::WhatIfChanged(question) => Some(question),
         _ => None,

@@ -167,7 +167,7 @@ fn nouns_and_names_are_commands() {
 }
 
 #[test]
-fn five_views_by_number_and_esc_comes_back() {
+fn five_views_by_number_and_esc_stays() {
     let mut d = dashboard(120, 40);
     for (key, view) in ["1", "2", "3", "4", "5"].into_iter().zip(DashboardView::ALL) {
         press(&mut d.state, key);
@@ -180,7 +180,11 @@ fn five_views_by_number_and_esc_comes_back() {
     press(&mut d.state, "2 5");
     assert_eq!(d.state.focus, Pane::Audit, "a view keeps its focus");
     press(&mut d.state, "esc esc esc");
-    assert_eq!((d.state.view, d.state.focus), (DashboardView::Swap, Pane::Predictions));
+    assert_eq!((d.state.view, d.state.focus), (DashboardView::Evidence, Pane::Audit), "Esc leaves no view");
+    assert!(d.screen().contains("nothing to close in this view; 1 opens Swap"), "{}", d.screen());
+    // A filter of another view is not its business.
+    press(&mut d.state, "1 / s a x p y enter 2 esc");
+    assert_eq!((d.state.row_filter.as_str(), d.state.view), ("saxpy", DashboardView::Board));
 }
 
 #[test]

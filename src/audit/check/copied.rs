@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of kernels on whose registers two architectures agree.
 const AGREE: f64 = 0.5;
-/// Chance that is still believed.
-const BELIEVED: f64 = 0.01;
+/// A chance below this is none.
+const LEAST_CHANCE: f64 = 0.01;
 /// Kernels with fewer registers all get the smallest allocation and agree by nature.
 const TRIVIAL: f64 = 5.0;
 
@@ -47,7 +47,7 @@ fn copied_registers(sheet: &AuditSheet<'_>) -> Option<Finding> {
     let one = |code: &CopiedCode| code.values().flatten().collect::<BTreeSet<_>>().len() == 1;
     let (same, differ): (Vec<_>, Vec<_>) = codes.iter().partition(|(_, (code, _))| one(code));
     // A kernel that differs shows that somebody asked the compiler.
-    if AGREE.powi(same.len() as i32) > BELIEVED || differ.len() * 10 > same.len() {
+    if AGREE.powi(same.len() as i32) > LEAST_CHANCE || differ.len() * 10 > same.len() {
         return None;
     }
     let rows: Vec<usize> = same.iter().flat_map(|(_, (_, rows))| rows.iter().copied()).collect();

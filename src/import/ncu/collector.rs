@@ -30,9 +30,9 @@ const LACKS: [Lack; 11] = [
         "add --metrics regex:sm__ops_path_tensor_src_.* for all paths; integer ones are no FLOPs",
     ),
     (
-        "no FLOPs, as single and double precision were not both counted",
+        NO_FLOPS,
         |l, r| r.get(Number::Flops).is_none() && !l.values.tensor_uncounted(),
-        "add --set full, or --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
+        "add --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
     ),
     (
         "FLOPs of the vector pipes alone, whether a tensor pipe worked was not profiled",
@@ -53,23 +53,19 @@ const LACKS: [Lack; 11] = [
         |l, r| r.get(Number::Flops).is_some() && l.half_worked(),
         "packed ones (half2) do two: the FLOPs may be up to twice as many",
     ),
-    (
-        "no DRAM bytes",
-        |_, r| r.get(Number::DramBytes).is_none(),
-        "add --metrics dram__bytes.sum or --set full",
-    ),
+    ("no DRAM bytes", |_, r| r.get(Number::DramBytes).is_none(), "add --metrics dram__bytes.sum"),
     (
         "DRAM bytes only as a printed rate x the time, with few digits",
         |l, _| l.values.dram_is_rate(),
         "use the raw page or the .ncu-rep for all digits",
     ),
-    ("no L2 bytes", |_, r| r.get(Number::L2Bytes).is_none(), "add --metrics lts__t_bytes.sum or --set full"),
-    (
-        "no L1 bytes",
-        |_, r| r.get(Number::L1Bytes).is_none(),
-        "add --metrics l1tex__t_bytes.sum or --set full",
-    ),
+    ("no L2 bytes", |_, r| r.get(Number::L2Bytes).is_none(), "add --metrics lts__t_bytes.sum"),
+    ("no L1 bytes", |_, r| r.get(Number::L1Bytes).is_none(), "add --metrics l1tex__t_bytes.sum"),
 ];
+
+/// Those that a report with `--set full` does not lack.
+const COUNTED_BY_FULL: [&str; 4] = [NO_FLOPS, "no DRAM bytes", "no L2 bytes", "no L1 bytes"];
+const NO_FLOPS: &str = "no FLOPs, as single and double precision were not both counted";
 
 impl<'a> Collector<'a> {
     pub(super) fn new(job: &'a ImportJob<'a>) -> Self {
@@ -100,10 +96,19 @@ impl<'a> Collector<'a> {
 
     pub(super) fn into_imported(mut self) -> Imported {
         let all = self.launches;
-        for (count, (what, _, hint)) in self.lacks.into_iter().zip(LACKS).filter(|(n, _)| *n > 0) {
+        for (count, (what, _, hint)) in self.lacks.iter().copied().zip(LACKS).filter(|(n, _)| *n > 0) {
             let which =
                 if count == all { "every launch".into() } else { format!("{count} of {all} launches") };
             self.out.remarks.push(format!("{which}: {what}; {hint}"));
+        }
+        if self
+            .lacks
+            .iter()
+            .zip(LACKS)
+            .any(|(count, (what, ..))| *count > 0 && COUNTED_BY_FULL.contains(&what))
+        {
+            let full = "ncu --set full counts what is missing; its raw page (--page raw) and the .ncu-rep hold all counts, the details page few";
+            self.out.remarks.push(full.into());
         }
         if all > 0 {
             let clocks = "ncu holds the clocks at base and flushes the caches before each launch, unless --clock-control none and --cache-control none were given: times may be longer than outside of it";

@@ -5,7 +5,7 @@ use super::excess::{Excess, Pace};
 use super::launching::{LaunchStart, Launching};
 use super::nearness::{Nearness, OtherBoard};
 use super::sides::QuestionSides;
-use super::transfer::{Carried, FAR, Habit, LaunchRoof, TypicalEfficiency};
+use super::transfer::{Carried, FAR, LaunchRoof, TimeOverRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
@@ -39,7 +39,7 @@ pub(super) struct SourceShare {
     excess: Excess,
     timed: Option<f64>,
     start: LaunchStart,
-    habit: Habit,
+    over_roof: TimeOverRoof,
     typical: TypicalEfficiency,
     /// ln η; 0 where there is no roof.
     ln_efficiency: f64,
@@ -59,9 +59,9 @@ impl SourceShare {
         let start = launching.start(timed, capped_floor(timed, end.floor, end.floor), roof);
         let typical = typical.with_own_share(start.own);
         let body = start.body.unwrap_or(roof * typical.usual);
-        let habit = Habit::from_times(roof, body, typical, excess.uncounted);
-        let ln_efficiency = if roof > 0.0 { habit.source_efficiency.ln() } else { 0.0 };
-        Self { end, launching, excess, timed, start, habit, typical, ln_efficiency }
+        let over_roof = TimeOverRoof::from_times(roof, body, typical, excess.uncounted);
+        let ln_efficiency = if roof > 0.0 { over_roof.source_efficiency.ln() } else { 0.0 };
+        Self { end, launching, excess, timed, start, over_roof, typical, ln_efficiency }
     }
 
     /// The answer on this target.
@@ -78,19 +78,21 @@ impl SourceShare {
         }
         let start = self.start;
         if let (Some(time), Some(body), true) = (self.timed, start.body, same) {
-            let carried = Habit::as_timed(roofs.source, body, 1.0).under(roofs.source, 1.0);
+            let carried = TimeOverRoof::as_timed(roofs.source, body, 1.0).under(roofs.source, 1.0);
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
-        let habit = match (nearness, start.body) {
+        let over_roof = match (nearness, start.body) {
             // All of it: the smaller the change, the nearer the answer to the time that was measured.
-            (Nearness::SameBoard, Some(body)) => Habit::as_timed(roofs.source, body, self.excess.uncounted),
-            (Nearness::Other(OtherBoard { held, .. }), Some(body)) if held > 0.0 => {
-                Habit::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
+            (Nearness::SameBoard, Some(body)) => {
+                TimeOverRoof::as_timed(roofs.source, body, self.excess.uncounted)
             }
-            _ => self.habit,
+            (Nearness::Other(OtherBoard { held, .. }), Some(body)) if held > 0.0 => {
+                TimeOverRoof::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
+            }
+            _ => self.over_roof,
         };
-        let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
+        let carried = over_roof.under(target.roof.time, self.end.pace.over(&target.pace, over_roof.waiting));
         let carried = match (nearness, start.body) {
             (Nearness::Other(board), Some(body)) if has_roofs => self.in_reach(carried, body, target, board),
             _ => carried,
@@ -140,7 +142,7 @@ impl SourceShare {
         let answer = carried(times, self.timed, false, super::ID)?;
         let start = LaunchStart { body: self.timed, own: 1.0 };
         let Pair { source, target } = times;
-        let carried = Habit::as_timed(source, source, 0.0).under(target, 1.0);
+        let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
         Ok(Answered { time: answer.time, body: answer.time.0, start, roofs: times, carried, same: false })
     }
 

@@ -11,7 +11,7 @@ const LEAST_BODY: f64 = 0.3;
 /// The same where the launch is added to the kernel's time.
 const LEAST_ADDED_BODY: f64 = 0.03;
 
-/// Where a source sits on its floor, its body is not believed to be longer than this many roofs.
+/// Where a source sits on its floor, its body is not taken to be longer than this many roofs.
 const MOST_ROOFS_AT_FLOOR: f64 = 1.3;
 
 /// How well the cost of a cold launch is known: its share that one launch differs from another by.

@@ -106,11 +106,11 @@ impl Carried {
 
 /// How a kernel behaves under its source's roof: all that is the same for every target.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Habit {
+pub(super) struct TimeOverRoof {
     pub(super) source_efficiency: f64,
     /// η taken for a target; 0 where there is no roof.
     pub(super) efficiency: f64,
-    /// The time beside the source's roof, as far as it is believed: what gives the body where it overlaps with the roof.
+    /// The time beside the source's roof, as far as it is taken over: what gives the body where it overlaps with the roof.
     beside: f64,
     /// How far both overlap, as a norm: 1 = one after the other.
     overlap: f64,
@@ -178,7 +178,7 @@ impl TypicalEfficiency {
 
     /// ln of the efficiency that is taken where this one, in ln, was measured.
     #[inline]
-    fn believed(self, measured: f64) -> f64 {
+    fn shrunk_ln(self, measured: f64) -> f64 {
         let usual = self.usual.ln();
         let off = measured - usual;
         let far = off / self.far;
@@ -186,7 +186,7 @@ impl TypicalEfficiency {
     }
 }
 
-impl Habit {
+impl TimeOverRoof {
     /// From a body of so many seconds under this roof, all of whose efficiency holds.
     #[inline]
     pub(super) fn as_timed(roof: f64, body: f64, uncounted: f64) -> Self {
@@ -219,7 +219,7 @@ impl Habit {
             };
         }
         let source_efficiency = body / roof;
-        let ln = typical.believed(source_efficiency.ln());
+        let ln = typical.shrunk_ln(source_efficiency.ln());
         let efficiency = ln.exp();
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
         let with_roof = WITH_ROOF * counted / (1.0 + ln * ln);
@@ -265,32 +265,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_roof_gives_back_the_time_when_all_of_it_is_believed() {
+    fn the_same_roof_gives_back_the_time_when_all_of_it_is_taken_over() {
         for (roof, body) in [(2.0, 5.0), (3.0, 4.0), (1.0, 0.5), (0.0, 2.0)] {
-            assert!((Habit::as_timed(roof, body, 0.0).under(roof, 1.0).body / body - 1.0).abs() < 1e-12);
+            assert!(
+                (TimeOverRoof::as_timed(roof, body, 0.0).under(roof, 1.0).body / body - 1.0).abs() < 1e-12
+            );
         }
     }
 
     #[test]
     fn time_above_the_roof_does_not_shrink_with_the_roof() {
-        let carried = Habit::as_timed(1.0, 3.0, 0.0).under(0.5, 0.9);
+        let carried = TimeOverRoof::as_timed(1.0, 3.0, 0.0).under(0.5, 0.9);
         assert!((carried.added - (0.5 + 1.8)).abs() < 1e-12 && (carried.everything - 1.5).abs() < 1e-12);
-        let below = Habit::as_timed(1.0, 0.8, 1.0).under(0.5, 0.9);
+        let below = TimeOverRoof::as_timed(1.0, 0.8, 1.0).under(0.5, 0.9);
         assert!((below.body - 0.4).abs() < 1e-12 && below.above == 0.0);
     }
 
     #[test]
     fn where_all_is_counted_a_part_of_it_does() {
-        let habit = |uncounted| Habit::as_timed(1.0, 1.5, uncounted).under(0.5, 1.0).body;
-        assert!(habit(0.0) < habit(0.5) && habit(0.5) < habit(1.0) && habit(0.0) > 0.75);
+        let over_roof = |uncounted| TimeOverRoof::as_timed(1.0, 1.5, uncounted).under(0.5, 1.0).body;
+        assert!(over_roof(0.0) < over_roof(0.5) && over_roof(0.5) < over_roof(1.0) && over_roof(0.0) > 0.75);
     }
 
     #[test]
-    fn nothing_believed_is_the_usual_efficiency() {
+    fn nothing_taken_over_is_the_usual_efficiency() {
         for (by_library, usual) in [(false, USUAL), (true, USUAL_OF_LIBRARY)] {
             let build = SourceBuild { by_library, at_register_limit: false };
             let typical = TypicalEfficiency::new(0.0, build).with_own_share(0.0);
-            let carried = Habit::from_times(1.0, 100.0, typical, 0.0).under(2.0, 2.0);
+            let carried = TimeOverRoof::from_times(1.0, 100.0, typical, 0.0).under(2.0, 2.0);
             assert!((carried.everything - 2.0 * usual).abs() < 1e-12);
         }
     }
@@ -299,9 +301,10 @@ mod tests {
     #[test]
     fn far_from_any_roof_the_time_is_carried_as_it_is() {
         let typical = TypicalEfficiency::new(0.0, SourceBuild::default());
-        let slower = |roof: f64| Habit::from_times(roof, 1.0, typical, 0.0).under(roof, 1.0).body;
+        let slower = |roof: f64| TimeOverRoof::from_times(roof, 1.0, typical, 0.0).under(roof, 1.0).body;
         assert!(slower(0.1) < 0.75 && slower(1e-9) > 0.88 && slower(1e-12) > slower(1e-9));
-        let held = |share| Habit::from_times(1e-3, 1.0, typical.held(share), 0.0).under(1e-3, 1.0).body;
+        let held =
+            |share| TimeOverRoof::from_times(1e-3, 1.0, typical.held(share), 0.0).under(1e-3, 1.0).body;
         assert!(held(0.0) < held(0.5) && held(0.5) < held(1.0) && (held(1.0) - 1.0).abs() < 1e-12);
     }
 }

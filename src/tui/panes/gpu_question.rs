@@ -7,21 +7,18 @@
 //! ┗ Enter reads the file, Esc leaves it ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┛
 //! ```
 
-use super::frame::sheet;
+use super::typing_list::TypingList;
 use crate::gpu::GpuId;
 use crate::tui::action::Action;
 use crate::tui::filter::Filter;
 use crate::tui::jobs::WorkerJob;
-use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line, pad_right};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Constraint, Rect};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
+use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use tui_input::{Input, InputRequest};
@@ -98,8 +95,6 @@ impl Panel<DashboardState> for GpuQuestion {
 
     fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
         let found = self.candidates(state);
-        let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
-        let area = body.centered(Constraint::Length(body.width.min(76)), Constraint::Length(height));
         let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let stated: Vec<&str> = self.capabilities.iter().map(String::as_str).collect();
         let stated = match stated.as_slice() {
@@ -107,32 +102,22 @@ impl Panel<DashboardState> for GpuQuestion {
             some => format!(" (compute capability {})", some.join(", ")),
         };
         let title = format!("Which GPU was {} measured on?{stated}", crate::text::harmless_line(&name));
-        let inside = sheet(buffer, area, &title, " Enter reads the file, Esc leaves it ", look);
-        let line_at = |i: usize| Rect {
-            x: inside.x + 1,
-            y: inside.y + i as u16,
-            height: 1,
-            width: inside.width.saturating_sub(2),
+        let list = TypingList {
+            title: &title,
+            foot: " Enter reads the file, Esc leaves it ",
+            label: "filter: ",
+            typed: self.input.value(),
+            count: found.len(),
+            cursor: self.cursor,
+            remark: None,
         };
-        let typed = vec![
-            Span::styled("filter: ", look.key()),
-            Span::raw(self.input.value().to_string()),
-            Span::styled("_", look.dim()),
-        ];
-        Line::from(typed).render(line_at(0), buffer);
-        let page = usize::from(inside.height).saturating_sub(1);
-        let start = page_start(self.cursor, page, found.len());
-        for (i, gpu) in found.iter().enumerate().skip(start).take(page) {
-            let gpu = &state.session.gpus[*gpu];
-            let width = usize::from(inside.width).saturating_sub(8);
-            let text = format!(
-                "{}{:>5}",
-                pad_right(&clipped_text(gpu.short_name(), width), width),
-                gpu.cuda.compute_capability
-            );
-            let style = if i == self.cursor { look.selection() } else { look.text() };
-            Line::styled(text, style).render(line_at(i - start + 1), buffer);
-        }
+        let entry = |at: usize, width: usize| {
+            let gpu = &state.session.gpus[found[at]];
+            let width = width.saturating_sub(6);
+            let name = pad_right(&clipped_text(gpu.short_name(), width), width);
+            format!("{name}{:>5}", gpu.cuda.compute_capability)
+        };
+        list.draw(buffer, body, 76, entry, look);
     }
 
     fn hints(&self, _: &DashboardState) -> Vec<Hint> {

@@ -5,8 +5,9 @@
 //! ```
 
 use crate::gpu::GpuId;
-use crate::pair::Pair;
 use crate::predict::MODELS;
+use crate::text::harmless_line;
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
@@ -32,44 +33,106 @@ fn views(state: &DashboardState, all: bool, look: Look<'_>) -> Vec<Span<'static>
     spans
 }
 
+/// Whether this view speaks of what is loaded beside the kernel: the application, or what the board and What if ask about.
+fn is_beside_kernel(state: &DashboardState) -> bool {
+    match state.view {
+        DashboardView::Swap | DashboardView::Evidence => false,
+        DashboardView::Application => state.application.application.is_some(),
+        DashboardView::Board | DashboardView::WhatIf => !state.asks_of_kernel(),
+    }
+}
+
 /// Draws the first line.
 pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
-    let Pair { source, target } = state.pair();
-    let answer = state.answer();
-    let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
-    let mut spans = Vec::new();
-    spans.extend(views(state, area.width >= ROOM_FOR_VIEWS, look));
+    let mut spans = views(state, area.width >= ROOM_FOR_VIEWS, look);
+    let width = usize::from(area.width);
+    if is_beside_kernel(state) {
+        spans.extend(loaded_spans(state, width.saturating_sub(width_of(&spans)), look));
+    } else {
+        spans.extend(gpu_spans(state, state.selection.source, look));
+        spans.extend(kernel_spans(state, width.saturating_sub(width_of(&spans)), look));
+    }
+    Line::from(spans).render(area, buffer);
+}
+
+fn width_of(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(Span::width).sum()
+}
+
+/// Source and targets, with the clocks that were typed for them.
+fn gpu_spans(state: &DashboardState, source: GpuId, look: Look<'_>) -> Vec<Span<'static>> {
     let tuned =
         |gpu: GpuId| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
-    spans.extend([
-        Span::styled(source.short_name().to_string(), look.source()),
-        Span::styled(tuned(state.selection.source), look.caution()),
-        Span::styled(if state.selection.all_sources { " and all sources" } else { "" }, look.source()),
+    let short = |gpu: GpuId| state.session.gpus[gpu].short_name().to_string();
+    let all = state.selection.all_sources && source == state.selection.source;
+    let further = state.selection.targets.len() - 1;
+    vec![
+        Span::styled(short(source), look.source()),
+        Span::styled(tuned(source), look.caution()),
+        Span::styled(if all { " and all sources" } else { "" }, look.source()),
         Span::styled(" ▶ ", look.dim()),
-        Span::styled(target.short_name().to_string(), look.target()),
+        Span::styled(short(state.target()), look.target()),
         Span::styled(tuned(state.target()), look.caution()),
-    ]);
-    if state.selection.targets.len() > 1 {
-        spans.push(Span::styled(format!(" +{}", state.selection.targets.len() - 1), look.target()));
+        Span::styled(if further > 0 { format!(" +{further}") } else { String::new() }, look.target()),
+        Span::raw("  "),
+    ]
+}
+
+/// The application or the mix with the GPU that it ran on, in so many columns.
+fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let application = state.application.application.as_ref();
+    let is_application =
+        state.view == DashboardView::Application || state.asked_about() == AskedAbout::Application;
+    let (kind, name, source) = match application.filter(|_| is_application) {
+        Some(application) => {
+            ("application", harmless_line(application.file_name()), state.application_source())
+        }
+        None => ("mix", state.asked_name(), state.selection.source),
+    };
+    let mut spans = gpu_spans(state, source, look);
+    spans.push(Span::raw(format!("{kind} ")));
+    let room = left.saturating_sub(width_of(&spans));
+    spans.push(Span::styled(clipped_text(&name, room), look.title()));
+    if kind == "mix" {
+        let model =
+            Span::styled(format!("  model: {}", MODELS[state.selection.settings.model].id()), look.dim());
+        spans.extend(Some(model).filter(|model| width_of(&spans) + model.width() <= left));
     }
-    spans.push(Span::raw("  "));
-    spans.push(Span::styled(state.kernel().label.clone(), look.title()));
+    let of_files = of_files(state, look).filter(|span| width_of(&spans) + 2 + span.width() <= left);
+    spans.extend(of_files.into_iter().flat_map(|span| [Span::raw("  "), span]));
+    spans
+}
+
+/// The kernel with its size, the model, and what there is to be known of its prediction, in so many columns.
+fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let answer = state.answer();
+    let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
+    let mut spans = vec![Span::styled(state.kernel().label.clone(), look.title())];
     let element = match state.edited_element() {
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),
     };
     // The size gives way to the number of cautions, then the element type.
-    let width = usize::from(area.width);
-    let others = spans.iter().map(Span::width).sum::<usize>() + 4 + short_count(cautions).width();
-    let has_room = others + element.width() <= width;
-    let room = width.saturating_sub(others + element.width());
+    let others = width_of(&spans) + 4 + short_count(cautions).width();
+    let has_room = others + element.width() <= left;
+    let room = left.saturating_sub(others + element.width());
     let size = clipped_text(&state.size_of(state.selected), room.min(32));
     if has_room {
         spans.extend([Span::raw(format!(" {size} ")), element]);
     }
-    let left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
+    let left = left.saturating_sub(width_of(&spans));
     spans.extend(facts_within(left, state, cautions, look));
-    Line::from(spans).render(area, buffer);
+    spans
+}
+
+/// What was refused or noted of files.
+fn of_files(state: &DashboardState, look: Look<'_>) -> Option<Span<'static>> {
+    let refused = Some(state.refused.in_words()).filter(|words| !words.is_empty());
+    let notes =
+        counted(state.notices.len(), "import note", "import notes").filter(|_| state.refused.is_none());
+    refused
+        .map(|text| Span::styled(text, look.refusal()))
+        .or(notes.map(|text| Span::styled(text, look.caution())))
 }
 
 /// Behind the question, in so many columns: the model, roofs and occupancy rules, what was refused or noted of files, and the number of
@@ -78,11 +141,9 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let settings = state.selection.settings;
     let id = MODELS[settings.model].id();
     let rates = state.answer().rates_used();
-    let roofs = rates.trim_end_matches(" rates").trim_end_matches(" ceilings").trim_end_matches(" roofs");
-    let notes =
-        counted(state.notices.len(), "import note", "import notes").filter(|_| state.refused_rows == 0);
-    let refused = counted(state.refused_rows, "row refused", "rows refused");
-    let of_files = refused.map(|text| (text, look.refusal())).or(notes.map(|text| (text, look.caution())));
+    // `rates: sustained`, `roofs: peak`.
+    let (kind, noun) = rates.rsplit_once(' ').unwrap_or((&rates, "rates"));
+    let of_files = of_files(state, look).map(|span| (span.content.to_string(), span.style));
     let counter = counted(cautions, "caution", "cautions").unwrap_or_default();
     let brief = short_count(cautions);
     let (named, bare, none) = (format!("model: {id}"), id.to_string(), String::new());
@@ -100,7 +161,7 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
         spans.clear();
     }
     // The panes' titles say these too.
-    for text in [format!(" · roofs: {roofs}"), format!(" · occupancy: {}", settings.rules.as_str())] {
+    for text in [format!(" · {noun}: {kind}"), format!(" · occupancy: {}", settings.rules.as_str())] {
         let fits = *model == named && text.width() <= room;
         room -= if fits { text.width() } else { 0 };
         spans.extend(fits.then(|| Span::styled(text, look.dim())));

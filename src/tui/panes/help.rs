@@ -5,9 +5,10 @@ use super::text_sheet::SheetText;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::clipped_text;
+use crate::tui::text::{pad_right, wrap};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 /// The help of the focused pane.
 pub static HELP: SheetText = SheetText {
@@ -123,10 +124,7 @@ const COLUMNS: [(&str, &str); 4] = [
 
 /// Keys of this pane, then the general ones, then what columns and marks mean.
 fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let line = |left: &str, style: Style, text: &str| {
-        let text = clipped_text(text, width.saturating_sub(KEYS));
-        Line::from(vec![Span::styled(format!("{left:<KEYS$}"), style), Span::raw(text)])
-    };
+    let line = |left: &str, style: Style, text: &str| key_lines(left, style, text, width);
     let heading = |text: String| [Line::default(), Line::styled(text, look.title())];
     // The help itself lies on top of what it is about.
     let below = state.overlays.len().checked_sub(2).map(|i| &state.overlays[i]);
@@ -137,17 +135,27 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
     let mut lines = vec![Line::styled(format!("in {place}"), look.title())];
     for hint in hints {
         let keys: Vec<String> = hint.actions.iter().map(|action| keys_of(state, *action)).collect();
-        lines.push(line(&format!("{} ", keys.join(" ")), look.key(), hint.text));
+        lines.extend(line(&format!("{} ", keys.join(" ")), look.key(), hint.text));
     }
     for (group, actions) in GROUPS {
         lines.extend(heading(group.to_string()));
-        lines.extend(actions.iter().map(|a| line(&format!("{} ", keys_of(state, *a)), look.key(), a.doc())));
+        lines.extend(
+            actions.iter().flat_map(|a| line(&format!("{} ", keys_of(state, *a)), look.key(), a.doc())),
+        );
     }
     lines.extend(heading("columns of the predictions".into()));
-    lines.extend(COLUMNS.iter().map(|(name, text)| line(name, look.text(), text)));
+    lines.extend(COLUMNS.iter().flat_map(|(name, text)| line(name, look.text(), text)));
     lines.extend(heading("marks".into()));
-    lines.extend(marks(look).map(|(mark, style, meaning)| line(mark, style, meaning)));
+    lines.extend(marks(look).flat_map(|(mark, style, meaning)| line(mark, style, meaning)));
     lines
+}
+
+/// Keys or a name, and what they do behind them: in further lines where it does not fit into one.
+fn key_lines(left: &str, style: Style, text: &str, width: usize) -> Vec<Line<'static>> {
+    let parts = wrap(text, width.saturating_sub(left.width().max(KEYS)));
+    let first = std::iter::once(left).chain(std::iter::repeat(""));
+    let line = |(left, part)| Line::from(vec![Span::styled(pad_right(left, KEYS), style), Span::raw(part)]);
+    first.zip(parts).map(line).collect()
 }
 
 fn marks(look: Look<'_>) -> impl Iterator<Item = (&'static str, Style, &'static str)> {

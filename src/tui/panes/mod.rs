@@ -23,6 +23,7 @@ pub(super) mod prompt;
 pub(super) mod ranking;
 pub(super) mod roofline;
 pub(super) mod text_sheet;
+mod typing_list;
 pub(super) mod what_if;
 
 use super::action::Action;

@@ -19,9 +19,9 @@ fn notice_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Lin
 
 /// How many notes there are, and how many rows were refused.
 fn beside(state: &DashboardState) -> String {
-    match (state.notices.len(), state.refused_rows) {
+    match (state.notices.len(), state.refused.in_words()) {
         (0, _) => "none".into(),
-        (notes, 0) => notes.to_string(),
-        (notes, rows) => format!("{notes}, {rows} rows refused"),
+        (notes, refused) if refused.is_empty() => notes.to_string(),
+        (notes, refused) => format!("{notes}, {refused}"),
     }
 }

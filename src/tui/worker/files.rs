@@ -12,6 +12,7 @@ use crate::session::{Session, loaded_rows_text};
 use crate::tui::message::{LoadedFiles, Message, UserFile};
 use crate::tui::panes::files::listing::{FileEntry, FolderListing, MOST_ENTRIES};
 use crate::tui::ranked::LoadedMix;
+use crate::tui::refused::RefusedCounts;
 use crate::whatif::ScenarioPage;
 use crate::workload::MixFile;
 use std::path::{Path, PathBuf, absolute};
@@ -19,14 +20,17 @@ use std::path::{Path, PathBuf, absolute};
 /// Reads these files into a copy of the session; what cannot be read is among the notices.
 pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch<'_>) -> Message {
     let mut session = session.clone();
-    let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, 0, None);
+    let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, RefusedCounts::default(), None);
     let mut applications = Vec::new();
     for file in files {
         let path = &file.path;
         if is_application(path) {
             match read_trace(path, &PartOfTrace::default(), watch) {
                 Ok(application) => applications.push(application),
-                Err(why) => notices.push(why),
+                Err(why) => {
+                    refused.files += 1;
+                    notices.push(why);
+                }
             }
             continue;
         }
@@ -34,22 +38,30 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
         match watch.watch_reading(path, || session.add_file_of(path, file.gpu.as_deref(), watch.progress)) {
             Ok(added) => {
                 rows += added.rows;
-                refused += added.refused;
+                refused.rows += added.refused;
                 notices.extend(added.notices);
                 unnamed = unnamed.or_else(|| added.unnamed.map(|stated| (path.clone(), stated)));
             }
             Err(why) => {
-                refused += 1;
+                refused.files += 1;
                 notices.push(why);
             }
         }
     }
     session.arrange();
-    let summary = match refused {
-        0 => loaded_rows_text(rows),
-        n => format!("{}, {n} refused: ! lists them", loaded_rows_text(rows)),
-    };
+    let summary = loaded_text(rows, refused, &applications);
     Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
+}
+
+/// `7 measured rows loaded, 2 rows refused: ! lists them`, or the application that was read.
+fn loaded_text(rows: usize, refused: RefusedCounts, applications: &[Application]) -> String {
+    let of_application = applications.last().map(|application| {
+        format!("application {}: {} kernel launches", application.file_name(), application.kernel_count)
+    });
+    let has_other = of_application.is_some() || refused.files > 0;
+    let of_rows = (rows > 0 || !has_other).then(|| loaded_rows_text(rows));
+    let of_refused = (!refused.is_none()).then(|| format!("{}: ! lists them", refused.in_words()));
+    [of_application, of_rows, of_refused].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A mix of kernels, all of which the session knows.
@@ -196,7 +208,7 @@ mod tests {
         std::fs::write(&good, "gpu,kernel,problem,time_ms\ntitan-v,mine,n=1,1\n").unwrap();
         let files = [good, folder.path().join("none.csv")];
         let digest = audit_files(&Session::load(None).unwrap(), &files);
-        assert!(digest.summary.ends_with("in 1 rows"), "{}", digest.summary);
+        assert!(digest.summary.ends_with("in 1 row"), "{}", digest.summary);
         assert!(matches!(&digest.not_audited[..], [one] if one.contains("none.csv: cannot be opened")));
     }
 }

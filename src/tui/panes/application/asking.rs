@@ -2,7 +2,8 @@
 
 use super::findings::{ApplicationFindings, ForecastQuestion};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
-use crate::tui::action::Action;
+use crate::tui::asked_about::{ask_about, none_loaded_text};
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::DashboardView;
 use crate::tui::message::Effect;
@@ -53,6 +54,9 @@ fn put_application(state: &mut DashboardState, application: Application, part: P
     let settings = if is_same_file { state.application.settings } else { ForecastSettings::default() };
     let source = state.session.gpus.id_named(&application.gpu_name);
     let application = Some(Arc::new(application));
+    if !is_same_file {
+        ask_about(state, AskedAbout::Application);
+    }
     state.application =
         ApplicationFindings { application, part, settings, source, cursor, ..Default::default() };
 }
@@ -63,12 +67,6 @@ pub fn ask_part(state: &mut DashboardState, part: PartOfTrace) -> Vec<Effect> {
     let path = PathBuf::from(&application.file);
     state.jobs.start_job(WorkerJob::Read, format!("reading {} …", application.file));
     vec![Effect::ReadPart { path, part }]
-}
-
-/// That no application is there, and how one is opened.
-pub fn none_loaded_text(state: &DashboardState) -> String {
-    let key = state.key_for(Action::Import);
-    format!("no application is loaded: {key} opens the trace of one")
 }
 
 /// Scales the time on the host; the forecasts are asked for anew.
@@ -99,7 +97,7 @@ pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
         return Vec::new();
     }
     // A file that names no GPU ran on the source that is selected.
-    let source = found.source.unwrap_or(state.selection.source);
+    let source = state.application_source();
     let question = ForecastQuestion {
         revision: state.session.revision(),
         source,

@@ -6,6 +6,8 @@ mod view;
 
 use crate::application::{application_chart, group_row};
 use crate::tui::action::Action;
+use crate::tui::asked_about::ask_about;
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::{DashboardView, Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
@@ -123,6 +125,7 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     session.arrange();
     state.kept_rows.push(row.clone());
     state.take_session(Arc::new(session));
+    ask_about(state, AskedAbout::Kernel);
     state.start_from(source);
     state.select_kernel(&row.kernel, Some(&row.problem));
     state.predict_all();

@@ -11,17 +11,16 @@ mod commands;
 
 use super::application::asking::{ask_part, set_host_factor};
 use super::files::listing::{FileEntry, FolderListing};
-use super::frame::sheet;
 use super::gpus::put_gpu;
 use super::prompt::ask_rows_file;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
+use super::typing_list::TypingList;
 use super::what_if::editing::set_numbers;
 use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::rank::boards_named;
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
-use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
@@ -29,9 +28,7 @@ use crate::tui::state::{DashboardState, Tone};
 use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
 use commands::{CommandLine, PaletteCommand, matching_commands};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Constraint, Rect};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
+use ratatui::layout::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tui_input::{Input, InputRequest};
@@ -189,32 +186,20 @@ impl Panel<DashboardState> for CommandPalette {
 
     fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
         let found = self.lines(state);
-        let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
-        let area = body.centered(Constraint::Length(body.width.min(90)), Constraint::Length(height));
-        let inside = sheet(buffer, area, "Command", " Enter runs, Tab completes, Esc closes ", look);
-        let line_at = |i: u16| Rect {
-            x: inside.x + 1,
-            y: inside.y + i,
-            width: inside.width.saturating_sub(1),
-            height: 1,
+        let list = TypingList {
+            title: "Command",
+            foot: " Enter runs, Tab completes, Esc closes ",
+            label: ": ",
+            typed: self.input.value(),
+            count: found.len(),
+            cursor: self.cursor,
+            remark: None,
         };
-        if inside.height == 0 {
-            return;
-        }
-        let typed = vec![
-            Span::styled(": ", look.key()),
-            Span::raw(self.input.value().to_string()),
-            Span::styled("_", look.dim()),
-        ];
-        Line::from(typed).render(line_at(0), buffer);
-        let page = usize::from(inside.height) - 1;
-        let start = page_start(self.cursor, page, found.len());
-        for (i, line) in found.iter().enumerate().skip(start).take(page) {
-            let text = clipped_text(&line.text, usize::from(inside.width).saturating_sub(16));
-            let style = if i == self.cursor { look.selection() } else { look.text() };
-            Line::styled(format!("{:<13} {text}", line.kind), style)
-                .render(line_at((i - start) as u16 + 1), buffer);
-        }
+        let entry = |at: usize, width: usize| {
+            let text = clipped_text(&found[at].text, width.saturating_sub(14));
+            format!("{:<13} {text}", found[at].kind)
+        };
+        list.draw(buffer, body, 90, entry, look);
     }
 
     fn hints(&self, _: &DashboardState) -> Vec<Hint> {

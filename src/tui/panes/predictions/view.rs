@@ -34,6 +34,7 @@ enum PredictionColumn {
     Kernel,
     Size,
     Source,
+    StockTime,
     Predicted,
     Interval,
     Speedup,
@@ -79,6 +80,10 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         (PredictionColumn::Efficiency, 10, 9),
         (PredictionColumn::Cautions, 6, 10),
     ];
+    let looks_at_stock = |row: &usize| state.answer_of(*row).is_some_and(|a| shown::stock_time(a).is_some());
+    if !state.selection.all_sources && looked_at.iter().any(looks_at_stock) {
+        all.insert(3, (PredictionColumn::StockTime, 13, 1));
+    }
     if state.selection.all_sources {
         all.insert(4, (PredictionColumn::Sources, 11, 1));
     }
@@ -225,6 +230,7 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
             PredictionColumn::Kernel => ("  kernel".to_string(), look.title()),
             PredictionColumn::Size => ("size".into(), look.title()),
             PredictionColumn::Source => (source.short_name().into(), look.source()),
+            PredictionColumn::StockTime => (stock_heading(state), look.source()),
             PredictionColumn::Predicted => (target.short_name().into(), look.target()),
             PredictionColumn::Interval => ("90 % interval".into(), look.title()),
             PredictionColumn::Speedup => ("speedup".into(), look.title()),
@@ -254,6 +260,12 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
         Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
+}
+
+/// What the source is set to, where rows of it were measured at other clocks.
+fn stock_heading(state: &DashboardState) -> String {
+    let profiled = state.shown.iter().find_map(|row| state.answer_of(*row)?.profiled.as_ref());
+    profiled.map_or_else(String::new, |clocks| clocks.clocks_name().to_string())
 }
 
 /// Words stand left, numbers right.
@@ -360,6 +372,7 @@ fn cell(
             Some(t) => (shown::source_time(t), look.measured()),
             None => (dash(), look.dim()),
         },
+        PredictionColumn::StockTime => (shown::stock_time(answer).unwrap_or_else(dash), look.predicted()),
         PredictionColumn::Predicted => {
             let style = if answer.is_estimate() { look.estimated() } else { look.predicted() };
             (shown::predicted(answer).unwrap_or_else(dash), style)

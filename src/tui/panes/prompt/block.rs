@@ -1,26 +1,36 @@
-//! Threads per block, typed: for kernels whose launch shape nobody stated.
+//! Threads per block, typed: for kernels whose launch shape nobody stated, and in the place of the stated one.
 
 use super::line::PromptLine;
 use super::purpose::Purpose;
 use crate::kernel::BlockSize;
-use crate::tui::action::Action;
+use crate::predict::LaunchNumber;
 use crate::tui::message::Effect;
+use crate::tui::panes::what_if::typing::WhatIfPurpose;
 use crate::tui::state::{DashboardState, Tone};
 use crate::units::typed_number;
 
 /// What a block can have on any GPU.
 const MOST_THREADS: u32 = 1024;
 
-/// The line for the threads per block of the selected kernel; `None` where they are known, with the reason in the footer.
-pub fn block_line(state: &mut DashboardState) -> Option<PromptLine> {
-    if state.answer().launch.iter().any(Option::is_some) {
-        let (id, key) = (&state.kernel().id, state.key_for(Action::TypeSize));
-        let text = format!("the launch of {id} is known ({key} sets another size)");
-        state.say(Tone::Refused, text);
-        return None;
+/// The line for the threads per block of the selected kernel. Those that are known are changed for the targets alone, as in the
+/// What if view.
+pub fn block_line(state: &mut DashboardState) -> PromptLine {
+    let row = &state.rows[state.selected];
+    let unstated = row.instance.block_size;
+    let set_here = state.selection.blocks.contains_key(&row.kernel);
+    let answer = state.answer();
+    let is_stated = !set_here && matches!(unstated, None | Some(BlockSize::Typed(_)));
+    let is_known = answer.needs.iter().any(Option::is_some) && is_stated;
+    if is_known || answer.launch.iter().any(Option::is_some) {
+        let number = LaunchNumber::Block;
+        let now = number.in_words(state.launch_value_now(number));
+        let target = state.pair().target.short_name();
+        let text =
+            format!("{}: {now}; type another number for {target}, such as 256 or 16x16", number.title());
+        state.say(Tone::Done, text);
+        return PromptLine::new(Purpose::WhatIf(WhatIfPurpose::Launch(number)), String::new());
     }
-    let now = state.rows[state.selected].instance.block_size.map_or(BlockSize::USUAL, BlockSize::threads);
-    Some(PromptLine::new(Purpose::Block, now.to_string()))
+    PromptLine::new(Purpose::Block, unstated.map_or(BlockSize::USUAL, BlockSize::threads).to_string())
 }
 
 /// Gives the selected kernel the typed threads per block, on all of its rows.

@@ -106,7 +106,8 @@ pub fn ask_what_if(state: &mut DashboardState, purpose: WhatIfPurpose, offered: 
 
 /// Asks for the threads per block of the selected kernel.
 pub fn ask_block(state: &mut DashboardState) -> Vec<Effect> {
-    block_line(state).map_or_else(Vec::new, |line| state.open_overlay(Prompt(line)))
+    let line = block_line(state);
+    state.open_overlay(Prompt(line))
 }
 
 /// Asks for the clocks of the source.
@@ -216,7 +217,8 @@ impl Prompt {
                 }
                 Ok(Vec::new())
             }
-            Purpose::FilterRows | Purpose::FilterBoard => Ok(Vec::new()),
+            Purpose::FilterRows => Ok(Vec::new()),
+            Purpose::FilterBoard => state.ranked.check_filter(&state.session).map(|()| Vec::new()),
             Purpose::Kernel => new_kernel::add_kernel(state, text),
             Purpose::Price(gpu) => price::set_price(state, *gpu, text),
             Purpose::Size => {

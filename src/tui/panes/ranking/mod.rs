@@ -5,6 +5,8 @@ mod view;
 use super::gpus::put_gpu;
 use crate::rank::{Board, RankOrder, rank_chart};
 use crate::tui::action::Action;
+use crate::tui::asked_about::ask_about_next;
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
@@ -33,6 +35,7 @@ impl Panel<DashboardState> for RankingPane {
             Action::SetSource | Action::SetTarget | Action::AddTarget => choose_on_board(state, action),
             Action::Pin => pin_gpu(state),
             Action::NextRows => show_next_rows(state),
+            Action::NextWorkload => return Reaction::Done(ask_about_next(state)),
             Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
             Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
             other => match lines_moved(other, state.focused_lines()) {
@@ -55,15 +58,19 @@ impl Panel<DashboardState> for RankingPane {
         };
         let rows = state.ranked.shown_rows(&state.session).into_iter().cloned().collect();
         let shown = Board { rows, ..(**board).clone() };
-        let what = state.ranked.mix.as_ref().map_or(&state.kernel().label, |mix| &mix.name);
-        let name = format!("board-{what}-{}.svg", state.pair().source.id);
+        let what = if state.asks_of_kernel() { state.kernel().label.clone() } else { state.asked_name() };
+        let name = format!("board-{what}-{}.svg", state.session.gpus[board.source].id);
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
         ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
     }
 
     fn hints(&self, state: &DashboardState) -> Vec<Hint> {
-        let rows = if state.ranked.mix.is_some() { "GPUs, kernels" } else { "GPUs, variants, blocks" };
-        vec![
+        let rows = match state.asked_about() {
+            AskedAbout::Kernel => "GPUs, variants, blocks",
+            AskedAbout::Mix => "GPUs, kernels",
+            AskedAbout::Application => "GPUs",
+        };
+        let mut hints = vec![
             Hint { actions: &[Action::Pick], text: "target" },
             Hint { actions: &[Action::Filter], text: "filter: ada, <=300W" },
             Hint { actions: &[Action::SortNext], text: "sort" },
@@ -72,7 +79,11 @@ impl Panel<DashboardState> for RankingPane {
             Hint { actions: &[Action::Price], text: "price" },
             Hint { actions: &[Action::EachArchitecture], text: "one of each architecture" },
             Hint { actions: &[Action::Export], text: "export" },
-        ]
+        ];
+        if state.ranked.mix.is_some() || state.application.application.is_some() {
+            hints.insert(3, Hint { actions: &[Action::NextWorkload], text: "kernel, mix, application" });
+        }
+        hints
     }
 
     fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
@@ -94,7 +105,11 @@ impl Panel<DashboardState> for RankingPane {
 
 /// The next kind of rows; of a mix the kernels that take longest stand first.
 fn show_next_rows(state: &mut DashboardState) {
-    let ring = if state.ranked.mix.is_some() { &BoardRows::OF_MIX[..] } else { &BoardRows::OF_KERNEL };
+    let ring: &[BoardRows] = match state.asked_about() {
+        AskedAbout::Kernel => &BoardRows::OF_KERNEL,
+        AskedAbout::Mix => &BoardRows::OF_MIX,
+        AskedAbout::Application => &BoardRows::OF_APPLICATION,
+    };
     state.ranked.rows = next_in_ring(ring, state.ranked.rows, 1);
     state.ranked.reversed = state.ranked.rows == BoardRows::Kernels;
     state.ranked.cursor = None;

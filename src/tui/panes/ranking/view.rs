@@ -93,7 +93,7 @@ impl BoardColumn {
         let estimate = if row.rests_on_measurement { "" } else { "~" };
         match self {
             Self::Time => {
-                let mark = if row.rests_on_measurement { '◆' } else { '~' };
+                let mark = row.time_mark();
                 row.time.map_or_else(dash, |t| format!("{t} {mark}"))
             }
             Self::Speedup => row.speedup.map_or_else(dash, |s| format!("{estimate}{}×", significant(s))),
@@ -284,7 +284,7 @@ fn board_line(
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
     let name = marked_name(row);
-    let of_bar = if row.rests_on_measurement { look.predicted() } else { look.estimated() };
+    let of_bar = time_style(row, look);
     let mut spans = vec![
         Span::raw(" "),
         Span::styled(format!("{mark}{pin}"), style),
@@ -302,10 +302,18 @@ fn board_line(
     Line::from(spans)
 }
 
+/// The colour of measured, scaled and modelled times.
+fn time_style(row: &RankedRow, look: Look<'_>) -> Style {
+    match (row.is_measured(), row.rests_on_measurement) {
+        (true, _) => look.measured(),
+        (false, true) => look.predicted(),
+        (false, false) => look.estimated(),
+    }
+}
+
 fn column_style(column: BoardColumn, row: &RankedRow, look: Look<'_>) -> Style {
     match column {
-        BoardColumn::Time if row.rests_on_measurement => look.predicted(),
-        BoardColumn::Time => look.estimated(),
+        BoardColumn::Time => time_style(row, look),
         BoardColumn::Memory if row.fits_memory == Some(false) => look.refusal(),
         BoardColumn::Speedup => look.text(),
         _ => look.dim(),
@@ -339,22 +347,26 @@ impl BarScale {
 /// The row under the cursor in full.
 fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpu = &state.session.gpus[row.gpu];
-    let mut lines = vec![Line::styled(clipped_text(&gpu.name, width), look.title()), Line::default()];
+    let mut lines = vec![Line::styled(clipped_text(gpu.short_name(), width), look.title()), Line::default()];
     let mut fact = |name: &str, text: String| {
         let text = clipped_text(&text, width.saturating_sub(16));
         lines.push(Line::from(vec![Span::styled(format!("{name:<16}"), look.dim()), Span::raw(text)]));
     };
     let column = |column: BoardColumn| column.text(row);
     fact("time", column(BoardColumn::Time));
-    if let (Some(low), Some(high)) = (row.low, row.high) {
+    if let (Some(low), Some(high), false) = (row.low, row.high, row.is_measured()) {
         fact("90 % interval", range(low, high));
     }
     fact("speedup", column(BoardColumn::Speedup));
     fact("limited by", column(BoardColumn::Limit));
     fact("occupancy", column(BoardColumn::Occupancy));
     fact("fits memory", column(BoardColumn::Memory));
-    fact("board power", format!("{} (modelled)", column(BoardColumn::Power)));
-    fact("energy per run", format!("{} (modelled)", column(BoardColumn::Energy)));
+    if let Some(power) = row.board_power {
+        fact("board power", format!("{power} (modelled)"));
+    }
+    if let Some(energy) = row.energy {
+        fact("energy per run", format!("{energy} (modelled)"));
+    }
     if let Some(price) = &row.price {
         fact(
             "per hour",

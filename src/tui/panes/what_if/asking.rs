@@ -2,11 +2,12 @@
 //! the time over two numbers on the worker.
 
 use super::asked_kernel::AskedKernel;
-use super::findings::{AskedApplication, AskedWorkload, WhatIfFor, WhatIfForm, WhatIfFound, WhatIfWorkload};
+use super::findings::{AskedWorkload, WhatIfFor, WhatIfForm, WhatIfFound};
 use super::worker_question::{ChangedAnswer, ChangedFinding, ChangedQuestion, ChangedWish, ChangedWorkload};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
 use crate::tui::action::Action;
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::message::Effect;
 use crate::tui::ranked::{BoardRows, RankedFor};
@@ -22,22 +23,6 @@ impl DashboardState {
         AskedKernel { session: &self.session, subject, source, settings }
     }
 
-    /// What the view asks about now: the kernel, where nothing else is loaded.
-    pub(super) fn what_if_workload(&self) -> WhatIfWorkload {
-        match self.what_if.workload {
-            WhatIfWorkload::Mix if self.ranked.mix.is_some() => WhatIfWorkload::Mix,
-            WhatIfWorkload::Application if self.application.application.is_some() => {
-                WhatIfWorkload::Application
-            }
-            _ => WhatIfWorkload::Kernel,
-        }
-    }
-
-    /// Whether the selected kernel is asked about, whose launch can be edited.
-    pub(super) fn asks_of_kernel(&self) -> bool {
-        self.what_if_workload() == WhatIfWorkload::Kernel
-    }
-
     /// The question that the view shows answered.
     pub(super) fn what_if_question(&self) -> WhatIfFor {
         let subject = &self.rows[self.selected];
@@ -49,14 +34,9 @@ impl DashboardState {
     }
 
     fn asked_workload(&self) -> AskedWorkload {
-        let (found, mix) = (&self.application, &self.ranked.mix);
-        match (self.what_if_workload(), &found.application, mix) {
-            (WhatIfWorkload::Mix, _, Some(mix)) => AskedWorkload::Mix(mix.name.clone(), self.ranked.changes),
-            (WhatIfWorkload::Application, Some(application), _) => {
-                let (file, launches) = (application.file.clone(), application.kernel_count);
-                let (part, settings) = (found.part.clone(), found.settings);
-                AskedWorkload::Application(AskedApplication { file, part, launches, settings })
-            }
+        match (self.asked_about(), self.asked_application(), &self.ranked.mix) {
+            (AskedAbout::Mix, _, Some(mix)) => AskedWorkload::Mix(mix.name.clone(), self.ranked.changes),
+            (_, Some(application), _) => AskedWorkload::Application(application),
             _ => AskedWorkload::Kernel,
         }
     }

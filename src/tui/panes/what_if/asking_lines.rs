@@ -1,8 +1,8 @@
 //! Lines that the view asks for.
 
-use super::findings::WhatIfWorkload;
 use super::lines::{WhatIfLine, line_under_cursor};
 use super::typing::WhatIfPurpose;
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::message::Effect;
 use crate::tui::panes::prompt::{ask_size, ask_what_if};
 use crate::tui::state::{DashboardState, Tone};
@@ -60,10 +60,10 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
     let known = state.answer().source_time.as_ref().map(|t| t.time);
     let source = state.pair().source.short_name();
     let empty = match known {
-        _ if state.what_if_workload() == WhatIfWorkload::Application => {
+        _ if state.asked_about() == AskedAbout::Application => {
             "; empty: as fast as it was recorded".to_string()
         }
-        _ if state.what_if_workload() == WhatIfWorkload::Mix => format!("; empty: as fast as {source}"),
+        _ if state.asked_about() == AskedAbout::Mix => format!("; empty: as fast as {source}"),
         Some(time) => format!("; empty: as fast as {source}, {time}"),
         None => String::new(),
     };

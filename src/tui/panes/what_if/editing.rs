@@ -85,7 +85,7 @@ impl DashboardState {
     }
 
     /// The value of a launch number now: as it is changed, else as it is.
-    pub(super) fn launch_value_now(&self, number: LaunchNumber) -> u32 {
+    pub(crate) fn launch_value_now(&self, number: LaunchNumber) -> u32 {
         let stated = self.launch_value_stated(number).unwrap_or(0);
         self.launch_changes().changed_value(number).unwrap_or(stated)
     }

@@ -2,9 +2,9 @@
 
 use super::scenario_names::first_free_name;
 use crate::answer::LaunchOnGpu;
-use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
+use crate::tui::asked_workload::AskedApplication;
 use crate::tui::ranked::RankedFor;
 use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIfAnswer};
 use std::sync::Arc;
@@ -42,29 +42,6 @@ pub(super) enum AskedWorkload {
     Application(AskedApplication),
 }
 
-/// What the view asks about: the selected kernel, or what is loaded beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum WhatIfWorkload {
-    /// The selected kernel.
-    #[default]
-    Kernel,
-    /// The mix, where one is loaded.
-    Mix,
-    /// The application, where one is loaded.
-    Application,
-}
-
-/// Which application is asked about, and how.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct AskedApplication {
-    /// The file of its trace.
-    pub(super) file: String,
-    pub(super) part: PartOfTrace,
-    /// How many kernels were launched in the part of it.
-    pub(super) launches: u64,
-    pub(super) settings: ForecastSettings,
-}
-
 /// What is found for one question.
 #[derive(Debug, Clone)]
 pub struct WhatIfFound {
@@ -85,8 +62,6 @@ pub struct WhatIfFindings {
     pub marked: Vec<GpuNumber>,
     /// Kept scenarios, in the order they were kept.
     pub kept: Vec<NamedChanges>,
-    /// What is asked about; where it is not loaded any more, the kernel.
-    pub workload: WhatIfWorkload,
     /// What was found for the question of `asked`; nothing while the worker looks for it.
     pub found: Option<WhatIfFound>,
     /// The value that was sought last, while the question stays the same.

@@ -95,6 +95,13 @@ pub(super) fn draw_list(buffer: &mut Buffer, area: Rect, state: &DashboardState,
         }
     });
     draw_lines(buffer, area, drawn.collect(), 0);
+    let below = row_count(&lines).saturating_sub(start + rows);
+    if below > 0 {
+        let text = clipped_text(&format!(" {below} more below "), width);
+        let x = area.right().saturating_sub(text.width() as u16);
+        // On the frame, so that no line of the list is lost.
+        buffer.set_string(x, area.bottom(), text, look.dim());
+    }
     if state.focus == Pane::WhatIf && cursor >= start {
         let y = area.y + (cursor - start) as u16;
         if y < area.bottom() {
@@ -236,7 +243,7 @@ fn launch_cells(state: &DashboardState, number: LaunchNumber) -> ListCells {
 /// Whose registers these are, in a word that has room.
 fn register_word(word: &str) -> &'static str {
     match word {
-        "timed row" => "timed row",
+        "measured row" => "measured",
         "typed" => "typed",
         "compiler" => "compiler",
         "other GPU" => "other GPU",

@@ -19,17 +19,17 @@ mod view;
 pub mod worker_question;
 
 use crate::tui::action::Action;
+use crate::tui::asked_about::ask_about_next;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
-use crate::tui::panes::application::asking::none_loaded_text;
 use crate::tui::state::{DashboardState, Tone};
 use crate::whatif::{contour_chart, tornado_chart};
 use asking::ask_what_if;
 use asking_lines::{ask_goal, ask_gpu_id, ask_line, ask_scenario_name};
 use editing::{LineStep, reset_all, reset_line, step_line};
-use findings::{WhatIfForm, WhatIfWorkload};
+use findings::WhatIfForm;
 use lines::{WhatIfLine, line_under_cursor, move_cursor, what_if_lines};
 use list_view::{first_list_line, line_at_row, lines_shown};
 use ratatui::buffer::Buffer;
@@ -63,7 +63,7 @@ impl Panel<DashboardState> for WhatIfPane {
             Action::NextScenario => next_scenario(state),
             Action::DropScenario => drop_scenario(state),
             Action::SaveGpu => ask_gpu_id(state),
-            Action::NextWorkload => show_next_workload(state),
+            Action::NextWorkload => ask_about_next(state),
             other => match lines_moved(other, lines_shown(state)) {
                 Some(by) => {
                     move_cursor(state, by);
@@ -202,20 +202,5 @@ fn next_form(state: &DashboardState) -> (WhatIfForm, &'static str) {
 
 fn show_next_form(state: &mut DashboardState) -> Vec<Effect> {
     state.what_if.form = next_form(state).0;
-    Vec::new()
-}
-
-/// Asks about the mix and the application, where they are loaded, and about the kernel again.
-fn show_next_workload(state: &mut DashboardState) -> Vec<Effect> {
-    let mut all = vec![WhatIfWorkload::Kernel];
-    all.extend(state.ranked.mix.as_ref().map(|_| WhatIfWorkload::Mix));
-    all.extend(state.application.application.as_ref().map(|_| WhatIfWorkload::Application));
-    if all.len() == 1 {
-        let text = format!("{}; `:mix FILE` loads a mix of kernels", none_loaded_text(state));
-        return state.say(Tone::Refused, text);
-    }
-    let now = state.what_if_workload();
-    let place = all.iter().position(|workload| *workload == now).unwrap_or(0);
-    state.what_if.workload = all[(place + 1) % all.len()];
     Vec::new()
 }

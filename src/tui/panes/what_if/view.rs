@@ -1,6 +1,6 @@
 //! The view drawn: the time, then the list with what stands beside it; where there is no room for both, one of them.
 
-use super::findings::{WhatIfForm, WhatIfWorkload};
+use super::findings::WhatIfForm;
 use super::launch_view::launch_lines;
 use super::list_view::{draw_list, head_lines};
 use super::side_by_side::side_by_side_lines;
@@ -76,14 +76,7 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
 /// The kernel and the GPU.
 fn beside(state: &DashboardState) -> String {
     let target = state.pair().target.short_name();
-    let workload = match (state.what_if_workload(), &state.application.application, &state.ranked.mix) {
-        (WhatIfWorkload::Application, Some(application), _) => {
-            crate::text::harmless_line(application.file_name())
-        }
-        (WhatIfWorkload::Mix, _, Some(mix)) => crate::text::harmless_line(&mix.name),
-        _ => format!("{} {}", state.kernel().label, state.size_of(state.selected)),
-    };
-    format!("{workload} on {target}")
+    format!("{} on {target}", state.asked_name())
 }
 
 /// What is said where nothing is found yet.

@@ -1,0 +1,75 @@
+//! What the board and the What if view ask about: the selected kernel, or the mix or application that is loaded beside it.
+
+use super::action::Action;
+use super::asked_workload::{AskedAbout, AskedApplication};
+use super::message::Effect;
+use super::ranked::BoardRows;
+use super::state::{DashboardState, Tone};
+use crate::gpu::GpuId;
+use crate::text::harmless_line;
+
+impl DashboardState {
+    /// What is asked about now: the kernel, where nothing else is loaded.
+    #[must_use]
+    pub fn asked_about(&self) -> AskedAbout {
+        match self.ranked.asked_about {
+            AskedAbout::Mix if self.ranked.mix.is_some() => AskedAbout::Mix,
+            AskedAbout::Application if self.application.application.is_some() => AskedAbout::Application,
+            _ => AskedAbout::Kernel,
+        }
+    }
+
+    /// Whether the selected kernel is asked about, whose launch can be edited.
+    pub(super) fn asks_of_kernel(&self) -> bool {
+        self.asked_about() == AskedAbout::Kernel
+    }
+
+    /// Its name: of a kernel with its size, of an application that of its file.
+    pub(super) fn asked_name(&self) -> String {
+        match (self.asked_about(), &self.application.application, &self.ranked.mix) {
+            (AskedAbout::Application, Some(application), _) => harmless_line(application.file_name()),
+            (AskedAbout::Mix, _, Some(mix)) => harmless_line(&mix.name),
+            _ => format!("{} {}", self.kernel().label, self.size_of(self.selected)),
+        }
+    }
+
+    /// The GPU that the loaded application ran on: the selected source where its file names none of the catalogue.
+    pub(super) fn application_source(&self) -> GpuId {
+        self.application.source.unwrap_or(self.selection.source)
+    }
+
+    /// The application that is asked about.
+    pub(super) fn asked_application(&self) -> Option<AskedApplication> {
+        let found = &self.application;
+        let application =
+            found.application.as_ref().filter(|_| self.asked_about() == AskedAbout::Application)?;
+        Some(AskedApplication::of_part(application, found.part.clone(), found.settings))
+    }
+}
+
+/// Asks about the mix and the application, where they are loaded, and about the kernel again.
+pub(super) fn ask_about_next(state: &mut DashboardState) -> Vec<Effect> {
+    let mut all = vec![AskedAbout::Kernel];
+    all.extend(state.ranked.mix.as_ref().map(|_| AskedAbout::Mix));
+    all.extend(state.application.application.as_ref().map(|_| AskedAbout::Application));
+    if all.len() == 1 {
+        let text = format!("{}; `:mix FILE` loads a mix of kernels", none_loaded_text(state));
+        return state.say(Tone::Refused, text);
+    }
+    let now = state.asked_about();
+    let place = all.iter().position(|workload| *workload == now).unwrap_or(0);
+    ask_about(state, all[(place + 1) % all.len()]);
+    state.say(Tone::Done, format!("asking about {}", state.asked_name()))
+}
+
+/// Asks about this from now on; the rows of its board are GPUs.
+pub(super) fn ask_about(state: &mut DashboardState, workload: AskedAbout) {
+    state.ranked.asked_about = workload;
+    (state.ranked.rows, state.ranked.reversed, state.ranked.cursor) = (BoardRows::Gpus, false, None);
+}
+
+/// That no application is there, and how one is opened.
+pub(super) fn none_loaded_text(state: &DashboardState) -> String {
+    let key = state.key_for(Action::Import);
+    format!("no application is loaded: {key} opens the trace of one")
+}

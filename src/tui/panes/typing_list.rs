@@ -1,0 +1,72 @@
+//! A sheet over the panes with a line that is typed and a list below it, from which one is chosen.
+
+use super::frame::sheet;
+use crate::tui::layout::page_start;
+use crate::tui::look::Look;
+use crate::tui::text::clipped_text;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// Lines of the tallest sheet, and what its frame and the typed line take of them.
+const MOST_LINES: u16 = 20;
+const AROUND: u16 = 3;
+
+/// What such a sheet shows.
+pub(super) struct TypingList<'a> {
+    pub(super) title: &'a str,
+    /// What its keys do.
+    pub(super) foot: &'a str,
+    /// Stands before the typed line.
+    pub(super) label: &'static str,
+    pub(super) typed: &'a str,
+    /// How many entries there are, and which is chosen.
+    pub(super) count: usize,
+    pub(super) cursor: usize,
+    /// Stands below the list, where there may be something to remark: then the sheet has its full height.
+    pub(super) remark: Option<&'a str>,
+}
+
+impl TypingList<'_> {
+    /// Draws it in the middle of this area, at most so many columns wide; an entry is asked for with the columns that it has.
+    pub(super) fn draw(
+        &self,
+        buffer: &mut Buffer,
+        body: Rect,
+        most_columns: u16,
+        entry: impl Fn(usize, usize) -> String,
+        look: Look<'_>,
+    ) {
+        let most = body.height.min(MOST_LINES);
+        let height = match self.remark {
+            Some(_) => most,
+            None => (self.count as u16).saturating_add(AROUND).clamp(4, most.max(4)),
+        };
+        let area =
+            body.centered(Constraint::Length(body.width.min(most_columns)), Constraint::Length(height));
+        let inside = sheet(buffer, area, self.title, self.foot, look);
+        let below = usize::from(self.remark.is_some());
+        let Some(page) = usize::from(inside.height).checked_sub(1 + below).filter(|page| *page > 0) else {
+            return;
+        };
+        let width = usize::from(inside.width.saturating_sub(2));
+        let line_at =
+            |i: usize| Rect { x: inside.x + 1, y: inside.y + i as u16, width: width as u16, height: 1 };
+        let typed = vec![
+            Span::styled(self.label, look.key()),
+            Span::raw(self.typed.to_string()),
+            Span::styled("_", look.dim()),
+        ];
+        Line::from(typed).render(line_at(0), buffer);
+        let start = page_start(self.cursor, page, self.count);
+        for (line, at) in (start..self.count).take(page).enumerate() {
+            let style = if at == self.cursor { look.selection() } else { look.text() };
+            Line::styled(clipped_text(&entry(at, width), width), style).render(line_at(line + 1), buffer);
+        }
+        let remark = clipped_text(self.remark.unwrap_or_default(), width);
+        if below > 0 {
+            Line::styled(remark, look.caution()).render(line_at(page + 1), buffer);
+        }
+    }
+}
