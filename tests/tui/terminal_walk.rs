@@ -109,7 +109,7 @@ fn measurement_files_load_behind_the_first_screen_and_bad_rows_are_listed() {
     let rows = "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=4194304,0.0981\nmars,saxpy,n=1,1\n";
     std::fs::write(home.path().join("runs.csv"), rows).unwrap();
     let mut walk = start(120, 40, home, &["--data", "runs.csv", "--kernel", "saxpy"]);
-    walk.wait("1 measured row loaded, 1 refused").wait("n=4194304").wait("98.1");
+    walk.wait("1 measured row loaded, 1 row refused").wait("n=4194304").wait("98.1");
     walk.press("!").wait("runs.csv:3: gpu: unknown GPU `mars`").press("q").press("q");
     assert_eq!(walk.gone().0, 0);
 }
