@@ -12,6 +12,7 @@
 //! | what stands beside its roof | beside_s = roof_s (η^q - 1)^(1/q), q = 1 where every pipe was counted (latency, added), 3 where none was (work, which overlaps) |
 //! | slower than its roof | body_t = (1 - m) (roof_t^q + (beside_s w_s/w_t)^q)^(1/q) + m η roof_t: it goes with other rates, and with the roof by m = 0.7 c²/(1 + ln² η) |
 //! | faster than its roof | body_t = η roof_t |
+//! | no further than what differs | body_t >= min(1, body_s / comp_s) comp_t, comp the roof without waiting; on a GPU of the same architecture body_s x the least of the ratios of rates and roofs <= body_t <= body_s x the largest, where no library picks the kernel |
 //! | time | T_t = (T0_t^12 + body_t^12)^(1/12); behind a dispatch with 1.5 for 12; of a cold launch T0_t + body_t |
 //!
 //! w is the weighted geometric mean of the rates that the time above the roof may wait for (`excess.rs`): those of pipes
