@@ -27,6 +27,15 @@ pub struct Saved {
     /// Lines of typed kernels that were dropped or replaced since the file was read; no part of the file.
     #[serde(skip)]
     pub dropped: Vec<String>,
+    /// What the file said when the dashboard began; no part of it.
+    #[serde(skip)]
+    pub at_start: Option<Box<Self>>,
+}
+
+/// What is written of one choice: the one of the file, where nothing else was chosen since the start.
+fn chosen<T: Clone + PartialEq + Default>(now: &T, at_start: Option<&T>, in_file: &T) -> T {
+    let is_kept = at_start == Some(now) && *in_file != T::default();
+    if is_kept { in_file.clone() } else { now.clone() }
 }
 
 impl Saved {
@@ -36,13 +45,27 @@ impl Saved {
         toml::from_str(text).unwrap_or_default()
     }
 
-    /// The same beside what another dashboard has written meanwhile: the selection is that of the last one, and the kernels typed there
-    /// stay, but for those that were dropped here.
+    /// The same beside what another dashboard has written meanwhile: what was chosen here since the start, else what was chosen there;
+    /// the kernels typed there stay, but for those that were dropped here.
     #[must_use]
     pub fn beside(&self, in_file: &Self) -> Self {
         let is_new = |line: &&String| !self.typed.contains(line) && !self.dropped.contains(line);
         let typed = in_file.typed.iter().filter(is_new).chain(&self.typed).cloned().collect();
-        Self { typed, dropped: Vec::new(), ..self.clone() }
+        let at_start = self.at_start.as_deref();
+        let one = |of: fn(&Self) -> &Option<String>| chosen(of(self), at_start.map(of), of(in_file));
+        Self {
+            source: one(|saved| &saved.source),
+            targets: chosen(&self.targets, at_start.map(|saved| &saved.targets), &in_file.targets),
+            kernel: one(|saved| &saved.kernel),
+            problem: one(|saved| &saved.problem),
+            model: one(|saved| &saved.model),
+            ceilings: one(|saved| &saved.ceilings),
+            rules: one(|saved| &saved.rules),
+            theme: one(|saved| &saved.theme),
+            typed,
+            dropped: Vec::new(),
+            at_start: None,
+        }
     }
 
     /// The text of a state file.
@@ -81,5 +104,17 @@ mod tests {
             (&["b".into(), "c".into()][..], Some("l4"))
         );
         assert!(!second.to_text().contains("dropped"));
+    }
+
+    #[test]
+    fn two_dashboards_do_not_lose_each_others_choices() {
+        let start = Saved { source: Some("l4".into()), targets: vec!["t4".into()], ..Saved::default() };
+        let since = |saved: Saved| Saved { at_start: Some(Box::new(start.clone())), ..saved };
+        let first = since(Saved { model: Some("hybrid".into()), ..start.clone() }).beside(&start);
+        let second = since(Saved { targets: vec!["a100".into()], ..start.clone() }).beside(&first);
+        assert_eq!(second.model.as_deref(), Some("hybrid"));
+        assert_eq!((second.targets.as_slice(), second.source.as_deref()), (&["a100".into()][..], Some("l4")));
+        let alone = since(start.clone()).beside(&Saved::default());
+        assert_eq!(alone.source.as_deref(), Some("l4"), "the first one writes all of it");
     }
 }

@@ -11,6 +11,7 @@ use super::selection::Selection;
 use super::state::{DashboardState, Tone};
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
+use crate::gpu::GpuId;
 use crate::kernel::{BlockSize, Problem};
 use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::Session;
@@ -71,16 +72,17 @@ impl DashboardState {
         let derived = self.session.stock_gpus().entries().iter().filter(|gpu| gpu.derived.is_some());
         let missing = derived.filter(|gpu| session.gpus.id_named(&gpu.id).is_none());
         let names: Vec<&str> = missing.map(|gpu| gpu.id.as_str()).collect();
-        if names.is_empty() {
-            return;
+        if !names.is_empty() {
+            // Made of the same catalogue before: what a file changed since cannot take its base away.
+            let _ = Arc::make_mut(session).add_derived_gpus(names);
         }
-        // Made of the same catalogue before: what a file changed since cannot take its base away.
-        let _ = Arc::make_mut(session).add_derived_gpus(names);
-        let all = std::iter::once(&mut self.selection.source).chain(&mut self.selection.targets);
-        for gpu in all {
-            let named = self.session.stock_gpus().entry(*gpu);
-            *gpu = named.and_then(|named| session.gpus.id_named(&named.id)).unwrap_or(*gpu);
-        }
+        let former = self.session.clone();
+        let place = |gpu: GpuId| {
+            let named = former.stock_gpus().entry(gpu);
+            named.and_then(|named| session.gpus.id_named(&named.id)).unwrap_or(gpu)
+        };
+        self.selection.renumber(place);
+        self.ranked.renumber(place);
     }
 
     /// Selects the row that was selected among other rows, or puts it in its kernel's first place.

@@ -316,6 +316,14 @@ impl RankedGpus {
         }
     }
 
+    /// The same GPUs at other places of a catalogue.
+    pub(super) fn renumber(&mut self, place: impl Fn(GpuId) -> GpuId) {
+        self.pins = self.pins.iter().map(|gpu| place(*gpu)).collect();
+        if let Some(cursor) = &mut self.cursor {
+            cursor.gpu = place(cursor.gpu);
+        }
+    }
+
     /// The row of a GPU.
     #[must_use]
     pub fn row_of(&self, gpu: GpuId) -> Option<&RankedRow> {

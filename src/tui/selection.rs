@@ -31,6 +31,18 @@ pub struct Selection {
     pub launches: BTreeMap<KernelId, LaunchEdits>,
 }
 
+impl Selection {
+    /// The same GPUs at other places of a catalogue.
+    pub(super) fn renumber(&mut self, place: impl Fn(GpuId) -> GpuId) {
+        let all = std::iter::once(&mut self.source).chain(&mut self.targets);
+        all.for_each(|gpu| *gpu = place(*gpu));
+        self.tunings = self.tunings.iter().map(|(gpu, tuning)| (place(*gpu), *tuning)).collect();
+        if let Some(edited) = &mut self.edited {
+            edited.base = place(edited.base);
+        }
+    }
+}
+
 /// A GPU is being chosen; the mode outlives filtering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choosing {

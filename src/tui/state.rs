@@ -64,8 +64,7 @@ pub struct DashboardState {
     pub workload: OwnRows,
     /// One row per kernel, plus one per measured configuration that is not a kernel's first size.
     pub rows: Vec<Arc<Subject>>,
-    /// The main target's answer for every row; none where the worker still predicts it. The selected row and those on the
-    /// screen always have one.
+    /// The main target's answer for every row; none where the worker still predicts it. Rows on the screen always have one.
     pub answers: Vec<Option<Box<Answer>>>,
     /// The predicted times of the further targets, by target, then row.
     pub further: Vec<Vec<Option<TimeEstimate>>>,
@@ -167,10 +166,11 @@ pub struct DashboardState {
     pub(super) typed: Vec<TypedKernel>,
     /// The lines of those that were dropped or replaced, so that they do not come back from the state file.
     pub(super) dropped_typed: Vec<String>,
+    /// What the state file said at the start.
+    pub(super) saved_at_start: Option<Box<Saved>>,
     /// Kernels (by position) with resources from reports that were picked here; no command knows those.
     pub picked: BTreeSet<KernelId>,
-    /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
-    /// while they are compared.
+    /// How wrong each model is over the rows shown whose target was measured; another than the current one only while compared.
     pub errors: Vec<Option<ErrorSummary>>,
     /// A kernel that was asked for and is not known yet, with its size: it may come with the data.
     pub(super) awaited: Option<(String, Option<String>)>,
@@ -247,6 +247,7 @@ impl DashboardState {
             kept_rows: Vec::new(),
             typed: Vec::new(),
             dropped_typed: Vec::new(),
+            saved_at_start: Some(Box::new(saved.clone())),
             application: ApplicationFindings::default(),
             base: session.clone(),
             workload: OwnRows { own_rows, built_in, ..OwnRows::default() },
@@ -484,6 +485,7 @@ impl DashboardState {
             theme: self.remembered_theme.clone(),
             typed: self.typed.iter().map(ToString::to_string).collect(),
             dropped: self.dropped_typed.clone(),
+            at_start: self.saved_at_start.clone(),
         }
     }
 

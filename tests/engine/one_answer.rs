@@ -379,3 +379,42 @@ fn an_interval_on_the_board_of_the_measurement_is_no_wider_than_what_was_changed
     }
     assert!(compared > 10, "{compared}");
 }
+
+/// The time of a typed kernel on a target, from its row on a source: 256 threads a block, FLOPs and DRAM bytes.
+fn typed_time(row: &str, source: &str, target: &str) -> Seconds {
+    let mut session = Session::load(None).unwrap();
+    let csv = format!(
+        "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,dtype,pipe,time_ms\n{source},own,n=1,256,{row}\n"
+    );
+    session.edit(|w| {
+        let read =
+            read_csv(csv.as_bytes(), "own.csv", TimingKind::Measured, &w.gpus, &mut w.kernels).unwrap();
+        assert_eq!(read.refused_count, 0, "{:?}", read.refused);
+        w.store.add_rows(read.rows);
+    });
+    let [source, target] = [source, target].map(|id| session.gpus.id_named(id).unwrap());
+    let config = session.own_config_ids().next().unwrap();
+    let subject = session.timed_subject(config).unwrap();
+    let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
+    session.answer(&subject, source, target, settings).predicted_time().unwrap()
+}
+
+/// Of the same architecture, and with less of everything: whatever efficiency is usual elsewhere, it is not faster.
+#[test]
+fn a_lesser_gpu_of_the_same_architecture_is_not_faster() {
+    for [more, less] in
+        [["h200", "h200-nvl"], ["rtx-3090-ti", "rtx-3090"], ["v100s-pcie-32gb", "v100-pcie-32gb"]]
+    {
+        for millis in [0.5, 1.0, 2.0, 5.0, 20.0] {
+            let time = typed_time(&format!("10000,40,1e9,3e8,fp32,,{millis}"), more, less).millis();
+            assert!(time >= millis * (1.0 - SAME), "{more} {millis} ms, {less} {time} ms");
+        }
+    }
+}
+
+/// 6 TFLOP of BF16 in 10 ms on an H100: an RTX 4090 has a sixth of its rate.
+#[test]
+fn flops_of_tensor_cores_are_no_vector_instructions() {
+    let time = typed_time("132,168,6e12,2e8,bf16,tensor bf16,10", "h100-sxm5", "rtx-4090").millis();
+    assert!(time > 6e12 / 165.2e12 * 1e3, "{time} ms");
+}

@@ -180,3 +180,25 @@ fn rows_on_the_target_are_compared_from_the_source_at_its_limit() {
     let [without, with] = [&plain, &known].map(|session| on_target(session, "n=1"));
     assert!((with / without - 1.0).abs() < SAME, "{with} and {without}");
 }
+
+/// Tensor cores that do a quarter of their rate are no load that no FP32 lane could be; and the same limit on both sides is one GPU.
+#[test]
+fn a_limit_on_both_sides_of_a_tensor_kernel_is_the_measured_time() {
+    let mut session = Session::load(None).unwrap();
+    let csv = "gpu,kernel,problem,block,grid,flops,dram_bytes,dtype,pipe,time_ms\na100-sxm4-80gb,own,n=1,,,5e12,1e9,bf16,tensor bf16,60\n";
+    session.edit(|w| {
+        let read =
+            read_csv(csv.as_bytes(), "own.csv", TimingKind::Measured, &w.gpus, &mut w.kernels).unwrap();
+        assert_eq!(read.refused_count, 0, "{:?}", read.refused);
+        w.store.add_rows(read.rows);
+    });
+    let limited = "a100-sxm4-80gb@200W";
+    session.add_derived_gpus([limited]).unwrap();
+    let [limited, stock] = [limited, "a100-sxm4-80gb"].map(|id| session.gpus.position(id).unwrap());
+    let config = session.own_config_ids().next().unwrap();
+    let subject = session.timed_subject(config).unwrap();
+    let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
+    let on = |target| session.answer(&subject, limited, target, settings).predicted_time().unwrap().millis();
+    assert_eq!(on(limited), 60.0);
+    assert!((30.0..60.0).contains(&on(stock)), "{}", on(stock));
+}

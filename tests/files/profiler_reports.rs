@@ -456,7 +456,7 @@ fn the_command_imports_and_the_others_take_its_rows() {
     assert!(done.status.success(), "{done:?}");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(said.contains("raw.csv: 2 rows read, 0 refused"), "{said}");
-    assert!(said.contains("kernel.ncu-rep: 1 rows read, 0 refused"), "{said}");
+    assert!(said.contains("kernel.ncu-rep: 1 row read, 0 refused"), "{said}");
     let asked = ["predict", "--from", "rtx-3090", "--to", "rtx-4090", "--kernel", "ns::blend<float, (int)4>"];
     let done = roofswap(&[&asked[..], &["--data", &at("rows.csv")]].concat());
     assert!(done.status.success(), "{done:?}");
