@@ -165,6 +165,15 @@ impl QuestionArgs {
             }
         }
         self.clocks.typed().lay(&mut session, &targets)?;
+        if let Some(both) =
+            one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
+        {
+            let id = &session.gpus[both].id;
+            output::remark(format!(
+                "{id} is source and target: its typed settings are those of the target, from a time at stock settings; for other \
+                 targets they are those of its time. give one of both as {id}@SETTING"
+            ));
+        }
         let seen_from = match &sources {
             Sources::These(some) => some.first().copied(),
             _ => None,

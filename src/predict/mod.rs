@@ -276,7 +276,8 @@ pub enum ModelRefusal {
     },
     /// The kernel does no work the model knows.
     #[error(
-        "{model} needs FLOPs and DRAM bytes: profile with `ncu --set full`, or add the columns flops and dram_bytes"
+        "{model} needs FLOPs and DRAM bytes of this kernel at this size, which no formula and no row states: profile it with \
+         `ncu --set full`, add a row with the columns flops and dram_bytes, or ask for a size that was measured"
     )]
     NoWork {
         /// The model's id.

@@ -770,6 +770,13 @@ fn clocks_that_are_typed_are_reckoned_with_and_said() {
     let named = predict("--sm-clock titan-v=1.2GHz --power-limit titan-v=150W");
     assert_eq!((&named["sm_clock_mhz_source"], &named["power_limit_w_source"]), (&1200.into(), &150.into()));
     assert_eq!(named["sm_clock_mhz_target"], 2475);
+    let both = desk.types(
+        "predict --kernel saxpy --size 2^28 --from titan-v --power-limit titan-v=150W --to titan-v,rtx-4070",
+    );
+    assert!(
+        both.works().stderr.contains("titan-v is source and target"),
+        "one flag for two GPUs is explained"
+    );
     for (typed, said) in [
         ("--sm-clock 0", "--sm-clock: clock `0`: expected megahertz above 0"),
         ("--sm-clock 9GHz", "rtx-4070: SM clock 9000 MHz: expected 49.5 MHz to 4950 MHz"),

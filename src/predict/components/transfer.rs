@@ -96,9 +96,9 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// The same with a body between these, in seconds.
+    /// The same with a body between these, in seconds; an end that is no number is none.
     pub(super) fn between(self, [least, most]: [f64; 2]) -> Self {
-        let body = self.body.clamp(least, most.max(least));
+        let body = self.body.min(most).max(least);
         let above = if self.above > 0.0 { self.above + body - self.body } else { 0.0 };
         Self { body, above: above.max(0.0), ..self }
     }
