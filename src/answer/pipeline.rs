@@ -205,7 +205,9 @@ fn answer_at_clocks(
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
     };
+    let deviation = own_time.and_then(|_| deviation_of(subject, source, visible));
     let interval = prediction.as_ref().ok().and_then(|p| match own_time {
+        Some(time) if deviation.is_some() => deviation.map(|deviation| Interval::of_trials(time, deviation)),
         Some(time) if p.doubt.is_none() => Some(Interval::exactly(time)),
         _ => {
             let range = q.time_range().filter(|_| MODELS[settings.model].needs_source());
@@ -294,6 +296,12 @@ fn visible_at_clocks<'a>(
     chosen.map_or(visible, |row| visible.with_row(config, row))
 }
 
+/// The standard deviation of the trials behind the source's time, where its row states one.
+fn deviation_of(subject: &Subject, source: GpuId, visible: Visible<'_>) -> Option<Seconds> {
+    let row = subject.config.and_then(|config| visible.row_on(config, source))?;
+    row.time_std().filter(|deviation| *deviation > Seconds(0.0))
+}
+
 /// The row that timed the kernel on this GPU at the clocks it has now: at typed ones only where it states them, else also
 /// where it states none. None timed it on a GPU with changed numbers.
 fn measured_on<'a>(
@@ -377,7 +385,8 @@ pub fn estimate_targets<'a>(
     let estimate = |target: GpuId| {
         // Typed clocks belong to whole answers.
         let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
-        if is_made || context.stock_of_typed(target).is_some() {
+        let has_deviation = target == source && deviation_of(subject, source, visible).is_some();
+        if is_made || has_deviation || context.stock_of_typed(target).is_some() {
             return whole(target);
         }
         let plain = from.estimate_once(target)?;

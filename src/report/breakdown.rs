@@ -342,6 +342,13 @@ pub fn interval(answer: &Answer) -> Option<String> {
     if i.factor == 1.0 {
         return Some("measured on this GPU at these settings: nothing is predicted".into());
     }
+    if i.n == 0 && i.doubt.is_none() {
+        return Some(format!(
+            "measured on this GPU at these settings: nothing is predicted; {:.0} % of its trials are {}",
+            100.0 * COVERAGE,
+            shown::interval(answer)?
+        ));
+    }
     if i.is_cut {
         return Some(format!(
             "{:.0} % interval {}: cut at the ratios of the rates that differ on this board, and a tenth for clocks that it does not hold",
