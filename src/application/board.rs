@@ -74,6 +74,7 @@ fn ranked_row(
         launch_year: gpu.launch_year,
         is_pareto: false,
         rests_on_measurement: true,
+        is_measured: time.low == time.value && time.high == time.value,
         is_hypothetical: gpu.is_hypothetical(),
         cautions: forecast.cautions.clone(),
     }

@@ -123,6 +123,12 @@ impl Interval {
         Self { low, high, factor: (high / low).sqrt(), ..Self::exactly(time) }
     }
 
+    /// Whether it is that of a time measured at the very settings that are asked about, to which no model added anything.
+    #[must_use]
+    pub fn is_of_measurement(self) -> bool {
+        self.factor == 1.0 || (self.n == 0 && self.doubt.is_none())
+    }
+
     /// The same around a time multiplied by this.
     #[must_use]
     pub fn multiplied(self, factor: f64) -> Self {

@@ -342,6 +342,7 @@ impl<'a> RankQuestion<'a> {
             launch_year: of.launch_year,
             is_pareto: false,
             rests_on_measurement: totals.rests_on_measurement,
+            is_measured: time.is_some() && totals.is_measured,
             is_hypothetical: of.is_hypothetical() || self.session.tuning(gpu).is_some(),
             cautions: Vec::new(),
         };

@@ -61,7 +61,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
     let meaning = if is_source { Meaning::Source } else { Meaning::Target };
     let word =
         if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
-    let shape = match (row.is_measured(), row.rests_on_measurement) {
+    let shape = match (row.is_measured, row.rests_on_measurement) {
         (true, _) => Shape::Measured,
         (false, true) => Shape::Predicted,
         (false, false) => Shape::Estimated,

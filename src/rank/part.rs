@@ -4,7 +4,7 @@ use crate::answer::{Settings, TargetsQuestion};
 use crate::gpu::GpuId;
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
+use crate::predict::{Interval, ModelRefusal, SharedMachines, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -21,6 +21,8 @@ pub(super) struct PartAnswer {
     pub(super) fits_memory: Option<bool>,
     pub(super) power: Option<Watts>,
     pub(super) rests_on_measurement: bool,
+    /// Whether the time is the measured one of this very GPU.
+    pub(super) is_measured: bool,
     /// What must be known of it, the refusal first where there is one.
     pub(super) cautions: Vec<String>,
 }
@@ -36,6 +38,7 @@ impl PartAnswer {
             fits_memory: None,
             power: None,
             rests_on_measurement: false,
+            is_measured: false,
             cautions: Vec::new(),
         }
     }
@@ -76,6 +79,7 @@ impl PartQuery<'_> {
                 target,
             ),
             rests_on_measurement: !answer.is_estimate(),
+            is_measured: !answer.is_estimate() && answer.interval.is_some_and(Interval::is_of_measurement),
             cautions,
         }
     }
@@ -122,6 +126,8 @@ impl PartQuery<'_> {
             fits_memory: self.fits_memory(work, target),
             power: self.board_power(work, blocks, Some(estimate.time), target),
             rests_on_measurement: estimate.rests_on_measurement,
+            is_measured: estimate.rests_on_measurement
+                && estimate.interval.is_some_and(Interval::is_of_measurement),
             cautions: Vec::new(),
         }
     }

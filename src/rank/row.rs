@@ -50,6 +50,8 @@ pub struct RankedRow {
     pub is_pareto: bool,
     /// Whether a measured or published time of every kernel stands behind it.
     pub rests_on_measurement: bool,
+    /// Whether the time is the measured one of this very GPU, to which no model added anything.
+    pub is_measured: bool,
     /// Whether the GPU is none that exists as it stands here.
     pub is_hypothetical: bool,
     /// What the reader must know; for a row without a time, why first.
@@ -57,17 +59,10 @@ pub struct RankedRow {
 }
 
 impl RankedRow {
-    /// Whether the time is the measured one of this very GPU, to which no model added anything: its interval has no width.
-    #[must_use]
-    pub fn is_measured(&self) -> bool {
-        let ends = self.time.is_some() && self.low == self.time && self.high == self.time;
-        self.rests_on_measurement && ends
-    }
-
     /// The mark of the time: measured, scaled from a measurement, modelled without one.
     #[must_use]
     pub fn time_mark(&self) -> char {
-        match (self.is_measured(), self.rests_on_measurement) {
+        match (self.is_measured, self.rests_on_measurement) {
             (true, _) => SourceKind::Measured.mark(),
             (false, true) => shown::PREDICTED,
             (false, false) => shown::ESTIMATED,

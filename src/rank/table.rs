@@ -130,7 +130,7 @@ fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
         TableCell::text(place),
         TableCell::text(marked_name(row)),
         TableCell::maybe(row.time, |time| TableCell::text(format!("{time} {mark}"))),
-        TableCell::maybe(row.low.zip(row.high).filter(|_| !row.is_measured()), |(low, high)| {
+        TableCell::maybe(row.low.zip(row.high).filter(|_| !row.is_measured), |(low, high)| {
             TableCell::text(range(low, high))
         }),
         TableCell::maybe(row.speedup, |s| TableCell::text(format!("{}×", significant(s)))),

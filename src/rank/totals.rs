@@ -17,6 +17,8 @@ pub(super) struct RunTotals {
     by_limit: Vec<(Bound, f64)>,
     /// Whether a measurement stands behind every kernel.
     pub(super) rests_on_measurement: bool,
+    /// Whether every time is a measured one of this very GPU.
+    pub(super) is_measured: bool,
     /// What must be said of kernels, each with the kernel's label.
     cautions: Vec<(String, String)>,
     kernels: usize,
@@ -34,6 +36,7 @@ impl Default for RunTotals {
             fits_memory: Some(true),
             by_limit: Vec::new(),
             rests_on_measurement: true,
+            is_measured: true,
             cautions: Vec::new(),
             kernels: 0,
         }
@@ -75,6 +78,7 @@ impl RunTotals {
         self.fits_memory = both_fit(self.fits_memory, answer.fits_memory);
         self.add_limit(answer.limit, time);
         self.rests_on_measurement &= answer.rests_on_measurement;
+        self.is_measured &= answer.is_measured;
         self.cautions.extend(answer.cautions.iter().map(|text| (label.to_string(), text.clone())));
         self.kernels += 1;
     }
@@ -89,6 +93,7 @@ impl RunTotals {
         self.fits_memory = both_fit(self.fits_memory, other.fits_memory);
         other.by_limit.iter().for_each(|(limit, time)| self.add_limit(Some(*limit), Some(*time)));
         self.rests_on_measurement &= other.rests_on_measurement;
+        self.is_measured &= other.is_measured;
         self.cautions.extend(other.cautions.iter().cloned());
         self.kernels += other.kernels;
     }
@@ -160,6 +165,7 @@ mod tests {
             fits_memory: Some(true),
             power: Some(Watts(100.0)),
             rests_on_measurement: true,
+            is_measured: false,
             cautions: vec!["so".into()],
         }
     }

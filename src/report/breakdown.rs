@@ -342,7 +342,7 @@ pub fn interval(answer: &Answer) -> Option<String> {
     if i.factor == 1.0 {
         return Some("measured on this GPU at these settings: nothing is predicted".into());
     }
-    if i.n == 0 && i.doubt.is_none() {
+    if i.is_of_measurement() {
         return Some(format!(
             "measured on this GPU at these settings: nothing is predicted; {:.0} % of its trials are {}",
             100.0 * COVERAGE,

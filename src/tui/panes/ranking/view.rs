@@ -304,7 +304,7 @@ fn board_line(
 
 /// The colour of measured, scaled and modelled times.
 fn time_style(row: &RankedRow, look: Look<'_>) -> Style {
-    match (row.is_measured(), row.rests_on_measurement) {
+    match (row.is_measured, row.rests_on_measurement) {
         (true, _) => look.measured(),
         (false, true) => look.predicted(),
         (false, false) => look.estimated(),
@@ -354,7 +354,7 @@ fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Loo
     };
     let column = |column: BoardColumn| column.text(row);
     fact("time", column(BoardColumn::Time));
-    if let (Some(low), Some(high), false) = (row.low, row.high, row.is_measured()) {
+    if let (Some(low), Some(high), false) = (row.low, row.high, row.is_measured) {
         fact("90 % interval", range(low, high));
     }
     fact("speedup", column(BoardColumn::Speedup));
