@@ -79,8 +79,16 @@ impl<'a> AnswerContext<'a> {
     /// that nobody timed under its own name.
     #[must_use]
     pub fn place_of_rows(&self, subject: &Subject, gpu: GpuId) -> GpuId {
-        let is_other = self.gpus[gpu].is_board_at_settings() && !is_timed_under(self.store, subject, gpu);
+        let is_other = self.gpus[gpu].is_board_at_settings() && !self.is_timed_under(subject, gpu);
         if is_other { board_place(self.gpus, gpu) } else { gpu }
+    }
+
+    /// Whether a row names this very GPU for the subject's kernel, at this size or another.
+    #[must_use]
+    pub fn is_timed_under(&self, subject: &Subject, gpu: GpuId) -> bool {
+        let Subject { kernel, problem, variant, config, .. } = subject;
+        let timed = config.is_some_and(|config| self.store.row_on(config, gpu).is_some());
+        timed || self.store.nearest(*kernel, problem, variant, gpu).is_some()
     }
 
     /// The place whose rows time the source, and the source put there: a row of the board is taken as one at these settings.
@@ -122,11 +130,4 @@ impl<'a> AnswerContext<'a> {
             None => self.gpu(source),
         }
     }
-}
-
-/// Whether a row names this very GPU for the kernel, at this size or another.
-fn is_timed_under(store: &Store, subject: &Subject, gpu: GpuId) -> bool {
-    let Subject { kernel, problem, variant, config, .. } = subject;
-    let timed = config.is_some_and(|config| store.row_on(config, gpu).is_some());
-    timed || store.nearest(*kernel, problem, variant, gpu).is_some()
 }

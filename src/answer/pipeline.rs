@@ -136,9 +136,9 @@ fn answer_of_model(
 /// it is the same on both sides.
 fn is_timed_at_settings(context: AnswerContext<'_>, subject: &Subject, source: GpuId, target: GpuId) -> bool {
     let (stated, asked) = (context.source_gpu(source, target), context.gpu(target));
-    let visible = visible_at_clocks(context.store, subject, source, None, stated);
+    let visible = || visible_at_clocks(context.store, subject, source, None, stated);
     stated.is_same_board_and_settings(asked)
-        && source_clocks(context.stock(source), stated, subject, source, visible).is_catalogued()
+        && source_clocks(context.stock(source), stated, subject, source, visible()).is_catalogued()
 }
 
 /// The answer of the model where the target runs as this GPU does: the one that is asked about, or the same at the clock that its power
@@ -210,7 +210,8 @@ fn answer_at_clocks(
         Some(time) if deviation.is_some() => deviation.map(|deviation| Interval::of_trials(time, deviation)),
         Some(time) if p.doubt.is_none() => Some(Interval::exactly(time)),
         _ => {
-            let range = q.time_range().filter(|_| MODELS[settings.model].needs_source());
+            let timed = q.source_time.as_ref().filter(|_| MODELS[settings.model].needs_source());
+            let range = timed.and_then(|timed| timed.time_range(q.source.gpu, q.target.gpu));
             let found = calibration.interval(p.time, asked)?;
             Some(range.map_or(found, |range| found.within(p.time, range)))
         }

@@ -29,19 +29,7 @@ impl Question<'_> {
     /// model has anything to add to it.
     #[must_use]
     pub fn own_time(&self) -> Option<Seconds> {
-        self.timed_at_size().filter(|_| self.is_same_gpu())
-    }
-
-    /// The time of the source, where it was measured at this very size.
-    fn timed_at_size(&self) -> Option<Seconds> {
-        self.source_time.as_ref().and_then(SourceTime::timed_at_size)
-    }
-
-    /// The least and the most that the target can take, where this size was timed on the same board at other settings.
-    #[must_use]
-    pub fn time_range(&self) -> Option<[Seconds; 2]> {
-        let time = self.timed_at_size()?;
-        Some(self.source.gpu.time_range_on(self.target.gpu)?.map(|ratio| time * ratio))
+        self.source_time.as_ref().filter(|_| self.is_same_gpu()).and_then(SourceTime::timed_at_size)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Caution;
 use crate::catalogue::NumberOrigin;
+use crate::gpu::Gpu;
 use crate::measurement::TimingKind;
 use crate::units::Seconds;
 
@@ -77,5 +78,13 @@ impl SourceTime {
     #[must_use]
     pub fn timed_at_size(&self) -> Option<Seconds> {
         (self.kind != SourceKind::Estimated && self.extrapolation == Some(1.0)).then_some(self.time)
+    }
+
+    /// The least and the most that the kernel can take on the second GPU, where this size was timed on the first and both are one board at
+    /// other settings: [`Gpu::time_range_on`].
+    #[must_use]
+    pub fn time_range(&self, timed_on: &Gpu, other: &Gpu) -> Option<[Seconds; 2]> {
+        let time = self.timed_at_size()?;
+        Some(timed_on.time_range_on(other)?.map(|ratio| time * ratio))
     }
 }

@@ -82,6 +82,13 @@ impl Session {
         self.answer_context().place_of_rows(subject, gpu)
     }
 
+    /// Whether a row times the subject's kernel on this GPU, or on its board where it is one at other settings, at this size or another.
+    #[must_use]
+    pub fn is_timed_on(&self, subject: &Subject, gpu: GpuId) -> bool {
+        let context = self.answer_context();
+        context.is_timed_under(subject, context.place_of_rows(subject, gpu))
+    }
+
     /// How wide intervals are.
     #[must_use]
     pub fn calibration(&self) -> &IntervalCalibration {

@@ -316,9 +316,7 @@ impl PartQuestion<'_> {
         };
         let interval = session.calibration().interval(time, asked)?.widened_by(self.width_by_rows);
         let starts = source_time.filter(|_| MODELS[settings.model].needs_source());
-        let timed = starts.and_then(SourceTime::timed_at_size);
-        let range =
-            timed.zip(self.source_gpu().time_range_on(gpu)).map(|(time, range)| range.map(|r| time * r));
+        let range = starts.and_then(|timed| timed.time_range(self.source_gpu(), gpu));
         Some(range.map_or(interval, |range| interval.within(time, range)).ends_over(time))
     }
 

@@ -72,10 +72,7 @@ impl Session {
         if !MODELS[model].is_corrected() {
             return Sources::These(vec![source]);
         }
-        let rows = self.place_of_rows(subject, source);
-        let timed = subject.config.is_some_and(|config| self.store.row_on(config, rows).is_some());
-        let near = || self.store.nearest(subject.kernel, &subject.problem, &subject.variant, rows).is_some();
-        if timed || near() || self.timed_on(subject, source).is_empty() {
+        if self.is_timed_on(subject, source) || self.timed_on(subject, source).is_empty() {
             return Sources::These(vec![source]);
         }
         Sources::AllBeside(source)
