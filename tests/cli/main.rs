@@ -18,6 +18,7 @@ mod fleet_stories;
 mod gemm;
 mod here_stories;
 mod import_stories;
+mod json_schemas;
 mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;

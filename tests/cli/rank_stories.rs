@@ -242,7 +242,7 @@ fn completions_know_gpus_kernels_and_models() {
 }
 
 /// A kernel that a profiler held at other clocks than its board is set to.
-const HELD: &str = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,l2_bytes,time_ms,sm_clock_mhz,mem_clock_mhz\n\
+pub const HELD: &str = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,l2_bytes,time_ms,sm_clock_mhz,mem_clock_mhz\n\
     rtx-a4500,sobel,n=1,256,4096,22,48232449,4265088,9543744,0.031872,942,7537\n";
 
 #[test]

@@ -10,7 +10,7 @@ const HEAD: &str = "gpu,kernel,problem,variant,dtype,block,grid,regs_per_thread,
 
 /// A kernel of one's own, at six sizes in six launch shapes on two GPUs; one thread per block is the slowest. The time falls
 /// with the threads of a block up to a warp.
-fn launches() -> String {
+pub fn launches() -> String {
     let mut csv = HEAD.to_string();
     for (gpu, slower) in [("rtx-2080-ti", 1.0), ("titan-v", 1.5)] {
         for n in [1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 19] {
