@@ -1,6 +1,6 @@
 """How time and memory of roofswap grow with the rows of a table: the tables of docs/fleet.md.
 
-    python3 docs/growth.py target/release/roofswap [most rows, 5000000]
+    python3 docs/growth.py target/release/roofswap [rows,rows... 10000,100000,1000000,5000000]
 
 Makes its own tables (operators with noise on five GPUs, every size its own; nothing measured) and prints CPU seconds, the largest memory
 in MB, and the exponent by which the CPU seconds of the last step grow.
@@ -49,8 +49,10 @@ def measured(words, cache):
 
 
 def main():
-    roofswap, most = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5_000_000
-    steps = [rows for rows in (10_000, 100_000, 1_000_000, 5_000_000) if rows <= most]
+    steps = [int(rows) for rows in (sys.argv[2:] or ["10000,100000,1000000,5000000"])[0].split(",")]
+    if len(sys.argv) < 2 or len(steps) < 2:
+        raise SystemExit(__doc__)
+    roofswap = sys.argv[1]
     found = {name: [] for name in COMMANDS}
     sizes = []
     for rows in steps:
@@ -62,7 +64,8 @@ def main():
                 found[name].append(measured([roofswap, *words.format(table).split()], folder))
                 print(f"{rows} rows, {name}: {found[name][-1]}", file=sys.stderr)
     heads = [f"{rows:,} rows ({size:.0f} MB)" for rows, size in zip(steps, sizes)]
-    print("| CPU s (MB) | " + " | ".join(heads) + " | exponent |\n|---" * 1 + "|---" * (len(steps) + 1) + "|")
+    print("| CPU s (MB) | " + " | ".join(heads) + " | exponent |")
+    print("|---" * (len(steps) + 2) + "|")
     for name, figures in found.items():
         exponent = math.log(figures[-1][0] / figures[-2][0]) / math.log(steps[-1] / steps[-2])
         cells = " | ".join(f"{seconds:.2f} ({megabytes:.0f})" for seconds, megabytes in figures)

@@ -26,6 +26,7 @@ mod occupancy_stories;
 mod packaging;
 mod paper_stories;
 mod projection;
+mod python_scripts;
 mod rank_stories;
 mod reliability_stories;
 mod sass;
