@@ -17,7 +17,7 @@ use crate::predict::{
     SourceKind, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near,
     is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
 };
-use crate::roofline::{Bound, pipe_note};
+use crate::roofline::{Bound, pipe_note, tensor_pipe_in_reach};
 use crate::units::{Bytes, Seconds};
 use std::sync::Arc;
 
@@ -265,7 +265,7 @@ fn condition_cautions(
         gpus.target.board_id() == gpus.target.id && !gpus.target.clocks().is_same_setting(&stock.clocks())
     });
     cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(gpus.target, stock))));
-    cautions.extend(pipe_note(kernel).map(|text| Caution::Arithmetic(text.into())));
+    cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     let derived = gpus.iter().filter_map(|gpu| gpu.derived.as_deref());
     let derived = derived.map(|d| Caution::DerivedGpu(d.description.as_str().into()));
     cautions.extend(derived.filter(|_| gpus.source.id != gpus.target.id));
@@ -412,7 +412,8 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         let counted = work.dram().and_then(|_| body(gpu, q.kernel, &work, q.ceilings));
         let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > 1.0) else { continue };
         let id: Arc<str> = gpu.id.as_str().into();
-        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu) };
+        let tensor_pipe = work.flops().and_then(|flops| tensor_pipe_in_reach(gpu, q.kernel, flops / time));
+        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu), tensor_pipe };
         // The same working set in the same L2 is said once.
         prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
         prediction.cautions.push(caution);

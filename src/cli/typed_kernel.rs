@@ -37,7 +37,7 @@ pub(super) struct TypedKernelArgs {
     #[arg(long, value_name = "FLOP", value_parser = flop_count)]
     flops: Option<Flops>,
     /// Bytes moved from and to DRAM; 50MB is 50e6
-    #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
+    #[arg(long, value_name = "BYTES", alias = "bytes", value_parser = traffic_bytes)]
     dram_bytes: Option<Bytes>,
     /// Bytes through L2
     #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]

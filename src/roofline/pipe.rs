@@ -12,10 +12,11 @@
 //!
 //! A tensor rate is always the dense one; where a GPU states none for the type, the FP32 lanes stand in and that is said.
 
-use super::{MachineNumbers, vector_rate};
+use super::{MachineNumbers, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, NameFacts, StatedArithmetic, VectorPrecision};
+use crate::pair::Pair;
 use crate::units::FlopsPerSecond;
 use std::fmt;
 
@@ -79,13 +80,40 @@ impl Pipe {
     }
 }
 
-/// The pipe and why it is taken, where that is worth a word: tensor cores, and whatever somebody stated. Operators declare theirs.
+/// The pipe and why it is taken, where that is worth a word: tensor cores, and whatever somebody stated. Operators declare theirs. Beside it
+/// those of both GPUs that state no such rate.
 #[must_use]
-pub fn pipe_note(kernel: &Kernel) -> Option<String> {
+pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     let is_stated = kernel.stated_arithmetic.as_ref().is_some_and(StatedArithmetic::names_pipe);
     let choice = pipe_of(kernel);
     let is_told = kernel.operator.is_none() && (choice.pipe.is_tensor() || is_stated);
-    is_told.then(|| format!("arithmetic: {}; {}", choice.pipe, choice.why))
+    let mut without: Vec<&str> =
+        gpus.iter().filter(|gpu| choice.pipe.peak(gpu).is_none()).map(|gpu| gpu.id.as_str()).collect();
+    without.dedup();
+    let stand_in = match without[..] {
+        [] => String::new(),
+        _ => format!("; no such rate on {}: its FP32 lanes stand in", without.join(", ")),
+    };
+    is_told.then(|| format!("arithmetic: {}; {}{stand_in}", choice.pipe, choice.why))
+}
+
+/// What `--pipe` would name where a kernel of vector pipes reached more on this GPU than they do, and tensor cores do as much: those of its
+/// type, TF32 for FP32.
+#[must_use]
+pub fn tensor_pipe_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond) -> Option<&'static str> {
+    let machine = machine_of(gpu, kernel);
+    let lanes: f64 =
+        [Spec::FlopsPerClock, Spec::Sms, Spec::Clock].map(|spec| machine.spec_value(spec)).iter().product();
+    if pipe_of(kernel).pipe.is_tensor() || reached.0 <= lanes {
+        return None;
+    }
+    let (input, name) = match ElementType::from_name(&kernel.dtype)? {
+        ElementType::Fp64 => (ElementType::Fp64, "tensor-fp64"),
+        ElementType::Fp32 => (ElementType::Tf32, "tensor-tf32"),
+        ElementType::Fp16 => (ElementType::Fp16, "tensor-fp16"),
+        _ => return None,
+    };
+    gpu.tensor_rate(input, input.usual_accumulate()).filter(|rate| rate.value >= reached).map(|_| name)
 }
 
 /// The pipe that a kernel's FLOPs are taken to run on.

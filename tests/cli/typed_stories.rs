@@ -122,6 +122,27 @@ fn a_comma_in_a_time_is_not_taken_for_thousands() {
 }
 
 #[test]
+fn a_type_that_a_gpu_has_no_unit_for_is_said_and_so_are_tensor_cores_that_nobody_named() {
+    let desk = Desk::new();
+    let asked = |words: &str| {
+        let words = format!("predict --flops 2TFLOP --time 10ms --format json {words}");
+        desk.types(&words).works().json()[0]["cautions"].to_string()
+    };
+    let lanes = asked("--dram-bytes 100MB --dtype bf16 --from a100-sxm4-80gb --to t4");
+    assert!(
+        lanes.contains("; assumed from its dtype; no such rate on t4: its FP32 lanes stand in"),
+        "{lanes}"
+    );
+    let units = asked("--bytes 100MB --dtype bf16 --from a100-sxm4-80gb --to h100-sxm5");
+    assert!(units.contains("assumed from its dtype\""), "{units}");
+    // 200 TFLOP/s: an A100 has 78 on its lanes, and 312 on tensor cores.
+    let halves = asked("--bytes 100MB --dtype fp16 --from a100-sxm4-80gb --to h100-sxm5");
+    assert!(halves.contains("where tensor cores did it, say --pipe tensor-fp16"), "{halves}");
+    let said = asked("--bytes 100MB --dtype fp16 --pipe tensor-fp16 --from a100-sxm4-80gb --to h100-sxm5");
+    assert!(!said.contains("above its roof"), "{said}");
+}
+
+#[test]
 fn what_a_name_says_of_the_arithmetic_is_shown_and_can_be_stated_otherwise() {
     let desk = Desk::new();
     let name = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn";
