@@ -1,8 +1,8 @@
 //! How fast the default model answers: prepared answers and whole questions on one core, (kernel, source, target) after
 //! (kernel, source, target); 1,000 kernels on 60 targets with intervals as text, brief and as whole answers.
 //!
-//! `cargo bench --features bench --bench predict`. Kernels are those of the catalogue at growing sizes, each with a generated time on every
-//! source.
+//! `cargo bench --features bench --bench predict [-- WORDS OF A NAME]`. Kernels are those of the catalogue at growing sizes, each with a
+//! generated time on every source, or on one alone.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -24,8 +24,8 @@ const KERNELS: [&str; 6] =
 const SUBJECTS: usize = 1000;
 const TARGETS: usize = 60;
 
-/// One CSV: every subject timed on every GPU of the catalogue.
-fn world() -> (Session, Vec<Subject>) {
+/// One CSV: every subject timed on the first so many GPUs of the catalogue.
+fn world(timed_gpus: usize) -> (Session, Vec<Subject>) {
     let mut session = Session::load(None).unwrap();
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
     let size = |i: usize| {
@@ -40,7 +40,7 @@ fn world() -> (Session, Vec<Subject>) {
         (kernel, problem)
     };
     for i in 0..SUBJECTS {
-        for gpu in session.gpus.entries() {
+        for gpu in session.gpus.entries().iter().take(timed_gpus) {
             let (kernel, problem) = size(i);
             writeln!(text, "{},{kernel},{problem},{}", gpu.id, 0.01 + i as f64 * 0.001).unwrap();
         }
@@ -62,6 +62,9 @@ fn world() -> (Session, Vec<Subject>) {
 
 /// Takes the best of three runs of something that answers so many times.
 fn best(name: &str, run: impl Fn() -> usize) {
+    if std::env::args().skip(1).any(|word| !word.starts_with('-') && !name.contains(&word)) {
+        return;
+    }
     let mut best = f64::INFINITY;
     let mut n = 0;
     for _ in 0..3 {
@@ -145,7 +148,7 @@ fn whole(session: &Session, subjects: &[Subject]) -> usize {
 }
 
 fn main() {
-    let (session, subjects) = world();
+    let (session, subjects) = world(usize::MAX);
     best("prepared, every source, one core", || prepared(&session, &subjects, 1));
     best("prepared, one source in eight, one core", || prepared(&session, &subjects, 8));
     best("prepared, one source, one core", || prepared(&session, &subjects, usize::MAX));
@@ -153,5 +156,7 @@ fn main() {
     best("brief on 60 targets, one core", || brief(&session, &subjects, false));
     best("brief on 60 targets with interval text, one core", || brief(&session, &subjects, true));
     best("brief on 60 targets with interval text, all cores", || brief_on_all_cores(&session, &subjects));
+    let (one_source, of_one) = world(1);
+    best("brief on 60 targets, one timed GPU, one core", || brief(&one_source, &of_one, true));
     best("whole answers on 60 targets with interval text, one core", || whole(&session, &subjects));
 }
