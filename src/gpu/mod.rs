@@ -221,6 +221,12 @@ impl Gpu {
         reached.or_else(|| self.l1_bytes_per_clock.as_ref().map(|b| self.over_all_sms(b)))
     }
 
+    /// Whether L1 and shared memory are one memory of one width, as since Volta (CUDA C++ Programming Guide, compute capability 7.x).
+    #[must_use]
+    pub fn has_unified_l1(&self) -> bool {
+        self.cuda.compute_capability.major >= 7
+    }
+
     /// Shared-memory bandwidth of all SMs at the boost clock.
     #[must_use]
     pub fn shared_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {

@@ -36,6 +36,9 @@ pub enum Count {
     /// Global load and store warp instructions. One that touches several lines may count once for each: the kernel's file
     /// says so then.
     GlobalWarpInsts,
+    /// Passes of global loads and stores through L1 where it is one memory with shared memory (compute capability 7.0 and later): the lines
+    /// of 128 bytes that the lanes served at once touch, 32 of them for words of 4 bytes, 16 and 8 for 8 and 16.
+    GlobalWavefronts,
     /// All warp instructions of the load/store unit.
     LsuWarpInsts,
     /// Shared-memory wavefronts of 128 bytes, conflicts included.
@@ -62,13 +65,14 @@ pub enum Count {
 
 impl Count {
     /// All counts, in the order they are shown.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Flops,
         Self::DramBytes,
         Self::WorkingSetBytes,
         Self::L2Bytes,
         Self::L1Bytes,
         Self::GlobalWarpInsts,
+        Self::GlobalWavefronts,
         Self::LsuWarpInsts,
         Self::SmemWavefronts,
         Self::WarpInstsIssued,
@@ -92,6 +96,7 @@ impl Count {
             Self::L2Bytes => "l2_bytes",
             Self::L1Bytes => "l1_bytes",
             Self::GlobalWarpInsts => "global_warp_insts",
+            Self::GlobalWavefronts => "global_wavefronts",
             Self::LsuWarpInsts => "lsu_warp_insts",
             Self::SmemWavefronts => "smem_wavefronts",
             Self::WarpInstsIssued => "warp_insts_issued",

@@ -112,6 +112,8 @@ number_columns! {
     PipeTensor = "pipe_tensor_pct",
     /// Active threads per warp instruction, at most 32.
     ActiveThreads = "active_threads_per_inst",
+    /// Passes of global loads and stores through an L1 that is one memory with shared memory.
+    GlobalWavefronts = "global_wavefronts",
     /// Loads that a block waits for one after another.
     LoadRounds = "load_rounds",
     /// Instructions of a warp that follow one another without a loop: the longest run.

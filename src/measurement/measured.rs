@@ -300,6 +300,7 @@ impl NumberPlace {
             Number::L1Bytes => Self::Further(Some(Count::L1Bytes)),
             Number::WorkingSet => Self::Further(Some(Count::WorkingSetBytes)),
             Number::GlobalWarpInsts => Self::Further(Some(Count::GlobalWarpInsts)),
+            Number::GlobalWavefronts => Self::Further(Some(Count::GlobalWavefronts)),
             Number::LsuWarpInsts => Self::Further(Some(Count::LsuWarpInsts)),
             Number::SmemWavefronts => Self::Further(Some(Count::SmemWavefronts)),
             Number::WarpInstsIssued => Self::Further(Some(Count::WarpInstsIssued)),

@@ -24,6 +24,9 @@ pub(super) struct Causes {
     pub(super) floor: f64,
     /// |ln| between what both GPUs issue less of this code because fetching it is slower.
     pub(super) supply: f64,
+    /// |ln| between what instructions and wavefronts make of shared memory where nobody counted its instructions, times its share of
+    /// the roof.
+    pub(super) conflicts: f64,
 }
 
 /// What makes an answer less certain; each in ln, 0 where it does not apply. Weights are those of the likeliest Laplace
@@ -51,6 +54,9 @@ pub struct Doubt {
     pub floor: f64,
     /// 0.25 |ln| of how much more one GPU slows down on code without loops: its rate was quoted of one family of kernels.
     pub supply: f64,
+    /// 0.3 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
+    /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
+    pub conflicts: f64,
 }
 
 impl Doubt {
@@ -71,6 +77,7 @@ impl Doubt {
             build: in_body * applies(causes.unknown_build, 0.16),
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
+            conflicts: 0.3 * in_body * causes.conflicts,
         }
     }
 
@@ -88,6 +95,7 @@ impl Doubt {
             build: 0.0,
             floor: 0.0,
             supply: 0.0,
+            conflicts: 0.0,
         }
     }
 
@@ -102,10 +110,11 @@ impl Doubt {
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {
-        let Self { least, readings, spread, efficiency, drawn, counts, distance, build, floor, supply } =
-            *self;
-        let all = [least, readings, spread, efficiency, drawn, counts, distance, build, floor, supply];
-        all.iter().map(|d| d * d).sum::<f64>().sqrt()
+        let Self { least, readings, spread, efficiency, drawn, counts, .. } = *self;
+        let Self { distance, build, floor, supply, conflicts, .. } = *self;
+        let of_kernel = [least, readings, spread, efficiency, drawn, counts];
+        let of_gpus = [distance, build, floor, supply, conflicts];
+        of_kernel.iter().chain(&of_gpus).map(|d| d * d).sum::<f64>().sqrt()
     }
 
     /// The largest cause in words; nothing where none stands out of what every answer has.
@@ -127,6 +136,10 @@ impl Doubt {
             ),
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
             (self.supply, "how fast one of the GPUs fetches code without loops was not measured"),
+            (
+                self.conflicts,
+                "bytes of shared memory without its instructions: conflicts and words are not told apart",
+            ),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         (largest > 0.5 * LEAST).then_some(why)
@@ -148,6 +161,7 @@ mod tests {
         unknown_build: false,
         floor: 0.0,
         supply: 0.0,
+        conflicts: 0.0,
     };
 
     #[test]

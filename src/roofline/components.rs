@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | DRAM | (1 - h) D / B_D | D compulsory DRAM bytes, B_D sustained bandwidth, h share that stays in L2 |
 //! | L2 | Q / B_L2 | Q bytes through L2, B_L2 its sustained bandwidth |
-//! | global | max(G, K/128) / (g N f) | G global load and store warp requests, K bytes through L1, g requests of 128 bytes per clock and SM, N SMs, f clock |
+//! | global | max(G, K/128) / (g N f), and 128 W / (s N f) since Volta | G global load and store warp requests, K bytes through L1, g requests of 128 bytes per clock and SM, N SMs, f clock, W lines that the lanes served at once touch |
 //! | LSU | L / (lsu/32 N f) | L warp instructions of the load/store unit, lsu its lanes |
 //! | shared | 128 S / (s N f) | S shared-memory wavefronts, s bytes per clock and SM |
 //! | FP | max(F 32/t, 64 M) / C | F FLOPs, t active threads per instruction, M warp instructions of the type's own pipe (FMA or FP64), where they were counted, C the peak rate of the type |
@@ -22,13 +22,12 @@
 //! the FP32 peak that pure FP32 work sustains. A kernel that does nothing else takes t_FP / φ, one that waits for memory
 //! is not slowed.
 
+use super::component_times::{Components, POWER_EXPONENT};
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
-use super::norms::six_norm;
 use super::product_tiles::tiled_share;
 use super::straight_line::StraightLine;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, ProductSizes, Work};
-use crate::units::Seconds;
 
 /// A part of the GPU that a kernel keeps busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,6 +198,10 @@ pub struct MachineNumbers {
     /// Seconds from a load to its data in DRAM.
     dram_latency: f64,
     straight_line: StraightLine,
+    /// Part of the stated DRAM bandwidth that is sustained, at most 1.
+    dram_share: f64,
+    /// Whether L1 is one memory with shared memory and has its width, as since Volta.
+    has_unified_l1: bool,
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
@@ -258,6 +261,8 @@ impl MachineNumbers {
             dependent_issue: gpu.sm.dependent_issue.value,
             dram_latency,
             straight_line: StraightLine::on_gpu(gpu),
+            dram_share: (gpu.bandwidth_sustained().value / gpu.bandwidth_peak.value).min(1.0),
+            has_unified_l1: gpu.has_unified_l1(),
         }
     }
 
@@ -367,6 +372,8 @@ impl MachineNumbers {
         let l2 = work.get(Count::L2Bytes).unwrap_or(dram);
         let lsu = lsu_insts(work);
         let requests = count(Count::GlobalWarpInsts).max(count(Count::L1Bytes) / 128.0);
+        let shared_wavefronts = self.spec_value(Spec::SharedPerClock) / 128.0 * sm_clocks;
+        let l1_wavefronts = if self.has_unified_l1 { count(Count::GlobalWavefronts) } else { 0.0 };
         let on_own_pipe = self.own_pipe.map_or(0.0, |pipe| 64.0 * count(pipe));
         let flops = (count(Count::Flops) * work.active_lane_factor()).max(on_own_pipe);
         let on_pipe = |pipe: Count, lanes: Spec| match work.get(pipe) {
@@ -376,9 +383,10 @@ impl MachineNumbers {
         let times = [
             (1.0 - resident) * dram / self.spec_value(Spec::DramBandwidth),
             l2 / self.spec_value(Spec::L2Bandwidth),
-            requests / (self.spec_value(Spec::GlobalPerClock) * sm_clocks),
+            (requests / (self.spec_value(Spec::GlobalPerClock) * sm_clocks))
+                .max(l1_wavefronts / shared_wavefronts),
             lsu / (self.spec_value(Spec::LsuLanes) / 32.0 * sm_clocks),
-            128.0 * count(Count::SmemWavefronts) / (self.spec_value(Spec::SharedPerClock) * sm_clocks),
+            count(Count::SmemWavefronts) / shared_wavefronts,
             flops / (self.spec_value(Spec::FlopsPerClock) * sm_clocks),
             count(Count::WarpInstsIssued) / (self.spec_value(Spec::IssuePerClock) * sm_clocks),
             on_pipe(Count::AluWarpInsts, Spec::AluLanes),
@@ -386,7 +394,7 @@ impl MachineNumbers {
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
             count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
-        Components::new(times, self.spec_value(Spec::PowerShare))
+        Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share)
     }
 }
 
@@ -405,87 +413,3 @@ pub(super) fn lsu_insts(work: &Work) -> f64 {
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.
 const BYTES_PER_CLOCK: f64 = 64.0;
-
-/// How the clock under a power limit falls with the share of FP work; the exponent of the rule for φ
-/// (`specs/architectures.toml`).
-const POWER_EXPONENT: f64 = 0.55;
-
-/// The time of every component in seconds, in the order of [`Component::ALL`], and what they give together.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Components {
-    times: [f64; Component::ALL.len()],
-    /// Their p-norm.
-    norm: f64,
-    /// What the power limit allows; 0 where it binds nothing.
-    powered: f64,
-}
-
-impl Components {
-    /// These times in seconds; every other component takes none.
-    #[must_use]
-    pub fn of_times(times: &[(Component, f64)]) -> Self {
-        let mut all = [0.0; Component::ALL.len()];
-        for (component, time) in times {
-            all[*component as usize] = *time;
-        }
-        Self::new(all, 1.0)
-    }
-
-    fn new(times: [f64; Component::ALL.len()], power_share: f64) -> Self {
-        let norm = six_norm(&times);
-        let fp = times[Component::Fp as usize];
-        let limited = power_share < 1.0 && fp > 0.0;
-        let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
-        Self { times, norm, powered }
-    }
-
-    /// The time of this component.
-    #[must_use]
-    pub fn component_time(&self, component: Component) -> Seconds {
-        Seconds(self.times[component as usize])
-    }
-
-    /// All of them together, in seconds: their p-norm, or what the power limit makes of it.
-    #[must_use]
-    #[inline]
-    pub fn roof(&self) -> f64 {
-        self.norm.max(self.powered)
-    }
-
-    /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
-    #[must_use]
-    pub fn beside_dram(&self) -> f64 {
-        six_norm(&self.times[Component::L2 as usize..])
-    }
-
-    /// The pipes of the SMs together, in seconds.
-    #[must_use]
-    #[inline]
-    pub fn on_sms(&self) -> f64 {
-        six_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
-    }
-
-    /// How much longer the power limit makes it; 1 where it does not bind.
-    #[must_use]
-    pub fn power_stretch(&self) -> f64 {
-        if self.powered > self.norm { self.powered / self.norm } else { 1.0 }
-    }
-
-    /// The components, longest first.
-    #[must_use]
-    pub fn ranked(&self) -> Vec<(Component, Seconds)> {
-        let mut all: Vec<_> = Component::ALL.into_iter().map(|c| (c, self.component_time(c))).collect();
-        all.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-        all
-    }
-
-    /// The longest one; `None` where there is no work.
-    #[must_use]
-    pub fn binding(&self) -> Option<Component> {
-        let longer = |found: Component, other: Component| {
-            if self.times[other as usize] > self.times[found as usize] { other } else { found }
-        };
-        let longest = Component::ALL.into_iter().reduce(longer)?;
-        (self.times[longest as usize] > 0.0).then_some(longest)
-    }
-}

@@ -26,17 +26,18 @@
 //! References: Hong and Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism
 //! awareness", ISCA 2009; Volkov, "Understanding latency hiding on GPUs", 2016.
 
-use super::components::{Components, MachineNumbers, Residents, Spec, lsu_insts};
+use super::component_times::Components;
+use super::components::{MachineNumbers, Residents, Spec, lsu_insts};
 use super::norms::three_norm;
 use crate::kernel::{Count, Work};
 
 /// Cycles from an instruction of the load/store unit to the next of its warp: shared memory answers in 19 to 33 cycles (Jia et al.
 /// 2018 and 2019, Maxwell to Turing), and a warp has about three loads under way. Of 4 to 16 the three families of kernels with
 /// launches and counts of instructions choose 8 to 12, whichever is left out.
-const LSU_CYCLES: f64 = 8.0;
+const LSU_CYCLES: f64 = 10.0;
 
 /// The same of any other instruction: it takes 4 to 6 cycles to its result, and every second or third needs that of the one before.
-const OTHER_CYCLES: f64 = 2.0;
+const OTHER_CYCLES: f64 = 3.0;
 
 /// What a launch waits for, in seconds; 0 where that is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -160,8 +161,8 @@ mod tests {
             ExposedLatency::of_launch(&machine, &components, &work, &of_blocks(46_000.0, per_sm, 2.0))
         };
         let clock = machine.spec_value(Spec::Clock);
-        near(of(4.0).of_warps, 250.0 * (254e-9 + 1400.0 / clock));
-        near(of(8.0).of_warps, 125.0 * (254e-9 + 1400.0 / clock));
+        near(of(4.0).of_warps, 250.0 * (254e-9 + 1900.0 / clock));
+        near(of(8.0).of_warps, 125.0 * (254e-9 + 1900.0 / clock));
         assert_eq!(of(4.0).of_blocks, 0.0, "no barrier, no rounds");
         // Multiply-adds say how many other instructions there are at least, where nobody counted them.
         let by_flops = work.with(Count::WarpInstsIssued, None).with(Count::Flops, Some(64.0 * 300.0 * warps));

@@ -3,6 +3,7 @@
 //! Attainable performance at operational intensity I is min(C, B I) (Williams, Waterman, Patterson 2009), with the
 //! compute ceiling C and the bandwidth B of one memory level; the ridge point is C / B.
 
+mod component_times;
 mod components;
 mod exposed_latency;
 mod in_flight;
@@ -12,7 +13,8 @@ mod pipe;
 mod product_tiles;
 mod straight_line;
 
-pub use components::{Component, Components, MachineNumbers, Residents, Spec};
+pub use component_times::Components;
+pub use components::{Component, MachineNumbers, Residents, Spec};
 pub use exposed_latency::ExposedLatency;
 pub use in_flight::{WaitingBytes, bandwidth_in_flight};
 pub use kernel_roof::{
@@ -21,7 +23,9 @@ pub use kernel_roof::{
 };
 pub use norms::{LAUNCH_NORM, joined, rest};
 
-pub use pipe::{KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of};
+pub use pipe::{
+    KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of, tensor_pipe_in_reach,
+};
 pub use straight_line::StraightLine;
 
 use crate::catalogue::Sourced;

@@ -19,7 +19,7 @@ use std::fmt::Write;
 const STEPS: [(&str, &[Count]); 8] = [
     ("every count", &[]),
     ("no issued instructions", &[Count::WarpInstsIssued]),
-    ("no global requests", &[Count::GlobalWarpInsts]),
+    ("no global requests", &[Count::GlobalWarpInsts, Count::GlobalWavefronts]),
     ("no wavefronts, atomics", &[Count::SmemWavefronts, Count::GlobalAtomicRequests]),
     ("no LSU instructions", &[Count::LsuWarpInsts]),
     ("FLOPs and DRAM bytes", &[Count::L2Bytes, Count::L1Bytes, Count::WorkingSetBytes]),

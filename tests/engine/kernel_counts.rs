@@ -6,9 +6,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
 use crate::skipping::skip_aloud;
-use roofswap::kernel::{Count, Instance, Kernel, RunsAs};
+use roofswap::kernel::{Count, Instance, Kernel, RunsAs, Work};
 use roofswap::measurement::{Measurement, Number};
 use roofswap::occupancy::bounded_registers;
+use roofswap::roofline::{Component, MachineNumbers};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -231,8 +232,21 @@ fn passes(addresses: &[u32; 32], words: u32) -> f64 {
     addresses.chunks(lanes).map(of_lanes).sum::<usize>() as f64
 }
 
+/// Lines of 128 bytes that a warp's read of `words` words a lane touches, those of lanes that are served at once together.
+fn lines(addresses: &[u32; 32], words: u32) -> f64 {
+    let of_lanes = |group: &[u32]| {
+        group
+            .iter()
+            .flat_map(|from| *from..from + words)
+            .map(|word| word / 32)
+            .collect::<BTreeSet<u32>>()
+            .len()
+    };
+    addresses.chunks(32 / words as usize).map(of_lanes).sum::<usize>() as f64
+}
+
 #[test]
-fn reads_of_the_matrix_product_pass_the_banks_as_simulated() {
+fn reads_of_the_matrix_product_pass_banks_and_lines_as_simulated() {
     let mut compared = 0;
     for (threads, tile, vector) in [8, 16, 32].into_iter().flat_map(|threads: u32| {
         [16, 32, 64, 128].into_iter().flat_map(move |tile: u32| [1, 2, 4].map(|v| (threads, tile, v)))
@@ -240,27 +254,50 @@ fn reads_of_the_matrix_product_pass_the_banks_as_simulated() {
         if tile % (threads * vector) != 0 {
             continue;
         }
-        let of = |sa, sb| {
+        let of = |sa, sb, count| {
             let text = format!(
                 "MWG={tile};NWG={tile};KWG=32;MDIMC={threads};NDIMC={threads};MDIMA=32;NDIMB=32;VWM={vector};VWN={vector};SA={sa};SB={sb}"
             );
-            at("clblast_xgemm", "n=1024", &text, Count::SmemWavefronts)
+            at("clblast_xgemm", "n=1024", &text, count)
         };
         let of_thread = tile / threads;
         let (along_m, along_n): (Vec<u32>, Vec<u32>) =
             (0..32).map(|lane| (lane % threads * of_thread, lane / threads * of_thread)).unzip();
         let groups = (1024.0 / f64::from(tile)).powi(2);
         let reads = groups * f64::from(threads * threads / 32 * of_thread / vector) * 1024.0;
+        let copied = groups * 1024.0 * f64::from(tile) / f64::from(32 * vector);
         // A warp writes its part of a tile without a gap, MWG / 32 words beside each other.
-        let copies =
-            groups * 1024.0 * f64::from(tile) / f64::from(32 * vector) * f64::from((tile / 32).max(1));
-        for (counted, addresses) in [(of(1, 0), along_m), (of(0, 1), along_n)] {
-            let expected = reads * passes(&addresses.try_into().unwrap(), vector) + copies;
-            assert_eq!(counted, expected, "{threads} threads, tile {tile}, vectors of {vector}");
+        let copies = copied * f64::from((tile / 32).max(1));
+        // In global memory both a tile and the result lie without a gap: a line for each word of a lane.
+        let beside = f64::from(vector) * (copied + 2.0 * 1024.0 * 1024.0 / f64::from(32 * vector));
+        for (sa, addresses) in [(1, along_m), (0, along_n)] {
+            let addresses = addresses.try_into().unwrap();
+            let what = format!("{threads} threads, tile {tile}, vectors of {vector}");
+            let banks = of(sa, 1 - sa, Count::SmemWavefronts);
+            assert_eq!(banks, reads * passes(&addresses, vector) + copies, "{what}");
+            let touched = of(1 - sa, sa, Count::GlobalWavefronts);
+            assert_eq!(touched, reads * lines(&addresses, vector) + beside, "{what}");
             compared += 1;
         }
     }
     assert_eq!(compared, 52);
+}
+
+#[test]
+fn lines_limit_global_loads_where_l1_and_shared_memory_are_one() {
+    let time_on = |gpu: &str, lines: f64| {
+        let gpu = SHIPPED.gpus.entry_named(gpu).unwrap();
+        let work = Work::default().with(Count::GlobalWarpInsts, Some(1e9));
+        let machine = MachineNumbers::from_gpu(gpu, "fp32");
+        let work = work.with(Count::GlobalWavefronts, Some(lines));
+        let time = machine.components(&work, true).component_time(Component::Global).0;
+        time * f64::from(gpu.sms.value) * gpu.boost_clock.value.0 / 1e9
+    };
+    // 64 bytes a clock: two clocks for a line; instructions alone one in 0.33 of a clock; 128 bytes on an A100.
+    let clocks = [1.0, 4.0].map(|lines| time_on("rtx-2080-ti", lines * 1e9));
+    assert!((clocks[0] - 1.0 / 0.33).abs() < 1e-9 && (clocks[1] - 8.0).abs() < 1e-9, "{clocks:?}");
+    assert!((time_on("a100-pcie-40gb", 4e9) - 4.0).abs() < 1e-9);
+    assert_eq!(time_on("gtx-1080-ti", 4e9), time_on("gtx-1080-ti", 0.0));
 }
 
 #[test]

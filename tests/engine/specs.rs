@@ -601,9 +601,11 @@ fn bigger_sizes_are_bigger_and_do_more_work() {
 #[test]
 fn what_nobody_counted_is_listed_with_the_reason() {
     for k in SESSION.kernels.entries() {
+        // Wavefronts of L1 are another number than instructions only where accesses are strided or wide.
         // Only a block that meets a barrier has rounds, and only code unrolled whole is one long run: elsewhere there is nothing to count.
         // Pipes are what profilers count beside the formulas.
         let of_some = [
+            Count::GlobalWavefronts,
             Count::LoadRounds,
             Count::StraightLineInsts,
             Count::FmaWarpInsts,

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::io::Write;
 
 /// Columns of one side, named with `_s` and `_t`.
-const OF_SIDES: [&str; 12] = [
+const OF_SIDES: [&str; 14] = [
     "gpu",
     "architecture",
     "time",
@@ -28,6 +28,8 @@ const OF_SIDES: [&str; 12] = [
     "registers",
     "unknown_build",
     "dependent_issue",
+    "unified_l1",
+    "dram_share",
     "cached_insts",
     "fetch_cycles",
     "streamed_per_clock",
@@ -128,6 +130,8 @@ fn side_cells(q: &Question<'_>, at: Side, row: &Measurement) -> Vec<String> {
         registers.to_string(),
         u8::from(side.registers.is_unknown()).to_string(),
         machine.dependent_issue().to_string(),
+        u8::from(side.gpu.has_unified_l1()).to_string(),
+        (side.gpu.bandwidth_sustained().value / side.gpu.bandwidth_peak.value).min(1.0).to_string(),
     ];
     let sm = &side.gpu.sm;
     let optional = [&sm.cached_insts, &sm.fetch_cycles, &sm.streamed_per_clock];

@@ -103,14 +103,21 @@ impl SourceShare {
     }
 
     /// The same no further from a body that was timed, in seconds, than what differs can move it. The components take their time whatever
-    /// warps were thought to wait. On GPUs of one architecture a kernel gains no more than the rate that grew most, and loses no more
-    /// than the one that fell most, or its roof where that moved further; a library may run another kernel there.
+    /// warps were thought to wait. A library may run another kernel there; any other does no more than the target's rates allow where it
+    /// did no more than those of the source, whose power limit a shorter time disproves. On GPUs of one architecture it gains no more than
+    /// the rate that grew most, and loses no more than the one that fell most, or its roof where that moved further.
     #[inline]
     fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
         let [from, to] = [self.end.roof, target.roof].map(|roof| roof.of_components());
-        let carried = carried.between([(timed / from).min(1.0) * to, f64::INFINITY]);
-        let is_one_kernel = !self.typical.build.by_library && self.launching != Launching::Dispatch;
-        if !board.is_same_architecture || !is_one_kernel {
+        let no_sooner = |from: f64, to: f64| [(timed / from).min(1.0) * to, f64::INFINITY];
+        let carried = carried.between(no_sooner(from, to));
+        if self.typical.build.by_library || self.launching == Launching::Dispatch {
+            return carried;
+        }
+        let carried = carried
+            .between(no_sooner(from / self.end.roof.power, to))
+            .between(no_sooner(self.end.roof.at_peak, target.roof.at_peak));
+        if !board.is_same_architecture {
             return carried;
         }
         let roofs = (target.roof.time / self.end.roof.time).ln();
@@ -182,6 +189,8 @@ impl SourceShare {
             unknown_build: unknown && (self.end.unknown_build || target.unknown_build),
             floor,
             supply: (self.end.slower_supply - target.slower_supply).abs(),
+            conflicts: self.end.roof.shared.max(target.roof.shared)
+                * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
         })
     }
 }

@@ -38,6 +38,10 @@ const PIPES: [(Count, Spec); 5] = [
     (Count::WarpInstsIssued, Spec::IssuePerClock),
 ];
 
+/// Where two of them stand in it.
+const LSU_INSTS: usize = 1;
+const WAVEFRONTS: usize = 2;
+
 /// What the time above the roof may go with, by what was counted of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Excess {
@@ -45,6 +49,8 @@ pub(super) struct Excess {
     weights: [f64; RATES],
     /// The share of pipes whose work nobody counted, DRAM as one more of them, 0 to 1.
     pub(super) uncounted: f64,
+    /// Whether wavefronts of shared memory were counted and its instructions were not.
+    knows_wavefronts_alone: bool,
 }
 
 /// The rates of one GPU, as logarithms.
@@ -85,7 +91,20 @@ impl Excess {
         Self {
             weights: weights.map(|w| w / sum),
             uncounted: missing.min(PIPES.len()) as f64 / PIPES.len() as f64,
+            knows_wavefronts_alone: known[WAVEFRONTS] && !known[LSU_INSTS],
         }
+    }
+
+    /// |ln| between what the load/store unit and what the banks of shared memory make of the ratio of two GPUs, where nobody counted the
+    /// instructions beside the wavefronts; 0 elsewhere.
+    #[inline]
+    pub(super) fn unknown_conflicts(&self, source: &Pace, target: &Pace) -> f64 {
+        if !self.knows_wavefronts_alone {
+            return 0.0;
+        }
+        let [insts, wavefronts] =
+            [LSU_INSTS, WAVEFRONTS].map(|pipe| source.rates[2 + pipe] - target.rates[2 + pipe]);
+        (insts - wavefronts).abs()
     }
 
     /// The rates of this GPU, as a launch finds it.

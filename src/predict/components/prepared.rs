@@ -269,7 +269,7 @@ impl<'a> SourcesAlike<'a> {
         let floor = of.floor(at);
         let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
         let limits = shape.limits(&machine.numbers, &self.work, of.launching().reuses_buffers());
-        let roof = LaunchRoof::new(limits.components.roof(), &limits.latency, shape.waves);
+        let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.waves);
         let end = End {
             roof,
             pace: self.excess.filled_pace(machine, &limits.filled),

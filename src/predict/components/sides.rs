@@ -91,7 +91,7 @@ impl QuestionSides {
         let components = limits.map(|limits| limits.components);
         let roofs = limits
             .zip(shapes)
-            .map(|(limits, shape)| LaunchRoof::new(limits.components.roof(), &limits.latency, shape.waves));
+            .map(|(limits, shape)| LaunchRoof::new(&limits.components, &limits.latency, shape.waves));
         Self {
             machines,
             components,
@@ -124,7 +124,7 @@ impl QuestionSides {
         nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();
         let tail = self.roofs.target.tail;
-        nudged.roofs.target = LaunchRoof::with_tail(limits.components.roof(), &limits.latency, tail);
+        nudged.roofs.target = LaunchRoof::with_tail(&limits.components, &limits.latency, tail);
         nudged
     }
 

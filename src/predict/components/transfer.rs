@@ -1,10 +1,10 @@
 //! What a measured time says about another GPU: the arithmetic of `components`, on plain numbers.
 
-use crate::roofline::ExposedLatency;
+use crate::roofline::{Component, Components, ExposedLatency};
 
 /// How much of a source's efficiency, in ln, holds on the target where every pipe of the SM was counted: the rest is
 /// drawn to [`USUAL`].
-pub const CARRIED: f64 = 0.78;
+pub const CARRIED: f64 = 0.74;
 
 /// The same where no pipe was counted: what is above such a roof is mostly work, and work is there on the target too.
 const CARRIED_UNCOUNTED: f64 = 0.93;
@@ -13,8 +13,8 @@ const CARRIED_UNCOUNTED: f64 = 0.93;
 pub const USUAL: f64 = 1.05;
 
 /// The same where another kernel runs on each GPU: a library picks it, or a compiler spills what registers cannot hold. The efficiency is the
-/// library's or the compiler's then as much as the GPU's. The operators' model keeps as much, of other operators on other GPUs.
-const CARRIED_TO_ANOTHER_BUILD: f64 = 0.4;
+/// library's or the compiler's then as much as the GPU's. The operators' model keeps 0.4, of other operators on other GPUs.
+const CARRIED_TO_ANOTHER_BUILD: f64 = 0.3;
 
 /// η of a library's product on vector pipes that nobody timed. cuBLAS reaches 0.85 to 0.94 of the FP32 rate at its best sizes on
 /// three GPUs (N = 4096 to 8192), NeuSight's products 0.7 to 0.9 of it where they are large.
@@ -49,6 +49,12 @@ pub struct LaunchRoof {
     pub latency: f64,
     /// Whether waiting alone takes longer than the components.
     pub latency_binds: bool,
+    /// How many times longer the power limit makes the components; 1 where it does not bind.
+    pub power: f64,
+    /// Seconds of FLOPs or bytes of DRAM alone at the rates that the GPU states; 0 where neither was counted.
+    pub at_peak: f64,
+    /// The share of the components that shared memory alone takes, 0 to 1.
+    pub shared: f64,
 }
 
 impl LaunchRoof {
@@ -59,11 +65,10 @@ impl LaunchRoof {
         self.time / self.latency
     }
 
-    /// The roof of components that take so many seconds together, stretched by latency that nothing hides and by a last wave that is
-    /// not full.
+    /// The roof of these components, stretched by latency that nothing hides and by a last wave that is not full.
     #[must_use]
     #[inline]
-    pub fn new(components: f64, exposed: &ExposedLatency, waves: Option<f64>) -> Self {
+    pub fn new(components: &Components, exposed: &ExposedLatency, waves: Option<f64>) -> Self {
         let tail = waves.filter(|w| *w > 0.0).map_or(1.0, |w| (w.ceil() / w).min(MOST_TAIL));
         Self::with_tail(components, exposed, tail)
     }
@@ -71,10 +76,13 @@ impl LaunchRoof {
     /// The same with the last wave's factor given.
     #[must_use]
     #[inline]
-    pub fn with_tail(components: f64, exposed: &ExposedLatency, tail: f64) -> Self {
-        let latency = exposed.stretch(components);
-        let latency_binds = exposed.binds(components);
-        Self { time: components * latency * tail, tail, latency, latency_binds }
+    pub fn with_tail(components: &Components, exposed: &ExposedLatency, tail: f64) -> Self {
+        let (roof, power, at_peak) = (components.roof(), components.power_stretch(), components.at_peak());
+        let on_banks = components.component_time(Component::Shared).0;
+        let shared = if on_banks > 0.0 { on_banks / roof } else { 0.0 };
+        let latency = exposed.stretch(roof);
+        let latency_binds = exposed.binds(roof);
+        Self { time: roof * latency * tail, tail, latency, latency_binds, power, at_peak, shared }
     }
 }
 

@@ -1,0 +1,100 @@
+//! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
+
+use super::components::Component;
+use super::norms::six_norm;
+use crate::units::Seconds;
+
+/// How the clock under a power limit falls with the share of FP work; the exponent of the rule for φ
+/// (`specs/architectures.toml`).
+pub(super) const POWER_EXPONENT: f64 = 0.55;
+
+/// The time of every component in seconds, in the order of [`Component::ALL`], and what they give together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Components {
+    times: [f64; Component::ALL.len()],
+    /// Their p-norm.
+    norm: f64,
+    /// What the power limit allows; 0 where it binds nothing.
+    powered: f64,
+    /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer.
+    at_peak: f64,
+}
+
+impl Components {
+    /// These times in seconds; every other component takes none.
+    #[must_use]
+    pub fn of_times(times: &[(Component, f64)]) -> Self {
+        let mut all = [0.0; Component::ALL.len()];
+        for (component, time) in times {
+            all[*component as usize] = *time;
+        }
+        Self::new(all, 1.0, 1.0)
+    }
+
+    /// `power_share`: the part of the FP peak that pure FP work sustains; `dram_share`: that of the stated DRAM bandwidth.
+    pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, dram_share: f64) -> Self {
+        let norm = six_norm(&times);
+        let fp = times[Component::Fp as usize];
+        let at_peak = fp.max(dram_share * times[Component::Dram as usize]);
+        let limited = power_share < 1.0 && fp > 0.0;
+        let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
+        Self { times, norm, powered, at_peak }
+    }
+
+    /// The time of this component.
+    #[must_use]
+    pub fn component_time(&self, component: Component) -> Seconds {
+        Seconds(self.times[component as usize])
+    }
+
+    /// All of them together, in seconds: their p-norm, or what the power limit makes of it.
+    #[must_use]
+    #[inline]
+    pub fn roof(&self) -> f64 {
+        self.norm.max(self.powered)
+    }
+
+    /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer, in seconds: what no launch stays below.
+    #[must_use]
+    #[inline]
+    pub fn at_peak(&self) -> f64 {
+        self.at_peak
+    }
+
+    /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
+    #[must_use]
+    pub fn beside_dram(&self) -> f64 {
+        six_norm(&self.times[Component::L2 as usize..])
+    }
+
+    /// The pipes of the SMs together, in seconds.
+    #[must_use]
+    #[inline]
+    pub fn on_sms(&self) -> f64 {
+        six_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
+    }
+
+    /// How much longer the power limit makes it; 1 where it does not bind.
+    #[must_use]
+    pub fn power_stretch(&self) -> f64 {
+        if self.powered > self.norm { self.powered / self.norm } else { 1.0 }
+    }
+
+    /// The components, longest first.
+    #[must_use]
+    pub fn ranked(&self) -> Vec<(Component, Seconds)> {
+        let mut all: Vec<_> = Component::ALL.into_iter().map(|c| (c, self.component_time(c))).collect();
+        all.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+        all
+    }
+
+    /// The longest one; `None` where there is no work.
+    #[must_use]
+    pub fn binding(&self) -> Option<Component> {
+        let longer = |found: Component, other: Component| {
+            if self.times[other as usize] > self.times[found as usize] { other } else { found }
+        };
+        let longest = Component::ALL.into_iter().reduce(longer)?;
+        (self.times[longest as usize] > 0.0).then_some(longest)
+    }
+}
