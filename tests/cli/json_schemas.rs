@@ -61,7 +61,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     (
         "app",
         &[
-            "app trace.json.gz --to l4,h100-sxm5",
+            "app trace.json.gz --to l4,h100-sxm5 --prices prices.csv",
             "app trace.json.gz --range step#1",
             "app report.sqlite",
             "app copies.json",
