@@ -2,6 +2,7 @@
 
 use super::Usage;
 use super::coloured::{coloured, shows_colours};
+use super::terminal::{footnote_lines, screen_width};
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::write_whole_with;
 use crate::measurement::{RowError, counted_reasons};
@@ -49,10 +50,12 @@ pub(super) fn streamed_answer(write: impl FnOnce(&mut dyn Write) -> std::io::Res
     }
 }
 
-/// The same lines without what a terminal would act on.
+/// The same lines without what a terminal would act on, footnotes broken between words.
 fn harmless_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<String> = text.split('\n').map(harmless_line).collect();
+    let width = screen_width().unwrap_or(usize::MAX);
+    let lines: Vec<String> =
+        text.split('\n').map(|line| footnote_lines(&harmless_line(line), width)).collect();
     Cow::Owned(lines.join("\n").into_bytes())
 }
 

@@ -319,9 +319,14 @@ pub(super) fn shorten(text: &str) -> String {
     crate::text::clipped_text(text, 40)
 }
 
+/// Numbers that are written without an exponent.
+const PLAIN: std::ops::Range<f64> = 1e-7..1e21;
+
 impl fmt::Display for ProblemValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // A file may hold any number; `1e300` is read back as well as 301 digits are.
+            Self::Number(n) if *n != 0.0 && !PLAIN.contains(&n.abs()) => write!(f, "{n:e}"),
             Self::Number(n) => write!(f, "{n}"),
             Self::Word(w) => f.write_str(w),
         }
@@ -340,6 +345,20 @@ impl fmt::Display for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_without_measure_are_written_with_an_exponent_and_read_back() {
+        for (text, printed) in [
+            ("n=1e300", "n=1e300"),
+            ("n=1.5e-300;m=0", "n=1.5e-300;m=0"),
+            ("n=123456789012345678901", "n=123456789012345680000"),
+            ("n=0.0000001", "n=0.0000001"),
+        ] {
+            let problem = Problem::parse_recorded(text).unwrap();
+            assert_eq!(problem.to_string(), printed);
+            assert_eq!(Problem::parse_recorded(printed).unwrap(), problem);
+        }
+    }
 
     #[test]
     fn sizes_are_read_as_people_type_them() {

@@ -45,7 +45,7 @@ impl RegistersFrom {
     #[must_use]
     pub fn origin_text(&self) -> String {
         match self {
-            Self::TimedRow(_) => "measured row".into(),
+            Self::TimedRow(_) => "measured".into(),
             Self::Typed => "typed".into(),
             Self::Build(_) => "compiler".into(),
             Self::NearestBuild { cc: (a, b), .. } => format!("cc {a}.{b}"),

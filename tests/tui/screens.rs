@@ -186,7 +186,7 @@ fn the_screen_and_the_command_agree() {
     ] {
         let screen = dashboard(200, 60).press(keys).screen();
         let rows = command(model, from, to);
-        // Kernels that nobody timed come last on the screen, and not all of them fit.
+        // Kernels that were not measured come last on the screen, and not all of them fit.
         let timed =
             rows.into_iter().filter(|row| row["source_kind"] != "estimated" && !row["source_kind"].is_null());
         let rows: Vec<_> = timed.collect();
