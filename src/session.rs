@@ -304,7 +304,7 @@ impl Session {
     }
 
     /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
-    /// Where nobody timed the kernel, the example of its file.
+    /// Where the kernel was not measured, the example of its file.
     #[must_use]
     pub fn default_variant(&self, kernel: KernelId) -> Arc<str> {
         if self.store.has_plain(kernel) {

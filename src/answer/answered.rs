@@ -53,7 +53,7 @@ pub struct Answer {
     pub settings: Settings,
     /// Where the source's row was timed at other clocks than the source is set to.
     pub profiled: Option<ProfiledClocks>,
-    /// The clocks and limits that source and target were reckoned at.
+    /// The clocks and limits that source and target were modelled at.
     pub clocks: Pair<Clocks>,
     /// The ceilings really used (achieved ones may be missing on one side).
     pub ceilings_used: Ceilings,
@@ -282,7 +282,7 @@ pub struct Combined {
 }
 
 impl Combined {
-    /// The sources that have a part in the time: one that nobody timed has none beside one that somebody did.
+    /// The sources that have a part in the time: one without a measurement has none beside one with.
     pub fn counted(&self) -> impl Iterator<Item = &Share> {
         self.shares.iter().filter(|s| s.weight > 0.0)
     }

@@ -139,7 +139,7 @@ impl IntervalCalibration {
         let extra = match asked.start {
             StartedFrom::Nothing => 0.0,
             StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
-            // Nobody timed it on the source: the stand-in's own error there comes on top.
+            // It was not measured on the source: the stand-in's own error there comes on top.
             StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
         };
         let ln = joined_width(own, extra);

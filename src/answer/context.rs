@@ -76,7 +76,7 @@ impl<'a> AnswerContext<'a> {
     }
 
     /// The place of the GPU whose rows time the subject on this one: its own, or that of its board where it is one at other settings
-    /// that nobody timed under its own name.
+    /// that was not measured under its own name.
     #[must_use]
     pub fn place_of_rows(&self, subject: &Subject, gpu: GpuId) -> GpuId {
         let is_other = self.gpus[gpu].is_board_at_settings() && !self.is_timed_under(subject, gpu);

@@ -117,7 +117,7 @@ fn find_residuals(context: AnswerContext<'_>, key: ResidualKey) -> TargetResidua
     found
 }
 
-/// ln(measured / predicted) at the clocks of the row; `None` where nobody timed the kernel on the source, the model
+/// ln(measured / predicted) at the clocks of the row; `None` where the kernel was not measured on the source, the model
 /// refuses, or the row states clocks that no such board can be set to.
 fn row_residual(
     context: AnswerContext<'_>,

@@ -45,7 +45,7 @@ impl LaunchQuestion<'_> {
                 answer.registers.target = RegistersFrom::Typed;
             }
         }
-        // Nobody timed it so.
+        // It was not measured so.
         answer.measured = None;
         if let Some(why) = refusal {
             answer.prediction = Err(ModelRefusal::CannotLaunch { gpu: self.gpu.id.clone(), why });

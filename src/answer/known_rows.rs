@@ -56,7 +56,7 @@ const LEAST_DOUBT: f64 = 0.05;
 pub struct KnownRow {
     /// The kernel's place in its catalogue.
     pub kernel: KernelId,
-    /// The time on the source that the model starts from; `None` where nobody timed it there.
+    /// The time on the source that the model starts from; `None` where it was not measured there.
     pub source_time: Option<Seconds>,
     /// How uncertain the model calls its answer, in ln; `None` for a model that cannot say.
     pub doubt: Option<f64>,
@@ -69,7 +69,7 @@ pub struct KnownRow {
 pub struct CorrectedQuestion {
     /// The kernel's place in its catalogue.
     pub kernel: KernelId,
-    /// The time on the source that the model starts from; `None` where nobody timed it there.
+    /// The time on the source that the model starts from; `None` where it was not measured there.
     pub source_time: Option<Seconds>,
     /// The row that is asked about, where it is a known one: it has no part.
     pub own: Option<KnownRow>,

@@ -22,7 +22,7 @@ pub struct ShippedErrors {
     widths: OnceLock<Widths>,
 }
 
-/// Half a width for a timed source, and for one that nobody timed.
+/// Half a width for a timed source, and for one that was not measured.
 type HalfWidths = [Option<HalfWidth>; 2];
 
 /// The half widths for every kernel: all kernels of the same families have the same.
@@ -73,7 +73,7 @@ impl ShippedErrors {
         self.widths(kernel)[0]
     }
 
-    /// The same for a kernel nobody timed on the source, in ln.
+    /// The same for a kernel that was not measured on the source, in ln.
     pub(super) fn unmeasured(&self, kernel: &str) -> Option<HalfWidth> {
         self.widths(kernel)[1]
     }

@@ -23,7 +23,7 @@ pub enum Protocol {
     NewGpu,
     /// The size: the largest one on each GPU is predicted from smaller ones on the same GPU.
     NewSize,
-    /// The kernel: nobody timed it anywhere; its counts are known.
+    /// The kernel: it was measured nowhere; its counts are known.
     NewKernel,
     /// The clocks: timed on the same GPU at others.
     NewClocks,
@@ -64,7 +64,7 @@ impl Protocol {
         }
     }
 
-    /// The model's name in tables, with what it really does where the name says something else: nobody timed the new size,
+    /// The model's name in tables, with what it really does where the name says something else: the new size is not measured,
     /// so that the baseline of equal times starts from another one.
     #[must_use]
     pub fn model_label(self, model: &str) -> String {

@@ -26,7 +26,7 @@ const MOST: f64 = 2.0;
 /// The least: idle memory clocks are about 4 % of the rated ones.
 const LEAST: f64 = 0.02;
 
-/// Clocks and a power limit to reckon with; `None` = as the documents state it.
+/// Clocks and a power limit to model with; `None` = as the documents state it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tuning {
     /// SM clock.
@@ -37,7 +37,7 @@ pub struct Tuning {
     pub power_limit: Option<Watts>,
 }
 
-/// The clocks a GPU is reckoned at.
+/// The clocks a GPU is modelled at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clocks {
     /// SM clock.
@@ -231,7 +231,7 @@ fn plain(value: f64) -> f64 {
 }
 
 impl Gpu {
-    /// The clocks and the limit this GPU is reckoned at.
+    /// The clocks and the limit this GPU is modelled at.
     #[must_use]
     pub fn clocks(&self) -> Clocks {
         let mem = Hertz(self.data_rate.value / 2.0);

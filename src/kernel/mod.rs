@@ -342,7 +342,7 @@ impl Kernel {
         lets.map(|(name, formula)| (name.as_str(), formula.source_text()))
     }
 
-    /// A whole variant to show the kernel in where nobody timed one; empty where the formulas read no variant keys.
+    /// A whole variant to show the kernel in where none was measured; empty where the formulas read no variant keys.
     #[must_use]
     pub fn example_variant(&self) -> &str {
         self.formulas.as_ref().map_or("", |f| &f.variant.example)

@@ -51,7 +51,7 @@ pub(super) struct VariantKeys {
     pub(super) names: Vec<String>,
     /// For keys that were left out, one place per key; the scope is the problem keys and the variant keys before.
     pub(super) defaults: Vec<Option<Formula>>,
-    /// A whole variant: the one that is shown where nobody timed any.
+    /// A whole variant: the one that is shown where none was measured.
     pub(super) example: String,
 }
 

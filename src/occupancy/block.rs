@@ -62,7 +62,7 @@ impl BlockNeeds {
 /// How much of the SRAM that L1 and shared memory share the kernel prefers as shared memory (7.0 on).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Carveout {
-    /// No preference: reckoned as all of it.
+    /// No preference: taken as all of it.
     #[default]
     Default,
     /// This percentage of the most there is, 0 to 100.

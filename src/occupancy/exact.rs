@@ -78,7 +78,7 @@ fn registers(limits: &SmLimits, needs: &BlockNeeds, warps: u32) -> Registers {
     let parts = limits.sub_partitions;
     let per_warp = round_up(needs.regs_per_thread.saturating_mul(SmLimits::WARP), limits.reg_unit_per_warp);
     let allocated = per_warp.saturating_mul(warps);
-    // The launch test reckons as if registers were handed to all sub-partitions at once. What four sub-partitions could
+    // The launch test counts as if registers were handed to all sub-partitions at once. What four sub-partitions could
     // not hold, 6.0 with its two refuses too.
     let launches = (needs.regs_per_thread <= limits.regs_per_thread)
         & (per_warp.saturating_mul(round_up(warps, parts.max(4))) <= limits.regs_per_block)

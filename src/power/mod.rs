@@ -54,7 +54,7 @@ const STACKED_MEMORY: f64 = 0.28;
 /// 54 W of a memory that moves 1,008 GB/s at 7.25 pJ per bit, which are 58 W.
 const GDDR6: f64 = 0.52;
 
-/// What a kernel moves and reckons per second, and how many SMs it reaches; 0 where nobody counted it.
+/// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// FLOP/s.

@@ -21,7 +21,7 @@ pub enum FirstTime {
         /// Where its row says it comes from.
         source: Arc<str>,
     },
-    /// Nobody timed the kernel there: the time of the component that binds on the target.
+    /// The kernel was not measured there: the time of the component that binds on the target.
     Binding(Component),
     /// The model needs no time on the source: the time at the target's roof.
     Roof,
@@ -44,7 +44,7 @@ pub enum Cause {
     ExposedLatency(Pair<f64>),
     /// Measured over roof: of the source, and as far as it is believed on the target.
     Efficiency(Pair<f64>),
-    /// Nobody timed it: the usual measured over roof.
+    /// It was not measured: the usual measured over roof.
     UsualEfficiency(f64),
     /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
     AboveRoof,

@@ -12,11 +12,11 @@ use std::sync::Arc;
 pub enum Caution {
     /// The source time is scaled from another size.
     NearestSize(Arc<Problem>),
-    /// Nobody timed this kernel on the source; its time is a model's.
+    /// This kernel was not measured on the source; its time is a model's.
     SourceModelled,
     /// `first-principles`: what the launch overheads that paper 5 gives make of the time.
     LaunchRange(Arc<str>),
-    /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
+    /// This kernel was not measured on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
     /// Nobody made these counts: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
@@ -121,7 +121,7 @@ pub enum Caution {
     Hypothetical(Arc<str>),
     /// `hybrid` at typed clocks: its correction is the one at stated clocks.
     ResidualHeld,
-    /// The launch on the target is changed: nobody timed it so.
+    /// The launch on the target is changed: it was not measured so.
     EditedLaunch {
         /// `block=128,regs=32`.
         edits: Arc<str>,

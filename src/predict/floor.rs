@@ -9,10 +9,10 @@ use crate::measurement::{LaunchTiming, Measurement, collection, is_sequence};
 use crate::stats::median;
 use crate::units::Seconds;
 
-/// A framework's dispatch nobody timed: 24-41 µs were seen for element-wise operators of PyTorch (NeuSight's five GPUs).
+/// A framework's dispatch that was not measured: 24-41 µs were seen for element-wise operators of PyTorch (NeuSight's five GPUs).
 const ASSUMED_DISPATCH: Seconds = Seconds(30e-6);
 
-/// A cold launch nobody timed: 6.7 to 6.9 µs were seen under NVBench on three GPUs (its teaching kernels).
+/// A cold launch that was not measured: 6.7 to 6.9 µs were seen under NVBench on three GPUs (its teaching kernels).
 const ASSUMED_COLD: Seconds = Seconds(6.9e-6);
 
 /// A time below so many floors is limited by the launch.
@@ -23,7 +23,7 @@ const LAUNCH_LIMIT: f64 = 1.5;
 pub struct Floor {
     /// Per launch.
     pub time: Seconds,
-    /// Measured: seen in rows of this GPU. Published: its file's. Derived: seen on other GPUs. Assumed: nobody timed one.
+    /// Measured: seen in rows of this GPU. Published: its file's. Derived: seen on other GPUs. Assumed: none was measured.
     pub origin: NumberOrigin,
 }
 
@@ -136,7 +136,7 @@ fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
     Floor { time: floor.time * (changed.value / stated.value), origin: changed.origin }
 }
 
-/// The floor of a launch that nobody timed on this GPU.
+/// The floor of a launch that was not measured on this GPU.
 fn stated_floor(gpu: &Gpu, timing: LaunchTiming, elsewhere: Option<Floor>) -> Floor {
     let stated = gpu.launch_floor_or_assumed();
     let stated = Floor { time: stated.value, origin: stated.origin };

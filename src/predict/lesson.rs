@@ -72,7 +72,7 @@ pub enum Abstains {
     NotBetter([f64; 2]),
     /// The question lies outside of what it has seen, by these numbers.
     Outside(Arc<[String]>),
-    /// Nobody timed this size on the source.
+    /// This size was not measured on the source.
     NotTimed,
     /// Source and target are the same GPU.
     SameGpu,

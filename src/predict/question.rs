@@ -326,7 +326,7 @@ impl<'a> QuestionSide<'a> {
             refusal,
             barred: None,
             wave_occupancy,
-            // Of a kernel without any block nothing is reckoned that registers could spoil.
+            // Of a kernel without any block nothing is computed that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
             library_product: instance.library_product,

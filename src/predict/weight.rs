@@ -8,7 +8,7 @@
 //! | own | the share of the source's time that is the kernel's and not its launch: 1 - (T0/T)^12, behind a framework's dispatch 1 - (T0/T)^1.5; at least 0.1 |
 //! | size | 1 where this very size was timed, 1/2 where its time is scaled from another (assumed: nobody measured this half) |
 //!
-//! A source that nobody timed at any size weighs nothing. One rule for everything. Each step away halves, because on tuned
+//! A source without a measurement at any size weighs nothing. One rule for everything. Each step away halves, because on tuned
 //! GEMM and convolutions (five GPUs) the root mean square of ln(measured / predicted) is 0.22 within a compute capability,
 //! 0.30 within an architecture and 0.37 elsewhere. With each target left out in turn, the others chose 1, 1, 1/6 or
 //! 1, 1/2, 1/6, which is within 1.2 points of error of this.
@@ -25,7 +25,7 @@ const LEAST_OWN: f64 = 0.1;
 /// What a time that is scaled from another size weighs beside one of this size.
 const SCALED: f64 = 0.5;
 
-/// The weight of this question's source; 0 where nobody timed the kernel there at any size.
+/// The weight of this question's source; 0 where the kernel was measured there at no size.
 #[must_use]
 pub fn weight(q: &Question<'_>) -> f64 {
     let Some(timed) = &q.source_time else { return 0.0 };

@@ -411,7 +411,7 @@ pub fn levels(answer: &Answer) -> Option<String> {
     ))
 }
 
-/// The measured time on the target and how far off the prediction is; nothing where nobody timed it.
+/// The measured time on the target and how far off the prediction is; nothing where it was not measured.
 #[must_use]
 pub fn measured(answer: &Answer) -> Option<String> {
     let (measured, error) = (answer.measured?, answer.error_percent()?);

@@ -119,7 +119,7 @@ impl<'a> Comparison<'a> {
         cells
     }
 
-    /// SM clock, memory clock and power limit that both sides were reckoned at: source, target; MHz, MHz, W.
+    /// SM clock, memory clock and power limit that both sides were modelled at: source, target; MHz, MHz, W.
     fn clocks(&self) -> [f64; 6] {
         let Pair { source, target } = self.answer.clocks;
         let megahertz = |clock: Hertz| (clock.0 / 1e3).round() / 1e3;

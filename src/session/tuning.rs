@@ -1,4 +1,4 @@
-//! Clocks and power limits that were typed, laid over the catalogue: whatever is asked afterwards is reckoned at them.
+//! Clocks and power limits that were typed, laid over the catalogue: whatever is asked afterwards is modelled at them.
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};

@@ -66,7 +66,7 @@ pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
 
 impl Session {
     /// The sources of a question that names one GPU: that GPU, where the kernel was timed there at any size; else every GPU that
-    /// timed it, seen from that one; that one alone where nobody timed it anywhere, and for the papers' models.
+    /// timed it, seen from that one; that one alone where it was measured nowhere, and for the papers' models.
     #[must_use]
     pub fn usual_sources(&self, subject: &Subject, source: GpuId, model: ModelId) -> Sources {
         if !MODELS[model].is_corrected() {

@@ -225,7 +225,7 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
         "RTX 4070: bound by latency, 1.24× over LSU; next limit: shared, 2.10× below"
     );
     assert!(line("10 % more load/store lanes (16)").ends_with("% faster"));
-    // Nobody timed it on the source: the chain begins at what binds on the target.
+    // It was not measured on the source: the chain begins at what binds on the target.
     let untimed = "predict --from titan-v --to rtx-4070 --kernel atomic_hotspot --explain";
     let text = Desk::new().types(untimed).works().stdout;
     assert!(text.contains("atomics on the target") && text.contains("typical efficiency"), "{text}");
@@ -741,7 +741,7 @@ fn a_picture_is_never_written_over_the_measurements_it_is_drawn_from() {
 // ---------------------------------------------------------------------------------------------------------------------
 
 #[test]
-fn clocks_that_are_typed_are_reckoned_with_and_said() {
+fn clocks_that_are_typed_are_modelled_and_said() {
     let desk = Desk::new();
     let predict = |more: &str| {
         desk.types(&format!(
@@ -791,7 +791,7 @@ fn clocks_that_are_typed_are_reckoned_with_and_said() {
 }
 
 #[test]
-fn a_source_row_that_states_its_clock_is_reckoned_at_it() {
+fn a_source_row_that_states_its_clock_is_modelled_at_it() {
     let desk = Desk::new();
     // 1.024e9 FLOPs and no byte: bound by arithmetic, which goes with the SM clock.
     let header = "gpu,kernel,problem,flops,dram_bytes,time_ms,sm_clock_mhz\n";

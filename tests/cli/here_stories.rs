@@ -56,7 +56,7 @@ fn a_dry_run_needs_no_gpu_and_tells_plan_and_time() {
     let rows = rows.as_array().unwrap();
     assert!(rows.len() >= 71, "{}", rows.len());
     let seconds: f64 = rows.iter().filter_map(|r| r["takes"].as_f64()).sum();
-    assert!(seconds > 1.0 && seconds < 300.0, "{seconds} s on an H100, as reckoned");
+    assert!(seconds > 1.0 && seconds < 300.0, "{seconds} s on an H100, as estimated");
     let small =
         desk.types("measure --dry-run --kernels saxpy,gemm_tiled --sizes small --format csv").works().stdout;
     assert!(small.lines().count() >= 3 && small.contains("saxpy n=262144,small,"), "{small}");

@@ -125,7 +125,7 @@ fn a_source_on_its_floor_and_a_scaled_one_weigh_less() {
     let saxpy = subject(&s, "saxpy", "n=4194304");
     let ask = |gpu: &str| s.answer(&saxpy, place(gpu), place("rtx-3090"), Settings::default()).weight;
     assert!(ask("titan-v") > 1.9 * ask("rtx-2080-ti") && ask("rtx-2080-ti") > 0.0);
-    assert_eq!(ask("h100-pcie"), 0.0, "nobody timed it there");
+    assert_eq!(ask("h100-pcie"), 0.0, "it was not measured there");
     // The same time from a relative says more.
     let onto = |target: &str| s.answer(&saxpy, place("titan-v"), place(target), Settings::default()).weight;
     assert_eq!(onto("v100-pcie-32gb"), 4.0 * onto("rtx-3090"));
@@ -173,7 +173,7 @@ fn slips_with_sources_are_answered() {
     desk.types(&format!("{SAXPY} --from titan-v,rtx-4070")).ends(0, &["rtx-4070 is a target too"]);
     desk.types("export roofline --from titan-v,rtx-2080-ti --to rtx-4070 --kernel saxpy -o x.svg")
         .ends(2, &["one GPU to --from"]);
-    // A source that nobody timed has no part beside one that somebody did, and says so.
+    // A source without a measurement has no part beside one with, and says so.
     let rows = desk.types(&format!("{SAXPY} --from titan-v,rtx-3090 --format json")).works().json();
     assert_eq!((&rows[1]["gpu_source"], &rows[1]["weight"]), (&"rtx-3090".into(), &0.into()));
     let [alone, joined] = [0, 2].map(|at: usize| rows[at]["time_ms"].as_f64().unwrap());

@@ -101,7 +101,7 @@ fn a_timed_variant_is_found_in_whatever_order_its_keys_are_typed() {
         "{}",
         first.stderr
     );
-    // Nobody timed this one: it is asked about all the same, and said to be an estimate.
+    // This one was not measured: it is asked about all the same, and said to be an estimate.
     let other =
         ask("--variant MWG=128;NWG=64;KWG=32;MDIMC=8;NDIMC=8;MDIMA=8;NDIMB=8;VWM=2;VWN=2;SA=1;SB=1").json();
     assert_eq!(other[0]["source_kind"], "estimated");

@@ -298,7 +298,7 @@ fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
         let q = ask(outcome.model, "squared_distance", "k=512;b=512", "titan-v", "b200");
         let held = q.answer().interval.unwrap().held_for_new_gpus.unwrap();
         close(100.0 * held, score(outcome.trials.iter()).unwrap().coverage_90_percent.unwrap());
-        // Nobody timed this kernel, so none of its residuals is left out.
+        // This kernel was not measured, so none of its residuals is left out.
         let logs: Vec<f64> = outcome.trials.iter().map(|t| t.residual()).collect();
         let within = |ln: f64| logs.iter().filter(|l| **l <= ln * (1.0 + 1e-12)).count() as f64;
         let own = width(SHIPPED.calibration(), outcome.model, "squared_distance", "b200").ln();

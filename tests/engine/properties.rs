@@ -626,7 +626,7 @@ fn any_name_is_looked_up_without_harm() {
     assert!(s.gpus.entry_named(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
 }
 
-/// Where nobody timed an operator anywhere, what it takes on a GPU is no matter of where it was not timed, be it a GPU that lacks
+/// Where an operator was measured nowhere, what it takes on a GPU is no matter of where it was not timed, be it a GPU that lacks
 /// what it runs on.
 #[test]
 fn without_any_time_the_source_of_an_operator_does_not_matter() {

@@ -138,7 +138,7 @@ fn the_default_suite_has_every_kernel_of_the_papers_and_more_than_seventy_config
     assert!(all.configurations.len() >= 71, "{}", all.configurations.len());
     let gpu = bench.session.gpus.entry_named("rtx-4070").unwrap();
     let minutes = all.estimate(gpu, &MeasureOptions::default()).0 / 60.0;
-    assert!(minutes < 5.0, "{minutes} minutes on an RTX 4070, as reckoned");
+    assert!(minutes < 5.0, "{minutes} minutes on an RTX 4070, as estimated");
 }
 
 #[test]

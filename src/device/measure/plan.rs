@@ -150,7 +150,7 @@ impl Planned<'_> {
         }
     }
 
-    /// About how long it takes on this GPU: reckoned, not measured.
+    /// About how long it takes on this GPU: estimated, not measured.
     #[must_use]
     pub fn estimate(&self, gpu: &Gpu, usual: &MeasureOptions) -> ConfigEstimate {
         let options = &self.options(usual);

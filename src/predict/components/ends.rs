@@ -136,7 +136,7 @@ impl SourceShare {
         nearness != Nearness::SameSettings && self.operators(target).is_some()
     }
 
-    /// The modelled times of the operator. Where nobody timed the source, it need not have what the operator runs
+    /// The modelled times of the operator. Where the source was not measured, it need not have what the operator runs
     /// on: the target's own time stands for it.
     fn operators(&self, target: &End) -> Option<Pair<f64>> {
         let there = target.operator?;

@@ -21,7 +21,7 @@ const COLD_SCATTER: f64 = 0.1;
 /// sizes on one GPU best, on each of NeuSight's five: 5 % for element-wise ones, where a sum is 10 % off (docs/models.md).
 const DISPATCH_NORM: f64 = 1.5;
 
-/// How far apart, in ln, the launches of two GPUs are taken to be where nobody timed one of them.
+/// How far apart, in ln, the launches of two GPUs are taken to be where one of them was not measured.
 const FLOOR_DOUBT: f64 = 0.2;
 
 /// The same of a framework's dispatch, which is the host's: five hosts of NeuSight lie 0.22 apart, one of them 0.5 above the others.
@@ -43,7 +43,7 @@ pub(super) enum Launching {
 /// What a source's time says of the kernel itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LaunchStart {
-    /// Seconds without the launch; `None` where nobody timed it.
+    /// Seconds without the launch; `None` where it was not measured.
     pub(super) body: Option<f64>,
     /// The share of the time that is the kernel's own, 0 to 1.
     pub(super) own: f64,
@@ -101,7 +101,7 @@ impl Launching {
         }
     }
 
-    /// How uncertain a floor that nobody timed makes a time, in ln: by the share of the time that an error of the floor goes into.
+    /// How uncertain a floor that was not measured makes a time, in ln: by the share of the time that an error of the floor goes into.
     #[inline]
     pub(super) fn floor_doubt(self, floor: f64, time: f64) -> f64 {
         let doubt = if self == Self::Dispatch { DISPATCH_DOUBT } else { FLOOR_DOUBT };

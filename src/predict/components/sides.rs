@@ -172,7 +172,7 @@ const OVERLAP: f64 = 1.5;
 /// with the work on the SMs and in L2: it does not jump where buffers stop to fit L2.
 fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
     if efficiency <= 1.0 {
-        return to; // a size nobody timed is not taken below its roof, whatever fitted L2 at the other
+        return to; // a size that was not measured is not taken below its roof, whatever fitted L2 at the other
     }
     if !work.is_finite() {
         return to * efficiency;
@@ -182,7 +182,7 @@ fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
     (power(to) + above * power(work)).powf(1.0 / OVERLAP)
 }
 
-/// The time of a kernel nobody timed: its roof and the usual efficiency; `None` where the counts give no roof.
+/// The time of a kernel that was not measured: its roof and the usual efficiency; `None` where the counts give no roof.
 pub(in crate::predict) fn unmeasured(
     kernel: &Kernel,
     side: &QuestionSide<'_>,

@@ -9,14 +9,14 @@ pub const CARRIED: f64 = 0.74;
 /// The same where no pipe was counted: what is above such a roof is mostly work, and work is there on the target too.
 const CARRIED_UNCOUNTED: f64 = 0.93;
 
-/// η of a kernel nobody timed: measured over roof, the middle of all kernels that were.
+/// η of a kernel that was not measured: measured over roof, the middle of all kernels that were.
 pub const USUAL: f64 = 1.05;
 
 /// The same where another kernel runs on each GPU: a library picks it, or a compiler spills what registers cannot hold. The efficiency is the
 /// library's or the compiler's then as much as the GPU's. The operators' model keeps 0.4, of other operators on other GPUs.
 const CARRIED_TO_ANOTHER_BUILD: f64 = 0.3;
 
-/// η of a library's product on vector pipes that nobody timed. cuBLAS reaches 0.85 to 0.94 of the FP32 rate at its best sizes on
+/// η of a library's product on vector pipes that was not measured. cuBLAS reaches 0.85 to 0.94 of the FP32 rate at its best sizes on
 /// three GPUs (N = 4096 to 8192), NeuSight's products 0.7 to 0.9 of it where they are large.
 const USUAL_OF_LIBRARY: f64 = 1.2;
 
@@ -148,7 +148,7 @@ impl SourceBuild {
 /// What is typical of the efficiency of kernels, and how far a source's own stands in its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TypicalEfficiency {
-    /// η of a kernel that nobody timed.
+    /// η of a kernel that was not measured.
     pub(super) usual: f64,
     /// The share of ln η of the source that holds on a target, 0 to 1, where it is near the typical one.
     carried: f64,

@@ -34,7 +34,7 @@ pub(super) struct AttentionRules {
     pub(super) join_clocks: f64,
 }
 
-/// Of a library that nobody timed: the values that three families share (docs/models.md, "Operators").
+/// Of a library that was not measured: the values that three families share (docs/models.md, "Operators").
 const UNSEEN: AttentionRules = AttentionRules {
     kernels: 2.0,
     kernels_to_join: 0.0,

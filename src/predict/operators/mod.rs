@@ -7,7 +7,7 @@
 //! | L2 | operands and result over its bandwidth |
 //! | DRAM | what does not stay in L2 of this GPU |
 //! | model M | launch + (tensor^p + L2^p + DRAM^p)^(1/p) |
-//! | time | T_t = M_t (T_s / M_s)^0.4; M_t where nobody timed the source |
+//! | time | T_t = M_t (T_s / M_s)^0.4; M_t where the source was not measured |
 //!
 //! A library picks another kernel on each GPU, so that neither a launch shape nor the time above a roof is carried over.
 //! Constants: [`constants`]; how they were found, and the errors with whole GPUs held out: docs/models.md, "Operators".

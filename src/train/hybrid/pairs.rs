@@ -27,7 +27,7 @@ pub(super) struct TimedPair {
     pub(super) doubt: f64,
 }
 
-/// A pair before anything was reckoned.
+/// A pair before anything was computed.
 #[derive(Debug, Clone, Copy)]
 struct PairPlace {
     config: ConfigId,

@@ -202,7 +202,7 @@ fn slowest_launch<'m, 'a>(
     members.iter().filter(may_be).max_by(|a, b| a.row.time.0.total_cmp(&b.row.time.0))
 }
 
-/// The measured time of the reference of this problem on this GPU, whatever chooses the launch; `None` where nobody timed one.
+/// The measured time of the reference of this problem on this GPU, whatever chooses the launch; `None` where none was measured.
 #[must_use]
 pub fn reference_time(
     world: EvaluationWorld<'_>,

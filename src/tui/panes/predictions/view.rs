@@ -53,7 +53,7 @@ enum PredictionColumn {
 
 /// The columns that fit, in the order they stand.
 fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize)> {
-    // As wide as the timed rows need; names and variants of kernels that nobody timed are cut rather than columns lost.
+    // As wide as the timed rows need; names and variants of kernels that were not measured are cut rather than columns lost.
     let looked_at = &state.shown[..state.shown.len().min(200)];
     let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
     let rows = if timed.is_empty() { looked_at } else { &timed[..] };
