@@ -1,6 +1,7 @@
 //! Carries remedies out on a copy: a clean CSV, and a log of every change.
 
 use super::{AuditSheet, Edit, Finding};
+use crate::text::harmless_line;
 use std::collections::{BTreeMap, HashMap};
 
 /// A repaired copy.
@@ -70,14 +71,14 @@ fn write(sheet: &AuditSheet<'_>, fates: &HashMap<usize, Fate<'_>>) -> Fixed {
     for row in 0..sheet.rows.len() {
         let fate = fates.get(&row).unwrap_or(&none);
         for line in log_lines(sheet, row, fate, &mut fixed) {
-            log.write_record(line).expect(in_memory);
+            log.write_record(line.map(|cell| harmless_line(&cell))).expect(in_memory);
         }
         if fate.gone.is_none() {
             csv.write_record(fields(sheet, row, fate, &columns)).expect(in_memory);
         }
     }
     for record in refused_lines(sheet) {
-        log.write_record(record).expect(in_memory);
+        log.write_record(record.map(|cell| harmless_line(&cell))).expect(in_memory);
     }
     let text = |w: csv::Writer<Vec<u8>>| {
         String::from_utf8(w.into_inner().expect(in_memory)).expect("every field is UTF-8")

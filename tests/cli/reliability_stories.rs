@@ -120,3 +120,15 @@ fn the_version_names_what_it_was_built_from() {
     assert!(from == " (debug build)" || is_commit(from), "{said}");
     assert!(said.contains("schema_version 1"), "{said}");
 }
+
+#[test]
+fn the_log_of_a_repair_holds_nothing_that_a_terminal_acts_on() {
+    let desk = Desk::new();
+    let rows =
+        "gpu,kernel,problem,flops,time_ms\ntitan-v,mine,n=1,1\u{1b}[31m\u{9b},1\ntitan-v,mine,n=2,5,1\n";
+    desk.file("rows.csv", rows);
+    assert!(desk.types("audit rows.csv --fix -o clean.csv").code <= 1);
+    let log = desk.read("clean.csv.log");
+    assert!(log.contains("refused") && log.contains("1\u{fffd}[31m\u{fffd}"), "{log:?}");
+    assert!(!log.contains(['\u{1b}', '\u{9b}']), "{log:?}");
+}
