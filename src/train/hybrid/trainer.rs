@@ -54,7 +54,7 @@ impl Trainer for HybridRecipe {
             }
         }
         let recipe =
-            "boosted trees of ln(measured / components), one correction per kernel and target, no group worse".into();
+            "boosted trees of ln(measured / components), one correction per kernel and target, no group worse, kernels checked with 1,000 pairs".into();
         Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.hex_digest() })
     }
 
