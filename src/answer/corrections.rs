@@ -73,18 +73,25 @@ impl Corrections {
 
 /// Configurations that the user timed, by GPU.
 fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
-    let mut all: BTreeMap<(GpuId, KernelId), Vec<ConfigId>> = BTreeMap::new();
+    let mut all: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
     if store.rows().any(|r| r.kind == TimingKind::Measured) {
-        for (id, config) in store.configs() {
-            for row in store.rows_of(id).filter(|r| r.kind == TimingKind::Measured) {
-                all.entry((row.gpu, config.kernel)).or_default().push(id);
+        for kernel in store.kernels() {
+            for (gpu, configs) in own_rows_of(store, kernel) {
+                let every = configs.len().div_ceil(PER_KERNEL);
+                all.entry(gpu).or_default().extend(configs.iter().step_by(every.max(1)));
             }
         }
     }
+    all
+}
+
+/// The configurations of one kernel that the user timed, by GPU.
+fn own_rows_of(store: &Store, kernel: KernelId) -> BTreeMap<GpuId, Vec<ConfigId>> {
     let mut by_gpu: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
-    for ((gpu, _), configs) in all {
-        let every = configs.len().div_ceil(PER_KERNEL);
-        by_gpu.entry(gpu).or_default().extend(configs.iter().step_by(every.max(1)));
+    for id in store.of_kernel(kernel) {
+        for row in store.rows_of(*id).filter(|r| r.kind == TimingKind::Measured) {
+            by_gpu.entry(row.gpu).or_default().push(*id);
+        }
     }
     by_gpu
 }

@@ -4,7 +4,29 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::fs::File;
 use std::io::{Error, Read, Result, Seek, SeekFrom, Write};
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// A temporary file of an evaluation was written and cannot be read back, as where a network drive went away. Without its values there is
+/// no answer, and they are looked up in the midst of sorting and summing: it unwinds as the payload of [`std::panic::resume_unwind`],
+/// which prints nothing, up to whoever began the work and tells it from a fault of the program by `downcast`.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a temporary file (without a name, in {}) cannot be read back: {why}; set TMPDIR to a folder of another disk and run it again",
+    folder.display()
+)]
+pub struct LostTemporaryFile {
+    folder: PathBuf,
+    why: Error,
+}
+
+impl LostTemporaryFile {
+    /// Unwinds with this error.
+    pub(crate) fn unwind(why: Error) -> ! {
+        resume_unwind(Box::new(Self { folder: std::env::temp_dir(), why }))
+    }
+}
 
 /// Values that are written and read together.
 const BLOCK: usize = 1 << 13;
@@ -127,7 +149,7 @@ impl<T: Copy + PartialEq + Serialize + DeserializeOwned> ListReader<'_, T> {
     /// The value at this place.
     ///
     /// # Panics
-    /// Where there are not as many, or the file that was written cannot be read.
+    /// Where there are not as many; with a [`LostTemporaryFile`] where the file cannot be read.
     #[inline]
     pub(super) fn value(&mut self, place: usize) -> T {
         let Some(place) = place.checked_sub(self.list.firsts) else { return self.list.first };
@@ -139,9 +161,9 @@ impl<T: Copy + PartialEq + Serialize + DeserializeOwned> ListReader<'_, T> {
 
     fn filed_value(&mut self, place: usize) -> T {
         if self.block != place / BLOCK {
-            self.block = place / BLOCK;
             self.values =
-                self.list.read_block(self.block).expect("what was written to a file of our own is there");
+                self.list.read_block(place / BLOCK).unwrap_or_else(|why| LostTemporaryFile::unwind(why));
+            self.block = place / BLOCK;
         }
         self.values[place % BLOCK]
     }
@@ -159,6 +181,18 @@ mod tests {
         [3, 7, 7].into_iter().for_each(|value| list.push(value));
         assert_eq!(list.iter().skip(998).collect::<Vec<u32>>(), [7, 7, 3, 7, 7]);
         assert_eq!(list.memory, [3, 7, 7]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_back_is_named_and_no_fault_of_the_program() {
+        let mut list = FiledList::new(0.0);
+        (0..IN_MEMORY + 2).for_each(|place| list.push(place as f64 + 1.0));
+        let cut = list.file.as_ref().map(|file| file.lock().unwrap().set_len(9));
+        cut.unwrap().unwrap();
+        let lost = std::panic::catch_unwind(|| list.reader().value(3)).unwrap_err();
+        let said = lost.downcast::<LostTemporaryFile>().unwrap().to_string();
+        assert!(said.contains(&std::env::temp_dir().display().to_string()), "{said}");
+        assert!(said.contains("cannot be read back: failed to fill whole buffer; set TMPDIR"), "{said}");
     }
 
     #[test]

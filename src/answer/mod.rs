@@ -35,6 +35,7 @@ pub use combined::{FAR_APART, combine, log_mean};
 pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use corrections::Corrections;
 pub use coverage::{COVERAGE, conformal_rank, conformal_width};
+pub use filed_list::LostTemporaryFile;
 pub use known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows};
 pub use launch_model::{EditedLaunch, LaunchOnGpu, LaunchQuestion};
 pub use limited_source::LimitedSource;

@@ -17,7 +17,9 @@ pub use id::Id;
 pub use shipped::load_shipped_files;
 pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, joined_sources, shipped_sources};
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Index;
 
 /// Something with an id that people type, and other names for it.
@@ -33,7 +35,9 @@ pub trait CatalogueEntry {
 pub struct Catalogue<T> {
     what: &'static str,
     entries: Vec<T>,
-    names: HashMap<String, usize>,
+    /// Which entry has a name, by half of the hash of its one spelling: the names themselves stand in the entries.
+    names: HashTable<(u32, u32)>,
+    hasher: DefaultHashBuilder,
     /// What the user calls names that may not be in the catalogue yet.
     nicknames: HashMap<String, String>,
 }
@@ -79,13 +83,19 @@ impl<T: CatalogueEntry> Catalogue<T> {
     /// An empty catalogue; `what` names its entries in errors ("GPU").
     #[must_use]
     pub fn new(what: &'static str) -> Self {
-        Self { what, entries: Vec::new(), names: HashMap::new(), nicknames: HashMap::new() }
+        Self {
+            what,
+            entries: Vec::new(),
+            names: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            nicknames: HashMap::new(),
+        }
     }
 
     /// Makes room for so many more entries at once.
     pub fn reserve(&mut self, more: usize) {
         self.entries.reserve(more);
-        self.names.reserve(4 * more);
+        self.names.reserve(4 * more, |(half, _)| whole_hash(*half));
     }
 
     /// Adds an entry, or replaces the one with the same id (a user's file wins over the shipped one).
@@ -95,22 +105,25 @@ impl<T: CatalogueEntry> Catalogue<T> {
     pub fn insert(&mut self, entry: T) -> Result<(), NameClash> {
         let same = self.slot(entry.id()).filter(|i| self.entries[*i].id() == entry.id());
         let slot = same.unwrap_or(self.entries.len());
-        // A name of separators alone (`--`) is nobody's.
-        let names: Vec<String> = std::iter::once(entry.id())
-            .chain(entry.aliases().iter().map(String::as_str))
-            .map(normalise)
-            .filter(|n| !n.is_empty())
-            .collect();
-        if let Some((name, &owner)) =
-            names.iter().find_map(|n| self.names.get_key_value(n).filter(|(_, i)| **i != slot))
-        {
+        let mut names: Vec<String> = Vec::new();
+        for name in spellings(&entry) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut owners = names.iter().filter_map(|name| Some((name, self.slot_spelled(name)?)));
+        if let Some((name, owner)) = owners.find(|(_, owner)| *owner != slot) {
             let owner = self.entries[owner].id().to_string();
             return Err(NameClash { name: name.clone(), id: entry.id().to_string(), owner });
         }
+        let place = Id::<T>::from_index(slot).index() as u32;
         if same.is_some() {
-            self.names.retain(|_, i| *i != slot);
+            self.names.retain(|(_, owner)| *owner != place);
         }
-        self.names.extend(names.into_iter().map(|n| (n, slot)));
+        for name in &names {
+            let half = self.hasher.hash_one(name) as u32;
+            self.names.insert_unique(whole_hash(half), (half, place), |(half, _)| whole_hash(*half));
+        }
         match same {
             Some(i) => self.entries[i] = entry,
             None => self.entries.push(entry),
@@ -124,7 +137,7 @@ impl<T: CatalogueEntry> Catalogue<T> {
     /// [`NameClash`] if one of its names belongs to an entry before; nothing is added then.
     pub fn replace_from(&mut self, place: usize, entry: T) -> Result<(), NameClash> {
         self.entries.truncate(place);
-        self.names.retain(|_, owner| *owner < place);
+        self.names.retain(|(_, owner)| (*owner as usize) < place);
         self.insert(entry)
     }
 
@@ -155,8 +168,8 @@ impl<T: CatalogueEntry> Catalogue<T> {
     /// [`NameError`] with the nearest ids.
     pub fn position(&self, name: &str) -> Result<Id<T>, NameError> {
         let key = normalise(name);
-        if let Some(&i) = self.names.get(&key) {
-            return Ok(Id::from_index(i));
+        if let Some(place) = self.slot_spelled(&key) {
+            return Ok(Id::from_index(place));
         }
         let fits = |e: &&T| {
             !key.is_empty() && (contains_whole_numbers(&normalise(e.id()), &key) || has_words(*e, name))
@@ -207,22 +220,33 @@ impl<T: CatalogueEntry> Catalogue<T> {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by_cached_key(|&i| key(&self.entries[i]));
         let mut moved = vec![0; order.len()];
-        for (new, &old) in order.iter().enumerate() {
+        for (new, old) in (0..).zip(order) {
             moved[old] = new;
         }
-        self.names.values_mut().for_each(|i| *i = moved[*i]);
+        self.names.iter_mut().for_each(|(_, owner)| *owner = moved[*owner as usize]);
         self.entries.sort_by_cached_key(key);
     }
 
     fn slot(&self, name: &str) -> Option<usize> {
-        self.names.get(&normalise(name)).copied()
+        self.slot_spelled(&normalise(name))
+    }
+
+    /// The place of the entry that has a name of this spelling.
+    fn slot_spelled(&self, spelling: &str) -> Option<usize> {
+        let half = self.hasher.hash_one(spelling) as u32;
+        let is_meant = |(of, place): &(u32, u32)| {
+            *of == half && spellings(&self.entries[*place as usize]).any(|name| name == spelling)
+        };
+        self.names.find(whole_hash(half), is_meant).map(|(_, place)| *place as usize)
     }
 
     fn nearest(&self, key: &str, mut first: Vec<String>) -> Vec<String> {
         // A long name is nobody's typing slip: comparing its head is enough and keeps this quick.
         let key: String = crate::text::clipped_text(key, 64);
-        let mut scored: Vec<(f64, &str)> =
-            self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
+        let mut scored: Vec<(f64, &str)> = Vec::new();
+        for entry in &self.entries {
+            scored.extend(spellings(entry).map(|name| (strsim::jaro_winkler(&key, &name), entry.id())));
+        }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         for (_, id) in scored.into_iter().filter(|(likeness, _)| *likeness >= LEAST_LIKENESS) {
             if first.len() >= 5 {
@@ -247,6 +271,17 @@ impl<T> Index<Id<T>> for Catalogue<T> {
 /// The one spelling that names are compared in: two names with the same one are the same entry's.
 pub(crate) fn same_spelling(name: &str) -> String {
     normalise(name)
+}
+
+/// The spellings of an entry's id and aliases; a name of separators alone (`--`) is nobody's.
+fn spellings<T: CatalogueEntry>(entry: &T) -> impl Iterator<Item = String> {
+    let names = std::iter::once(entry.id()).chain(entry.aliases().iter().map(String::as_str));
+    names.map(normalise).filter(|name| !name.is_empty())
+}
+
+/// A hash of which half is kept, so that growing the table touches no name.
+fn whole_hash(half: u32) -> u64 {
+    u64::from(half) << 32 | u64::from(half)
 }
 
 /// One spelling for all: lower case, without the vendor's name, spaces, `-` and `_`.

@@ -17,7 +17,7 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: Pair<&Gpu>, show: Char
         _ => show.shown().map(|side| format!(" on {}", gpus[side].short_name())).collect(),
     };
     let dtype = if kernel.dtype.is_empty() { String::new() } else { format!(", {}", kernel.dtype) };
-    format!("{}{size}{dtype}{on}", kernel.label)
+    format!("{}{size}{dtype}{on}", kernel.label())
 }
 
 /// Model, ceilings and rules, with the predicted speedup in front where the target is shown.

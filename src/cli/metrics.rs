@@ -169,7 +169,7 @@ pub(super) fn launch_on_gpus(
         }
     };
     let all = gpus.iter().map(on).collect::<Result<Vec<_>, _>>()?;
-    Ok((format!("Paper 3's metrics of {} {}", kernel.label, kernel.short_problem(&subject.problem)), all))
+    Ok((format!("Paper 3's metrics of {} {}", kernel.label(), kernel.short_problem(&subject.problem)), all))
 }
 
 /// What paper 3's forest was asked about, and what must be said of its answers.

@@ -57,6 +57,7 @@ mod workload;
 
 pub use dashboard::DashboardArgs;
 
+use crate::answer::LostTemporaryFile;
 use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::device::find_driver;
@@ -70,6 +71,8 @@ use crate::train::TrainError;
 use crate::workload::TypedKernelError;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 
 /// `--version`: the program's with its commit, and that of the forms of JSON and CSV (`docs/json.md`).
@@ -154,7 +157,26 @@ pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>
             return ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(2));
         }
     };
-    let done = match cli.command {
+    let done = catch_unwind(AssertUnwindSafe(|| run_command(cli, open_dashboard)));
+    match done.unwrap_or_else(lost_file) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::remark(format!("error: {error:#}"));
+            exit_code(&error)
+        }
+    }
+}
+
+/// The error of a temporary file that was lost while the work was done; whatever else unwinds is a fault of the program.
+fn lost_file(payload: Box<dyn Any + Send>) -> Result<()> {
+    match payload.downcast::<LostTemporaryFile>() {
+        Ok(lost) => Err((*lost).into()),
+        Err(fault) => resume_unwind(fault),
+    }
+}
+
+fn run_command(cli: Cli, open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> Result<()> {
+    match cli.command {
         None => dashboard::run_dashboard(cli.dashboard, open_dashboard),
         Some(Command::Gpus(args)) => gpus::run_gpus(&args),
         Some(Command::Kernels(args)) => kernels::run_kernels(&args),
@@ -178,13 +200,6 @@ pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>
         Some(Command::Measure(args)) => measure::run_measure(&args, find_driver),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::remark(format!("error: {error:#}"));
-            exit_code(&error)
-        }
     }
 }
 

@@ -272,9 +272,8 @@ impl QuestionArgs {
             return Err(Usage(text.into()).into());
         };
         let kernel = &session.kernels[subject.kernel];
-        let names: Vec<&str> = [&kernel.symbol, &kernel.id, &kernel.name, &kernel.label]
+        let names: Vec<&str> = [&*kernel.symbol, &kernel.id, kernel.name(), kernel.label()]
             .into_iter()
-            .map(String::as_str)
             .filter(|n| !n.is_empty())
             .collect();
         let found = sass::translation_of(files, &names)?;
@@ -411,7 +410,7 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
         subject.config.map(|id| (session.store.config(id).launch, session.store.launches_beside(id)));
     let Some((Some(used), all)) = launches else { return };
     let kernel = &session.kernels[subject.kernel];
-    let (label, size) = (&kernel.label, kernel.short_problem(&subject.problem));
+    let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
     let why = "it was timed on most GPUs, and of several such launches last";
     output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
 }

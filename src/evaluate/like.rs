@@ -83,7 +83,7 @@ fn kernels_like(world: EvaluationWorld<'_>, kernel: Option<KernelId>) -> Vec<Lik
     let all_kernels = world.kernels;
     let mut all = Vec::new();
     if let Some(at) = kernel {
-        all.push((all_kernels[at].label.clone(), Some(BTreeSet::from([at]))));
+        all.push((all_kernels[at].label().to_string(), Some(BTreeSet::from([at]))));
         if let Some(category) = all_kernels[at].known_category() {
             let kin = all_kernels.with_ids().filter(|(_, k)| k.known_category() == Some(category));
             all.push((format!("{category} kernels"), Some(kin.map(|(i, _)| i).collect())));

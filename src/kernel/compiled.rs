@@ -133,7 +133,7 @@ impl Kernel {
     #[must_use]
     pub fn from_compiler(id: &str, name: &str, aliases: Vec<String>) -> Self {
         let mut kernel = Self::from_measurements(id, "");
-        kernel.name = name.to_string();
+        kernel.set_name(name);
         kernel.aliases = aliases;
         kernel.summary = "known only from a compiler's report: no launch shape, no work".into();
         kernel.category = "compiled".into();

@@ -77,7 +77,8 @@ impl Kernel {
     /// # Errors
     /// [`FixedElement::Counted`] for all but operators with declared types.
     pub fn modelled_elements(&self) -> Result<&'static [ElementType], FixedElement> {
-        let counted = || FixedElement::Counted { kernel: self.label.clone(), dtype: self.dtype.clone() };
+        let counted =
+            || FixedElement::Counted { kernel: self.label().to_string(), dtype: self.dtype.clone() };
         self.operator.map(OperatorType::modelled_elements).ok_or_else(counted)
     }
 
@@ -88,7 +89,7 @@ impl Kernel {
     pub fn retyped(&self, element: ElementType) -> Result<Self, FixedElement> {
         let modelled = self.modelled_elements()?;
         let not_modelled = || FixedElement::NotModelled {
-            kernel: self.label.clone(),
+            kernel: self.label().to_string(),
             element,
             expected: modelled.iter().map(|e| e.as_str()).collect::<Vec<_>>().join(", "),
         };

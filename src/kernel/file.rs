@@ -398,8 +398,8 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
     let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
-        label: typed.id.get_ref().clone(),
-        name: typed.name,
+        name: None,
+        label: None,
         facts: Arc::new(KernelFacts {
             aliases: typed.aliases,
             symbol: String::new(),
@@ -423,6 +423,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             formulas: Some(formulas),
         }),
     };
+    kernel.set_name(&typed.name);
     if let Some(pipe) = &typed.pipe {
         let stated = StatedArithmetic::from_text(pipe.get_ref(), ArithmeticSource::File);
         let taken = stated.map_err(|e| e.to_string()).and_then(|stated| kernel.state_arithmetic(stated));

@@ -65,10 +65,10 @@ pub type KernelId = Id<Kernel>;
 pub struct Kernel {
     /// As engineers type it: `matmul_tiled`.
     pub id: String,
-    /// As its authors write it.
-    pub name: String,
-    /// As tables and titles show it: the id, or the short form of a profiler's name.
-    pub label: String,
+    /// Another name than the id.
+    name: Option<Box<str>>,
+    /// Another label than the id.
+    label: Option<Box<str>>,
     /// What else is known of it; kernels of which nothing is share one.
     facts: Arc<KernelFacts>,
 }
@@ -195,11 +195,33 @@ impl Kernel {
         MeasuredKernels::default().kernel(id, dtype)
     }
 
+    /// As its authors write it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
+    }
+
+    /// As tables and titles show it: the id, or the short form of a profiler's name.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Sets what its authors write.
+    pub fn set_name(&mut self, name: &str) {
+        self.name = (name != self.id).then(|| name.into());
+    }
+
+    /// Sets what tables and titles show.
+    pub fn set_label(&mut self, label: &str) {
+        self.label = (label != self.id).then(|| label.into());
+    }
+
     /// What is known of its arithmetic from its name, with what is stated in its place. The name of a kernel of the catalogue is a
     /// title and says nothing.
     #[must_use]
     pub fn arithmetic_facts(&self) -> NameFacts {
-        let named = if self.has_formulas() { NameFacts::default() } else { NameFacts::of_name(&self.name) };
+        let named = if self.has_formulas() { NameFacts::default() } else { NameFacts::of_name(self.name()) };
         self.stated_arithmetic.as_ref().map_or_else(|| named.clone(), |stated| stated.over_name(&named))
     }
 

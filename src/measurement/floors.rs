@@ -86,7 +86,8 @@ type ByHost<'s> = HashMap<(LaunchTiming, &'s str, GpuId), HashMap<KernelId, f64>
 #[derive(Debug, Clone, Default)]
 pub struct Floors {
     launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>>,
-    of_kernel: HashMap<KernelId, Vec<Shortest>>,
+    /// By kernel the shortest times that may be a dispatch.
+    dispatch: HashMap<KernelId, Vec<Shortest>>,
     sequences: Sequences,
 }
 
@@ -94,20 +95,11 @@ impl Floors {
     /// Those of these rows, but for the rows of the kernel that is left out.
     #[must_use]
     pub fn from_store(store: &Store, left_out: Option<KernelId>) -> Self {
-        let mut of_kernel: HashMap<KernelId, Vec<Shortest>> = HashMap::new();
-        for row in store.rows().filter(|row| Some(row.kernel) != left_out) {
-            let all = of_kernel.entry(row.kernel).or_default();
-            let seconds = row.time.0;
-            match all.iter_mut().find(|s| s.gpu == row.gpu) {
-                Some(s) => (s.seconds, s.rows) = (s.seconds.min(seconds), s.rows + 1),
-                None => {
-                    // There may be as many kernels as rows, each on one GPU.
-                    all.reserve_exact(usize::from(all.is_empty()));
-                    all.push(Shortest { gpu: row.gpu, seconds, rows: 1 });
-                }
-            }
+        Self {
+            launch: launch_floors(store, left_out),
+            dispatch: dispatches(store, left_out),
+            sequences: sequences(store, left_out),
         }
-        Self { launch: launch_floors(store, left_out), of_kernel, sequences: sequences(store, left_out) }
     }
 
     /// The floors of launches timed so, those of this collection first: found once for many GPUs.
@@ -136,9 +128,35 @@ impl Floors {
     }
 
     fn operators(&self, kernel: KernelId) -> impl Iterator<Item = &Shortest> {
-        let all = self.of_kernel.get(&kernel).into_iter().flatten();
-        all.filter(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S)
+        self.dispatch.get(&kernel).into_iter().flatten()
     }
+}
+
+/// The shortest time of each kernel on each GPU, where there are rows enough to take it for a dispatch.
+fn dispatches(store: &Store, left_out: Option<KernelId>) -> HashMap<KernelId, Vec<Shortest>> {
+    // There may be as many kernels as rows: those of few rows are counted and no more.
+    let mut counts: Vec<u32> = Vec::new();
+    for row in store.rows() {
+        let place = row.kernel.index();
+        if counts.len() <= place {
+            counts.resize(place + 1, 0);
+        }
+        counts[place] += 1;
+    }
+    let mut shortest: HashMap<KernelId, Vec<Shortest>> = HashMap::new();
+    let has_rows = |row: &&Measurement| counts[row.kernel.index()] >= OPERATOR_ROWS;
+    for row in store.rows().filter(|row| Some(row.kernel) != left_out).filter(has_rows) {
+        let (all, seconds) = (shortest.entry(row.kernel).or_default(), row.time.0);
+        match all.iter_mut().find(|s| s.gpu == row.gpu) {
+            Some(s) => (s.seconds, s.rows) = (s.seconds.min(seconds), s.rows + 1),
+            None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
+        }
+    }
+    shortest.retain(|_, all| {
+        all.retain(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S);
+        !all.is_empty()
+    });
+    shortest
 }
 
 /// The timed sizes of what is several launches.
@@ -185,7 +203,8 @@ fn launch_floors(
     let mut shortest = ByHost::default();
     for (id, config) in store.configs().filter(|(_, config)| Some(config.kernel) != left_out) {
         let timing = LaunchTiming::from_variant(config.variant);
-        for row in store.rows_of(id) {
+        // A longer time than these is neither a floor nor near one.
+        for row in store.rows_of(id).filter(|row| row.time.0 <= NEAR * LONGEST_LAUNCH_S) {
             let of_host = shortest.entry((timing, collection(row), row.gpu)).or_default();
             let time = of_host.entry(row.kernel).or_insert(f64::INFINITY);
             *time = time.min(row.time.0);

@@ -59,7 +59,7 @@ impl<'a> NewKernels<'a> {
     /// The place of this kernel, added if need be.
     pub(super) fn kernel_id(&mut self, new: &NewName) -> KernelId {
         let hash = self.hasher.hash_one(&*new.written);
-        let is_same = |id: &KernelId| self.catalogue[*id].name == *new.written;
+        let is_same = |id: &KernelId| *self.catalogue[*id].name() == *new.written;
         if let Some(place) = self.added.find(hash, is_same).or_else(|| self.renamed.get(&new.written)) {
             return *place;
         }
@@ -68,7 +68,7 @@ impl<'a> NewKernels<'a> {
         let Some(place) = self.catalogue.id_named(name) else {
             let place = self.add_name(name, new);
             let Self { catalogue, added, hasher, .. } = self;
-            added.insert_unique(hash, place, |id| hasher.hash_one(&*catalogue[*id].name));
+            added.insert_unique(hash, place, |id| hasher.hash_one(catalogue[*id].name()));
             return place;
         };
         self.renamed.insert(new.written.clone(), place);
@@ -87,14 +87,14 @@ impl<'a> NewKernels<'a> {
             ));
         }
         if name != &*new.written {
-            kernel.name = new.written.to_string();
+            kernel.set_name(&new.written);
         }
         // Two instances of one template are told apart by their arguments.
         if self.labels.is_empty() {
             self.catalogue.ids().for_each(|id| self.add_label(id));
         }
-        if self.is_label(&kernel.label) {
-            kernel.label = long_name(name);
+        if self.is_label(kernel.label()) {
+            kernel.set_label(&long_name(name));
         }
         let place = KernelId::from_index(self.catalogue.entries().len());
         self.catalogue.insert(kernel).expect("nobody has this name, and it has no other");
@@ -105,15 +105,15 @@ impl<'a> NewKernels<'a> {
     /// Whether a kernel is shown as this.
     fn is_label(&self, label: &str) -> bool {
         let hash = self.hasher.hash_one(label);
-        self.labels.find(hash, |id| self.catalogue[*id].label == label).is_some()
+        self.labels.find(hash, |id| self.catalogue[*id].label() == label).is_some()
     }
 
     fn add_label(&mut self, place: KernelId) {
         let Self { catalogue, labels, hasher, .. } = self;
-        let hash_of = |id: &KernelId| hasher.hash_one(catalogue[*id].label.as_str());
-        let label = &catalogue[place].label;
+        let hash_of = |id: &KernelId| hasher.hash_one(catalogue[*id].label());
+        let label = catalogue[place].label();
         let hash = hash_of(&place);
-        if labels.find(hash, |id| catalogue[*id].label == *label).is_none() {
+        if labels.find(hash, |id| catalogue[*id].label() == label).is_none() {
             labels.insert_unique(hash, place, hash_of);
         }
     }

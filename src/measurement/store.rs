@@ -207,12 +207,8 @@ impl Store {
             self.by_kernel.resize_with(row.kernel.index() + 1, OfKernel::default);
         }
         let of_kernel = &mut self.by_kernel[row.kernel.index()];
-        if of_kernel.configs.is_empty() {
-            of_kernel.configs.reserve_exact(1);
-        }
-        of_kernel.configs.push(id);
+        of_kernel.push(id);
         of_kernel.has_plain |= row.variant.is_empty();
-        of_kernel.arranged.take();
         id
     }
 
@@ -258,7 +254,7 @@ impl Store {
             _ => self.links[previous as usize].next = new,
         }
         let kernel = self.at(link.row).kernel;
-        self.by_kernel[kernel.index()].arranged.take();
+        self.by_kernel[kernel.index()].forget_orders();
     }
 
     fn at(&self, row: u32) -> &Measurement {
@@ -343,19 +339,24 @@ impl Store {
         self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None)))
     }
 
+    /// Every kernel up to the last one that was timed.
+    pub fn kernels(&self) -> impl Iterator<Item = KernelId> {
+        (0..self.by_kernel.len()).map(KernelId::from_index)
+    }
+
     /// All configurations of this kernel.
     #[must_use]
     pub fn of_kernel(&self, kernel: KernelId) -> &[ConfigId] {
-        self.by_kernel.get(kernel.index()).map_or(&[], |k| &k.configs)
+        self.by_kernel.get(kernel.index()).map_or(&[], OfKernel::configs)
     }
 
     /// All configurations of this kernel, the smallest first; equal ones in the order they were read.
     #[must_use]
     pub fn by_volume(&self, kernel: KernelId) -> &[ConfigId] {
         let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return &[] };
-        of_kernel.arranged().by_volume.get_or_init(|| {
+        of_kernel.by_volume(|| {
             let volume = |id: &ConfigId| (self.config(*id).problem.volume(), *id);
-            let mut all: Vec<(f64, ConfigId)> = of_kernel.configs.iter().map(volume).collect();
+            let mut all: Vec<(f64, ConfigId)> = of_kernel.configs().iter().map(volume).collect();
             all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             all.into_iter().map(|(_, id)| id).collect()
         })
@@ -371,7 +372,9 @@ impl Store {
     pub fn arrange(&self) {
         for (kernel, of_kernel) in self.by_kernel.iter().enumerate() {
             let _ = self.by_volume(KernelId::from_index(kernel));
-            of_kernel.arranged().sizes.get_or_init(|| self.by_size(&of_kernel.configs));
+            if of_kernel.configs().len() > 1 {
+                of_kernel.sizes(|| self.by_size(of_kernel.configs()));
+            }
         }
         let _ = self.floors();
     }
@@ -413,7 +416,7 @@ impl Store {
         gpu: GpuId,
     ) -> Option<&Measurement> {
         let of_kernel = self.by_kernel.get(kernel.index())?;
-        let sizes = of_kernel.arranged().sizes.get_or_init(|| self.by_size(&of_kernel.configs));
+        let sizes = of_kernel.sizes(|| self.by_size(of_kernel.configs()));
         let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
         let asked = ln_volume(problem);
         let after = sizes
@@ -426,7 +429,8 @@ impl Store {
 
     /// The timed ones of these configurations by GPU, variant and size.
     fn by_size(&self, configs: &[ConfigId]) -> Box<[Sized]> {
-        let preferred = self.preferred_launches();
+        // One alone has no other launch beside it.
+        let preferred = if configs.len() > 1 { self.preferred_launches() } else { HashMap::new() };
         let of = |id: &ConfigId| {
             let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
             let ln = ln_volume(problem);

@@ -108,7 +108,7 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
     let size = kernel.short_problem(&k.size);
     let at = if size.is_empty() { size } else { format!("at {size}") };
     let parts = [
-        format!("{} ({})", kernel.name, kernel.id),
+        format!("{} ({})", kernel.name(), kernel.id),
         kernel.category.clone(),
         kernel.dtype.clone(),
         at,
@@ -176,7 +176,7 @@ impl KernelSheet<'_> {
             self.add_item("arithmetic", "", TableCell::text(choice.pipe.to_string()), "", choice.why);
         }
         let facts = kernel.arithmetic_facts();
-        let named = NameFacts::of_name(&kernel.name);
+        let named = NameFacts::of_name(kernel.name());
         let by_x = |tile: [u32; 3]| {
             let used = tile.iter().filter(|n| **n > 0).map(ToString::to_string);
             used.collect::<Vec<_>>().join("x")

@@ -77,7 +77,7 @@ impl Session {
         let suite = shipped_suite().map_err(|e| e.to_string())?;
         let kernel = &self.kernels[kernel];
         let of = suite.iter().find(|k| k.id == kernel.id).ok_or_else(|| {
-            format!("{} is not in the suite of kernels that can be measured here", kernel.label)
+            format!("{} is not in the suite of kernels that can be measured here", kernel.label())
         })?;
         let gpus = driver.gpus().map_err(|e| e.to_string())?;
         let facts = self.preferred(&gpus, prefer).map_err(|e| e.to_string())?;
@@ -95,7 +95,7 @@ impl Session {
             return Err(format!("{}: {}", failed.name, failed.why));
         }
         let Some(warm) = keep.0.first() else { return Err("cancelled".into()) };
-        let summary = format!("{} on {}: {}", kernel.label, machine.gpu, told(&keep.0, warm));
+        let summary = format!("{} on {}: {}", kernel.label(), machine.gpu, told(&keep.0, warm));
         let differs = done.differences.iter().map(|d| format!("{}: {}", d.name, d.why));
         let notices = differs.chain(done.remarks.iter().cloned()).collect();
         Ok(MeasuredHere { rows: keep.0, summary, notices })

@@ -52,7 +52,7 @@ impl DashboardState {
 
     fn filter_score(&self, filter: &Filter, row: usize) -> Option<u32> {
         let kernel = self.kernel_of(row);
-        filter.score(&[&kernel.label, &kernel.id, &self.size_of(row)])
+        filter.score(&[kernel.label(), &kernel.id, &self.size_of(row)])
     }
 
     /// Sorts by numbers; while rows are still predicted, the order stays what it was.
@@ -76,13 +76,13 @@ impl DashboardState {
 
     /// The number that a row is sorted by; infinite where it has none.
     fn sort_key(&self, row: usize) -> f64 {
-        let Some(answer) = self.answer_of(row) else { return f64::INFINITY };
+        let Some(figures) = self.figures_of(row) else { return f64::INFINITY };
         let key = match self.sort.0 {
             Sort::Kernel => None,
-            Sort::Source => answer.source_time.as_ref().map(|t| t.time.0),
-            Sort::Predicted => answer.prediction.as_ref().ok().map(|p| p.time.0),
-            Sort::Speedup => answer.speedup().map(|s| -s),
-            Sort::Error => answer.error_percent().map(|e| -e.abs()),
+            Sort::Source => figures.source.map(|t| t.0),
+            Sort::Predicted => figures.predicted.map(|t| t.0),
+            Sort::Speedup => figures.speedup.map(|s| -s),
+            Sort::Error => figures.error_percent.map(|e| -e.abs()),
         };
         key.unwrap_or(f64::INFINITY)
     }

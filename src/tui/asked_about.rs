@@ -29,7 +29,7 @@ impl DashboardState {
         match (self.asked_about(), &self.application.application, &self.ranked.mix) {
             (AskedAbout::Application, Some(application), _) => harmless_line(application.file_name()),
             (AskedAbout::Mix, _, Some(mix)) => harmless_line(&mix.name),
-            _ => format!("{} {}", self.kernel().label, self.size_of(self.selected)),
+            _ => format!("{} {}", self.kernel().label(), self.size_of(self.selected)),
         }
     }
 

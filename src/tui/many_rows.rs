@@ -1,6 +1,7 @@
 //! Questions about many rows, for the worker: the rows that are not on the screen, and every model over the timed rows.
 //! Each carries the revision of the question it belongs to; an answer to an older one is dropped.
 
+use super::row_answers::RowFigures;
 use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::GpuId;
 use crate::predict::{ModelId, SharedMachines, Subject, TimeEstimate};
@@ -76,13 +77,13 @@ impl RowQuery {
     }
 }
 
-/// A row's answers: the main target's, and the times of the further ones.
+/// A row's answers: the main target's figures, and the times of the further ones.
 #[derive(Debug, Clone)]
 pub struct AnsweredRow {
     /// Its place among the rows.
     pub row: usize,
-    /// The main target's answer.
-    pub main: Box<Answer>,
+    /// Those of the main target's answer.
+    pub main: RowFigures,
     /// The further targets' times, in their order.
     pub further: Vec<Option<TimeEstimate>>,
 }
@@ -124,7 +125,7 @@ impl RowsQuestion {
             }
             rows.push(AnsweredRow {
                 row: *row,
-                main: Box::new(self.query.answer_row(&self.session, subject, *main)),
+                main: RowFigures::from(&self.query.answer_row(&self.session, subject, *main)),
                 further: self.query.estimate_row(&self.session, &machines, subject, further),
             });
         }

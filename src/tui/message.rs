@@ -61,6 +61,8 @@ pub enum Message {
     NotImported(String),
     /// A job of this kind failed inside the program.
     JobFailed(WorkerJob),
+    /// A job came to no end, for a reason outside the program.
+    JobStopped(WorkerJob, String),
     /// The terminal cannot be read any more.
     InputLost(String),
     /// The worker predicted the rows that are not on the screen; nothing if a newer question overtook this one.

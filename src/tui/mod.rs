@@ -37,6 +37,7 @@ mod predictions;
 mod ranked;
 mod ranking;
 mod refused;
+mod row_answers;
 mod scroll;
 mod selection;
 mod slide;
@@ -62,6 +63,7 @@ pub use panes::models::findings::ModelFindings;
 pub use panes::what_if::findings::{WhatIfFindings, WhatIfForm};
 pub use panes::what_if::worker_question::ChangedQuestion;
 pub use ranked::{BoardRows, LoadedMix};
+pub use row_answers::{RowAnswers, RowFigures};
 pub use state::{DashboardState, FIRST_KERNEL, first_targets};
 pub use update::update;
 pub use view::view;
@@ -81,6 +83,7 @@ use std::sync::mpsc::channel;
 use std::time::SystemTime;
 use terminal::{PanicHook, Screen, has_shell, watch_for_hangup};
 use worker::Worker;
+use worker::priority::lower_priority;
 
 /// How the dashboard starts.
 #[derive(Debug, Clone, Default)]
@@ -178,6 +181,7 @@ pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), 
     let mut screen = Screen::take()?;
     let late = follow_background(&mut state, &options);
     let worker = Worker::new(sender.clone());
+    rayon::broadcast(|_| lower_priority());
     if let Some(first) = options.data.first() {
         state.jobs.start_job(WorkerJob::Read, format!("reading {} …", first.display()));
         worker.load_files(state.session.clone(), state.files.clone());

@@ -7,6 +7,7 @@ use super::layout::{Pane, page_start};
 use super::many_rows::{AnsweredRow, ModelsAnswer, ModelsQuestion, RowQuery, RowsAnswer, RowsQuestion};
 use super::message::Effect;
 use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
+use super::row_answers::{RowAnswers, RowFigures};
 use super::selection::Selection;
 use super::state::{DashboardState, Tone};
 use crate::answer::{Answer, Settings};
@@ -15,6 +16,7 @@ use crate::gpu::GpuId;
 use crate::kernel::{BlockSize, Problem};
 use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::Session;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl DashboardState {
@@ -101,10 +103,10 @@ impl DashboardState {
     /// Drops every answer: another question is put.
     fn clear_answers(&mut self) {
         let rows = self.rows.len();
-        let answers = std::mem::replace(&mut self.answers, vec![None; rows]);
+        let answers = std::mem::replace(&mut self.answers, RowAnswers::unanswered(rows));
         let further = vec![vec![None; rows]; self.selection.targets.len() - 1];
         let further = std::mem::replace(&mut self.further, further);
-        // Ten thousand answers take longer to give back than a key may.
+        // Ten thousand rows on many targets take longer to give back than a key may.
         rayon::spawn(move || drop((answers, further)));
         let revision = self.pending.revision + 1;
         self.pending = Pending { revision, missing: rows, errors_are_old: true, ..Pending::default() };
@@ -204,29 +206,39 @@ impl DashboardState {
         }
     }
 
-    /// Predicts a row that has no answer yet.
+    /// Predicts a row whose whole answer is not there.
     pub(super) fn predict_missing(&mut self, row: usize) {
-        if self.answers.get(row).is_some_and(Option::is_none) {
-            let answered = self.answered_row(row);
-            self.put_answer(answered);
+        if row >= self.answers.figures().len() || self.answers.whole(row).is_some() {
+            return;
         }
+        let (query, subject) = (self.row_query(), &self.rows[row]);
+        let answer = query.answer_row(&self.session, subject, self.target());
+        if self.figures_of(row).is_none() {
+            let (machines, targets) = (self.session.machines(), &self.selection.targets[1..]);
+            let further = query.estimate_row(&self.session, &machines, subject, targets);
+            self.put_row(AnsweredRow { row, main: RowFigures::from(&answer), further });
+        }
+        self.answers.put_whole(row, Box::new(answer));
     }
 
-    fn answered_row(&self, row: usize) -> AnsweredRow {
-        let (query, subject, machines) = (self.row_query(), &self.rows[row], self.session.machines());
-        AnsweredRow {
-            row,
-            main: Box::new(query.answer_row(&self.session, subject, self.target())),
-            further: query.estimate_row(&self.session, &machines, subject, &self.selection.targets[1..]),
-        }
+    /// A row's whole answer, made anew where it is not kept.
+    #[must_use]
+    pub fn whole_answer(&self, row: usize) -> Cow<'_, Answer> {
+        let anew = || self.row_query().answer_row(&self.session, &self.rows[row], self.target());
+        self.answers.whole(row).map_or_else(|| Cow::Owned(anew()), Cow::Borrowed)
     }
 
-    fn put_answer(&mut self, answered: AnsweredRow) {
+    /// The figures of a row's answer; `None` where the worker still predicts it.
+    #[must_use]
+    pub fn figures_of(&self, row: usize) -> Option<&RowFigures> {
+        self.answers.figures().get(row)?.as_ref()
+    }
+
+    fn put_row(&mut self, answered: AnsweredRow) {
         let AnsweredRow { row, main, further } = answered;
-        if self.answers[row].is_none() {
+        if self.answers.put_figures(row, main) {
             self.pending.missing -= 1;
         }
-        self.answers[row] = Some(main);
         for (column, estimate) in self.further.iter_mut().zip(further) {
             column[row] = estimate;
         }
@@ -235,7 +247,7 @@ impl DashboardState {
 
     /// Drops a row's answer, because its size is another one.
     pub(super) fn forget_answer(&mut self, row: usize) {
-        if self.answers.get_mut(row).and_then(Option::take).is_some() {
+        if self.answers.forget(row) {
             self.pending.missing += 1;
         }
         self.pending.changed_rows.push(row);
@@ -279,8 +291,8 @@ impl DashboardState {
             return;
         }
         for answered in answer.rows {
-            if self.answers[answered.row].is_none() {
-                self.put_answer(answered);
+            if self.figures_of(answered.row).is_none() {
+                self.put_row(answered);
             }
         }
         self.arrange();
@@ -288,9 +300,10 @@ impl DashboardState {
 
     /// Brings everything in step with the question: the rows on the screen now, the others by the worker.
     pub(super) fn settle_answers(&mut self) -> Vec<Effect> {
-        for row in self.rows_on_screen() {
-            self.predict_missing(row);
-        }
+        let on_screen = self.rows_on_screen();
+        on_screen.iter().for_each(|row| self.predict_missing(*row));
+        let selected = self.selected;
+        self.answers.drop_unseen(|row| row == selected || on_screen.contains(&row));
         self.answer_further_targets();
         let mut effects: Vec<Effect> = self.ask_for_rows().into_iter().collect();
         effects.extend(self.ask_for_models());
@@ -301,9 +314,6 @@ impl DashboardState {
 
     /// The rows of the page that the predictions show.
     fn rows_on_screen(&self) -> Vec<usize> {
-        if self.pending.missing == 0 {
-            return Vec::new();
-        }
         let page = usize::from(self.areas().pane_area(Pane::Predictions).height);
         let start = page_start(self.cursor_line(), self.predictions_page(), self.table_lines());
         (start..start + page).filter_map(|line| self.row_on_line(line)).collect()
@@ -316,8 +326,7 @@ impl DashboardState {
             return None;
         }
         self.pending.asked = Some(revision);
-        let missing = |(row, answer): (usize, &Option<Box<Answer>>)| answer.is_none().then_some(row);
-        let rows = self.answers.iter().enumerate().filter_map(missing);
+        let rows = (0..self.rows.len()).filter(|row| self.figures_of(*row).is_none());
         Some(Effect::Predict(Box::new(RowsQuestion {
             revision,
             session: self.session.clone(),
@@ -348,16 +357,15 @@ impl DashboardState {
         {
             return None;
         }
-        let timed = |(row, answer): (usize, &Option<Box<Answer>>)| {
-            answer.as_ref().and_then(|a| a.measured).map(|_| (row, self.rows[row].clone()))
-        };
+        let is_timed = |row: &usize| self.figures_of(*row).is_some_and(|f| f.measured.is_some());
+        let timed = (0..self.rows.len()).filter(is_timed);
         let question = ModelsQuestion {
             revision,
             session: self.session.clone(),
             query: self.row_query(),
             target: self.target(),
             models: self.other_models(),
-            rows: self.answers.iter().enumerate().filter_map(timed).collect(),
+            rows: timed.map(|row| (row, self.rows[row].clone())).collect(),
         };
         self.pending.changed_rows.clear();
         if question.rows.len() > ROWS_AT_ONCE {
@@ -422,16 +430,15 @@ impl DashboardState {
         }
         let current = model == self.selection.settings.model;
         let compared = self.compared.as_ref().filter(|c| c.revision == self.pending.revision);
-        let predicted = |row: usize, answer: &Answer| {
+        let predicted = |row: usize, figures: &RowFigures| {
             if current {
-                return Some(answer.prediction.as_ref().ok()?.time.0);
+                return figures.predicted.map(|time| time.0);
             }
             compared?.times[model.index()][row].map(|time| time.0)
         };
         let pair = |row: &usize| {
-            let answer = self.answer_of(*row)?;
-            let measured = answer.measured?.time.0;
-            Some((predicted(*row, answer)?, measured))
+            let figures = self.figures_of(*row)?;
+            Some((predicted(*row, figures)?, figures.measured?.0))
         };
         summarise(&self.shown.iter().filter_map(pair).collect::<Vec<_>>())
     }

@@ -273,7 +273,7 @@ impl BoardQuestion {
             }
         }
         if self.rows == BoardRows::Variants && question.rows.is_empty() {
-            let kernel = &session.kernels[self.subject.kernel].label;
+            let kernel = session.kernels[self.subject.kernel].label();
             return Some(Err(format!("{kernel}: no variant was measured at {}", self.subject.problem)));
         }
         question.answer_watched(progress).ok().map(Ok)

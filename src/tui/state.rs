@@ -15,6 +15,7 @@ use super::panes::what_if::findings::WhatIfFindings;
 use super::pending::{FurtherAnswers, ModelTimes, Pending};
 use super::ranked::RankedGpus;
 use super::refused::RefusedCounts;
+use super::row_answers::RowAnswers;
 use super::scroll::{PaneScrolls, ScrollTop};
 use super::selection::{Choosing, Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
@@ -64,8 +65,8 @@ pub struct DashboardState {
     pub workload: OwnRows,
     /// One row per kernel, plus one per measured configuration that is not a kernel's first size.
     pub rows: Vec<Arc<Subject>>,
-    /// The main target's answer for every row; none where the worker still predicts it. Rows on the screen always have one.
-    pub answers: Vec<Option<Box<Answer>>>,
+    /// The main target's answers: figures of every row, the whole answer of rows on the screen.
+    pub answers: RowAnswers,
     /// The predicted times of the further targets, by target, then row.
     pub further: Vec<Vec<Option<TimeEstimate>>>,
     /// The selected row on the further targets.
@@ -256,7 +257,7 @@ impl DashboardState {
             gpus: session.gpus.ids().collect(),
             selection,
             session,
-            answers: Vec::new(),
+            answers: RowAnswers::default(),
             further: Vec::new(),
             further_answers: FurtherAnswers::default(),
             shown: Vec::new(),
@@ -412,7 +413,7 @@ impl DashboardState {
         let Pair { source, target } = self.pair();
         format!(
             "{} {}: {} to {}",
-            self.kernel().label,
+            self.kernel().label(),
             self.size_of(self.selected),
             source.short_name(),
             target.short_name()
@@ -422,13 +423,7 @@ impl DashboardState {
     /// The selected row's answer.
     #[must_use]
     pub fn answer(&self) -> &Answer {
-        self.answers[self.selected].as_deref().expect("the selected row is predicted before all others")
-    }
-
-    /// What is known of a row's answer.
-    #[must_use]
-    pub fn answer_of(&self, row: usize) -> Option<&Answer> {
-        self.answers.get(row).and_then(Option::as_deref)
+        self.answers.whole(self.selected).expect("the selected row is predicted before all others")
     }
 
     /// Whether keys are letters now.

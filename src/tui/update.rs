@@ -96,7 +96,8 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
         Message::Audited(digest) => return take_audit(state, *digest),
         Message::Written(Ok(what)) => return state.say(Tone::Done, what),
         Message::Written(Err(why)) => return state.say(Tone::Refused, why),
-        Message::JobFailed(job) => return job_failed(state, job),
+        Message::JobFailed(job) => return job_failed(state, job, "roofswap failed inside; please report it"),
+        Message::JobStopped(job, why) => return job_failed(state, job, &why),
         // Overtaken by newer ones.
         _ => {}
     }
@@ -221,13 +222,13 @@ fn take_training(state: &mut DashboardState, done: Result<Box<Training>, String>
 }
 
 /// A job of this kind came to no end of its own: whatever waits for it waits no longer.
-fn job_failed(state: &mut DashboardState, job: WorkerJob) -> Vec<Effect> {
+fn job_failed(state: &mut DashboardState, job: WorkerJob, why: &str) -> Vec<Effect> {
     state.jobs.end_job(job);
     if job == WorkerJob::List {
         hand_listing(state, None);
     }
     let what = job.failure_text();
-    state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
+    state.say(Tone::Refused, format!("{what}: {why}"))
 }
 
 /// A picked file was read: its rows stand among the others, its first kernel is selected.

@@ -61,7 +61,7 @@ pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
     let variant = if subject.variant.is_empty() { String::new() } else { format!(" {}", subject.variant) };
     let edits = subject.launch_edits;
     let edited = if edits.is_empty() { String::new() } else { format!(" ◇ {edits}") };
-    format!("{} {size}{variant}{edited}", kernel.label).trim().to_string()
+    format!("{} {size}{variant}{edited}", kernel.label()).trim().to_string()
 }
 
 impl Session {

@@ -56,7 +56,7 @@ fn subjects(session: &Session) -> Vec<Subject> {
 /// Twenty kernels with ten launches each.
 fn mix_of_twenty(session: &Session) -> Workload {
     let part = |subject: Subject| WorkloadPart {
-        label: session.kernels[subject.kernel].label.clone(),
+        label: session.kernels[subject.kernel].label().to_string(),
         subject,
         amount: RunAmount::Calls(10.0),
     };

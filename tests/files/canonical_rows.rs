@@ -129,7 +129,7 @@ proptest! {
             prop_assert_eq!((&a.column, &a.message), (&b.column, &(b.message.clone() + &more)));
         }
         let names = |all: &Catalogue<Kernel>| -> Vec<String> {
-            all.entries().iter().map(|k| format!("{} {} {}", k.id, k.name, k.label)).collect()
+            all.entries().iter().map(|k| format!("{} {} {}", k.id, k.name(), k.label())).collect()
         };
         prop_assert_eq!(names(&by_rows), names(&by_file));
     }
@@ -223,7 +223,7 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
     let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
     assert_eq!((rows[0].line, rows[1].line, &*rows[1].variant), (1, 3, "a\u{fffd}b"));
     let kernel = &session.kernels[rows[0].kernel];
-    assert_eq!((kernel.label.as_str(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
+    assert_eq!((kernel.label(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(
         read_rows(&[], "f", TimingKind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
             .unwrap()
@@ -253,7 +253,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         .rows()
         .skip(SHIPPED.store.len())
         .map(|r| &session.kernels[r.kernel])
-        .map(|k| (k.id.as_str(), k.label.as_str()))
+        .map(|k| (k.id.as_str(), k.label()))
         .collect();
     assert_eq!(
         labels,
@@ -265,7 +265,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         ]
     );
     let of_new = session.kernels.entry_named("sgemm_128x128").unwrap();
-    assert_eq!(of_new.name, "void cutlass::Kernel<cutlass_sgemm>(T1::Params)");
+    assert_eq!(of_new.name(), "void cutlass::Kernel<cutlass_sgemm>(T1::Params)");
 
     std::fs::write(folder.path().join("aliases.toml"), "a = 1\n").unwrap();
     let problems = Session::load(Some(folder.path())).unwrap().problems.clone();

@@ -129,8 +129,8 @@ proptest! {
         let mut state = fresh();
         for message in messages {
             update(&mut state, message);
-            prop_assert_eq!(state.answers.len(), state.rows.len());
-            prop_assert!(state.answers.iter().all(Option::is_some), "few rows are predicted at once");
+            prop_assert_eq!(state.answers.figures().len(), state.rows.len());
+            prop_assert!(state.answers.figures().iter().all(Option::is_some), "few rows are predicted at once");
             prop_assert!(state.selected < state.rows.len());
             prop_assert!(!state.selection.targets.is_empty());
             prop_assert!(state.shown.iter().all(|r| *r < state.rows.len()));

@@ -7,7 +7,7 @@
 
 use crate::stage::{Dashboard, dashboard};
 use roofswap::session::Session;
-use roofswap::tui::{DashboardState, Effect, LoadedFiles, Message, update};
+use roofswap::tui::{DashboardState, Effect, LoadedFiles, Message, RowFigures, update};
 use std::fmt::Write as _;
 
 /// Rows of the user: some more than are predicted at once.
@@ -56,7 +56,7 @@ fn press(d: &mut Dashboard, key: &str) -> Vec<Effect> {
 }
 
 fn missing(state: &DashboardState) -> usize {
-    state.answers.iter().filter(|answer| answer.is_none()).count()
+    state.answers.figures().iter().filter(|figures| figures.is_none()).count()
 }
 
 #[test]
@@ -85,6 +85,26 @@ fn the_cursor_never_meets_a_row_without_an_answer() {
 }
 
 #[test]
+fn whole_answers_are_those_of_the_rows_on_the_screen() {
+    let (mut d, effects) = unanswered();
+    answer(&mut d.state, effects);
+    let whole = |state: &DashboardState| {
+        let all = 0..state.rows.len();
+        all.filter(|row| state.answers.whole(*row).is_some()).collect::<Vec<usize>>()
+    };
+    let rows = d.state.rows.len();
+    assert!(rows > 400 && whole(&d.state).len() < 64, "{} of {rows}", whole(&d.state).len());
+    for key in ["pagedown"; 20] {
+        press(&mut d, key);
+        let screen = d.screen();
+        // A row without its answer has such a mark in every column.
+        assert!(screen.lines().all(|line| line.matches('…').count() < 5), "{screen}");
+    }
+    let kept = whole(&d.state);
+    assert!(d.state.selected > 300 && kept.len() <= 256 && kept.contains(&d.state.selected), "{kept:?}");
+}
+
+#[test]
 fn an_answer_to_an_older_question_is_dropped() {
     let (mut d, old) = unanswered();
     let new = press(&mut d, "x");
@@ -94,8 +114,12 @@ fn an_answer_to_an_older_question_is_dropped() {
     answer(&mut d.state, new);
     assert_eq!(missing(&d.state), 0);
     let [source, target] = [d.state.selection.source, d.state.target()];
-    let of_pair = |a: &roofswap::answer::Answer| (a.source, a.target) == (source, target);
-    assert!(d.state.answers.iter().flatten().all(|answer| of_pair(answer)));
+    let of_pair = |row: usize| {
+        let answer = d.state.whole_answer(row);
+        (answer.source, answer.target) == (source, target)
+            && d.state.figures_of(row) == Some(&RowFigures::from(&*answer))
+    };
+    assert!((0..d.state.rows.len()).all(of_pair));
 }
 
 #[test]
@@ -107,11 +131,9 @@ fn the_worker_says_what_the_screen_would_have_said() {
         answer(&mut d.state, effects);
         let state = &d.state;
         let query = state.row_query();
-        for (row, kept) in state.answers.iter().enumerate().step_by(37) {
+        for (row, kept) in state.answers.figures().iter().enumerate().step_by(37) {
             let fresh = query.answer_row(&state.session, &state.rows[row], state.target());
-            let kept = kept.as_ref().unwrap();
-            let time = |a: &roofswap::answer::Answer| a.prediction.as_ref().ok().map(|p| p.time);
-            assert_eq!(time(kept), time(&fresh), "{key}, row {row}");
+            assert_eq!(*kept, Some(RowFigures::from(&fresh)), "{key}, row {row}");
         }
     }
 }

@@ -107,7 +107,7 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
 fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let answer = state.answer();
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
-    let mut spans = vec![Span::styled(state.kernel().label.clone(), look.title())];
+    let mut spans = vec![Span::styled(state.kernel().label().to_string(), look.title())];
     let element = match state.edited_element() {
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),

@@ -80,7 +80,7 @@ impl Panel<DashboardState> for RooflinePane {
 
 /// The roofline of the selected row, to export.
 pub fn offer_roofline(state: &DashboardState) -> ChartOffer {
-    let name = state.chart_name(&format!("roofline-{}", state.kernel().label));
+    let name = state.chart_name(&format!("roofline-{}", state.kernel().label()));
     let view = roofline_view(state);
     let spec = bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view));
     ChartOffer::Chart(name, Box::new(spec))
@@ -96,7 +96,7 @@ fn move_readout(state: &mut DashboardState, by: f64) {
 fn roofline_view(state: &DashboardState) -> RooflineView<'_> {
     let answer = state.answer();
     let others = state.shown.iter().filter(|r| **r != state.selected);
-    let others = others.filter_map(|r| state.answer_of(*r)?.timed_point());
+    let others = others.filter_map(|r| state.figures_of(*r)?.point);
     RooflineView {
         gpus: state.pair(),
         kernel: state.kernel(),

@@ -1,6 +1,7 @@
 //! Where jobs of one kind run: never more than two at once, whatever is asked for how often. The newest is the one that
 //! counts; the one before it has been told to stop, and may need a moment.
 
+use super::priority::lower_priority;
 use crate::progress::Progress;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -56,7 +57,10 @@ impl Lane {
         }
         jobs.running += 1;
         let lane = self.0.clone();
-        std::thread::spawn(move || while next(&lane).map(|task| task()).is_some() {});
+        std::thread::spawn(move || {
+            lower_priority();
+            while next(&lane).map(|task| task()).is_some() {}
+        });
     }
 }
 

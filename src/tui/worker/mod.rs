@@ -4,6 +4,7 @@ mod files;
 mod lanes;
 mod learning;
 mod polling;
+pub(super) mod priority;
 mod watch;
 
 pub use files::save_selection;
@@ -13,6 +14,7 @@ use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
 use super::panes::what_if::worker_question::ChangedQuestion;
 use super::ranked::BoardQuestion;
+use crate::answer::LostTemporaryFile;
 use crate::application::{Application, ForecastSettings, PartOfTrace, forecast, is_application};
 use crate::chart::{ChartSpec, SvgTheme};
 use crate::device::{FindDriver, find_driver};
@@ -30,6 +32,7 @@ use files::{audit_files, list_folder, load_files, part_read, read_mix, write_cha
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -75,7 +78,11 @@ impl Worker {
         let run = move |progress: &Progress| {
             let watch = JobWatch { job: kind, answers: &answers, progress };
             let message = catch_unwind(AssertUnwindSafe(|| job(&watch)));
-            watch.send_message(message.unwrap_or(Message::JobFailed(kind)));
+            let failed = |payload: Box<dyn Any + Send>| match payload.downcast::<LostTemporaryFile>() {
+                Ok(lost) => Message::JobStopped(kind, lost.to_string()),
+                Err(_) => Message::JobFailed(kind),
+            };
+            watch.send_message(message.unwrap_or_else(failed));
         };
         let lane = self.lanes.value_of(kind);
         if kind == WorkerJob::Write { lane.after(run) } else { lane.instead(run) }
@@ -133,7 +140,7 @@ impl Worker {
             let shown = || {
                 progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
                 let done = progress.steps_done();
-                let label = &session.kernels[kernel].label;
+                let label = session.kernels[kernel].label();
                 Some(format!("measuring {label}: {done} of {} trials", Session::trials_here()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
@@ -339,5 +346,17 @@ mod tests {
         let (sender, answers) = std::sync::mpsc::channel();
         Worker::new(sender).spawn(WorkerJob::Read, |_| panic!("on purpose"));
         assert!(matches!(answers.recv_timeout(PATIENCE).unwrap(), Message::JobFailed(WorkerJob::Read)));
+    }
+
+    #[test]
+    fn a_job_whose_temporary_file_is_lost_says_what_to_do() {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+        let (sender, answers) = std::sync::mpsc::channel();
+        let lost = |_: &JobWatch<'_>| LostTemporaryFile::unwind(std::io::Error::other("the drive is gone"));
+        Worker::new(sender).spawn(WorkerJob::Evaluate, lost);
+        let Message::JobStopped(WorkerJob::Evaluate, why) = answers.recv_timeout(PATIENCE).unwrap() else {
+            panic!("it says why")
+        };
+        assert!(why.contains("the drive is gone; set TMPDIR"), "{why}");
     }
 }

@@ -52,7 +52,7 @@ impl Panel<DashboardState> for ExplanationPane {
             let why = format!("{model} has no component times here; {key} changes the model");
             return ChartOffer::Refused(why);
         };
-        let name = state.chart_name(&format!("components-{}", state.kernel().label));
+        let name = state.chart_name(&format!("components-{}", state.kernel().label()));
         ChartOffer::Chart(name, Box::new(spec))
     }
 

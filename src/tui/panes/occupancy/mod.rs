@@ -44,7 +44,7 @@ impl Panel<DashboardState> for OccupancyPane {
     }
 
     fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
-        let label = &state.kernel().label;
+        let label = state.kernel().label();
         let (what, spec) = if shows_curves(state) {
             (format!("{}-curve-{label}", state.curve.as_str()), curve_spec(state, state.curve))
         } else {

@@ -179,8 +179,8 @@ fn gpu_lines(state: &DashboardState, typed: &str, noun: &'static str, action: Ac
 
 fn kernels(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
     state.session.kernels.with_ids().map(|(id, kernel)| {
-        let (completed, text) = (format!("kernel {}", kernel.id), format!("kernel: {}", kernel.label));
-        let texts = vec![kernel.id.clone(), kernel.label.clone()];
+        let (completed, text) = (format!("kernel {}", kernel.id), format!("kernel: {}", kernel.label()));
+        let texts = vec![kernel.id.clone(), kernel.label().to_string()];
         (CommandLine { kind: "kernel".into(), text, completed, command: PaletteCommand::Kernel(id) }, texts)
     })
 }
@@ -257,7 +257,7 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
     };
     let rest = rest.to_string();
     match word {
-        "size" => as_typed(PaletteCommand::Size(rest), format!("size of {}", state.kernel().label)),
+        "size" => as_typed(PaletteCommand::Size(rest), format!("size of {}", state.kernel().label())),
         "set" => as_typed(PaletteCommand::SetNumbers(rest), noun.about.into()),
         "power" => as_typed(PaletteCommand::TargetClocks(format!("power={rest}")), noun.about.into()),
         "clocks" => as_typed(PaletteCommand::TargetClocks(rest), noun.about.into()),

@@ -102,8 +102,9 @@ const MOST_ROWS: usize = 60;
 /// The predictions that are shown.
 fn predictions_spec(state: &DashboardState) -> ChartSpec {
     let row = |r: &usize| {
-        let name = format!("{} {}", state.kernel_of(*r).label, state.size_of(*r));
-        Some(PredictionRow::new(name, state.answer_of(*r)?))
+        let name = format!("{} {}", state.kernel_of(*r).label(), state.size_of(*r));
+        state.figures_of(*r)?;
+        Some(PredictionRow::new(name, &state.whole_answer(*r)))
     };
     let rows: Vec<PredictionRow> = state.shown.iter().take(MOST_ROWS).filter_map(row).collect();
     let subtitle = format!("{}, {}", MODELS[state.selection.settings.model].id(), state.answer().used());

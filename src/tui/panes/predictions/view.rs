@@ -57,7 +57,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     let looked_at = &state.shown[..state.shown.len().min(200)];
     let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
     let rows = if timed.is_empty() { looked_at } else { &timed[..] };
-    let name = rows.iter().map(|r| state.kernel_of(*r).label.width()).max().unwrap_or(8);
+    let name = rows.iter().map(|r| state.kernel_of(*r).label().width()).max().unwrap_or(8);
     let size = rows.iter().map(|r| state.size_of(*r).width()).max().unwrap_or(8);
     let longest = match width {
         ..50 => 12,
@@ -80,7 +80,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         (PredictionColumn::Efficiency, 10, 9),
         (PredictionColumn::Cautions, 6, 10),
     ];
-    let looks_at_stock = |row: &usize| state.answer_of(*row).is_some_and(|a| shown::stock_time(a).is_some());
+    let looks_at_stock = |row: &usize| state.figures_of(*row).is_some_and(|f| f.has_stock_time);
     if !state.selection.all_sources && looked_at.iter().any(looks_at_stock) {
         all.insert(3, (PredictionColumn::StockTime, 13, 1));
     }
@@ -100,7 +100,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     }
     let kept = all.iter().zip(kept).filter(|(_, k)| *k).map(|((c, w, _), _)| (*c, *w));
     let whole = |column: PredictionColumn| match column {
-        PredictionColumn::Kernel => longest_of(looked_at, |row| state.kernel_of(row).label.width()) + 3,
+        PredictionColumn::Kernel => longest_of(looked_at, |row| state.kernel_of(row).label().width()) + 3,
         PredictionColumn::Size => longest_of(looked_at, |row| state.size_of(row).width()) + 1,
         PredictionColumn::Source => state.pair().source.short_name().width() + 1,
         PredictionColumn::Predicted => state.pair().target.short_name().width() + 1,
@@ -264,8 +264,8 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
 
 /// What the source is set to, where rows of it were measured at other clocks.
 fn stock_heading(state: &DashboardState) -> String {
-    let profiled = state.shown.iter().find_map(|row| state.answer_of(*row)?.profiled.as_ref());
-    profiled.map_or_else(String::new, |clocks| clocks.clocks_name().to_string())
+    let name = state.shown.iter().find_map(|row| state.figures_of(*row)?.clocks_name);
+    name.unwrap_or_default().to_string()
 }
 
 /// Words stand left, numbers right.
@@ -285,11 +285,11 @@ fn row_line(
     columns: &[(PredictionColumn, usize)],
     look: Look<'_>,
 ) -> Line<'static> {
-    let Some(answer) = state.answer_of(row) else {
+    let Some(answer) = state.answers.whole(row) else {
         return unanswered(state, row, columns, look);
     };
-    if let Err(refusal) = &answer.prediction {
-        return refused(state, row, columns, &refusal.to_string(), look);
+    if answer.prediction.is_err() {
+        return refused(state, row, answer, columns, look);
     }
     let spans = columns.iter().map(|(column, width)| {
         let (text, style) = cell(state, row, answer, *column, look);
@@ -319,20 +319,18 @@ fn unanswered(
 /// The kernel's name behind the mark of the selected row.
 fn named(state: &DashboardState, row: usize) -> String {
     let mark = if row == state.selected && !state.workload.on_fold { "▸" } else { " " };
-    format!("{mark} {}", state.kernel_of(row).label)
+    format!("{mark} {}", state.kernel_of(row).label())
 }
 
 /// A row without a prediction: its name, its size, what was timed, and the reason over the rest of the line.
 fn refused(
     state: &DashboardState,
     row: usize,
+    answer: &Answer,
     columns: &[(PredictionColumn, usize)],
-    why: &str,
     look: Look<'_>,
 ) -> Line<'static> {
-    let Some(answer) = state.answer_of(row) else {
-        return unanswered(state, row, columns, look);
-    };
+    let why = answer.prediction.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let timed = answer.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
     let mut spans = Vec::new();
     let mut rest = 0;
@@ -351,7 +349,7 @@ fn refused(
         rest = rest.saturating_sub(text.width());
         spans.push(Span::styled(text, look.measured()));
     }
-    spans.push(Span::styled(format!(" {}", clipped_text(why, rest.saturating_sub(1))), look.refusal()));
+    spans.push(Span::styled(format!(" {}", clipped_text(&why, rest.saturating_sub(1))), look.refusal()));
     Line::from(spans)
 }
 

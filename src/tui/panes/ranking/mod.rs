@@ -58,7 +58,8 @@ impl Panel<DashboardState> for RankingPane {
         };
         let rows = state.ranked.shown_rows(&state.session).into_iter().cloned().collect();
         let shown = Board { rows, ..(**board).clone() };
-        let what = if state.asks_of_kernel() { state.kernel().label.clone() } else { state.asked_name() };
+        let what =
+            if state.asks_of_kernel() { state.kernel().label().to_string() } else { state.asked_name() };
         let name = format!("board-{what}-{}.svg", state.session.gpus[board.source].id);
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
         ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))

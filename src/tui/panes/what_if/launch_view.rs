@@ -15,7 +15,7 @@ const VALUE: usize = 26;
 pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let Some(found) = &state.what_if.found else { return Vec::new() };
     let Some(launches) = &found.launches else {
-        let text = format!("launch of {}: the threads per block are unknown", state.kernel().label);
+        let text = format!("launch of {}: the threads per block are unknown", state.kernel().label());
         return paragraph(&text, width, look.dim());
     };
     let shown = &launches[..];

@@ -119,7 +119,7 @@ fn mark_cursor(mut line: Line<'static>, look: Look<'_>) -> Line<'static> {
 
 /// The kernel whose launch it is.
 fn launch_heading(state: &DashboardState) -> String {
-    format!(" launch of {}", state.kernel().label)
+    format!(" launch of {}", state.kernel().label())
 }
 
 fn list_line(

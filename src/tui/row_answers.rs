@@ -1,0 +1,96 @@
+//! The answers of the rows: the figures of every row, and whole answers of those that are looked at. A whole answer takes some kilobytes
+//! and there may be ten thousand rows.
+
+use crate::answer::Answer;
+use crate::units::{FlopsPerSecond, Intensity, Seconds};
+use hashbrown::HashMap;
+
+/// So many whole answers are kept: several pages.
+const MOST_WHOLE: usize = 256;
+
+/// What rows are sorted, summed up and drawn by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowFigures {
+    /// The time on the source.
+    pub source: Option<Seconds>,
+    /// The predicted time on the target.
+    pub predicted: Option<Seconds>,
+    /// The time measured on the target.
+    pub measured: Option<Seconds>,
+    /// [`Answer::speedup`].
+    pub speedup: Option<f64>,
+    /// [`Answer::error_percent`].
+    pub error_percent: Option<f64>,
+    /// [`Answer::timed_point`].
+    pub point: Option<(Intensity, FlopsPerSecond)>,
+    /// What the source is set to, where its row was measured at other clocks.
+    pub clocks_name: Option<&'static str>,
+    /// Whether the source's time at the clocks it is set to is predicted.
+    pub has_stock_time: bool,
+}
+
+impl From<&Answer> for RowFigures {
+    fn from(answer: &Answer) -> Self {
+        Self {
+            source: answer.source_time.as_ref().map(|t| t.time),
+            predicted: answer.predicted_time(),
+            measured: answer.measured.map(|m| m.time),
+            speedup: answer.speedup(),
+            error_percent: answer.error_percent(),
+            point: answer.timed_point(),
+            clocks_name: answer.profiled.as_ref().map(|p| p.clocks_name()),
+            has_stock_time: answer.profiled.as_ref().is_some_and(|p| p.stock_time.is_some()),
+        }
+    }
+}
+
+/// By row.
+#[derive(Debug, Clone, Default)]
+pub struct RowAnswers {
+    figures: Vec<Option<RowFigures>>,
+    whole: HashMap<usize, Box<Answer>>,
+}
+
+impl RowAnswers {
+    /// So many rows, none of which has an answer.
+    pub(super) fn unanswered(rows: usize) -> Self {
+        Self { figures: vec![None; rows], whole: HashMap::new() }
+    }
+
+    /// The figures of every row; `None` where the worker still predicts it.
+    #[must_use]
+    pub fn figures(&self) -> &[Option<RowFigures>] {
+        &self.figures
+    }
+
+    /// A row's whole answer, where it is kept.
+    #[must_use]
+    pub fn whole(&self, row: usize) -> Option<&Answer> {
+        self.whole.get(&row).map(Box::as_ref)
+    }
+
+    /// Puts a row's figures; whether it had none.
+    pub(super) fn put_figures(&mut self, row: usize, figures: RowFigures) -> bool {
+        self.figures[row].replace(figures).is_none()
+    }
+
+    /// Puts a row's answer; whether it had none.
+    pub(super) fn put_whole(&mut self, row: usize, answer: Box<Answer>) -> bool {
+        let is_new = self.put_figures(row, RowFigures::from(&*answer));
+        self.whole.insert(row, answer);
+        is_new
+    }
+
+    /// Drops a row's answer; whether it had one.
+    pub(super) fn forget(&mut self, row: usize) -> bool {
+        self.whole.remove(&row);
+        self.figures.get_mut(row).and_then(Option::take).is_some()
+    }
+
+    /// Drops whole answers but those of rows that are looked at, where there are many of them.
+    pub(super) fn drop_unseen(&mut self, is_looked_at: impl Fn(usize) -> bool) {
+        if self.whole.len() > MOST_WHOLE {
+            self.whole.retain(|row, _| is_looked_at(*row));
+        }
+    }
+}
