@@ -32,8 +32,8 @@ pub struct Measurement {
     pub(super) flops: KnownNumber,
     pub(super) dram_bytes: KnownNumber,
     pub(super) small: SmallNumbers,
-    /// Threads per block; zeros where nobody says.
-    pub(super) block: [u32; 3],
+    /// Threads per block; zeros where nobody says, or where [`Further::wide_block`] does.
+    pub(super) block: [u16; 3],
     /// Blocks; zeros where nobody says, or where [`Further::wide_grid`] does.
     pub(super) grid: [u32; 3],
     pub(super) further: Option<Box<Further>>,
@@ -104,6 +104,8 @@ pub(super) struct Further {
     pub(super) pipe_insts: Box<[(Count, f64)]>,
     /// Columns nobody knows: name and text.
     pub(super) attributes: Box<[(Arc<str>, Arc<str>)]>,
+    /// A block of more than 65,535 threads in one dimension, which no GPU launches.
+    pub(super) wide_block: Option<Box<[u32; 3]>>,
     /// A grid of more than 2^32 blocks in one dimension.
     pub(super) wide_grid: Option<Box<[u64; 3]>>,
 }
@@ -236,7 +238,10 @@ impl Measurement {
     /// Threads per block, also where the grid is unknown.
     #[must_use]
     pub fn block(&self) -> Option<[u32; 3]> {
-        (self.block != [0; 3]).then_some(self.block)
+        if self.block != [0; 3] {
+            return Some(self.block.map(u32::from));
+        }
+        self.further.as_ref()?.wide_block.as_deref().copied()
     }
 
     /// Threads per block of a row whose grid is unknown, whatever their shape.
@@ -347,6 +352,6 @@ mod tests {
 
     #[test]
     fn a_row_stays_small() {
-        assert_eq!(size_of::<Measurement>(), 144, "a million rows: each byte here is a megabyte");
+        assert_eq!(size_of::<Measurement>(), 136, "a million rows: each byte here is a megabyte");
     }
 }

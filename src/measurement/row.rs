@@ -94,6 +94,7 @@ impl<'a> RowParser<'a> {
         let (block, grid) = (draft.block_shape()?, draft.grid_shape()?);
         let block = block.map(|b| b.map(|v| u32::try_from(v).unwrap_or(u32::MAX)));
         let narrow = grid.filter(|g| g.iter().all(|n| *n <= u64::from(u32::MAX)));
+        let narrow_block = block.filter(|b| b.iter().all(|n| *n <= u32::from(u16::MAX)));
         let variant = shared_word(&mut self.variants, draft.text_of(TextColumn::Variant), "variant")?;
         let source = utf8(draft.text_of(TextColumn::Source), "source")?;
         let dtype = self.dtype(draft.text_of(TextColumn::Dtype))?;
@@ -120,12 +121,13 @@ impl<'a> RowParser<'a> {
             flops: KnownNumber::NOT,
             dram_bytes: KnownNumber::NOT,
             small: SmallNumbers::default(),
-            block: block.unwrap_or_default(),
+            block: narrow_block.map_or([0; 3], |b| b.map(|n| n as u16)),
             grid: narrow.map_or([0; 3], |g| g.map(|n| n as u32)),
             further: None,
         };
         self.fill_numbers(draft, &mut row)?;
-        row.further = self.further(draft, grid.filter(|_| narrow.is_none()));
+        let wide_block = block.filter(|_| narrow_block.is_none());
+        row.further = self.further(draft, wide_block, grid.filter(|_| narrow.is_none()));
         if let Some(further) = &mut row.further {
             further.pipe_insts = pipe_insts(&self.gpus[gpu], time, &further.numbers);
         }
@@ -146,7 +148,12 @@ impl<'a> RowParser<'a> {
         })
     }
 
-    fn further(&mut self, draft: &impl RowDraft, wide_grid: Option<[u64; 3]>) -> Option<Box<Further>> {
+    fn further(
+        &mut self,
+        draft: &impl RowDraft,
+        wide_block: Option<[u32; 3]>,
+        wide_grid: Option<[u64; 3]>,
+    ) -> Option<Box<Further>> {
         let mut attributes = Vec::new();
         draft.each_attribute(|name, bytes| {
             // What nobody knows is no reason to refuse a row: other encodings are kept as far as they can be.
@@ -158,12 +165,13 @@ impl<'a> RowParser<'a> {
                 attributes.push((name.clone(), text));
             }
         });
-        if self.further.is_empty() && attributes.is_empty() && wide_grid.is_none() {
+        if self.further.is_empty() && attributes.is_empty() && wide_block.is_none() && wide_grid.is_none() {
             return None;
         }
         let numbers = self.further.as_slice().into();
-        let (attributes, wide_grid) = (attributes.into(), wide_grid.map(Box::new));
-        Some(Box::new(Further { numbers, pipe_insts: Box::default(), attributes, wide_grid }))
+        let (wide_block, wide_grid) = (wide_block.map(Box::new), wide_grid.map(Box::new));
+        let (pipe_insts, attributes) = (Box::default(), attributes.into());
+        Some(Box::new(Further { numbers, pipe_insts, attributes, wide_block, wide_grid }))
     }
 
     fn dtype(&mut self, bytes: &[u8]) -> Result<SharedWord, RowRefusal> {
