@@ -50,7 +50,7 @@ pub struct Doubt {
     pub distance: f64,
     /// 0.16 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
-    /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.3 of a framework's dispatch.
+    /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.33 of a framework's dispatch.
     pub floor: f64,
     /// 0.25 |ln| of how much more one GPU slows down on code without loops: its rate was quoted of one family of kernels.
     pub supply: f64,
@@ -102,7 +102,7 @@ impl Doubt {
     /// Of an operator: how far, in ln, the source lies from its modelled time, and whether the architectures differ.
     #[must_use]
     pub(super) fn of_operator(off: f64, other_architecture: bool) -> Self {
-        let distance = if other_architecture { 0.05 } else { 0.0 };
+        let distance = if other_architecture { 0.08 } else { 0.0 };
         Self { least: 0.1, efficiency: 0.5 * off, distance, ..Self::none() }
     }
 
