@@ -1,8 +1,92 @@
 //! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
 
-use super::components::Component;
 use super::norms::six_norm;
+use crate::kernel::Count;
 use crate::units::Seconds;
+
+/// A part of the GPU that a kernel keeps busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Component {
+    /// Device memory.
+    Dram,
+    /// The L2 cache.
+    L2,
+    /// The L1 path of global loads and stores.
+    Global,
+    /// The load/store units.
+    Lsu,
+    /// Shared memory, bank conflicts included.
+    Shared,
+    /// The floating-point pipes.
+    Fp,
+    /// The schedulers.
+    Issue,
+    /// The pipes of integers and logic.
+    Alu,
+    /// The pipes of special functions and conversions.
+    Xu,
+    /// The FP64 pipes, beside FLOPs that run on others.
+    Fp64,
+    /// Atomics on one address.
+    Atomics,
+}
+
+impl Component {
+    /// All components, memory side first.
+    pub const ALL: [Self; 11] = [
+        Self::Dram,
+        Self::L2,
+        Self::Global,
+        Self::Lsu,
+        Self::Shared,
+        Self::Fp,
+        Self::Issue,
+        Self::Alu,
+        Self::Xu,
+        Self::Fp64,
+        Self::Atomics,
+    ];
+
+    /// Those that a kernel's formulas count; the others are what a profiler counts beside them.
+    pub const OF_FORMULAS: [Self; 8] =
+        [Self::Dram, Self::L2, Self::Global, Self::Lsu, Self::Shared, Self::Fp, Self::Issue, Self::Atomics];
+
+    /// The word on screen and in exports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dram => "DRAM",
+            Self::L2 => "L2",
+            Self::Global => "global L1",
+            Self::Lsu => "LSU",
+            Self::Shared => "shared",
+            Self::Fp => "FP",
+            Self::Issue => "issue",
+            Self::Atomics => "atomics",
+            Self::Alu => "ALU",
+            Self::Xu => "XU",
+            Self::Fp64 => "FP64",
+        }
+    }
+
+    /// The count that keeps it busy.
+    #[must_use]
+    pub fn component_count(self) -> Count {
+        match self {
+            Self::Dram => Count::DramBytes,
+            Self::L2 => Count::L2Bytes,
+            Self::Global => Count::GlobalWarpInsts,
+            Self::Lsu => Count::LsuWarpInsts,
+            Self::Shared => Count::SmemWavefronts,
+            Self::Fp => Count::Flops,
+            Self::Issue => Count::WarpInstsIssued,
+            Self::Atomics => Count::GlobalAtomicRequests,
+            Self::Alu => Count::AluWarpInsts,
+            Self::Xu => Count::XuWarpInsts,
+            Self::Fp64 => Count::Fp64WarpInsts,
+        }
+    }
+}
 
 /// How the clock under a power limit falls with the share of FP work; the exponent of the rule for φ
 /// (`specs/architectures.toml`).

@@ -13,8 +13,8 @@ mod pipe;
 mod product_tiles;
 mod straight_line;
 
-pub use component_times::Components;
-pub use components::{Component, MachineNumbers, Residents, Spec};
+pub use component_times::{Component, Components};
+pub use components::{MachineNumbers, Residents, Spec};
 pub use exposed_latency::ExposedLatency;
 pub use in_flight::{WaitingBytes, bandwidth_in_flight};
 pub use kernel_roof::{

@@ -155,6 +155,16 @@ fn ascii_screens_are_ascii() {
 }
 
 #[test]
+fn a_model_that_was_chosen_is_named_in_eighty_columns_whatever_the_kernel() {
+    let mut d = dashboard(80, 24).press(": m o d e l space s a m e - t i m e enter");
+    for _ in 0..14 {
+        let screen = d.screen();
+        assert!(screen.lines().next().unwrap().contains("same-time"), "{screen}");
+        d = d.press("j");
+    }
+}
+
+#[test]
 fn a_screen_too_small_says_how_large_it_should_be() {
     assert!(dashboard(39, 24).screen().contains("roofswap needs 40x10"));
     for size in [(1, 1), (2, 1), (1, 30), (5, 5)] {

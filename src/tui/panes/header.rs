@@ -5,7 +5,7 @@
 //! ```
 
 use crate::gpu::GpuId;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::text::harmless_line;
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::DashboardView;
@@ -112,8 +112,10 @@ fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),
     };
-    // The size gives way to the number of cautions, then the element type.
-    let others = width_of(&spans) + 4 + short_count(cautions).width();
+    // The size gives way to the number of cautions and a model that was chosen, then the element type.
+    let model = state.selection.settings.model;
+    let chosen = if model == ModelId::default() { 0 } else { MODELS[model].id().width() + 2 };
+    let others = width_of(&spans) + 4 + short_count(cautions).width() + chosen;
     let has_room = others + element.width() <= left;
     let room = left.saturating_sub(others + element.width());
     let size = clipped_text(&state.size_of(state.selected), room.min(32));
