@@ -171,15 +171,15 @@ fn more_bandwidth_and_less_power() {
 fn a_mix_on_every_gpu() {
     let mix = "name = \"step\"\n[[kernel]]\nkernel = \"saxpy\"\ncalls = 120\n[[kernel]]\nkernel = \"matmul_tiled\"\n\
                size = \"n=2048\"\ncalls = 2\n";
-    let home = with_file("mix.toml", mix.as_bytes());
+    let home = with_file("layers.toml", mix.as_bytes());
     let told =
-        answer(&home, &"rank --mix mix.toml --from titan-v --to l4,l40s".split(' ').collect::<Vec<_>>());
+        answer(&home, &"rank --mix layers.toml --from titan-v --to l4,l40s".split(' ').collect::<Vec<_>>());
     assert!(told.contains("step") && told.contains("L40S"), "{told}");
     let mut asked = ask(12, home, &[]);
     asked
         .wait("Predictions")
-        .press(":mix mix")
-        .wait("mix.toml")
+        .press(":mix lay")
+        .wait("layers.toml") // the file itself: the command's own example is `mix.toml`
         .press("\r")
         .wait("step from TITAN V")
         .wait("GPUs by time");
