@@ -70,7 +70,7 @@ WEIGHTS = {
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
     "unknown_dispatch": (0.33, [0.15, 0.2, 0.25, 0.3, 0.4]),
     "supply": (0.25, [0.25]),
-    "conflicts": (0.3, [0.3]),
+    "conflicts": (0.35, [0.35]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [

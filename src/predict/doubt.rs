@@ -54,7 +54,7 @@ pub struct Doubt {
     pub floor: f64,
     /// 0.25 |ln| of how much more one GPU slows down on code without loops: its rate was quoted of one family of kernels.
     pub supply: f64,
-    /// 0.3 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
+    /// 0.35 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
 }
@@ -77,7 +77,7 @@ impl Doubt {
             build: in_body * applies(causes.unknown_build, 0.16),
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
-            conflicts: 0.3 * in_body * causes.conflicts,
+            conflicts: 0.35 * in_body * causes.conflicts,
         }
     }
 
