@@ -74,11 +74,9 @@ impl RowAnswers {
         self.figures[row].replace(figures).is_none()
     }
 
-    /// Puts a row's answer; whether it had none.
-    pub(super) fn put_whole(&mut self, row: usize, answer: Box<Answer>) -> bool {
-        let is_new = self.put_figures(row, RowFigures::from(&*answer));
+    /// Keeps the whole answer of a row that has its figures.
+    pub(super) fn put_whole(&mut self, row: usize, answer: Box<Answer>) {
         self.whole.insert(row, answer);
-        is_new
     }
 
     /// Drops a row's answer; whether it had one.

@@ -110,9 +110,8 @@ impl SourceShare {
     fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
         let [from, to] = [self.end.roof, target.roof].map(|roof| roof.of_components());
         let no_sooner = |from: f64, to: f64| [(timed / from).min(1.0) * to, f64::INFINITY];
-        let carried = carried.between(no_sooner(from, to));
         if self.typical.build.by_library || self.launching == Launching::Dispatch {
-            return carried;
+            return carried.between(no_sooner(from, to));
         }
         let carried = carried
             .between(no_sooner(from / self.end.roof.power, to))
