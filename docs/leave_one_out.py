@@ -19,7 +19,7 @@ import pandas as pd
 Pair = collections.namedtuple("Pair", "source target")
 # Seconds without waiting warps; how much of them is the power limit; seconds of FLOPs or bytes at the stated rates; the share of
 # shared memory alone.
-Bounds = collections.namedtuple("Bounds", "components power at_peak shared")
+Bounds = collections.namedtuple("Bounds", "components power at_peak shared streamed")
 
 FILES = {
     "paper 1": "study/measurements_corrected.csv",
@@ -55,6 +55,8 @@ CONSTANTS = {
     "launch_norm": (12.0, [3.0, 4.0, 6.0, 8.0, 20.0]),
     "dispatch_norm": (1.5, [1.0, 1.25, 2.0, 2.5, 4.0]),
     "fetching": (1.0, [0.0, 0.5, 1.5, 2.0, 3.0]),
+    "near_roof": (0.3, [0.01, 0.15, 0.2, 0.4, 0.6]),
+    "most_above": (1.5, [1.0, 1.25, 2.0, 3.0, 1e9]),
 }
 SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
 # Weights of the doubt.
@@ -71,6 +73,7 @@ WEIGHTS = {
     "unknown_dispatch": (0.33, [0.15, 0.2, 0.25, 0.3, 0.4]),
     "supply": (0.25, [0.25]),
     "conflicts": (0.35, [0.35]),
+    "reuse": (0.65, [0.65]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [
@@ -184,7 +187,17 @@ def side_of(family, side, c):
     ]
     parts = np.stack(parts, axis=1)
     roof, flops = norm_of(parts, c["norm"]), parts[:, 5]
+    streamed = np.concatenate([(dram / bandwidth)[:, None], parts[:, 1:]], axis=1)
+    unsure = (in_l2 > 0) & np.isnan(count("WorkingSetBytes"))
+    streamed = np.where(unsure & (roof > 0), norm_of(streamed, c["norm"]) / roof, 1)
+    turned = np.where(waves < 1, blocks / sms, waves)
+    sm_tail = np.where(fills, np.minimum(np.ceil(turned) / turned, c["most_tail"]), 1)
+    of_sms = norm_of(parts[:, 2:7], c["norm"]) / roof
+    longer = np.where(roof > 0, (1 + (sm_tail ** c["norm"] - 1) * of_sms ** c["norm"]) ** (1 / c["norm"]), 1)
+    even = roof
     limited = np.where((power < 1) & (flops > 0), roof * (flops / roof) ** c["power_exponent"] / power, 0)
+    even, roof = np.maximum(even, limited), roof * longer
+    limited = limited * sm_tail ** c["power_exponent"] * longer ** (1 - c["power_exponent"])
     power = np.maximum(limited / roof, 1)
     roof = np.maximum(roof, limited)
     components, at_peak = roof, np.maximum(parts[:, 0] * column("dram_share"), flops)
@@ -204,13 +217,12 @@ def side_of(family, side, c):
     waiting = of_rounds * least_rounds + turns / together * cycles / warps / clock
     waiting = np.where(family.shaped, waiting, 0)
     q = c["waiting_norm"]
-    latency = (np.maximum(1, exposed / roof) ** q + (waiting / roof) ** q) ** (1 / q)
+    latency = (np.maximum(1, exposed * sm_tail / roof) ** q + (waiting * sm_tail / roof) ** q) ** (1 / q)
     roof = np.where(roof > 0, roof * latency, roof)
-    tail = np.where(fills, np.minimum(np.ceil(waves) / waves, c["most_tail"]), 1)
     changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
     paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]
-    bounds = Bounds(components * tail, power, at_peak, np.where(components > 0, parts[:, 4] / components, 0))
-    return roof * tail, bounds, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
+    bounds = Bounds(components, power, at_peak, np.where(even > 0, parts[:, 4] / even, 0), streamed)
+    return roof, bounds, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
 
 
 def distance(family):
@@ -239,7 +251,7 @@ def weights_of(family, c):
 
 
 @np.errstate(all="ignore")
-def in_reach(family, there, body, roofs, bounds, slower):
+def in_reach(family, there, body, roofs, bounds, slower, uncounted):
     """Bodies on the target, in seconds, no further from those of the source than what differs can move them."""
     has_roof, is_kernel = roofs.source > 0, ~family.operator & ~family.library
     no_sooner = lambda where, source, target: np.where(where, np.fmax(there, np.minimum(body / source, 1) * target), there)
@@ -253,6 +265,8 @@ def in_reach(family, there, body, roofs, bounds, slower):
     least, most = (body * np.exp(end(moved, axis=1)) for end in (np.nanmin, np.nanmax))
     alike = (family.table.architecture_s == family.table.architecture_t).to_numpy()
     one_kernel = alike & is_kernel & has_roof
+    little_counted = family.another & ~family.library & (uncounted >= 0.5)
+    there = np.where(is_kernel & has_roof & ~alike & little_counted, np.fmax(there, least), there)
     return np.where(one_kernel, np.clip(there, least, most), there)
 
 
@@ -277,7 +291,9 @@ def answered(family, constants):
     body = np.select([family.operator, family.cold], [behind_dispatch, cold], body)
     own = np.select([family.operator, family.cold], [of_dispatch, cold**2 / (cold**2 + (0.1 * floor) ** 2)], own)
     carried = c["carried"] + uncounted * (c["carried_uncounted"] - c["carried"])
-    carried = np.where(family.another, c["carried_to_another_build"], carried)
+    by_pipes = np.where(family.library, 0, uncounted)
+    drawn_on = c["carried_to_another_build"] + by_pipes * (c["carried_uncounted"] - c["carried_to_another_build"])
+    carried = np.where(family.another, drawn_on, carried)
     usual = np.log(np.where(family.library, c["usual_of_library"], c["usual"]))
     # On GPUs so much alike that a rate differs by less than a tenth, more holds.
     drawn = np.minimum(distance(family) / 0.1, 1)
@@ -285,14 +301,17 @@ def answered(family, constants):
     unusual = np.log(body / from_roof) - usual
     ln = usual + held * unusual * (1 - (1 - carried) / (1 + np.where(family.another, 0, unusual / c["far"]) ** 2))
     eta, counted = np.exp(ln), (1 - uncounted) ** 2
-    with_roof, q = c["with_roof"] * counted / (1 + ln**2), 1 + c["overlap_of_uncounted"] * uncounted
+    near = uncounted**2 * np.exp(-((np.maximum(ln, 0) / c["near_roof"]) ** 2))
+    with_roof = near + (1 - near) * c["with_roof"] * counted / (1 + ln**2)
+    q = 1 + c["overlap_of_uncounted"] * uncounted
     beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof
     latency = np.log(family.column("dependent_issue_t") / family.column("dependent_issue_s"))
-    beside_there = beside * np.exp(longer + counted * np.clip(ln, 0, 1) * latency)
-    everything, added = to_roof * eta, (to_roof**q + beside_there**q) ** (1 / q)
+    as_long = np.exp(longer + counted * np.clip(ln, 0, 1) * latency)
+    everything, added = to_roof * eta, (to_roof**q + (beside * as_long) ** q) ** (1 / q)
+    added = np.minimum(added, to_roof + c["most_above"] * (eta - 1) * from_roof * as_long)
     there = np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
-    there = in_reach(family, there, body, Pair(from_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace)
+    there = in_reach(family, there, body, Pair(from_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
     norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
     longer_of_both = np.maximum(to_floor, there)
     answer = longer_of_both * ((to_floor / longer_of_both) ** norms + (there / longer_of_both) ** norms) ** (1 / norms)
@@ -321,6 +340,7 @@ def answered(family, constants):
         "unknown_dispatch": np.where(family.operator, hidden, 0),
         "supply": in_body * np.abs(supply - supply_there),
         "conflicts": in_body * np.maximum(from_bounds.shared, to_bounds.shared) * conflicts,
+        "reuse": in_body * np.abs(np.log(to_bounds.streamed / from_bounds.streamed)),
     }
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
 

@@ -8,8 +8,8 @@ use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
-use crate::kernel::{Count, Kernel};
-use crate::measurement::{Dataset, Measurement, Store};
+use crate::kernel::{Count, Kernel, RunsAs};
+use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::{
@@ -17,7 +17,7 @@ use crate::predict::{
     SourceKind, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near,
     is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
 };
-use crate::roofline::{Bound, pipe_note, tensor_pipe_in_reach};
+use crate::roofline::{Bound, pipe_note, tensor_fp64_note, tensor_pipe_in_reach};
 use crate::units::{Bytes, Seconds};
 use std::sync::Arc;
 
@@ -418,6 +418,13 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
         prediction.cautions.push(caution);
     }
+    if q.timing == LaunchTiming::Dispatched && q.kernel.runs_as == RunsAs::Kernel {
+        prediction.cautions.push(Caution::DispatchSeen(q.floors.source.time));
+    }
+    if matches!(prediction.bound_target, Some(Bound::Compute)) {
+        let note = tensor_fp64_note(q.target.gpu, q.kernel);
+        prediction.cautions.extend(note.map(|text| Caution::Arithmetic(text.into())));
+    }
     // What arithmetic limits on the source gains nothing from a cache.
     let waits_for_memory = matches!(prediction.bound_source, None | Some(Bound::Dram | Bound::L2));
     prediction.cautions.extend(fits_target_l2(q).filter(|_| {
@@ -435,9 +442,14 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
 
 /// That the buffers fit the L2 of the target and not that of the source: the larger part of a speedup may be that.
 fn fits_target_l2(q: &Question<'_>) -> Option<Caution> {
-    let working_set = Bytes(q.work.get(Count::WorkingSetBytes)?);
+    if matches!(q.timing, LaunchTiming::Cold | LaunchTiming::Profiled) {
+        return None;
+    }
+    let stated = q.work.get(Count::WorkingSetBytes);
+    let working_set = stated.map(Bytes).or_else(|| q.work.dram())?;
     let (source, l2) = (q.source.gpu.l2_size.value, q.target.gpu.l2_size.value);
-    (working_set <= l2 && working_set > source).then_some(Caution::FitsTargetL2 { working_set, l2 })
+    let fits = working_set <= l2 && working_set > source;
+    fits.then_some(Caution::FitsTargetL2 { working_set, l2, is_assumed: stated.is_none() })
 }
 
 /// What the datasets behind the source time and the target's row say of this kernel.

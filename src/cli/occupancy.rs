@@ -54,7 +54,7 @@ pub(super) struct OccupancyArgs {
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "gpu", "kernel", "size", "variant", "time", "threads", "grid", "regs", "smem", "smem_dynamic", "flops",
-        "dram_bytes", "l2_bytes", "dtype", "pipe", "name", "LoopArgs", "launch", "barriers", "carveout",
+        "dram_bytes", "l2_bytes", "working_set", "dtype", "pipe", "name", "LoopArgs", "launch", "barriers", "carveout",
         "global_caching", "rules", "format", "data",
     ])]
     batch: Option<PathBuf>,

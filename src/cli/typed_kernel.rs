@@ -22,7 +22,7 @@ pub(super) struct TypedKernelArgs {
     #[arg(long, value_name = "N", value_parser = dimensions)]
     pub(super) threads: Option<[u64; 3]>,
     /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
-    #[arg(long, value_name = "N", value_parser = dimensions)]
+    #[arg(long, value_name = "N", requires = "threads", value_parser = dimensions)]
     grid: Option<[u64; 3]>,
     /// Registers per thread, at most 255: what a compiler can give one
     #[arg(long, value_name = "N", value_parser = register_count)]
@@ -42,6 +42,9 @@ pub(super) struct TypedKernelArgs {
     /// Bytes through L2
     #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
     l2_bytes: Option<Bytes>,
+    /// Bytes touched before the same are touched again, such as 14GB of a model's weights: what has to fit L2 to stay there
+    #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
+    working_set: Option<Bytes>,
     /// Element type: fp32, bf16, fp8 …
     #[arg(long, value_name = "TYPE", value_parser = element_type)]
     dtype: Option<ElementType>,
@@ -71,9 +74,9 @@ impl TypedKernelArgs {
         let Self { time, threads, grid, regs, smem, smem_dynamic, name, .. } = self;
         let launch =
             threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
-        let Self { flops, dram_bytes, l2_bytes, of_loop, .. } = self;
-        let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || self.types_arithmetic();
-        time.is_some() || launch || work || name.is_some() || of_loop.is_typed()
+        let bytes = [self.dram_bytes, self.l2_bytes, self.working_set].iter().any(Option::is_some);
+        let work = self.flops.is_some() || bytes || self.types_arithmetic();
+        time.is_some() || launch || work || name.is_some() || self.of_loop.is_typed()
     }
 
     /// Threads per block, whatever their shape.
@@ -95,6 +98,7 @@ impl TypedKernelArgs {
             (self.flops.is_some(), "--flops"),
             (self.dram_bytes.is_some(), "--dram-bytes"),
             (self.l2_bytes.is_some(), "--l2-bytes"),
+            (self.working_set.is_some(), "--working-set"),
             (self.dtype.is_some(), "--dtype"),
             (self.pipe.is_some(), "--pipe"),
             (self.of_loop.is_typed(), "a loop"),
@@ -154,6 +158,7 @@ impl TypedKernelArgs {
             flops: self.flops.or(of_loop.map(|w| w.flops)),
             dram_bytes: self.dram_bytes.or(of_loop.map(|w| w.bytes)),
             l2_bytes: self.l2_bytes,
+            working_set: self.working_set,
             dtype: self.dtype,
             pipe: self.pipe.clone(),
             problem,

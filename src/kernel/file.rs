@@ -20,23 +20,26 @@ use toml::Spanned;
 /// The names every kernel's formulas may use beside its own: threads per block, blocks in the grid.
 pub(super) const LAUNCH_NAMES: [&str; 2] = ["threads", "blocks"];
 
-/// The named sizes, smallest first.
 /// Names under `[let]`: looking for their order takes the square of them, at every start of every command.
 const MOST_LETS: usize = 64;
 
+/// The named sizes, smallest first.
 const SIZES: [&str; 4] = ["small", "medium", "large", "xlarge"];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KernelFile {
     id: Spanned<String>,
-    name: String,
+    /// The id, where it is left out.
+    name: Option<String>,
     #[serde(default)]
     aliases: Vec<String>,
+    #[serde(default)]
     summary: String,
-    category: String,
-    dtype: String,
-    source: Spanned<String>,
+    /// Where it is left out, as of a kernel that is known from measurements alone.
+    category: Option<String>,
+    dtype: Option<String>,
+    source: Option<Spanned<String>>,
     #[serde(default)]
     cautions: Vec<String>,
     #[serde(default)]
@@ -50,6 +53,7 @@ struct KernelFile {
     #[serde(default, rename = "let")]
     lets: BTreeMap<String, Spanned<String>>,
     launch: Option<KernelLaunchFile>,
+    #[serde(default)]
     work: BTreeMap<Count, CountFile>,
     instructions: Option<InstructionsFile>,
     product: Option<LibraryProductFile>,
@@ -80,6 +84,7 @@ struct ProblemFile {
     parameters: Vec<Spanned<String>>,
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
     sizes: BTreeMap<String, Spanned<String>>,
 }
 
@@ -404,9 +409,9 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             aliases: typed.aliases,
             symbol: String::new(),
             summary: typed.summary,
-            category: typed.category,
-            dtype: typed.dtype,
-            source: check.source("source", &typed.source)?,
+            category: typed.category.unwrap_or_else(|| "measured".into()),
+            dtype: typed.dtype.unwrap_or_else(|| "fp32".into()),
+            source: typed.source.map_or_else(|| Ok("".into()), |source| check.source("source", &source))?,
             runs_as: typed.runs_as,
             keys: typed.problem.keys,
             launch_keys: typed.problem.launch.into_iter().map(Spanned::into_inner).collect(),
@@ -423,7 +428,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             formulas: Some(formulas),
         }),
     };
-    kernel.set_name(&typed.name);
+    kernel.set_name(typed.name.as_deref().unwrap_or(typed.id.get_ref()));
     if let Some(pipe) = &typed.pipe {
         let stated = StatedArithmetic::from_text(pipe.get_ref(), ArithmeticSource::File);
         let taken = stated.map_err(|e| e.to_string()).and_then(|stated| kernel.state_arithmetic(stated));

@@ -225,6 +225,12 @@ impl Kernel {
         self.stated_arithmetic.as_ref().map_or_else(|| named.clone(), |stated| stated.over_name(&named))
     }
 
+    /// Whether somebody stated the pipe that its arithmetic runs on.
+    #[must_use]
+    pub fn states_pipe(&self) -> bool {
+        self.stated_arithmetic.as_ref().is_some_and(StatedArithmetic::names_pipe)
+    }
+
     /// Takes in what is stated of its arithmetic, unless a later source stated it before.
     ///
     /// # Errors

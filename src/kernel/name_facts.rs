@@ -50,7 +50,7 @@ const VECTOR_WORDS: [&str; 2] = ["_ffma_", "_simt_"];
 
 /// Instructions of libraries, with the type of their operands and of their sums. CUTLASS names the type of operands that are not
 /// FP32, and FP32 ones are rounded to TF32.
-const INSTRUCTIONS: [(&str, ElementType, ElementType); 11] = [
+const INSTRUCTIONS: [(&str, ElementType, ElementType); 12] = [
     ("80_tensorop_s1688gemm_f16", ElementType::Fp16, ElementType::Fp32),
     ("80_tensorop_s1688gemm", ElementType::Tf32, ElementType::Fp32),
     ("s16816gemm_bf16", ElementType::Bf16, ElementType::Fp32),
@@ -62,6 +62,7 @@ const INSTRUCTIONS: [(&str, ElementType, ElementType); 11] = [
     ("s884", ElementType::Fp16, ElementType::Fp32),
     ("h884", ElementType::Fp16, ElementType::Fp16),
     ("i16832", ElementType::Int8, ElementType::Int32),
+    ("d884", ElementType::Fp64, ElementType::Fp64),
 ];
 
 /// Words of a name that state the type of the operands.
@@ -84,6 +85,9 @@ const INPUT_WORDS: [(&str, ElementType); 15] = [
     ("fp16", ElementType::Fp16),
 ];
 
+/// Routines of BLAS in double precision, as libraries name their kernels: `volta_dgemm_128x64_nn`.
+const DOUBLE_WORDS: [&str; 4] = ["_dgemm", "_dgemv", "_dsyrk", "_dtrsm"];
+
 /// The longest name that is looked at: what comes later are arguments of templates.
 const LONGEST_LOOK: usize = 1024;
 
@@ -100,7 +104,9 @@ impl NameFacts {
         let is_vector = VECTOR_WORDS.into_iter().any(|word| lower.contains(word));
         let is_tensor = !is_vector && (instruction.is_some() || of_cores.is_some());
         if !is_tensor {
-            return Self { tile: tile_in(&lower), stages: stages_in(&lower), ..Self::default() };
+            let is_double = DOUBLE_WORDS.into_iter().any(|word| lower.contains(word));
+            let input = is_double.then_some(ElementType::Fp64);
+            return Self { input, tile: tile_in(&lower), stages: stages_in(&lower), ..Self::default() };
         }
         let stated = INPUT_WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, element)| *element);
         Self {

@@ -7,7 +7,7 @@ use super::sequences::{Sequences, is_sequence};
 use super::text::variant_value;
 use super::{Config, Measurement, Store};
 use crate::gpu::GpuId;
-use crate::kernel::KernelId;
+use crate::kernel::{Count, KernelId};
 use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub enum LaunchTiming {
     Cold,
     /// By a profiler that flushes caches before it and leaves the launch out.
     Profiled,
+    /// Behind a framework's dispatch.
+    Dispatched,
 }
 
 impl LaunchTiming {
@@ -64,12 +66,53 @@ const OPERATOR_ROWS: u32 = 10;
 /// Longer than any dispatch seen: 25 to 110 µs for operators of up to four kernels.
 const LONGEST_DISPATCH_S: f64 = 150e-6;
 
-/// The shortest time of one kernel on one GPU, and how many rows it is the shortest of.
+/// How many rows near the shortest time it takes to say that the time does not grow with the work.
+const FLAT_ROWS: u32 = 5;
+
+/// How much more work the largest of those rows must have than the smallest. PyTorch's operators reach 26 times the bytes on one GPU at
+/// least (but for the convolution, whose smallest sizes are few); tuning spaces and matrix products of NeuSight's, KTT's and CUTLASS's kind 2.3.
+const FLAT_WORK: f64 = 8.0;
+
+/// The shortest time of one kernel on one GPU, how many rows it is the shortest of, and what those near it have done.
 #[derive(Debug, Clone, Copy)]
 struct Shortest {
     gpu: GpuId,
     seconds: f64,
     rows: u32,
+    near: WorkRange,
+}
+
+impl Shortest {
+    /// Whether short times do not grow with the work, and are longer than any launch.
+    fn is_dispatch(&self) -> bool {
+        self.seconds > LONGEST_LAUNCH_S
+            && self.near.rows >= FLAT_ROWS
+            && self.near.most >= FLAT_WORK * self.near.least
+    }
+}
+
+/// The work of some rows: how many they are, and the bytes (FLOPs, where nobody counted bytes) of the least and the most of them.
+#[derive(Debug, Clone, Copy)]
+struct WorkRange {
+    rows: u32,
+    least: f64,
+    most: f64,
+}
+
+impl WorkRange {
+    const EMPTY: Self = Self { rows: 0, least: f64::INFINITY, most: 0.0 };
+
+    fn with(self, row: &Measurement) -> Self {
+        let work = row
+            .measured_count(Count::DramBytes)
+            .or_else(|| row.measured_count(Count::Flops))
+            .filter(|work| *work > 0.0);
+        work.map_or(self, |work| Self {
+            rows: self.rows + 1,
+            least: self.least.min(work),
+            most: self.most.max(work),
+        })
+    }
 }
 
 /// The floor of one GPU in one collection.
@@ -121,6 +164,13 @@ impl Floors {
         median(self.operators(kernel).filter(|s| Some(s.gpu) != hidden).map(|s| s.seconds).collect())
     }
 
+    /// Whether a dispatch is in this kernel's times, as those on any GPU but `hidden` say: its shortest are longer than a launch, and do
+    /// not grow with the work.
+    #[must_use]
+    pub fn is_dispatched(&self, kernel: KernelId, hidden: Option<GpuId>) -> bool {
+        self.operators(kernel).any(|s| Some(s.gpu) != hidden && s.is_dispatch())
+    }
+
     /// What of this row's time does not grow with its work, where it is that of several launches and other sizes on its GPU say so.
     #[must_use]
     pub fn sequence(&self, variant: &Arc<str>, row: &Measurement) -> Option<Seconds> {
@@ -149,13 +199,19 @@ fn dispatches(store: &Store, left_out: Option<KernelId>) -> HashMap<KernelId, Ve
         let (all, seconds) = (shortest.entry(row.kernel).or_default(), row.time.0);
         match all.iter_mut().find(|s| s.gpu == row.gpu) {
             Some(s) => (s.seconds, s.rows) = (s.seconds.min(seconds), s.rows + 1),
-            None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
+            None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1, near: WorkRange::EMPTY }),
         }
     }
     shortest.retain(|_, all| {
         all.retain(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S);
         !all.is_empty()
     });
+    for row in store.rows().filter(|row| row.time.0 <= NEAR * LONGEST_DISPATCH_S) {
+        let of_kernel = shortest.get_mut(&row.kernel).into_iter().flatten();
+        for s in of_kernel.filter(|s| s.gpu == row.gpu && row.time.0 <= NEAR * s.seconds) {
+            s.near = s.near.with(row);
+        }
+    }
     shortest
 }
 

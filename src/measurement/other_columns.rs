@@ -1,11 +1,11 @@
 //! Columns of a file that no number is read from: which they are, and what they may have been meant as.
 
-use super::Number;
 use super::canonical::is_column;
 use super::columns::header_names;
+use super::{FLUSHED_CACHES, Number};
 
 /// Columns that are read though they hold no number of the canonical row.
-const READ_ELSEWHERE: [&str; 2] = ["pipe", "kernel_signature"];
+const READ_ELSEWHERE: [&str; 3] = ["pipe", "kernel_signature", FLUSHED_CACHES[0]];
 
 /// As many names are said.
 const MOST_NAMED: usize = 6;

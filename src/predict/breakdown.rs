@@ -48,6 +48,8 @@ pub enum Cause {
     UsualEfficiency(f64),
     /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
     AboveRoof,
+    /// No launch gains more, or loses more, than the rates that the GPUs state allow.
+    RateLimit,
     /// The very GPU that was timed, at the same clocks: nothing changes.
     SameGpu,
     /// The launch is added again.
@@ -197,6 +199,7 @@ impl Cause {
             Self::Efficiency(_) => "efficiency",
             Self::UsualEfficiency(_) => "typical efficiency",
             Self::AboveRoof => "time above the roof",
+            Self::RateLimit => "rate limit",
             Self::SameGpu => "same GPU",
             Self::FloorOn(..) => "add launch overhead",
             Self::Residual(..) => "learned residual",
@@ -229,6 +232,7 @@ impl Cause {
             Self::OtherNumbers(_)
             | Self::OtherComponents
             | Self::AboveRoof
+            | Self::RateLimit
             | Self::SameGpu
             | Self::Residual(..)
             | Self::RoofRatio
@@ -241,11 +245,11 @@ impl Cause {
     }
 }
 
-/// What stands behind it: `80 → 46`, `3.61 µs, shortest kernel seen on this host`.
+/// What stands behind it: `80 → 46`, `3.61 µs, shortest kernel in the data of this GPU`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let floor = |origin: NumberOrigin| match origin {
-            NumberOrigin::Measured => "shortest kernel seen on this host",
+            NumberOrigin::Measured => "shortest kernel in the data of this GPU",
             NumberOrigin::Published => "published",
             NumberOrigin::Derived => "derived: launches elsewhere",
             NumberOrigin::Assumed => "assumed: not measured on this GPU",
@@ -276,6 +280,7 @@ impl fmt::Display for Cause {
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
             Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),
+            Self::RateLimit => f.write_str("held to what the stated rates of both GPUs allow"),
             Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of the correction learned from {pairs} pairs on {gpus} other GPUs")

@@ -20,6 +20,13 @@ pub enum Caution {
     NoMeasurement,
     /// Nobody made these counts: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
+    /// The source's time lies far above the roof of what was counted.
+    FarBelowRoof {
+        /// Where it was timed.
+        gpu: Arc<str>,
+        /// Its time over its roof.
+        ratio: f64,
+    },
     /// Counts that cannot both be true: which, whose, why, and what the model did.
     Contradiction(Arc<str>),
     /// Registers are those of another compute capability.
@@ -72,6 +79,8 @@ pub enum Caution {
         working_set: Bytes,
         /// L2 of the target.
         l2: Bytes,
+        /// Whether nobody stated it, so that its DRAM bytes stand for it.
+        is_assumed: bool,
     },
     /// No FLOPs: bandwidth alone is carried over.
     NoFlops,
@@ -95,6 +104,8 @@ pub enum Caution {
     },
     /// A time near the launch floor says little about the kernel.
     LaunchBound(Arc<str>),
+    /// The rows of the kernel say that a framework's dispatch of this length is in its times; nobody said so.
+    DispatchSeen(Seconds),
     /// Same-address atomics are only in the source time.
     AtomicsNotModelled,
     /// A time scaled from another size is mostly the smallest time of a launch.
@@ -251,6 +262,7 @@ impl fmt::Display for Caution {
             Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
+            Self::FarBelowRoof { gpu, ratio } => f.write_str(&far_below_roof_text(gpu, *ratio)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {
                 f.write_str(&borrowed_registers_text(gpu, *major, *minor, *spills))
@@ -271,13 +283,19 @@ impl fmt::Display for Caution {
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
-            Self::FitsTargetL2 { working_set, l2 } => {
+            Self::FitsTargetL2 { working_set, l2, is_assumed } => {
                 let [used, l2] = [working_set, l2].map(|bytes| bytes.as_capacity());
-                write!(f, "fits in L2 on the target: {used} of {l2}; larger sizes gain less")
+                let rest = if *is_assumed {
+                    "taken to stay there between launches; if it does not, state the working set"
+                } else {
+                    "larger sizes gain less"
+                };
+                write!(f, "fits in L2 on the target: {used} of {l2}; {rest}")
             }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),
             Self::ListingsDoNotFit { from, to } => f.write_str(&unfit_listings_text(from, to)),
+            Self::DispatchSeen(shortest) => f.write_str(&dispatch_seen_text(*shortest)),
             Self::LaunchBound(gpu) => f.write_str(&launch_bound_text(gpu)),
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
@@ -343,6 +361,10 @@ fn launch_bound_text(gpu: &str) -> String {
     format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)")
 }
 
+fn dispatch_seen_text(shortest: Seconds) -> String {
+    format!("short launches take {shortest} or more whatever their work: read as a framework's dispatch")
+}
+
 fn borrowed_registers_text(gpu: &str, major: u8, minor: u8, spills: bool) -> String {
     let spills = if spills { ", whose build spills" } else { "" };
     format!("{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}")
@@ -364,7 +386,14 @@ fn target_rows_text(factor: f64, rows: usize) -> String {
 fn missing_counts_text(missing: &[Count]) -> String {
     let is_l2_alone = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
     let l2 = if is_l2_alone { " (L2 moves what DRAM does)" } else { "" };
-    format!("not counted: {}; the time above the roof is taken to go with their rates{l2}", names(missing))
+    format!("not counted: {}{l2}; `ncu --set full` counts them and narrows the interval", names(missing))
+}
+
+fn far_below_roof_text(gpu: &str, ratio: f64) -> String {
+    let times = significant(ratio);
+    format!(
+        "{gpu}: far below its roof ({times}×); counters do not explain why: check the units of the counts"
+    )
 }
 
 fn fallen_back_text(gpu: &str) -> String {

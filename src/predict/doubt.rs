@@ -27,6 +27,10 @@ pub(super) struct Causes {
     /// |ln| between what instructions and wavefronts make of shared memory where nobody counted its instructions, times its share of
     /// the roof.
     pub(super) conflicts: f64,
+    /// |ln| between how many times longer the roofs were if nothing stayed in L2, where nobody counted the working set.
+    pub(super) reuse: f64,
+    /// The share of the predicted time that no launch stays below.
+    pub(super) shortest: f64,
 }
 
 /// What makes an answer less certain; each in ln, 0 where it does not apply. Weights are those of the likeliest Laplace
@@ -57,6 +61,12 @@ pub struct Doubt {
     /// 0.35 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
+    /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where nobody stated the working set: so wide, 90 % intervals
+    /// reach the answer without L2.
+    pub reuse: f64,
+    /// The share of the predicted time that no launch stays below, 0 to 1: that of its bytes of DRAM at the bandwidth that the target states; 0
+    /// where they were not counted. No part of the total: it ends an interval.
+    pub shortest: f64,
 }
 
 impl Doubt {
@@ -78,6 +88,8 @@ impl Doubt {
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
             conflicts: 0.35 * in_body * causes.conflicts,
+            reuse: 0.65 * in_body * causes.reuse,
+            shortest: causes.shortest.min(1.0),
         }
     }
 
@@ -96,6 +108,8 @@ impl Doubt {
             floor: 0.0,
             supply: 0.0,
             conflicts: 0.0,
+            reuse: 0.0,
+            shortest: 0.0,
         }
     }
 
@@ -111,9 +125,9 @@ impl Doubt {
     #[inline]
     pub fn total(&self) -> f64 {
         let Self { least, readings, spread, efficiency, drawn, counts, .. } = *self;
-        let Self { distance, build, floor, supply, conflicts, .. } = *self;
+        let Self { distance, build, floor, supply, conflicts, reuse, .. } = *self;
         let of_kernel = [least, readings, spread, efficiency, drawn, counts];
-        let of_gpus = [distance, build, floor, supply, conflicts];
+        let of_gpus = [distance, build, floor, supply, conflicts, reuse];
         of_kernel.iter().chain(&of_gpus).map(|d| d * d).sum::<f64>().sqrt()
     }
 
@@ -140,6 +154,7 @@ impl Doubt {
                 self.conflicts,
                 "bytes of shared memory without its instructions: conflicts and words are not told apart",
             ),
+            (self.reuse, "nobody stated the working set: whether it stays in L2 is not known"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         (largest > 0.5 * LEAST).then_some(why)
@@ -162,6 +177,8 @@ mod tests {
         floor: 0.0,
         supply: 0.0,
         conflicts: 0.0,
+        reuse: 0.0,
+        shortest: 0.0,
     };
 
     #[test]

@@ -71,7 +71,8 @@ pub struct Interval {
     pub low: Seconds,
     /// Upper end.
     pub high: Seconds,
-    /// Half its width: high / time = time / low, where it is not cut; the root of high / low.
+    /// Half its width: high / time = time / low, where the low end is not a limit of the target ([`Doubt::shortest`]); where it is cut, the
+    /// root of high / low.
     pub factor: f64,
     /// Residuals behind it.
     pub n: usize,
@@ -142,11 +143,10 @@ impl Interval {
     /// The same around the same time and so many times as wide, in ln; as it is for a model that cannot say how uncertain it is.
     #[must_use]
     pub fn widened_by(self, width: f64) -> Self {
-        if width == 1.0 || self.doubt.is_none() {
-            return self;
-        }
+        let Some(doubt) = self.doubt.filter(|_| width != 1.0) else { return self };
         let (factor, towards) = (self.factor.powf(width), self.factor.powf(1.0 - width));
-        let (low, high) = (Seconds(self.low.0 * towards), Seconds(self.high.0 / towards));
-        Self { low, high, factor, ..self }
+        let shortest = Seconds(self.high.0 / self.factor * doubt.shortest);
+        let low = Seconds(self.low.0 * towards).max(shortest.min(self.low));
+        Self { low, high: Seconds(self.high.0 / towards), factor, ..self }
     }
 }

@@ -58,12 +58,22 @@ pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
     time < LAUNCH_LIMIT * floor
 }
 
-/// How the launches of this subject were timed: as its variant says, else as its rows do.
-pub(super) fn subject_timing(subject: &Subject, store: Visible<'_>) -> LaunchTiming {
+/// How the launches of this subject were timed: an operator behind its dispatch, anything else as its variant says, else as its rows do.
+pub(super) fn subject_timing(kernel: &Kernel, subject: &Subject, store: Visible<'_>) -> LaunchTiming {
+    if kernel.runs_as == RunsAs::Operator {
+        return LaunchTiming::Dispatched;
+    }
     let stated = LaunchTiming::from_variant(&subject.variant);
     let first = || subject.config.and_then(|config| store.rows_of(config).next());
-    let profiled = || first().is_some_and(Measurement::caches_flushed);
-    if stated == LaunchTiming::BackToBack && profiled() { LaunchTiming::Profiled } else { stated }
+    if stated != LaunchTiming::BackToBack || is_sequence(&subject.variant) {
+        stated
+    } else if first().is_some_and(Measurement::caches_flushed) {
+        LaunchTiming::Profiled
+    } else if store.is_dispatched(subject.kernel) {
+        LaunchTiming::Dispatched
+    } else {
+        LaunchTiming::BackToBack
+    }
 }
 
 /// What is known of the floors of one kernel at one size, whatever the GPU.
@@ -79,15 +89,14 @@ pub(super) enum KernelFloors<'a> {
 
 impl<'a> KernelFloors<'a> {
     /// By what can be seen.
-    pub(super) fn new(kernel: &Kernel, subject: &Subject, store: Visible<'a>) -> Self {
-        if kernel.runs_as == RunsAs::Operator {
+    pub(super) fn new(subject: &Subject, timing: LaunchTiming, store: Visible<'a>) -> Self {
+        if timing == LaunchTiming::Dispatched {
             let elsewhere = store.operator_floor_elsewhere(subject.kernel);
             return Self::Dispatches { kernel: subject.kernel, store, elsewhere };
         }
         if let Some(sequence) = Self::of_sequence(subject, store) {
             return sequence;
         }
-        let timing = subject_timing(subject, store);
         let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
         let seen = store.launch_floors(timing, from);
         Self::Launches { timing, seen, elsewhere: seen.elsewhere() }
@@ -144,7 +153,7 @@ fn stated_floor(gpu: &Gpu, timing: LaunchTiming, elsewhere: Option<Floor>) -> Fl
         return stated;
     }
     elsewhere.unwrap_or(match timing {
-        LaunchTiming::BackToBack | LaunchTiming::Profiled => stated,
+        LaunchTiming::BackToBack | LaunchTiming::Profiled | LaunchTiming::Dispatched => stated,
         LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.time), origin: NumberOrigin::Assumed },
     })
 }

@@ -116,9 +116,9 @@ pub fn question<'a>(
     let (ceilings, ceilings_caution) = usable(ceilings, Pair::new(source.gpu, target.gpu));
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
-    let of_kernel = KernelFloors::new(kernel, subject, store);
+    let timing = subject_timing(kernel, subject, store);
+    let of_kernel = KernelFloors::new(subject, timing, store);
     let floors = gpus.map(|(at, gpu)| of_kernel.on_gpu(at, gpu));
-    let timing = subject_timing(subject, store);
     let source_time = if cannot_launch && source_row.is_none() {
         None
     } else {

@@ -95,6 +95,12 @@ impl<'a> Visible<'a> {
         self.rows_of(id).filter_map(fixed).collect()
     }
 
+    /// Whether the times of this kernel say that a dispatch is in them.
+    #[must_use]
+    pub(super) fn is_dispatched(self, kernel: KernelId) -> bool {
+        self.floors().is_dispatched(kernel, self.hidden)
+    }
+
     /// What this operator's dispatch took on this GPU.
     #[must_use]
     pub(super) fn operator_floor(self, kernel: KernelId, gpu: GpuId) -> Option<Seconds> {

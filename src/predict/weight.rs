@@ -16,7 +16,7 @@
 use super::components::launch_share;
 use super::{Question, SourceKind};
 use crate::gpu::Gpu;
-use crate::kernel::RunsAs;
+use crate::measurement::LaunchTiming;
 use crate::units::Seconds;
 
 /// The least that a timed source weighs for its distance from the launch floor.
@@ -33,7 +33,7 @@ pub fn weight(q: &Question<'_>) -> f64 {
         return 0.0;
     }
     let size = if timed.kind == SourceKind::Estimated { SCALED } else { 1.0 };
-    near(q.source.gpu, q.target.gpu) * own(timed.time, q.floors.source.time, q.kernel.runs_as) * size
+    near(q.source.gpu, q.target.gpu) * own(timed.time, q.floors.source.time, q.timing) * size
 }
 
 fn near(source: &Gpu, target: &Gpu) -> f64 {
@@ -46,8 +46,8 @@ fn near(source: &Gpu, target: &Gpu) -> f64 {
     }
 }
 
-fn own(time: Seconds, floor: Seconds, runs_as: RunsAs) -> f64 {
-    let own = 1.0 - launch_share(runs_as, floor.0, time.0);
+fn own(time: Seconds, floor: Seconds, timing: LaunchTiming) -> f64 {
+    let own = 1.0 - launch_share(timing, floor.0, time.0);
     own.max(LEAST_OWN)
 }
 
@@ -57,10 +57,10 @@ mod tests {
 
     #[test]
     fn a_time_on_its_floor_weighs_a_tenth_of_one_far_above() {
-        let of = |time, runs_as| own(Seconds(time), Seconds(1e-6), runs_as);
-        assert_eq!(of(1e-6, RunsAs::Kernel), 0.1);
-        assert_eq!(of(0.5e-6, RunsAs::Operator), 0.1);
-        assert!((of(2e-6, RunsAs::Operator) - (1.0 - 0.125_f64.sqrt())).abs() < 1e-12);
-        assert!((of(2e-6, RunsAs::Kernel) - (1.0 - 1.0 / 4096.0)).abs() < 1e-12);
+        let of = |time, timing| own(Seconds(time), Seconds(1e-6), timing);
+        assert_eq!(of(1e-6, LaunchTiming::BackToBack), 0.1);
+        assert_eq!(of(0.5e-6, LaunchTiming::Dispatched), 0.1);
+        assert!((of(2e-6, LaunchTiming::Dispatched) - (1.0 - 0.125_f64.sqrt())).abs() < 1e-12);
+        assert!((of(2e-6, LaunchTiming::BackToBack) - (1.0 - 1.0 / 4096.0)).abs() < 1e-12);
     }
 }

@@ -391,12 +391,22 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
         format!("wider because {}", why.join("; "))
     };
     Some(format!(
-        "{:.0} % interval {} (a factor of {} either way): from {} held-out errors on other kernels; {why}",
+        "{:.0} % interval {} ({}): from {} held-out errors on other kernels; {why}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
-        significant(i.factor),
+        ends(i),
         i.n
     ))
+}
+
+/// How far the ends of an interval are from its time.
+fn ends(i: &Interval) -> String {
+    let factor = significant(i.factor);
+    let uncut = i.high.0 / (i.factor * i.factor);
+    if i.low.0 > uncut * (1.0 + 1e-9) {
+        return format!("a factor of {factor} up; its low end is its DRAM bytes at the stated bandwidth");
+    }
+    format!("a factor of {factor} either way")
 }
 
 /// The times at each memory level of a model that has them, with what their range is not; nothing for any other.

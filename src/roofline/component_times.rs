@@ -102,6 +102,10 @@ pub struct Components {
     powered: f64,
     /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer.
     at_peak: f64,
+    /// Bytes of DRAM alone at that rate.
+    dram_at_peak: f64,
+    /// How many times longer they took if nothing stayed in L2; 1 where the working set is known.
+    streamed: f64,
 }
 
 impl Components {
@@ -119,10 +123,11 @@ impl Components {
     pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, dram_share: f64) -> Self {
         let norm = six_norm(&times);
         let fp = times[Component::Fp as usize];
-        let at_peak = fp.max(dram_share * times[Component::Dram as usize]);
+        let dram_at_peak = dram_share * times[Component::Dram as usize];
+        let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
         let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
-        Self { times, norm, powered, at_peak }
+        Self { times, norm, powered, at_peak, dram_at_peak, streamed: 1.0 }
     }
 
     /// The time of this component.
@@ -145,6 +150,28 @@ impl Components {
         self.at_peak
     }
 
+    /// Bytes of DRAM alone at the bandwidth that the GPU states, in seconds.
+    #[must_use]
+    #[inline]
+    pub fn dram_at_peak(&self) -> f64 {
+        self.dram_at_peak
+    }
+
+    /// The same where it is an assumption that DRAM takes no longer: without it DRAM alone takes so many seconds.
+    #[must_use]
+    #[inline]
+    pub(super) fn with_streamed_dram(self, seconds: f64) -> Self {
+        let more = (seconds / self.norm).powi(6) - (self.times[Component::Dram as usize] / self.norm).powi(6);
+        Self { streamed: if self.norm > 0.0 { (1.0 + more).powf(1.0 / 6.0) } else { 1.0 }, ..self }
+    }
+
+    /// How many times longer they took together if nothing stayed in L2; 1 where nothing is taken to, or the working set is known.
+    #[must_use]
+    #[inline]
+    pub fn streamed(&self) -> f64 {
+        self.streamed
+    }
+
     /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
     #[must_use]
     pub fn beside_dram(&self) -> f64 {
@@ -156,6 +183,20 @@ impl Components {
     #[inline]
     pub fn on_sms(&self) -> f64 {
         six_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
+    }
+
+    /// Their p-norm where the pipes of the SMs take so many times as long, and what the power limit makes of it, in seconds.
+    #[must_use]
+    #[inline]
+    pub fn with_sm_tail(&self, factor: f64) -> [f64; 2] {
+        if factor == 1.0 || self.norm <= 0.0 {
+            return [self.norm, self.roof()];
+        }
+        let sixth = (self.on_sms() / self.norm).powi(6);
+        let longer = (1.0 + (factor.powi(6) - 1.0) * sixth).powf(1.0 / 6.0);
+        let norm = self.norm * longer;
+        let powered = self.powered * factor.powf(POWER_EXPONENT) * longer.powf(1.0 - POWER_EXPONENT);
+        [norm, norm.max(powered)]
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.

@@ -310,7 +310,11 @@ impl MachineNumbers {
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
             count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
-        Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share)
+        let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
+        if resident > 0.0 && work.get(Count::WorkingSetBytes).is_none() {
+            return components.with_streamed_dram(dram / self.spec_value(Spec::DramBandwidth));
+        }
+        components
     }
 }
 

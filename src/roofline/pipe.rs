@@ -5,6 +5,7 @@
 //! | the kernel's file declares a tensor operator | tensor, its types | the file |
 //! | somebody states it: `--pipe`, the column `pipe` of its row, `pipe` of its file | as stated | who states it |
 //! | the kernel's name states a tensor instruction | tensor, the name's types; those of its dtype column where that is no FP32 | the name |
+//! | the name states double precision (`_dgemm`), and no dtype another type | the FP64 lanes | the name |
 //! | the kernel needs tensor cores | tensor, its element type | the file |
 //! | dtype tf32, bf16, fp8, fp4, int8, int4 | tensor, FP32 or INT32 accumulate | assumed from dtype |
 //! | dtype fp64, fp16 | the FP64 lanes, packed FP16 | dtype |
@@ -15,7 +16,7 @@
 use super::{MachineNumbers, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Kernel, NameFacts, StatedArithmetic, VectorPrecision};
+use crate::kernel::{Kernel, NameFacts, VectorPrecision};
 use crate::pair::Pair;
 use crate::units::FlopsPerSecond;
 use std::fmt;
@@ -68,6 +69,12 @@ impl Pipe {
         matches!(self, Self::Tensor { .. })
     }
 
+    /// Whether it does arithmetic of FP64, on whatever lanes.
+    #[must_use]
+    pub fn is_double(self) -> bool {
+        matches!(self, Self::Fp64 | Self::Tensor { input: ElementType::Fp64, .. })
+    }
+
     /// Its stated rate on this GPU; `None` where nobody states one.
     #[must_use]
     pub fn peak(self, gpu: &Gpu) -> Option<&Sourced<FlopsPerSecond>> {
@@ -84,7 +91,7 @@ impl Pipe {
 /// those of both GPUs that state no such rate.
 #[must_use]
 pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
-    let is_stated = kernel.stated_arithmetic.as_ref().is_some_and(StatedArithmetic::names_pipe);
+    let is_stated = kernel.states_pipe();
     let choice = pipe_of(kernel);
     let is_told = kernel.operator.is_none() && (choice.pipe.is_tensor() || is_stated);
     let mut without: Vec<&str> =
@@ -92,7 +99,10 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     without.dedup();
     let stand_in = match without[..] {
         [] => String::new(),
-        _ => format!("; no such rate on {}: its FP32 lanes stand in", without.join(", ")),
+        _ => {
+            let lanes = if choice.pipe.is_double() { "FP64" } else { "FP32" };
+            format!("; no such rate on {}: its {lanes} lanes stand in", without.join(", "))
+        }
     };
     is_told.then(|| format!("arithmetic: {}; {}{stand_in}", choice.pipe, choice.why))
 }
@@ -117,6 +127,21 @@ pub fn tensor_pipe_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond)
     gpu.tensor_rate(input, input.usual_accumulate()).filter(|rate| rate.value >= reached).map(|_| name)
 }
 
+/// That a GPU's tensor cores do more FP64 than the lanes that this kernel is taken to run on: a library's matrix product uses them there.
+#[must_use]
+pub fn tensor_fp64_note(gpu: &Gpu, kernel: &Kernel) -> Option<String> {
+    if pipe_of(kernel).pipe != Pipe::Fp64 || kernel.states_pipe() {
+        return None;
+    }
+    let lanes = gpu.fp64_peak.as_ref()?.value;
+    let cores =
+        gpu.tensor_rate(ElementType::Fp64, ElementType::Fp64).filter(|rate| rate.value > lanes)?.value;
+    Some(format!(
+        "{}: FP64 lanes {lanes}, tensor cores {cores}; for a matrix product say --pipe tensor-fp64",
+        gpu.id
+    ))
+}
+
 /// The pipe that a kernel's FLOPs are taken to run on.
 #[must_use]
 pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
@@ -132,7 +157,7 @@ pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
     }
     let facts = kernel.arithmetic_facts();
     let by_file = ElementType::from_name(&kernel.dtype);
-    if let Some(stated) = kernel.stated_arithmetic.as_ref().filter(|stated| stated.names_pipe()) {
+    if let Some(stated) = kernel.stated_arithmetic.as_ref().filter(|_| kernel.states_pipe()) {
         return PipeChoice { pipe: stated_pipe(&facts, by_file), why: stated.source.as_str() };
     }
     if facts.is_tensor {
@@ -147,6 +172,9 @@ pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
             "its name states a tensor instruction, its dtype another type"
         };
         return PipeChoice { pipe: Pipe::Tensor { input, accumulate }, why };
+    }
+    if facts.input == Some(ElementType::Fp64) && by_file.is_none() {
+        return PipeChoice { pipe: Pipe::Fp64, why: "its name states double precision" };
     }
     pipe_of_dtype(kernel)
 }
@@ -182,7 +210,7 @@ fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {
 }
 
 /// The compute roof of this kernel on a GPU: the dense tensor rate where its FLOPs are tensor cores' and one is stated, else
-/// the vector rate of this precision, else the FP32 one.
+/// the vector rate that is stated or of this precision, else the FP32 one.
 #[must_use]
 pub fn compute_roof<'g>(
     gpu: &'g Gpu,
@@ -191,8 +219,10 @@ pub fn compute_roof<'g>(
     ceilings: Ceilings,
 ) -> &'g Sourced<FlopsPerSecond> {
     let pipe = pipe_of(kernel).pipe;
-    let tensor = pipe.peak(gpu).filter(|_| pipe.is_tensor());
-    tensor.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))
+    let is_halves = pipe == Pipe::PackedFp16 && kernel.states_pipe();
+    let own = pipe.peak(gpu).filter(|_| pipe.is_tensor() || is_halves);
+    let precision = if pipe.is_double() { VectorPrecision::Double } else { precision };
+    own.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))
 }
 
 /// What of a kernel decides which rates of a GPU it runs at: all kernels of one arithmetic find the same machine.
@@ -207,8 +237,15 @@ impl KernelArithmetic {
     /// That of this kernel.
     #[must_use]
     pub fn from_kernel(kernel: &Kernel) -> Self {
-        let lanes = ["fp64", "fp16"].into_iter().find(|lanes| *lanes == kernel.dtype).unwrap_or("fp32");
-        Self { lanes, pipe: pipe_of(kernel).pipe }
+        let by_dtype = ["fp64", "fp16"].into_iter().find(|lanes| *lanes == kernel.dtype).unwrap_or("fp32");
+        let pipe = pipe_of(kernel).pipe;
+        let lanes = match pipe {
+            _ if pipe.is_double() => "fp64",
+            Pipe::PackedFp16 => "fp16",
+            Pipe::Fp32 if kernel.states_pipe() => "fp32",
+            _ => by_dtype,
+        };
+        Self { lanes, pipe }
     }
 
     /// The machine of this GPU for such kernels: as [`MachineNumbers::from_gpu`], with the dense tensor rate where FLOPs are tensor

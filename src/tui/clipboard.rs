@@ -100,6 +100,7 @@ fn typed_flags(kernel: &TypedKernel) -> Vec<(&'static str, String)> {
         kernel.flops.map(|n| ("--flops", n.0.to_string())),
         kernel.dram_bytes.map(|n| ("--dram-bytes", n.0.to_string())),
         kernel.l2_bytes.map(|n| ("--l2-bytes", n.0.to_string())),
+        kernel.working_set.map(|n| ("--working-set", n.0.to_string())),
         kernel.dtype.map(|dtype| ("--dtype", dtype.as_str().to_string())),
         kernel.pipe.as_ref().map(|stated| ("--pipe", stated.to_string())),
     ];

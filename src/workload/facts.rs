@@ -21,12 +21,13 @@ pub(super) enum Fact {
     Flops,
     DramBytes,
     L2Bytes,
+    WorkingSet,
     Type,
     Pipe,
 }
 
 /// The words that name a fact, beside or glued to its value.
-const WORDS: [(&str, Fact); 39] = [
+const WORDS: [(&str, Fact); 41] = [
     ("name", Fact::Name),
     ("kernel", Fact::Name),
     ("time", Fact::Time),
@@ -62,6 +63,8 @@ const WORDS: [(&str, Fact); 39] = [
     ("dram_bytes", Fact::DramBytes),
     ("l2", Fact::L2Bytes),
     ("l2_bytes", Fact::L2Bytes),
+    ("working_set", Fact::WorkingSet),
+    ("working_set_bytes", Fact::WorkingSet),
     ("dtype", Fact::Type),
     ("type", Fact::Type),
     ("precision", Fact::Type),
@@ -92,6 +95,7 @@ impl Fact {
             Self::Flops => "work",
             Self::DramBytes => "DRAM traffic",
             Self::L2Bytes => "L2 traffic",
+            Self::WorkingSet => "working set",
             Self::Type => "data type",
             Self::Pipe => "pipe",
         }
@@ -109,6 +113,7 @@ impl Fact {
             Self::Flops => "17.2 GFLOP",
             Self::DramBytes => "50MB",
             Self::L2Bytes => "120MB",
+            Self::WorkingSet => "14GB",
             Self::Type => "fp32, bf16, fp8",
             Self::Pipe => "tensor-bf16-fp32 or fp32",
         }
@@ -153,6 +158,7 @@ impl Fact {
             Self::Flops => kernel.flops.is_some(),
             Self::DramBytes => kernel.dram_bytes.is_some(),
             Self::L2Bytes => kernel.l2_bytes.is_some(),
+            Self::WorkingSet => kernel.working_set.is_some(),
             Self::Type => kernel.dtype.is_some(),
             Self::Pipe => kernel.pipe.is_some(),
         }
@@ -181,6 +187,7 @@ impl Fact {
             Self::Flops => set_positive(&mut kernel.flops, typed_flops(value)?, |n: Flops| n.0)?,
             Self::DramBytes => set_positive(&mut kernel.dram_bytes, traffic()?, |n: Bytes| n.0)?,
             Self::L2Bytes => set_positive(&mut kernel.l2_bytes, traffic()?, |n: Bytes| n.0)?,
+            Self::WorkingSet => set_positive(&mut kernel.working_set, traffic()?, |n: Bytes| n.0)?,
             Self::Type => {
                 let dtype = ElementType::from_name(value)?;
                 kernel.dtype = Some(dtype);

@@ -42,6 +42,8 @@ pub struct TypedKernel {
     pub dram_bytes: Option<Bytes>,
     /// Bytes through L2.
     pub l2_bytes: Option<Bytes>,
+    /// Bytes touched before the same are touched again: what has to fit L2 to stay there.
+    pub working_set: Option<Bytes>,
     /// Element type.
     pub dtype: Option<ElementType>,
     /// Which pipe does its arithmetic, where somebody says so.
@@ -199,6 +201,7 @@ impl TypedKernel {
         row.set(Number::Flops, self.flops.map(|f| f.0));
         row.set(Number::DramBytes, self.dram_bytes.map(|b| b.0));
         row.set(Number::L2Bytes, self.l2_bytes.map(|b| b.0));
+        row.set(Number::WorkingSet, self.working_set.map(|b| b.0));
         row
     }
 
@@ -226,7 +229,8 @@ impl TypedKernel {
         let counted = Work::default()
             .with(Count::Flops, self.flops.map(|f| f.0))
             .with(Count::DramBytes, self.dram_bytes.map(|b| b.0))
-            .with(Count::L2Bytes, self.l2_bytes.map(|b| b.0));
+            .with(Count::L2Bytes, self.l2_bytes.map(|b| b.0))
+            .with(Count::WorkingSetBytes, self.working_set.map(|b| b.0));
         instance.work = instance.work.overlaid(&counted);
     }
 }
@@ -266,6 +270,7 @@ impl fmt::Display for TypedKernel {
         parts.extend(self.flops.map(|n| format!("{}FLOP", n.0)));
         parts.extend(self.dram_bytes.map(|n| format!("{}B dram", n.0)));
         parts.extend(self.l2_bytes.map(|n| format!("{}B l2", n.0)));
+        parts.extend(self.working_set.map(|n| format!("{}B working-set", n.0)));
         parts.extend(self.pipe.iter().map(|stated| format!("pipe={stated}")));
         parts.extend(self.dtype.map(|d| d.as_str().to_string()));
         f.write_str(&parts.join(", "))

@@ -135,5 +135,5 @@ fn missing_counts_are_named() {
         partly.contains("not counted: l2_bytes, global_warp_insts, lsu_warp_insts, smem_wavefronts"),
         "{partly}"
     );
-    assert!(partly.contains("is taken to go with their rates (L2 moves what DRAM does)"), "{partly}");
+    assert!(partly.contains("(L2 moves what DRAM does); `ncu --set full` counts them"), "{partly}");
 }

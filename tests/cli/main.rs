@@ -30,6 +30,7 @@ mod python_scripts;
 mod rank_stories;
 mod reliability_stories;
 mod sass;
+mod second_look;
 mod several_sources;
 #[path = "../skipping/mod.rs"]
 mod skipping;

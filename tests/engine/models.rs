@@ -341,10 +341,10 @@ fn a_stand_in_adds_the_error_of_kernels_nobody_timed() {
 
 #[test]
 fn a_stand_in_is_the_roof_at_the_usual_efficiency() {
-    // squared_distance, k = 1000, b = 4096: 33,554,432 B at the 609.9 GB/s that a TITAN V sustains, x 1.1.
+    // squared_distance, k = 1000, b = 4096: 33,554,432 B at the 609.9 GB/s that a TITAN V sustains, x 1.05; the last wave is the SMs'.
     let q = ask("same-time", "squared_distance", "k=1000;b=4096", "titan-v", "rtx-4070");
-    let dram = 1.1 * 33_554_432.0 / 609.9e9 * 1e3;
-    assert!((1.0..1.15).contains(&(q.millis() / dram)), "{} beside {dram}", q.millis());
+    let dram = 1.05 * 33_554_432.0 / 609.9e9 * 1e3;
+    assert!((0.999..1.05).contains(&(q.millis() / dram)), "{} beside {dram}", q.millis());
 }
 
 #[test]

@@ -55,8 +55,9 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     let c = a.carried;
     let kept = Cause::Efficiency(Pair::new(c.source_efficiency, c.efficiency));
     links.push(kept, c.efficiency / c.source_efficiency);
-    if c.above > 0.0 {
-        links.to(Cause::AboveRoof, c.everything, c.body);
+    let last = if c.above > 0.0 { Cause::AboveRoof } else { Cause::RateLimit };
+    if c.body != c.everything {
+        links.to(last, c.everything, c.body);
     }
 }
 

@@ -13,6 +13,10 @@ use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::roofline::{MachineNumbers, Spec};
 use crate::units::Seconds;
 
+/// The share of pipes that were not counted from which on a build at the register limit gains no more on another architecture than the
+/// rate that grew most: so much of its efficiency is unknown that nothing says that it spills.
+const FEW_COUNTED: f64 = 0.5;
+
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -105,7 +109,8 @@ impl SourceShare {
     /// The same no further from a body that was timed, in seconds, than what differs can move it. The components take their time whatever
     /// warps were thought to wait. A library may run another kernel there; any other does no more than the target's rates allow where it
     /// did no more than those of the source, whose power limit a shorter time disproves. On GPUs of one architecture it gains no more than
-    /// the rate that grew most, and loses no more than the one that fell most, or its roof where that moved further.
+    /// the rate that grew most, and loses no more than the one that fell most, or its roof where that moved further; the first holds on
+    /// others too for a build at the register limit of which little was counted.
     #[inline]
     fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
         let [from, to] = [self.end.roof, target.roof].map(|roof| roof.of_components());
@@ -116,12 +121,14 @@ impl SourceShare {
         let carried = carried
             .between(no_sooner(from / self.end.roof.power, to))
             .between(no_sooner(self.end.roof.at_peak, target.roof.at_peak));
-        if !board.is_same_architecture {
+        let may_spill = self.typical.build.at_register_limit && self.excess.uncounted < FEW_COUNTED;
+        if !board.is_same_architecture && (may_spill || !self.typical.build.at_register_limit) {
             return carried;
         }
         let roofs = (target.roof.time / self.end.roof.time).ln();
         let [gained, lost] = self.excess.rate_range(&self.end.pace, &target.pace);
-        carried.between([gained.min(roofs), lost.max(roofs)].map(|ln| timed * ln.exp()))
+        let [least, most] = [gained.min(roofs), lost.max(roofs)].map(|ln| timed * ln.exp());
+        carried.between([least, if board.is_same_architecture { most } else { f64::INFINITY }])
     }
 
     /// What a launch costs on this target, in seconds.
@@ -190,7 +197,18 @@ impl SourceShare {
             supply: (self.end.slower_supply - target.slower_supply).abs(),
             conflicts: self.end.roof.shared.max(target.roof.shared)
                 * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
+            reuse: (target.roof.streamed / self.end.roof.streamed).ln().abs(),
+            shortest: self.shortest_body(target) / time.0,
         })
+    }
+
+    /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.
+    /// FLOPs set no such limit: boards run above the clock that is stated.
+    #[inline]
+    fn shortest_body(&self, target: &End) -> f64 {
+        let source = self.end.roof.dram_at_peak;
+        let exceeded = self.start.body.filter(|body| *body < source).map_or(1.0, |body| body / source);
+        exceeded * target.roof.dram_at_peak
     }
 }
 

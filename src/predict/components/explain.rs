@@ -229,7 +229,7 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
             "tail effect",
             Amount::Times(source),
             Amount::Times(target),
-            "ceil(waves) / waves, at most 1.6",
+            "fullest SM over average SM, on the pipes of the SMs",
         ));
     }
     let stretch = components.map(|c| c.power_stretch());

@@ -1,7 +1,6 @@
 //! How the cost of a launch and the time of the kernel itself add up to the time that was measured.
 
 use super::transfer::joined_by;
-use crate::kernel::RunsAs;
 use crate::measurement::LaunchTiming;
 use crate::roofline::{LAUNCH_NORM, joined, rest};
 
@@ -50,12 +49,12 @@ pub(super) struct LaunchStart {
 }
 
 impl Launching {
-    pub(super) fn new(runs_as: RunsAs, timing: LaunchTiming) -> Self {
-        match (runs_as, timing) {
-            (RunsAs::Operator, _) => Self::Dispatch,
-            (RunsAs::Kernel, LaunchTiming::Cold) => Self::Cold,
-            (RunsAs::Kernel, LaunchTiming::Profiled) => Self::Profiled,
-            (RunsAs::Kernel, LaunchTiming::BackToBack) => Self::BackToBack,
+    pub(super) fn new(timing: LaunchTiming) -> Self {
+        match timing {
+            LaunchTiming::Dispatched => Self::Dispatch,
+            LaunchTiming::Cold => Self::Cold,
+            LaunchTiming::Profiled => Self::Profiled,
+            LaunchTiming::BackToBack => Self::BackToBack,
         }
     }
 
@@ -121,8 +120,10 @@ impl Launching {
 }
 
 /// The share of a launch's time that is the launch and not the kernel, 0 to 1: one after the other, or behind a framework's dispatch.
-pub(in crate::predict) fn launch_share(runs_as: RunsAs, floor: f64, time: f64) -> f64 {
-    Launching::new(runs_as, LaunchTiming::BackToBack).share_of_error(floor, time)
+pub(in crate::predict) fn launch_share(timing: LaunchTiming, floor: f64, time: f64) -> f64 {
+    let launching =
+        if timing == LaunchTiming::Dispatched { Launching::Dispatch } else { Launching::BackToBack };
+    launching.share_of_error(floor, time)
 }
 
 #[cfg(test)]

@@ -148,6 +148,16 @@ fn missing(work: &Work) -> Vec<Count> {
     counts.filter(|count| work.get(*count).is_none()).collect()
 }
 
+/// From so many times its roof on a time says more of what nobody counted than of what was.
+const FAR_BELOW_ROOF: f64 = 10.0;
+
+/// That a kernel which is no launch overhead took far longer than its roof on the source.
+fn far_below_roof(q: &Question<'_>, answered: &Answered) -> Option<Caution> {
+    let ratio = answered.start.body? / answered.roofs.source;
+    let is_far = ratio.is_finite() && ratio > FAR_BELOW_ROOF && answered.start.own > 0.5 && !answered.same;
+    is_far.then(|| Caution::FarBelowRoof { gpu: q.source.gpu.id.as_str().into(), ratio })
+}
+
 /// What must be said of an answer.
 fn answer_cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     let mut all = q.question_cautions(true);
@@ -155,6 +165,7 @@ fn answer_cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     if answered.start.body.is_none() {
         all.push(Caution::NoMeasurement);
     }
+    all.extend(far_below_roof(q, answered));
     let missing = missing(&q.work);
     if !missing.is_empty() && !answered.same {
         all.push(Caution::CountsPartly(missing.into()));

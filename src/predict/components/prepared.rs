@@ -125,9 +125,9 @@ impl<'a> PreparedKernel<'a> {
         rules: Rules,
     ) -> Self {
         let store = store.into();
-        let timing = subject_timing(subject, store);
+        let timing = subject_timing(kernel, subject, store);
         let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
-        let floors = KernelFloors::new(kernel, subject, store);
+        let floors = KernelFloors::new(subject, timing, store);
         let of = GpuFreeTerms { kernel, subject, machines, store, rules, timing, floors };
         let shared = SharedRows::from_rows(of.rows());
         Self { of, shared, groups: Vec::new() }
@@ -187,7 +187,7 @@ impl<'a> GpuFreeTerms<'a> {
     }
 
     fn launching(&self) -> Launching {
-        Launching::new(self.kernel.runs_as, self.timing)
+        Launching::new(self.timing)
     }
 
     fn rows(&self) -> impl Iterator<Item = &'a Measurement> + use<'a> {
@@ -269,7 +269,7 @@ impl<'a> SourcesAlike<'a> {
         let floor = of.floor(at);
         let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
         let limits = shape.limits(&machine.numbers, &self.work, of.launching().reuses_buffers());
-        let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.waves);
+        let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.sm_tail);
         let end = End {
             roof,
             pace: self.excess.filled_pace(machine, &limits.filled),

@@ -45,7 +45,7 @@ impl QuestionSides {
         q.target.feasible(&q.work)?;
         let gpus = Pair::new(q.source.gpu, q.target.gpu);
         let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
-        let launching = Launching::new(q.kernel.runs_as, q.timing);
+        let launching = Launching::new(q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let shapes = shapes(q.kernel.runs_as, Pair::new(&q.source, &q.target));
         let of_kernel =
@@ -69,7 +69,7 @@ impl QuestionSides {
         timed: f64,
     ) -> Self {
         let machines = sides.map(|side| machine_of(side.gpu, kernel));
-        let launching = Launching::new(kernel.runs_as, cost.timing);
+        let launching = Launching::new(cost.timing);
         let shapes = shapes(kernel.runs_as, sides);
         let floors = Pair::same(cost.floor);
         Self {
@@ -91,7 +91,7 @@ impl QuestionSides {
         let components = limits.map(|limits| limits.components);
         let roofs = limits
             .zip(shapes)
-            .map(|(limits, shape)| LaunchRoof::new(&limits.components, &limits.latency, shape.waves));
+            .map(|(limits, shape)| LaunchRoof::new(&limits.components, &limits.latency, shape.sm_tail));
         Self {
             machines,
             components,
@@ -123,8 +123,7 @@ impl QuestionSides {
         let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuses_buffers());
         nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();
-        let tail = self.roofs.target.tail;
-        nudged.roofs.target = LaunchRoof::with_tail(&limits.components, &limits.latency, tail);
+        nudged.roofs.target = LaunchRoof::new(&limits.components, &limits.latency, shape.sm_tail);
         nudged
     }
 

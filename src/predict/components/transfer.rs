@@ -34,6 +34,14 @@ pub(super) const FAR: f64 = 3.0;
 /// (`nv_dvfs`: 13.0 % at 1, 7.9 % at 2.6, 6.8 % at 6), kernels under NVBench 2 to 3, others nothing.
 const OVERLAP_OF_UNCOUNTED: f64 = 2.0;
 
+/// How near its roof, in ln η, a kernel has to be for its time above it to be the roof's: sustained rates are known no better. It holds as
+/// far as pipes were not counted; of those that were, the counts say.
+const NEAR_ROOF: f64 = 0.3;
+
+/// How many times the time above the source's roof, at the rates of the target's SMs, the target's own may take where pipes that
+/// overlap with the roof were not counted: a little time above a roof says little of a pipe that is nearly as busy.
+const MOST_ABOVE: f64 = 1.5;
+
 /// The largest factor by which a last, partly filled wave may stretch a roof.
 const MOST_TAIL: f64 = 1.6;
 
@@ -42,7 +50,7 @@ const MOST_TAIL: f64 = 1.6;
 pub struct LaunchRoof {
     /// Seconds, the last wave included; 0 where nothing was counted.
     pub time: f64,
-    /// ceil(v) / v for v waves, at most 1.6; 1 where waves are unknown, or where some SM has no block at all.
+    /// How many times longer the last wave makes the components: those of the SMs by [`LaunchRoof::sm_tail`], the others not at all.
     pub tail: f64,
     /// How many times longer than its components the launch takes because its warps wait for loads and results; 1 where that is
     /// unknown.
@@ -53,8 +61,12 @@ pub struct LaunchRoof {
     pub power: f64,
     /// Seconds of FLOPs or bytes of DRAM alone at the rates that the GPU states; 0 where neither was counted.
     pub at_peak: f64,
+    /// Seconds of bytes of DRAM alone at the bandwidth that the GPU states; 0 where they were not counted.
+    pub dram_at_peak: f64,
     /// The share of the components that shared memory alone takes, 0 to 1.
     pub shared: f64,
+    /// How many times longer the components took if nothing stayed in L2; 1 where nothing is taken to, or the working set is known.
+    pub streamed: f64,
 }
 
 impl LaunchRoof {
@@ -65,24 +77,39 @@ impl LaunchRoof {
         self.time / self.latency
     }
 
-    /// The roof of these components, stretched by latency that nothing hides and by a last wave that is not full.
+    /// How many times longer the fullest SM works than all do on average: ceil(v) / v for v waves, at most 1.6. In less than one wave the
+    /// SMs hold what blocks they got, b on average: ceil(b) / b. 1 where some SM has no block at all.
     #[must_use]
     #[inline]
-    pub fn new(components: &Components, exposed: &ExposedLatency, waves: Option<f64>) -> Self {
-        let tail = waves.filter(|w| *w > 0.0).map_or(1.0, |w| (w.ceil() / w).min(MOST_TAIL));
-        Self::with_tail(components, exposed, tail)
+    pub fn sm_tail(waves: f64, blocks_per_sm: f64) -> f64 {
+        if blocks_per_sm < 1.0 {
+            return 1.0;
+        }
+        let turns = if waves < 1.0 { blocks_per_sm } else { waves };
+        (turns.ceil() / turns).min(MOST_TAIL)
     }
 
-    /// The same with the last wave's factor given.
+    /// The roof of these components, stretched by latency that nothing hides; those of the SMs by so many times for a last wave that is not full.
     #[must_use]
     #[inline]
-    pub fn with_tail(components: &Components, exposed: &ExposedLatency, tail: f64) -> Self {
-        let (roof, power, at_peak) = (components.roof(), components.power_stretch(), components.at_peak());
+    pub fn new(components: &Components, exposed: &ExposedLatency, sm_tail: f64) -> Self {
+        let even = components.roof();
+        let [norm, roof] = components.with_sm_tail(sm_tail);
         let on_banks = components.component_time(Component::Shared).0;
-        let shared = if on_banks > 0.0 { on_banks / roof } else { 0.0 };
-        let latency = exposed.stretch(roof);
-        let latency_binds = exposed.binds(roof);
-        Self { time: roof * latency * tail, tail, latency, latency_binds, power, at_peak, shared }
+        // The warps of a last wave wait as those of the others do.
+        let waited = roof / sm_tail;
+        let latency = exposed.stretch(waited);
+        Self {
+            time: roof * latency,
+            tail: if even > 0.0 { roof / even } else { 1.0 },
+            latency,
+            latency_binds: exposed.binds(waited),
+            power: if roof > norm { roof / norm } else { 1.0 },
+            at_peak: components.at_peak(),
+            dram_at_peak: components.dram_at_peak(),
+            shared: if on_banks > 0.0 { on_banks / even } else { 0.0 },
+            streamed: components.streamed(),
+        }
     }
 }
 
@@ -120,6 +147,8 @@ pub(super) struct TimeOverRoof {
     pub(super) efficiency: f64,
     /// The time beside the source's roof, as far as it is taken over: what gives the body where it overlaps with the roof.
     beside: f64,
+    /// The time above the source's roof, as far as it is taken over.
+    above: f64,
     /// How far both overlap, as a norm: 1 = one after the other.
     overlap: f64,
     /// How far that time shrinks with the roof, 0 to 1.
@@ -165,7 +194,11 @@ impl TypicalEfficiency {
     pub(super) fn new(uncounted: f64, build: SourceBuild) -> Self {
         let usual = if build.by_library { USUAL_OF_LIBRARY } else { USUAL };
         if build.is_another() {
-            return Self { usual, carried: CARRIED_TO_ANOTHER_BUILD, own: 1.0, far: f64::INFINITY, build };
+            // Where pipes were not counted, what they do is more of its efficiency than what a build spills.
+            let by_pipes = if build.by_library { 0.0 } else { uncounted };
+            let carried =
+                CARRIED_TO_ANOTHER_BUILD + by_pipes * (CARRIED_UNCOUNTED - CARRIED_TO_ANOTHER_BUILD);
+            return Self { usual, carried, own: 1.0, far: f64::INFINITY, build };
         }
         let carried = CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED);
         Self { usual, carried, own: 1.0, far: FAR, build }
@@ -221,6 +254,7 @@ impl TimeOverRoof {
                 source_efficiency: 0.0,
                 efficiency: 0.0,
                 beside: body,
+                above: body,
                 overlap: 1.0,
                 with_roof: 0.0,
                 waiting: 0.0,
@@ -230,11 +264,14 @@ impl TimeOverRoof {
         let ln = typical.shrunk_ln(source_efficiency.ln());
         let efficiency = ln.exp();
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
-        let with_roof = WITH_ROOF * counted / (1.0 + ln * ln);
+        let slower = ln.max(0.0) / NEAR_ROOF;
+        let near = uncounted * uncounted * (-slower * slower).exp();
+        let with_roof = near + (1.0 - near) * WITH_ROOF * counted / (1.0 + ln * ln);
         let waiting = counted * ln.clamp(0.0, 1.0);
         let overlap = 1.0 + OVERLAP_OF_UNCOUNTED * uncounted;
         let beside = roof * beside_one(efficiency, overlap);
-        Self { source_efficiency, efficiency, beside, overlap, with_roof, waiting }
+        let above = roof * (efficiency - 1.0);
+        Self { source_efficiency, efficiency, beside, above, overlap, with_roof, waiting }
     }
 
     /// The same behaviour under another roof, where the time above it takes so many times as long.
@@ -246,7 +283,7 @@ impl TimeOverRoof {
             let (added, body) = (everything, everything);
             return Carried { source_efficiency, efficiency, everything, added, above: 0.0, body };
         }
-        let added = joined_by(roof, beside * longer, overlap);
+        let added = joined_by(roof, beside * longer, overlap).min(roof + MOST_ABOVE * self.above * longer);
         let body = (1.0 - with_roof) * added + with_roof * everything;
         Carried { source_efficiency, efficiency, everything, added, above: body - roof, body }
     }

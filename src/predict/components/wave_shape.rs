@@ -7,12 +7,12 @@ use crate::occupancy::{Occupancy, waves};
 use crate::roofline::{Bound, Components, ExposedLatency, MachineNumbers, Residents, WaitingBytes};
 
 /// What the launch shape says of one side.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct WaveShape {
     /// Blocks of the launch.
     pub(super) blocks: Option<f64>,
-    /// Waves of them, where no SM is left without a block.
-    pub(super) waves: Option<f64>,
+    /// How many times longer the fullest SM works than all do on average ([`LaunchRoof::sm_tail`]).
+    pub(super) sm_tail: f64,
     /// Threads of a block.
     threads: f64,
     /// Blocks that one SM holds, where that is known.
@@ -30,6 +30,12 @@ pub(super) struct ShapeOccupancies {
     pub(super) own: Option<Occupancy>,
 }
 
+impl Default for WaveShape {
+    fn default() -> Self {
+        Self { blocks: None, sm_tail: 1.0, threads: 0.0, per_sm: None, product: None }
+    }
+}
+
 impl WaveShape {
     /// Of an operator, whose library picks a launch for each GPU.
     pub(super) fn of_operator(product: Option<ProductSizes>) -> Self {
@@ -42,10 +48,10 @@ impl WaveShape {
         let waves = waves_on(existing, launch, occupancy.of_waves)?;
         let launch = launch?;
         let blocks = launch.block_count() as f64;
-        let fills = blocks >= f64::from(existing.sms.value);
+        let sm_tail = LaunchRoof::sm_tail(waves, blocks / f64::from(existing.sms.value));
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
-        Some(Self { blocks: Some(blocks), waves: fills.then_some(waves), threads, per_sm, product: None })
+        Some(Self { blocks: Some(blocks), sm_tail, threads, per_sm, product: None })
     }
 
     /// What limits a launch of this work on this GPU. `reused`: whether it may find its buffers in L2.

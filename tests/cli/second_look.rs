@@ -1,0 +1,165 @@
+//! Questions of which little is known, whose answers must not be absurd: a stencil by its bytes on boards whose times others published,
+//! buffers of which nobody said whether they stay in L2, registers and blocks that change by one, arithmetic that was stated.
+
+use crate::desk;
+
+use desk::Desk;
+use serde_json::Value;
+
+/// A D3Q19 lattice Boltzmann step of FluidX3D in FP32: cells, and what its README counts per cell.
+const CELLS: f64 = 16_777_216.0;
+const BYTES: f64 = 153.0 * CELLS;
+const FLOPS: f64 = 363.0 * CELLS;
+
+/// Million cells a second that FluidX3D's README publishes, by GPU.
+fn published() -> Vec<(&'static str, f64)> {
+    let table = include_str!("../golden/measured/lbm_d3q19.csv");
+    let rows = table.lines().skip(1).map(|line| line.split_once(',').unwrap());
+    rows.map(|(gpu, rate)| (gpu, rate.parse().unwrap())).collect()
+}
+
+fn answers(words: &str) -> Vec<Value> {
+    Desk::new().types(&format!("predict --format json {words}")).works().json()
+}
+
+fn number(row: &Value, field: &str) -> f64 {
+    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
+}
+
+#[test]
+fn a_stencil_known_by_its_bytes_goes_with_the_bandwidth() {
+    let all = published();
+    let to: Vec<&str> = all.iter().map(|(gpu, _)| *gpu).collect();
+    let (mut errors, mut held) = (Vec::new(), 0);
+    for (from, rate) in &all {
+        let ms = CELLS / rate / 1e3;
+        let words =
+            format!("--from {from} --to {} --time {ms}ms --flops {FLOPS} --dram-bytes {BYTES}", to.join(","));
+        for row in answers(&words) {
+            let target = row["gpu_target"].as_str().unwrap();
+            if target == *from {
+                continue;
+            }
+            let known = CELLS / all.iter().find(|(gpu, _)| *gpu == target).unwrap().1 / 1e3;
+            errors.push((number(&row, "time_ms") / known - 1.0).abs());
+            held += usize::from(number(&row, "low_ms") <= known && known <= number(&row, "high_ms"));
+        }
+    }
+    let pairs = all.len() * (all.len() - 1);
+    assert_eq!(errors.len(), pairs);
+    let mape = errors.iter().sum::<f64>() / pairs as f64;
+    assert!(mape < 0.09, "{mape}: the ratio of sustained bandwidths alone has 0.05");
+    assert!(held as f64 >= 0.9 * pairs as f64, "{held} of {pairs}");
+}
+
+#[test]
+fn where_nobody_states_the_working_set_the_interval_reaches_the_time_without_l2() {
+    let typed = "--from rtx-3090 --to rtx-4090 --time 39us --flops 33.6MFLOP --dram-bytes 33.6MB --threads 128 --grid 4096 --regs 40";
+    let unsaid = answers(typed).remove(0);
+    let streamed = answers(&format!("{typed} --working-set 14GB")).remove(0);
+    assert!(number(&unsaid, "high_ms") > number(&streamed, "time_ms"), "{unsaid} {streamed}");
+    assert!(
+        number(&streamed, "time_ms") > 33.6e6 / 1008e9 * 1e3,
+        "no sooner than its bytes at the datasheet's bandwidth"
+    );
+    let said = unsaid["cautions"].to_string();
+    assert!(said.contains("fits in L2 on the target: 32.0 MiB of 72.0 MiB; taken to stay there"), "{said}");
+    assert!(!streamed["cautions"].to_string().contains("fits in L2"), "{streamed}");
+}
+
+#[test]
+fn one_more_register_or_block_does_not_turn_the_answer_round() {
+    let speedup = |words: &str| number(&answers(words).remove(0), "speedup");
+    let registers = |n: u32| {
+        speedup(&format!(
+            "--from v100-sxm2-16gb --to p100-sxm2 --time 10ms --dram-bytes 500MB --flops 20GFLOP --threads 128 --grid 4096 --regs {n}"
+        ))
+    };
+    assert!(
+        registers(240) < 1.0 && registers(248) < 1.0 && registers(255) < 1.0,
+        "P100 is worse in every rate"
+    );
+    let blocks = |n: u32| {
+        speedup(&format!(
+            "--from v100-pcie-16gb --to a100-sxm4-40gb --time 300us --flops 80MFLOP --dram-bytes 240MB --threads 512 --regs 32 --grid {n}"
+        ))
+    };
+    assert!((blocks(320) / blocks(321) - 1.0).abs() < 0.02, "{} {}", blocks(320), blocks(321));
+}
+
+#[test]
+fn no_interval_ends_below_the_bytes_at_the_stated_bandwidth() {
+    let row =
+        answers("--from l40s --to rtx-3090 --time 4.98ms --flops 1GFLOP --dram-bytes 4GB --working-set 4GB")
+            .remove(0);
+    let shortest = 4e9 / 936.2e9 * 1e3;
+    assert!(number(&row, "low_ms") >= 0.999 * shortest, "{row}");
+    assert!(number(&row, "high_ms") > 1.1 * number(&row, "time_ms"), "{row}");
+}
+
+#[test]
+fn stated_double_precision_runs_on_the_lanes_for_it() {
+    let question = "--from v100-sxm2-16gb --to rtx-3090 --time 19.9ms --flops 137.4GFLOP --dram-bytes 800MB";
+    let of = |more: &str| number(&answers(&format!("{question} {more}")).remove(0), "time_ms");
+    // 137.4 GFLOP at the 0.556 TFLOP/s of an RTX 3090 take 247 ms.
+    for stated in ["--dtype fp64", "--pipe fp64", "--pipe tensor-fp64", "--name volta_dgemm_128x64_nn"] {
+        assert!(of(stated) > 240.0, "{stated}: {}", of(stated));
+    }
+    let a100 =
+        answers(&question.replace("rtx-3090", "a100-sxm4-80gb").replace("19.9ms", "19.9ms --dtype fp64"))
+            .remove(0);
+    assert!(a100["cautions"].to_string().contains("say --pipe tensor-fp64"), "{a100}");
+}
+
+#[test]
+fn counts_that_explain_nothing_are_said_to() {
+    let row = answers("--from rtx-3090 --to a100-sxm4-40gb --time 4.2ms --flops 17.2").remove(0);
+    assert!(row["cautions"].to_string().contains("far below its roof"), "{row}");
+}
+
+#[test]
+fn times_that_do_not_grow_with_the_work_hold_a_dispatch() {
+    let desk = Desk::new();
+    let mut rows = String::from("gpu,kernel,problem,time_ms,flops,dram_bytes\n");
+    // 30 µs of dispatch, and bytes at 750 GB/s on a V100, 220 GB/s on a T4.
+    for (gpu, rate, floor) in [("v100-pcie-16gb", 750e9, 30e-6), ("t4", 220e9, 32e-6)] {
+        for step in 0..14 {
+            let n = 4096.0 * f64::from(1 << step);
+            let body: f64 = 12.0 * n / rate;
+            let time: f64 = (body.powf(1.5) + f64::powf(floor, 1.5)).powf(1.0 / 1.5);
+            rows += &format!("{gpu},my_add,n={n},{},{n},{}\n", time * 1e3, 12.0 * n);
+        }
+    }
+    let file = desk.file("ops.csv", rows);
+    let ask = |to: &str| {
+        let words = format!(
+            "predict --from v100-pcie-16gb --to {to} --kernel my_add --size n=65536 --format json --data"
+        );
+        desk.types_with(&words, &[&file]).works().json().remove(0)
+    };
+    let row = ask("p100-pcie-16gb");
+    let time = number(&row, "time_ms");
+    assert!((0.026..0.04).contains(&time), "a small one takes its dispatch anywhere: {row}");
+    assert!(row["cautions"].to_string().contains("read as a framework's dispatch"), "{row}");
+}
+
+#[test]
+fn a_kernel_file_of_three_lines_says_that_a_dispatch_is_in_its_times() {
+    let desk = Desk::new();
+    let few = "gpu,kernel,problem,time_ms,dram_bytes\nv100-pcie-16gb,my_op,n=4096,0.032,49152\n";
+    let file = desk.file("few.csv", few);
+    let words =
+        "predict --from v100-pcie-16gb --to h100-sxm5 --kernel my_op --size n=4096 --format json --data";
+    let time = || number(&desk.types_with(words, &[&file]).works().json().remove(0), "time_ms");
+    let alone = time();
+    std::fs::create_dir_all(desk.path("config/kernels")).unwrap();
+    desk.file(
+        "config/kernels/my_op.toml",
+        "id = \"my_op\"\nruns_as = \"operator\"\nproblem.keys = [\"n\"]\n",
+    );
+    let dispatched = time();
+    assert!(
+        alone < 0.025 && dispatched > 0.025,
+        "{alone} {dispatched}: a host's dispatch stays, a kernel's time does not"
+    );
+}
