@@ -320,6 +320,7 @@ def answered(family, constants):
     above = np.where(slower, np.maximum(np.where(has_roof, there - to_roof, there), 0), 0)
     ratios = from_pace - to_pace
     spread = np.sqrt((weights * (ratios - longer[:, None]) ** 2).sum(axis=1))
+    spread = np.where(has_roof, spread, np.hypot(spread, 0.32 * np.abs(ratios[:, 1] - ratios[:, 0])))
     efficiency = np.where(has_roof, np.log(body / from_roof), 0)
     hidden = np.minimum(to_floor / answer, 1)
     hidden = hidden**norms

@@ -17,6 +17,9 @@ use crate::units::Seconds;
 /// rate that grew most: so much of its efficiency is unknown that nothing says that it spills.
 const FEW_COUNTED: f64 = 0.5;
 
+/// What of the distance between the ratios of bandwidths and of SMs adds to the spread of rates where neither FLOPs nor bytes were counted.
+const NOTHING_COUNTED: f64 = 0.32;
+
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -178,6 +181,8 @@ impl SourceShare {
         let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
         let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
+        let nothing = NOTHING_COUNTED * Excess::bandwidth_against_sms(&self.end.pace, &target.pace);
+        let spread = if has_roof { spread } else { spread.hypot(nothing) };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let is_drawn = has_roof && self.typical.build.is_another();
         let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };

@@ -147,6 +147,13 @@ impl Excess {
         range
     }
 
+    /// How far bandwidth and the SMs disagree about the ratio of two GPUs, in ln: what a time of which nothing was counted may go with.
+    #[inline]
+    pub(super) fn bandwidth_against_sms(source: &Pace, target: &Pace) -> f64 {
+        let [sms, dram] = [0, 1].map(|i| source.rates[i] - target.rates[i]);
+        (dram - sms).abs()
+    }
+
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
     #[inline]
     pub(super) fn spread(&self, source: &Pace, target: &Pace) -> f64 {
