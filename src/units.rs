@@ -245,15 +245,26 @@ impl Mul<Intensity> for BytesPerSecond {
 /// ```
 #[must_use]
 pub fn significant(value: f64) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    if !value.is_finite() {
-        return format!("{value}");
-    }
+    let mut text = String::with_capacity(16);
+    push_significant(&mut text, value);
+    text
+}
+
+/// [`significant`] behind what stands in the text.
+fn push_significant(text: &mut String, value: f64) {
     if (1.0..999.5).contains(&value) {
-        return three_digits(value);
+        push_three_digits(text, value);
+    } else if value == 0.0 {
+        text.push('0');
+    } else if !value.is_finite() {
+        text.push_str(&value.to_string());
+    } else {
+        text.push_str(&rare_significant(value));
     }
+}
+
+/// [`significant`] of a finite number that is neither 0 nor from 1 to 999.5.
+fn rare_significant(value: f64) -> String {
     // Round first, so that 999.6 becomes 1000 before its digits are counted.
     let exponent = value.abs().log10().floor() as i32;
     let scale = 10f64.powi(2 - exponent);
@@ -266,19 +277,18 @@ pub fn significant(value: f64) -> String {
 }
 
 /// [`significant`] from 1 to 999.5, where nearly every number with a prefix lies: a screen has hundreds.
-fn three_digits(value: f64) -> String {
+fn push_three_digits(text: &mut String, value: f64) {
     let before = 1 + usize::from(value >= 10.0) + usize::from(value >= 100.0);
     let rounded = (value * [100.0, 10.0, 1.0][before - 1]).round() as u16;
     // 9.996 is 10.0.
     let (before, rounded) = if rounded == 1000 { (before + 1, 100) } else { (before, rounded) };
     let digits = [rounded / 100, rounded / 10 % 10, rounded % 10].map(|d| char::from(b'0' + d as u8));
-    let mut text = String::with_capacity(16);
-    text.extend(&digits[..before]);
-    if before < 3 {
-        text.push('.');
-        text.extend(&digits[before..]);
+    for (place, digit) in digits.into_iter().enumerate() {
+        if place == before {
+            text.push('.');
+        }
+        text.push(digit);
     }
-    text
 }
 
 /// SI prefixes with their scale, largest first.
@@ -298,18 +308,22 @@ pub const PREFIXES: [(f64, &str); 10] = [
 /// `value` with an SI prefix and three significant digits: `29.1 TFLOP/s`, `9.34 µs`.
 #[must_use]
 pub fn prefixed(value: f64, symbol: &str) -> String {
+    let (number, prefix) = number_and_prefix(value, symbol);
+    let mut text = String::with_capacity(24);
+    push_significant(&mut text, number);
+    text.extend([" ", prefix, symbol]);
+    text
+}
+
+/// The number that stands before a unit, and the SI prefix that is put to the unit for it; none where no prefix makes it readable.
+fn number_and_prefix(value: f64, symbol: &str) -> (f64, &'static str) {
     // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
     let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
     let has_small = [Seconds::SYMBOL, Joules::SYMBOL].contains(&symbol);
     let smallest = if has_small { PREFIXES.len() } else { 7 };
-    let found = PREFIXES[..smallest].iter().find(fits);
-    match found {
-        Some(&(scale, prefix)) if value.abs() < 1e21 => {
-            let mut text = significant(value / scale);
-            text.extend([" ", prefix, symbol]);
-            text
-        }
-        _ => format!("{} {symbol}", significant(value)),
+    match PREFIXES[..smallest].iter().find(fits) {
+        Some(&(scale, prefix)) if value.abs() < 1e21 => (value / scale, prefix),
+        _ => (value, ""),
     }
 }
 
@@ -328,13 +342,15 @@ pub fn range(low: Seconds, high: Seconds) -> String {
 /// [`range`] in any unit: `0.9–1.2 J`, `900 mJ–1.20 J`.
 #[must_use]
 pub fn range_in(low: f64, high: f64, symbol: &str) -> String {
-    let [mut text, high] = [low, high].map(|value| prefixed(value, symbol));
-    if let (Some((number, unit)), Some((_, same))) = (text.split_once(' '), high.split_once(' '))
-        && unit == same
-    {
-        text.truncate(number.len());
+    let [(low, of_low), (high, of_high)] = [low, high].map(|value| number_and_prefix(value, symbol));
+    let mut text = String::with_capacity(32);
+    push_significant(&mut text, low);
+    if of_low != of_high {
+        text.extend([" ", of_low, symbol]);
     }
-    text.extend(["–", &high]);
+    text.push('–');
+    push_significant(&mut text, high);
+    text.extend([" ", of_high, symbol]);
     text
 }
 
