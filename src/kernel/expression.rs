@@ -106,25 +106,27 @@ impl<'a> Parser<'a> {
     /// The place of the next operator in [`OPERATORS`], if it is none of those before `loosest`.
     fn take_operator(&mut self, loosest: usize) -> Option<usize> {
         let next = self.peek()?;
-        let level = OPERATORS.iter().position(|(sign, _)| *sign == next)?;
-        (level >= loosest && self.take_char(next)).then_some(level)
+        let level = OPERATORS.iter().position(|(sign, _)| *sign == next).filter(|level| *level >= loosest)?;
+        self.place += next.len_utf8();
+        Some(level)
     }
 
     /// A number, a name, a call, something in parentheses, or one of them behind a sign.
     fn take_value(&mut self) -> Result<(), String> {
-        if self.take_char('-') {
-            self.take_value()?;
-            self.apply_unary(|a| -a);
-            return Ok(());
-        }
-        if self.take_char('+') {
-            return self.take_value();
-        }
-        if self.take_char('(') {
-            self.take_operation(0)?;
-            return self.expect_char(')');
-        }
         match self.peek() {
+            Some(sign @ ('-' | '+')) => {
+                self.place += 1;
+                self.take_value()?;
+                if sign == '-' {
+                    self.apply_unary(|a| -a);
+                }
+                Ok(())
+            }
+            Some('(') => {
+                self.place += 1;
+                self.take_operation(0)?;
+                self.expect_char(')')
+            }
             Some(c) if c.is_ascii_digit() || c == '.' => self.take_number(),
             Some(c) if c.is_ascii_alphabetic() || c == '_' => self.take_word(),
             Some(c) => Err(format!("expected a number, a name or `(`, found `{c}`{}", self.after())),
@@ -197,8 +199,9 @@ impl<'a> Parser<'a> {
     }
 
     fn peek(&mut self) -> Option<char> {
-        self.place += self.text[self.place..].len() - self.text[self.place..].trim_start().len();
-        self.text[self.place..].chars().next()
+        let rest = self.text[self.place..].trim_ascii_start();
+        self.place = self.text.len() - rest.len();
+        rest.chars().next()
     }
 
     fn take_char(&mut self, wanted: char) -> bool {

@@ -278,10 +278,7 @@ impl KernelChecker<'_> {
             let why = format!("`{name}` is no name; expected a letter, then letters, digits and _");
             return Err(self.field_error(field, span, why));
         }
-        // What the parser does not read back as one name is a function or a constant of it.
-        let own = [name.to_string()];
-        let is_name = Formula::parse(name, &own).is_ok_and(|f| f.uses() == own);
-        if !is_name || names.iter().any(|n| n == name) || LAUNCH_NAMES.contains(&name) {
+        if !Formula::is_free_name(name) || names.iter().any(|n| n == name) || LAUNCH_NAMES.contains(&name) {
             let why = format!("`{name}` has a meaning already; choose another name");
             return Err(self.field_error(field, span, why));
         }
@@ -322,8 +319,10 @@ impl KernelChecker<'_> {
                 );
                 return Err(self.field_error(&format!("let.{name}"), text.span(), why));
             };
-            let (name, text, _) = waiting.remove(at);
-            ordered.push((name.clone(), self.formula(&format!("let.{name}"), text, names)?));
+            let (name, text, formula) = waiting.remove(at);
+            let bound = formula.bound_to(names);
+            let formula = bound.map_err(|e| self.field_error(&format!("let.{name}"), text.span(), e))?;
+            ordered.push((name.clone(), formula));
             names.push(name.clone());
         }
         Ok(ordered)

@@ -2,6 +2,7 @@
 
 use super::VariantError;
 use super::expression::Expression;
+use super::functions::is_taken;
 
 /// The most names one formula may use.
 const MOST_NAMES: usize = 16;
@@ -92,7 +93,11 @@ impl Formula {
         if text.len() > LONGEST {
             return Err(syntax(format!("has {} characters; at most {LONGEST} are allowed", text.len())));
         }
-        if let Some(c) = text.chars().find(|c| !(c.is_ascii_alphanumeric() || "_.,+-*/^() ".contains(*c))) {
+        let is_allowed = |c: char| {
+            c.is_ascii_alphanumeric()
+                || matches!(c, '_' | '.' | ',' | '+' | '-' | '*' | '/' | '^' | '(' | ')' | ' ')
+        };
+        if let Some(c) = text.chars().find(|c| !is_allowed(*c)) {
             return Err(syntax(format!("has {c:?}; expected letters, digits and _ . , + - * / ^ ( )")));
         }
         let expression = Expression::parse(text).map_err(syntax)?;
@@ -100,22 +105,33 @@ impl Formula {
         if used.len() > MOST_NAMES {
             return Err(syntax(format!("uses {} names; at most {MOST_NAMES} are allowed", used.len())));
         }
-        let slot = |name: &String| {
-            names.iter().position(|n| n == name).ok_or_else(|| FormulaError::UnknownName {
-                text: text.to_string(),
-                name: name.clone(),
-                known: names.join(", "),
-            })
-        };
-        let slots = used.iter().map(slot).collect::<Result<_, _>>()?;
+        let slots = slots_of(text, used, names)?;
         Ok(Self { field: "".into(), text: text.to_string(), expression, slots })
+    }
+
+    /// The same formula bound to names in another order.
+    ///
+    /// # Errors
+    /// [`FormulaError::UnknownName`] where one that it uses is not among them.
+    pub(super) fn bound_to(self, names: &[String]) -> Result<Self, FormulaError> {
+        let slots = slots_of(&self.text, self.expression.names(), names)?;
+        Ok(Self { slots, ..self })
+    }
+
+    /// Whether a formula can use this word, of letters, digits and `_`, as a name.
+    pub(super) fn is_free_name(word: &str) -> bool {
+        word.len() <= LONGEST && !is_taken(word)
     }
 
     /// The same formula, whose errors name the field it stands in.
     #[must_use]
-    pub(super) fn in_field(mut self, field: &str) -> Self {
-        self.field = format!("{field}: ").into();
-        self
+    pub(super) fn in_field(self, field: &str) -> Self {
+        Self { field: field.into(), ..self }
+    }
+
+    /// As errors begin: the field it stands in, with `: `, where it is known.
+    fn field_of_error(&self) -> Box<str> {
+        if self.field.is_empty() { "".into() } else { format!("{}: ", self.field).into() }
     }
 
     /// The names it uses.
@@ -147,7 +163,7 @@ impl Formula {
         if value.is_finite() && value >= 0.0 {
             return Ok(value);
         }
-        let (field, text, scope) = (self.field.clone(), self.text.clone(), self.scope(&values));
+        let (field, text, scope) = (self.field_of_error(), self.text.clone(), self.scope(&values));
         let value = value.to_string();
         Err(if value.starts_with("-") && value != "-inf" {
             FormulaError::Negative { field, text, value, scope }
@@ -166,7 +182,7 @@ impl Formula {
             return Ok(value);
         }
         let values: Vec<f64> = self.slots.iter().map(|slot| scope[*slot]).collect();
-        let (field, text, scope) = (self.field.clone(), self.text.clone(), self.scope(&values));
+        let (field, text, scope) = (self.field_of_error(), self.text.clone(), self.scope(&values));
         Err(FormulaError::BelowOne { field, text, value: value.to_string(), scope })
     }
 
@@ -175,6 +191,18 @@ impl Formula {
         let names = self.expression.names().iter().zip(values);
         names.map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// The places of names in a scope.
+fn slots_of(text: &str, used: &[String], names: &[String]) -> Result<Vec<usize>, FormulaError> {
+    let slot = |name: &String| {
+        names.iter().position(|n| n == name).ok_or_else(|| FormulaError::UnknownName {
+            text: text.to_string(),
+            name: name.clone(),
+            known: names.join(", "),
+        })
+    };
+    used.iter().map(slot).collect()
 }
 
 #[cfg(test)]

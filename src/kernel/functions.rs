@@ -12,56 +12,57 @@ pub(super) type OneValue = fn(f64) -> f64;
 /// A function of two values.
 pub(super) type TwoValues = fn(f64, f64) -> f64;
 
-/// Functions of one value that a formula may call.
-const OF_ONE_VALUE: [(&str, OneValue); 25] = [
-    ("abs", f64::abs),
-    ("signum", f64::signum),
-    ("sin", f64::sin),
-    ("cos", f64::cos),
-    ("tan", f64::tan),
-    ("asin", f64::asin),
-    ("acos", f64::acos),
-    ("atan", f64::atan),
-    ("sinh", f64::sinh),
-    ("cosh", f64::cosh),
-    ("tanh", f64::tanh),
-    ("asinh", f64::asinh),
-    ("acosh", f64::acosh),
-    ("atanh", f64::atanh),
-    ("floor", f64::floor),
-    ("round", f64::round),
-    ("ceil", f64::ceil),
-    ("trunc", f64::trunc),
-    ("fract", f64::fract),
-    ("exp", f64::exp),
-    ("sqrt", f64::sqrt),
-    ("cbrt", f64::cbrt),
-    ("ln", f64::ln),
-    ("log2", f64::log2),
-    ("log10", f64::log10),
-];
-
-/// Functions of two values that a formula may call: `less(a, b)` is 1 where a < b, else 0; `at_most(a, b)` is 1 where
-/// a <= b, else 0; `bank_conflict(bx, width)` is the wavefronts of a warp's read from a row-major tile, see
-/// [`bank_conflict`].
-const OF_TWO_VALUES: [(&str, TwoValues); 6] = [
-    ("min", f64::min),
-    ("max", f64::max),
-    ("atan2", f64::atan2),
-    ("less", |a, b| f64::from(u8::from(a < b))),
-    ("at_most", |a, b| f64::from(u8::from(a <= b))),
-    ("bank_conflict", bank_conflict),
-];
-
 /// The function of one value with this name; `log` is the natural one.
 pub(super) fn of_one_value(name: &str) -> Option<OneValue> {
-    let name = if name == "log" { "ln" } else { name };
-    OF_ONE_VALUE.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    let function: OneValue = match name {
+        "abs" => f64::abs,
+        "signum" => f64::signum,
+        "sin" => f64::sin,
+        "cos" => f64::cos,
+        "tan" => f64::tan,
+        "asin" => f64::asin,
+        "acos" => f64::acos,
+        "atan" => f64::atan,
+        "sinh" => f64::sinh,
+        "cosh" => f64::cosh,
+        "tanh" => f64::tanh,
+        "asinh" => f64::asinh,
+        "acosh" => f64::acosh,
+        "atanh" => f64::atanh,
+        "floor" => f64::floor,
+        "round" => f64::round,
+        "ceil" => f64::ceil,
+        "trunc" => f64::trunc,
+        "fract" => f64::fract,
+        "exp" => f64::exp,
+        "sqrt" => f64::sqrt,
+        "cbrt" => f64::cbrt,
+        "ln" | "log" => f64::ln,
+        "log2" => f64::log2,
+        "log10" => f64::log10,
+        _ => return None,
+    };
+    Some(function)
 }
 
-/// The function of two values with this name.
+/// The function of two values with this name: `less(a, b)` is 1 where a < b, else 0; `at_most(a, b)` is 1 where a <= b, else 0;
+/// `bank_conflict(bx, width)` is the wavefronts of a warp's read from a row-major tile, see [`bank_conflict`].
 pub(super) fn of_two_values(name: &str) -> Option<TwoValues> {
-    OF_TWO_VALUES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    let function: TwoValues = match name {
+        "min" => f64::min,
+        "max" => f64::max,
+        "atan2" => f64::atan2,
+        "less" => |a, b| f64::from(u8::from(a < b)),
+        "at_most" => |a, b| f64::from(u8::from(a <= b)),
+        "bank_conflict" => bank_conflict,
+        _ => return None,
+    };
+    Some(function)
+}
+
+/// Whether a function or a constant has this name.
+pub(super) fn is_taken(name: &str) -> bool {
+    constant(name).is_some() || of_one_value(name).is_some() || of_two_values(name).is_some()
 }
 
 /// The number with this name: pi, tau and Euler's number.

@@ -9,6 +9,9 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// So many kernel files are held as text at once.
+const FILES_AT_ONCE: usize = 64;
+
 /// What the files are checked against.
 #[derive(Clone, Copy)]
 pub(super) struct KnownFacts<'a> {
@@ -87,13 +90,20 @@ fn add_kernel_files(
         let checked = CheckedKernelFile::from_file(file.spec(), known.sources)?;
         Ok((file, checked))
     };
-    let mut read: Vec<Result<_, FileError>> = paths.par_iter().map(read).collect();
-    read.sort_by_key(|file| matches!(file, Ok((_, CheckedKernelFile::Resources(_)))));
-    let add = |file: Result<(FolderFile, CheckedKernelFile), FileError>| {
+    let mut add = |file: Result<(FolderFile, CheckedKernelFile), FileError>| {
         let (file, checked) = file?;
         checked.add_to(kernels, file.spec(), known.sources)
     };
-    read.into_iter().map(add).filter_map(Result::err).collect()
+    let (mut resources, mut refused) = (Vec::new(), Vec::new());
+    for some in paths.chunks(FILES_AT_ONCE) {
+        let read: Vec<Result<_, FileError>> = some.par_iter().map(read).collect();
+        let is_later = |file: &Result<_, _>| matches!(file, Ok((_, CheckedKernelFile::Resources(_))));
+        let (later, now): (Vec<_>, Vec<_>) = read.into_iter().partition(is_later);
+        resources.extend(later);
+        refused.extend(now.into_iter().map(&mut add).filter_map(Result::err));
+    }
+    refused.extend(resources.into_iter().map(&mut add).filter_map(Result::err));
+    refused
 }
 
 /// What the user calls kernels.
