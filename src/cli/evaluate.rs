@@ -20,6 +20,7 @@ use crate::train::RegressorRecipe;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// What the bar of an evaluation is called; its steps are configurations.
@@ -184,7 +185,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
 }
 
 /// A session that knows of kernels only what the rows of these files say.
-pub(super) fn session_of_rows_only(data: &[PathBuf]) -> Result<Session> {
+pub(super) fn session_of_rows_only(data: &[PathBuf]) -> Result<ManuallyDrop<Session>> {
     let mut session = load::session(&[])?;
     session.forget_kernels();
     load::load_data(&mut session, data, None)?;

@@ -7,13 +7,14 @@ use crate::progress::Progress;
 use crate::rank::PriceBook;
 use crate::session::{LoadedFile, Session};
 use anyhow::{Context, Result, bail};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
 ///
 /// # Errors
 /// A measurement file that cannot be read at all, or has no usable row.
-pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
+pub(super) fn session(data: &[PathBuf]) -> Result<ManuallyDrop<Session>> {
     session_naming(data, [], None)
 }
 
@@ -26,9 +27,10 @@ pub(super) fn session_naming<'n>(
     data: &[PathBuf],
     gpus: impl IntoIterator<Item = &'n str>,
     ran_on: Option<&str>,
-) -> Result<Session> {
-    let mut session =
-        Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
+) -> Result<ManuallyDrop<Session>> {
+    let session = Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
+    // The program ends with its command: what a thousand kernels hold is not given back piece by piece.
+    let mut session = ManuallyDrop::new(session);
     output::remarks(&session.problems, session.problems.len());
     let names = gpus.into_iter().flat_map(|typed| typed.split([',', ' ']).chain([typed]));
     session.add_derived_gpus(names)?;

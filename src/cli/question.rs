@@ -17,6 +17,7 @@ use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
 use clap::Args;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ pub(super) struct QuestionArgs {
 #[derive(Debug)]
 pub(super) struct CheckedQuestion {
     /// All that is loaded.
-    pub(super) session: Session,
+    pub(super) session: ManuallyDrop<Session>,
     /// Where the kernels were timed.
     pub(super) sources: Sources,
     /// The target GPUs' positions.
@@ -121,7 +122,7 @@ impl QuestionArgs {
     }
 
     /// Loads the session with the measurement files.
-    pub(super) fn loaded_session(&self) -> Result<Session> {
+    pub(super) fn loaded_session(&self) -> Result<ManuallyDrop<Session>> {
         let names = self.from.iter().chain(&self.to).map(String::as_str);
         let mut session = load::session_naming(&self.data, names, self.only_source())?;
         if let Some(set) = &self.roofs {

@@ -114,7 +114,7 @@ pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
 fn figures(args: &ReproduceArgs, files: &[PathBuf]) -> Result<Vec<PaperFigure>> {
     let mut all = Vec::new();
     if args.part != PaperPart::Learned {
-        let pairs = paper1::analytical_pairs_of_files(&load::session(&[])?, files)?;
+        let pairs = paper1::analytical_pairs_of_files(&*load::session(&[])?, files)?;
         all.extend(paper1::model_figures(paper1::FigureModel::Analytical, &pairs));
     }
     if args.part != PaperPart::Analytical {
