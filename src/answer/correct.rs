@@ -7,7 +7,7 @@
 use super::answered::Answer;
 use super::context::AnswerContext;
 use super::corrections::{ResidualKey, TargetResiduals};
-use super::known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows};
+use super::known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows, LastKriging};
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
@@ -33,7 +33,8 @@ pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject:
         settings: answer.settings,
         source_time: answer.source_time.as_ref().map(|t| t.time),
     };
-    let Some((residuals, correction)) = target_correction(context, asked) else { return answer };
+    let found = target_correction(context, asked, &mut LastKriging::default());
+    let Some((residuals, correction)) = found else { return answer };
     answer.correct(correction);
     let target = context.gpu(answer.target);
     caution_of_clocks(&mut answer, &residuals, target);
@@ -52,10 +53,11 @@ pub(super) struct CorrectionQuestion<'a> {
 }
 
 /// The correction that the user's other rows on the target make, and what it was drawn from; `None` where there are none, where the
-/// model is not corrected, or where source and target are the same.
+/// model is not corrected, or where source and target are the same. `last`: of the target asked about before.
 pub(super) fn target_correction(
     context: AnswerContext<'_>,
     asked: CorrectionQuestion<'_>,
+    last: &mut LastKriging,
 ) -> Option<(Arc<TargetResiduals>, KnownCorrection)> {
     let AnswerContext { store, corrections, .. } = context;
     let CorrectionQuestion { subject, source, target, settings, .. } = asked;
@@ -63,11 +65,19 @@ pub(super) fn target_correction(
     if !is_corrected || !corrections.has_rows(store, target) {
         return None;
     }
-    let residuals = residuals_of_target(context, asked);
+    let residuals = residuals_of_target(context, source, target, settings);
     let own = subject.config.and_then(|c| residuals.own.get(&c).copied());
     let about = CorrectedQuestion { kernel: subject.kernel, source_time: asked.source_time, own };
-    let correction = residuals.rows.correction(&about)?;
+    let correction = residuals.rows.correction_after(&about, last)?;
     Some((residuals, correction))
+}
+
+/// Finds what the user's rows on the target say of this model from this source, where it is not known: now instead of at the first answer.
+pub fn find_correction(context: AnswerContext<'_>, source: GpuId, target: GpuId, settings: Settings) {
+    let is_corrected = MODELS[settings.model].is_corrected() && source != target;
+    if is_corrected && context.corrections.has_rows(context.store, target) {
+        let _ = residuals_of_target(context, source, target, settings);
+    }
 }
 
 /// Says how many of the rows were timed at other clocks than the target is asked about.
@@ -82,8 +92,12 @@ fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &
     }
 }
 
-fn residuals_of_target(context: AnswerContext<'_>, asked: CorrectionQuestion<'_>) -> Arc<TargetResiduals> {
-    let CorrectionQuestion { source, target, settings, .. } = asked;
+fn residuals_of_target(
+    context: AnswerContext<'_>,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Arc<TargetResiduals> {
     let Clocks { sm, mem, power_limit } = context.source_gpu(source, target).clocks();
     let key = ResidualKey {
         source,

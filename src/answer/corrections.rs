@@ -5,7 +5,8 @@ use super::settings::Settings;
 use crate::gpu::{Clocks, GpuId};
 use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Store, TimingKind};
-use std::collections::{BTreeMap, HashMap};
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// As many rows of a kernel are looked at on one GPU, evenly spread over those there are.
@@ -54,6 +55,11 @@ impl Corrections {
     #[must_use]
     pub fn gpu_count(&self, store: &Store) -> usize {
         self.rows_by_gpu(store).len()
+    }
+
+    /// The GPUs that the user has rows on.
+    pub fn gpus(&self, store: &Store) -> impl Iterator<Item = GpuId> {
+        self.rows_by_gpu(store).keys().copied()
     }
 
     pub(super) fn rows_by_gpu(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {

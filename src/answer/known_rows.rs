@@ -20,7 +20,7 @@
 
 use crate::kernel::KernelId;
 use crate::units::Seconds;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// What of an error's variance is common to rows of one kernel that take the same time, and to all of one kernel.
 const NEAR: f64 = 0.25;
@@ -105,11 +105,11 @@ impl Error {
         let most = MOST * self.doubt;
         (self.ln - common).clamp(-most, most)
     }
+}
 
-    /// What of their errors two rows of one kernel share.
-    fn shared_with(self, time: f64) -> f64 {
-        NEAR * nearness(self.time, time) + OF_KERNEL
-    }
+/// What of the variance of their errors two rows of one kernel share that take so many seconds on the source.
+fn shared_variance(a: f64, b: f64) -> f64 {
+    NEAR * nearness(a, b) + OF_KERNEL
 }
 
 /// Where a row stands among others: its time on the source in seconds, beyond all where nobody knows it.
@@ -122,23 +122,41 @@ fn nearness(a: f64, b: f64) -> f64 {
     if a.max(b) == f64::INFINITY { 0.0 } else { a.min(b) / a.max(b) }
 }
 
-/// Errors of one kernel, the shortest time first, what all of them have, and what their mean says of other kernels.
+/// Errors of one kernel, what all of them have, and what their mean says of other kernels.
 #[derive(Debug, Clone, Default)]
 struct KernelErrors {
+    /// The shortest time first.
     errors: Vec<Error>,
+    /// The same, the smallest error first.
+    by_size: Vec<Error>,
     common: f64,
     of_gpu: Opinion,
 }
 
-/// The middle of these errors, where it is far and there are enough of them; 0 elsewhere.
-fn far_middle(errors: impl Iterator<Item = Error>) -> f64 {
-    let mut errors: Vec<Error> = errors.collect();
-    if errors.len() < ROWS_OF_MIDDLE {
-        return 0.0;
+impl KernelErrors {
+    /// Sorts the errors, and sums them up.
+    fn arrange(&mut self) {
+        self.errors.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.ln.total_cmp(&b.ln)));
+        self.by_size.clone_from(&self.errors);
+        self.by_size.sort_by(|a, b| a.ln.total_cmp(&b.ln));
+        self.common = far_middle(self.by_size.len(), self.by_size.iter());
+        self.of_gpu = Opinion::of_errors(&self.errors);
     }
-    errors.sort_by(|a, b| a.ln.total_cmp(&b.ln));
-    let middle = errors[errors.len() / 2];
-    if middle.ln.abs() > FAR_MIDDLE * middle.doubt { middle.ln } else { 0.0 }
+
+    /// The middle of the errors without this one, where it is far and there are enough of them; 0 elsewhere.
+    fn common_without(&self, own: Error) -> f64 {
+        let (smaller, rest) = self.by_size.split_at(self.by_size.partition_point(|e| e.ln < own.ln));
+        let (as_large, larger) = rest.split_at(rest.partition_point(|e| e.ln <= own.ln));
+        let others = as_large.iter().filter(|e| **e != own);
+        let left = smaller.len() + others.clone().count() + larger.len();
+        far_middle(left, smaller.iter().chain(others).chain(larger))
+    }
+}
+
+/// The middle of so many errors, the smallest first, where it is far and there are enough of them; 0 elsewhere.
+fn far_middle<'e>(count: usize, mut by_size: impl Iterator<Item = &'e Error>) -> f64 {
+    let middle = if count < ROWS_OF_MIDDLE { None } else { by_size.nth(count / 2) };
+    middle.filter(|middle| middle.ln.abs() > FAR_MIDDLE * middle.doubt).map_or(0.0, |middle| middle.ln)
 }
 
 /// Means weighted by how sure they are: their sum, and that of the weights.
@@ -188,9 +206,7 @@ impl KnownRows {
         kernels.sort_unstable();
         for kernel in kernels {
             let Some(of_kernel) = known.kernels.get_mut(&kernel) else { continue };
-            of_kernel.errors.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.ln.total_cmp(&b.ln)));
-            of_kernel.common = far_middle(of_kernel.errors.iter().copied());
-            of_kernel.of_gpu = Opinion::of_errors(&of_kernel.errors);
+            of_kernel.arrange();
             known.of_gpu = known.of_gpu.plus(1.0, of_kernel.of_gpu);
         }
         known
@@ -199,6 +215,17 @@ impl KnownRows {
     /// What they do to this prediction; `None` where no other row is known.
     #[must_use]
     pub fn correction(&self, asked: &CorrectedQuestion) -> Option<KnownCorrection> {
+        self.correction_after(asked, &mut LastKriging::default())
+    }
+
+    /// [`KnownRows::correction`] of one prediction after another: what the nearest times share is worked out once for those after one
+    /// another whose nearest times are the same, as those of a kernel on all of its targets are.
+    #[must_use]
+    pub fn correction_after(
+        &self,
+        asked: &CorrectedQuestion,
+        last: &mut LastKriging,
+    ) -> Option<KnownCorrection> {
         let rows = self.rows - usize::from(asked.own.is_some());
         if rows == 0 {
             return None;
@@ -209,11 +236,9 @@ impl KnownRows {
         let own = asked.own.as_ref().map(Error::from_row);
         let errors = of_kernel.map_or(&[][..], |k| &k.errors);
         let time = place(asked.source_time);
-        let common = match own {
-            Some(own) => far_middle(errors.iter().copied().filter(|e| *e != own)),
-            None => of_kernel.map_or(0.0, |k| k.common),
-        };
-        let (ln, surer) = NearestErrors::to_time(errors, time, own).kriged(time, common, shared);
+        let common = of_kernel.map_or(0.0, |k| own.map_or(k.common, |own| k.common_without(own)));
+        let nearest = NearestErrors::to_time(errors, time, own);
+        let (ln, surer) = nearest.kriged(last.kriging(nearest.times(), time), common, shared);
         let width = (1.0 - SURER * surer).max(0.0).sqrt();
         Some(KnownCorrection { factor: (common + ln).exp(), width, rows })
     }
@@ -229,17 +254,20 @@ impl NearestErrors {
     /// Of errors sorted by time, without this one.
     fn to_time(sorted: &[Error], time: f64, mut without: Option<Error>) -> Self {
         let mut found = Self { errors: [Error { time, ln: 0.0, doubt: 0.0 }; ROWS], n: 0 };
+        let nearness_at = |place: usize| sorted.get(place).map(|e| nearness(e.time, time));
         let mut right = sorted.partition_point(|e| e.time < time);
         let mut left = right;
-        while found.n < ROWS && (left > 0 || right < sorted.len()) {
-            let above = sorted.get(right).map(|e| nearness(e.time, time));
-            let below = left.checked_sub(1).map(|i| nearness(time, sorted[i].time));
+        let mut above = nearness_at(right);
+        let mut below = left.checked_sub(1).and_then(nearness_at);
+        while found.n < ROWS && (above.is_some() || below.is_some()) {
             let takes_above = above.is_some_and(|above| below.is_none_or(|below| above >= below));
             let next = if takes_above { sorted[right] } else { sorted[left - 1] };
             if takes_above {
-                right += 1
+                right += 1;
+                above = nearness_at(right);
             } else {
-                left -= 1
+                left -= 1;
+                below = left.checked_sub(1).and_then(nearness_at);
             }
             if without.is_some_and(|own| own == next) {
                 without = None;
@@ -251,26 +279,75 @@ impl NearestErrors {
         found
     }
 
-    /// The expected error at this time beside one that the rows of the kernel have in common, where `shared` is that of all kernels, and
-    /// what of its variance the rows take away.
-    fn kriged(&self, time: f64, common: f64, shared: f64) -> (f64, f64) {
-        let known = &self.errors[..self.n];
+    /// Their times.
+    fn times(&self) -> NearestTimes {
+        NearestTimes { seconds: self.errors.map(|e| e.time), n: self.n }
+    }
+
+    /// The expected error beside one that the rows of the kernel have in common, where `shared` is that of all kernels, and what of its
+    /// variance the rows take away.
+    fn kriged(&self, kriging: &Kriging, common: f64, shared: f64) -> (f64, f64) {
+        let mut off = [0.0; ROWS];
+        for (off, row) in off.iter_mut().zip(&self.errors[..self.n]) {
+            *off = row.beside(common) - shared;
+        }
+        let off = halfway(&kriging.lower, off, self.n);
+        (shared + product(&kriging.asked, &off), kriging.surer)
+    }
+}
+
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// Times in seconds, the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct NearestTimes {
+    seconds: [f64; ROWS],
+    n: usize,
+}
+
+/// What rows of these times say of a prediction of this one, whatever their errors are.
+#[derive(Debug, Clone)]
+struct Kriging {
+    rows: NearestTimes,
+    time: f64,
+    /// L of C = L Lᵀ.
+    lower: [[f64; ROWS]; ROWS],
+    /// L⁻¹ c.
+    asked: [f64; ROWS],
+    /// c C⁻¹ c: what of the variance they take away.
+    surer: f64,
+}
+
+impl Kriging {
+    fn new(rows: NearestTimes, time: f64) -> Self {
+        let seconds = &rows.seconds[..rows.n];
         let mut covariances = [[0.0; ROWS]; ROWS];
-        for (i, row) in known.iter().enumerate() {
-            for (j, other) in known[..i].iter().enumerate() {
-                covariances[i][j] = row.shared_with(other.time);
+        let mut asked = [0.0; ROWS];
+        for (i, row) in seconds.iter().enumerate() {
+            for (j, other) in seconds[..i].iter().enumerate() {
+                covariances[i][j] = shared_variance(*row, *other);
             }
             covariances[i][i] = 1.0;
+            asked[i] = shared_variance(*row, time);
         }
-        let mut asked = [0.0; ROWS];
-        let mut off = [0.0; ROWS];
-        for (i, row) in known.iter().enumerate() {
-            (asked[i], off[i]) = (row.shared_with(time), row.beside(common) - shared);
-        }
-        let lower = cholesky(covariances, self.n);
-        let [asked, off] = [asked, off].map(|right| halfway(&lower, right, self.n));
-        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        (shared + product(&asked, &off), product(&asked, &asked))
+        let lower = cholesky(covariances, rows.n);
+        let asked = halfway(&lower, asked, rows.n);
+        Self { rows, time, lower, asked, surer: product(&asked, &asked) }
+    }
+}
+
+/// What the rows of the prediction before said: for many predictions of the same times.
+#[derive(Debug, Default)]
+pub struct LastKriging {
+    last: Option<Box<Kriging>>,
+}
+
+impl LastKriging {
+    fn kriging(&mut self, rows: NearestTimes, time: f64) -> &Kriging {
+        let known = self.last.take().filter(|last| last.rows == rows && last.time == time);
+        self.last.insert(known.unwrap_or_else(|| Box::new(Kriging::new(rows, time))))
     }
 }
 

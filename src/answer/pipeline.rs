@@ -4,6 +4,7 @@ use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{IntervalQuestion, StartedFrom};
 use super::context::{AnswerContext, StandIn};
 use super::correct::{CorrectionQuestion, corrected, target_correction};
+use super::known_rows::LastKriging;
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
@@ -383,20 +384,24 @@ pub fn estimate_targets<'a>(
     let from = prepared.start(source);
     let scale =
         calibration.family_scale(&kernel.id, StartedFrom::of_time(settings, from.source_time.as_ref()), None);
-    let estimate = |target: GpuId| {
+    let mut last = LastKriging::default();
+    let mut estimate = |target: GpuId| {
         // Typed clocks belong to whole answers.
         let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
         let has_deviation = target == source && deviation_of(subject, source, visible).is_some();
         if is_made || has_deviation || context.stock_of_typed(target).is_some() {
             return whole(target);
         }
-        let plain = from.estimate_once(target)?;
-        let interval = scale.zip(plain.doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
-        let plain = TimeEstimate { interval, ..plain };
-        let source_time = from.source_time.as_ref().map(|t| t.time);
-        let asked = CorrectionQuestion { subject, source, target, settings, source_time };
-        let correction = target_correction(context, asked);
-        Ok(correction.map_or(plain, |(_, c)| plain.multiplied(c.factor, c.width)))
+        let mut found = from.estimate_once(target);
+        if let Ok(plain) = &mut found {
+            plain.interval = scale.zip(plain.doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
+            let source_time = from.source_time.as_ref().map(|t| t.time);
+            let asked = CorrectionQuestion { subject, source, target, settings, source_time };
+            if let Some((_, correction)) = target_correction(context, asked, &mut last) {
+                *plain = plain.multiplied(correction.factor, correction.width);
+            }
+        }
+        found
     };
     targets.iter().for_each(|target| take(*target, estimate(*target)));
 }

@@ -125,10 +125,33 @@ struct HostFloor {
 /// The shortest time of each kernel, by timing, collection and GPU.
 type ByHost<'s> = HashMap<(LaunchTiming, &'s str, GpuId), HashMap<KernelId, f64>>;
 
+/// The floors of launches that were timed in one way; each list is by GPU.
+#[derive(Debug, Clone, Default)]
+struct TimedFloors {
+    collections: BTreeMap<String, Vec<HostFloor>>,
+    /// The shortest of each GPU in any collection.
+    anywhere: Vec<HostFloor>,
+}
+
+impl TimedFloors {
+    /// Puts the lists in order.
+    fn arrange(&mut self) {
+        self.collections.values_mut().for_each(|floors| floors.sort_by_key(|floor| floor.gpu));
+        self.anywhere = self.collections.values().flatten().copied().collect();
+        self.anywhere.sort_by(|a, b| a.gpu.cmp(&b.gpu).then(a.seconds.total_cmp(&b.seconds)));
+        self.anywhere.dedup_by_key(|floor| floor.gpu);
+    }
+}
+
+/// The floor of this GPU in a list by GPU, in seconds.
+fn floor_of(gpu: GpuId, floors: &[HostFloor]) -> Option<f64> {
+    floors.binary_search_by_key(&gpu, |floor| floor.gpu).ok().map(|place| floors[place].seconds)
+}
+
 /// The floors of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Floors {
-    launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>>,
+    launch: HashMap<LaunchTiming, TimedFloors>,
     /// By kernel the shortest times that may be a dispatch.
     dispatch: HashMap<KernelId, Vec<Shortest>>,
     sequences: Sequences,
@@ -149,7 +172,8 @@ impl Floors {
     #[must_use]
     pub fn launches(&self, timing: LaunchTiming, collection: Option<&str>) -> LaunchFloors<'_> {
         let all = self.launch.get(&timing.floor_timing());
-        LaunchFloors { all, own: all.zip(collection).and_then(|(all, name)| all.get(name)) }
+        let own = all.zip(collection).and_then(|(all, name)| all.collections.get(name));
+        LaunchFloors { anywhere: all.map_or(&[], |all| &all.anywhere), own: own.map(Vec::as_slice) }
     }
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.
@@ -228,18 +252,18 @@ fn sequences(store: &Store, left_out: Option<KernelId>) -> Sequences {
 /// The launch floors of one way of timing.
 #[derive(Debug, Clone, Copy)]
 pub struct LaunchFloors<'f> {
-    all: Option<&'f BTreeMap<String, Vec<HostFloor>>>,
-    /// Those of the collection that was asked for.
-    own: Option<&'f Vec<HostFloor>>,
+    /// The shortest of each GPU in any collection, by GPU.
+    anywhere: &'f [HostFloor],
+    /// Those of the collection that was asked for, by GPU.
+    own: Option<&'f [HostFloor]>,
 }
 
 impl LaunchFloors<'_> {
     /// The floor that several kernels met on this GPU: in the collection, else the shortest in any.
     #[must_use]
     pub fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
-        let of_gpu = |floors: &Vec<HostFloor>| floors.iter().find(|f| f.gpu == gpu).map(|f| f.seconds);
-        let anywhere = || self.all?.values().filter_map(of_gpu).min_by(f64::total_cmp);
-        self.own.and_then(of_gpu).or_else(anywhere).map(Seconds)
+        let own = self.own.and_then(|own| floor_of(gpu, own));
+        own.or_else(|| floor_of(gpu, self.anywhere)).map(Seconds)
     }
 
     /// The median of the collection's floors over all GPUs but `hidden`; `None` where fewer than two have one: the floor of one GPU
@@ -252,10 +276,7 @@ impl LaunchFloors<'_> {
 }
 
 /// The launch floors of every GPU, timing and collection where several kernels met one.
-fn launch_floors(
-    store: &Store,
-    left_out: Option<KernelId>,
-) -> HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> {
+fn launch_floors(store: &Store, left_out: Option<KernelId>) -> HashMap<LaunchTiming, TimedFloors> {
     let mut shortest = ByHost::default();
     for (id, config) in store.configs().filter(|(_, config)| Some(config.kernel) != left_out) {
         let timing = LaunchTiming::from_variant(config.variant);
@@ -266,13 +287,15 @@ fn launch_floors(
             *time = time.min(row.time.0);
         }
     }
-    let mut launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> = HashMap::new();
+    let mut launch: HashMap<LaunchTiming, TimedFloors> = HashMap::new();
     for ((timing, name, gpu), kernels) in shortest {
         let times: Vec<f64> = kernels.into_values().collect();
         let Some(seconds) = met_by_several(&times) else { continue };
-        let floors = launch.entry(timing).or_default().entry(name.to_string()).or_default();
+        let collections = &mut launch.entry(timing).or_default().collections;
+        let floors = collections.entry(name.to_string()).or_default();
         floors.push(HostFloor { gpu, seconds });
     }
+    launch.values_mut().for_each(TimedFloors::arrange);
     launch
 }
 

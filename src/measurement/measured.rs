@@ -162,9 +162,16 @@ impl Measurement {
     /// These counts, and the row's where they have none.
     #[must_use]
     pub fn filling(&self, mut work: Work) -> Work {
-        let common = [(Count::Flops, self.flops.get()), (Count::DramBytes, self.dram_bytes.get())];
-        let common = common.into_iter().filter_map(|(count, value)| Some((count, value?)));
-        for (count, value) in common.chain(self.rare_counts()) {
+        for (count, value) in [(Count::Flops, self.flops.get()), (Count::DramBytes, self.dram_bytes.get())] {
+            if value.is_some() && work.get(count).is_none() {
+                work = work.with(count, value);
+            }
+        }
+        // Most rows have no other counts.
+        if self.further.is_none() {
+            return work;
+        }
+        for (count, value) in self.rare_counts() {
             if work.get(count).is_none() {
                 work = work.with(count, Some(value));
             }
@@ -215,6 +222,13 @@ impl Measurement {
     #[must_use]
     pub fn regs_per_thread(&self) -> Option<u32> {
         self.small.get(Small::Regs)
+    }
+
+    /// Whether it says anything of the launch or of what a block asks for.
+    #[must_use]
+    pub fn describes_launch(&self) -> bool {
+        let asks = [Small::Regs, Small::SmemStatic, Small::SmemDynamic];
+        self.block().is_some() || self.grid().is_some() || asks.iter().any(|n| self.small.get(*n).is_some())
     }
 
     /// Static shared memory per block in bytes.

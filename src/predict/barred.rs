@@ -6,8 +6,11 @@ use crate::kernel::{Kernel, StatedArithmetic};
 
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
 pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
-    let cc = gpu.cuda.compute_capability;
     let stated = kernel.stated_arithmetic.as_ref().and_then(StatedArithmetic::tensor_feature);
+    if kernel.needs.is_empty() && stated.is_none() && kernel.codes.is_none() {
+        return None;
+    }
+    let cc = gpu.cuda.compute_capability;
     let needs = kernel.needs.iter().copied().chain(stated);
     // A test reads the table; a damaged one bars nothing.
     let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(needs, cc));

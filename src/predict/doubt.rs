@@ -128,7 +128,8 @@ impl Doubt {
         let Self { distance, build, floor, supply, conflicts, reuse, .. } = *self;
         let of_kernel = [least, readings, spread, efficiency, drawn, counts];
         let of_gpus = [distance, build, floor, supply, conflicts, reuse];
-        of_kernel.iter().chain(&of_gpus).map(|d| d * d).sum::<f64>().sqrt()
+        let squares = |causes: &[f64], sum: f64| causes.iter().fold(sum, |sum, d| sum + d * d);
+        squares(&of_gpus, squares(&of_kernel, 0.0)).sqrt()
     }
 
     /// The largest cause in words; nothing where none stands out of what every answer has.

@@ -216,10 +216,12 @@ impl Components {
     /// The longest one; `None` where there is no work.
     #[must_use]
     pub fn binding(&self) -> Option<Component> {
-        let longer = |found: Component, other: Component| {
-            if self.times[other as usize] > self.times[found as usize] { other } else { found }
-        };
-        let longest = Component::ALL.into_iter().reduce(longer)?;
-        (self.times[longest as usize] > 0.0).then_some(longest)
+        let mut longest = 0;
+        for place in 1..self.times.len() {
+            if self.times[place] > self.times[longest] {
+                longest = place;
+            }
+        }
+        (self.times[longest] > 0.0).then_some(Component::ALL[longest])
     }
 }

@@ -40,5 +40,6 @@ pub fn rest(whole: f64, part: f64) -> f64 {
 
 #[inline]
 fn twelfth_root(sum: f64) -> f64 {
-    sum.cbrt().sqrt().sqrt()
+    // Of a launch that is long past its floor nothing is left to add: an exact root takes its time.
+    if sum == 1.0 { 1.0 } else { sum.cbrt().sqrt().sqrt() }
 }

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::answer::{
     Answer, AnswerContext, IntervalCalibration, Settings, Sources, TargetsQuestion, answer_from_sources,
-    answer_pair, estimate_targets, sources_that_timed,
+    answer_pair, estimate_targets, find_correction, sources_that_timed,
 };
 use crate::gpu::GpuId;
 use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
@@ -99,6 +99,17 @@ impl Session {
     pub fn arrange(&self) {
         self.store.arrange();
         self.engine.corrections.find_rows(&self.store);
+    }
+
+    /// What the user's rows on a target say of a model there is found now instead of at its first answer: ten thousand rows take longer
+    /// than a key may.
+    pub fn find_correction(&self, source: GpuId, target: GpuId, settings: Settings) {
+        find_correction(self.answer_context(), source, target, settings);
+    }
+
+    /// The GPUs that the user has rows on.
+    pub fn gpus_with_rows(&self) -> impl Iterator<Item = GpuId> {
+        self.engine.corrections.gpus(&self.store)
     }
 
     /// What answers are drawn from.

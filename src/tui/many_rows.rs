@@ -4,10 +4,13 @@
 use super::row_answers::RowFigures;
 use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::GpuId;
-use crate::predict::{ModelId, SharedMachines, Subject, TimeEstimate};
+use crate::predict::{MODELS, ModelId, SharedMachines, Subject, TimeEstimate};
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use std::sync::Arc;
+
+/// From so many GPUs that the user has rows on the corrections are found before anybody asks for all sources.
+const SOURCES_AHEAD: usize = 8;
 
 /// What is asked of a row: from which GPUs, and how.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +133,22 @@ impl RowsQuestion {
             });
         }
         Some(RowsAnswer { revision: self.revision, rows })
+    }
+
+    /// Finds what the user's rows say of the models where one key asks for it next: the same targets by another model, the target as the
+    /// source, further sources.
+    pub fn find_next_corrections(&self) {
+        let Self { session, query: RowQuery { source, settings, .. }, targets, .. } = self;
+        for model in MODELS.ids() {
+            let settings = Settings { model, ..*settings };
+            for target in targets {
+                session.find_correction(*source, *target, settings);
+                session.find_correction(*target, *source, settings);
+            }
+        }
+        for further in session.gpus_with_rows().take(SOURCES_AHEAD) {
+            targets.iter().for_each(|target| session.find_correction(further, *target, *settings));
+        }
     }
 }
 

@@ -50,6 +50,8 @@ pub(super) struct SourceShare {
     typical: TypicalEfficiency,
     /// ln η; 0 where there is no roof.
     ln_efficiency: f64,
+    /// (ln η over [`FAR`])^4: far above its roof a kernel's time does not shrink with the roof alone.
+    far: f64,
 }
 
 impl SourceShare {
@@ -68,7 +70,8 @@ impl SourceShare {
         let body = start.body.unwrap_or(roof * typical.usual);
         let over_roof = TimeOverRoof::from_times(roof, body, typical, excess.uncounted);
         let ln_efficiency = if roof > 0.0 { over_roof.source_efficiency.ln() } else { 0.0 };
-        Self { end, launching, excess, timed, start, over_roof, typical, ln_efficiency }
+        let far = (ln_efficiency / FAR).powi(4);
+        Self { end, launching, excess, timed, start, over_roof, typical, ln_efficiency, far }
     }
 
     /// The answer on this target.
@@ -176,8 +179,8 @@ impl SourceShare {
         let in_body = self.launching.share_of_error(body, time.0);
         let has_roof = carried.everything > 0.0;
         let above = carried.above > 0.0;
-        // Far above its roof a kernel's time does not shrink with the roof alone, so that this reading counts for little.
-        let far = (self.ln_efficiency / FAR).powi(4);
+        // The farther above its roof, the less this reading counts.
+        let far = self.far;
         let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
         let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };

@@ -2,8 +2,8 @@
 
 use super::excess::{LaunchInUse, PacedMachine};
 use crate::gpu::Gpu;
-use crate::predict::Question;
-use crate::roofline::machine_of;
+use crate::pair::Pair;
+use crate::roofline::KernelArithmetic;
 
 /// How far apart, in ln of any rate, two boards are from which on nothing of a kernel's efficiency is taken to be the same because they
 /// are alike: no two GPUs of the measured families are nearer.
@@ -30,11 +30,11 @@ pub(super) struct OtherBoard {
 }
 
 impl Nearness {
-    /// `launch`: what of the GPUs it uses.
-    pub(super) fn from_question(q: &Question<'_>, launch: LaunchInUse) -> Self {
-        let (source, target) = (q.source.gpu, q.target.gpu);
+    /// For a kernel of this arithmetic; `launch`: what of the GPUs it uses.
+    pub(super) fn from_gpus(gpus: Pair<&Gpu>, arithmetic: KernelArithmetic, launch: LaunchInUse) -> Self {
+        let Pair { source, target } = gpus;
         let boards = [source, target.existing()];
-        let rates = || boards.map(|gpu| PacedMachine::new(machine_of(gpu, q.kernel)));
+        let rates = || boards.map(|gpu| PacedMachine::new(arithmetic.machine(gpu)));
         Self::of_board(source, target).unwrap_or_else(|| {
             let [near, far] = rates();
             Self::of_others(&near, &far, launch, source.architecture == target.architecture)

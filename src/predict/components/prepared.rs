@@ -228,7 +228,8 @@ impl<'a> SourcesAlike<'a> {
         at: GpuId,
         own: &'f mut Option<LaunchFit<'a>>,
     ) -> &'f LaunchFit<'a> {
-        let (gpu, row) = (of.machines.gpus.gpu(at), self.row_on(of, at));
+        let gpu = of.machines.gpus.gpu(at);
+        let row = self.row_on(of, at).filter(|row| row.describes_launch());
         let made = || LaunchFit::new(of.kernel, &of.subject.instance, gpu, row, self.shape, of.rules);
         // Waves of a hypothetical GPU are counted on the one that exists.
         if row.is_some() || gpu.is_hypothetical() {
@@ -300,14 +301,13 @@ impl Starting<'_, '_> {
 
     /// How near the GPU at this place is; of the others of the catalogue without a look at their ids.
     #[inline]
-    fn nearness(&self, target: GpuId, blocks: Option<f64>) -> Nearness {
+    fn nearness(&self, target: GpuId, blocks: Option<f64>, is_same_architecture: bool) -> Nearness {
         let gpus = self.of.machines.gpus;
         if target == self.at {
             Nearness::SameSettings
         } else if gpus.board_place(target) == self.at {
             Nearness::of_board(self.gpu, gpus.gpu(target)).unwrap_or(Nearness::SameBoard)
         } else {
-            let is_same_architecture = self.gpu.architecture == gpus.gpu(target).architecture;
             let [source, target] = [self.at, gpus.board_place(target)].map(|at| self.of.machines.machine(at));
             let launch = LaunchInUse::new(self.work(), blocks);
             Nearness::of_others(source, target, launch, is_same_architecture)
@@ -341,9 +341,9 @@ impl Starting<'_, '_> {
         let (origin, bound) =
             waved.unwrap_or_else(|| (&self.plain, self.group.plain(&self.of, target, ready)));
         let end = &bound.end;
-        let nearness = self.nearness(target, bound.blocks);
-        let answered = origin.answered(end, nearness)?;
         let other = self.gpu.architecture != self.of.machines.gpus.gpu(target).architecture;
+        let nearness = self.nearness(target, bound.blocks, !other);
+        let answered = origin.answered(end, nearness)?;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         let time = answered.time;

@@ -11,7 +11,7 @@ use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, ModelRefusal, Question, QuestionSide};
-use crate::roofline::{Components, MachineNumbers, Spec, machine_of};
+use crate::roofline::{Components, KernelArithmetic, MachineNumbers, Spec};
 use crate::units::Seconds;
 
 /// Both sides of a question, source first.
@@ -44,7 +44,8 @@ impl QuestionSides {
     pub(super) fn new(q: &Question<'_>) -> Result<Self, ModelRefusal> {
         q.target.feasible(&q.work)?;
         let gpus = Pair::new(q.source.gpu, q.target.gpu);
-        let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
+        let arithmetic = KernelArithmetic::from_kernel(q.kernel);
+        let machines = gpus.map(|gpu| arithmetic.machine(gpu));
         let launching = Launching::new(q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let shapes = shapes(q.kernel.runs_as, Pair::new(&q.source, &q.target));
@@ -54,7 +55,7 @@ impl QuestionSides {
             uses_shared_memory: q.uses_shared_memory,
             unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
-            nearness: Nearness::from_question(q, LaunchInUse::new(&q.work, shapes.target.blocks)),
+            nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),
             source_build: source_build(&q.source),
             ..of_kernel
         })
@@ -68,7 +69,8 @@ impl QuestionSides {
         cost: LaunchCost,
         timed: f64,
     ) -> Self {
-        let machines = sides.map(|side| machine_of(side.gpu, kernel));
+        let arithmetic = KernelArithmetic::from_kernel(kernel);
+        let machines = sides.map(|side| arithmetic.machine(side.gpu));
         let launching = Launching::new(cost.timing);
         let shapes = shapes(kernel.runs_as, sides);
         let floors = Pair::same(cost.floor);

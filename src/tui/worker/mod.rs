@@ -32,6 +32,7 @@ use files::{audit_files, list_folder, load_files, part_read, read_mix, write_cha
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
+use priority::lower_priority;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -155,7 +156,14 @@ impl Worker {
     /// Predicts rows that are not on the screen; a newer question overtakes an older one.
     pub fn predict_rows(&self, question: RowsQuestion) {
         self.spawn(WorkerJob::Predict, move |watch| {
-            Message::Predicted(question.answer_rows(&|| watch.is_cancelled()).map(Box::new))
+            let answer = question.answer_rows(&|| watch.is_cancelled()).map(Box::new);
+            if answer.is_some() {
+                std::thread::spawn(move || {
+                    lower_priority();
+                    question.find_next_corrections();
+                });
+            }
+            Message::Predicted(answer)
         });
     }
 
