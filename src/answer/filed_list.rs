@@ -1,32 +1,11 @@
 //! Lists of which most is in a file without a name: an evaluation of a million rows has tens of them, of millions of values each.
 
+use crate::measurement::LostTemporaryFile;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fs::File;
 use std::io::{Error, Read, Result, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// A temporary file of an evaluation was written and cannot be read back, as where a network drive went away. Without its values there is
-/// no answer, and they are looked up in the midst of sorting and summing: it unwinds as the payload of [`std::panic::resume_unwind`],
-/// which prints nothing, up to whoever began the work and tells it from a fault of the program by `downcast`.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "a temporary file (without a name, in {}) cannot be read back: {why}; set TMPDIR to a folder of another disk and run it again",
-    folder.display()
-)]
-pub struct LostTemporaryFile {
-    folder: PathBuf,
-    why: Error,
-}
-
-impl LostTemporaryFile {
-    /// Unwinds with this error.
-    pub(crate) fn unwind(why: Error) -> ! {
-        resume_unwind(Box::new(Self { folder: std::env::temp_dir(), why }))
-    }
-}
 
 /// Values that are written and read together.
 const BLOCK: usize = 1 << 13;

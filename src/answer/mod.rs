@@ -36,7 +36,6 @@ pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use correct::find_correction;
 pub use corrections::Corrections;
 pub use coverage::{COVERAGE, conformal_rank, conformal_width};
-pub use filed_list::LostTemporaryFile;
 pub use known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows, LastKriging};
 pub use launch_model::{EditedLaunch, LaunchOnGpu, LaunchQuestion};
 pub use limited_source::LimitedSource;

@@ -1,5 +1,6 @@
 //! Carries remedies out on a copy: a clean CSV, and a log of every change.
 
+use super::kept::KeptRecords;
 use super::{AuditSheet, Edit, Finding};
 use crate::text::harmless_line;
 use std::collections::{BTreeMap, HashMap};
@@ -107,8 +108,9 @@ fn refused_lines(sheet: &AuditSheet<'_>) -> Vec<[String; LOG.len()]> {
 
 fn fields(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String]) -> Vec<String> {
     let mut fields = vec![String::new(); columns.len()];
-    let places = &sheet.files[sheet.rows[row].file].columns;
-    for (place, text) in places.iter().zip(sheet.records.fields(row)) {
+    let places = &sheet.files[sheet.rows.row(row).file].columns;
+    let record = sheet.records.whole(row);
+    for (place, text) in places.iter().zip(KeptRecords::fields(&record)) {
         fields[*place] = text.to_string();
     }
     for (column, (value, _)) in &fate.set {
@@ -120,7 +122,7 @@ fn fields(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String
 }
 
 fn log_lines(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, fixed: &mut Fixed) -> Vec<[String; 11]> {
-    let r = &sheet.rows[row];
+    let r = &sheet.rows.row(row);
     let line = |change: &str, column: &str, old: &str, new: &str, of: &Finding| {
         let place = [sheet.files[r.file].name.clone(), r.line.to_string()];
         let names = [r.gpu, r.kernel, r.problem].map(|w| sheet.text_of(w).to_string());
@@ -133,18 +135,18 @@ fn log_lines(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, fixed: &mut Fi
     match fate.gone {
         Some((Edit::MergeInto(into), of)) => {
             fixed.merged += 1;
-            let to = format!("line {}", sheet.rows[*into].line);
-            return vec![line("merged into", "time_ms", sheet.field(row, "time_ms"), &to, of)];
+            let to = format!("line {}", sheet.rows.row(*into).line);
+            return vec![line("merged into", "time_ms", &sheet.field(row, "time_ms"), &to, of)];
         }
         Some((_, of)) => {
             fixed.dropped += 1;
-            return vec![line("dropped", "time_ms", sheet.field(row, "time_ms"), "", of)];
+            return vec![line("dropped", "time_ms", &sheet.field(row, "time_ms"), "", of)];
         }
         None => {}
     }
     let changes = fate.set.iter().filter(|(column, (value, _))| sheet.field(row, column) != *value);
     let lines: Vec<_> = changes
-        .map(|(column, (value, of))| line("set", column, sheet.field(row, column), value, of))
+        .map(|(column, (value, of))| line("set", column, &sheet.field(row, column), value, of))
         .collect();
     fixed.changed += lines.len();
     lines

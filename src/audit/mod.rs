@@ -13,6 +13,7 @@ mod kept;
 mod others;
 mod read;
 mod robust;
+mod rows;
 mod series;
 mod sheet;
 mod words;
@@ -21,7 +22,8 @@ pub use calibration::ReachedCeiling;
 pub use compiled::CompiledReport;
 pub use fix::{Fixed, fix};
 pub use read::{SheetKind, read_file, read_opened, read_text};
-pub use sheet::{AuditSheet, SheetRow};
+pub use rows::{SheetRow, SheetRows};
+pub use sheet::AuditSheet;
 pub use words::Word;
 
 /// How bad it is.

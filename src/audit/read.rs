@@ -1,8 +1,8 @@
 //! Reads files into a sheet: canonical CSVs, reports that importers know, calibration files, compiler logs, told apart by
 //! content.
 
-use super::kept::RowNumbers;
-use super::sheet::{AuditSheet, DataFile, SheetRow};
+use super::rows::{RowNumbers, SheetRow};
+use super::sheet::{AuditSheet, DataFile};
 use super::{ReachedCeiling, compiled};
 use crate::catalogue::CatalogueEntry;
 use crate::compiler;
@@ -122,6 +122,7 @@ fn take_rows(rows: PackedRows, file: &str, sheet: &mut AuditSheet<'_>) -> Result
 struct Places {
     /// In the order of [`TEXTS`].
     texts: [Option<usize>; TEXTS.len()],
+    source: Option<usize>,
     numbers: Vec<(Number, usize)>,
 }
 
@@ -133,6 +134,7 @@ impl Places {
         let place = |name| places.get(name).copied();
         Self {
             texts: TEXTS.map(place),
+            source: place("source"),
             numbers: Number::ALL.iter().filter_map(|n| Some((*n, place(n.column())?))).collect(),
         }
     }
@@ -167,28 +169,34 @@ struct DataRecords {
     places: Places,
     /// How many rows were taken in.
     good: usize,
+    /// The numbers of the row being read.
+    packed: Vec<u8>,
 }
 
 impl DataRecords {
     fn new(file: &str, names: &[String], sheet: &mut AuditSheet<'_>) -> Self {
         let columns = columns(sheet, names);
         let number = sheet.files.len();
-        sheet.files.push(DataFile { name: file.to_string(), columns });
+        sheet.files.push(DataFile { name: file.to_string(), columns, has_source_keys: false });
         Self {
             file: file.to_string(),
             number,
             width: names.len(),
             places: Places::from_header(names),
             good: 0,
+            packed: Vec::new(),
         }
     }
 
     /// Adds the record's row, or counts it as refused.
     fn take(&mut self, record: &StringRecord, line: u64, sheet: &mut AuditSheet<'_>) {
-        match self.checked_row(record, line, sheet) {
+        let mut packed = std::mem::take(&mut self.packed);
+        match self.checked_row(record, line, sheet, &mut packed) {
             Ok(row) => {
-                sheet.rows.push(row);
+                sheet.rows.push(&row);
                 sheet.records.push(record.iter());
+                let source = self.places.source.and_then(|place| record.get(place));
+                sheet.files[self.number].has_source_keys |= source.is_some_and(|text| text.contains('='));
                 self.good += 1;
             }
             Err(CellRefusal { column, message }) => {
@@ -198,21 +206,23 @@ impl DataRecords {
                 }
             }
         }
+        self.packed = packed;
     }
 
-    fn checked_row(
+    fn checked_row<'s>(
         &self,
         record: &StringRecord,
         line: u64,
         sheet: &mut AuditSheet<'_>,
-    ) -> Result<SheetRow, CellRefusal> {
+        packed: &'s mut Vec<u8>,
+    ) -> Result<SheetRow<'s>, CellRefusal> {
         let (found, expected) = (record.len(), self.width);
         if found != expected {
             let takes_in_lines = record.iter().any(|cell| cell.contains('\n'));
             let message = wrong_width_text(found, expected, takes_in_lines);
             return Err(CellRefusal::new("row", message));
         }
-        sheet_row(sheet, &self.places, record, self.number, line)
+        sheet_row(sheet, &self.places, record, self.number, line, packed)
     }
 }
 
@@ -229,13 +239,14 @@ fn columns(sheet: &mut AuditSheet<'_>, names: &[String]) -> Vec<usize> {
     names.iter().map(&mut place).collect()
 }
 
-fn sheet_row(
+fn sheet_row<'s>(
     sheet: &mut AuditSheet<'_>,
     places: &Places,
     record: &StringRecord,
     file: usize,
     line: u64,
-) -> Result<SheetRow, CellRefusal> {
+    packed: &'s mut Vec<u8>,
+) -> Result<SheetRow<'s>, CellRefusal> {
     let [gpu, kernel, problem, variant, dtype, block, grid] =
         places.texts.map(|place| place.and_then(|i| record.get(i)).unwrap_or("").trim());
     let (mut time_ms, mut numbers) = (f64::NAN, Vec::new());
@@ -273,7 +284,7 @@ fn sheet_row(
         block,
         grid,
         time_ms,
-        numbers: RowNumbers::from_iter(numbers),
+        numbers: RowNumbers::packed(&mut numbers, packed),
     })
 }
 
@@ -300,14 +311,23 @@ fn problem_word(
     text: &str,
 ) -> Result<super::Word, CellRefusal> {
     let written = sheet.words.intern(text);
-    if sheet.problems.contains_key(&(kernel, written)) {
+    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels[*i]).filter(|k| k.has_formulas());
+    let is_known = match of {
+        Some(_) => sheet.problems.contains_key(&(kernel, written)),
+        None => sheet.plain_problems.contains(written),
+    };
+    if is_known {
         return Ok(written);
     }
     let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
-    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels[*i]);
-    let full =
-        of.filter(|k| k.has_formulas()).and_then(|k| k.completed_problem(&recorded).ok()).unwrap_or(recorded);
-    let word = sheet.words.intern(&full.to_string());
-    sheet.problems.insert((kernel, word), full);
+    let full = of.and_then(|k| k.completed_problem(&recorded).ok()).unwrap_or(recorded);
+    let shown = full.to_string();
+    let word = sheet.words.intern(&shown);
+    // There may be as many sizes as rows: those of kernels without formulas are read again when they are asked for.
+    if of.is_none() && Problem::parse_recorded(&shown).is_ok_and(|again| again == full) {
+        sheet.plain_problems.insert(word);
+    } else {
+        sheet.problems.insert((kernel, word), full);
+    }
     Ok(word)
 }

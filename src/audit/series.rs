@@ -1,8 +1,9 @@
 //! One kernel on one GPU over its sizes, and what its rows would take at the roof.
 
-use super::flat_runs::{Series, SeriesKey, WorkPoint};
+use super::flat_runs::{Series, SeriesKey, WorkPoint, WorkPoints};
 use super::robust::{mean, median, range};
-use super::sheet::{AuditSheet, SheetRow};
+use super::rows::SheetRow;
+use super::sheet::AuditSheet;
 use super::words::Word;
 use crate::gpu::Gpu;
 use crate::measurement::Number;
@@ -14,56 +15,75 @@ pub(super) fn elasticity(a: &WorkPoint, b: &WorkPoint) -> f64 {
     (b.time / a.time).ln() / (b.work / a.work).ln()
 }
 
-/// Every series with at least two different amounts of work.
-pub(super) fn series(sheet: &AuditSheet<'_>) -> Vec<Series> {
-    let mut groups: BTreeMap<SeriesKey, Vec<usize>> = BTreeMap::new();
-    for (i, r) in sheet.rows.iter().enumerate() {
-        let key =
-            SeriesKey { file: r.file, gpu: r.gpu, kernel: r.kernel, variant: r.variant, dtype: r.dtype };
-        groups.entry(key).or_default().push(i);
+/// The rows of one kernel in one variant and element type, whose series are looked at beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SeriesKernel {
+    pub(super) kernel: Word,
+    pub(super) variant: Word,
+    dtype: Word,
+}
+
+/// The rows of the sheet by kernel, variant and element type.
+pub(super) fn rows_by_kernel(sheet: &AuditSheet<'_>) -> BTreeMap<SeriesKernel, Vec<u32>> {
+    let mut groups: BTreeMap<SeriesKernel, Vec<u32>> = BTreeMap::new();
+    for (row, r) in (0..).zip(sheet.rows.iter()) {
+        let key = SeriesKernel { kernel: r.kernel, variant: r.variant, dtype: r.dtype };
+        groups.entry(key).or_default().push(row);
     }
     groups
-        .into_iter()
-        .filter_map(|(key, rows)| {
-            let points = points(sheet, &rows);
-            (points.len() >= 2).then_some(Series { key, points })
-        })
-        .collect()
+}
+
+/// Every series of these rows of one kernel with at least two different amounts of work, by file and GPU.
+pub(super) fn series(sheet: &AuditSheet<'_>, key: SeriesKernel, rows: Vec<u32>) -> Vec<Series> {
+    let SeriesKernel { kernel, variant, dtype } = key;
+    let mut groups: BTreeMap<SeriesKey, Vec<u32>> = BTreeMap::new();
+    for row in rows {
+        let r = sheet.rows.row(row as usize);
+        let key = SeriesKey { file: r.file, gpu: r.gpu, kernel, variant, dtype };
+        groups.entry(key).or_default().push(row);
+    }
+    let one = |(key, rows): (SeriesKey, Vec<u32>)| {
+        let of = points(sheet, rows.into_iter());
+        (of.points.len() >= 2).then_some(Series { key, of })
+    };
+    groups.into_iter().filter_map(one).collect()
 }
 
 /// These rows by labelled work; empty where their work is not known alike.
-pub(super) fn points(sheet: &AuditSheet<'_>, rows: &[usize]) -> Vec<WorkPoint> {
-    let counted = rows.iter().any(|r| {
-        let row = &sheet.rows[*r];
-        row.get(Number::Flops).is_some() || row.get(Number::DramBytes).is_some()
-    });
-    let measure = |r: &usize| {
-        let row = &sheet.rows[*r];
-        let volume = || sheet.row_problem(row).map(crate::kernel::Problem::volume);
+pub(super) fn points(sheet: &AuditSheet<'_>, rows: impl Iterator<Item = u32> + Clone) -> WorkPoints {
+    let row_at = |row: u32| sheet.rows.row(row as usize);
+    let is_counted =
+        |row: &SheetRow<'_>| row.get(Number::Flops).is_some() || row.get(Number::DramBytes).is_some();
+    let counted = rows.clone().any(|row| is_counted(&row_at(row)));
+    let measure = |row: &SheetRow<'_>| {
+        let volume = || sheet.row_problem(row).map(|problem| problem.volume());
         if counted { labelled_work(row) } else { volume() }.filter(|w| *w > 0.0)
     };
-    let mut works: Vec<(f64, usize)> = rows.iter().filter_map(|r| Some((measure(r)?, *r))).collect();
-    if works.len() < rows.len() {
-        return Vec::new();
+    let mut works: Vec<RowWork> = Vec::new();
+    for row in rows {
+        let Some(work) = measure(&row_at(row)) else { return WorkPoints::default() };
+        works.push(RowWork { work, row });
     }
-    works.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut points: Vec<WorkPoint> = Vec::new();
-    for (work, row) in works {
-        match points.last_mut() {
-            // The same amount, counted with another rounding.
-            Some(p) if work <= p.work * 1.001 => p.rows.push(row),
-            _ => points.push(WorkPoint { work, time: 0.0, rows: vec![row] }),
-        }
+    works.sort_unstable_by(|a, b| { a.work }.total_cmp(&{ b.work }).then({ a.row }.cmp(&{ b.row })));
+    let mut points = WorkPoints::default();
+    for RowWork { work, row } in works {
+        // The same amount, counted with another rounding.
+        points.push(work, row, |last| work <= last * 1.001);
     }
-    for p in &mut points {
-        let mut times: Vec<f64> = p.rows.iter().map(|r| sheet.rows[*r].time_ms()).collect();
-        p.time = median(&mut times);
-    }
+    points.set_times(|rows| median(&mut rows.map(|row| sheet.rows.row(row).time_ms()).collect::<Vec<_>>()));
     points
 }
 
+/// A row and its labelled work; packed, as there may be millions.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, packed(4))]
+struct RowWork {
+    work: f64,
+    row: u32,
+}
+
 /// FLOPs and bytes as one number: the time on a machine of ten FLOPs per byte, about what GPUs have.
-fn labelled_work(row: &SheetRow) -> Option<f64> {
+fn labelled_work(row: &SheetRow<'_>) -> Option<f64> {
     let (flops, bytes) = (row.get(Number::Flops), row.get(Number::DramBytes));
     flops.or(bytes)?;
     Some((flops.unwrap_or(0.0) / 10.0).max(bytes.unwrap_or(0.0)))
@@ -90,7 +110,7 @@ pub(super) fn compute_peak(gpu: &Gpu, dtype: &str) -> f64 {
 }
 
 /// The shortest time in seconds in which the labelled FLOPs and bytes can be done at the published peaks.
-pub(super) fn ideal(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
+pub(super) fn ideal(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
     let compute = row.get(Number::Flops).map(|f| f / compute_peak(gpu, sheet.text_of(row.dtype)));
     let memory = row.get(Number::DramBytes).map(|b| b / gpu.bandwidth_peak.value.0);
@@ -99,7 +119,7 @@ pub(super) fn ideal(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
 }
 
 /// How often the GPU is filled by this grid: blocks over the blocks that are resident at once.
-pub(super) fn waves(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
+pub(super) fn waves(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
     let needs = needs(row)?;
     let resident = occupancy(&gpu.cuda.limits, needs, Rules::Exact).active_blocks;
@@ -108,7 +128,7 @@ pub(super) fn waves(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
 }
 
 /// What a block of this row needs, as far as the row says.
-pub(super) fn needs(row: &SheetRow) -> Option<BlockNeeds> {
+pub(super) fn needs(row: &SheetRow<'_>) -> Option<BlockNeeds> {
     let whole = |n| row.get(n).map_or(0, |v| v.min(f64::from(u32::MAX)) as u32);
     Some(BlockNeeds {
         threads: row.threads()?,
@@ -122,7 +142,7 @@ pub(super) fn needs(row: &SheetRow) -> Option<BlockNeeds> {
 /// The shortest time of each GPU in each file, in milliseconds.
 pub(super) fn shortest(sheet: &AuditSheet<'_>) -> BTreeMap<(usize, Word), f64> {
     let mut all = BTreeMap::new();
-    for r in &sheet.rows {
+    for r in sheet.rows.iter() {
         let least = all.entry((r.file, r.gpu)).or_insert(f64::INFINITY);
         *least = r.time_ms().min(*least);
     }
@@ -131,7 +151,7 @@ pub(super) fn shortest(sheet: &AuditSheet<'_>) -> BTreeMap<(usize, Word), f64> {
 
 /// Mean and range of the times of these rows, in milliseconds.
 pub(super) fn times(sheet: &AuditSheet<'_>, rows: &[usize]) -> (f64, f64, f64) {
-    let all: Vec<f64> = rows.iter().map(|r| sheet.rows[*r].time_ms()).collect();
+    let all: Vec<f64> = rows.iter().map(|r| sheet.rows.row(*r).time_ms()).collect();
     let (low, high) = range(all.iter().copied());
     (mean(&all), low, high)
 }

@@ -1,75 +1,18 @@
 //! The records of the files, verbatim, and typed rows beside them.
 
 use super::flat_runs::FlatRuns;
-use super::kept::{KeptRecords, RowNumbers};
-use super::words::{NumberedWords, Word};
+use super::kept::KeptRecords;
+use super::rows::{SheetRow, SheetRows};
+use super::words::{NumberedWords, Word, WordSet};
 use super::{CompiledReport, ReachedCeiling, compiled};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Number, RowError};
 use hashbrown::HashMap;
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-
-/// One measurement with its place.
-#[derive(Debug, Clone)]
-pub struct SheetRow {
-    /// Which file of the sheet.
-    pub file: usize,
-    /// Its line there; the first is 1.
-    pub line: u64,
-    /// The GPU's id where the catalogue knows it, else as written.
-    pub gpu: Word,
-    /// The kernel's id where the catalogue knows it, else as written.
-    pub kernel: Word,
-    /// The sizes, completed where the kernel is known.
-    pub problem: Word,
-    /// The code variant.
-    pub variant: Word,
-    /// The element type.
-    pub dtype: Word,
-    /// Threads per block, saturated at 2^32 - 1, which no GPU launches.
-    pub block: Option<[u32; 3]>,
-    /// Blocks, saturated as well.
-    pub grid: Option<[u32; 3]>,
-    pub(super) time_ms: f64,
-    /// What the row has beside its time: most rows have a few of forty.
-    pub(super) numbers: RowNumbers,
-}
-
-impl SheetRow {
-    /// This number, where the row has it.
-    #[must_use]
-    pub fn get(&self, number: Number) -> Option<f64> {
-        match number {
-            Number::Time => Some(self.time_ms),
-            _ => self.numbers.value(number),
-        }
-    }
-
-    /// Milliseconds per launch; every row has them.
-    #[must_use]
-    pub fn time_ms(&self) -> f64 {
-        self.time_ms
-    }
-
-    /// Seconds per launch.
-    pub(super) fn seconds(&self) -> f64 {
-        self.time_ms() / 1e3
-    }
-
-    /// Threads per block, saturated.
-    pub(super) fn threads(&self) -> Option<u32> {
-        let product = self.block?.into_iter().fold(1_u64, |a, b| a.saturating_mul(u64::from(b)));
-        Some(product.min(u64::from(u32::MAX)) as u32)
-    }
-
-    /// Blocks of the grid, saturated.
-    pub(super) fn launched_blocks(&self) -> Option<u64> {
-        Some(self.grid?.into_iter().fold(1_u64, |a, b| a.saturating_mul(u64::from(b))))
-    }
-}
 
 /// One data file's header, as places in the sheet's columns.
 #[derive(Debug, Clone)]
@@ -77,6 +20,8 @@ pub(super) struct DataFile {
     pub(super) name: String,
     /// For each field of a record, its column of the sheet.
     pub(super) columns: Vec<usize>,
+    /// Whether some source says keys and values: `tile=16`.
+    pub(super) has_source_keys: bool,
 }
 
 /// By kernel, problem and variant; nothing where the kernel's file does not take them.
@@ -92,7 +37,7 @@ pub struct AuditSheet<'a> {
     /// Every column of every data file, in the order they were met.
     pub columns: Vec<String>,
     /// The good rows.
-    pub rows: Vec<SheetRow>,
+    pub rows: SheetRows,
     /// Ceilings that calibration files state.
     pub calibrations: Vec<ReachedCeiling>,
     /// What compiler logs say of kernels.
@@ -108,7 +53,10 @@ pub struct AuditSheet<'a> {
     /// GPUs and kernels by word, where the catalogues know them.
     pub(super) gpu_of: HashMap<Word, GpuId>,
     pub(super) kernel_of: HashMap<Word, KernelId>,
+    /// Problems whose text alone does not say them, as a kernel's file completes them.
     pub(super) problems: HashMap<(Word, Word), Problem>,
+    /// The words that were read as a problem and say all of it.
+    pub(super) plain_problems: WordSet,
     /// Flat runs of sizes, once they are looked for.
     pub(super) flat: OnceCell<FlatRuns>,
     /// What the compilers' reports say, by kernel, once it is looked for.
@@ -125,7 +73,7 @@ impl<'a> AuditSheet<'a> {
             gpus,
             kernels,
             columns: Vec::new(),
-            rows: Vec::new(),
+            rows: SheetRows::default(),
             calibrations: Vec::new(),
             compiled: Vec::new(),
             refused: Vec::new(),
@@ -136,6 +84,7 @@ impl<'a> AuditSheet<'a> {
             gpu_of: HashMap::new(),
             kernel_of: HashMap::new(),
             problems: HashMap::new(),
+            plain_problems: WordSet::default(),
             flat: OnceCell::new(),
             by_build: OnceCell::new(),
             instances: RefCell::default(),
@@ -150,7 +99,7 @@ impl<'a> AuditSheet<'a> {
 
     /// The GPU of this row, where the catalogue knows it.
     #[must_use]
-    pub fn gpu(&self, row: &SheetRow) -> Option<&'a Gpu> {
+    pub fn gpu(&self, row: &SheetRow<'_>) -> Option<&'a Gpu> {
         self.gpu_named(row.gpu)
     }
 
@@ -159,38 +108,44 @@ impl<'a> AuditSheet<'a> {
     }
 
     /// The kernel of this row, where the catalogue knows it with formulas.
-    pub(super) fn kernel(&self, row: &SheetRow) -> Option<&'a Kernel> {
+    pub(super) fn kernel(&self, row: &SheetRow<'_>) -> Option<&'a Kernel> {
         self.kernel_of.get(&row.kernel).map(|i| &self.kernels[*i])
     }
 
     /// The sizes of this row.
-    pub(super) fn row_problem(&self, row: &SheetRow) -> Option<&Problem> {
-        self.problems.get(&(row.kernel, row.problem))
+    pub(super) fn row_problem(&self, row: &SheetRow<'_>) -> Option<Cow<'_, Problem>> {
+        if let Some(completed) = self.problems.get(&(row.kernel, row.problem)) {
+            return Some(Cow::Borrowed(completed));
+        }
+        Problem::parse_recorded(self.text_of(row.problem)).ok().map(Cow::Owned)
     }
 
     /// What the kernel's file says of this size in this variant, where there is one.
-    pub(super) fn instance(&self, row: &SheetRow) -> Option<Rc<Instance>> {
+    pub(super) fn instance(&self, row: &SheetRow<'_>) -> Option<Rc<Instance>> {
         let kernel = self.kernel(row).filter(|k| k.has_formulas())?;
         let key = (row.kernel, row.problem, row.variant);
         if let Some(known) = self.instances.borrow().get(&key) {
             return known.clone();
         }
         let variant = self.text_of(row.variant);
-        let at_size = |problem| kernel.instance(&kernel.completed_problem(problem).ok()?, variant).ok();
+        let at_size = |problem: Cow<'_, Problem>| {
+            kernel.instance(&kernel.completed_problem(&problem).ok()?, variant).ok()
+        };
         let made = self.row_problem(row).and_then(at_size).map(Rc::new);
         self.instances.borrow_mut().insert(key, made.clone());
         made
     }
 
     /// The field of a row's record as it was written.
-    pub(super) fn field(&self, row: usize, column: &str) -> &str {
-        let Some(at) = self.columns.iter().position(|c| c == column) else { return "" };
-        let place = self.files[self.rows[row].file].columns.iter().position(|c| *c == at);
-        place.and_then(|p| self.records.fields(row).nth(p)).unwrap_or("")
+    pub(super) fn field(&self, row: usize, column: &str) -> String {
+        let Some(at) = self.columns.iter().position(|c| c == column) else { return String::new() };
+        let place = self.files[self.rows.row(row).file].columns.iter().position(|c| *c == at);
+        let Some(place) = place else { return String::new() };
+        KeptRecords::fields(&self.records.whole(row)).nth(place).unwrap_or("").to_string()
     }
 
     /// Bytes a launch touches: as the row says, else as the kernel's file, else its compulsory traffic.
-    pub(super) fn working_set(&self, row: &SheetRow) -> Option<f64> {
+    pub(super) fn working_set(&self, row: &SheetRow<'_>) -> Option<f64> {
         let filed = || self.instance(row).and_then(|i| i.work.get(crate::kernel::Count::WorkingSetBytes));
         row.get(Number::WorkingSet).or_else(filed).or_else(|| row.get(Number::DramBytes))
     }
@@ -230,14 +185,16 @@ impl<'a> AuditSheet<'a> {
 
     /// File, first and last line of each stretch of neighbours.
     fn ranges(&self, rows: &[usize]) -> Vec<(usize, u64, u64)> {
-        let mut lines: Vec<(usize, u64)> =
-            rows.iter().map(|r| (self.rows[*r].file, self.rows[*r].line)).collect();
-        lines.sort_unstable();
-        lines.dedup();
+        // Rows stand in the order of files and lines. There may be millions: those in their order are not copied.
+        let mut sorted = Cow::Borrowed(rows);
+        if !rows.is_sorted() {
+            sorted.to_mut().sort_unstable();
+        }
         let mut ranges: Vec<(usize, u64, u64)> = Vec::new();
-        for (file, line) in lines {
+        for row in sorted.iter() {
+            let SheetRow { file, line, .. } = self.rows.row(*row);
             match ranges.last_mut() {
-                Some((f, _, end)) if *f == file && *end + 1 == line => *end = line,
+                Some((f, _, end)) if *f == file && (*end == line || *end + 1 == line) => *end = line,
                 _ => ranges.push((file, line, line)),
             }
         }

@@ -43,6 +43,24 @@ fn text_at<'t>(text: &'t str, ends: &[usize], word: Word) -> &'t str {
     &text[start..ends[place]]
 }
 
+/// Some of the words, a bit for each.
+#[derive(Debug, Default)]
+pub(super) struct WordSet(Vec<u64>);
+
+impl WordSet {
+    pub(super) fn insert(&mut self, word: Word) {
+        let place = word.0 as usize / 64;
+        if place >= self.0.len() {
+            self.0.resize(place + 1, 0);
+        }
+        self.0[place] |= 1 << (word.0 % 64);
+    }
+
+    pub(super) fn contains(&self, word: Word) -> bool {
+        self.0.get(word.0 as usize / 64).is_some_and(|bits| bits & 1 << (word.0 % 64) != 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +71,13 @@ mod tests {
         let numbers = ["a", "", "bc", "a", "", "b"].map(|text| words.intern(text).0);
         assert_eq!(numbers, [0, 1, 2, 0, 1, 3]);
         assert_eq!([0, 1, 2, 3].map(|number| words.text(Word(number))), ["a", "", "bc", "b"]);
+    }
+
+    #[test]
+    fn a_set_holds_what_was_put_in() {
+        let mut set = WordSet::default();
+        [0, 63, 64, 200].into_iter().for_each(|number| set.insert(Word(number)));
+        let held: Vec<u32> = (0..300).filter(|number| set.contains(Word(*number))).collect();
+        assert_eq!(held, [0, 63, 64, 200]);
     }
 }

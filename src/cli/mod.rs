@@ -57,13 +57,13 @@ mod workload;
 
 pub use dashboard::DashboardArgs;
 
-use crate::answer::LostTemporaryFile;
 use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::device::find_driver;
 use crate::gpu::ChangeError;
 use crate::gpu::DerivedError;
 use crate::kernel::ProblemError;
+use crate::measurement::LostTemporaryFile;
 use crate::predict::UnknownModel;
 use crate::rank::TargetError;
 use crate::session::{SubjectError, TuneError};

@@ -13,7 +13,7 @@ pub(super) fn put_whole(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// A column below 128 and its number. Most numbers of a report are counts: those that an f64 holds exactly take a byte for seven bits.
-pub(super) fn put_number(out: &mut Vec<u8>, column: u8, value: f64) {
+pub(crate) fn put_number(out: &mut Vec<u8>, column: u8, value: f64) {
     const EXACT: f64 = (1_u64 << 53) as f64;
     if value.is_sign_positive() && value < EXACT && value.fract() == 0.0 {
         out.push(column | WHOLE);
@@ -25,9 +25,9 @@ pub(super) fn put_number(out: &mut Vec<u8>, column: u8, value: f64) {
 }
 
 /// What was written, from a place on.
-pub(super) struct PackedBytes<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) at: usize,
+pub(crate) struct PackedBytes<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
 }
 
 impl<'a> PackedBytes<'a> {
@@ -53,7 +53,7 @@ impl<'a> PackedBytes<'a> {
         }
     }
 
-    pub(super) fn number(&mut self) -> (u8, f64) {
+    pub(crate) fn number(&mut self) -> (u8, f64) {
         let column = self.byte();
         if column & WHOLE != 0 {
             return (column & !WHOLE, self.whole() as f64);

@@ -7,8 +7,9 @@
 //! agree on one bandwidth above the peak have found a real roof: the board has other memory than the catalogue says.
 
 use super::super::robust::range;
+use super::super::rows::SheetRow;
 use super::super::series::compute_peak;
-use super::super::sheet::{AuditSheet, SheetRow};
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
@@ -52,7 +53,7 @@ fn beyond_roof_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let efficient = near_peak(sheet);
     let mut found: BTreeMap<CasesAlike, Vec<(usize, f64)>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
-        let Some((case, times)) = case(sheet, row, &efficient) else { continue };
+        let Some((case, times)) = case(sheet, &row, &efficient) else { continue };
         // Already said, with the reason.
         if matches!(case, RoofBreach::Bandwidth | RoofBreach::Compute) && ignored.contains(&i) {
             continue;
@@ -74,21 +75,21 @@ fn is_one_roof(rows: &[(usize, f64)]) -> bool {
     rows.len() >= SOME && high < OTHER_MEMORY && high <= AGREE * low
 }
 
-fn compute(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
+fn compute(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
     let peak = compute_peak(sheet.gpu(row)?, sheet.text_of(row.dtype));
     Some(row.get(Number::Flops)? / row.seconds() / peak)
 }
 
-fn key(row: &SheetRow) -> (Word, Word, Word) {
+fn key(row: &SheetRow<'_>) -> (Word, Word, Word) {
     (row.kernel, row.problem, row.dtype)
 }
 
 /// Configurations with the GPUs that run them near their peak.
 fn near_peak(sheet: &AuditSheet<'_>) -> HashMap<(Word, Word, Word), HashSet<Word>> {
     let mut all: HashMap<_, HashSet<Word>> = HashMap::new();
-    for row in &sheet.rows {
-        if compute(sheet, row).is_some_and(|c| c >= NEAR_PEAK) {
-            all.entry(key(row)).or_default().insert(row.gpu);
+    for row in sheet.rows.iter() {
+        if compute(sheet, &row).is_some_and(|c| c >= NEAR_PEAK) {
+            all.entry(key(&row)).or_default().insert(row.gpu);
         }
     }
     all
@@ -97,7 +98,7 @@ fn near_peak(sheet: &AuditSheet<'_>) -> HashMap<(Word, Word, Word), HashSet<Word
 /// The case of a row above a roof, and how far above it is.
 fn case(
     sheet: &AuditSheet<'_>,
-    row: &SheetRow,
+    row: &SheetRow<'_>,
     efficient: &HashMap<(Word, Word, Word), HashSet<Word>>,
 ) -> Option<(RoofBreach, f64)> {
     if let Some(over) = compute(sheet, row).filter(|c| *c > OVER_COMPUTE) {
@@ -119,7 +120,7 @@ fn case(
 fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]) -> Finding {
     let rows: Vec<usize> = found.iter().map(|(r, _)| *r).collect();
     let (worst, over) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1)).copied().unwrap_or((rows[0], 0.0));
-    let row = &sheet.rows[worst];
+    let row = &sheet.rows.row(worst);
     let gpu = sheet.gpu(row);
     let size = format!("{} at {}", sheet.text_of(row.kernel), sheet.text_of(row.problem));
     let peak = |c: RoofBreach| match c {

@@ -42,8 +42,8 @@ fn calibration_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
 /// The highest bandwidth of a row of this GPU that must have come from DRAM, in GB/s.
 fn fastest(sheet: &AuditSheet<'_>, gpu: GpuId, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
     let of = &sheet.gpus[gpu];
-    let rate = |(i, row): (usize, &super::super::SheetRow)| {
-        let here = sheet.gpu(row).is_some_and(|g| g.id == of.id) && sound(i);
+    let rate = |(i, row): (usize, super::super::SheetRow<'_>)| {
+        let here = sheet.gpu(&row).is_some_and(|g| g.id == of.id) && sound(i);
         let beyond = row.get(Number::DramBytes)? - of.l2_size.value.0;
         (here && beyond > 0.0).then(|| (beyond / row.seconds() / 1e9, i))
     };

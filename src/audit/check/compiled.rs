@@ -1,7 +1,8 @@
 //! Registers that contradict what the compiler says, in a log given as a file. The catalogue's kernel files say what our own
 //! sources need; another build may differ, and nothing is wrong with it.
 
-use super::super::sheet::{AuditSheet, SheetRow};
+use super::super::rows::SheetRow;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, CompiledReport, Edit, Finding, Remedy, Severity, compiled};
 use crate::measurement::Number;
@@ -15,7 +16,7 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 };
 
 /// What a log says of this row's kernel on this row's architecture, if the logs say one thing.
-pub(super) fn registers<'s>(sheet: &'s AuditSheet<'_>, row: &SheetRow) -> Option<&'s CompiledReport> {
+pub(super) fn registers<'s>(sheet: &'s AuditSheet<'_>, row: &SheetRow<'_>) -> Option<&'s CompiledReport> {
     if sheet.compiled.is_empty() {
         return None;
     }
@@ -37,7 +38,7 @@ fn compiled_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<Word, Vec<RegisterContradiction>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         let Some(told) = row.get(Number::RegsPerThread) else { continue };
-        let Some(log) = registers(sheet, row) else { continue };
+        let Some(log) = registers(sheet, &row) else { continue };
         if f64::from(log.registers) != told {
             let said = log.place.clone();
             found.entry(row.kernel).or_default().push(RegisterContradiction {
@@ -53,13 +54,13 @@ fn compiled_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
 fn kernel_finding(sheet: &AuditSheet<'_>, kernel: Word, all: &[RegisterContradiction]) -> Finding {
     let mut by_gpu: BTreeMap<&str, &RegisterContradiction> = BTreeMap::new();
     for c in all {
-        by_gpu.entry(sheet.text_of(sheet.rows[c.row].gpu)).or_insert(c);
+        by_gpu.entry(sheet.text_of(sheet.rows.row(c.row).gpu)).or_insert(c);
     }
     let each: Vec<String> = by_gpu
         .iter()
         .map(|(gpu, c)| format!("{gpu} {} ({})", c.truth, c.said.rsplit('/').next().unwrap_or("")))
         .collect();
-    let told = sheet.rows[all[0].row].get(Number::RegsPerThread).unwrap_or(0.0);
+    let told = sheet.rows.row(all[0].row).get(Number::RegsPerThread).unwrap_or(0.0);
     let evidence = format!("the rows have {told}; compiled: {}", each.join(", "));
     let rows: Vec<usize> = all.iter().map(|c| c.row).collect();
     let edits = all

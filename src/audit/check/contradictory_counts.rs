@@ -1,6 +1,7 @@
 //! Counts of one row that cannot both be true: the rules are those of every prediction (`kernel::contradictions`).
 
-use super::super::sheet::{AuditSheet, SheetRow};
+use super::super::rows::SheetRow;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use crate::catalogue::Feature;
@@ -19,8 +20,8 @@ fn contradictory_counts_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<(Word, Count, Count), Vec<(usize, CountContradiction)>> = BTreeMap::new();
     let columns = count_columns();
     for (i, row) in sheet.rows.iter().enumerate() {
-        let tensor = sheet.kernel(row).is_some_and(|k| k.needs.contains(&Feature::Tensor));
-        for c in contradictions(&work(row, &columns), sheet.text_of(row.dtype), tensor) {
+        let tensor = sheet.kernel(&row).is_some_and(|k| k.needs.contains(&Feature::Tensor));
+        for c in contradictions(&work(&row, &columns), sheet.text_of(row.dtype), tensor) {
             found.entry((row.kernel, c.count, c.against)).or_default().push((i, c));
         }
     }
@@ -34,7 +35,7 @@ fn count_columns() -> Vec<(Count, Number)> {
 }
 
 /// The counts that the row itself brings.
-fn work(row: &SheetRow, columns: &[(Count, Number)]) -> Work {
+fn work(row: &SheetRow<'_>, columns: &[(Count, Number)]) -> Work {
     columns.iter().fold(Work::default(), |work, (count, column)| work.with(*count, row.get(*column)))
 }
 
@@ -45,7 +46,7 @@ fn kernel_finding(sheet: &AuditSheet<'_>, kernel: Word, found: &[(usize, CountCo
     let evidence = format!(
         "{} at {}, but {}",
         worst.named(|_| String::new()),
-        sheet.text_of(sheet.rows[*row].problem),
+        sheet.text_of(sheet.rows.row(*row).problem),
         worst.why
     );
     let subject = sheet.text_of(kernel).to_string();

@@ -32,9 +32,9 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 type CopiedCode = BTreeMap<(u8, u8), BTreeSet<u64>>;
 
 fn copied_registers(sheet: &AuditSheet<'_>) -> Option<Finding> {
-    let mut codes: BTreeMap<(Word, Word), (CopiedCode, Vec<usize>)> = BTreeMap::new();
-    for (i, row) in sheet.rows.iter().enumerate() {
-        let Some((gpu, regs)) = sheet.gpu(row).zip(row.get(Number::RegsPerThread)) else { continue };
+    let mut codes: BTreeMap<(Word, Word), (CopiedCode, Vec<u32>)> = BTreeMap::new();
+    for (i, row) in (0..).zip(sheet.rows.iter()) {
+        let Some((gpu, regs)) = sheet.gpu(&row).zip(row.get(Number::RegsPerThread)) else { continue };
         if regs <= TRIVIAL {
             continue;
         }
@@ -50,12 +50,13 @@ fn copied_registers(sheet: &AuditSheet<'_>) -> Option<Finding> {
     if AGREE.powi(same.len() as i32) > LEAST_CHANCE || differ.len() * 10 > same.len() {
         return None;
     }
-    let rows: Vec<usize> = same.iter().flat_map(|(_, (_, rows))| rows.iter().copied()).collect();
+    let rows: Vec<usize> =
+        same.iter().flat_map(|(_, (_, rows))| rows.iter().map(|row| *row as usize)).collect();
     let capabilities: BTreeSet<String> =
         same.iter().flat_map(|(_, (c, _))| c.keys()).map(|(a, b)| format!("{a}.{b}")).collect();
     let contradicted = rows.iter().find_map(|r| {
-        let compiled = registers(sheet, &sheet.rows[*r])?;
-        let told = sheet.rows[*r].get(Number::RegsPerThread)?;
+        let compiled = registers(sheet, &sheet.rows.row(*r))?;
+        let told = sheet.rows.row(*r).get(Number::RegsPerThread)?;
         (f64::from(compiled.registers) != told).then(|| {
             format!(
                 "; {} compiled {} to {} registers, the row has {told}",

@@ -26,7 +26,7 @@ type DuplicateKey = (Word, Word, Word, Word, Word, Option<[u32; 3]>);
 
 fn duplicates_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let configuration = |row: &usize| -> DuplicateKey {
-        let r = &sheet.rows[*row];
+        let r = &sheet.rows.row(*row);
         (r.gpu, r.kernel, r.problem, r.variant, r.dtype, r.block)
     };
     let mut rows = rows_with_twins(sheet.rows.len(), configuration);
@@ -35,7 +35,7 @@ fn duplicates_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let groups = alike.flat_map(|alike| by_clock(sheet, alike.to_vec()));
     let mut kernels: BTreeMap<(Word, Word), Vec<Vec<usize>>> = BTreeMap::new();
     for rows in groups.filter(|g| g.len() > 1) {
-        let first = &sheet.rows[rows[0]];
+        let first = &sheet.rows.row(rows[0]);
         kernels.entry((first.gpu, first.kernel)).or_default().push(rows);
     }
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ fn rows_with_twins(rows: usize, configuration: impl Fn(&usize) -> DuplicateKey) 
 fn by_clock(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups = vec![rows];
     for number in [Number::SmClock, Number::MemClock] {
-        let clock = |r: &usize| sheet.rows[*r].get(number).unwrap_or(0.0);
+        let clock = |r: &usize| sheet.rows.row(*r).get(number).unwrap_or(0.0);
         groups = groups.into_iter().flat_map(|rows| of_one_clock(rows, clock)).collect();
     }
     groups
@@ -105,7 +105,7 @@ impl SortedGroups {
             let (other, same): (Vec<usize>, Vec<usize>) =
                 rows.iter().partition(|r| seen.insert(sheet.records.whole(**r)));
             sorted.copies.extend(same);
-            let (low, high) = range(other.iter().map(|r| sheet.rows[*r].time_ms()));
+            let (low, high) = range(other.iter().map(|r| sheet.rows.row(*r).time_ms()));
             match other.len() {
                 0 | 1 => {}
                 _ if high > CONTRADICTS * low => sorted.contradicting.push(other),
@@ -123,7 +123,7 @@ fn rows_finding(
     evidence: String,
     remedy: Remedy,
 ) -> Finding {
-    let row = &sheet.rows[rows[0]];
+    let row = &sheet.rows.row(rows[0]);
     let subject = format!("{}, {}", sheet.text_of(row.gpu), sheet.text_of(row.kernel));
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
 }
@@ -137,7 +137,7 @@ fn copied(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Option<Finding> {
 }
 
 fn contradictions(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
-    let spread = |rows: &Vec<usize>| range(rows.iter().map(|r| sheet.rows[*r].time_ms()));
+    let spread = |rows: &Vec<usize>| range(rows.iter().map(|r| sheet.rows.row(*r).time_ms()));
     let worst = groups.iter().max_by(|a, b| {
         let ratio = |g: &Vec<usize>| spread(g).1 / spread(g).0;
         ratio(a).total_cmp(&ratio(b))
@@ -148,7 +148,7 @@ fn contradictions(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Findi
         groups.len(),
         shown_ms(low),
         shown_ms(high),
-        sheet.text_of(sheet.rows[worst[0]].problem)
+        sheet.text_of(sheet.rows.row(worst[0]).problem)
     );
     let remedy = Remedy::leave("which one is right cannot be told from these files");
     Some(rows_finding(sheet, Severity::Warning, groups.concat(), evidence, remedy))
@@ -159,7 +159,7 @@ fn repeated(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
     let rows = groups.concat();
     let mut spreads: Vec<f64> = groups
         .iter()
-        .map(|g| range(g.iter().map(|r| sheet.rows[*r].time_ms())))
+        .map(|g| range(g.iter().map(|r| sheet.rows.row(*r).time_ms())))
         .map(|(low, high)| 100.0 * (high / low - 1.0))
         .collect();
     let evidence = format!(
@@ -169,6 +169,6 @@ fn repeated(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
         median(&mut spreads)
     );
     let remedy = Remedy::leave("repeats show the noise; the later row is the one that is used");
-    let subject = sheet.text_of(sheet.rows[rows[0]].kernel).to_string();
+    let subject = sheet.text_of(sheet.rows.row(rows[0]).kernel).to_string();
     Some(Finding { subject, ..rows_finding(sheet, Severity::Note, rows, evidence, remedy) })
 }

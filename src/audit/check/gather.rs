@@ -4,8 +4,9 @@
 //! several times L2 and whose words come at more than half the speed of this GPU's best stream, moved its words together:
 //! all indices were equal or in order, as in a buffer of zeros. Zeros in other kernels leave no trace in the numbers.
 
+use super::super::rows::SheetRow;
 use super::super::series::shown_ms;
-use super::super::sheet::{AuditSheet, SheetRow};
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
@@ -32,7 +33,7 @@ fn gather_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut best: BTreeMap<Word, (f64, usize)> = BTreeMap::new();
     let mut random: BTreeMap<(Word, Word), Vec<(f64, usize)>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate().filter(|(i, _)| !ignored.contains(i)) {
-        let Some(rate) = rate(sheet, row) else { continue };
+        let Some(rate) = rate(sheet, &row) else { continue };
         if gathers(sheet.text_of(row.kernel)) {
             random.entry((row.gpu, row.kernel)).or_default().push((rate, i));
         } else {
@@ -58,7 +59,7 @@ fn gathers(name: &str) -> bool {
 }
 
 /// Bytes per second of a row whose data does not fit the cache.
-fn rate(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
+fn rate(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
     let l2 = sheet.gpu(row)?.l2_size.value.0;
     let set = sheet.working_set(row)?;
     let bytes = row.get(Number::DramBytes)?;
@@ -67,14 +68,14 @@ fn rate(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
 
 fn rows_finding(sheet: &AuditSheet<'_>, found: &[(f64, usize)], stream: f64, of: usize) -> Finding {
     let (rate, row) = found.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or(found[0]);
-    let row = &sheet.rows[row];
+    let row = &sheet.rows.row(row);
     let evidence = format!(
         "{:.0} GB/s at {} ({}), {:.0} % of the best stream here ({}, {:.0} GB/s): random words would move 32-byte sectors and reach an eighth; the indices were equal or in order",
         rate / 1e9,
         sheet.text_of(row.problem),
         shown_ms(row.time_ms()),
         100.0 * rate / stream,
-        sheet.text_of(sheet.rows[of].kernel),
+        sheet.text_of(sheet.rows.row(of).kernel),
         stream / 1e9,
     );
     Finding {

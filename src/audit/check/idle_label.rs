@@ -7,6 +7,7 @@
 //! one or two percent, and another kernel is seldom that close everywhere. A switch of two positions may well be without
 //! effect, so that is a note; three settings without any are a warning.
 
+use super::super::kept::KeptRecords;
 use super::super::robust::{median, quantile, range};
 use super::super::sheet::AuditSheet;
 use super::super::words::{NumberedWords, Word};
@@ -30,16 +31,53 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     run: idle_label_findings,
 };
 
-/// One row as factors and levels; both are numbers of texts.
-struct Labelled {
-    row: usize,
-    /// By factor.
-    levels: Vec<(u32, u32)>,
+/// A factor and its level; both are numbers of texts.
+type FactorLevel = (u32, u32);
+
+/// Rows as factors and levels: those of all rows stand in one list.
+#[derive(Debug, Default)]
+struct LabelledRows {
+    rows: Vec<u32>,
+    /// Where the levels of each row end.
+    ends: Vec<usize>,
+    /// Of each row by factor.
+    levels: Vec<FactorLevel>,
+}
+
+impl LabelledRows {
+    /// The levels behind those of the last row are this one's.
+    fn end_row(&mut self, row: usize) {
+        self.rows.push(u32::try_from(row).expect("a sheet holds fewer than 2^32 rows"));
+        self.ends.push(self.levels.len());
+    }
+
+    /// Rows and their levels.
+    fn iter(&self) -> impl Iterator<Item = (usize, &[FactorLevel])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let places = starts.zip(&self.ends).map(|(start, end)| start..*end);
+        self.rows.iter().zip(places).map(|(row, place)| (*row as usize, &self.levels[place]))
+    }
+
+    /// Forgets these factors.
+    fn forget(&mut self, factors: &HashSet<u32>) {
+        let (mut kept, mut start) = (0, 0);
+        for end in &mut self.ends {
+            for place in start..*end {
+                let level = self.levels[place];
+                if !factors.contains(&level.0) {
+                    self.levels[kept] = level;
+                    kept += 1;
+                }
+            }
+            (start, *end) = (*end, kept);
+        }
+        self.levels.truncate(kept);
+    }
 }
 
 fn idle_label_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
-    let mut kernels: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
-    for (i, r) in sheet.rows.iter().enumerate() {
+    let mut kernels: BTreeMap<Word, Vec<u32>> = BTreeMap::new();
+    for (i, r) in (0..).zip(sheet.rows.iter()) {
         kernels.entry(r.kernel).or_default().push(i);
     }
     // Found once: it goes through all rows, and there may be as many kernels as rows.
@@ -47,20 +85,21 @@ fn idle_label_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     kernels.into_iter().flat_map(|(kernel, rows)| of_kernel(sheet, kernel, &rows, &extra)).collect()
 }
 
-fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize], extra: &[UnknownColumn]) -> Vec<Finding> {
-    let mut labels = LabelTexts::default();
-    let mut labelled: Vec<Labelled> =
-        rows.iter().map(|r| labelled_row(sheet, *r, extra, &mut labels)).collect();
+fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[u32], extra: &[UnknownColumn]) -> Vec<Finding> {
+    let (mut labels, mut labelled) = (LabelTexts::default(), LabelledRows::default());
+    for row in rows {
+        add_labelled(sheet, *row as usize, extra, &mut labels, &mut labelled);
+    }
     let texts = labels.texts;
     let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
-    for (factor, level) in labelled.iter().flat_map(|l| &l.levels) {
+    for (factor, level) in &labelled.levels {
         levels.entry(*factor).or_default().insert(*level);
     }
     // What has a level for nearly every row says where the row stood, not how it was run.
     let identity = |n: usize| n > LEVELS && 2 * n > rows.len();
     let identities: HashSet<u32> =
         levels.iter().filter(|(_, all)| identity(all.len())).map(|(factor, _)| *factor).collect();
-    labelled.iter_mut().for_each(|l| l.levels.retain(|(factor, _)| !identities.contains(factor)));
+    labelled.forget(&identities);
     levels.retain(|factor, all| !identities.contains(factor) && (2..=LEVELS).contains(&all.len()));
     if levels.len() > MOST_LABELS {
         return vec![too_many_labels(sheet, kernel, levels.len())];
@@ -116,39 +155,44 @@ fn unknown_columns(sheet: &AuditSheet<'_>) -> Vec<UnknownColumn> {
         return columns;
     }
     let mut differs = vec![false; columns.len()];
-    let mut first: Option<Vec<&str>> = None;
+    let mut first: Option<Vec<String>> = None;
     // A record is taken apart once: looking for each field by itself would take the square of the columns.
     for (place, row) in sheet.rows.iter().enumerate() {
-        let fields: Vec<&str> = sheet.records.fields(place).collect();
+        let record = sheet.records.whole(place);
+        let fields: Vec<&str> = KeptRecords::fields(&record).collect();
         let own = columns.iter().map(|column| column.field(row.file, &fields));
         match &first {
-            None => first = Some(own.collect()),
+            None => first = Some(own.map(str::to_string).collect()),
             Some(first) => {
-                differs.iter_mut().zip(own.zip(first)).for_each(|(d, (own, first))| *d |= own != *first);
+                differs.iter_mut().zip(own.zip(first)).for_each(|(d, (own, first))| *d |= own != first);
             }
         }
     }
     columns.into_iter().zip(differs).filter(|(_, differs)| *differs).map(|(column, _)| column).collect()
 }
 
-fn labelled_row(
+fn add_labelled(
     sheet: &AuditSheet<'_>,
     row: usize,
     extra: &[UnknownColumn],
     labels: &mut LabelTexts,
-) -> Labelled {
-    let r = &sheet.rows[row];
-    let mut levels = Vec::new();
+    labelled: &mut LabelledRows,
+) {
+    let r = &sheet.rows.row(row);
+    let levels = &mut labelled.levels;
+    let first = levels.len();
     let [problem, variant] = [r.problem, r.variant].map(|word| sheet.text_of(word));
-    let source = sheet.field(row, "source").trim();
-    for (place, text) in [problem, variant, source].into_iter().enumerate() {
+    let has_keys = sheet.files[r.file].has_source_keys;
+    let source = if has_keys { sheet.field(row, "source") } else { String::new() };
+    for (place, text) in [problem, variant, source.trim()].into_iter().enumerate() {
         for part in text.split([';', ',']) {
             let Some((key, value)) = part.split_once('=') else { continue };
             levels.push((labels.key_number(place, key.trim()), number_of(&mut labels.texts, value.trim())));
         }
     }
     let texts = &mut labels.texts;
-    let fields: Vec<&str> = if extra.is_empty() { Vec::new() } else { sheet.records.fields(row).collect() };
+    let record = if extra.is_empty() { String::new() } else { sheet.records.whole(row) };
+    let fields: Vec<&str> = KeptRecords::fields(&record).collect();
     for column in extra {
         levels.push((
             number_of(texts, &format!("column `{}`", column.name)),
@@ -158,8 +202,8 @@ fn labelled_row(
     levels.push((number_of(texts, "gpu"), r.gpu.0));
     levels.push((number_of(texts, "dtype"), r.dtype.0));
     levels.push((number_of(texts, "block"), texts_of(r.block)));
-    levels.sort_unstable();
-    Labelled { row, levels }
+    levels[first..].sort_unstable();
+    labelled.end_row(row);
 }
 
 /// The texts of factors and levels by number.
@@ -211,7 +255,7 @@ fn test(
     sheet: &AuditSheet<'_>,
     kernel: Word,
     factor: u32,
-    labelled: &[Labelled],
+    labelled: &LabelledRows,
     texts: &NumberedWords,
 ) -> Option<Finding> {
     let name = texts.text(Word(factor));
@@ -245,12 +289,12 @@ fn test(
 }
 
 /// Groups of rows alike in all but this factor, if they are enough and of one code.
-fn compared(sheet: &AuditSheet<'_>, factor: u32, labelled: &[Labelled]) -> Option<Vec<Levels>> {
+fn compared(sheet: &AuditSheet<'_>, factor: u32, labelled: &LabelledRows) -> Option<Vec<Levels>> {
     let mut strata: HashMap<Vec<(u32, u32)>, Levels> = HashMap::new();
-    for l in labelled {
-        let Some((_, level)) = l.levels.iter().find(|(f, _)| *f == factor) else { continue };
-        let rest = l.levels.iter().copied().filter(|(f, _)| *f != factor).collect();
-        strata.entry(rest).or_default().entry(*level).or_default().push(l.row);
+    for (row, levels) in labelled.iter() {
+        let Some((_, level)) = levels.iter().find(|(f, _)| *f == factor) else { continue };
+        let rest = levels.iter().copied().filter(|(f, _)| *f != factor).collect();
+        strata.entry(rest).or_default().entry(*level).or_default().push(row);
     }
     let rows = |all: &mut dyn Iterator<Item = &Levels>| -> usize {
         all.flat_map(BTreeMap::values).map(Vec::len).sum()
@@ -294,7 +338,7 @@ fn label_finding(
 }
 
 fn middle(sheet: &AuditSheet<'_>, rows: &[usize]) -> f64 {
-    median(&mut rows.iter().map(|r| sheet.rows[*r].time_ms()).collect::<Vec<_>>())
+    median(&mut rows.iter().map(|r| sheet.rows.row(*r).time_ms()).collect::<Vec<_>>())
 }
 
 /// Whether the levels differ in what the code needs or does, where the rows say so.
@@ -302,7 +346,7 @@ fn is_other_code(sheet: &AuditSheet<'_>, levels: &Levels) -> bool {
     const NEEDS: [Number; 5] =
         [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Flops, Number::DramBytes];
     let needs = |r: &usize| {
-        let row = &sheet.rows[*r];
+        let row = &sheet.rows.row(*r);
         (row.grid, NEEDS.map(|n| row.get(n).map(f64::to_bits)))
     };
     let mut rows = levels.values().flatten();

@@ -6,13 +6,16 @@
 //! the grid is the same while the work grows, so that each thread had more to do; another GPU's time of the same kernel
 //! grows over the same sizes. A floor at the small end, left as the sizes grow, is never called so unless a roof is broken.
 
-use super::super::flat_runs::{FlatRun, FlatRuns, Series, WorkPoint};
-use super::super::series::{elasticity, ideal, series, shortest, shown_ms, waves};
+use super::super::flat_runs::{FlatRun, FlatRuns, Series, SeriesKey, WorkPoint, WorkPoints};
+use super::super::rows::SheetRow;
+use super::super::series::{elasticity, ideal, rows_by_kernel, series, shortest, shown_ms, waves};
 use super::super::sheet::AuditSheet;
+use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Severity};
 use super::true_size::remedies;
 use crate::measurement::Number;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 /// log-log slope below which time counts as flat: 64 times the work may then cost at most a half more time.
 const FLAT: f64 = 0.1;
@@ -53,10 +56,33 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 
 fn flat_runs<'s>(sheet: &'s AuditSheet<'_>) -> &'s FlatRuns {
     sheet.flat.get_or_init(|| {
-        let series = series(sheet);
-        let runs = runs(sheet, &series);
-        FlatRuns::new(series, runs)
+        let shortest = shortest(sheet);
+        let (mut beside, mut found) = (Vec::new(), Vec::new());
+        let (mut of_kernel, mut last) = (Vec::new(), None);
+        // One kernel after another: its series take several times the room of its rows.
+        for (key, rows) in rows_by_kernel(sheet) {
+            let kernel = Some((key.kernel, key.variant));
+            if std::mem::replace(&mut last, kernel) != kernel {
+                keep_beside_runs(&mut of_kernel, &found, &mut beside);
+            }
+            let series = series(sheet, key, rows);
+            found.extend(runs(sheet, &series, &shortest));
+            of_kernel.extend(series);
+        }
+        keep_beside_runs(&mut of_kernel, &found, &mut beside);
+        found.sort_by_key(|run| run.key);
+        FlatRuns::new(beside, found)
     })
+}
+
+/// Moves the series of one kernel and variant to those that are kept, where the last of these runs is one of them.
+fn keep_beside_runs(series: &mut Vec<Series>, runs: &[FlatRun], kept: &mut Vec<Series>) {
+    let of_kernel = |key: &SeriesKey| (key.kernel, key.variant);
+    let has_run = runs.last().map(|run| of_kernel(&run.key)) == series.first().map(|s| of_kernel(&s.key));
+    if has_run && !series.is_empty() {
+        kept.append(series);
+    }
+    series.clear();
 }
 
 /// Every row that some flat run holds.
@@ -64,24 +90,20 @@ pub(super) fn fixed_rows<'s>(sheet: &'s AuditSheet<'_>) -> &'s HashSet<usize> {
     &flat_runs(sheet).rows
 }
 
-fn runs(sheet: &AuditSheet<'_>, all: &[Series]) -> Vec<FlatRun> {
-    let shortest = shortest(sheet);
-    let mut by_kernel: HashMap<_, Vec<&Series>> = HashMap::new();
-    for s in all {
-        by_kernel.entry((s.key.kernel, s.key.variant, s.key.dtype)).or_default().push(s);
-    }
-    let of = |s: &Series| {
-        let others = &by_kernel[&(s.key.kernel, s.key.variant, s.key.dtype)];
+/// The runs of these series of one kernel, variant and element type.
+fn runs(sheet: &AuditSheet<'_>, all: &[Series], shortest: &BTreeMap<(usize, Word), f64>) -> Vec<FlatRun> {
+    let run = |s: &Series| {
         let floor = shortest[&(s.key.file, s.key.gpu)].min(LONGEST_FLOOR_MS) * ABOVE_FLOOR;
-        let (points, is_last) = longest_flat(&s.points)?;
-        let reason = reason(sheet, points, is_last, floor, others)?;
-        Some(FlatRun { key: s.key, points: points.to_vec(), reason })
+        let (points, is_last) = longest_flat(&s.of.points)?;
+        let of = s.of.part(points);
+        let reason = reason(sheet, &of, is_last, floor, all)?;
+        Some(FlatRun { key: s.key, of, reason })
     };
-    all.iter().filter_map(of).collect()
+    all.iter().filter_map(run).collect()
 }
 
 /// The longest run of points over which time is flat, and whether it reaches the largest size.
-fn longest_flat(points: &[WorkPoint]) -> Option<(&[WorkPoint], bool)> {
+fn longest_flat(points: &[WorkPoint]) -> Option<(Range<usize>, bool)> {
     let most = points.last()?.work;
     let mut best: Option<(usize, usize)> = None;
     for (start, first) in points.iter().enumerate() {
@@ -103,26 +125,27 @@ fn longest_flat(points: &[WorkPoint]) -> Option<(&[WorkPoint], bool)> {
             }
         }
     }
-    best.map(|(s, e)| (&points[s..=e], e + 1 == points.len()))
+    best.map(|(s, e)| (s..e + 1, e + 1 == points.len()))
 }
 
 fn reason(
     sheet: &AuditSheet<'_>,
-    points: &[WorkPoint],
+    of: &WorkPoints,
     is_last: bool,
     floor_ms: f64,
-    others: &[&Series],
+    others: &[Series],
 ) -> Option<String> {
+    let points = &of.points;
     let (first, last) = (&points[0], &points[points.len() - 1]);
-    if let Some(reason) = breaks_roof(sheet, last) {
+    let [a, b] = [first, last].map(|point| sheet.rows.row(of.first_row(point)));
+    if let Some(reason) = breaks_roof(sheet, &b) {
         return Some(reason);
     }
     if points.len() < 3 || !is_last || first.time < floor_ms || still_grows(points) {
         return None;
     }
-    let (a, b) = (&sheet.rows[first.rows[0]], &sheet.rows[last.rows[0]]);
     let growth = last.work / first.work;
-    if let Some((w, v)) = waves(sheet, b).zip(waves(sheet, a))
+    if let Some((w, v)) = waves(sheet, &b).zip(waves(sheet, &a))
         && w >= 2.0
         && w >= GROWTH * v.ceil()
     {
@@ -131,7 +154,7 @@ fn reason(
     if a.grid.is_some() && a.grid == b.grid && a.block == b.block {
         return Some(format!("the grid stays the same while the labelled work grows {growth:.0}-fold"));
     }
-    let follows = |s: &&&Series| s.key.gpu != a.gpu && grows_between(s, first.work, last.work);
+    let follows = |s: &&Series| s.key.gpu != a.gpu && grows_between(s, first.work, last.work);
     let other = others.iter().find(follows)?;
     Some(format!("on {} the same sizes take time in proportion", sheet.text_of(other.key.gpu)))
 }
@@ -144,8 +167,7 @@ fn still_grows(points: &[WorkPoint]) -> bool {
 }
 
 /// Whether the largest label would need more time than was measured, at the peaks and with all of L2 full of its data.
-fn breaks_roof(sheet: &AuditSheet<'_>, last: &WorkPoint) -> Option<String> {
-    let row = &sheet.rows[last.rows[0]];
+fn breaks_roof(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<String> {
     let gpu = sheet.gpu(row)?;
     let beyond_cache = row.get(Number::DramBytes).unwrap_or(0.0) - gpu.l2_size.value.0;
     let memory = beyond_cache.max(0.0) / gpu.bandwidth_peak.value.0;
@@ -160,7 +182,7 @@ fn breaks_roof(sheet: &AuditSheet<'_>, last: &WorkPoint) -> Option<String> {
 /// Whether this series has points in the range that follow the size.
 fn grows_between(s: &Series, low: f64, high: f64) -> bool {
     let inside: Vec<&WorkPoint> =
-        s.points.iter().filter(|p| p.work >= low * 0.999 && p.work <= high * 1.001).collect();
+        s.of.points.iter().filter(|p| p.work >= low * 0.999 && p.work <= high * 1.001).collect();
     inside
         .first()
         .zip(inside.last())
@@ -168,8 +190,9 @@ fn grows_between(s: &Series, low: f64, high: f64) -> bool {
 }
 
 fn run_finding(sheet: &AuditSheet<'_>, run: &FlatRun, remedy: super::super::Remedy) -> Finding {
-    let (first, last) = (&run.points[0], &run.points[run.points.len() - 1]);
-    let size = |p: &WorkPoint| sheet.text_of(sheet.rows[p.rows[0]].problem).to_string();
+    let points = &run.of.points;
+    let (first, last) = (&points[0], &points[points.len() - 1]);
+    let size = |p: &WorkPoint| sheet.text_of(sheet.rows.row(run.of.first_row(p)).problem).to_string();
     let evidence = format!(
         "{} at {}, {} at {}: the labelled work grows {:.0}-fold, the time {:.2}-fold; {}",
         shown_ms(first.time),

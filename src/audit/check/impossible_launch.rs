@@ -19,8 +19,8 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 fn impossible_launch_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<(Word, Word), (Vec<usize>, String)> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
-        let Some((gpu, mut needs)) = sheet.gpu(row).zip(needs(row)) else { continue };
-        let by_log = registers(sheet, row);
+        let Some((gpu, mut needs)) = sheet.gpu(&row).zip(needs(&row)) else { continue };
+        let by_log = registers(sheet, &row);
         if let Some(c) = &by_log {
             needs.regs_per_thread = c.registers;
         }

@@ -4,7 +4,8 @@
 //! FLOPs may differ by 2 % (borders). Bytes may well be more than the compulsory ones, if a profiler counted them, but
 //! never less than what is touched once, but for what L2 still holds when the launch ends.
 
-use super::super::sheet::{AuditSheet, SheetRow};
+use super::super::rows::SheetRow;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
 use super::ignored_size;
@@ -39,7 +40,7 @@ fn kernel_file_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let ignored = ignored_size::fixed_rows(sheet);
     let mut found: BTreeMap<(What, Word), Vec<FiledDifference>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
-        for (what, ratio, truth) in differences(sheet, row) {
+        for (what, ratio, truth) in differences(sheet, &row) {
             found.entry((what, row.kernel)).or_default().push((i, ratio, truth));
         }
     }
@@ -48,7 +49,7 @@ fn kernel_file_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     found.iter().map(|((what, kernel), rows)| kernel_finding(sheet, *what, *kernel, rows)).collect()
 }
 
-fn differences(sheet: &AuditSheet<'_>, row: &SheetRow) -> Vec<(What, f64, String)> {
+fn differences(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Vec<(What, f64, String)> {
     let Some(filed) = sheet.instance(row) else { return Vec::new() };
     let mut out = Vec::new();
     if let Some((grid, launch)) = row.grid.zip(filed.launch)
@@ -90,7 +91,7 @@ fn kernel_finding(sheet: &AuditSheet<'_>, what: What, kernel: Word, found: &[Fil
     let evidence = format!(
         "{column} is {} at {}, the kernel's file says {truth}: {ratio:.4} times that",
         sheet.field(*row, column),
-        sheet.text_of(sheet.rows[*row].problem),
+        sheet.text_of(sheet.rows.row(*row).problem),
     );
     let edits = found.iter().map(|(r, _, value)| (*r, Edit::Set { column, value: value.clone() })).collect();
     let remedy = Remedy::set(format!("{column} of the kernel's file"), edits);

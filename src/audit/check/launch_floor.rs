@@ -4,8 +4,9 @@
 //! kernels lie that the roofs explain less than a third of, and no more than twice the shortest time. Rows within one and a
 //! half times of it are mostly launch. Rows of ignored sizes say nothing of it; refused launches are the bare floor.
 
+use super::super::rows::SheetRow;
 use super::super::series::{compute_peak, shown_ms};
-use super::super::sheet::{AuditSheet, SheetRow};
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::{ignored_size, impossible_launch};
@@ -34,14 +35,15 @@ fn launch_floor_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
         (impossible_launch::CHECK.run)(sheet).into_iter().flat_map(|f| f.rows).collect();
     out.extend(&refused);
     let mut gpus: BTreeMap<(usize, Word), Vec<usize>> = BTreeMap::new();
-    for (i, r) in sheet.rows.iter().enumerate().filter(|(i, _)| !out.contains(i)) {
+    let short = |r: &SheetRow<'_>| r.time_ms() <= LONGEST_MS;
+    for (i, r) in sheet.rows.iter().enumerate().filter(|(i, r)| short(r) && !out.contains(i)) {
         gpus.entry((r.file, r.gpu)).or_default().push(i);
     }
     gpus.into_values().filter_map(|rows| floor(sheet, rows, &refused)).collect()
 }
 
 /// Milliseconds that DRAM needs for what L2 cannot hold, or the lanes for the FLOPs.
-fn explained(sheet: &AuditSheet<'_>, row: &SheetRow) -> f64 {
+fn explained(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> f64 {
     let Some(gpu) = sheet.gpu(row) else { return 0.0 };
     let beyond = row.get(Number::DramBytes).map_or(0.0, |b| (b - gpu.l2_size.value.0).max(0.0));
     let flops = row.get(Number::Flops).unwrap_or(0.0);
@@ -51,8 +53,8 @@ fn explained(sheet: &AuditSheet<'_>, row: &SheetRow) -> f64 {
 
 /// The first of these rows, sorted by time, from which on enough rows of enough kernels lie together; one of the first `near`.
 fn first_agreement(sheet: &AuditSheet<'_>, rows: &[usize], near: usize) -> Option<usize> {
-    let time = |at: usize| sheet.rows[rows[at]].time_ms();
-    let kernel = |at: usize| sheet.rows[rows[at]].kernel;
+    let time = |at: usize| sheet.rows.row(rows[at]).time_ms();
+    let kernel = |at: usize| sheet.rows.row(rows[at]).kernel;
     let mut together: HashMap<Word, usize> = HashMap::new();
     let mut end = 0;
     for start in 0..near {
@@ -76,18 +78,17 @@ fn first_agreement(sheet: &AuditSheet<'_>, rows: &[usize], near: usize) -> Optio
 }
 
 fn floor(sheet: &AuditSheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<Finding> {
-    let time = |r: usize| sheet.rows[r].time_ms();
-    rows.retain(|r| time(*r) <= LONGEST_MS);
+    let time = |r: usize| sheet.rows.row(r).time_ms();
     rows.sort_by(|a, b| time(*a).total_cmp(&time(*b)));
     let shortest = time(*rows.first()?);
-    rows.retain(|r| explained(sheet, &sheet.rows[*r]) < EXPLAINED * time(*r));
+    rows.retain(|r| explained(sheet, &sheet.rows.row(*r)) < EXPLAINED * time(*r));
     let near = rows.partition_point(|r| time(*r) <= NEAR_SHORTEST * shortest);
     let start = first_agreement(sheet, &rows, near)?;
     let floor = time(rows[start]);
     let end = rows.partition_point(|r| time(*r) <= ON_IT * floor);
     let on: Vec<usize> = rows[start..end].to_vec();
-    let kernels: HashSet<Word> = on.iter().map(|r| sheet.rows[*r].kernel).collect();
-    let here = |r: &&usize| sheet.rows[**r].gpu == sheet.rows[on[0]].gpu;
+    let kernels: HashSet<Word> = on.iter().map(|r| sheet.rows.row(*r).kernel).collect();
+    let here = |r: &&usize| sheet.rows.row(**r).gpu == sheet.rows.row(on[0]).gpu;
     let bare = refused.iter().filter(here).map(|r| time(*r)).reduce(f64::min);
     let evidence = format!(
         "floor about {}: {} rows of {} kernels lie between {} and {}{}",
@@ -101,7 +102,7 @@ fn floor(sheet: &AuditSheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Opt
     Some(Finding {
         check: CHECK.id,
         severity: Severity::Note,
-        subject: sheet.text_of(sheet.rows[on[0]].gpu).to_string(),
+        subject: sheet.text_of(sheet.rows.row(on[0]).gpu).to_string(),
         rows: on,
         evidence,
         remedy: Remedy::leave("true times, mostly of the launch"),

@@ -7,6 +7,7 @@
 //! kernel's rows on this GPU have the same ratio, as an average over two settings has and accidents have not.
 
 use super::super::others::Others;
+use super::super::rows::SheetRow;
 use super::super::series::shown_ms;
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
@@ -44,19 +45,22 @@ struct Scatter {
 }
 
 fn mixed_population_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
-    let mut by_gpu: BTreeMap<Word, Vec<Scatter>> = BTreeMap::new();
-    for (row, r) in sheet.rows.iter().enumerate() {
-        if let Some(std) = r.get(Number::TimeStd).filter(|s| *s > 0.0) {
-            let (ln_time, ratio) = (r.time_ms().ln(), std / r.time_ms());
-            let scatter = Scatter { row, kernel: r.kernel, ln_time, ratio };
-            by_gpu.entry(r.gpu).or_default().push(scatter);
-        }
+    let std = |r: &SheetRow<'_>| r.get(Number::TimeStd).filter(|s| *s > 0.0);
+    let mut by_gpu: BTreeMap<Word, Vec<u32>> = BTreeMap::new();
+    for (row, r) in (0..).zip(sheet.rows.iter()).filter(|(_, r)| std(r).is_some()) {
+        by_gpu.entry(r.gpu).or_default().push(row);
     }
     let mut kernels: BTreeMap<(Word, Word), Vec<Far>> = BTreeMap::new();
-    for (gpu, mut all) in by_gpu {
+    for (gpu, rows) in by_gpu {
+        let scatter = |row: u32| {
+            let (row, r) = (row as usize, sheet.rows.row(row as usize));
+            let (ln_time, ratio) = (r.time_ms().ln(), std(&r)? / r.time_ms());
+            Some(Scatter { row, kernel: r.kernel, ln_time, ratio })
+        };
+        let mut all: Vec<Scatter> = rows.into_iter().filter_map(scatter).collect();
         all.sort_by(|a, b| a.ln_time.total_cmp(&b.ln_time));
         for far in outliers(&all) {
-            kernels.entry((sheet.rows[far.row].kernel, gpu)).or_default().push(far);
+            kernels.entry((sheet.rows.row(far.row).kernel, gpu)).or_default().push(far);
         }
     }
     let mut rows: BTreeMap<(Word, Word), usize> = BTreeMap::new();
@@ -106,7 +110,7 @@ fn findings(sheet: &AuditSheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
         same >= 2 && 2 * same >= rows
     };
     let spoiled = |f: &&Far| {
-        let error = sheet.rows[f.row].get(Number::Trials).map(|t| f.ratio / t.max(1.0).sqrt());
+        let error = sheet.rows.row(f.row).get(Number::Trials).map(|t| f.ratio / t.max(1.0).sqrt());
         error.is_none_or(|e| e >= SPOILED) || comes_back(f)
     };
     let (bad, noisy): (Vec<&Far>, Vec<&Far>) = far.iter().partition(spoiled);
@@ -116,7 +120,7 @@ fn findings(sheet: &AuditSheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
 
 fn rows_finding(sheet: &AuditSheet<'_>, far: &[&Far], severity: Severity) -> Finding {
     let worst = far.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).unwrap_or(&far[0]);
-    let row = &sheet.rows[worst.row];
+    let row = &sheet.rows.row(worst.row);
     let rows: Vec<usize> = far.iter().map(|f| f.row).collect();
     let tail = match severity {
         Severity::Note => "; over many trials its mean still holds: the host's jitter, or rare slow launches",

@@ -43,7 +43,7 @@ pub(super) fn remedies(sheet: &AuditSheet<'_>, all: &[Series], runs: &[FlatRun])
 }
 
 fn labels(sheet: &AuditSheet<'_>, run: &FlatRun) -> Vec<Word> {
-    run.points.iter().map(|p| sheet.rows[p.rows[0]].problem).collect()
+    run.of.points.iter().map(|p| sheet.rows.row(run.of.first_row(p)).problem).collect()
 }
 
 /// Times of sound series by kernel, variant and size, on each GPU: the row that stands for them.
@@ -53,9 +53,9 @@ impl Times {
     fn from_series<'s>(sheet: &AuditSheet<'_>, sound: impl Iterator<Item = &'s Series>) -> Self {
         let mut all: HashMap<_, Vec<usize>> = HashMap::new();
         for s in sound {
-            for p in &s.points {
-                let row = p.rows[0];
-                all.entry((s.key.kernel, s.key.variant, sheet.rows[row].problem)).or_default().push(row);
+            for p in &s.of.points {
+                let row = s.of.first_row(p);
+                all.entry((s.key.kernel, s.key.variant, sheet.rows.row(row).problem)).or_default().push(row);
             }
         }
         Self(all)
@@ -86,13 +86,14 @@ fn nearest_label(
 fn deviation(sheet: &AuditSheet<'_>, label: Word, pool: &[&FlatRun], sound: &Times) -> Option<f64> {
     let mut all = Vec::new();
     for run in pool {
-        let Some(point) = run.points.iter().find(|p| sheet.rows[p.rows[0]].problem == label) else {
+        let first_row = |p| run.of.first_row(p);
+        let Some(point) = run.of.points.iter().find(|p| sheet.rows.row(first_row(p)).problem == label) else {
             continue;
         };
-        let mine = &sheet.rows[point.rows[0]];
+        let mine = &sheet.rows.row(first_row(point));
         let others = sound.0.get(&(run.key.kernel, run.key.variant, label)).into_iter().flatten();
-        for other in others.map(|r| &sheet.rows[*r]).filter(|o| o.gpu != mine.gpu) {
-            let Some((a, b)) = ideal(sheet, mine).zip(ideal(sheet, other)) else { continue };
+        for other in others.map(|r| sheet.rows.row(*r)).filter(|o| o.gpu != mine.gpu) {
+            let Some((a, b)) = ideal(sheet, mine).zip(ideal(sheet, &other)) else { continue };
             all.push(((mine.time_ms() / other.time_ms()).ln() - (a / b).ln()).abs());
         }
     }
@@ -102,13 +103,13 @@ fn deviation(sheet: &AuditSheet<'_>, label: Word, pool: &[&FlatRun], sound: &Tim
 /// The only label whose launch, by the kernel's file, is the grid that every row of the run records.
 fn label_of_grid(sheet: &AuditSheet<'_>, run: &FlatRun) -> Option<Word> {
     let rows = run.row_places();
-    let first = &sheet.rows[rows[0]];
+    let first = &sheet.rows.row(rows[0]);
     let grid = first.grid?;
-    if rows.iter().any(|r| sheet.rows[*r].grid != Some(grid)) {
+    if rows.iter().any(|r| sheet.rows.row(*r).grid != Some(grid)) {
         return None;
     }
-    let mut fits = run.points.iter().filter_map(|p| {
-        let row = &sheet.rows[p.rows[0]];
+    let mut fits = run.of.points.iter().filter_map(|p| {
+        let row = &sheet.rows.row(run.of.first_row(p));
         let launch = sheet.instance(row)?.launch?;
         (launch.grid == grid.map(u64::from) && row.block == Some(launch.block)).then_some(row.problem)
     });
@@ -121,12 +122,12 @@ fn remedy(sheet: &AuditSheet<'_>, run: &FlatRun, chosen: Option<(Word, String)>)
     let Some((label, why)) = chosen else {
         return Remedy::drop(&rows, "which size ran cannot be told from these files");
     };
-    let keep = rows.iter().copied().find(|r| sheet.rows[*r].problem == label).unwrap_or(rows[0]);
-    let times: Vec<f64> = rows.iter().map(|r| sheet.rows[*r].time_ms()).collect();
+    let keep = rows.iter().copied().find(|r| sheet.rows.row(*r).problem == label).unwrap_or(rows[0]);
+    let times: Vec<f64> = rows.iter().map(|r| sheet.rows.row(*r).time_ms()).collect();
     let (low, high) = range(times.iter().copied());
-    let stds = rows.iter().filter_map(|r| sheet.rows[*r].get(Number::TimeStd));
+    let stds = rows.iter().filter_map(|r| sheet.rows.row(*r).get(Number::TimeStd));
     let std = stds.fold(high - low, f64::max);
-    let trials: Option<f64> = rows.iter().map(|r| sheet.rows[*r].get(Number::Trials)).sum();
+    let trials: Option<f64> = rows.iter().map(|r| sheet.rows.row(*r).get(Number::Trials)).sum();
     let set = |column, value: f64| (keep, Edit::Set { column, value: rounded(value) });
     let mut edits = vec![set("time_ms", mean(&times)), set("time_std_ms", std)];
     edits.extend(trials.map(|t| set("trials", t)));

@@ -30,21 +30,30 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     run: work_differs_findings,
 };
 
-/// A row and what tells configurations apart: kernel, then problem, variant and element type.
-type PlacedRow = (Word, (Word, Word, Word), u32);
+/// What tells the configurations of a kernel apart: problem, variant and element type; and a row.
+type PlacedRow = ((Word, Word, Word), u32);
 
 fn work_differs_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
-    // Side by side in one list: there may be millions of configurations.
-    let place = |row| u32::try_from(row).expect("a sheet holds fewer than 2^32 rows");
-    let placed = sheet.rows.iter().enumerate();
-    let mut placed: Vec<PlacedRow> =
-        placed.map(|(i, r)| (r.kernel, (r.problem, r.variant, r.dtype), place(i))).collect();
-    placed.sort_unstable();
-    let kernels: Vec<&[PlacedRow]> = placed.chunk_by(|a, b| a.0 == b.0).collect();
+    let mut kernels: BTreeMap<Word, Vec<u32>> = BTreeMap::new();
+    for (place, row) in (0..).zip(sheet.rows.iter()) {
+        kernels.entry(row.kernel).or_default().push(place);
+    }
+    let mut differing = COLUMNS.map(|_| Vec::new());
+    for rows in kernels.into_values() {
+        // Side by side in one list: there may be millions of configurations.
+        let placed = |place: u32| {
+            let row = sheet.rows.row(place as usize);
+            ((row.problem, row.variant, row.dtype), place)
+        };
+        let mut rows: Vec<PlacedRow> = rows.into_iter().map(placed).collect();
+        rows.sort_unstable();
+        for (all, (number, _)) in differing.iter_mut().zip(COLUMNS) {
+            all.extend(Differing::in_number(sheet, &rows, number));
+        }
+    }
     let mut found = Vec::new();
-    for (number, count) in COLUMNS {
-        let all = kernels.iter().filter_map(|rows| Differing::in_number(sheet, rows, number));
-        let (counted, declared): (Vec<_>, Vec<_>) = all.partition(|d| d.counted);
+    for (all, (number, count)) in differing.into_iter().zip(COLUMNS) {
+        let (counted, declared): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| d.counted);
         found.extend(declared.iter().map(|d| d.number_finding(sheet, number, count)));
         found.extend(counts(sheet, &counted, number));
     }
@@ -61,16 +70,17 @@ struct Differing {
 
 impl Differing {
     fn in_number(sheet: &AuditSheet<'_>, rows: &[PlacedRow], number: Number) -> Option<Self> {
-        let value = |r: &usize| sheet.rows[*r].get(number);
-        let differ = |rows: &Vec<usize>| {
-            let (low, high) = range(rows.iter().filter_map(value));
-            let mut gpus = rows.iter().filter(|r| value(r).is_some()).map(|r| sheet.rows[*r].gpu);
+        let value = |r: &usize| sheet.rows.row(*r).get(number);
+        let differ = |config: &&[PlacedRow]| {
+            let rows = || config.iter().map(|(_, row)| sheet.rows.row(*row as usize));
+            let (low, high) = range(rows().filter_map(|row| row.get(number)));
+            let mut gpus = rows().filter(|row| row.get(number).is_some()).map(|row| row.gpu);
             let first = gpus.next();
             high > FORGIVEN * low && gpus.any(|gpu| Some(gpu) != first)
         };
-        let configs = || rows.chunk_by(|a, b| a.1 == b.1);
-        let places = |config: &[PlacedRow]| config.iter().map(|(_, _, row)| *row as usize).collect();
-        let mut bad: Vec<Vec<usize>> = configs().map(places).filter(differ).collect();
+        let configs = || rows.chunk_by(|a, b| a.0 == b.0);
+        let places = |config: &[PlacedRow]| config.iter().map(|(_, row)| *row as usize).collect();
+        let mut bad: Vec<Vec<usize>> = configs().filter(differ).map(places).collect();
         bad.sort();
         let mut rows: Vec<usize> = bad.concat().into_iter().filter(|r| value(r).is_some()).collect();
         rows.sort_unstable();
@@ -95,7 +105,7 @@ impl Differing {
         Finding {
             check: CHECK.id,
             severity: Severity::Error,
-            subject: sheet.text_of(sheet.rows[self.rows[0]].kernel).to_string(),
+            subject: sheet.text_of(sheet.rows.row(self.rows[0]).kernel).to_string(),
             rows: self.rows.clone(),
             evidence,
             remedy: remedy(sheet, &self.bad, number, count),
@@ -112,7 +122,7 @@ fn counts(sheet: &AuditSheet<'_>, all: &[Differing], number: Number) -> Option<F
         "{column} differs in {} configurations of {} kernels, {} {}; values vary from run to run or variant to variant as counts do",
         all.iter().map(|d| d.bad.len()).sum::<usize>(),
         all.len(),
-        sheet.text_of(sheet.rows[worst.rows[0]].kernel),
+        sheet.text_of(sheet.rows.row(worst.rows[0]).kernel),
         example(sheet, worst.worst(sheet, number), number)
     );
     Some(Finding {
@@ -126,26 +136,26 @@ fn counts(sheet: &AuditSheet<'_>, all: &[Differing], number: Number) -> Option<F
 }
 
 fn ratio(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> f64 {
-    let (low, high) = range(rows.iter().filter_map(|r| sheet.rows[*r].get(number)));
+    let (low, high) = range(rows.iter().filter_map(|r| sheet.rows.row(*r).get(number)));
     high / low
 }
 
 /// `12582912 on rtx-2080-ti and 8388608 on titan-v at n=1048576`.
 fn example(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> String {
-    let value = |r: &&usize| sheet.rows[**r].get(number).unwrap_or(f64::NAN);
+    let value = |r: &&usize| sheet.rows.row(**r).get(number).unwrap_or(f64::NAN);
     let known = || rows.iter().filter(|r| !value(r).is_nan());
     let high = known().max_by(|a, b| value(a).total_cmp(&value(b)));
     let low = known().min_by(|a, b| value(a).total_cmp(&value(b)));
     let Some((high, low)) = high.zip(low) else { return String::new() };
-    let gpu = |r: &usize| sheet.text_of(sheet.rows[*r].gpu);
-    let problem = sheet.text_of(sheet.rows[*high].problem);
+    let gpu = |r: &usize| sheet.text_of(sheet.rows.row(*r).gpu);
+    let problem = sheet.text_of(sheet.rows.row(*high).problem);
     format!("at {problem} {} on {} and {} on {}", value(&high), gpu(high), value(&low), gpu(low))
 }
 
 /// Whether some GPU's values change though kernel and size stay.
 fn is_counted(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> bool {
     let mut of: HashMap<(Word, Word), (usize, HashSet<u64>)> = HashMap::new();
-    for r in rows.iter().map(|r| &sheet.rows[*r]) {
+    for r in rows.iter().map(|r| sheet.rows.row(*r)) {
         let Some(value) = r.get(number) else { continue };
         let entry = of.entry((r.gpu, r.problem)).or_default();
         entry.0 += 1;
@@ -160,12 +170,12 @@ fn remedy(sheet: &AuditSheet<'_>, bad: &[Vec<usize>], number: Number, count: Opt
     let mut undecided = 0;
     let column = number.column();
     for rows in bad {
-        let filed = sheet.instance(&sheet.rows[rows[0]]).zip(count).and_then(|(i, c)| i.work.get(c));
+        let filed = sheet.instance(&sheet.rows.row(rows[0])).zip(count).and_then(|(i, c)| i.work.get(c));
         let Some(truth) = filed.or_else(|| majority(sheet, rows, number)) else {
             undecided += 1;
             continue;
         };
-        let wrong = rows.iter().filter(|r| sheet.rows[**r].get(number).is_some_and(|v| v != truth));
+        let wrong = rows.iter().filter(|r| sheet.rows.row(**r).get(number).is_some_and(|v| v != truth));
         edits.extend(wrong.map(|r| (*r, Edit::Set { column, value: format!("{truth}") })));
     }
     if edits.is_empty() {
@@ -178,7 +188,7 @@ fn remedy(sheet: &AuditSheet<'_>, bad: &[Vec<usize>], number: Number, count: Opt
 
 fn majority(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> Option<f64> {
     let mut votes: BTreeMap<u64, usize> = BTreeMap::new();
-    let values: Vec<f64> = rows.iter().filter_map(|r| sheet.rows[*r].get(number)).collect();
+    let values: Vec<f64> = rows.iter().filter_map(|r| sheet.rows.row(*r).get(number)).collect();
     values.iter().for_each(|v| *votes.entry(v.to_bits()).or_default() += 1);
     let (value, count) = votes.into_iter().max_by_key(|(_, n)| *n)?;
     (3 * count >= 2 * values.len()).then(|| f64::from_bits(value))
