@@ -2,13 +2,14 @@
 //! has one, over the residuals that a trial may know.
 
 use super::coverage::conformal_rank;
+use super::filed_list::FiledList;
 use super::trial::AnswerTrial;
 use super::trials::AnswerTrials;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::pair::Pair;
 use hashbrown::HashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What must not be among the residuals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,13 +22,21 @@ pub enum ResidualFold {
     Nothing,
 }
 
-/// The residuals of one model, largest first.
+/// The residuals of one model, largest first: of many only the largest, which are those that an interval may end at.
 #[derive(Debug, Clone, Default)]
 pub struct Residuals {
-    all: Vec<Residual>,
+    largest: Vec<Residual>,
     groups: Vec<ResidualGroup>,
+    /// How many residuals each group has, those that are not among the largest included.
+    counts: Vec<usize>,
     uses_source: bool,
 }
+
+/// Of no more than these all are kept.
+const MANY: usize = 1 << 21;
+
+/// Of more this share, 1 in so many, is kept first: an interval of 90 % ends at one of the largest tenth of those that it may know.
+const FIRST_SHARE: usize = 6;
 
 /// Packed: of a million rows there are four million.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +54,61 @@ struct ResidualGroup {
     gpus: Pair<u16>,
 }
 
+/// Residuals as they come: a score and its group; most of many are in a file.
+#[derive(Debug)]
+struct FiledResiduals {
+    list: FiledList<(f64, u32)>,
+    /// How many have each [`rank`].
+    ranks: Vec<u32>,
+}
+
+impl Default for FiledResiduals {
+    fn default() -> Self {
+        Self { list: FiledList::new((0.0, 0)), ranks: vec![0; 1 << 16] }
+    }
+}
+
+/// The upper bits of a score as a number that grows with it, in the order of [`f64::total_cmp`].
+fn rank(score: f64) -> u32 {
+    let bits = score.to_bits();
+    let ordered = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+    (ordered >> 48) as u32
+}
+
+impl FiledResiduals {
+    fn push(&mut self, score: f64, group: u32) {
+        self.ranks[rank(score) as usize] += 1;
+        self.list.push((score, group));
+    }
+
+    /// The rank from which on there are at least so many; 0 where there are not as many.
+    fn rank_of_largest(&self, wanted: usize) -> u32 {
+        let mut found = 0;
+        let reached = self.ranks.iter().rposition(|count| {
+            found += *count as usize;
+            found >= wanted
+        });
+        if wanted >= self.list.len() { 0 } else { reached.map_or(0, |rank| rank as u32) }
+    }
+
+    /// How many of each group have at least this rank.
+    fn counts(&self, groups: usize, least: u32) -> Vec<usize> {
+        let mut counts = vec![0; groups];
+        let counted = self.list.iter().filter(|(score, _)| rank(*score) >= least);
+        counted.for_each(|(_, group)| counts[group as usize] += 1);
+        counts
+    }
+
+    /// Those of at least this rank.
+    fn ranked_from(&self, least: u32) -> Vec<Residual> {
+        let count = self.ranks[least as usize..].iter().map(|count| *count as usize).sum();
+        let mut found = Vec::with_capacity(count);
+        let wanted = self.list.iter().filter(|(score, _)| rank(*score) >= least);
+        found.extend(wanted.map(|(score, group)| Residual { score, group }));
+        found
+    }
+}
+
 /// A GPU in the room of two bytes; a catalogue holds fewer than 2^16.
 fn small_place(gpu: GpuId) -> u16 {
     u16::try_from(gpu.index()).unwrap_or(u16::MAX)
@@ -56,8 +120,8 @@ impl Residuals {
     /// row counts once.
     #[must_use]
     pub fn from_trials(trials: &AnswerTrials, uses_source: bool) -> Self {
-        let mut all: Vec<Residual> = Vec::with_capacity(trials.len());
-        let (mut groups, mut places) = (Vec::new(), HashMap::new());
+        let mut all = FiledResiduals::default();
+        let (mut groups, mut places, mut counts) = (Vec::new(), HashMap::new(), Vec::new());
         let mut last = None;
         for trial in trials.iter().filter(|t| !t.borrowed) {
             let target_row = Some(trial.target_row());
@@ -68,12 +132,51 @@ impl Residuals {
                     groups.push(*group);
                     u32::try_from(groups.len() - 1).expect("there are fewer groups than trials")
                 });
-                all.push(Residual { score: trial.score(), group });
+                counts.resize(groups.len(), 0);
+                counts[group as usize] += 1;
+                all.push(trial.score(), group);
             }
             last = target_row;
         }
-        all.sort_unstable_by(|a, b| { b.score }.total_cmp(&{ a.score }));
-        Self { all, groups, uses_source }
+        let mut residuals = Self { largest: Vec::new(), groups, counts, uses_source };
+        residuals.keep_largest(&all, MANY);
+        residuals
+    }
+
+    /// Keeps the largest of these, as many as every interval needs; all where they are no more than `many`.
+    fn keep_largest(&mut self, all: &FiledResiduals, many: usize) {
+        let mut wanted =
+            if all.list.len() > many { (all.list.len() / FIRST_SHARE).max(1) } else { all.list.len() };
+        let mut least = all.rank_of_largest(wanted);
+        while least > 0 && !self.is_enough(&all.counts(self.groups.len(), least)) {
+            wanted *= 2;
+            least = all.rank_of_largest(wanted);
+        }
+        self.largest = all.ranked_from(least);
+        self.largest.sort_unstable_by(|a, b| { b.score }.total_cmp(&{ a.score }));
+    }
+
+    /// Whether the end of every interval is among the largest, where these are so many of each group.
+    fn is_enough(&self, kept: &[usize]) -> bool {
+        let gpus: BTreeSet<u16> = self.groups.iter().flat_map(|g| [g.gpus.source, g.gpus.target]).collect();
+        let mut gpus = gpus.into_iter().map(|gpu| ResidualFold::Gpu(GpuId::from_index(usize::from(gpu))));
+        let is_enough =
+            |known: usize, kept: usize| conformal_rank(known).is_none_or(|rank| kept > known - rank);
+        let [all, all_kept] = [&self.counts[..], kept].map(|counts| counts.iter().sum::<usize>());
+        let without_gpu = |fold: ResidualFold| {
+            let known = |counts: &[usize]| -> usize {
+                let known = self.groups.iter().zip(counts).filter(|(group, _)| self.may_know(**group, fold));
+                known.map(|(_, count)| count).sum()
+            };
+            is_enough(known(&self.counts), known(kept))
+        };
+        let mut kernels: HashMap<KernelId, [usize; 2]> = HashMap::new();
+        for ((group, count), kept) in self.groups.iter().zip(&self.counts).zip(kept) {
+            let of_kernel = kernels.entry(group.kernel).or_default();
+            (of_kernel[0], of_kernel[1]) = (of_kernel[0] + count, of_kernel[1] + kept);
+        }
+        let without_kernel = |[count, kept]: &[usize; 2]| is_enough(all - count, all_kept - kept);
+        is_enough(all, all_kept) && gpus.all(without_gpu) && kernels.values().all(without_kernel)
     }
 
     /// The half-width in ln of a 90 % interval without this fold, and the number of residuals behind it; `None` where too
@@ -81,8 +184,8 @@ impl Residuals {
     #[must_use]
     pub fn half_width(&self, fold: ResidualFold) -> Option<(f64, usize)> {
         let known: Vec<bool> = self.groups.iter().map(|group| self.may_know(*group, fold)).collect();
-        let kept = || self.all.iter().filter(|r| known[r.group as usize]);
-        let n = kept().count();
+        let kept = || self.largest.iter().filter(|r| known[r.group as usize]);
+        let n = self.counts.iter().zip(&known).filter(|(_, known)| **known).map(|(count, _)| count).sum();
         // The rank counts from the smallest; the largest stand first.
         let from_top = n - conformal_rank(n)?;
         Some((kept().nth(from_top)?.score, n))
@@ -168,16 +271,46 @@ mod tests {
     }
 
     #[test]
+    fn of_many_residuals_the_largest_give_the_same_intervals() {
+        // One GPU and one kernel take nearly all of the largest.
+        let of = |i: usize| {
+            let (kernel, source, target) = (i % 7, i % 3, 3 + i % 2);
+            let ln = ((i * 7919) % 1009) as f64 / 1000.0;
+            trial(kernel, source, target, if source == 2 || kernel == 4 { 2.0 + ln } else { ln })
+        };
+        let trials: AnswerTrials = (0..5000).map(of).collect();
+        for uses_source in [true, false] {
+            let whole = Residuals::from_trials(&trials, uses_source);
+            let mut all = FiledResiduals::default();
+            whole.largest.iter().for_each(|r| all.push(r.score, r.group));
+            let mut part = whole.clone();
+            part.keep_largest(&all, 0);
+            let gpus = (0..5).map(|gpu| ResidualFold::Gpu(GpuId::from_index(gpu)));
+            let kernels = (0..7).map(|kernel| ResidualFold::Kernel(KernelId::from_index(kernel)));
+            for fold in gpus.chain(kernels).chain([ResidualFold::Nothing]) {
+                assert_eq!(part.half_width(fold), whole.half_width(fold), "{fold:?}");
+            }
+            assert!(part.largest.len() < whole.largest.len(), "{} of them", part.largest.len());
+        }
+    }
+
+    #[test]
+    fn ranks_are_in_the_order_of_the_scores() {
+        let scores = [-f64::NAN, -f64::INFINITY, -2.0, -0.0, 0.0, 1e-300, 0.7, 2.0, f64::INFINITY, f64::NAN];
+        assert!(scores.map(rank).is_sorted() && scores.is_sorted_by(|a, b| a.total_cmp(b).is_le()));
+    }
+
+    #[test]
     fn without_a_source_each_target_counts_once() {
         let all: AnswerTrials = (0..9).flat_map(|k| [0, 1, 2].map(|s| trial(k, s, 3, k as f64))).collect();
-        assert_eq!(Residuals::from_trials(&all, false).all.len(), 9);
-        assert_eq!(Residuals::from_trials(&all, true).all.len(), 27);
+        assert_eq!(Residuals::from_trials(&all, false).largest.len(), 9);
+        assert_eq!(Residuals::from_trials(&all, true).largest.len(), 27);
         // Rows of the target at two clocks are two targets.
         let at_clocks =
             |row| [0, 1].map(|source| AnswerTrial { rows: Pair::new(0, row), ..trial(7, source, 3, 1.0) });
         let all: AnswerTrials = [at_clocks(0), at_clocks(1)].concat().into_iter().collect();
         assert_eq!(
-            [false, true].map(|uses_source| Residuals::from_trials(&all, uses_source).all.len()),
+            [false, true].map(|uses_source| Residuals::from_trials(&all, uses_source).largest.len()),
             [2, 4]
         );
     }

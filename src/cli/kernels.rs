@@ -1,13 +1,14 @@
 //! `roofswap kernels [ID]`.
 
 use super::choices::FormatChoice;
+use super::output::NOT_KEPT;
 use super::{load, output, question};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::report::TableFormat;
-use crate::report::kernels::{self, KernelRow};
+use crate::report::kernels::{self, KernelRow, KernelsOverview, kernel_cells, kernel_columns};
+use crate::report::{TableFormat, write_rows};
 use crate::session::Session;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -33,29 +34,33 @@ pub(super) struct KernelsArgs {
 pub(super) fn run_kernels(args: &KernelsArgs) -> Result<()> {
     let session = load::session(&args.data)?;
     let format: TableFormat = args.format.into();
-    let people = format.is_for_people();
-    let table = match &args.id {
-        Some(id) => {
-            let at = session.kernels.position(id)?;
-            let mut row = kernel_row(&session, at);
-            if args.size.is_some() || args.variant.is_some() {
-                let variant = question::variant(&session, at, args.variant.as_deref())?;
-                let typed = args.size.as_deref().map(str::parse).transpose()?;
-                let subject = session.subject(at, typed.as_ref().unwrap_or(&row.size), &variant)?;
-                row.size = (*subject.problem).clone();
-                row.variant = subject.variant;
-                row.instance = Some(subject.instance);
-            }
-            let table = kernels::show(&row, &session.sources);
-            // Titles are long; for people they go under the table.
-            if people { table.footnoted("source") } else { table }
-        }
-        None => {
-            let rows: Vec<KernelRow<'_>> = session.kernels.ids().map(|at| kernel_row(&session, at)).collect();
-            if people { kernels::overview_table(&rows) } else { kernels::list(&rows) }
-        }
-    };
+    let Some(id) = &args.id else { return write_list(&session, format) };
+    let at = session.kernels.position(id)?;
+    let mut row = kernel_row(&session, at);
+    if args.size.is_some() || args.variant.is_some() {
+        let variant = question::variant(&session, at, args.variant.as_deref())?;
+        let typed = args.size.as_deref().map(str::parse).transpose()?;
+        let subject = session.subject(at, typed.as_ref().unwrap_or(&row.size), &variant)?;
+        row.size = (*subject.problem).clone();
+        row.variant = subject.variant;
+        row.instance = Some(subject.instance);
+    }
+    let table = kernels::show(&row, &session.sources);
+    // Titles are long; for people they go under the table.
+    let table = if format.is_for_people() { table.footnoted("source") } else { table };
     output::answer(table.render(format).as_bytes())
+}
+
+/// Every kernel; none of the rows is kept.
+fn write_list(session: &Session, format: TableFormat) -> Result<()> {
+    let mut rows = session.kernels.ids().map(|at| kernel_row(session, at));
+    let Some(format) = format.for_programs() else {
+        let mut overview = KernelsOverview::default();
+        rows.try_for_each(|row| overview.add_kernel(&row)).context(NOT_KEPT)?;
+        return output::streamed_answer(|out| overview.write(format, out));
+    };
+    let columns = kernel_columns();
+    output::streamed_answer(|out| write_rows(out, &columns, format, rows.map(|row| kernel_cells(&row))))
 }
 
 fn kernel_row(session: &Session, at: KernelId) -> KernelRow<'_> {

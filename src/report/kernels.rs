@@ -1,11 +1,13 @@
 //! The kernel catalogue: one row per kernel, or one kernel with every formula and where it comes from.
 
 use super::cell::TableCell;
-use super::table::{Table, TableColumn};
+use super::spooled_table::{SpooledTable, TableFrame};
+use super::table::{Table, TableColumn, TableFormat};
 use crate::catalogue::SourceTable;
 use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem, ProductSizes, StatedArithmetic};
 use crate::roofline::pipe_of;
 use crate::units::{Bytes, Flops, significant};
+use std::io::{Result, Write};
 use std::sync::Arc;
 
 /// A kernel with what the session knows of it.
@@ -23,10 +25,10 @@ pub struct KernelRow<'a> {
     pub measured_on: Vec<String>,
 }
 
-/// One row per kernel.
+/// The columns of the list of kernels, of which [`kernel_cells`] is a row.
 #[must_use]
-pub fn list(kernels: &[KernelRow<'_>]) -> Table {
-    let mut table = Table::new(vec![
+pub fn kernel_columns() -> Vec<TableColumn> {
+    vec![
         TableColumn::left("id"),
         TableColumn::left("category"),
         TableColumn::left("keys"),
@@ -36,19 +38,53 @@ pub fn list(kernels: &[KernelRow<'_>]) -> Table {
         TableColumn::right("dram_bytes"),
         TableColumn::right("flop_per_byte"),
         TableColumn::left("measured_on"),
-    ]);
-    table.rows = kernels.iter().map(kernel_cells).collect();
-    table
+    ]
 }
 
-/// [`list`] for people.
+/// Headings for people.
+const SHORT: [(&str, &str); 5] = [
+    ("shown_at", "at"),
+    ("flops", "FLOPs"),
+    ("dram_bytes", "DRAM"),
+    ("flop_per_byte", "FLOP/B"),
+    ("measured_on", "timed on"),
+];
+
+/// The list of kernels for people: a file may name hundreds of thousands, and their rows are written down as they come.
+#[derive(Debug)]
+pub struct KernelsOverview(SpooledTable);
+
+impl Default for KernelsOverview {
+    fn default() -> Self {
+        let short = |column: TableColumn| match SHORT.iter().find(|(name, _)| *name == column.name) {
+            Some((_, name)) => TableColumn { name, ..column },
+            None => column,
+        };
+        Self(SpooledTable::new(kernel_columns().into_iter().map(short).collect(), ""))
+    }
+}
+
+impl KernelsOverview {
+    /// Adds a kernel.
+    ///
+    /// # Errors
+    /// What the file system says, where the rows no longer fit into memory.
+    pub fn add_kernel(&mut self, kernel: &KernelRow<'_>) -> Result<()> {
+        self.0.push(kernel_cells(kernel))
+    }
+
+    /// Writes the table.
+    ///
+    /// # Errors
+    /// What the file system or the writer says.
+    pub fn write(self, format: TableFormat, out: &mut dyn Write) -> Result<()> {
+        self.0.write(TableFrame { title: String::new(), hidden: &[], notes: None }, format, out)
+    }
+}
+
+/// One row per kernel.
 #[must_use]
-pub fn overview_table(kernels: &[KernelRow<'_>]) -> Table {
-    let names = [("shown_at", "at"), ("flops", "FLOPs"), ("dram_bytes", "DRAM"), ("flop_per_byte", "FLOP/B")];
-    list(kernels).renamed(&names).renamed(&[("measured_on", "timed on")])
-}
-
-fn kernel_cells(k: &KernelRow<'_>) -> Vec<TableCell> {
+pub fn kernel_cells(k: &KernelRow<'_>) -> Vec<TableCell> {
     let kernel = k.kernel;
     let work = k.instance.as_ref().map(|i| i.work);
     let count = |c| work.and_then(|w| w.get(c));

@@ -147,7 +147,11 @@ impl LaunchesOverview {
         let title = format!("Paper 3's metrics of {launches} measured launches, {formulas} formulas");
         let mut notes = Spool::default();
         table_notes().iter().try_for_each(|note| writeln!(notes, "{note}"))?;
-        self.table.write(TableFrame { title, hidden: &["bounds", "variant"], notes }, format, out)
+        self.table.write(
+            TableFrame { title, hidden: &["bounds", "variant"], notes: Some(notes) },
+            format,
+            out,
+        )
     }
 }
 

@@ -124,7 +124,7 @@ impl PredictionOverview {
         }
         self.spreads.copy_to(&mut under)?;
         notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
-        self.table.write(TableFrame { title, hidden: &hidden, notes: under }, format, out)
+        self.table.write(TableFrame { title, hidden: &hidden, notes: Some(under) }, format, out)
     }
 
     fn title(&self) -> String {

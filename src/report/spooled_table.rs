@@ -22,12 +22,12 @@ pub(super) struct SpooledTable {
 /// What stands around the rows.
 #[derive(Debug)]
 pub(super) struct TableFrame<'a> {
-    /// Above the rows.
+    /// Above the rows; blank = nothing.
     pub(super) title: String,
     /// Columns that are left out.
     pub(super) hidden: &'a [&'a str],
-    /// Under the footnotes, a line each.
-    pub(super) notes: Spool,
+    /// Under the footnotes, a line each; `None` = nothing stands under the rows.
+    pub(super) notes: Option<Spool>,
 }
 
 impl SpooledTable {
@@ -56,7 +56,9 @@ impl SpooledTable {
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
         let is_markdown = format == TableFormat::Markdown;
-        writeln!(out, "{}\n", one_line(&frame.title))?;
+        if !frame.title.is_empty() {
+            writeln!(out, "{}\n", one_line(&frame.title))?;
+        }
         if is_markdown {
             out.write_all(markdown_head(&columns).as_bytes())?;
         } else {
@@ -75,8 +77,9 @@ impl SpooledTable {
             };
             out.write_all(line.as_bytes())?;
         }
+        let Some(notes) = frame.notes else { return Ok(()) };
         writeln!(out)?;
-        write_notes(self.footnotes, frame.notes, is_markdown, out)
+        write_notes(self.footnotes, notes, is_markdown, out)
     }
 }
 
@@ -125,7 +128,7 @@ mod tests {
         let mut notes = Spool::default();
         notes.write_all(b"legend\n").unwrap();
         let mut out = Vec::new();
-        let frame = TableFrame { title: "T\u{1b}".into(), hidden: &["ms"], notes };
+        let frame = TableFrame { title: "T\u{1b}".into(), hidden: &["ms"], notes: Some(notes) };
         spooled.write(frame, format, &mut out).unwrap();
         [table.footnoted("notes").without(&["ms"]).render(format), String::from_utf8(out).unwrap()]
     }
@@ -155,7 +158,7 @@ mod tests {
         let long = "k".repeat(1 << 20);
         (0..9).for_each(|_| table.push(vec![TableCell::text(&*long)]).unwrap());
         let mut out = Vec::new();
-        let frame = TableFrame { title: "T".into(), hidden: &[], notes: Spool::default() };
+        let frame = TableFrame { title: "T".into(), hidden: &[], notes: Some(Spool::default()) };
         table.write(frame, TableFormat::Table, &mut out).unwrap();
         let lines: Vec<&str> = std::str::from_utf8(&out).unwrap().lines().collect();
         assert_eq!(

@@ -232,6 +232,15 @@ fn tables_of_as_many_kernels_or_sizes_as_rows() {
 }
 
 #[test]
+fn a_list_of_many_kernels() {
+    let kernels =
+        table("gpu,kernel,problem,time_ms", 60_000, |i| format!("titan-v,k{i},n=1,0.0{}", i % 9 + 1));
+    for format in ["table", "json"] {
+        is_harmless(&format!("kernels --format {format} --data"), "kernels.csv", &kernels, None);
+    }
+}
+
+#[test]
 fn metrics_of_many_launches() {
     let launches = table("gpu,kernel,problem,block,grid,time_ms", 60_000, |i| {
         format!("titan-v,k,n={},256,16,0.0{}", 1024 + i, i % 9 + 1)
