@@ -341,7 +341,7 @@ def answered(family, constants):
         "unknown_dispatch": np.where(family.operator, hidden, 0),
         "supply": in_body * np.abs(supply - supply_there),
         "conflicts": in_body * np.maximum(from_bounds.shared, to_bounds.shared) * conflicts,
-        "reuse": in_body * np.abs(np.log(to_bounds.streamed / from_bounds.streamed)),
+        "reuse": in_body * np.minimum(to_roof / there, 1) * np.abs(np.log(to_bounds.streamed / from_bounds.streamed)),
     }
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
 

@@ -27,7 +27,8 @@ pub(super) struct Causes {
     /// |ln| between what instructions and wavefronts make of shared memory where nobody counted its instructions, times its share of
     /// the roof.
     pub(super) conflicts: f64,
-    /// |ln| between how many times longer the roofs were if nothing stayed in L2, where nobody counted the working set.
+    /// |ln| between how many times longer the roofs were if nothing stayed in L2, where nobody counted the working set, times the roof's share of
+    /// the body.
     pub(super) reuse: f64,
     /// The share of the predicted time that no launch stays below.
     pub(super) shortest: f64,
@@ -61,7 +62,7 @@ pub struct Doubt {
     /// 0.35 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
-    /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where nobody stated the working set: so wide, 90 % intervals
+    /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where nobody stated the working set, times the roof's share of the body: so wide, 90 % intervals
     /// reach the answer without L2.
     pub reuse: f64,
     /// The share of the predicted time that no launch stays below, 0 to 1: that of its bytes of DRAM at the bandwidth that the target states; 0

@@ -205,7 +205,8 @@ impl SourceShare {
             supply: (self.end.slower_supply - target.slower_supply).abs(),
             conflicts: self.end.roof.shared.max(target.roof.shared)
                 * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
-            reuse: (target.roof.streamed / self.end.roof.streamed).ln().abs(),
+            reuse: (target.roof.time / body).min(1.0)
+                * (target.roof.streamed / self.end.roof.streamed).ln().abs(),
             shortest: self.shortest_body(target) / time.0,
         })
     }
