@@ -206,7 +206,7 @@ impl SourceShare {
             conflicts: self.end.roof.shared.max(target.roof.shared)
                 * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
             reuse: (target.roof.time / body).min(1.0)
-                * (target.roof.streamed / self.end.roof.streamed).ln().abs(),
+                * ln_apart(target.roof.streamed, self.end.roof.streamed),
             shortest: self.shortest_body(target) / time.0,
         })
     }
@@ -219,6 +219,12 @@ impl SourceShare {
         let exceeded = self.start.body.filter(|body| *body < source).map_or(1.0, |body| body / source);
         exceeded * target.roof.dram_at_peak
     }
+}
+
+/// |ln a / b|: mostly of the same number twice.
+#[inline]
+fn ln_apart(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { (a / b).ln().abs() }
 }
 
 /// ln of how many times less a GPU issues of a work's code as a launch finds it than it could.
