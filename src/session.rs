@@ -207,12 +207,13 @@ impl Session {
         let mut kernels = kernels;
         remarks.extend(loaded::state_arithmetic(&rows, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
-        let added = rows.len();
+        let (added, repeated) = (rows.len(), self.store.repeated_count());
         self.edit(|workspace| {
             workspace.kernels = kernels;
             workspace.roofs.extend(roofs);
             workspace.store.add_rows(rows);
         });
+        remarks.extend(loaded::repeated_remark(self.store.repeated_count() - repeated));
         LoadedFile { rows: added, refused, refused_count, remarks, unnamed: None }
     }
 

@@ -292,7 +292,7 @@ fn push_three_digits(text: &mut String, value: f64) {
 }
 
 /// SI prefixes with their scale, largest first.
-pub const PREFIXES: [(f64, &str); 10] = [
+pub const PREFIXES: [(f64, &str); 11] = [
     (1e18, "E"),
     (1e15, "P"),
     (1e12, "T"),
@@ -303,6 +303,7 @@ pub const PREFIXES: [(f64, &str); 10] = [
     (1e-3, "m"),
     (1e-6, "µ"),
     (1e-9, "n"),
+    (1e-12, "p"),
 ];
 
 /// `value` with an SI prefix and three significant digits: `29.1 TFLOP/s`, `9.34 µs`.

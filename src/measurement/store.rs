@@ -6,7 +6,7 @@ mod parts;
 
 use super::content_hash::{hash, hashes, is_same_again, whole_hash};
 use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
-use super::{Floors, Measurement, Number};
+use super::{Floors, Measurement, Number, TimingKind};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use batched_rows::{BatchedRows, small_place as place_of};
@@ -70,6 +70,8 @@ pub struct Store {
     hasher: DefaultHashBuilder,
     by_kernel: Vec<OfKernel>,
     launches: Launches,
+    /// Rows of the user's that a later one of the same configuration, GPU and clocks stands for.
+    repeated: usize,
     /// Made when a floor is first asked for.
     floors: OnceLock<Arc<Floors>>,
 }
@@ -231,7 +233,9 @@ impl Store {
         }
         let goes_first = self.at(self.links[head as usize].row).kind <= row.kind;
         if on_gpu(same) {
-            if self.at(self.links[same as usize].row).kind <= row.kind {
+            let known = self.at(self.links[same as usize].row).kind;
+            self.repeated += usize::from(known == TimingKind::Measured && row.kind == TimingKind::Measured);
+            if known <= row.kind {
                 self.links[same as usize].row = place;
             }
         } else {
@@ -377,6 +381,12 @@ impl Store {
             }
         }
         let _ = self.floors();
+    }
+
+    /// How many rows of the user's a later one of the same configuration, GPU and clocks stands for.
+    #[must_use]
+    pub fn repeated_count(&self) -> usize {
+        self.repeated
     }
 
     /// The row that timed this configuration on this GPU; of rows at several clocks the user's latest.

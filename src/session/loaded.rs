@@ -41,6 +41,15 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
     open.chain(other_keys).collect()
 }
 
+/// That rows repeat others of their configuration and GPU; nothing where none does.
+pub(super) fn repeated_remark(rows: usize) -> Option<String> {
+    (rows > 0).then(|| {
+        format!(
+            "rows that repeat a configuration on the same GPU: {rows}; the later one is used, and `roofswap audit` shows how far apart they are"
+        )
+    })
+}
+
 impl super::Session {
     /// Takes in what is stated of a kernel's arithmetic.
     ///

@@ -163,3 +163,18 @@ fn a_kernel_file_of_three_lines_says_that_a_dispatch_is_in_its_times() {
         "{alone} {dispatched}: a host's dispatch stays, a kernel's time does not"
     );
 }
+
+#[test]
+fn repeated_rows_are_said_to_be() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,time_ms,dram_bytes\nt4,mine,n=4,1.0,1e8\nt4,mine,n=4,1.4,1e8\nt4,mine,n=8,2.0,2e8\n";
+    let file = desk.file("runs.csv", rows);
+    let words = "predict --from t4 --to l4 --kernel mine --size n=4 --format json --data";
+    let told = desk.types_with(words, &[&file]).works();
+    assert!(
+        told.stderr.contains("rows that repeat a configuration on the same GPU: 1; the later one is used"),
+        "{}",
+        told.stderr
+    );
+    assert_eq!(told.json()[0]["source_time_ms"].as_f64(), Some(1.4), "{}", told.stdout);
+}
