@@ -127,8 +127,8 @@ impl SourceShare {
         let carried = carried
             .between(no_sooner(from / self.end.roof.power, to))
             .between(no_sooner(self.end.roof.at_peak, target.roof.at_peak));
-        let may_spill = self.typical.build.at_register_limit && self.excess.uncounted < FEW_COUNTED;
-        if !board.is_same_architecture && (may_spill || !self.typical.build.at_register_limit) {
+        let little_counted = self.typical.build.at_register_limit && self.excess.uncounted >= FEW_COUNTED;
+        if !board.is_same_architecture && !little_counted {
             return carried;
         }
         let roofs = (target.roof.time / self.end.roof.time).ln();
@@ -184,8 +184,11 @@ impl SourceShare {
         let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
         let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
-        let nothing = NOTHING_COUNTED * Excess::bandwidth_against_sms(&self.end.pace, &target.pace);
-        let spread = if has_roof { spread } else { spread.hypot(nothing) };
+        let spread = if has_roof {
+            spread
+        } else {
+            spread.hypot(NOTHING_COUNTED * Excess::bandwidth_against_sms(&self.end.pace, &target.pace))
+        };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let is_drawn = has_roof && self.typical.build.is_another();
         let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };
