@@ -178,3 +178,40 @@ fn repeated_rows_are_said_to_be() {
     );
     assert_eq!(told.json()[0]["source_time_ms"].as_f64(), Some(1.4), "{}", told.stdout);
 }
+
+#[test]
+fn a_learned_model_answers_both_spellings_of_a_clock_alike() {
+    let desk = Desk::new();
+    let mut rows = String::from("gpu,kernel,problem,time_ms\n");
+    for (gpu, rate) in [
+        ("titan-v", 600e9),
+        ("rtx-2080-ti", 540e9),
+        ("rtx-4070", 470e9),
+        ("rtx-3090", 860e9),
+        ("v100-pcie-16gb", 800e9),
+    ] {
+        for n in (0..40).map(|i| (1 << 22) + 400_000 * i) {
+            rows += &format!("{gpu},saxpy,n={n},{}\n", 12.0 * f64::from(n) / rate * 1e3);
+        }
+    }
+    let file = desk.file("runs.csv", rows);
+    let ask = |to: &str| {
+        let words = format!(
+            "predict --from titan-v --to {to} --kernel saxpy --size n=4194304 --model hybrid --format json --data"
+        );
+        desk.types_with(&words, &[&file]).works().json().remove(0)
+    };
+    let (spelled, flagged) = (ask("rtx-4070@1500MHz"), ask("rtx-4070 --sm-clock rtx-4070=1500MHz"));
+    let learned = |row: &Value| {
+        let all = row["cautions"].as_array().unwrap().clone();
+        all.into_iter().find(|c| c.as_str().unwrap().starts_with("hybrid:"))
+    };
+    assert!(learned(&flagged).is_some(), "{flagged}");
+    assert_eq!(learned(&spelled), learned(&flagged));
+    for field in ["time_ms", "low_ms", "high_ms"] {
+        assert!(
+            (number(&spelled, field) / number(&flagged, field) - 1.0).abs() < 1e-9,
+            "{field}: {spelled} {flagged}"
+        );
+    }
+}

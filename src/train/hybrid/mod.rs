@@ -15,8 +15,9 @@ mod lesson;
 mod pairs;
 mod trainer;
 
+use crate::catalogue::Catalogue;
 use crate::evaluate::EvaluationWorld;
-use crate::gpu::GpuId;
+use crate::gpu::{Gpu, GpuId, board_place};
 use crate::kernel::KernelId;
 use crate::learn::folds::spread_groups;
 use crate::learn::{LearnError, Progress};
@@ -63,7 +64,7 @@ pub fn lessons(
     let all = TimedPairs::from_world(world);
     let gpu_folds = spread_groups(&all.gpus, MOST_GPU_FOLDS);
     let mut lessons = Lessons::new(all.gpus.clone());
-    let planned = plan_pools(&all, wanted, &hidden_sets(&lessons, wanted, &all.gpus, &gpu_folds));
+    let planned = plan_pools(&all, wanted, &hidden_sets(&lessons, wanted, world.gpus, &all.gpus, &gpu_folds));
     // Features of a kernel are found once, before its lessons.
     let kernels: BTreeSet<KernelId> = planned.keys().flatten().copied().collect();
     kernels.into_iter().collect::<Vec<_>>().into_par_iter().for_each(|kernel| {
@@ -97,11 +98,12 @@ pub fn lessons(
 fn hidden_sets(
     lessons: &Lessons,
     wanted: &WantedLessons,
+    gpus: &Catalogue<Gpu>,
     measured: &BTreeSet<GpuId>,
     gpu_folds: &[BTreeSet<GpuId>],
 ) -> BTreeSet<BTreeSet<GpuId>> {
     let hidden: BTreeSet<Option<GpuId>> = match &wanted.targets {
-        Some(targets) => targets.iter().map(|t| lessons.hidden_for(*t)).collect(),
+        Some(targets) => targets.iter().map(|t| lessons.hidden_for(board_place(gpus, *t))).collect(),
         None => measured.iter().map(|t| lessons.hidden_for(*t)).chain([None]).collect(),
     };
     let fold = |gpu: GpuId| gpu_folds.iter().find(|fold| fold.contains(&gpu)).cloned();
