@@ -113,6 +113,11 @@ impl KernelGroup {
             shapes.map(|s| format!("[{}]", s.iter().map(u64::to_string).collect::<Vec<_>>().join(",")));
         Some([operator.name.clone()].into_iter().chain(words.take(4)).collect::<Vec<_>>().join(" "))
     }
+
+    /// [`KernelGroup::operator_words`] in 40 columns.
+    pub(super) fn short_operator(&self) -> Option<String> {
+        self.operator_words().map(|words| crate::kernel::clip_middle(&words, 40))
+    }
 }
 
 /// What makes launches alike.

@@ -19,6 +19,7 @@ mod group_forecast;
 mod json;
 mod json_event;
 mod json_stream;
+mod kernel_times;
 mod kineto;
 mod largest_limit;
 mod link;
@@ -44,6 +45,7 @@ pub use forecast::{ForecastSettings, PAIR_CORRELATION, TargetForecast, forecast,
 pub use group::{GroupCounts, KernelGroup, OperatorCall};
 pub use group_forecast::{ForecastBasis, GroupForecast, TimeRange};
 pub use json::application_json;
+pub use kernel_times::{kernels_json, kernels_on_target_table, kernels_on_targets_table};
 pub use open::{Recorded, is_application, read_application};
 pub use profile_next::{ProfileNext, profile_next};
 pub use ranges::{RangeTotal, RepeatedStep};

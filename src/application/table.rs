@@ -63,7 +63,7 @@ fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<TableCell>> 
 }
 
 /// `1 copy`, `12 copies`.
-fn counted(n: u64, one: &str, several: &str) -> String {
+pub(super) fn counted(n: u64, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
@@ -147,7 +147,7 @@ fn overview_row(group: &KernelGroup) -> Vec<TableCell> {
     let counts = group.counts.as_ref();
     vec![
         TableCell::text(&group.label),
-        TableCell::maybe(group.operator_words(), |o| TableCell::text(crate::kernel::clip_middle(&o, 40))),
+        TableCell::maybe(group.short_operator(), TableCell::text),
         TableCell::text(group.category.as_str()),
         TableCell::text(group.calls.to_string()),
         TableCell::text(group.total.to_string()),

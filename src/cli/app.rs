@@ -7,8 +7,9 @@ use super::terminal::{fitted_to_screen, screen_width};
 use super::{Usage, load, named_gpus, output};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
-    application_chart, application_json, forecast, group_table, host_factor, profile_next, profile_table,
-    read_application, summary_table, target_json, target_table,
+    application_chart, application_json, forecast, group_table, host_factor, kernels_json,
+    kernels_on_target_table, kernels_on_targets_table, profile_next, profile_table, read_application,
+    summary_table, target_json, target_table,
 };
 use crate::gpu::GpuId;
 use crate::import::ImportJob;
@@ -57,7 +58,10 @@ pub(super) struct AppArgs {
     /// Colours of the picture
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeChoice,
-    /// How many groups of kernels the table shows
+    /// The time of every kernel on every target as well
+    #[arg(long, requires = "to")]
+    kernels: bool,
+    /// How many groups of kernels a table shows
     #[arg(long, value_name = "N", default_value = "20")]
     top: usize,
     /// How to write it; JSON is one object
@@ -70,6 +74,9 @@ const GROUP_COLUMNS_LEFT_OUT: [&str; 7] =
     ["for", "DRAM", "FLOPs", "mean", "regs", "grid x block", "operator"];
 /// The same of the table of targets.
 const TARGET_COLUMNS_LEFT_OUT: [&str; 4] = ["idle", "at most", "predicted", "speedup"];
+
+/// The same of the table of kernels on a target.
+const KERNEL_COLUMNS_LEFT_OUT: [&str; 5] = ["share", "calls", "rests on", "operator", "limit"];
 
 pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     let names = args.to.iter().chain(&args.from).map(String::as_str);
@@ -86,23 +93,33 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     }
     let format: TableFormat = args.format.into();
     if format == TableFormat::Json {
-        let targets = forecasts.iter().map(|f| priced(target_json(&session, f), f, &prices)).collect();
+        let target = |f| priced(target_with_kernels(&session, &application, f, args.kernels), f, &prices);
+        let targets = forecasts.iter().map(target).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
         return output::answer(pretty_json(&json).as_bytes());
+    }
+    if !format.is_for_people() {
+        application.remarks.iter().for_each(output::remark);
+        let asked = match (forecasts.is_empty(), args.kernels) {
+            (true, _) => group_table(&application, args.top, format),
+            (false, true) => kernels_on_targets_table(&session, &application, &forecasts),
+            (false, false) => target_table(&session, &application, &forecasts, format),
+        };
+        return output::answer(asked.render(format).as_bytes());
     }
     let targets = target_table(&session, &application, &forecasts, format);
     let targets = fitted_to_screen(targets, format, &TARGET_COLUMNS_LEFT_OUT).render(format);
     let groups = group_table(&application, args.top, format);
     let groups = fitted_to_screen(groups, format, &GROUP_COLUMNS_LEFT_OUT).render(format);
-    if !format.is_for_people() {
-        application.remarks.iter().for_each(output::remark);
-        let asked = if forecasts.is_empty() { groups } else { targets };
-        return output::answer(asked.as_bytes());
-    }
     let mut all = format!("{}\n{groups}", summary_table(&application).render(format));
     if !forecasts.is_empty() {
         all.push_str(&format!("\n{targets}"));
+    }
+    for forecast in forecasts.iter().filter(|_| args.kernels) {
+        let table = kernels_on_target_table(&session, &application, forecast, args.top);
+        let table = fitted_to_screen(table, format, &KERNEL_COLUMNS_LEFT_OUT);
+        all.push_str(&format!("\n{}", table.render(format)));
     }
     if let Some(forecast) = forecasts.iter().find(|forecast| Some(forecast.target) != source) {
         let next = profile_next(&application, forecast, 3);
@@ -117,6 +134,20 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
         all.push_str(&format!("\n{}", board_table(&board, screen_width()).render(format)));
     }
     output::answer(all.as_bytes())
+}
+
+/// An entry of `targets`, with its kernels where they are asked for.
+fn target_with_kernels(
+    session: &Session,
+    application: &Application,
+    forecast: &TargetForecast,
+    kernels: bool,
+) -> Value {
+    let mut json = target_json(session, forecast);
+    if kernels {
+        json["kernels"] = kernels_json(application, forecast);
+    }
+    json
 }
 
 /// With what a million windows cost there, where there is a price.

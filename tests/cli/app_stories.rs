@@ -37,6 +37,34 @@ fn answer(desk: &Desk, words: &str) -> String {
     desk.types(words).works().stdout
 }
 
+/// The sum of the kernels one by one is the sum of the target, in each format.
+#[test]
+fn the_kernels_of_an_application_one_by_one() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let json: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --to l40s,a100-sxm4-40gb --kernels --format json"))
+            .unwrap();
+    for target in json["targets"].as_array().unwrap() {
+        let kernels = target["kernels"].as_array().unwrap();
+        assert_eq!(kernels.len(), 2);
+        let total = |k: &Value| k["calls"].as_f64().unwrap() * k["time_ms"].as_f64().unwrap();
+        let sum: f64 = kernels.iter().map(total).sum();
+        assert!((sum / target["kernels_ms"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{target}");
+    }
+    let first = &json["targets"][0]["kernels"][0];
+    let csv = answer(&desk, "app run.json --to l40s --kernels --format csv");
+    let mut lines = csv.lines();
+    assert!(lines.next().unwrap().starts_with("gpu,name,calls,recorded_ms,time_ms"), "{csv}");
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    assert!(csv.contains(&format!(",{},", first["time_ms"])), "{csv} {first}");
+    let table = answer(&desk, "app run.json --to l40s --kernels --top 1");
+    for part in ["kernels on L40S, a launch of each", "rests on", "… and 1 group more; --top N shows N"] {
+        assert!(table.contains(part), "{part}:\n{table}");
+    }
+    desk.types("app run.json --kernels").ends(2, &["--to"]);
+}
+
 #[test]
 fn an_application_as_tables_and_json() {
     let desk = Desk::new();

@@ -61,9 +61,9 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     (
         "app",
         &[
-            "app trace.json.gz --to l4,h100-sxm5 --prices prices.csv",
+            "app trace.json.gz --to l4,h100-sxm5 --prices prices.csv --kernels",
             "app trace.json.gz --range step#1",
-            "app report.sqlite",
+            "app report.sqlite --to l4 --kernels",
             "app copies.json",
         ],
     ),
