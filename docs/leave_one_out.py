@@ -86,7 +86,7 @@ STEPS = [
     ["Flops", "ActiveThreadsPerInst"],
     ["DramBytes"],
 ]
-FIXED = {"of_dram": 0.25, "of_lsu_with_shared": 4.0, "of_conflicts": 2.0, "power_exponent": 0.55}
+FIXED = {"dram_distance": 0.25, "of_dram": 2.0, "of_dram_beside_flops": 1.0, "of_lsu_with_shared": 4.0, "of_conflicts": 2.0, "power_exponent": 0.55}
 
 
 class Family:
@@ -232,7 +232,7 @@ def distance(family):
     sms = lambda side: np.log(busy(side)) + rate(side, "Clock")
     apart = [np.abs(sms("s") + rate("s", name) - sms("t") - rate("t", name)) for name in PIPE_RATES]
     dram = np.abs(rate("s", "DramBandwidth") - rate("t", "DramBandwidth"))
-    apart += [np.abs(sms("s") - sms("t")), np.where(np.isnan(family.column("DramBytes")), FIXED["of_dram"] * dram, 0)]
+    apart += [np.abs(sms("s") - sms("t")), np.where(np.isnan(family.column("DramBytes")), FIXED["dram_distance"] * dram, 0)]
     return np.max(apart, axis=0)
 
 
@@ -240,7 +240,8 @@ def weights_of(family, c):
     known = np.stack([~np.isnan(family.column(name)) for name in PIPES], axis=1)
     weights = np.zeros((len(family.table), 7))
     weights[:, 0] = c["of_sms"]
-    weights[:, 1] = np.where(np.isnan(family.column("DramBytes")), c["of_dram"], 0)
+    unknown_bytes, unknown_flops = (np.isnan(family.column(name)) for name in ("DramBytes", "Flops"))
+    weights[:, 1] = np.where(unknown_bytes, np.where(unknown_flops, c["of_dram"], c["of_dram_beside_flops"]), 0)
     weights[:, 2:] = np.where(known, c["of_counted"], 1.0)
     shared = family.shared == 1
     weights[:, 3] = np.where(~known[:, 1] & shared, c["of_lsu_with_shared"], weights[:, 3])
@@ -320,7 +321,8 @@ def answered(family, constants):
     above = np.where(slower, np.maximum(np.where(has_roof, there - to_roof, there), 0), 0)
     ratios = from_pace - to_pace
     spread = np.sqrt((weights * (ratios - longer[:, None]) ** 2).sum(axis=1))
-    spread = np.where(has_roof, spread, np.hypot(spread, 0.32 * np.abs(ratios[:, 1] - ratios[:, 0])))
+    knows_bytes = ~np.isnan(family.column("DramBytes"))
+    spread = np.where(knows_bytes, spread, np.hypot(spread, 0.32 * np.abs(ratios[:, 1] - ratios[:, 0])))
     efficiency = np.where(has_roof, np.log(body / from_roof), 0)
     hidden = np.minimum(to_floor / answer, 1)
     hidden = hidden**norms

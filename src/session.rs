@@ -12,6 +12,7 @@ mod import;
 mod lessons;
 mod loaded;
 mod own_rows;
+mod reached;
 mod row_answers;
 mod streaming_size;
 mod training;
@@ -206,6 +207,7 @@ impl Session {
         let ReadResult { rows, refused, refused_count } = read;
         let mut kernels = kernels;
         remarks.extend(loaded::state_arithmetic(&rows, &mut kernels));
+        reached::assume_tensor_cores(&rows, &self.gpus, &mut kernels);
         remarks.extend(loaded::remarks(&rows, &kernels));
         let (added, repeated) = (rows.len(), self.store.repeated_count());
         self.edit(|workspace| {

@@ -47,6 +47,13 @@ pub(super) fn flop_count(text: &str) -> Result<Flops, String> {
     found.ok_or_else(|| "expected operations above 0, such as 17.2GFLOP or 1.72e10; a rate is none".into())
 }
 
+/// Operations of one launch that are no FLOPs.
+pub(super) fn operation_count(text: &str) -> Result<f64, String> {
+    let digits = text.trim().trim_end_matches(['o', 'O', 'p', 'P', 's', 'S']);
+    let found = typed_flops(digits).map(|n| n.0).filter(|n| *n > 0.0);
+    found.ok_or_else(|| "expected operations above 0, such as 3.6e12 or 3.6T; a rate is none".into())
+}
+
 /// The time of one launch, with its unit.
 pub(super) fn launch_time(text: &str) -> Result<Seconds, String> {
     let found = typed_seconds(text).filter(|t| t.0 > 0.0);

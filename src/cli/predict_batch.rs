@@ -131,7 +131,7 @@ const RECORDS: usize = 1 << 14;
 impl BatchWriter<'_> {
     /// Answers the rows of a block on all cores, and writes them and the refused ones in the order of the table.
     fn take(&mut self, kernels: &mut Catalogue<Kernel>, block: ReadResult) -> std::io::Result<()> {
-        RowQuestions::state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
+        self.questions.state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
         let (kernels, questions) = (&*kernels, &self.questions);
         let good = block.rows.into_iter().map(|row| (u64::from(row.line), Ok(row)));
         let mut all: Vec<(u64, Result<Measurement, RowError>)> = good.collect();

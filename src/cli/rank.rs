@@ -190,7 +190,7 @@ fn rank_table(args: &RankArgs, session: &Session, targets: Vec<GpuId>, file: &Pa
     let mut sums = TableSums::on_targets(asked.targets.len());
     let (mut kernels, kind) = (session.kernels.clone(), TimingKind::Measured);
     let never_fails = stream_csv(opened, &name, kind, &session.gpus, &mut kernels, |kernels, block| {
-        RowQuestions::state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
+        questions.state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
         sums.add_rows(&questions, kernels, block.rows);
         block.refused.iter().for_each(|refused| sums.leave_out(|| refused.to_string()));
         Ok::<(), Infallible>(())

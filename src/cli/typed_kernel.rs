@@ -2,7 +2,9 @@
 
 use super::Usage;
 use super::loop_work::LoopArgs;
-use super::numbers::{dimensions, flop_count, launch_time, register_count, shared_bytes, traffic_bytes};
+use super::numbers::{
+    dimensions, flop_count, launch_time, operation_count, register_count, shared_bytes, traffic_bytes,
+};
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, Kernel, Launch, Problem, StatedArithmetic};
 use crate::session::Session;
@@ -36,6 +38,9 @@ pub(super) struct TypedKernelArgs {
     /// Floating-point operations, such as 17.2GFLOP; a fused multiply-add counts two
     #[arg(long, value_name = "FLOP", value_parser = flop_count)]
     flops: Option<Flops>,
+    /// 32-bit integer operations of all threads, such as 3.6e12 or 3.6T: hashes, indices, comparisons
+    #[arg(long, value_name = "OPS", value_parser = operation_count)]
+    int_ops: Option<f64>,
     /// Bytes moved from and to DRAM; 50MB is 50e6
     #[arg(long, value_name = "BYTES", alias = "bytes", value_parser = traffic_bytes)]
     dram_bytes: Option<Bytes>,
@@ -75,7 +80,7 @@ impl TypedKernelArgs {
         let launch =
             threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
         let bytes = [self.dram_bytes, self.l2_bytes, self.working_set].iter().any(Option::is_some);
-        let work = self.flops.is_some() || bytes || self.types_arithmetic();
+        let work = self.flops.is_some() || self.int_ops.is_some() || bytes || self.types_arithmetic();
         time.is_some() || launch || work || name.is_some() || self.of_loop.is_typed()
     }
 
@@ -96,6 +101,7 @@ impl TypedKernelArgs {
         let flags = [
             (self.time.is_some(), "--time"),
             (self.flops.is_some(), "--flops"),
+            (self.int_ops.is_some(), "--int-ops"),
             (self.dram_bytes.is_some(), "--dram-bytes"),
             (self.l2_bytes.is_some(), "--l2-bytes"),
             (self.working_set.is_some(), "--working-set"),
@@ -156,6 +162,7 @@ impl TypedKernelArgs {
             smem_static_bytes: self.smem,
             smem_dynamic_bytes: self.smem_dynamic,
             flops: self.flops.or(of_loop.map(|w| w.flops)),
+            int_ops: self.int_ops,
             dram_bytes: self.dram_bytes.or(of_loop.map(|w| w.bytes)),
             l2_bytes: self.l2_bytes,
             working_set: self.working_set,

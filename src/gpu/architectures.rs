@@ -36,6 +36,8 @@ pub struct GpuArchitecture {
     pub dram_fraction: Sourced<f64>,
     /// L2 bytes read per clock and SM, all SMs reading.
     pub l2_bytes_per_clock: Sourced<f64>,
+    /// Milliwatts per FP32 lane and GHz from which on the FP32 peak is reached, where it is not that of [`PowerLaw`].
+    pub full_power: Option<Sourced<f64>>,
     /// Seconds from a load to its data in DRAM, one load at a time.
     pub dram_latency: Sourced<f64>,
 }
@@ -157,6 +159,7 @@ struct ArchitectureFile {
     dram_achieved_fraction: NumberFile,
     l2_bytes_per_clock_per_sm: NumberFile,
     dram_latency_ns: NumberFile,
+    full_power_mw_per_lane_ghz: Option<NumberFile>,
 }
 
 impl ArchitectureFile {
@@ -193,6 +196,7 @@ impl ArchitectureFile {
                 &self.straight_line_issue_per_clock_per_sm,
                 |v| v,
             )?,
+            full_power: check.maybe("full_power_mw_per_lane_ghz", &self.full_power_mw_per_lane_ghz, |v| v)?,
             l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
             dram_latency: check.sourced_number("dram_latency_ns", &self.dram_latency_ns, |v| v * 1e-9)?,
             dram_fraction,

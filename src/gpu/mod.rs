@@ -20,6 +20,7 @@ mod overlay;
 mod roof_sets;
 mod sustained;
 mod tensor;
+mod tensor_power;
 mod time_range;
 mod tuning;
 mod typed_changes;
@@ -38,6 +39,7 @@ pub use mig::{MigProfile, MigTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use roof_sets::{RoofSetError, lay_roof_set, roof_set_names};
 pub use sustained::Sm;
+pub use tensor_power::{TENSOR_PART, TensorIssue, TensorPower};
 pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 
 use crate::catalogue::{CatalogueEntry, Id, NumberOrigin, Sourced};
@@ -139,6 +141,8 @@ pub struct Gpu {
     pub idle_power: Option<Sourced<Watts>>,
     /// Smallest time per launch seen; belongs to the host as much as to the GPU.
     pub launch_floor: Option<Sourced<Seconds>>,
+    /// The collections of measurements whose host that floor is of; none where it holds for every one.
+    pub launch_collections: Vec<String>,
     /// List price at launch, US dollars.
     pub list_usd: Option<Sourced<f64>>,
     /// Typical price of an hour in a public cloud, US dollars.

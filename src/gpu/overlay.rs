@@ -141,6 +141,9 @@ fn lay(typed: &OverlayFile, check: GpuChecker<'_>, gpu: &mut Gpu) -> Result<bool
     laid.rate("cache.l2_gb_per_s", cache.l2_gb_per_s.as_ref(), bytes, None, &mut gpu.l2_bandwidth)?;
     laid.rate("cache.l1_gb_per_s", cache.l1_gb_per_s.as_ref(), bytes, None, &mut gpu.l1_achieved)?;
     let floor = launch.floor_us.as_ref();
+    if floor.is_some() {
+        gpu.launch_collections.clear();
+    }
     laid.rate("launch.floor_us", floor, Seconds::from_micros, None, &mut gpu.launch_floor)?;
     lay_sm(typed, &mut laid, gpu)?;
     Ok(laid.any)

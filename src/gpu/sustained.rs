@@ -3,7 +3,7 @@
 //! (or `assumed`, where the architecture's own number is), and its note says by which rule.
 
 use super::Gpu;
-use super::architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
+use super::architectures::{ArchitectureTable, GpuArchitecture};
 use crate::catalogue::{NumberOrigin, Sourced};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds, significant};
 
@@ -142,7 +142,7 @@ impl Gpu {
             streamed_per_clock: self.straight_line_issue.clone().or_else(|| general(&of.streamed_per_clock)),
         };
         let sustained = Sustained {
-            fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(&table.power_law)),
+            fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
             launch_floor: self.launch_floor.clone().unwrap_or_else(|| table.launch_floor.clone()),
@@ -151,17 +151,21 @@ impl Gpu {
         (self.sm, self.sustained) = (sm, sustained);
     }
 
-    /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves.
-    pub(super) fn fp32_by_power(&self, law: &PowerLaw) -> Sourced<FlopsPerSecond> {
+    /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves; full power that of the
+    /// compute capability where it has its own.
+    pub(super) fn fp32_by_power(&self, table: &ArchitectureTable) -> Sourced<FlopsPerSecond> {
+        let law = &table.power_law;
+        let own = table.architecture_at(self.cuda.compute_capability).and_then(|of| of.full_power.as_ref());
+        let full_power = own.unwrap_or(&law.full_power);
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
         // A limit below the board's own lowers the clock instead (`limited`).
         let limit = self.lowered_from().unwrap_or(self.power_limit.value);
         let w = 1000.0 * limit.0 / (lanes * self.boost_clock.value.0 / 1e9);
-        let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);
+        let part = (w / full_power.value).powf(law.exponent.value).min(1.0);
         let peak = self.fp32_peak.value;
         let rule =
             format!("{} of {peak}: {} mW per lane-GHz under {limit}", significant(part), significant(w));
-        let origin = NumberOrigin::Derived.max(law.full_power.origin).max(law.exponent.origin);
+        let origin = NumberOrigin::Derived.max(full_power.origin).max(law.exponent.origin);
         let value = FlopsPerSecond(part * peak.0);
         Sourced { value, origin, source: law.exponent.source.clone(), note: Some(rule.into()), date: None }
     }

@@ -265,7 +265,7 @@ impl Gpu {
         gpu.keep_stated_clocks(self);
         if let Some(architecture) = architectures.architecture_at(self.cuda.compute_capability) {
             // First without anything achieved: what the power law leaves at both settings.
-            let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(&architectures.power_law).value);
+            let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(architectures).value);
             let all = TypedNote::joined(&[&sm_note, &mem_note, &power_note]);
             gpu.set_achieved(self, after.0 / before.0, by_mem, &all);
             gpu.resolve(architecture, architectures);
@@ -407,12 +407,14 @@ mod tests {
     fn a_higher_limit_acts_through_the_power_law_and_a_lower_one_changes_no_rate() {
         // Its limit leaves less than the peak.
         let stock = gpu("rtx-4090");
-        let law = &ArchitectureTable::shipped().unwrap().power_law;
+        let table = ArchitectureTable::shipped().unwrap();
+        let law = &table.power_law;
+        let full = table.architecture_at(stock.cuda.compute_capability).unwrap().full_power.clone().unwrap();
         let high = at(&stock, "power=600W");
         let lanes = f64::from(stock.sms.value * stock.fp32_lanes_per_sm.value);
         let w = 600_000.0 / (lanes * stock.boost_clock.value.0 / 1e9);
-        let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);
-        let before = stock.fp32_by_power(law).value.0;
+        let part = (w / full.value).powf(law.exponent.value).min(1.0);
+        let before = stock.fp32_by_power(table).value.0;
         let expected = stock.fp32_sustained().value.0 * part * stock.fp32_peak.value.0 / before;
         assert!((high.fp32_sustained().value.0 / expected - 1.0).abs() < 1e-12);
         assert!(high.fp32_sustained().value.0 > stock.fp32_sustained().value.0);

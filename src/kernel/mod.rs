@@ -248,6 +248,13 @@ impl Kernel {
         Ok(())
     }
 
+    /// Drops what was assumed of its arithmetic from a measured time.
+    pub fn forget_reached_arithmetic(&mut self) {
+        if self.stated_arithmetic.as_ref().is_some_and(|stated| stated.source == ArithmeticSource::Reached) {
+            self.stated_arithmetic = None;
+        }
+    }
+
     /// Whether a problem key chooses the launch and not the work: one that its file marks, or, of a kernel without a file, one
     /// that tuners and profilers use for blocks and grids.
     #[must_use]

@@ -16,6 +16,8 @@ use std::fmt;
 /// Who states it: a later one goes before an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ArithmeticSource {
+    /// Nobody: it does more FLOPs in a measured time than any lanes of that GPU.
+    Reached,
     /// `pipe` of its kernel file.
     File,
     /// The column `pipe` of a row.
@@ -49,6 +51,9 @@ impl ArithmeticSource {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Reached => {
+                "assumed, for no lanes do so many FLOPs in its time: say --pipe if it is another, and check the units"
+            }
             Self::File => "stated by its kernel file",
             Self::Row => "stated by the column pipe of its row",
             Self::Typed => "typed",

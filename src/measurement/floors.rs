@@ -259,19 +259,39 @@ pub struct LaunchFloors<'f> {
 }
 
 impl LaunchFloors<'_> {
-    /// The floor that several kernels met on this GPU: in the collection, else the shortest in any.
+    /// The floor that several kernels met on this GPU in the collection.
     #[must_use]
     pub fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
-        let own = self.own.and_then(|own| floor_of(gpu, own));
-        own.or_else(|| floor_of(gpu, self.anywhere)).map(Seconds)
+        self.own.and_then(|own| floor_of(gpu, own)).map(Seconds)
+    }
+
+    /// The shortest floor that several kernels met on this GPU in any collection: another host's, maybe.
+    #[must_use]
+    pub fn anywhere(self, gpu: GpuId) -> Option<Seconds> {
+        floor_of(gpu, self.anywhere).map(Seconds)
     }
 
     /// The median of the collection's floors over all GPUs but `hidden`; `None` where fewer than two have one: the floor of one GPU
-    /// says nothing of its host's other ones.
+    /// says no more of its host's other ones than [`LaunchFloors::of_only_gpu`].
     #[must_use]
     pub fn elsewhere(self, hidden: Option<GpuId>) -> Option<Seconds> {
-        let seen: Vec<f64> = self.own?.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect();
+        let seen: Vec<f64> = self.seen(hidden).collect();
         if seen.len() < 2 { None } else { median(seen) }
+    }
+
+    /// The collection's floor of the one GPU beside `hidden` that has one: a launch that was timed so need not cost more.
+    #[must_use]
+    pub fn of_only_gpu(self, hidden: Option<GpuId>) -> Option<Seconds> {
+        let mut seen = self.seen(hidden);
+        seen.next().filter(|_| seen.next().is_none()).map(Seconds)
+    }
+
+    fn seen(self, hidden: Option<GpuId>) -> impl Iterator<Item = f64> {
+        self.own
+            .into_iter()
+            .flatten()
+            .filter(move |floor| Some(floor.gpu) != hidden)
+            .map(|floor| floor.seconds)
     }
 }
 

@@ -76,11 +76,33 @@ pub(super) fn subject_timing(kernel: &Kernel, subject: &Subject, store: Visible<
     }
 }
 
+/// What the launches of a collection say of a GPU that it has none of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum HostFloor {
+    /// What they usually cost on two GPUs or more.
+    Usual(Seconds),
+    /// What they cost on the only GPU that shows it: no more elsewhere.
+    AtMost(Seconds),
+    Unknown,
+}
+
+impl HostFloor {
+    fn from_launches(seen: VisibleLaunchFloors<'_>) -> Self {
+        let of_one = || seen.of_only_gpu().map_or(Self::Unknown, Self::AtMost);
+        seen.elsewhere().map_or_else(of_one, Self::Usual)
+    }
+}
+
 /// What is known of the floors of one kernel at one size, whatever the GPU.
 #[derive(Debug, Clone)]
 pub(super) enum KernelFloors<'a> {
     /// Of launches: those seen, and what they usually cost.
-    Launches { timing: LaunchTiming, seen: VisibleLaunchFloors<'a>, elsewhere: Option<Seconds> },
+    Launches {
+        timing: LaunchTiming,
+        collection: Option<&'a str>,
+        seen: VisibleLaunchFloors<'a>,
+        of_host: HostFloor,
+    },
     /// Of several launches and what lies between them, by GPU: what of their time does not grow with the size.
     Sequence { seen: Vec<(GpuId, Seconds)>, elsewhere: Seconds },
     /// Of a framework's dispatch of this operator.
@@ -97,9 +119,9 @@ impl<'a> KernelFloors<'a> {
         if let Some(sequence) = Self::of_sequence(subject, store) {
             return sequence;
         }
-        let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
-        let seen = store.launch_floors(timing, from);
-        Self::Launches { timing, seen, elsewhere: seen.elsewhere() }
+        let collection = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
+        let seen = store.launch_floors(timing, collection);
+        Self::Launches { timing, collection, seen, of_host: HostFloor::from_launches(seen) }
     }
 
     /// Where the time is one of several launches, and other sizes say what of it is fixed.
@@ -111,17 +133,30 @@ impl<'a> KernelFloors<'a> {
         Some(Self::Sequence { seen, elsewhere })
     }
 
-    /// The floor on this GPU, whose board's rows are those at this place. Of a launch: seen there, timed alike; else what the GPU's file
-    /// states of launches back to back; else what the same collection saw on other GPUs; else assumed; and as many times as long as somebody
-    /// changed it to. Of a sequence: seen there, else elsewhere. Of a dispatch: seen there, else elsewhere, else assumed.
+    /// The floor on this GPU, whose board's rows are those at this place, and as many times as long as somebody changed it to. Of a launch:
+    ///
+    /// 1. seen there in the same collection, timed alike;
+    /// 2. stated by the GPU's file for this collection, or for every one;
+    /// 3. where the collection saw it on two other GPUs or more: what the GPU's file states, else what they usually cost;
+    /// 4. seen there in any collection, else stated, else assumed; no more than the collection saw on its only GPU.
+    ///
+    /// Of a sequence: seen there, else elsewhere. Of a dispatch: seen there, else elsewhere, else assumed.
     pub(super) fn on_gpu(&self, at: GpuId, gpu: &Gpu) -> Floor {
         let measured = |time| Floor { time, origin: NumberOrigin::Measured };
         let derived = |time| Floor { time, origin: NumberOrigin::Derived };
         match *self {
-            Self::Launches { timing, seen, elsewhere } => {
+            Self::Launches { timing, collection, seen, of_host } => {
                 let board = gpu.existing();
-                let stated = || stated_floor(board, timing, elsewhere.map(derived));
-                changed_floor(seen.on_gpu(at).map_or_else(stated, measured), board, gpu)
+                let of_board = stated_floor(board, timing);
+                let of_any = || seen.anywhere(at).map_or(of_board, measured);
+                let elsewhere = || match of_host {
+                    _ if of_board.is_known() && is_of_host(board, collection) => of_board,
+                    HostFloor::Usual(_) if of_board.is_known() => of_board,
+                    HostFloor::Usual(time) => derived(time),
+                    HostFloor::AtMost(most) if most.0 < of_any().time.0 => derived(most),
+                    HostFloor::AtMost(_) | HostFloor::Unknown => of_any(),
+                };
+                changed_floor(seen.on_gpu(at).map_or_else(elsewhere, measured), board, gpu)
             }
             Self::Sequence { ref seen, elsewhere } => {
                 let there = seen.iter().find(|(gpu, _)| *gpu == at);
@@ -136,6 +171,12 @@ impl<'a> KernelFloors<'a> {
     }
 }
 
+/// Whether the floor that a GPU's file states is that of this collection's host.
+fn is_of_host(board: &Gpu, collection: Option<&str>) -> bool {
+    let of = &board.launch_collections;
+    of.is_empty() || collection.is_some_and(|name| of.iter().any(|known| known == name))
+}
+
 /// This floor of the board, as many times as long as somebody changed it to on the GPU.
 fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
     if std::ptr::eq(board, gpu) {
@@ -148,15 +189,13 @@ fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
     Floor { time: floor.time * (changed.value / stated.value), origin: changed.origin }
 }
 
-/// The floor of a launch that was not measured on this GPU.
-fn stated_floor(gpu: &Gpu, timing: LaunchTiming, elsewhere: Option<Floor>) -> Floor {
-    let stated = gpu.launch_floor_or_assumed();
-    let stated = Floor { time: stated.value, origin: stated.origin };
-    if timing != LaunchTiming::Cold && stated.is_known() {
-        return stated;
+/// The floor of a launch on this board as its file says, or as assumed; of a cold one never less than assumed.
+fn stated_floor(board: &Gpu, timing: LaunchTiming) -> Floor {
+    let stated = board.launch_floor_or_assumed();
+    match timing {
+        LaunchTiming::BackToBack | LaunchTiming::Profiled | LaunchTiming::Dispatched => {
+            Floor { time: stated.value, origin: stated.origin }
+        }
+        LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.value), origin: NumberOrigin::Assumed },
     }
-    elsewhere.unwrap_or(match timing {
-        LaunchTiming::BackToBack | LaunchTiming::Profiled | LaunchTiming::Dispatched => stated,
-        LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.time), origin: NumberOrigin::Assumed },
-    })
 }

@@ -122,9 +122,19 @@ pub(super) struct VisibleLaunchFloors<'a> {
 }
 
 impl VisibleLaunchFloors<'_> {
-    /// The launch floor that several kernels met on this GPU, in the collection before any other.
+    /// The launch floor that several kernels met on this GPU in the collection.
     pub(super) fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
         if self.hidden == Some(gpu) { None } else { self.floors.on_gpu(gpu) }
+    }
+
+    /// The shortest that several kernels met on this GPU in any collection.
+    pub(super) fn anywhere(self, gpu: GpuId) -> Option<Seconds> {
+        if self.hidden == Some(gpu) { None } else { self.floors.anywhere(gpu) }
+    }
+
+    /// The collection's floor of the only GPU that has one.
+    pub(super) fn of_only_gpu(self) -> Option<Seconds> {
+        self.floors.of_only_gpu(self.hidden)
     }
 
     /// What launches of the collection usually cost.

@@ -195,12 +195,14 @@ impl MachineNumbers {
         self.dependent_issue
     }
 
-    /// The same GPU for a kernel of tensor cores, at this rate per SM and clock; `None`: it states none, and the FP32 lanes stand in. What
-    /// the FMA pipe does beside tensor cores is no part of their FLOPs on any GPU.
+    /// The same GPU for a kernel of tensor cores, at this rate per SM and clock and this share of it under the power limit; `None`: it states
+    /// none, and the FP32 lanes stand in. What the FMA pipe does beside tensor cores is no part of their FLOPs on any GPU.
     #[must_use]
-    pub(super) fn for_tensor_kernel(self, flops_per_clock: Option<f64>) -> Self {
-        let with_rate = |rate| self.with(Spec::FlopsPerClock, rate).with(Spec::PowerShare, 1.0);
-        Self { own_pipe: None, ..flops_per_clock.map_or(self, with_rate) }
+    pub(super) fn for_tensor_kernel(self, rate: Option<(f64, f64)>) -> Self {
+        let with_rate = |(flops_per_clock, share)| {
+            self.with(Spec::FlopsPerClock, flops_per_clock).with(Spec::PowerShare, share)
+        };
+        Self { own_pipe: None, ..rate.map_or(self, with_rate) }
     }
 
     /// The same GPU with one number changed by this factor.

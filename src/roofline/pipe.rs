@@ -15,7 +15,7 @@
 
 use super::{MachineNumbers, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::{Ceilings, Gpu, TensorPower};
 use crate::kernel::{Kernel, NameFacts, VectorPrecision};
 use crate::pair::Pair;
 use crate::units::FlopsPerSecond;
@@ -75,14 +75,24 @@ impl Pipe {
         matches!(self, Self::Fp64 | Self::Tensor { input: ElementType::Fp64, .. })
     }
 
-    /// Its stated rate on this GPU; `None` where nobody states one.
+    /// Its stated rate on this GPU, of tensor cores else that of another accumulate type; `None` where nobody states one.
     #[must_use]
     pub fn peak(self, gpu: &Gpu) -> Option<&Sourced<FlopsPerSecond>> {
         match self {
             Self::Fp32 => Some(&gpu.fp32_peak),
             Self::Fp64 => gpu.fp64_peak.as_ref(),
             Self::PackedFp16 => gpu.fp16_peak.as_ref(),
-            Self::Tensor { input, accumulate } => gpu.tensor_rate(input, accumulate),
+            Self::Tensor { input, accumulate } => gpu.tensor_rate_or_other_accumulate(input, accumulate),
+        }
+    }
+
+    /// Whether [`Pipe::peak`] is that of another accumulate type.
+    fn has_other_accumulate(self, gpu: &Gpu) -> bool {
+        match self {
+            Self::Tensor { input, accumulate } => {
+                gpu.tensor_rate(input, accumulate).is_none() && self.peak(gpu).is_some()
+            }
+            _ => false,
         }
     }
 }
@@ -94,17 +104,23 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     let is_stated = kernel.states_pipe();
     let choice = pipe_of(kernel);
     let is_told = kernel.operator.is_none() && (choice.pipe.is_tensor() || is_stated);
-    let mut without: Vec<&str> =
-        gpus.iter().filter(|gpu| choice.pipe.peak(gpu).is_none()).map(|gpu| gpu.id.as_str()).collect();
-    without.dedup();
-    let stand_in = match without[..] {
-        [] => String::new(),
-        _ => {
-            let lanes = if choice.pipe.is_double() { "FP64" } else { "FP32" };
-            format!("; no such rate on {}: its {lanes} lanes stand in", without.join(", "))
-        }
-    };
+    let lanes = if choice.pipe.is_double() { "FP64 lanes stand" } else { "FP32 lanes stand" };
+    let without = stand_in(gpus, lanes, |gpu| choice.pipe.peak(gpu).is_none());
+    let other = stand_in(gpus, "rate for another accumulate type stands", |gpu| {
+        choice.pipe.has_other_accumulate(gpu)
+    });
+    let stand_in = without + &other;
     is_told.then(|| format!("arithmetic: {}; {}{stand_in}", choice.pipe, choice.why))
+}
+
+/// `; no such rate on a, b: its FP32 lanes stand in`; nothing where no GPU lacks it.
+fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> String {
+    let mut without: Vec<&str> = gpus.iter().filter(|gpu| lacks(gpu)).map(|gpu| gpu.id.as_str()).collect();
+    without.dedup();
+    if without.is_empty() {
+        return String::new();
+    }
+    format!("; no such rate on {}: its {what} in", without.join(", "))
 }
 
 /// What `--pipe` would name where a kernel of vector pipes reached more on this GPU than they do, and tensor cores do as much: those of its
@@ -248,16 +264,24 @@ impl KernelArithmetic {
         Self { lanes, pipe }
     }
 
+    /// Whether FLOPs are those of tensor cores.
+    #[must_use]
+    pub fn is_on_tensor_cores(self) -> bool {
+        self.pipe.is_tensor()
+    }
+
     /// The machine of this GPU for such kernels: as [`MachineNumbers::from_gpu`], with the dense tensor rate where FLOPs are tensor
     /// cores'.
     #[must_use]
     pub fn machine(self, gpu: &Gpu) -> MachineNumbers {
         let machine = MachineNumbers::from_gpu(gpu, self.lanes);
-        if !self.pipe.is_tensor() {
-            return machine;
-        }
-        let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
-        machine.for_tensor_kernel(self.pipe.peak(gpu).map(|rate| rate.value.0 / clocks))
+        let Pipe::Tensor { input, .. } = self.pipe else { return machine };
+        let clock = gpu.boost_clock.value.0;
+        let at_power = |rate: FlopsPerSecond| {
+            let share = TensorPower::new(gpu, input).clock_share(clock, rate);
+            (rate.0 / (f64::from(gpu.sms.value) * clock), share)
+        };
+        machine.for_tensor_kernel(self.pipe.peak(gpu).map(|rate| at_power(rate.value)))
     }
 }
 

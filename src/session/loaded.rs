@@ -60,6 +60,16 @@ impl super::Session {
         changed.state_arithmetic(stated)?;
         self.edit(|workspace| workspace.kernels.insert(changed)).map_err(|clash| clash.to_string())
     }
+
+    /// Drops what was assumed of a kernel's arithmetic from a time that another is about to replace.
+    pub fn forget_reached_arithmetic(&mut self, kernel: KernelId) {
+        let mut changed = self.kernels[kernel].clone();
+        changed.forget_reached_arithmetic();
+        if changed.stated_arithmetic != self.kernels[kernel].stated_arithmetic {
+            // Its names are those it has.
+            let _ = self.edit(|workspace| workspace.kernels.insert(changed));
+        }
+    }
 }
 
 /// The attribute of a row that states the arithmetic of its kernel.

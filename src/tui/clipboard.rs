@@ -98,6 +98,7 @@ fn typed_flags(kernel: &TypedKernel) -> Vec<(&'static str, String)> {
         bytes("--smem", kernel.smem_static_bytes),
         bytes("--smem-dynamic", kernel.smem_dynamic_bytes),
         kernel.flops.map(|n| ("--flops", n.0.to_string())),
+        kernel.int_ops.map(|n| ("--int-ops", n.to_string())),
         kernel.dram_bytes.map(|n| ("--dram-bytes", n.0.to_string())),
         kernel.l2_bytes.map(|n| ("--l2-bytes", n.0.to_string())),
         kernel.working_set.map(|n| ("--working-set", n.0.to_string())),

@@ -21,13 +21,14 @@ pub(super) enum Fact {
     Flops,
     DramBytes,
     L2Bytes,
+    IntOps,
     WorkingSet,
     Type,
     Pipe,
 }
 
 /// The words that name a fact, beside or glued to its value.
-const WORDS: [(&str, Fact); 41] = [
+const WORDS: [(&str, Fact); 42] = [
     ("name", Fact::Name),
     ("kernel", Fact::Name),
     ("time", Fact::Time),
@@ -63,6 +64,7 @@ const WORDS: [(&str, Fact); 41] = [
     ("dram_bytes", Fact::DramBytes),
     ("l2", Fact::L2Bytes),
     ("l2_bytes", Fact::L2Bytes),
+    ("int_ops", Fact::IntOps),
     ("working_set", Fact::WorkingSet),
     ("working_set_bytes", Fact::WorkingSet),
     ("dtype", Fact::Type),
@@ -95,6 +97,7 @@ impl Fact {
             Self::Flops => "work",
             Self::DramBytes => "DRAM traffic",
             Self::L2Bytes => "L2 traffic",
+            Self::IntOps => "integer operations",
             Self::WorkingSet => "working set",
             Self::Type => "data type",
             Self::Pipe => "pipe",
@@ -113,6 +116,7 @@ impl Fact {
             Self::Flops => "17.2 GFLOP",
             Self::DramBytes => "50MB",
             Self::L2Bytes => "120MB",
+            Self::IntOps => "3.6e12",
             Self::WorkingSet => "14GB",
             Self::Type => "fp32, bf16, fp8",
             Self::Pipe => "tensor-bf16-fp32 or fp32",
@@ -158,6 +162,7 @@ impl Fact {
             Self::Flops => kernel.flops.is_some(),
             Self::DramBytes => kernel.dram_bytes.is_some(),
             Self::L2Bytes => kernel.l2_bytes.is_some(),
+            Self::IntOps => kernel.int_ops.is_some(),
             Self::WorkingSet => kernel.working_set.is_some(),
             Self::Type => kernel.dtype.is_some(),
             Self::Pipe => kernel.pipe.is_some(),
@@ -187,6 +192,7 @@ impl Fact {
             Self::Flops => set_positive(&mut kernel.flops, typed_flops(value)?, |n: Flops| n.0)?,
             Self::DramBytes => set_positive(&mut kernel.dram_bytes, traffic()?, |n: Bytes| n.0)?,
             Self::L2Bytes => set_positive(&mut kernel.l2_bytes, traffic()?, |n: Bytes| n.0)?,
+            Self::IntOps => set_positive(&mut kernel.int_ops, typed_flops(value)?.0, |n: f64| n)?,
             Self::WorkingSet => set_positive(&mut kernel.working_set, traffic()?, |n: Bytes| n.0)?,
             Self::Type => {
                 let dtype = ElementType::from_name(value)?;

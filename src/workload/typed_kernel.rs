@@ -38,6 +38,8 @@ pub struct TypedKernel {
     pub smem_dynamic_bytes: Option<u32>,
     /// Floating-point operations; a fused multiply-add counts two.
     pub flops: Option<Flops>,
+    /// 32-bit integer operations of all threads.
+    pub int_ops: Option<f64>,
     /// DRAM traffic.
     pub dram_bytes: Option<Bytes>,
     /// Bytes through L2.
@@ -124,6 +126,9 @@ impl TypedKernel {
             (Some(_), Some(gpu)) => Some(self.row(&session.gpus[gpu].id, &name, &problem)),
             (None, _) => None,
         };
+        if let Some(known) = known {
+            session.forget_reached_arithmetic(known);
+        }
         match &row {
             Some(row) => add_row(session, row)?,
             None if known.is_none() => self.add_kernel(session, &name),
@@ -165,6 +170,11 @@ impl TypedKernel {
         Some(row)
     }
 
+    /// A warp does 32 operations in an instruction.
+    fn alu_warp_insts(&self) -> Option<f64> {
+        self.int_ops.map(|n| n / 32.0)
+    }
+
     fn new_name(&self) -> String {
         self.name.clone().unwrap_or_else(|| NAMELESS.into())
     }
@@ -199,6 +209,7 @@ impl TypedKernel {
         row.set(Number::SmemStatic, self.smem_static_bytes.map(f64::from));
         row.set(Number::SmemDynamic, self.smem_dynamic_bytes.map(f64::from));
         row.set(Number::Flops, self.flops.map(|f| f.0));
+        row.set(Number::AluWarpInsts, self.alu_warp_insts());
         row.set(Number::DramBytes, self.dram_bytes.map(|b| b.0));
         row.set(Number::L2Bytes, self.l2_bytes.map(|b| b.0));
         row.set(Number::WorkingSet, self.working_set.map(|b| b.0));
@@ -228,6 +239,7 @@ impl TypedKernel {
         instance.smem_dynamic = self.smem_dynamic_bytes.or(instance.smem_dynamic);
         let counted = Work::default()
             .with(Count::Flops, self.flops.map(|f| f.0))
+            .with(Count::AluWarpInsts, self.alu_warp_insts())
             .with(Count::DramBytes, self.dram_bytes.map(|b| b.0))
             .with(Count::L2Bytes, self.l2_bytes.map(|b| b.0))
             .with(Count::WorkingSetBytes, self.working_set.map(|b| b.0));
@@ -268,6 +280,7 @@ impl fmt::Display for TypedKernel {
         parts.extend(self.smem_static_bytes.map(|n| format!("{n}B smem")));
         parts.extend(self.smem_dynamic_bytes.map(|n| format!("{n}B dsmem")));
         parts.extend(self.flops.map(|n| format!("{}FLOP", n.0)));
+        parts.extend(self.int_ops.map(|n| format!("{n} int-ops")));
         parts.extend(self.dram_bytes.map(|n| format!("{}B dram", n.0)));
         parts.extend(self.l2_bytes.map(|n| format!("{}B l2", n.0)));
         parts.extend(self.working_set.map(|n| format!("{}B working-set", n.0)));

@@ -17,7 +17,7 @@ use crate::units::Seconds;
 /// rate that grew most: so much of its efficiency is unknown that nothing says that it spills.
 const FEW_COUNTED: f64 = 0.5;
 
-/// What of the distance between the ratios of bandwidths and of SMs adds to the spread of rates where neither FLOPs nor bytes were counted.
+/// What of the distance between the ratios of bandwidths and of SMs adds to the spread of rates where bytes were not counted.
 const NOTHING_COUNTED: f64 = 0.32;
 
 /// What one GPU brings.
@@ -184,7 +184,7 @@ impl SourceShare {
         let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
         let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
-        let spread = if has_roof {
+        let spread = if self.excess.knows_dram {
             spread
         } else {
             spread.hypot(NOTHING_COUNTED * Excess::bandwidth_against_sms(&self.end.pace, &target.pace))
@@ -239,7 +239,7 @@ pub(super) fn slower_supply(machine: &MachineNumbers, filled: &MachineNumbers) -
 
 /// Both ends of one question.
 pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
-    let excess = Excess::new(&sides.work, sides.uses_shared_memory);
+    let excess = Excess::new(&sides.work, sides.uses_shared_memory, sides.on_tensor_cores);
     let end = |side: Side| {
         let (floor, filled) = (sides.floors[side], sides.filled(side));
         End {

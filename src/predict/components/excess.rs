@@ -15,8 +15,19 @@ const RATES: usize = 7;
 /// What SMs x clock weighs, whatever was counted.
 const OF_SMS: f64 = 0.4;
 
-/// What DRAM weighs where its bytes are unknown: less than a pipe, for most time above a roof was spent on the SMs.
-const OF_DRAM: f64 = 0.25;
+/// What DRAM weighs where neither its bytes nor FLOPs are known. Of 0.25, 1, 2 and 3, all but 3 are alike on the six families of kernels;
+/// of 19 kinds of published figures that had no part in any fit, 2 takes the mean error of a time alone from 37.0 to 30.4 %.
+const OF_DRAM: f64 = 2.0;
+
+/// What DRAM weighs where FLOPs are known and its bytes are not.
+const OF_DRAM_BESIDE_FLOPS: f64 = 1.0;
+
+/// How far apart two GPUs are by the ratio of their bandwidths, beside one of the same size of a rate of their SMs.
+const DRAM_DISTANCE: f64 = 0.25;
+
+/// What DRAM weighs for a kernel of tensor cores whose bytes are known, times the share of what was not counted: operands wait for memory
+/// more than for the lanes. Of 1 and 2 chosen with published training and inference rates (docs/models.md, "Published figures").
+const OF_DRAM_FOR_TENSORS: f64 = 2.0;
 
 /// What a pipe weighs whose work was counted; an uncounted one weighs 1.
 const OF_COUNTED: f64 = 0.6;
@@ -49,6 +60,8 @@ pub(super) struct Excess {
     weights: [f64; RATES],
     /// The share of pipes whose work nobody counted, DRAM as one more of them, 0 to 1.
     pub(super) uncounted: f64,
+    /// Whether bytes of DRAM were counted.
+    pub(super) knows_dram: bool,
     /// Whether wavefronts of shared memory were counted and its instructions were not.
     knows_wavefronts_alone: bool,
 }
@@ -67,15 +80,21 @@ pub(super) struct Pace {
 }
 
 impl Excess {
-    /// By the counts that were made, and whether blocks use shared memory, where that is known: one that asks for none never
-    /// waits for it.
-    pub(super) fn new(work: &Work, uses_shared_memory: Option<bool>) -> Self {
+    /// By the counts that were made, whether blocks use shared memory, where that is known (one that asks for none never waits for it), and
+    /// whether FLOPs are those of tensor cores.
+    pub(super) fn new(work: &Work, uses_shared_memory: Option<bool>, on_tensor_cores: bool) -> Self {
         let known = PIPES.map(|(count, _)| work.get(count).is_some());
         let knows_dram = work.get(Count::DramBytes).is_some();
         let missing = known.iter().filter(|known| !**known).count() + usize::from(!knows_dram);
         let mut weights = [0.0; RATES];
         weights[0] = OF_SMS;
-        weights[1] = if knows_dram { 0.0 } else { OF_DRAM };
+        let uncounted = missing.min(PIPES.len()) as f64 / PIPES.len() as f64;
+        weights[1] = match (knows_dram, work.get(Count::Flops)) {
+            (true, Some(_)) if on_tensor_cores => OF_DRAM_FOR_TENSORS * uncounted,
+            (true, _) => 0.0,
+            (false, Some(_)) => OF_DRAM_BESIDE_FLOPS,
+            (false, None) => OF_DRAM,
+        };
         for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
             *weight = match (count, uses_shared_memory) {
                 _ if known => OF_COUNTED,
@@ -90,7 +109,8 @@ impl Excess {
         let sum: f64 = weights.iter().sum();
         Self {
             weights: weights.map(|w| w / sum),
-            uncounted: missing.min(PIPES.len()) as f64 / PIPES.len() as f64,
+            uncounted,
+            knows_dram,
             knows_wavefronts_alone: known[WAVEFRONTS] && !known[LSU_INSTS],
         }
     }
@@ -215,7 +235,8 @@ impl PacedMachine {
     pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
         let idle = [self, other].map(|machine| machine.ln_sms_over_busy(launch.blocks));
         let of_busy = |place: usize| (self.rates[place] - idle[0] - (other.rates[place] - idle[1])).abs();
-        let dram = if launch.knows_dram { 0.0 } else { OF_DRAM * (self.rates[1] - other.rates[1]).abs() };
+        let dram =
+            if launch.knows_dram { 0.0 } else { DRAM_DISTANCE * (self.rates[1] - other.rates[1]).abs() };
         (2..RATES).map(of_busy).fold(of_busy(0).max(dram), f64::max)
     }
 
@@ -247,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_kernel_without_shared_memory_does_not_wait_for_it() {
-        let [with, without] = [true, false].map(|uses| Excess::new(&Work::default(), Some(uses)).weights);
+        let [with, without] =
+            [true, false].map(|uses| Excess::new(&Work::default(), Some(uses), false).weights);
         let at = |count| 2 + PIPES.iter().position(|(c, _)| *c == count).unwrap();
         assert_eq!(without[at(Count::SmemWavefronts)], 0.0);
         assert!(with[at(Count::LsuWarpInsts)] > with[at(Count::SmemWavefronts)]);
@@ -270,7 +292,7 @@ mod tests {
     fn what_nobody_counted_weighs_more() {
         let counts = PIPES.iter().map(|(count, _)| *count).chain([Count::DramBytes]);
         let counted = counts.fold(Work::default(), |work, count| work.with(count, Some(1.0)));
-        let (none, all) = (Excess::new(&Work::default(), None), Excess::new(&counted, None));
+        let (none, all) = (Excess::new(&Work::default(), None, false), Excess::new(&counted, None, false));
         assert!((none.uncounted, all.uncounted) == (1.0, 0.0));
         assert!(none.weights[1] > 0.0 && all.weights[1] == 0.0);
         assert!(all.weights[0] > none.weights[0]);

@@ -44,7 +44,7 @@ impl<'a> SharedMachines<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct KernelMachines<'a> {
     pub(super) gpus: GpuPlaces<'a>,
-    arithmetic: KernelArithmetic,
+    pub(super) arithmetic: KernelArithmetic,
     column: MachineColumn,
     classes: Rc<OccupancyClasses>,
 }

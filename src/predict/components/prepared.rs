@@ -146,7 +146,7 @@ impl<'a> PreparedKernel<'a> {
             let mut rows = vec![None; gpus];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
-            let excess = Excess::new(&work, uses_shared);
+            let excess = Excess::new(&work, uses_shared, of.machines.arithmetic.is_on_tensor_cores());
             self.groups.push(SourcesAlike { work, excess, shape, ready, rows, fits });
             self.groups.len() - 1
         });

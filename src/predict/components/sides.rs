@@ -30,6 +30,8 @@ pub(super) struct QuestionSides {
     pub(super) work: Work,
     /// Whether a block asks for shared memory, where that is known.
     pub(super) uses_shared_memory: Option<bool>,
+    /// Whether its FLOPs are those of tensor cores.
+    pub(super) on_tensor_cores: bool,
     /// Whether nobody knows the registers of the build, or it has all there are, source first.
     pub(super) unknown_builds: Pair<bool>,
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
@@ -53,6 +55,7 @@ impl QuestionSides {
             Self::from_machines(machines, Pair::same(&q.work), launching, shapes, q.floors, timed);
         Ok(Self {
             uses_shared_memory: q.uses_shared_memory,
+            on_tensor_cores: arithmetic.is_on_tensor_cores(),
             unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),
@@ -75,6 +78,7 @@ impl QuestionSides {
         let shapes = shapes(kernel.runs_as, sides);
         let floors = Pair::same(cost.floor);
         Self {
+            on_tensor_cores: arithmetic.is_on_tensor_cores(),
             source_build: source_build(sides.source),
             ..Self::from_machines(machines, works, launching, shapes, floors, Some(timed))
         }
@@ -104,6 +108,7 @@ impl QuestionSides {
             timed,
             work: *works.target,
             uses_shared_memory: None,
+            on_tensor_cores: false,
             unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),

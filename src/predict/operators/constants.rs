@@ -4,34 +4,6 @@
 /// How much of a source's ln(measured / modelled) is believed to hold on the target.
 pub(super) const BELIEVED: f64 = 0.4;
 
-/// The best that a kernel gets of the stated dense tensor rate, before the power limit.
-pub(super) const TENSOR_PART: f64 = 0.95;
-
-/// Joules per FLOP at a relative voltage of 1 (2.5 GHz), operands of 16 bits.
-pub(super) const ENERGY_MMA: f64 = 2.7e-12;
-
-/// The same of `wgmma`.
-pub(super) const ENERGY_WGMMA: f64 = 1.29e-12;
-
-/// The same of `tcgen05`: what a B200 of 1000 W is left with at the 1745 TFLOPS of BF16 that it was measured to reach (S. Bekman,
-/// ml-engineering, "maximum achievable matmul FLOPS").
-pub(super) const ENERGY_TCGEN05: f64 = 0.76e-12;
-
-/// What halving the operands leaves of the energy per FLOP.
-pub(super) const ENERGY_8_BIT: f64 = 0.72;
-
-/// The same of `tcgen05`: that B200 reaches 3433 TFLOPS of FP8 and 6624 of NVFP4 (the same source).
-pub(super) const ENERGY_8_BIT_TCGEN05: f64 = 0.52;
-
-/// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
-pub(super) const VOLTAGE_AT_REST: f64 = 0.44;
-
-/// Relative voltage per GHz of SM clock.
-pub(super) const VOLTAGE_PER_GHZ: f64 = 0.223;
-
-/// Power without work as a share of the limit: that of boards with HBM and with GDDR lies on either side (`specs/power.toml`).
-pub(super) const IDLE_SHARE: f64 = 0.157;
-
 /// One kernel of a graph: seconds, and SM clocks.
 pub(super) const NODE_SECONDS: f64 = 1.34e-6;
 

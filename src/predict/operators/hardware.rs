@@ -1,24 +1,9 @@
 //! What the operators' model takes of a GPU, in SI units, and how far a power limit slows its tensor cores.
 
-use super::constants::{
-    ENERGY_8_BIT, ENERGY_8_BIT_TCGEN05, ENERGY_MMA, ENERGY_TCGEN05, ENERGY_WGMMA, IDLE_SHARE, TENSOR_PART,
-    VOLTAGE_AT_REST, VOLTAGE_PER_GHZ,
-};
-use crate::catalogue::ElementType;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, TENSOR_PART, TensorIssue, TensorPower};
 use crate::kernel::OperatorType;
 use crate::roofline::Spec;
-
-/// How an architecture's tensor instructions get their operands: what they cost in energy and which tiles libraries use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Issue {
-    /// `mma.sync`: a warp's registers (Volta to Ada, and Blackwell boards of compute capability 12).
-    Warp,
-    /// `wgmma`: four warps, operands in shared memory (Hopper).
-    WarpGroup,
-    /// `tcgen05`: one thread, sums in tensor memory (Blackwell of compute capability 10).
-    TensorMemory,
-}
+use crate::units::FlopsPerSecond;
 
 /// Which attention kernels libraries take on an architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +32,9 @@ pub(super) struct Hardware {
     pub(super) l2: f64,
     /// L2 size in bytes.
     pub(super) l2_size: f64,
-    power_limit: f64,
-    pub(super) issue: Issue,
+    power: TensorPower,
+    pub(super) issue: TensorIssue,
     pub(super) attention: AttentionFamily,
-    input: ElementType,
 }
 
 impl Hardware {
@@ -68,10 +52,9 @@ impl Hardware {
             dram: gpu.bandwidth_sustained().value.0,
             l2: gpu.l2_bandwidth_or_derived().value.0,
             l2_size: gpu.l2_size.value.0,
-            power_limit: gpu.power_limit.value.0,
-            issue: issue_of(gpu),
+            power: TensorPower::new(gpu, types.input),
+            issue: gpu.tensor_issue(),
             attention: attention_of(gpu),
-            input: types.input,
         })
     }
 
@@ -88,35 +71,7 @@ impl Hardware {
     /// The share of its clock that a GPU keeps while its tensor cores are busy: the largest at which idle power and energy
     /// per FLOP stay below the power limit.
     pub(super) fn clock_share(&self) -> f64 {
-        let fits = |share: f64| self.power_at(share) <= self.power_limit;
-        if fits(1.0) {
-            return 1.0;
-        }
-        let (mut low, mut high) = (0.2, 1.0);
-        for _ in 0..24 {
-            let middle = 0.5 * (low + high);
-            if fits(middle) { low = middle } else { high = middle }
-        }
-        low
-    }
-
-    /// Watts with all tensor cores busy at this share of the boost clock.
-    fn power_at(&self, share: f64) -> f64 {
-        let voltage = VOLTAGE_AT_REST + VOLTAGE_PER_GHZ * self.clock * 1e-9 * share;
-        let rate = self.tensor_rate * TENSOR_PART * share;
-        IDLE_SHARE * self.power_limit + self.energy_per_flop() * rate * voltage * voltage
-    }
-
-    /// Joules per FLOP at a relative voltage of 1.
-    fn energy_per_flop(&self) -> f64 {
-        let of_16_bits = match self.issue {
-            Issue::Warp => ENERGY_MMA,
-            Issue::WarpGroup => ENERGY_WGMMA,
-            Issue::TensorMemory => ENERGY_TCGEN05,
-        };
-        let narrow = (self.input.element_bytes() / 2.0).log2();
-        let halved = if self.issue == Issue::TensorMemory { ENERGY_8_BIT_TCGEN05 } else { ENERGY_8_BIT };
-        of_16_bits * halved.powf(-narrow)
+        self.power.clock_share(self.clock, FlopsPerSecond(self.tensor_rate))
     }
 
     /// The same GPU with one of its numbers changed by this factor; numbers that the model does not take change nothing.
@@ -147,14 +102,6 @@ impl Hardware {
             | Spec::Fp64Lanes => {}
         }
         self
-    }
-}
-
-fn issue_of(gpu: &Gpu) -> Issue {
-    match gpu.cuda.compute_capability.major {
-        9 => Issue::WarpGroup,
-        10 | 11 => Issue::TensorMemory,
-        _ => Issue::Warp,
     }
 }
 

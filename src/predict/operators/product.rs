@@ -8,11 +8,12 @@
 use super::constants::{
     CLUSTER_PART, FILL_CLOCKS, FILL_DEPTH, GROUP_TILE_SHOWN, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP,
     PAIR_PART, READ_PART, REDUCTION_CLOCKS, RESULT_ROOM, SM_BYTES_PER_CLOCK, STORE_BYTES_PER_CLOCK,
-    TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
+    TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
 };
-use super::hardware::{Hardware, Issue};
+use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
 use crate::catalogue::ElementType;
+use crate::gpu::{TENSOR_PART, TensorIssue as Issue};
 use crate::kernel::{OperatorType, ProductSizes};
 
 /// Rows and columns of the tiles that libraries have for operands of 16 bits on `mma.sync`.

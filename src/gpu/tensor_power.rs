@@ -1,0 +1,118 @@
+//! How far a power limit slows the tensor cores of a GPU: the largest share of its clock at which idle power and energy per FLOP stay below
+//! the limit.
+//!
+//! `P(share) = IDLE_SHARE P_limit + energy rate share V(share)²`, V relative, `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
+
+use super::Gpu;
+use crate::catalogue::ElementType;
+use crate::units::{FlopsPerSecond, Watts};
+
+/// The best that a kernel gets of the stated dense tensor rate, before the power limit.
+pub const TENSOR_PART: f64 = 0.95;
+
+/// Joules per FLOP of `mma.sync` at a relative voltage of 1 (2.5 GHz), operands of 16 bits, in 7 nm and less.
+const ENERGY_MMA: f64 = 2.7e-12;
+
+/// The same in 8 nm: what an RTX A6000 of 300 W is left with at the 95 TFLOPS of FP16 that 8192³ products reach (PyTorch, d2l.ai).
+const ENERGY_MMA_8NM: f64 = 4.4e-12;
+
+/// The same in 12 nm: what a V100 and a TITAN V are left with at 95 and 77 TFLOPS (the same products).
+const ENERGY_MMA_12NM: f64 = 5.5e-12;
+
+/// The same of `wgmma`.
+const ENERGY_WGMMA: f64 = 1.29e-12;
+
+/// The same of `tcgen05`: what a B200 of 1000 W is left with at the 1745 TFLOPS of BF16 that it was measured to reach (S. Bekman,
+/// ml-engineering, "maximum achievable matmul FLOPS").
+const ENERGY_TCGEN05: f64 = 0.76e-12;
+
+/// What halving the operands leaves of the energy per FLOP.
+const ENERGY_8_BIT: f64 = 0.72;
+
+/// The same of `tcgen05`: that B200 reaches 3433 TFLOPS of FP8 and 6624 of NVFP4 (the same source).
+const ENERGY_8_BIT_TCGEN05: f64 = 0.52;
+
+/// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
+const VOLTAGE_AT_REST: f64 = 0.44;
+
+/// Relative voltage per GHz of SM clock.
+const VOLTAGE_PER_GHZ: f64 = 0.223;
+
+/// Power without work as a share of the limit: that of boards with HBM and with GDDR lies on either side (`specs/power.toml`).
+const IDLE_SHARE: f64 = 0.157;
+
+/// How an architecture's tensor instructions get their operands: what they cost in energy and which tiles libraries use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TensorIssue {
+    /// `mma.sync`: a warp's registers (Volta to Ada, and Blackwell boards of compute capability 12).
+    Warp,
+    /// `wgmma`: four warps, operands in shared memory (Hopper).
+    WarpGroup,
+    /// `tcgen05`: one thread, sums in tensor memory (Blackwell of compute capability 10).
+    TensorMemory,
+}
+
+/// What decides the power of busy tensor cores, in SI units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TensorPower {
+    /// Joules per FLOP at a relative voltage of 1.
+    pub energy_per_flop: f64,
+    /// The board's limit.
+    pub limit: Watts,
+}
+
+impl TensorPower {
+    /// Of this GPU with operands of this type.
+    #[must_use]
+    pub fn new(gpu: &Gpu, input: ElementType) -> Self {
+        Self { energy_per_flop: energy_per_flop(gpu, input), limit: gpu.power_limit.value }
+    }
+
+    /// The share of this clock in hertz that a GPU keeps while its tensor cores are busy at this dense rate.
+    #[must_use]
+    pub fn clock_share(&self, clock: f64, rate: FlopsPerSecond) -> f64 {
+        let fits = |share: f64| self.at(share, clock, rate) <= self.limit.0;
+        if fits(1.0) {
+            return 1.0;
+        }
+        let (mut low, mut high) = (0.2, 1.0);
+        for _ in 0..24 {
+            let middle = 0.5 * (low + high);
+            if fits(middle) { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    /// Watts with all tensor cores busy at this share of the clock.
+    fn at(&self, share: f64, clock: f64, rate: FlopsPerSecond) -> f64 {
+        let voltage = VOLTAGE_AT_REST + VOLTAGE_PER_GHZ * clock * 1e-9 * share;
+        IDLE_SHARE * self.limit.0 + self.energy_per_flop * rate.0 * TENSOR_PART * share * voltage * voltage
+    }
+}
+
+impl Gpu {
+    /// How its tensor instructions get their operands.
+    #[must_use]
+    pub fn tensor_issue(&self) -> TensorIssue {
+        match self.cuda.compute_capability.major {
+            9 => TensorIssue::WarpGroup,
+            10 | 11 => TensorIssue::TensorMemory,
+            _ => TensorIssue::Warp,
+        }
+    }
+}
+
+fn energy_per_flop(gpu: &Gpu, input: ElementType) -> f64 {
+    let cc = gpu.cuda.compute_capability;
+    let of_16_bits = match (gpu.tensor_issue(), cc.major, cc.minor) {
+        (TensorIssue::WarpGroup, ..) => ENERGY_WGMMA,
+        (TensorIssue::TensorMemory, ..) => ENERGY_TCGEN05,
+        (TensorIssue::Warp, 7, _) => ENERGY_MMA_12NM,
+        (TensorIssue::Warp, 8, 6 | 7) => ENERGY_MMA_8NM,
+        (TensorIssue::Warp, ..) => ENERGY_MMA,
+    };
+    let narrow = (input.element_bytes() / 2.0).log2();
+    let halved =
+        if gpu.tensor_issue() == TensorIssue::TensorMemory { ENERGY_8_BIT_TCGEN05 } else { ENERGY_8_BIT };
+    of_16_bits * halved.powf(-narrow)
+}

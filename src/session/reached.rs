@@ -1,0 +1,78 @@
+//! Kernels that do more FLOPs in their time than the lanes of the GPU can: their arithmetic is that of tensor cores, whoever did not say so.
+//!
+//! | element type | tensor cores, the first that do as much |
+//! |---|---|
+//! | not stated | FP16, FP8 |
+//! | fp32 | TF32, FP16 |
+//! | fp16 | FP16, FP8 |
+//! | fp64 | FP64 |
+//!
+//! A kernel with a row that no tensor cores reach either has wrong counts or times, and stays as it is.
+
+use crate::catalogue::{Catalogue, ElementType};
+use crate::gpu::Gpu;
+use crate::kernel::{ArithmeticSource, Count, Kernel, KernelId, NameFacts, StatedArithmetic};
+use crate::measurement::Measurement;
+use crate::roofline::pipe_of;
+use std::collections::BTreeMap;
+
+/// A board that runs above its stated clock does a little more than its lanes do at that.
+const ABOVE_LANES: f64 = 1.15;
+
+/// Tensor cores may run above the clock of the stated rate as well.
+const ABOVE_TENSOR: f64 = 1.05;
+
+/// Assumes tensor cores where rows show them.
+pub(super) fn assume_tensor_cores(
+    rows: &[Measurement],
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) {
+    let mut reached: BTreeMap<KernelId, Option<usize>> = BTreeMap::new();
+    for row in rows {
+        let Some(needed) = needed_type(row, &kernels[row.kernel], gpus) else { continue };
+        let known = reached.entry(row.kernel).or_insert(needed);
+        *known = known.zip(needed).map(|(a, b)| a.max(b));
+    }
+    for (id, needed) in reached {
+        let mut kernel = kernels[id].clone();
+        let Some(input) = needed.and_then(|at| candidates(&kernel).get(at).copied()) else { continue };
+        let facts = NameFacts { is_tensor: true, input: Some(input), ..NameFacts::default() };
+        let stated = StatedArithmetic { source: ArithmeticSource::Reached, facts };
+        if kernel.state_arithmetic(stated).is_ok() {
+            // Its names are those it has.
+            let _ = kernels.insert(kernel);
+        }
+    }
+}
+
+/// Types whose tensor cores may do this kernel's arithmetic, slower ones first.
+fn candidates(kernel: &Kernel) -> &'static [ElementType] {
+    use ElementType::{Fp8, Fp16, Fp32, Fp64, Tf32};
+    match ElementType::from_name(&kernel.dtype) {
+        None | Some(Fp16) => &[Fp16, Fp8],
+        Some(Fp32) => &[Tf32, Fp16],
+        Some(Fp64) => &[Fp64],
+        Some(_) => &[],
+    }
+}
+
+/// Which of the candidates it takes for what this row reached, `Some(None)` where none is enough; `None` where the lanes do it.
+fn needed_type(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Option<Option<usize>> {
+    let gpu = &gpus[row.gpu];
+    let reached = row.measured_count(Count::Flops)? / row.time.0;
+    let slowest = if kernel.dtype == "fp64" { gpu.fp64_peak.as_ref()? } else { &gpu.fp32_peak };
+    if reached <= ABOVE_LANES * slowest.value.0 || kernel.has_formulas() || kernel.operator.is_some() {
+        return None;
+    }
+    let pipe = pipe_of(kernel).pipe;
+    let lanes = pipe.peak(gpu).filter(|_| !pipe.is_tensor())?;
+    if reached <= ABOVE_LANES * lanes.value.0 {
+        return None;
+    }
+    let does = |input: &ElementType| {
+        let rate = gpu.tensor_rate_or_other_accumulate(*input, input.usual_accumulate());
+        rate.is_some_and(|rate| ABOVE_TENSOR * rate.value.0 >= reached)
+    };
+    Some(candidates(kernel).iter().position(does))
+}
