@@ -25,7 +25,7 @@ pub use here::{MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, loaded_rows_text, read_compiled};
 pub use row_answers::{RowAlone, RowQuestions};
 pub use training::Training;
-pub use tuning::{TuneError, TypedTunings};
+pub use tuning::{LaidTargets, TuneError, TypedTunings};
 pub use workspace::{Revision, Workspace};
 
 pub use crate::answer::Sources;

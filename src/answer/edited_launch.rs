@@ -69,6 +69,8 @@ impl LaunchQuestion<'_> {
         match found {
             Some((Ok(before), Ok(after))) => {
                 answer.multiply(Cause::EditedLaunch, after.time / before.time);
+                // That of a measured time says nothing of one that is modelled from it.
+                answer.interval = answer.interval.filter(|interval| !interval.is_of_measurement());
                 if let Ok(prediction) = &mut answer.prediction {
                     prediction.bound_target = after.limit.or(prediction.bound_target);
                     let edits = edits.to_string().into();

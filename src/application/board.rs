@@ -75,7 +75,7 @@ fn ranked_row(
         is_pareto: false,
         rests_on_measurement: true,
         is_measured: time.low == time.value && time.high == time.value,
-        is_hypothetical: gpu.is_hypothetical(),
+        is_hypothetical: gpu.is_hypothetical() || session.tuning(forecast.target).is_some(),
         cautions: forecast.cautions.clone(),
     }
 }

@@ -1,6 +1,9 @@
 //! `--sm-clock`, `--mem-clock`, `--power-limit`: GPUs at other settings than their documents state.
 
-use crate::session::TypedTunings;
+use super::output;
+use crate::gpu::GpuId;
+use crate::session::{Session, TypedTunings};
+use anyhow::Result;
 use clap::Args;
 
 /// The flags, as they were typed.
@@ -21,6 +24,20 @@ impl ClockArgs {
     /// Whether one of them was typed.
     pub(super) fn is_typed(&self) -> bool {
         !(self.sm_clock.is_empty() && self.mem_clock.is_empty() && self.power_limit.is_empty())
+    }
+
+    /// Lays them over the session; the targets to ask about then, with a remark on those that cannot be set so. See
+    /// [`TypedTunings::lay_beside`].
+    pub(super) fn laid_targets(
+        &self,
+        session: &mut Session,
+        targets: &[GpuId],
+        sources: &[GpuId],
+    ) -> Result<Vec<GpuId>> {
+        let laid = self.typed().lay_beside(session, targets, sources)?;
+        let left_out: Vec<String> = laid.left_out.iter().map(|why| format!("left out: {why}")).collect();
+        output::remarks(&left_out, left_out.len());
+        Ok(laid.targets)
     }
 
     /// For a session to follow.

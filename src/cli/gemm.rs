@@ -12,7 +12,7 @@ use crate::gpu::GpuId;
 use crate::learn::Progress;
 use crate::papers::paper4::predictor::{forest_answers, product_table};
 use crate::session::Session;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -102,7 +102,7 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     if args.model.is_some() {
         return ask_paper4(args, &session, &gemm, gpu);
     }
-    args.clocks.typed().lay(&mut session, &[gpu])?;
+    args.clocks.laid_targets(&mut session, &[gpu], &[])?;
     let learned = if args.data.is_empty() {
         LearnedGemm::default()
     } else {
@@ -122,7 +122,13 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
         }
     }
     let table = table::tile_table(on, &product, &answers, &learned.cautions, args.format.into());
-    output::answer(table.render(args.format.into()).as_bytes())
+    output::answer(table.render(args.format.into()).as_bytes())?;
+    match answers.first().and_then(|first| first.time.as_ref().err()) {
+        Some(why) if answers.iter().all(|answer| answer.time.is_err()) => {
+            bail!("nothing could be predicted: {why}")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What paper 4's forest says of the product, from the rows of this GPU.

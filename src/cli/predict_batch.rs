@@ -6,9 +6,10 @@ use super::named_gpus::target_gpus;
 use super::question::QuestionArgs;
 use super::{Usage, load, output};
 use crate::catalogue::Catalogue;
+use crate::gpu::GpuId;
 use crate::import::{FileFormat, OpenedFile};
 use crate::kernel::Kernel;
-use crate::measurement::{Measurement, ReadResult, RowError, TimingKind, stream_csv};
+use crate::measurement::{Measurement, ReadResult, RowError, TimingKind, other_columns_note, stream_csv};
 use crate::report::predictions::Comparison;
 use crate::report::row_predictions::{numbered_cells, refused_cells, row_columns};
 use crate::report::{RecordFormat, RecordStream, TableCell};
@@ -43,7 +44,9 @@ pub(super) fn run_predict_batch(asked: BatchQuestion<'_>) -> Result<()> {
     let stated = target_gpus(&session, &question.to, None)?;
     let changed = changed_gpus(&mut session, &stated, question.set.as_deref())?;
     let targets = if changed.is_empty() { stated } else { changed };
-    question.clocks.typed().lay(&mut session, &targets)?;
+    // Every row has a source of its own.
+    let sources: Vec<GpuId> = session.gpus.ids().collect();
+    let targets = question.clocks.laid_targets(&mut session, &targets, &sources)?;
     let opened = opened_table(file)?;
     let columns = row_columns();
     let out = BufWriter::with_capacity(1 << 18, std::io::stdout());
@@ -74,13 +77,17 @@ pub(super) fn opened_table(file: &Path) -> Result<OpenedFile<'static>> {
     let opened = OpenedFile::path(file)?;
     match opened.format() {
         FileFormat::Report(importer) => bail!(
-            "{}: is a report of {}, which is no table of rows: `roofswap import {} -o rows.csv` makes one",
+            "{}: this is {}, which is no table of rows: `roofswap import {} -o rows.csv` makes one",
             opened.file(),
             importer.name,
             opened.file()
         ),
+        FileFormat::Canonical => {
+            other_columns_note(opened.head()).into_iter().for_each(output::remark);
+            Ok(opened)
+        }
         // The reader says what is missing.
-        FileFormat::Canonical | FileFormat::Unknown => Ok(opened),
+        FileFormat::Unknown => Ok(opened),
     }
 }
 

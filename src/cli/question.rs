@@ -165,15 +165,14 @@ impl QuestionArgs {
                 output::remark(format!("{id} is a target too: it is no source of its own times"));
             }
         }
-        self.clocks.typed().lay(&mut session, &targets)?;
+        let beside =
+            if let Sources::These(some) = &sources { some.clone() } else { session.gpus.ids().collect() };
+        let targets = self.clocks.laid_targets(&mut session, &targets, &beside)?;
         if let Some(both) =
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
         {
             let id = &session.gpus[both].id;
-            output::remark(format!(
-                "{id} is source and target: its typed settings are those of the target, from a time at stock settings; for other \
-                 targets they are those of its time. give one of both as {id}@SETTING"
-            ));
+            output::remark(format!("{id}=… is set of source and target; {id}@SETTING tells them apart"));
         }
         let seen_from = match &sources {
             Sources::These(some) => some.first().copied(),

@@ -43,7 +43,7 @@ pub(super) struct RankArgs {
     #[command(flatten)]
     workload: WorkloadArgs,
     /// Rank GPUs for a whole application: the trace of a profiler, as `roofswap app` reads it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["kernel", "mix", "variant", "variants", "size", "time"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_APP)]
     app: Option<PathBuf>,
     /// Rank every measured variant of the kernel on these GPUs
     #[arg(long, conflicts_with_all = ["mix", "variant"])]
@@ -94,8 +94,23 @@ pub(super) struct RankArgs {
 }
 
 /// Flags that ask about something else than the rows of a table.
-const BESIDE_BATCH: [&str; 10] =
-    ["from", "kernel", "size", "variant", "mix", "time", "app", "variants", "blocks", "data"];
+const BESIDE_BATCH: [&str; 11] = [
+    "from",
+    "kernel",
+    "size",
+    "variant",
+    "mix",
+    "TypedKernelArgs",
+    "launch",
+    "app",
+    "variants",
+    "blocks",
+    "data",
+];
+
+/// Flags that ask about kernels, which an application is not asked about.
+const BESIDE_APP: [&str; 9] =
+    ["kernel", "mix", "variant", "variants", "size", "TypedKernelArgs", "launch", "model", "data"];
 
 /// `--by`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -128,13 +143,15 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     }
     if let Some(file) = &args.batch {
         targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
-        args.clocks.typed().lay(&mut session, &targets)?;
+        // Every row has a source of its own.
+        let sources: Vec<GpuId> = session.gpus.ids().collect();
+        let targets = args.clocks.laid_targets(&mut session, &targets, &sources)?;
         return rank_table(args, &session, targets, file);
     }
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
     let workload = args.launch.edited_workload(&session, workload)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
-    args.clocks.typed().lay(&mut session, &targets)?;
+    let targets = args.clocks.laid_targets(&mut session, &targets, &[source])?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut rows = args.rows(&session, &workload)?;
     rows.extend(args.block_rows(&session, &workload, source, &targets)?);
@@ -158,14 +175,13 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
 fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], file: &Path) -> Result<()> {
     let mut targets = targets.to_vec();
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
-    let targets = &targets[..];
-    args.clocks.typed().lay(session, targets)?;
     let application = app::read(file, &PartOfTrace::default())?;
     let source = app::source_gpu(session, &application, args.from.as_deref())?;
     let Some(source) = source else {
         return Err(Usage("the trace names no GPU of the catalogue: give --from GPU".into()).into());
     };
-    let forecasts = forecast(session, &application, source, targets, ForecastSettings::default());
+    let targets = args.clocks.laid_targets(session, &targets, &[source])?;
+    let forecasts = forecast(session, &application, source, &targets, ForecastSettings::default());
     let prices = load::price_book(args.prices.as_deref(), session)?;
     let settings = BoardSettings { prices, order: args.by.into() };
     let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
@@ -261,9 +277,11 @@ impl RankArgs {
         let Some(subject) = workload.single().filter(|_| self.variants) else { return Ok(Vec::new()) };
         let rows = variant_rows(session, subject);
         if rows.is_empty() {
-            let kernel = &session.kernels[subject.kernel].id;
-            let text =
-                format!("{kernel}: no variant was measured at {}; give another --size", subject.problem);
+            let of = &session.kernels[subject.kernel];
+            let text = match of.short_problem(&subject.problem) {
+                size if size.is_empty() => format!("{}: no variant was measured", of.id),
+                size => format!("{}: no variant was measured at {size}; give another --size", of.id),
+            };
             return Err(Usage(text).into());
         }
         Ok(rows)

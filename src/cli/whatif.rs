@@ -103,6 +103,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     if !matches!(args.contour.len(), 0 | 2) {
         return Err(Usage("--contour: give two numbers, such as mem,l2".into()).into());
     }
+    args.has_use_of_every_flag()?;
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
     let names = args.from.iter().chain(&args.gpu).map(String::as_str);
@@ -117,6 +118,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let from = args.from.as_deref().unwrap_or(&args.gpu[0]);
     let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;
     let workload = args.launch.edited_workload(&session, workload)?;
+    let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
     let mut asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
     let progress = Progress::default();
@@ -240,6 +242,21 @@ fn workloads_asked(args: &WhatIfArgs, session: &mut Session, bases: &[GpuId]) ->
 }
 
 impl WhatIfArgs {
+    /// Refuses flags that would change nothing.
+    fn has_use_of_every_flag(&self) -> Result<()> {
+        let refuse = |text: &str| Err(Usage(text.into()).into());
+        if self.goal.is_some() && self.solve.is_none() && self.contour.is_empty() {
+            return refuse("--goal is the time that --solve or --contour is to reach: give --solve NUMBER");
+        }
+        if !self.contour.is_empty() && self.svg.is_none() && !matches!(self.format, WhatIfFormat::Json) {
+            return refuse("--contour is drawn: give --svg FILE, or --format json for its numbers");
+        }
+        if matches!(self.contour[..], [across, up] if across == up) {
+            return refuse("--contour: give two different numbers, such as mem,l2");
+        }
+        Ok(())
+    }
+
     /// What is asked beside the time.
     fn parts(&self) -> WhatIfParts {
         let contour = match self.contour[..] {

@@ -122,7 +122,8 @@ impl AskedProduct<'_> {
             Ok(subject) => subject,
             Err(why) => return self.refused_tile(tile, why),
         };
-        let answer = self.session.answer(&subject, self.gpu, self.gpu, Settings::default());
+        let source = self.session.own_source(&subject, self.gpu);
+        let answer = self.session.answer(&subject, source, self.gpu, Settings::default());
         let measured = self.own_tile(&subject, tile);
         let mut cautions: Vec<String> = tile.caution().map(String::from).into_iter().collect();
         let time = match &measured {

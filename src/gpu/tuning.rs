@@ -129,8 +129,26 @@ impl Tuning {
         if tuning.is_none() { Err(TuningError::NoBrief(short(text))) } else { Ok(tuning) }
     }
 
+    /// What the id of a GPU states of its settings: those behind every `@`.
+    #[must_use]
+    pub fn of_name(id: &str) -> Self {
+        let parts = id.split('@').skip(1).filter_map(|part| Self::from_brief(part).ok());
+        parts.fold(Self::default(), |all, part| part.over(all))
+    }
+
+    /// These settings, and those of `other` where these are silent.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        Self {
+            sm_clock: self.sm_clock.or(other.sm_clock),
+            mem_clock: self.mem_clock.or(other.mem_clock),
+            power_limit: self.power_limit.or(other.power_limit),
+        }
+    }
+
     /// Both; `None` where both set the same.
-    fn joined(self, other: Self) -> Option<Self> {
+    #[must_use]
+    pub fn joined(self, other: Self) -> Option<Self> {
         let both = (self.sm_clock.is_some() && other.sm_clock.is_some())
             || (self.mem_clock.is_some() && other.mem_clock.is_some())
             || (self.power_limit.is_some() && other.power_limit.is_some());

@@ -41,4 +41,10 @@ impl Subject {
             launch_edits: LaunchEdits::default(),
         })
     }
+
+    /// The same kernel in the launch that was timed.
+    #[must_use]
+    pub fn as_timed(&self) -> Self {
+        Self { launch_edits: LaunchEdits::default(), ..self.clone() }
+    }
 }

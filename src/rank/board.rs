@@ -231,10 +231,14 @@ impl<'a> RankQuestion<'a> {
         let mut totals = vec![RunTotals::default(); asked.len()];
         for kernel in kernels {
             progress.check_cancelled()?;
-            let answers = match single {
+            let mut answers = match single {
                 true => query.whole_answers(kernel.subject, asked),
                 false => query.brief_answers(&machines, kernel.subject, asked),
             };
+            if !kernel.subject.launch_edits.is_empty() {
+                answers.pop();
+                answers.extend(query.whole_answers(&kernel.subject.as_timed(), &[self.source]));
+            }
             let on_source = answers.last().and_then(|answer| answer.time);
             let calls = kernel.calls(|amount| self.calls(amount, on_source));
             for (sum, answer) in totals.iter_mut().zip(&answers) {
@@ -249,7 +253,8 @@ impl<'a> RankQuestion<'a> {
     fn subject_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
         progress.expect(self.rows.len());
         let query = self.query();
-        let own = self.workload.parts.first().map(|p| query.whole_answers(&p.subject, &[self.source]));
+        let own = self.workload.parts.first();
+        let own = own.map(|part| query.whole_answers(&part.subject.as_timed(), &[self.source]));
         let source_time = own.and_then(|answers| answers.first().and_then(|a| a.time));
         let answer = |row: &RowSubject| {
             progress.check_cancelled()?;
@@ -295,12 +300,13 @@ impl<'a> RankQuestion<'a> {
 
     /// The workload's one kernel on its own GPU, where it is one kernel.
     fn single_on_source(&self) -> Option<Answer> {
-        let subject = self.workload.single()?;
-        Some(self.session.answer(subject, self.source, self.source, self.settings))
+        let subject = self.workload.single()?.as_timed();
+        Some(self.session.answer(&subject, self.source, self.source, self.settings))
     }
 
     fn query(&self) -> PartQuery<'_> {
-        PartQuery { session: self.session, source: self.source, settings: self.settings }
+        let takes_measured = self.rows.iter().all(|row| row.subject.launch_edits.is_empty());
+        PartQuery { session: self.session, source: self.source, settings: self.settings, takes_measured }
     }
 
     /// Launches of a part in a run; `None` where a share has no time on the source to be a share of.

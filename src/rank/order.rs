@@ -36,12 +36,36 @@ impl RankOrder {
         }
     }
 
-    /// Puts the best row first; rows without a number keep their order at the end. Hourly and launch prices are never
+    /// Puts the best row first; rows without a number are at the end, the fastest first. Hourly and launch prices are never
     /// compared: with any hourly price, rows without one come last.
     pub fn sort(self, rows: &mut [impl Borrow<RankedRow>]) {
         let by_hour = rows.iter().any(|row| row.borrow().price.is_some());
-        let key = |row: &RankedRow| self.key(row, by_hour).unwrap_or(f64::INFINITY);
-        rows.sort_by(|a, b| key(a.borrow()).total_cmp(&key(b.borrow())));
+        let or_last = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
+        let key = |row: &RankedRow| [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(or_last);
+        rows.sort_by(|a, b| {
+            let ([a, time_a], [b, time_b]) = (key(a.borrow()), key(b.borrow()));
+            a.total_cmp(&b).then(time_a.total_cmp(&time_b))
+        });
+    }
+
+    /// That some rows have a time and no number of this order, and which; `None` where all have one.
+    #[must_use]
+    pub fn unordered_note(self, rows: &[RankedRow]) -> Option<String> {
+        let by_hour = rows.iter().any(|row| row.price.is_some());
+        let timed = rows.iter().filter(|row| row.time.is_some());
+        let without = timed.clone().filter(|row| self.key(row, by_hour).is_none()).count();
+        let what = match self {
+            Self::Time => return None,
+            Self::PerfPerWatt => "energy",
+            Self::PerfPerDollar => "price",
+        };
+        match (without, timed.count()) {
+            (0, _) => None,
+            (without, all) if without == all => Some(format!("{what} unknown: the rows are ordered by time")),
+            (without, all) => {
+                Some(format!("{what} unknown for {without} of {all} rows: they are last, ordered by time"))
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One kernel of a workload on the GPUs of a board.
 
-use crate::answer::{Settings, TargetsQuestion};
-use crate::gpu::GpuId;
+use crate::answer::{Answer, Settings, TargetsQuestion};
+use crate::gpu::{GpuId, board_place};
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
 use crate::predict::{Interval, ModelRefusal, SharedMachines, Subject, TimeEstimate};
@@ -44,12 +44,21 @@ impl PartAnswer {
     }
 }
 
+/// Whether the answer is a measured time of the target itself, to which no model added anything.
+fn is_of_measurement(answer: &Answer) -> bool {
+    let has_added = answer.is_estimate() || answer.edited_launch.is_some();
+    !has_added && answer.interval.is_some_and(Interval::is_of_measurement)
+}
+
 /// What is asked of every part.
 #[derive(Clone, Copy)]
 pub(super) struct PartQuery<'a> {
     pub(super) session: &'a Session,
     pub(super) source: GpuId,
     pub(super) settings: Settings,
+    /// Whether a time that was measured on a target is the answer there: not where launches are compared, all of which start from one
+    /// time.
+    pub(super) takes_measured: bool,
 }
 
 impl PartQuery<'_> {
@@ -62,7 +71,8 @@ impl PartQuery<'_> {
     fn whole_answer(self, subject: &Subject, sources: &Sources, target: GpuId) -> PartAnswer {
         let Self { session, source, settings, .. } = self;
         let alone = || session.answer(subject, source, target, settings);
-        let answer = session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
+        let predicted = || session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
+        let answer = self.measured_answer(subject, target).unwrap_or_else(predicted);
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
         let cautions = shown::caution_texts(&answer, &kernel.cautions);
@@ -79,9 +89,21 @@ impl PartQuery<'_> {
                 target,
             ),
             rests_on_measurement: !answer.is_estimate(),
-            is_measured: !answer.is_estimate() && answer.interval.is_some_and(Interval::is_of_measurement),
+            is_measured: is_of_measurement(&answer),
             cautions,
         }
+    }
+
+    /// What was measured of this very kernel on this GPU at the settings it has: that time is the answer, whatever the source; `None` where
+    /// nobody measured it so.
+    fn measured_answer(self, subject: &Subject, target: GpuId) -> Option<Answer> {
+        let Self { session, settings, .. } = self;
+        let row = session.store.row_on(subject.config?, board_place(&session.gpus, target));
+        if row.is_none() || !self.takes_measured || !subject.launch_edits.is_empty() {
+            return None;
+        }
+        let own = session.answer(subject, session.own_source(subject, target), target, settings);
+        is_of_measurement(&own).then_some(own)
     }
 
     /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
@@ -91,7 +113,7 @@ impl PartQuery<'_> {
         subject: &Subject,
         targets: &[GpuId],
     ) -> Vec<PartAnswer> {
-        let Self { session, source, settings } = *self;
+        let Self { session, source, settings, .. } = *self;
         let sources = session.usual_sources(subject, source, settings.model);
         if sources.only().is_none() {
             return self.whole_answers(subject, targets);
@@ -100,7 +122,9 @@ impl PartQuery<'_> {
         let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
         let mut parts = Vec::with_capacity(targets.len());
         let take = |target: GpuId, estimate: Result<TimeEstimate, ModelRefusal>| {
-            parts.push(match estimate {
+            let measured = self.measured_answer(subject, target);
+            let measured = measured.and_then(|answer| answer.estimate()).map(Ok);
+            parts.push(match measured.unwrap_or(estimate) {
                 Ok(estimate) => self.estimated_part(&work, blocks, target, &estimate),
                 Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
             });

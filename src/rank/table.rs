@@ -189,6 +189,7 @@ fn notes(board: &Board) -> Vec<String> {
             "the intervals of the first two rows overlap: their order is the model's, measure both".into(),
         );
     }
+    all.extend(board.order.unordered_note(&board.rows));
     if board.order == RankOrder::PerfPerDollar && !board.has_prices {
         all.push("no --prices: ordered by time x launch price, which is no price of today".into());
     }

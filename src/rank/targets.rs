@@ -24,6 +24,9 @@ pub enum TargetError {
     /// A limit that is none.
     #[error("`{0}`: expected a limit such as `<=300W`, `>=24GB`, `>=1000GB/s` or `>=2020`")]
     Limit(String),
+    /// Nothing but blanks and commas.
+    #[error("expected GPUs and found none; `all` means every one")]
+    NoneNamed,
     /// Nothing is left.
     #[error("no GPU is left of {all} by {limits}; `roofswap gpus` lists their numbers")]
     NoneLeft {
@@ -42,6 +45,9 @@ pub enum TargetError {
 pub fn select_targets(gpus: &Catalogue<Gpu>, words: &[String]) -> Result<Vec<GpuId>, TargetError> {
     let words = words.iter().flat_map(|w| typed_words(gpus, w)).map(str::trim).filter(|w| !w.is_empty());
     let (limits, names): (Vec<&str>, Vec<&str>) = words.partition(|w| w.starts_with(['<', '>', '=']));
+    if limits.is_empty() && names.is_empty() {
+        return Err(TargetError::NoneNamed);
+    }
     let limits: Vec<Limit> = limits.into_iter().map(Limit::read).collect::<Result<_, _>>()?;
     let mut chosen: Vec<GpuId> = if names.is_empty() { gpus.ids().collect() } else { Vec::new() };
     for name in names {

@@ -112,6 +112,13 @@ impl Session {
         self.engine.corrections.gpus(&self.store)
     }
 
+    /// The GPU that a time on this GPU alone starts from: itself; its board, where it is one at other settings that nobody timed the kernel
+    /// at under its own name. Every spelling of a setting is one question then.
+    #[must_use]
+    pub fn own_source(&self, subject: &Subject, gpu: GpuId) -> GpuId {
+        self.answer_context().place_of_rows(subject, gpu)
+    }
+
     /// What answers are drawn from.
     pub(super) fn answer_context(&self) -> AnswerContext<'_> {
         AnswerContext {

@@ -45,40 +45,156 @@ pub enum TuneError {
         /// As typed.
         typed: String,
     },
+    /// A GPU that is not asked about.
+    #[error("{flag} {typed}: {gpu} is neither a source nor a target")]
+    NotAsked {
+        /// `--sm-clock`.
+        flag: &'static str,
+        /// As typed.
+        typed: String,
+        /// The GPU's id.
+        gpu: String,
+    },
+    /// A GPU whose name states the same setting.
+    #[error("{flag} {typed}: the name {gpu} states that already; give one of both")]
+    InName {
+        /// `--sm-clock`.
+        flag: &'static str,
+        /// As typed.
+        typed: String,
+        /// The GPU's id.
+        gpu: String,
+    },
+}
+
+impl TuneError {
+    /// Whether another GPU could be set so.
+    const fn is_of_this_gpu(&self) -> bool {
+        matches!(self, Self::Value { error: TuningError::OutOfRange { .. } | TuningError::BelowIdle(_), .. })
+    }
+}
+
+/// Targets at typed settings.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LaidTargets {
+    /// Those to ask about.
+    pub targets: Vec<GpuId>,
+    /// Why others cannot be set so.
+    pub left_out: Vec<TuneError>,
 }
 
 impl TypedTunings {
+    /// Lays them over the session's GPUs; the targets to ask about then. Settings without a GPU are the targets' alone: a target that is a
+    /// source as well is asked about as a GPU of its own at these settings (`rtx-3090@1500MHz`), and the source stays as it was timed.
+    /// A target that cannot be set so is left out.
+    ///
+    /// # Errors
+    /// [`TuneError`] with flag, value and what was expected, where no target can be set so.
+    pub fn lay_beside(
+        &self,
+        session: &mut Session,
+        targets: &[GpuId],
+        sources: &[GpuId],
+    ) -> Result<LaidTargets, TuneError> {
+        let (for_targets, named) = self.by_form();
+        named.is_asked(session, |gpu| targets.contains(&gpu) || sources.contains(&gpu))?;
+        named.lay(session, &[])?;
+        if for_targets == Self::default() {
+            return Ok(LaidTargets { targets: targets.to_vec(), left_out: Vec::new() });
+        }
+        let mut laid = LaidTargets::default();
+        for gpu in targets {
+            match for_targets.place_for(session, *gpu, sources.contains(gpu)) {
+                Ok(place) => laid.targets.push(place),
+                Err(why) if targets.len() > 1 && why.is_of_this_gpu() => laid.left_out.push(why),
+                Err(why) => return Err(why),
+            }
+        }
+        match laid.left_out.first().filter(|_| laid.targets.is_empty()) {
+            Some(why) => Err(why.clone()),
+            None => Ok(laid),
+        }
+    }
+
+    /// The place to ask about for this GPU at these settings, which are laid over it unless it is a source as well.
+    fn place_for(&self, session: &mut Session, gpu: GpuId, is_source: bool) -> Result<GpuId, TuneError> {
+        let former = session.tuning(gpu).unwrap_or_default();
+        self.lay(session, &[gpu])?;
+        let Some(tuning) = session.tuning(gpu).filter(|_| is_source) else { return Ok(gpu) };
+        // What it was before was possible.
+        let _ = session.tune(gpu, former);
+        Ok(session.place_at(gpu, tuning))
+    }
+
+    /// Those without a GPU, and those that name one.
+    fn by_form(&self) -> (Self, Self) {
+        let part = |texts: &[String]| texts.iter().cloned().partition(|text: &String| !text.contains('='));
+        let (sm, mem, power) = (part(&self.sm_clock), part(&self.mem_clock), part(&self.power_limit));
+        (
+            Self { sm_clock: sm.0, mem_clock: mem.0, power_limit: power.0 },
+            Self { sm_clock: sm.1, mem_clock: mem.1, power_limit: power.1 },
+        )
+    }
+
+    fn flags(&self) -> [(&'static str, &Vec<String>); 3] {
+        [
+            ("--sm-clock", &self.sm_clock),
+            ("--mem-clock", &self.mem_clock),
+            ("--power-limit", &self.power_limit),
+        ]
+    }
+
+    /// Refuses settings of a GPU that is not asked about, which change nothing.
+    fn is_asked(&self, session: &Session, is_asked: impl Fn(GpuId) -> bool) -> Result<(), TuneError> {
+        for (flag, texts) in self.flags() {
+            for text in texts {
+                let (gpus, _) = whose(session, flag, text, &[])?;
+                if let Some(gpu) = gpus.into_iter().find(|gpu| !is_asked(*gpu)) {
+                    let gpu = session.stock(gpu).id.clone();
+                    let typed = crate::text::clipped_text(text, 40);
+                    return Err(TuneError::NotAsked { flag, typed, gpu });
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Lays them over the session's GPUs.
     ///
     /// # Errors
     /// [`TuneError`] with flag, value and what was expected; the session is unchanged then.
     pub fn lay(&self, session: &mut Session, targets: &[GpuId]) -> Result<(), TuneError> {
         let mut all: BTreeMap<GpuId, Tuning> = session.tunings();
-        let flags = [
-            ("--sm-clock", &self.sm_clock),
-            ("--mem-clock", &self.mem_clock),
-            ("--power-limit", &self.power_limit),
-        ];
         let mut flag_of = BTreeMap::new();
-        for (flag, texts) in flags {
+        for (flag, texts) in self.flags() {
             for text in texts {
                 let (gpus, value) = whose(session, flag, text, targets)?;
                 let refuse = |error| TuneError::Value { flag, error };
-                for gpu in gpus {
-                    let tuning = all.entry(gpu).or_default();
-                    match flag {
-                        "--sm-clock" => tuning.sm_clock = Some(clock(value).map_err(refuse)?),
-                        "--mem-clock" => tuning.mem_clock = Some(clock(value).map_err(refuse)?),
-                        _ => tuning.power_limit = Some(power(value).map_err(refuse)?),
+                let typed = match flag {
+                    "--sm-clock" => {
+                        Tuning { sm_clock: Some(clock(value).map_err(refuse)?), ..Tuning::default() }
                     }
+                    "--mem-clock" => {
+                        Tuning { mem_clock: Some(clock(value).map_err(refuse)?), ..Tuning::default() }
+                    }
+                    _ => Tuning { power_limit: Some(power(value).map_err(refuse)?), ..Tuning::default() },
+                };
+                for gpu in gpus {
+                    let named = &session.stock(gpu).id;
+                    if Tuning::of_name(named).joined(typed).is_none() {
+                        let typed = crate::text::clipped_text(text, 40);
+                        return Err(TuneError::InName { flag, typed, gpu: named.clone() });
+                    }
+                    let tuning = all.entry(gpu).or_default();
+                    *tuning = typed.over(*tuning);
                     // Tried at once, so that the flag to blame is known.
                     session.tuned_gpu(gpu, *tuning).map_err(refuse)?;
                     flag_of.insert(gpu, flag);
                 }
             }
         }
-        for (gpu, tuning) in all {
-            let flag = flag_of.get(&gpu).copied().unwrap_or("--sm-clock");
+        for (gpu, flag) in flag_of {
+            let tuning = all.get(&gpu).copied().unwrap_or_default();
             session.tune(gpu, tuning).map_err(|error| TuneError::Value { flag, error })?;
         }
         Ok(())
@@ -137,6 +253,15 @@ impl Session {
         let made = self.stock(gpu).tuned(tuning)?;
         check_board_limit(&made)?;
         Ok(made)
+    }
+
+    /// The place of this GPU at these settings under a name of its own, as `rtx-3090@1500MHz` names one: put into the catalogue where it
+    /// is not there yet.
+    fn place_at(&mut self, gpu: GpuId, tuning: Tuning) -> GpuId {
+        let name = format!("{}{}", self.stock(gpu).id, tuning.brief());
+        // Whoever asks tried the settings on this very GPU.
+        let _ = self.add_derived_gpus([name.as_str()]);
+        self.gpus.position(&name).unwrap_or(gpu)
     }
 
     /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed.

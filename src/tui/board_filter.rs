@@ -62,7 +62,7 @@ impl FilterWord {
         }
         match select_targets(&session.gpus, &[word.to_string()]) {
             Ok(gpus) => Self::Gpus(gpus),
-            Err(TargetError::NoneLeft { .. }) => Self::Gpus(Vec::new()),
+            Err(TargetError::NoneLeft { .. } | TargetError::NoneNamed) => Self::Gpus(Vec::new()),
             Err(error @ TargetError::Limit(_)) => Self::Unread(format!("{error}, or `<=2$/h`")),
             Err(TargetError::Name { .. }) => Self::Letters(Filter::new(word)),
         }

@@ -30,14 +30,22 @@ impl RowQuery {
         Self { settings: Settings { model, ..self.settings }, ..self }
     }
 
-    /// One row onto one target: from the source, or from all of them.
+    /// Whose times this row is predicted from: those of the source, unless only others timed it; or those of all.
+    fn sources_of(self, session: &Session, row: &Subject) -> Sources {
+        match self.all_sources {
+            true => Sources::AllBeside(self.source),
+            false => session.usual_sources(row, self.source, self.settings.model),
+        }
+    }
+
+    /// One row onto one target: from its usual sources, or from all of them.
     #[must_use]
     pub fn answer_row(self, session: &Session, row: &Subject, target: GpuId) -> Answer {
         let alone = || session.answer(row, self.source, target, self.settings);
-        if !self.all_sources {
+        let from = self.sources_of(session, row);
+        if from.only() == Some(self.source) {
             return alone();
         }
-        let from = Sources::AllBeside(self.source);
         session.answer_from(row, &from, target, self.settings).unwrap_or_else(alone)
     }
 
@@ -53,7 +61,7 @@ impl RowQuery {
         if targets.is_empty() {
             return Vec::new();
         }
-        if self.all_sources {
+        if self.sources_of(session, row).only() != Some(self.source) {
             return targets.iter().map(|target| self.answer_row(session, row, *target).estimate()).collect();
         }
         let Self { source, settings, .. } = self;

@@ -43,8 +43,8 @@ impl ManyTornados<'_> {
     pub fn answers_on(&self, base: GpuId) -> Result<Vec<WhatIfAnswer>, ChangeError> {
         let Self { session, source, settings, .. } = *self;
         let moved = TornadoGpus::new(&session.gpus[base], &self.changes)?;
-        let source = source.unwrap_or(base);
         let answer = |workload: &Workload| {
+            let source = source.unwrap_or_else(|| workload.own_source(session, base));
             let mut asked = WhatIf::with_settings(session, workload, Pair::new(source, base), settings);
             asked.answer_with_tornado(self.changes.clone(), &moved)
         };

@@ -52,6 +52,14 @@ impl Workload {
             _ => None,
         }
     }
+
+    /// [`Session::own_source`] of its kernels: the GPU itself where one of them was timed under its name.
+    #[must_use]
+    pub fn own_source(&self, session: &Session, gpu: GpuId) -> GpuId {
+        let sources = || self.parts.iter().map(|part| session.own_source(&part.subject, gpu));
+        let is_own = sources().any(|source| source == gpu);
+        sources().next().filter(|_| !is_own).unwrap_or(gpu)
+    }
 }
 
 /// Kernel and size: `saxpy n=1048576`; with a changed launch `saxpy n=1048576 ◇ block=128`.

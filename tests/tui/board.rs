@@ -288,9 +288,10 @@ fn a_filter_by_price_hides_what_costs_more_and_one_that_is_no_limit_stays_open()
 fn the_time_of_the_source_is_marked_as_measured() {
     let d = ranked(160, 50, "");
     let rows = d.state.ranked.shown_rows(&d.state.session);
-    let marks: Vec<char> =
-        ["titan-v", "rtx-4070"].map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().time_mark()).into();
-    assert_eq!(marks, ['●', '◆']);
+    let marks: Vec<char> = ["titan-v", "rtx-4070", "l4"]
+        .map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().time_mark())
+        .into();
+    assert_eq!(marks, ['●', '●', '◆'], "the RTX 4070 was measured as well");
     assert!(d.screen().contains("95.1 µs ●"), "{}", d.screen());
 }
 
@@ -437,4 +438,35 @@ fn the_number_of_cautions_stays_in_the_narrow_header() {
         let said = [format!("{cautions} caution"), format!("{cautions}!")];
         assert!(cautions == 0 || said.iter().any(|said| header.contains(said)), "{typed}: {header}");
     }
+}
+
+#[test]
+fn a_filter_that_leaves_short_names_leaves_a_board() {
+    for (w, h) in [(120, 40), (160, 50), (200, 60)] {
+        let mut d = ranked(w, h, "/");
+        type_line(&mut d, "l4");
+        press(&mut d, "enter");
+        assert!(d.screen().contains("L4 "), "{}", d.screen());
+    }
+}
+
+#[test]
+fn every_view_starts_from_the_same_sources() {
+    let mut d = dashboard(160, 50);
+    for typed in ["source h100-sxm5", "gpu l4"] {
+        press(&mut d, ":");
+        type_line(&mut d, typed);
+        press(&mut d, "enter");
+    }
+    let state = &d.state;
+    let (subject, model) = (&state.rows[state.selected], state.selection.settings.model);
+    let sources = state.session.usual_sources(subject, state.selection.source, model);
+    assert!(sources.only().is_none(), "others timed it, the source did not");
+    let asked = state.session.answer_from(subject, &sources, state.target(), state.selection.settings);
+    let by_commands = asked.unwrap().predicted_time();
+    assert!(by_commands.is_some());
+    assert_eq!(state.answer().predicted_time(), by_commands);
+    let machines = state.session.machines();
+    let further = state.row_query().estimate_row(&state.session, &machines, subject, &[state.target()]);
+    assert_eq!(further[0].map(|estimate| estimate.time), by_commands);
 }

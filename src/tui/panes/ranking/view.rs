@@ -124,7 +124,7 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
         (_, BoardRows::Gpus) => longest,
         (_, _) => 64.min(width / 3),
     };
-    let name = longest.clamp(12, most) + 1;
+    let name = longest.min(most).max(12) + 1;
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
     let offered = |c: BoardColumn| has_prices || !matches!(c, BoardColumn::Hourly | BoardColumn::Runs);
