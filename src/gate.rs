@@ -89,6 +89,14 @@ impl Baseline {
         Err(format!("`{format}`: expected format `{FORMAT}`; write it again with --update"))
     }
 
+    /// Whether a file of this text is a baseline of this or another format, or a damaged one: it begins as one.
+    #[must_use]
+    pub fn is_meant_by(text: &str) -> bool {
+        let begins = |rest: &str, start: &str| rest.trim_start().strip_prefix(start).map(str::len);
+        let rest = |length: usize| &text[text.len() - length..];
+        begins(text, "{").and_then(|length| begins(rest(length), "\"format\"")).is_some()
+    }
+
     /// As a file: one kernel a line, so that a change of one is a change of one line.
     #[must_use]
     pub fn text(&self) -> String {

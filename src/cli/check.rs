@@ -65,6 +65,7 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
         bail!("no kernel in these files");
     }
     if args.update {
+        keeps_other_files(&args.baseline)?;
         let count = now.len();
         output::file(&args.baseline, Baseline::of_kernels(now).text().as_bytes())?;
         output::remark(format!("{count} kernels and targets written into {}", args.baseline.display()));
@@ -91,6 +92,20 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Refuses to write a baseline over a file that exists and is none; a damaged one, and one of another format, is written anew.
+fn keeps_other_files(path: &Path) -> Result<()> {
+    if output::is_stdout(path) || !path.exists() {
+        return Ok(());
+    }
+    let text = read_limited(path).with_context(|| format!("{}", path.display()))?;
+    if text.trim().is_empty() || Baseline::is_meant_by(&text) {
+        return Ok(());
+    }
+    let text =
+        format!("--baseline {}: this file is no baseline; --update would overwrite it", path.display());
+    Err(Usage(text).into())
 }
 
 /// Every file must be read as a whole: a gate that passes over a file is open.
