@@ -28,7 +28,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
 use crate::power::PowerModel;
-use crate::predict::Caution;
+use crate::predict::{Caution, differences};
 use crate::session::Session;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -45,6 +45,9 @@ const BEYOND_RATIOS: f64 = 1.13;
 
 /// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
 const LIMITED_BY_LINK: f64 = 0.5;
+
+/// From this part of a window on that kernels of no length would take as well, the GPU does not matter.
+const HOST_BOUND: f64 = 0.95;
 
 /// How an application is carried to other GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -227,6 +230,7 @@ impl ForecastPair<'_> {
             // The sum of none is -0.
             .fold(0.0, std::ops::Add::add);
         cautions.extend(self.cautions(application, &groups));
+        cautions.extend(host_bound(wall, wall_at(3)));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
@@ -333,6 +337,7 @@ impl ForecastPair<'_> {
             let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
             Caution::HypotheticalGpu { based_on, changes }.to_string()
         }));
+        out.extend(self.set_clocks().map(|caution| caution.to_string()));
         let present = target.memory_size.value;
         if let Some(needed) = application.peak_memory.filter(|needed| needed.0 > present.0) {
             out.push(format!(
@@ -351,6 +356,16 @@ impl ForecastPair<'_> {
 
 impl ForecastPair<'_> {
     /// That the recorded times are those of other clocks than the GPU is set to: `ncu` holds them at base.
+    /// That the target is modelled at other clocks or limits than its documents state.
+    fn set_clocks(&self) -> Option<Caution> {
+        let Pair { target, .. } = self.gpus();
+        let stock = self.session.stock(self.target);
+        let named =
+            target.derived.as_deref().map(|made| Caution::DerivedGpu(made.description.as_str().into()));
+        let is_set = !target.clocks().is_same_setting(&stock.clocks());
+        named.or_else(|| is_set.then(|| Caution::Hypothetical(differences(target, stock))))
+    }
+
     fn profiled_clocks(&self, application: &Application) -> Option<String> {
         let Pair { source, .. } = self.gpus();
         let mut clocks = application.groups.iter().filter_map(|group| group.profiled?.sm_clock);
@@ -361,6 +376,13 @@ impl ForecastPair<'_> {
             source.id
         ))
     }
+}
+
+/// That kernels have next to no part in the time of the window.
+fn host_bound(wall: Option<TimeRange>, without_kernels: Option<Seconds>) -> Option<String> {
+    let (wall, without) = wall.zip(without_kernels)?;
+    (without.0 >= HOST_BOUND * wall.value.0)
+        .then(|| format!("host-bound: {without} of it without any kernel time, whichever the GPU"))
 }
 
 /// What its power limit leaves of a GPU's clock where its lanes are busy.

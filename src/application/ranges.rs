@@ -66,17 +66,35 @@ pub fn range_totals(trace: &RecordedTrace) -> Vec<RangeTotal> {
     all
 }
 
-/// The span that the user asked for: `NAME` (whole or without its number; of several the one of median length), `NAME:3` (the
+/// A part of a trace that somebody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChosenPart {
+    /// From when to when.
+    pub span: Span,
+    /// Whether these are times of the GPU, as those of a step that was found in the order of kernels: the host may have launched its
+    /// kernels long before. Those of a marked range are the host's.
+    pub is_on_gpu: bool,
+}
+
+/// The part that the user asked for: `NAME` (whole or without its number; of several the one of median length), `NAME:3` (the
 /// third), or `step`, the detected one.
 ///
 /// # Errors
 /// What to type instead.
-pub fn chosen_span(trace: &RecordedTrace, step: Option<&RepeatedStep>, asked: &str) -> Result<Span, String> {
+pub fn chosen_part(
+    trace: &RecordedTrace,
+    step: Option<&RepeatedStep>,
+    asked: &str,
+) -> Result<ChosenPart, String> {
     if asked.eq_ignore_ascii_case("step") {
-        return step
-            .map(|s| s.typical)
-            .ok_or_else(|| "no repeating step was found; give the name of a range".into());
+        let found = step.map(|s| ChosenPart { span: s.typical, is_on_gpu: s.name.is_none() });
+        return found
+            .ok_or_else(|| format!("{asked}: no repeating step was found; give the name of a range"));
     }
+    Ok(ChosenPart { span: marked_span(trace, asked)?, is_on_gpu: false })
+}
+
+fn marked_span(trace: &RecordedTrace, asked: &str) -> Result<Span, String> {
     let matching = |name: &str| -> Vec<Span> {
         let is_it = |text: &str| {
             text == name || counted_name(text) == name || counted_name(text).trim_end_matches('#') == name
@@ -89,6 +107,9 @@ pub fn chosen_span(trace: &RecordedTrace, step: Option<&RepeatedStep>, asked: &s
         && let Ok(number) = number.parse::<usize>()
     {
         all = matching(name);
+        if all.is_empty() {
+            return Err(unknown_range(trace, asked));
+        }
         all.sort_unstable();
         let count = all.len();
         let found = number.checked_sub(1).and_then(|at| all.get(at)).copied();
@@ -205,7 +226,7 @@ mod tests {
         let step = find_step(&trace, &[], &[], Span { start: 0, end: 400 }).unwrap();
         assert_eq!((step.count, step.name.as_deref(), step.median), (4, Some("step"), 100.0));
         assert!(step.spread > 0.0 && step.spread < 0.1);
-        let span = |asked: &str| chosen_span(&trace, Some(&step), asked);
+        let span = |asked: &str| chosen_part(&trace, Some(&step), asked).map(|part| part.span);
         assert_eq!(span("step 3"), Ok(Span { start: 310, end: 400 }));
         assert_eq!(span("step:2"), Ok(Span { start: 100, end: 190 }));
         assert!(span("step:9").unwrap_err().contains("from 1 to 4"));

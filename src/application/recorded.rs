@@ -2,7 +2,7 @@
 
 use super::counts::count_groups;
 use super::group::{Grouping, KernelGroup};
-use super::ranges::{RangeTotal, RepeatedStep, chosen_span, find_step, range_totals};
+use super::ranges::{ChosenPart, RangeTotal, RepeatedStep, chosen_part, find_step, range_totals};
 use super::timeline::{Activity, ActivityKind, Timeline};
 use super::trace::{CallKind, CopyDirection, RecordedTrace, RuntimeCall, Span, TraceFormat};
 use crate::measurement::PackedRows;
@@ -116,8 +116,8 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
     let mut window = whole;
     let mut remarks = trace.remarks.clone();
     if let Some(asked) = &part.range {
-        let span = chosen_span(trace, step.as_ref(), asked).map_err(|why| format!("--range {why}"))?;
-        window = cut_out(&mut made, &calls, span);
+        let chosen = chosen_part(trace, step.as_ref(), asked).map_err(|why| format!("--range {why}"))?;
+        window = cut_out(&mut made, &calls, chosen);
         if made.activities.is_empty() {
             return Err(format!("--range {asked}: nothing was launched in it on GPU {device}"));
         }
@@ -275,10 +275,12 @@ fn kernel_order(activities: &[Activity]) -> Vec<usize> {
     activities.iter().filter_map(group).collect()
 }
 
-/// Keeps what was launched within `span`, and gives its window: it begins once the GPU is done with what was launched before,
-/// and ends with the range or the last activity.
-fn cut_out(made: &mut MadeActivities, calls: &[RuntimeCall], span: Span) -> Span {
-    let launched_at = |a: &Activity| a.call.map_or(a.span.start, |at| calls[at].span.start);
+/// Keeps what was launched within a span of the host, or what began within a span of the GPU, and gives its window: it begins once
+/// the GPU is done with what came before, and ends with the span or the last activity.
+fn cut_out(made: &mut MadeActivities, calls: &[RuntimeCall], chosen: ChosenPart) -> Span {
+    let ChosenPart { span, is_on_gpu } = chosen;
+    let call_of = |a: &Activity| a.call.filter(|_| !is_on_gpu);
+    let launched_at = |a: &Activity| call_of(a).map_or(a.span.start, |at| calls[at].span.start);
     let before = made.activities.iter().filter(|a| launched_at(a) < span.start);
     let backlog = before.map(|a| a.span.end).max().unwrap_or(span.start);
     let keep: Vec<bool> =
