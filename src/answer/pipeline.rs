@@ -15,8 +15,9 @@ use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near,
-    is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
+    SourceKind, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, impossible_source,
+    is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks,
+    weight,
 };
 use crate::roofline::{Bound, pipe_note, tensor_fp64_note, tensor_pipe_in_reach};
 use crate::units::{Bytes, Seconds};
@@ -375,7 +376,8 @@ pub fn estimate_targets<'a>(
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
     let is_set = context.stock_of_typed(source).is_some()
         || stated.other_limit().is_some()
-        || context.place_of_rows(subject, source) != source;
+        || context.place_of_rows(subject, source) != source
+        || impossible_source(&kernels[subject.kernel], stated).is_some();
     if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
         return targets.iter().for_each(|target| take(*target, whole(*target)));
     }

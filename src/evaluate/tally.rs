@@ -102,6 +102,9 @@ pub(super) fn reason(why: &ModelRefusal) -> String {
         ModelRefusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
         ModelRefusal::NotCompiled { gpu, .. } => format!("not compiled for {gpu}"),
         ModelRefusal::LacksFeature { gpu, feature, .. } => format!("{gpu} lacks {}", feature.as_str()),
+        ModelRefusal::ImpossibleSource { gpu, feature, .. } => {
+            format!("{gpu} lacks {} of its own times", feature.as_str())
+        }
         ModelRefusal::NoCount { missing, .. } => format!("not counted: {missing}"),
         ModelRefusal::NoCounts { missing, .. } => format!("not counted: {missing}"),
         ModelRefusal::NoRate { what, gpu, .. } => format!("no {what} of {gpu} is known"),

@@ -193,6 +193,12 @@ impl LaunchEdits {
         *self == Self::default()
     }
 
+    /// Whether a number of a block is changed.
+    #[must_use]
+    pub fn changes_block(&self) -> bool {
+        self.numbers.iter().any(Option::is_some)
+    }
+
     /// The value that this number is changed to.
     #[must_use]
     pub fn changed_value(&self, number: LaunchNumber) -> Option<u32> {

@@ -57,6 +57,7 @@ mod subject;
 mod visible;
 mod weight;
 
+pub use barred::impossible_source;
 pub use breakdown::{Breakdown, Cause, FirstTime, Step};
 pub use caution::Caution;
 pub use clocks::{
@@ -225,6 +226,23 @@ pub enum ModelRefusal {
     #[error("{gpu}: lacks {}: the kernel needs compute capability {since}, and this is {cc} ({source_id})", feature.as_str())]
     LacksFeature {
         /// The GPU's id.
+        gpu: String,
+        /// Its compute capability.
+        cc: ComputeCapability,
+        /// What it lacks.
+        feature: Feature,
+        /// The first compute capability that has it.
+        since: ComputeCapability,
+        /// Whose word that is: an id of `specs/sources.toml`.
+        source_id: String,
+    },
+    /// A time that is said to be of a GPU without what the kernel needs.
+    #[error(
+        "{gpu}: lacks {}: a time of this kernel cannot be of it, as the kernel needs compute capability {since}, and this is {cc} ({source_id})",
+        feature.as_str()
+    )]
+    ImpossibleSource {
+        /// The source's id.
         gpu: String,
         /// Its compute capability.
         cc: ComputeCapability,

@@ -1,6 +1,6 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::barred::barred;
+use super::barred::{barred, impossible_source};
 use super::floor::{Floor, KernelFloors, LaunchCost, capped_floor, subject_timing};
 use super::lesson::Lesson;
 use super::registers::{FoundRegisters, RegistersFrom, least_registers, registers};
@@ -126,6 +126,9 @@ pub fn question<'a>(
         let launch = LaunchCost { floor: floors.source, timing };
         source_time(SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules })
     };
+    if source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated) {
+        target.barred = target.barred.or_else(|| impossible_source(kernel, source.gpu));
+    }
     let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
     let on_source = floors.source.time.0;
     let floors =

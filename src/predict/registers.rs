@@ -77,6 +77,7 @@ impl fmt::Display for RegistersFrom {
             Self::Typed => f.write_str("typed"),
             Self::Build(source) => write!(f, "compiler: {source}"),
             Self::NearestBuild { cc: (a, b), source, .. } => write!(f, "compiler, for {a}.{b}: {source}"),
+            Self::OtherRow(source) if source.is_empty() => f.write_str("a row timed on another GPU"),
             Self::OtherRow(source) => write!(f, "a row timed on another GPU: {source}"),
             Self::AtLeast => f.write_str("at least, by the kernel's file"),
             Self::Unknown => f.write_str("unknown"),
