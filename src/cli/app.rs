@@ -11,13 +11,13 @@ use crate::application::{
     kernels_on_target_table, kernels_on_targets_table, profile_next, profile_table, read_application,
     summary_table, target_json, target_table,
 };
-use crate::gpu::GpuId;
+use crate::gpu::{GpuId, board_place};
 use crate::import::ImportJob;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
 use crate::report::{TableFormat, pretty_json};
 use crate::session::Session;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -79,16 +79,29 @@ const TARGET_COLUMNS_LEFT_OUT: [&str; 4] = ["idle", "at most", "predicted", "spe
 const KERNEL_COLUMNS_LEFT_OUT: [&str; 5] = ["share", "calls", "rests on", "operator", "limit"];
 
 pub(super) fn run_app(args: &AppArgs) -> Result<()> {
+    let forecast_count = write_application(args)?;
+    if forecast_count == Some(0) {
+        bail!("nothing could be predicted");
+    }
+    Ok(())
+}
+
+/// Writes the application; on how many targets it was predicted, `None` where nobody asks.
+fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     let names = args.to.iter().chain(&args.from).map(String::as_str);
     let mut session = load::session_naming(&[], names, None)?;
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
+    if args.host != 1.0 && application.timeline.is_none() {
+        return Err(Usage(format!("--host: {} has no time line", application.file)).into());
+    }
     let source = source_gpu(&session, &application, args.from.as_deref())?;
     let forecasts = forecasts(&mut session, &application, source, args)?;
+    let count = (!args.to.is_empty()).then_some(forecasts.len());
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     if let Some(path) = &args.svg {
         picture(&session, &application, source, &forecasts, args, path)?;
         if output::is_stdout(path) {
-            return Ok(());
+            return Ok(count);
         }
     }
     let format: TableFormat = args.format.into();
@@ -97,7 +110,8 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
         let targets = forecasts.iter().map(target).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
-        return output::answer(pretty_json(&json).as_bytes());
+        output::answer(pretty_json(&json).as_bytes())?;
+        return Ok(count);
     }
     if !format.is_for_people() {
         application.remarks.iter().for_each(output::remark);
@@ -106,7 +120,8 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
             (false, true) => kernels_on_targets_table(&session, &application, &forecasts),
             (false, false) => target_table(&session, &application, &forecasts, format),
         };
-        return output::answer(asked.render(format).as_bytes());
+        output::answer(asked.render(format).as_bytes())?;
+        return Ok(count);
     }
     let targets = target_table(&session, &application, &forecasts, format);
     let targets = fitted_to_screen(targets, format, &TARGET_COLUMNS_LEFT_OUT).render(format);
@@ -133,7 +148,8 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
         let board = application_board(&session, &application, source, &forecasts, &settings);
         all.push_str(&format!("\n{}", board_table(&board, screen_width()).render(format)));
     }
-    output::answer(all.as_bytes())
+    output::answer(all.as_bytes())?;
+    Ok(count)
 }
 
 /// An entry of `targets`, with its kernels where they are asked for.
@@ -212,10 +228,17 @@ pub(super) fn source_gpu(
     application: &Application,
     typed: Option<&str>,
 ) -> Result<Option<GpuId>> {
-    match typed {
-        Some(name) => Ok(Some(session.gpus.position(name)?)),
-        None => Ok(session.gpus.id_named(&application.gpu_name)),
+    let recorded = session.gpus.id_named(&application.gpu_name);
+    let Some(name) = typed else { return Ok(recorded) };
+    let named = session.gpus.position(name)?;
+    if let Some(recorded) = recorded.filter(|recorded| board_place(&session.gpus, named) != *recorded) {
+        let [named, recorded] = [named, recorded].map(|gpu| &session.gpus[gpu].id);
+        let file = application.file_name();
+        output::remark(format!(
+            "--from {named}: {file} was recorded on {recorded}; its times are taken as those of {named}"
+        ));
     }
+    Ok(Some(named))
 }
 
 /// Reads the file, with a bar where it is large.

@@ -8,7 +8,8 @@ use super::{Usage, output};
 use crate::answer::Answer;
 use crate::chart::{
     ChartSides, ChartSpec, Curve, CurveView, FurtherTarget, OccupancyView, PredictionRow, RooflineView,
-    bandwidth_chart, component_chart, curve_chart, occupancy_chart, predictions_chart, roofline_chart,
+    bandwidth_chart, component_chart, curve_chart, occupancy_chart, predictions_chart, ranked_components,
+    roofline_chart,
 };
 use crate::gpu::{Gpu, GpuId};
 use crate::pair::Pair;
@@ -279,6 +280,10 @@ impl<'a> Picture<'a> {
                 format!("{model} has no component times: leave --model out, or give --model components");
             return Err(Usage(text).into());
         };
+        if ranked_components(&e).is_empty() {
+            let text = format!("{} has no component times: nothing is counted of it", kernel.id);
+            return Err(Usage(text).into());
+        }
         Ok(component_chart(self.gpus, kernel, &self.size(subject), &answer, &e))
     }
 

@@ -1,6 +1,7 @@
 //! `--launch block=128,regs=32`: another launch on the target than the one that was timed.
 
 use super::Usage;
+use crate::kernel::RunsAs;
 use crate::occupancy::BlockNeeds;
 use crate::predict::{LaunchEdits, Subject};
 use crate::session::Session;
@@ -54,6 +55,13 @@ impl LaunchArgs {
                 kernel
                     .in_element(&subject.instance, element)
                     .map_err(|why| Usage(format!("--launch: {why}")))?;
+            }
+            if kernel.runs_as == RunsAs::Operator && edits.changes_block() {
+                let text = format!(
+                    "--launch: {} is an operator: its library chooses the launch; change dtype alone",
+                    kernel.id
+                );
+                return Err(Usage(text).into());
             }
             subject.launch_edits = edits;
         }

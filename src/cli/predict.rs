@@ -39,13 +39,14 @@ pub(super) struct PredictArgs {
 }
 
 /// Flags that ask about something else than every row of a table by itself.
-const BESIDE_BATCH: [&str; 11] = [
+const BESIDE_BATCH: [&str; 12] = [
     "from",
     "kernel",
     "size",
     "variant",
     "data",
-    "time",
+    "TypedKernelArgs",
+    "launch",
     "roofs",
     "sass_source",
     "sass_target",

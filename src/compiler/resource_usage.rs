@@ -70,13 +70,14 @@ pub(super) fn read_resource_usage(
         let what = format!("{unknown} kernels of an unknown architecture: cuobjdump prints none for a cubin");
         found.add_refusal(
             ReportPlace::Whole,
-            format!("{what}; say which with --arch sm_89, or read the cubin itself"),
+            format!("{what}; say which with `roofswap import --arch sm_89`, or read the cubin itself"),
         );
     }
     if let Some(known) = fallback.filter(|_| used_fallback && assumed.is_none()) {
-        found
-            .remarks
-            .push(format!("{}: {known} is taken from the file's name; --arch says another", found.file));
+        found.remarks.push(format!(
+            "{}: {known} is taken from the file's name; `roofswap import --arch` says another",
+            found.file
+        ));
     }
 }
 

@@ -95,7 +95,9 @@ pub fn read_bytes(from: impl Read + Send, job: &ImportJob<'_>) -> Result<Importe
 /// What to do about a file that no importer knows.
 fn unrecognised(opened: &OpenedFile<'_>) -> String {
     match opened.format() {
-        FileFormat::Canonical => "is a measurement file already: give it with --data".into(),
+        FileFormat::Canonical => {
+            "is a measurement file already: --data of predict, rank and whatif takes it".into()
+        }
         _ if opened.head().is_empty() => "is empty; give a report".into(),
         _ => format!("is of no known format; these can be imported: {}", known_formats()),
     }
@@ -142,7 +144,7 @@ impl Imported {
             None if blank.peek().is_some() => {
                 drop(blank);
                 self.remarks.push(
-                    "the report names no GPU: give --gpu ID, or --from ID to predict, rank and whatif".into(),
+                    "the report names no GPU: give --from ID; of import and measure it is --gpu ID".into(),
                 );
             }
             None => {}

@@ -16,8 +16,9 @@ use crate::catalogue::{ElementType, Feature};
 pub enum FixedElement {
     /// It is no operator with declared types.
     #[error(
-        "element type of {kernel}: its bytes and instructions were counted as {dtype} and say nothing of another type; type it anew \
-         (--dtype, --dram-bytes), or add a kernel file"
+        "element type of {kernel}: its bytes and instructions were counted as {} and say nothing of another type; type it anew \
+         (--dtype, --dram-bytes), or add a kernel file",
+        if dtype.is_empty() { "those of a type that nobody stated" } else { dtype }
     )]
     Counted {
         /// The kernel.

@@ -274,6 +274,12 @@ impl Kernel {
         self.formulas.is_some()
     }
 
+    /// Whether its file states block and grid.
+    #[must_use]
+    pub fn states_launch(&self) -> bool {
+        self.formulas.as_ref().is_some_and(|formulas| formulas.launch.is_some())
+    }
+
     /// The formula behind a count.
     #[must_use]
     pub fn count_formula(&self, count: Count) -> Option<&CountFormula> {

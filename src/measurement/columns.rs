@@ -78,6 +78,20 @@ fn missing(name: &str, names: &[String]) -> String {
     {
         return format!("its columns are separated by {mark:?}: separate them by commas (found: {seen})");
     }
+    if seen.trim().is_empty() {
+        return "is empty; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms …"
+            .into();
+    }
+    let plain = |text: &str| text.to_lowercase().replace(['-', ' ', '.'], "_");
+    let is_near = |found: &&String| {
+        let found = plain(found);
+        found == name || (name == "time_ms" && (found == "time" || found.starts_with("time_")))
+    };
+    if let Some(near) = names.iter().find(is_near) {
+        let near = crate::text::clipped_text(near, 40);
+        let unit = if name == "time_ms" { ", in milliseconds" } else { "" };
+        return format!("no column `{name}`: rename `{near}` to `{name}`{unit} (found: {seen})");
+    }
     format!(
         "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … (found: {seen})"
     )

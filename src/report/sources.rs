@@ -36,10 +36,11 @@ pub(super) fn ids<'a>(gpus: &'a Catalogue<Gpu>, answer: &Answer) -> Vec<&'a str>
     shares.map(|s| gpus[s.answer.source].id.as_str()).collect()
 }
 
-/// One source's name; `3 sources` for a combined answer.
+/// One source's name; `3 sources` for a combined answer of several.
 pub(super) fn width_word(row: &Comparison<'_>) -> String {
-    match &row.answer.combined {
-        Some(combined) => counted_sources(combined.counted().count()),
+    match row.answer.combined.as_ref().map(|combined| combined.counted().count()) {
+        Some(1) => row.several.first().copied().unwrap_or_default().to_string(),
+        Some(n) => counted_sources(n),
         None => row.source.id.clone(),
     }
 }

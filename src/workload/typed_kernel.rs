@@ -76,6 +76,11 @@ pub enum TypedKernelError {
         "neither a time nor work: give a measured time and its GPU (`4.2ms on rtx-3090`), or FLOPs and DRAM bytes"
     )]
     NothingToStartFrom,
+    /// The launch of a kernel whose file states its own, without a time that was measured with it.
+    #[error(
+        "{0} has a launch of its own: give the --time that was measured with this one, or change it on the target with --launch block=64,regs=32"
+    )]
+    LaunchWithoutTime(String),
     /// A row that the checks of measurement files refuse.
     #[error("{0}")]
     Refused(String),
@@ -103,6 +108,13 @@ impl TypedKernel {
         *self == Self::default()
     }
 
+    /// Whether a launch was typed, and nothing that was measured or counted with it.
+    fn is_launch_alone(&self) -> bool {
+        let resources = [self.regs_per_thread, self.smem_static_bytes, self.smem_dynamic_bytes];
+        let has_launch = self.block.is_some() || self.grid.is_some() || resources.iter().any(Option::is_some);
+        has_launch && self.time.is_none() && self.flops.is_none() && self.dram_bytes.is_none()
+    }
+
     /// Puts it into the session: a measured row where a time was typed, and the kernel where the catalogue has none of its
     /// name. The same kernel typed again replaces what it was.
     ///
@@ -115,6 +127,9 @@ impl TypedKernel {
         let has_formulas = known.is_some_and(|at| session.kernels[at].has_formulas());
         if self.time.is_none() && !has_formulas && self.flops.is_none() && self.dram_bytes.is_none() {
             return Err(TypedKernelError::NothingToStartFrom);
+        }
+        if let Some(at) = known.filter(|at| session.kernels[*at].states_launch() && self.is_launch_alone()) {
+            return Err(TypedKernelError::LaunchWithoutTime(session.kernels[at].id.clone()));
         }
         let problem = match known.filter(|_| has_formulas) {
             Some(at) => self.size_of(session, at, source)?,

@@ -26,6 +26,8 @@ const ANSWERS: [(&str, &[&str]); 18] = [
             "predict --data all-gpus.csv --from titan-v,rtx-3090 --to rtx-4070 --kernel saxpy",
             "predict --data held.csv --kernel sobel --to l40s",
             "predict --batch runs.csv --to l4",
+            "predict --batch refused.csv --to l4",
+            "predict --time 1ms --from titan-v --to l4 --dram-bytes 50MB",
         ],
     ),
     ("predict-explain", &["predict --from titan-v --to rtx-4070 --kernel saxpy --explain"]),
@@ -57,7 +59,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     ("gpus", &["gpus"]),
     ("gpu", &["gpus h100-sxm5", "gpus titan-v"]),
     ("kernels", &["kernels", "kernels --data all-gpus.csv"]),
-    ("kernel", &["kernels saxpy", "kernels matmul_tiled"]),
+    ("kernel", &["kernels saxpy", "kernels matmul_tiled", "kernels linear_bf16"]),
     (
         "app",
         &[
@@ -143,6 +145,7 @@ fn desk() -> Desk {
     desk.file("held.csv", HELD);
     desk.file("mine.csv", launches());
     desk.file("few.csv", "gpu,kernel,problem,block,grid,time_ms\nrtx-2080-ti,mine,n=2000,,,1\n");
+    desk.file("refused.csv", "gpu,kernel,problem,dram_bytes,time_ms\nl4,mine,n=1,5e7,1\n,mine,n=1,5e7,1\n");
     // A baseline of fewer kernels and targets.
     desk.types("check build/sm_80.log --baseline few.json --update").works();
     desk

@@ -1,6 +1,7 @@
 //! Stories of the command line: what is typed, what is answered.
 
 mod app_stories;
+mod asked_twice;
 mod batch_stories;
 mod bombs;
 mod check_stories;

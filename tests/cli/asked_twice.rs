@@ -1,0 +1,242 @@
+//! One question has one answer: other targets beside one, other spellings of a setting and other commands change nothing of a row; and
+//! what would change nothing is refused or said.
+
+use crate::app_stories::trace;
+use crate::desk::Desk;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+const TYPED: &str =
+    "--time 4.2ms --threads 256 --grid 4096 --regs 64 --flops 17.2GFLOP --dram-bytes 50MB --from rtx-3090";
+
+/// A kernel that two GPUs timed.
+const TIMED_TWICE: &str = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n\
+    rtx-3090,my_k,n=1000,256,4096,40,2.0e9,1.2e8,0.473\nl40s,my_k,n=1000,256,4096,40,2.0e9,1.2e8,0.400\n";
+
+/// The row of this GPU among those of an answer.
+fn row_of<'r>(rows: &'r [Value], column: &str, gpu: &str) -> &'r Value {
+    rows.iter().find(|row| row[column] == gpu).unwrap_or_else(|| panic!("{gpu} is not in {rows:?}"))
+}
+
+fn time(row: &Value) -> f64 {
+    row["time_ms"].as_f64().unwrap_or_else(|| panic!("no time in {row}"))
+}
+
+#[test]
+fn a_setting_of_the_targets_leaves_the_source_as_it_was_timed() {
+    let desk = Desk::new();
+    let ask = |words: &str| desk.types(&format!("{words} --format json")).works().json();
+    let alone = ask(&format!("predict {TYPED} --to rtx-4090 --sm-clock 1500MHz"));
+    let beside = ask(&format!("predict {TYPED} --to rtx-4090,rtx-3090 --sm-clock 1500MHz"));
+    assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu_target", "rtx-4090")));
+    let named = ask(&format!("predict {TYPED} --to rtx-3090@1500MHz"));
+    assert_eq!(time(&named[0]), time(row_of(&beside, "gpu_target", "rtx-3090@1500MHz")));
+    assert!(time(&named[0]) > 4.2, "slower clocks");
+    let board = ask(&format!("rank {TYPED} --to rtx-4090,rtx-3090 --sm-clock 1500MHz"));
+    assert_eq!(time(row_of(&board, "gpu", "rtx-4090")), time(&alone[0]));
+    assert_eq!(time(row_of(&board, "gpu", "rtx-3090@1500MHz")), time(&named[0]));
+}
+
+#[test]
+fn an_application_is_ranked_alike_whatever_else_is_ranked() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let ask = |to: &str| {
+        let words = format!("rank --app run.json --to {to} --sm-clock 1200MHz --format json");
+        desk.types(&words).works().json()
+    };
+    let (alone, beside) = (ask("h200"), ask("h100-sxm5,h200"));
+    assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu", "h200")));
+    assert!(alone[0]["cautions"].to_string().contains("h200 at SM 1200 MHz instead of"), "{}", alone[0]);
+    assert!(time(row_of(&beside, "gpu", "h100-sxm5@1200MHz")) > 0.0);
+    let table = desk.types("rank --app run.json --to h200 --sm-clock 1200MHz").works().stdout;
+    assert!(table.contains("◇ H200"), "{table}");
+}
+
+#[test]
+fn another_launch_leaves_the_source_as_it_was_timed() {
+    let desk = Desk::new();
+    desk.file("runs.csv", TIMED_TWICE.lines().take(2).collect::<Vec<_>>().join("\n"));
+    let words = "--data runs.csv --kernel my_k --to l40s,rtx-3090 --launch block=64,dynamic=90KB";
+    let predicted = desk.types(&format!("predict {words} --format json")).works().json();
+    let ranked = desk.types(&format!("rank {words} --format json")).works().json();
+    for gpu in ["l40s", "rtx-3090"] {
+        let (one, other) = (row_of(&predicted, "gpu_target", gpu), row_of(&ranked, "gpu", gpu));
+        assert_eq!((time(one), &one["speedup"]), (time(other), &other["speedup"]), "{gpu}");
+        assert_eq!(one["low_ms"], other["low_ms"], "{gpu}");
+    }
+    let source = row_of(&ranked, "gpu", "rtx-3090");
+    assert_eq!(
+        source["low_ms"],
+        Value::Null,
+        "the interval of the measured time is not that of a modelled one"
+    );
+    let table = desk.types(&format!("rank {words}")).works().stdout;
+    assert!(table.contains("473 µs on RTX 3090") && !table.contains("ms ●"), "{table}");
+    let blocks = "--kernel matmul_tiled --size n=1024 --from rtx-4070 --to rtx-4070,titan-v";
+    let by_launch = desk.types(&format!("rank {blocks} --launch block=64 --format json")).works().json();
+    let by_blocks = desk.types(&format!("rank {blocks} --blocks --format json")).works().json();
+    let small = |gpu: &str| {
+        by_blocks.iter().find(|row| row["gpu"] == gpu && row["name"].to_string().contains("· 64 "))
+    };
+    let small = small("titan-v").unwrap_or_else(|| panic!("{by_blocks:?}"));
+    assert_eq!(small["speedup"], row_of(&by_launch, "gpu", "titan-v")["speedup"]);
+}
+
+#[test]
+fn a_time_measured_on_the_target_is_the_time_it_is_ranked_by() {
+    let desk = Desk::new();
+    desk.file("two.csv", TIMED_TWICE);
+    let words = "rank --data two.csv --kernel my_k --size n=1000 --from rtx-3090 --to l40s,h200";
+    let rows = desk.types(&format!("{words} --format json")).works().json();
+    let own = row_of(&rows, "gpu", "l40s");
+    assert_eq!((time(own), &own["low_ms"], &own["high_ms"]), (0.4, &own["time_ms"], &own["time_ms"]));
+    assert!(desk.types(words).works().stdout.contains("400 µs ●"));
+    let at_other_clocks = desk.types(&format!("{words} --sm-clock 1500MHz --format json")).works().json();
+    let set = row_of(&at_other_clocks, "gpu", "l40s");
+    assert_ne!(set["low_ms"], set["high_ms"], "nobody measured it at these");
+    desk.file("mix.toml", "kernel = [{ kernel = \"my_k\", size = \"n=1000\", calls = 10 }]\n");
+    let mix = "rank --data two.csv --mix mix.toml --from rtx-3090 --to l40s --format json";
+    let mix = desk.types(mix).works().json();
+    assert!((time(&mix[0]) - 4.0).abs() < 1e-9, "{mix:?}");
+}
+
+#[test]
+fn a_gpu_named_at_a_clock_is_the_gpu_set_to_it() {
+    let desk = Desk::new();
+    let words = "--kernel matmul_tiled --size n=512 --format json";
+    let ask = |gpu: &str| -> Value {
+        let answer = desk.types(&format!("whatif --gpu {gpu} {words}")).works().stdout;
+        serde_json::from_str(&answer).expect("JSON")
+    };
+    let (named, set) = (ask("rtx-4070@1000MHz"), ask("rtx-4070 --set sm=1000MHz"));
+    let (named, set) = (named["time_ms"].as_f64(), set["time_ms"].as_f64());
+    assert!(named.zip(set).is_some_and(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{named:?} {set:?}");
+    let product = "gemm --n 4096 --tile 128 --format json";
+    let times =
+        [format!("{product} --gpu rtx-4070@150W"), format!("{product} --gpu rtx-4070 --power-limit 150W")]
+            .map(|words| desk.types(&words).works().json()[0]["time_ms"].as_f64());
+    assert!(times[0].is_some());
+    assert_eq!(times[0], times[1]);
+}
+
+/// A trace whose host launches everything in the first microseconds, while the GPU works for long.
+fn trace_of_a_host_ahead() -> String {
+    let mut events = String::new();
+    for i in 0..40u64 {
+        let name = ["gemm_a", "gemm_b", "add", "norm"][(i % 4) as usize];
+        let (call, start) = (i, 100 + 100 * i);
+        write!(events, r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{call},"dur":1,"args":{{"correlation":{i}1}}}},"#)
+            .expect("a text");
+        write!(events, r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":90,"args":{{"device":0,"stream":7,"correlation":{i}1,"registers per thread":64,"shared memory":0,"grid":[512,1,1],"block":[128,1,1]}}}},"#)
+            .expect("a text");
+    }
+    let events = events.trim_end_matches(',');
+    format!(r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{events}]}}"#)
+}
+
+#[test]
+fn a_step_found_by_its_kernels_is_cut_out_by_them() {
+    let desk = Desk::new();
+    desk.file("ahead.json", trace_of_a_host_ahead());
+    let whole = desk.types("app ahead.json").works().stdout;
+    assert!(whole.contains("repeats 10 times, by the order of kernels: 400 µs"), "{whole}");
+    let step = desk.types("app ahead.json --range step --format json").works().stdout;
+    let step: Value = serde_json::from_str(&step).expect("JSON");
+    assert_eq!((step["kernel_count"].as_u64(), step["window_ms"].as_f64()), (Some(4), Some(0.4)));
+    desk.types("app ahead.json --range step:2").ends(2, &["`step:2`: the trace has no ranges"]);
+    desk.file("short.json", trace_of_a_host_ahead().replace("gemm_b", "add"));
+}
+
+#[test]
+fn what_would_change_nothing_is_refused_or_said() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    desk.file("two.csv", TIMED_TWICE);
+    let saxpy = "--kernel saxpy --size n=1048576 --from titan-v";
+    for (words, said) in [
+        (format!("predict {TYPED} --to rtx-4090@1500MHz --sm-clock 1600MHz"), "rtx-4090@1500MHz states that"),
+        (
+            format!("predict {saxpy} --to rtx-4070 --sm-clock l4=1.5GHz"),
+            "l4 is neither a source nor a target",
+        ),
+        ("gemm --gpu rtx-4070 --n 512 --power-limit l4=60W".into(), "l4 is neither a source nor a target"),
+        (format!("predict {saxpy} --to ,"), "expected GPUs and found none"),
+        ("predict --batch two.csv --to l4 --launch block=64".into(), "cannot be used with"),
+        ("rank --batch two.csv --to l4 --launch block=64".into(), "cannot be used with"),
+        ("rank --app run.json --to l4 --model same-time".into(), "cannot be used with"),
+        ("rank --app run.json --to l4 --launch block=128".into(), "cannot be used with"),
+        ("rank --app run.json --to l4 --data two.csv".into(), "cannot be used with"),
+        ("whatif --gpu rtx-4070 --kernel saxpy --goal 1us".into(), "--goal is the time that --solve"),
+        ("whatif --gpu rtx-4070 --kernel saxpy --contour mem,l2".into(), "--contour is drawn"),
+        (
+            "whatif --gpu rtx-4070 --kernel saxpy --contour mem,mem --svg x.svg".into(),
+            "two different numbers",
+        ),
+        (
+            "rank --kernel linear_bf16 --from a100-sxm4-80gb --to l4 --launch block=64".into(),
+            "change dtype alone",
+        ),
+    ] {
+        desk.types(&words).ends(2, &[said]);
+    }
+    let misspelt = TIMED_TWICE.replace("dram_bytes", "dram_byte");
+    desk.file("misspelt.csv", misspelt);
+    for command in ["predict", "rank"] {
+        let done = desk.types(&format!("{command} --batch misspelt.csv --to l4")).works();
+        assert!(done.stderr.contains("dram_byte (meant: dram_bytes"), "{command}: {}", done.stderr);
+    }
+    let other = desk.types("rank --app run.json --from l40s --to l4").works();
+    assert!(other.stderr.contains("run.json was recorded on h100-sxm5"), "{}", other.stderr);
+    let all = desk.types(&format!("predict {saxpy} --to k20,l4 --sm-clock 1500MHz --format json")).works();
+    assert!(all.stderr.contains("left out: --sm-clock: k20: SM clock 1500 MHz"), "{}", all.stderr);
+    assert_eq!(all.json().len(), 1);
+}
+
+#[test]
+fn a_time_is_none_of_a_gpu_that_lacks_what_the_kernel_needs() {
+    let desk = Desk::new();
+    for (words, said) in [
+        ("--time 1ms --from a100-sxm4-80gb --to h100-sxm5 --flops 100GFLOP --pipe tensor-fp8", "lacks fp8"),
+        (
+            "--kernel linear_bf16 --size m=4096,n=4096,k=4096 --time 1ms --from v100-sxm2-16gb --to a100-sxm4-80gb",
+            "lacks bf16",
+        ),
+    ] {
+        for command in ["predict", "rank"] {
+            let done =
+                desk.types(&format!("{command} {words}")).ends(1, &["nothing could be predicted", said]);
+            assert!(!done.stdout.contains('◆') || done.stdout.contains('-'), "{}", done.stdout);
+        }
+    }
+}
+
+#[test]
+fn an_order_that_rows_have_no_number_of_is_said() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let watts = desk.types("rank --app run.json --to l4,h200,l40s --by perf-per-watt").works().stdout;
+    assert!(watts.contains("energy unknown: the rows are ordered by time"), "{watts}");
+    let rows =
+        desk.types("rank --app run.json --to l4,h200,l40s --by perf-per-watt --format json").works().json();
+    assert!(rows.windows(2).all(|two| time(&two[0]) <= time(&two[1])), "{rows:?}");
+    desk.file("prices.csv", "gpu,usd_per_hour\nl4,1.00\n");
+    let dollars = "rank --kernel saxpy --size 2^28 --from titan-v --to h200,l40s,l4 --by perf-per-dollar --prices prices.csv";
+    let dollars = desk.types(dollars).works().stdout;
+    assert!(dollars.contains("price unknown for 2 of 3 rows"), "{dollars}");
+}
+
+#[test]
+fn an_updated_baseline_replaces_nothing_but_a_baseline() {
+    let desk = Desk::new();
+    let log = "ptxas info    : Compiling entry function 'axpy' for 'sm_90'\n\
+        ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem\n";
+    desk.file("build.log", log);
+    desk.file("runs.csv", TIMED_TWICE);
+    desk.types("check build.log --baseline runs.csv --update")
+        .ends(2, &["is no baseline; --update would overwrite it"]);
+    assert_eq!(desk.read("runs.csv"), TIMED_TWICE);
+    for _ in 0..2 {
+        desk.types("check build.log --baseline base.json --update").works();
+    }
+}
