@@ -774,7 +774,7 @@ fn clocks_that_are_typed_are_modelled_and_said() {
         "predict --kernel saxpy --size 2^28 --from titan-v --power-limit titan-v=150W --to titan-v,rtx-4070",
     );
     assert!(
-        both.works().stderr.contains("titan-v is source and target"),
+        both.works().stderr.contains("titan-v=… is set of source and target"),
         "one flag for two GPUs is explained"
     );
     for (typed, said) in [
