@@ -78,7 +78,7 @@ pub(super) fn subject_timing(kernel: &Kernel, subject: &Subject, store: Visible<
 
 /// What the launches of a collection say of a GPU that it has none of.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum HostFloor {
+pub(super) enum CollectionFloor {
     /// What they usually cost on two GPUs or more.
     Usual(Seconds),
     /// What they cost on the only GPU that shows it: no more elsewhere.
@@ -86,7 +86,7 @@ pub(super) enum HostFloor {
     Unknown,
 }
 
-impl HostFloor {
+impl CollectionFloor {
     fn from_launches(seen: VisibleLaunchFloors<'_>) -> Self {
         let of_one = || seen.of_only_gpu().map_or(Self::Unknown, Self::AtMost);
         seen.elsewhere().map_or_else(of_one, Self::Usual)
@@ -101,7 +101,7 @@ pub(super) enum KernelFloors<'a> {
         timing: LaunchTiming,
         collection: Option<&'a str>,
         seen: VisibleLaunchFloors<'a>,
-        of_host: HostFloor,
+        of_host: CollectionFloor,
     },
     /// Of several launches and what lies between them, by GPU: what of their time does not grow with the size.
     Sequence { seen: Vec<(GpuId, Seconds)>, elsewhere: Seconds },
@@ -121,7 +121,7 @@ impl<'a> KernelFloors<'a> {
         }
         let collection = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
         let seen = store.launch_floors(timing, collection);
-        Self::Launches { timing, collection, seen, of_host: HostFloor::from_launches(seen) }
+        Self::Launches { timing, collection, seen, of_host: CollectionFloor::from_launches(seen) }
     }
 
     /// Where the time is one of several launches, and other sizes say what of it is fixed.
@@ -151,10 +151,10 @@ impl<'a> KernelFloors<'a> {
                 let of_any = || seen.anywhere(at).map_or(of_board, measured);
                 let elsewhere = || match of_host {
                     _ if of_board.is_known() && is_of_host(board, collection) => of_board,
-                    HostFloor::Usual(_) if of_board.is_known() => of_board,
-                    HostFloor::Usual(time) => derived(time),
-                    HostFloor::AtMost(most) if most.0 < of_any().time.0 => derived(most),
-                    HostFloor::AtMost(_) | HostFloor::Unknown => of_any(),
+                    CollectionFloor::Usual(_) if of_board.is_known() => of_board,
+                    CollectionFloor::Usual(time) => derived(time),
+                    CollectionFloor::AtMost(most) if most.0 < of_any().time.0 => derived(most),
+                    CollectionFloor::AtMost(_) | CollectionFloor::Unknown => of_any(),
                 };
                 changed_floor(seen.on_gpu(at).map_or_else(elsewhere, measured), board, gpu)
             }

@@ -50,11 +50,11 @@ fn a_busy_pipe_is_what_limits_and_what_scales() {
         let found = predicted(column, "90", "rtx-4070-super");
         assert_eq!((found.bound_source, found.bound_target), (Some(bound), Some(bound)), "{column}");
         let unknown = predicted(column, "", "rtx-4070-super");
-        // 56 SMs for 46 at the same clock and nothing else: 1.22 times as fast. Without the count nothing else is faster there either, and
-        // what limits is not known.
-        for time in [&found, &unknown].map(|found| found.time.0 * 1e3) {
-            assert!((4.1..4.3).contains(&time), "{column}: {time}");
-        }
+        // 56 SMs for 46 at the same clock and nothing else: 1.22 times as fast. Without the count it may also go with the FP32 rate under
+        // the power limit, which was measured on the one board alone, and what limits is not known.
+        let [with, without] = [&found, &unknown].map(|found| found.time.0 * 1e3);
+        assert!((4.1..4.3).contains(&with), "{column}: {with}");
+        assert!((3.5..4.3).contains(&without), "{column}: {without}");
         let [with, without] = [&found, &unknown].map(|found| found.doubt.unwrap().total());
         assert!(with < without && unknown.bound_target != Some(bound), "{column}: {with} {without}");
     }
