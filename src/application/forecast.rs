@@ -230,7 +230,7 @@ impl ForecastPair<'_> {
             // The sum of none is -0.
             .fold(0.0, std::ops::Add::add);
         cautions.extend(self.cautions(application, &groups));
-        cautions.extend(host_bound(wall, wall_at(3)));
+        cautions.extend(host_bound(wall, wall_at(3)).filter(|_| !self.is_same_gpu()));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {

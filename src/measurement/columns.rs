@@ -78,10 +78,7 @@ fn missing(name: &str, names: &[String]) -> String {
     {
         return format!("its columns are separated by {mark:?}: separate them by commas (found: {seen})");
     }
-    if seen.trim().is_empty() {
-        return "is empty; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms …"
-            .into();
-    }
+    let seen = if seen.trim().is_empty() { "nothing".into() } else { seen };
     let plain = |text: &str| text.to_lowercase().replace(['-', ' ', '.'], "_");
     let is_near = |found: &&String| {
         let found = plain(found);
