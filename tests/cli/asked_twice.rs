@@ -123,13 +123,12 @@ fn a_gpu_named_at_a_clock_is_the_gpu_set_to_it() {
 #[test]
 fn a_window_that_the_host_takes_is_said_to_be_one() {
     let desk = Desk::new();
-    let short = trace().replace(r#""dur":60"#, r#""dur":1"#).replace(r#""dur":10,"#, r#""dur":1,"#);
-    desk.file("short.json", short);
-    let rows = desk.types("rank --app short.json --to h100-sxm5,h200 --format json").works().json();
+    desk.file("run.json", trace());
+    let rows = desk.types("rank --app run.json --to h100-sxm5,h200 --format json").works().json();
     let said = |gpu: &str| row_of(&rows, "gpu", gpu)["cautions"].to_string().contains("host-bound");
     assert!(said("h200") && !said("h100-sxm5"), "{rows:?}");
-    desk.file("run.json", trace());
-    let busy = desk.types("rank --app run.json --to h200 --format json").works().json();
+    desk.file("ahead.json", trace_of_a_host_ahead());
+    let busy = desk.types("rank --app ahead.json --to h200 --format json").works().json();
     assert!(!busy[0]["cautions"].to_string().contains("host-bound"), "{busy:?}");
 }
 
