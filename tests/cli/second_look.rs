@@ -215,3 +215,73 @@ fn a_learned_model_answers_both_spellings_of_a_clock_alike() {
         );
     }
 }
+
+/// The rate of FP16 sums is missing in the files of B200 and L40S: that of FP32 sums is nearer than the FP32 lanes.
+#[test]
+fn a_rate_of_another_accumulate_type_stands_in_before_the_lanes_do() {
+    let words = "--from a100-sxm4-80gb --to b200,l40s --time 10ms --flops 2e12 --dram-bytes 1e9 --pipe";
+    let [halves, singles] =
+        ["tensor-fp16-fp16", "tensor-fp16"].map(|pipe| answers(&format!("{words} {pipe}")));
+    for (half, single) in halves.iter().zip(&singles) {
+        assert!((number(half, "time_ms") / number(single, "time_ms") - 1.0).abs() < 0.01, "{half} {single}");
+        let said = half["cautions"].to_string();
+        assert!(said.contains("its rate for another accumulate type stands in"), "{said}");
+    }
+}
+
+/// 400 TFLOP/s are more than an A100 does on any pipe, 200 more than on its lanes.
+#[test]
+fn more_flops_than_the_lanes_do_are_those_of_tensor_cores() {
+    let words = "--from a100-sxm4-80gb --to h100-sxm5,rtx-4090 --dram-bytes 1e9 --flops 2e12 --time";
+    let assumed = answers(&format!("{words} 10ms"));
+    let named = answers(&format!("{words} 10ms --pipe tensor-fp16"));
+    for (assumed, named) in assumed.iter().zip(&named) {
+        assert_eq!(number(assumed, "time_ms"), number(named, "time_ms"));
+        assert!(assumed["cautions"].to_string().contains("assumed, for no lanes do so many FLOPs"));
+    }
+    let wrong = answers(&format!("{words} 5ms")).remove(0)["cautions"].to_string();
+    assert!(wrong.contains("above its roof") && !wrong.contains("tensor"), "{wrong}");
+    let without_bytes =
+        answers("--from a100-sxm4-80gb --to l4 --time 0.5ms --flops 300GFLOP --pipe fp32").remove(0);
+    assert!(without_bytes["cautions"].to_string().contains("above its roof"), "{without_bytes}");
+}
+
+/// Hashes: an RTX 3090 has twice the FP32 lanes of an RTX 2080 Ti per SM, and as many for integers.
+#[test]
+fn integer_operations_go_with_the_integer_lanes() {
+    let words =
+        "--from rtx-2080-ti --to rtx-3090 --time 1s --threads 256 --grid 65536 --regs 40 --dram-bytes 1MB";
+    let speedup = |work: &str| number(&answers(&format!("{words} {work}")).remove(0), "speedup");
+    let lanes = 82.0 * 1695.0 / (68.0 * 1545.0);
+    let integers = speedup("--int-ops 6e12");
+    assert!((integers / lanes - 1.0).abs() < 0.06, "{integers} for {lanes}");
+    assert!(speedup("--flops 11e12") > 1.3 * integers);
+}
+
+/// 70 W feed the tensor cores of an L4 to less than half of their 121 TFLOP/s; an L40S and an A10 to three quarters at most.
+#[test]
+fn a_power_limit_slows_tensor_cores_of_a_typed_kernel() {
+    let words =
+        "--from a100-sxm4-80gb --time 4.3ms --flops 1.1e12 --dram-bytes 400MB --pipe tensor-fp16 --to";
+    for (gpu, most) in [("l4", 65.0), ("l40s", 270.0), ("a10", 95.0), ("h100-sxm5", 990.0)] {
+        let reached = 1.1 / number(&answers(&format!("{words} {gpu}")).remove(0), "time_ms") * 1e3;
+        assert!((0.4 * most..most).contains(&reached), "{gpu}: {reached} TFLOP/s");
+    }
+}
+
+/// A profiler's short kernels: no launch of theirs costs more on another GPU because somebody else's host was slow there.
+#[test]
+fn short_kernels_of_one_gpu_are_no_longer_on_another_than_its_launches() {
+    let desk = Desk::new();
+    let row = |(i, ms): (usize, &str)| format!("h100-sxm5,k{i},n=1,64,1,16,1e4,1e4,{ms},mine\n");
+    let rows: String =
+        ["0.00160", "0.00165", "0.00170", "0.00172"].into_iter().enumerate().map(row).collect();
+    let head = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms,source\n";
+    let file = desk.file("mine.csv", format!("{head}{rows}"));
+    let words =
+        "predict --kernel k0 --size n=1 --from h100-sxm5 --to rtx-4070,rtx-4090,l40s --format json --data";
+    for row in desk.types_with(words, &[&file]).works().json() {
+        let time = number(&row, "time_ms");
+        assert!((1.5e-3..2.0e-3).contains(&time), "{row}");
+    }
+}
