@@ -334,7 +334,7 @@ impl Session {
         };
         let on_source = |id| source.and_then(|gpu| self.store.row_on(id, gpu));
         let named = &self.kernels[kernel].sizes;
-        smallest(&|id| on_source(id).is_some_and(|r| r.kind == TimingKind::Measured))
+        smallest(&|id| on_source(id).is_some_and(|r| r.kind() == TimingKind::Measured))
             .or_else(|| smallest(&|id| on_source(id).is_some()))
             .or_else(|| smallest(&|_| true))
             .map(|p| (**p).clone())

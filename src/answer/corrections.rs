@@ -80,7 +80,7 @@ impl Corrections {
 /// Configurations that the user timed, by GPU.
 fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
     let mut all: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
-    if store.rows().any(|r| r.kind == TimingKind::Measured) {
+    if store.rows().any(|r| r.kind() == TimingKind::Measured) {
         for kernel in store.kernels() {
             for (gpu, configs) in own_rows_of(store, kernel) {
                 let every = configs.len().div_ceil(PER_KERNEL);
@@ -95,7 +95,7 @@ fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
 fn own_rows_of(store: &Store, kernel: KernelId) -> BTreeMap<GpuId, Vec<ConfigId>> {
     let mut by_gpu: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
     for id in store.of_kernel(kernel) {
-        for row in store.rows_of(*id).filter(|r| r.kind == TimingKind::Measured) {
+        for row in store.rows_of(*id).filter(|r| r.kind() == TimingKind::Measured) {
             by_gpu.entry(row.gpu).or_default().push(*id);
         }
     }

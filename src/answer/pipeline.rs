@@ -240,7 +240,7 @@ fn answer_at_clocks(
         registers: Pair::new(q.source.registers, q.target.registers),
         build: Pair::new(q.source.build, q.target.build),
         launch_refusal: Pair::new(q.source.refusal, q.target.refusal),
-        measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
+        measured: timed.map(|r| Measured { time: r.time, kind: r.kind().into() }),
         data,
         weight,
         correction: None,
@@ -470,7 +470,7 @@ fn of_datasets(
     q: &Question<'_>,
     target_row: Option<&Measurement>,
 ) -> Vec<Caution> {
-    let of_target = target_row.map(|r| r.source.text());
+    let of_target = target_row.map(|r| r.source().text());
     let sources = [q.source_time.as_ref().map(|t| &*t.source), of_target.as_deref()];
     let behind = |d: &&Dataset| sources.into_iter().flatten().any(|source| *source == *d.source);
     let texts = datasets.iter().filter(behind).flat_map(|d| d.of_kernel(&kernel.id));

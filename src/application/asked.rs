@@ -135,7 +135,7 @@ fn profiled_rows(application: &Application, gpu: &str) -> HashMap<u32, Canonical
 /// The configurations that the user's rows time on this GPU, by the source of the row.
 fn configs_by_source(session: &Session, gpu: GpuId) -> HashMap<String, ConfigId> {
     let all = session.own_configs().into_iter();
-    all.filter_map(|(id, _)| Some((session.store.row_on(id, gpu)?.source.to_string(), id))).collect()
+    all.filter_map(|(id, _)| Some((session.store.row_on(id, gpu)?.source().to_string(), id))).collect()
 }
 
 /// The subject of a row that was added to this session.

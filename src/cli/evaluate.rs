@@ -161,7 +161,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
         forgets_doubts: true,
         known_cases: None,
     };
-    let store = session.rows_to_evaluate();
+    let store = session.take_rows_to_evaluate();
     let progress = Progress::default();
     let outcomes = watched_as(MEASURING, &progress, || asked.outcomes(&session, &store, &setup, &progress))?;
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };

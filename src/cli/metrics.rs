@@ -107,9 +107,9 @@ impl From<FormulasChoice> for MetricFormulas {
 
 pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     question::size_is_read(args.size.as_deref())?;
-    let session = load::session_naming(&args.data, args.gpu.iter().map(String::as_str), None)?;
+    let mut session = load::session_naming(&args.data, args.gpu.iter().map(String::as_str), None)?;
     let format: TableFormat = args.format.into();
-    let Some(name) = &args.kernel else { return write_launches(&session, args, format) };
+    let Some(name) = &args.kernel else { return write_launches(&mut session, args, format) };
     let (title, mut all) = launch_on_gpus(&session, name, args)?;
     let notes = if args.speedup { ask_forest(&session, args, &mut all)?.notes } else { Vec::new() };
     let mut table =
@@ -119,8 +119,8 @@ pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
 }
 
 /// Every measured launch; for programs none of them is kept.
-fn write_launches(session: &Session, args: &MetricsArgs, format: TableFormat) -> Result<()> {
-    let store = session.rows_to_evaluate();
+fn write_launches(session: &mut Session, args: &MetricsArgs, format: TableFormat) -> Result<()> {
+    let store = session.take_rows_to_evaluate();
     let mut rows = measured(session, &store, args)?.peekable();
     if rows.peek().is_none() {
         let text = "no measured launch on these GPUs: leave --gpu out, or give other files with --data";

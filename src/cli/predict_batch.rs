@@ -178,8 +178,8 @@ fn write_row(
 
 /// The answers of a row.
 fn answered_row(questions: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: Measurement) -> RowRecords {
-    let (source, line) = (row.source.clone(), u64::from(row.line));
-    let told = |why: &dyn Display| format!("{}:{line}: {why}", source.file());
+    let of_row = row.clone();
+    let told = |why: &dyn Display| format!("{}:{}: {why}", of_row.file(), of_row.line);
     let asked = match questions.asked_row(kernels, row) {
         Ok(asked) => asked,
         Err(why) => return row_without_answer(questions, &why, told(&why)),

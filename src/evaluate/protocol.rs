@@ -153,21 +153,24 @@ impl RowSplit {
 
 fn largest(store: &Store) -> Vec<(usize, GpuId)> {
     type Line = (KernelId, Arc<str>, GpuId);
-    let mut lines: BTreeMap<Line, Vec<(f64, usize)>> = BTreeMap::new();
-    for (at, (id, config)) in store.configs().enumerate() {
-        let volume = config.problem.volume();
-        for row in store.rows_of(id) {
-            lines.entry((config.kernel, config.variant.clone(), row.gpu)).or_default().push((volume, at));
-        }
+    let sized_rows = || {
+        store.configs().enumerate().flat_map(|(at, (id, config))| {
+            let (volume, variant) = (config.problem.volume(), config.variant);
+            let line = move |gpu: GpuId| (config.kernel, variant.clone(), gpu);
+            store.rows_of(id).map(move |row| (line(row.gpu), volume, at))
+        })
+    };
+    // The smallest and the largest size.
+    let mut lines: BTreeMap<Line, [f64; 2]> = BTreeMap::new();
+    for (line, volume, _) in sized_rows() {
+        let [least, most] = lines.entry(line).or_insert([f64::INFINITY, f64::NEG_INFINITY]);
+        (*least, *most) = (least.min(volume), most.max(volume));
     }
-    let mut found = Vec::new();
-    for ((_, _, gpu), sizes) in lines {
-        let top = sizes.iter().map(|s| s.0).fold(f64::NEG_INFINITY, f64::max);
-        // A line of one size only has nothing to be predicted from.
-        if sizes.iter().any(|s| s.0 < top) {
-            found.extend(sizes.iter().filter(|s| s.0 == top).map(|s| (s.1, gpu)));
-        }
-    }
+    // A line of one size only has nothing to be predicted from.
+    lines.retain(|_, [least, most]| least < most);
+    let is_largest = |line: &Line, volume: f64| lines.get(line).is_some_and(|[_, most]| volume == *most);
+    let largest = sized_rows().filter(|(line, volume, _)| is_largest(line, *volume));
+    let mut found: Vec<(usize, GpuId)> = largest.map(|((_, _, gpu), _, at)| (at, gpu)).collect();
     found.sort_unstable();
     found
 }

@@ -23,7 +23,7 @@ pub struct MeasuredTile {
 #[must_use]
 pub fn measured_tiles<'r>(rows: impl Iterator<Item = &'r Measurement>) -> Vec<MeasuredTile> {
     let mut by_tile: BTreeMap<([u64; 3], u32), Vec<GemmRow>> = BTreeMap::new();
-    for row in rows.filter(|r| r.variant.is_empty()) {
+    for row in rows.filter(|r| r.variant().is_empty()) {
         let Some((gemm, side)) = GemmRow::from_measurement(row).zip(tile_side(row)) else { continue };
         by_tile.entry((gemm.size.map(f64::to_bits), side)).or_default().push(gemm);
     }

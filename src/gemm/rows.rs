@@ -36,7 +36,7 @@ impl GemmRow {
         Some(Self {
             gpu: row.gpu,
             size: [size("m")?, size("n")?, size("k")?],
-            variant: sorted(&row.variant),
+            variant: sorted(row.variant()),
             nominal_block: nominal_block(row).unwrap_or([0.0; 3]),
             ms: row.time.millis(),
             watts: row.number(Number::Power).or_else(read_idle),
@@ -128,7 +128,7 @@ fn attribute<'r>(row: &'r Measurement, name: &str) -> Option<&'r str> {
 
 /// `128x64x32`, of an attribute or among the words of the source.
 fn nominal_block(row: &Measurement) -> Option<[f64; 3]> {
-    let source = row.source.text();
+    let source = row.source().text();
     let in_source = || source.split(';').find_map(|part| part.strip_prefix("nominal_block="));
     let text = attribute(row, "nominal_block").or_else(in_source)?;
     let mut sides = text.split('x').map(|side| side.parse::<f64>().ok());

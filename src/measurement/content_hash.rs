@@ -26,7 +26,7 @@ pub(super) fn hashes<'r>(
         for (place, found) in (first..).zip(hashes) {
             let row = row_at(place);
             let same = last.filter(|(l, _)| is_same_again(l, row));
-            *found = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
+            *found = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, row.variant()), |(_, h)| h);
             last = Some((row, *found));
         }
     };
@@ -40,7 +40,7 @@ pub(super) fn hashes<'r>(
 pub(super) fn is_same_again(before: &Measurement, row: &Measurement) -> bool {
     before.kernel == row.kernel
         && Arc::ptr_eq(&before.problem, &row.problem)
-        && Arc::ptr_eq(&before.variant, &row.variant)
+        && Arc::ptr_eq(before.variant(), row.variant())
 }
 
 /// The table wants the upper bits mixed too.

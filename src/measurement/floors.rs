@@ -47,7 +47,7 @@ impl LaunchTiming {
 /// The file or collection a row comes from: what its source says before the first colon.
 #[must_use]
 pub fn collection(row: &Measurement) -> &str {
-    row.source.before(':')
+    row.source().collection()
 }
 
 /// How many kernels must have met the floor of a GPU before it is believed to be one.

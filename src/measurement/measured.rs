@@ -1,14 +1,17 @@
-//! A row as it is kept: a million of them stand in memory, so that what few have costs the others one pointer.
+//! A row as it is kept: a million of them stand in memory.
 
 use super::canonical::written_millis;
-use super::{Number, SharedText, SharedWord, TimingKind};
+use super::details::ChunkDetails;
+use super::row_facts::{Further, RowFacts, Small};
+use super::text::RowSource;
+use super::{Number, TimingKind};
 use crate::gpu::GpuId;
 use crate::kernel::{BlockSize, Count, KernelId, Launch, Mix, Operations, Problem, Work};
 use crate::units::Seconds;
 use std::sync::Arc;
 
-/// One row: one GPU, one kernel, one configuration; per launch.
-#[derive(Debug, Clone, PartialEq)]
+/// One row: one GPU, one kernel, one configuration; per launch. What it says beside is kept with that of the rows around it.
+#[derive(Debug, Clone)]
 pub struct Measurement {
     /// Position of the GPU in its catalogue.
     pub gpu: GpuId,
@@ -16,119 +19,79 @@ pub struct Measurement {
     pub kernel: KernelId,
     /// The sizes.
     pub problem: Arc<Problem>,
-    /// Tells code variants apart; often empty.
-    pub variant: Arc<str>,
-    /// Element type as the row has it; often empty.
-    pub dtype: SharedWord,
     /// Time per launch.
     pub time: Seconds,
-    /// Published or the user's.
-    pub kind: TimingKind,
-    /// Where the row comes from, as the row says, and the file it was read from.
-    pub source: SharedText,
-    /// Its line there; the first is 1.
+    /// Its line in the file; the first is 1.
     pub line: u32,
-    pub(super) time_std: KnownNumber,
-    pub(super) flops: KnownNumber,
-    pub(super) dram_bytes: KnownNumber,
-    pub(super) small: SmallNumbers,
-    /// Threads per block; zeros where nobody says, or where [`Further::wide_block`] does.
-    pub(super) block: [u16; 3],
-    /// Blocks; zeros where nobody says, or where [`Further::wide_grid`] does.
-    pub(super) grid: [u32; 3],
-    pub(super) further: Option<Box<Further>>,
+    /// Its place in the chunk.
+    pub(super) place: u32,
+    pub(super) of_chunk: Arc<ChunkDetails>,
 }
 
-/// A number, or NaN where nobody knows it.
-#[derive(Clone, Copy)]
-pub(super) struct KnownNumber(f64);
-
-impl KnownNumber {
-    pub(super) const NOT: Self = Self(f64::NAN);
-
-    pub(super) fn new(value: f64) -> Self {
-        Self(value)
-    }
-
-    fn get(self) -> Option<f64> {
-        (!self.0.is_nan()).then_some(self.0)
-    }
-}
-
-impl PartialEq for KnownNumber {
+/// Which chunk it was read with is no part of a row.
+impl PartialEq for Measurement {
     fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
+        let plain = |row: &Self| (row.gpu, row.kernel, row.time, row.line, row.kind(), row.time_std());
+        plain(self) == plain(other)
+            && (&self.problem, self.variant(), self.dtype())
+                == (&other.problem, other.variant(), other.dtype())
+            && self.facts() == other.facts()
+            && self.source().text() == other.source().text()
     }
-}
-
-impl std::fmt::Debug for KnownNumber {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.get().fmt(f)
-    }
-}
-
-/// Small whole numbers that most rows have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Small {
-    Regs,
-    SmemStatic,
-    SmemDynamic,
-    Trials,
-}
-
-/// [`Small`] numbers, and which of them are known. Packed, for a million rows have them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[repr(C, packed)]
-pub(super) struct SmallNumbers {
-    values: [u32; 4],
-    known: u8,
-}
-
-impl SmallNumbers {
-    pub(super) fn set(&mut self, which: Small, value: u32) {
-        self.values[which as usize] = value;
-        self.known |= 1 << which as u8;
-    }
-
-    fn get(self, which: Small) -> Option<u32> {
-        (self.known & 1 << which as u8 != 0).then_some(self.values[which as usize])
-    }
-}
-
-/// What few rows have.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Further {
-    /// Numbers that have no field of their own.
-    pub(super) numbers: Box<[(Number, f64)]>,
-    /// Instructions of pipes, by how much of each the row says was used.
-    pub(super) pipe_insts: Box<[(Count, f64)]>,
-    /// Columns nobody knows: name and text.
-    pub(super) attributes: Box<[(Arc<str>, Arc<str>)]>,
-    /// A block of more than 65,535 threads in one dimension, which no GPU launches.
-    pub(super) wide_block: Option<Box<[u32; 3]>>,
-    /// A grid of more than 2^32 blocks in one dimension.
-    pub(super) wide_grid: Option<Box<[u64; 3]>>,
 }
 
 impl Measurement {
-    /// The file it was read from, as messages name it.
+    /// The file it was read from, as messages name it; empty where it was read from none.
     #[must_use]
     pub fn file(&self) -> &str {
-        self.source.file()
+        &self.of_chunk.file
+    }
+
+    /// Published or the user's.
+    #[must_use]
+    pub fn kind(&self) -> TimingKind {
+        self.of_chunk.kind
+    }
+
+    /// Tells code variants apart; often empty.
+    #[must_use]
+    pub fn variant(&self) -> &Arc<str> {
+        self.of_chunk.variant(self.place)
+    }
+
+    /// Element type as the row has it; often empty.
+    #[must_use]
+    pub fn dtype(&self) -> &str {
+        self.of_chunk.dtype(self.place)
+    }
+
+    /// Where the row comes from, as the row says.
+    #[must_use]
+    pub fn source(&self) -> RowSource<'_> {
+        self.of_chunk.source(self.place)
+    }
+
+    #[inline]
+    fn facts(&self) -> &RowFacts {
+        self.of_chunk.facts(self.place)
+    }
+
+    #[inline]
+    fn further(&self) -> Option<&Further> {
+        self.facts().further.as_deref()
     }
 
     /// Any number column, in the column's own unit and as the file had it.
     #[must_use]
     pub fn number(&self, column: Number) -> Option<f64> {
         match NumberPlace::column_place(column) {
-            NumberPlace::Small(which) => self.small.get(which).map(f64::from),
+            NumberPlace::Small(which) => self.facts().small.get(which).map(f64::from),
             NumberPlace::Time => Some(written_millis(self.time)),
             NumberPlace::TimeStd => self.time_std().map(written_millis),
-            NumberPlace::Flops => self.flops.get(),
-            NumberPlace::DramBytes => self.dram_bytes.get(),
+            NumberPlace::Flops => self.facts().flops.get(),
+            NumberPlace::DramBytes => self.facts().dram_bytes.get(),
             NumberPlace::Further(_) => {
-                let numbers = &self.further.as_ref()?.numbers;
-                numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value)
+                self.further()?.numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value)
             }
         }
     }
@@ -137,20 +100,20 @@ impl Measurement {
     #[must_use]
     pub fn measured_count(&self, count: Count) -> Option<f64> {
         match count {
-            Count::Flops => self.flops.get(),
-            Count::DramBytes => self.dram_bytes.get(),
+            Count::Flops => self.facts().flops.get(),
+            Count::DramBytes => self.facts().dram_bytes.get(),
             rare => self.rare_counts().find(|(c, _)| *c == rare).map(|(_, value)| value),
         }
     }
 
     /// The counts that few rows bring.
     fn rare_counts(&self) -> impl Iterator<Item = (Count, f64)> {
-        let numbers = self.further.iter().flat_map(|f| &f.numbers);
+        let numbers = self.further().into_iter().flat_map(|f| &f.numbers);
         let counts = numbers.filter_map(|(column, value)| match NumberPlace::column_place(*column) {
             NumberPlace::Further(Some(count)) => Some((count, *value)),
             _ => None,
         });
-        counts.chain(self.further.iter().flat_map(|f| f.pipe_insts.iter().copied()))
+        counts.chain(self.further().into_iter().flat_map(|f| f.pipe_insts.iter().copied()))
     }
 
     /// The counts that the row brings.
@@ -162,13 +125,15 @@ impl Measurement {
     /// These counts, and the row's where they have none.
     #[must_use]
     pub fn filling(&self, mut work: Work) -> Work {
-        for (count, value) in [(Count::Flops, self.flops.get()), (Count::DramBytes, self.dram_bytes.get())] {
+        let facts = self.facts();
+        for (count, value) in [(Count::Flops, facts.flops.get()), (Count::DramBytes, facts.dram_bytes.get())]
+        {
             if value.is_some() && work.get(count).is_none() {
                 work = work.with(count, value);
             }
         }
         // Most rows have no other counts.
-        if self.further.is_none() {
+        if facts.further.is_none() {
             return work;
         }
         for (count, value) in self.rare_counts() {
@@ -194,7 +159,7 @@ impl Measurement {
     /// Arithmetic by instruction and bytes of shared memory, as far as the row counts them.
     #[must_use]
     pub fn mix(&self) -> Mix {
-        let Some(further) = self.further.as_ref().filter(|f| !f.numbers.is_empty()) else {
+        let Some(further) = self.further().filter(|f| !f.numbers.is_empty()) else {
             return Mix::default();
         };
         let get = |column| further.numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value);
@@ -209,53 +174,53 @@ impl Measurement {
     /// Standard deviation of the time over trials.
     #[must_use]
     pub fn time_std(&self) -> Option<Seconds> {
-        self.time_std.get().map(Seconds)
+        self.of_chunk.deviation(self.place).get().map(Seconds)
     }
 
     /// Number of trials.
     #[must_use]
     pub fn trials(&self) -> Option<u32> {
-        self.small.get(Small::Trials)
+        self.facts().small.get(Small::Trials)
     }
 
     /// Registers per thread.
     #[must_use]
     pub fn regs_per_thread(&self) -> Option<u32> {
-        self.small.get(Small::Regs)
+        self.facts().small.get(Small::Regs)
     }
 
     /// Whether it says anything of the launch or of what a block asks for.
     #[must_use]
     pub fn describes_launch(&self) -> bool {
         let asks = [Small::Regs, Small::SmemStatic, Small::SmemDynamic];
-        self.block().is_some() || self.grid().is_some() || asks.iter().any(|n| self.small.get(*n).is_some())
+        let facts = self.facts();
+        let is_asked = || asks.iter().any(|n| facts.small.get(*n).is_some());
+        facts.block().is_some() || facts.grid().is_some() || is_asked()
     }
 
     /// Static shared memory per block in bytes.
     #[must_use]
     pub fn smem_static(&self) -> Option<u32> {
-        self.small.get(Small::SmemStatic)
+        self.facts().small.get(Small::SmemStatic)
     }
 
     /// Dynamic shared memory per block in bytes.
     #[must_use]
     pub fn smem_dynamic(&self) -> Option<u32> {
-        self.small.get(Small::SmemDynamic)
+        self.facts().small.get(Small::SmemDynamic)
     }
 
     /// Block and grid, if both are known.
     #[must_use]
     pub fn launch(&self) -> Option<Launch> {
-        self.block().zip(self.grid()).map(|(block, grid)| Launch { block, grid })
+        let facts = self.facts();
+        facts.block().zip(facts.grid()).map(|(block, grid)| Launch { block, grid })
     }
 
     /// Threads per block, also where the grid is unknown.
     #[must_use]
     pub fn block(&self) -> Option<[u32; 3]> {
-        if self.block != [0; 3] {
-            return Some(self.block.map(u32::from));
-        }
-        self.further.as_ref()?.wide_block.as_deref().copied()
+        self.facts().block()
     }
 
     /// Threads per block of a row whose grid is unknown, whatever their shape.
@@ -268,10 +233,7 @@ impl Measurement {
     /// Blocks in the grid, also where the block is unknown.
     #[must_use]
     pub fn grid(&self) -> Option<[u64; 3]> {
-        if self.grid != [0; 3] {
-            return Some(self.grid.map(u64::from));
-        }
-        self.further.as_ref()?.wide_grid.as_deref().copied()
+        self.facts().grid()
     }
 
     /// Whether a profiler flushed the caches before the launch.
@@ -284,7 +246,7 @@ impl Measurement {
     /// What stood in columns that nobody knows: name and text, in the order of the columns; blank ones are left out.
     #[must_use]
     pub fn attributes(&self) -> &[(Arc<str>, Arc<str>)] {
-        self.further.as_ref().map_or(&[], |f| &f.attributes)
+        self.further().map_or(&[], |f| &f.attributes)
     }
 }
 
@@ -366,6 +328,6 @@ mod tests {
 
     #[test]
     fn a_row_stays_small() {
-        assert_eq!(size_of::<Measurement>(), 136, "a million rows: each byte here is a megabyte");
+        assert_eq!(size_of::<Measurement>(), 40, "a million rows: each byte here is a megabyte");
     }
 }

@@ -8,6 +8,7 @@ mod content_hash;
 mod csv;
 mod dataset;
 mod decimal;
+mod details;
 mod draft;
 mod floors;
 mod handed_over;
@@ -19,12 +20,14 @@ mod measured;
 mod new_kernels;
 mod other_columns;
 mod packed_bytes;
+mod packed_column;
 mod packed_rows;
 mod packed_texts;
 mod pipe_uses;
 mod records;
 mod refused;
 mod row;
+mod row_facts;
 mod sequences;
 mod side_by_side;
 mod store;
@@ -54,7 +57,7 @@ pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parse
 pub use sequences::is_sequence;
 pub(crate) use store::SAME_CLOCK;
 pub use store::{Config, Store};
-pub use text::{SharedText, SharedWord};
+pub use text::{RowSource, SharedWord};
 
 /// How many refused rows of a file are described; the rest are only counted.
 pub(crate) const DESCRIBED: usize = 100;

@@ -3,11 +3,13 @@
 mod problem;
 
 use super::decimal::{decimal, whole};
+use super::details::{ChunkDetails, CollectedDetails, RowDetails};
 use super::draft::{RowDraft, TextColumn};
-use super::measured::{Further, KnownNumber, NumberPlace, SmallNumbers};
+use super::measured::NumberPlace;
 use super::new_kernels::NewName;
 use super::pipe_uses::pipe_insts;
-use super::text::{SharedText, SharedWord, Texts};
+use super::row_facts::{Further, KnownNumber, RowFacts};
+use super::text::SharedWord;
 use super::words::{Problems, SharedWords};
 use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind};
 use crate::catalogue::Catalogue;
@@ -46,7 +48,9 @@ pub(super) struct RowParser<'a> {
     known_new: HashMap<Box<[u8]>, KernelId>,
     problems: Problems,
     variants: SharedWords,
-    sources: Texts,
+    details: CollectedDetails,
+    /// Stands in every row until those of its chunk are known.
+    no_details: Arc<ChunkDetails>,
     words: SharedWords,
     /// The first element types, each once.
     dtypes: Vec<SharedWord>,
@@ -74,7 +78,8 @@ impl<'a> RowParser<'a> {
             known_new: HashMap::default(),
             problems: Problems::default(),
             variants: SharedWords::default(),
-            sources: Texts::default(),
+            details: CollectedDetails::default(),
+            no_details: Arc::new(CollectedDetails::default().take(&Arc::default(), kind)),
             words: SharedWords::default(),
             dtypes: vec![SharedWord::default()],
             unknown_gpus: 0,
@@ -107,41 +112,32 @@ impl<'a> RowParser<'a> {
                 (problem, self.left_open(kernel, written, variant))
             }
         };
-        let mut row = Measurement {
-            gpu,
-            kernel,
-            problem,
-            variant,
-            dtype,
-            time,
-            kind: self.kind,
-            source: SharedText::default(),
-            line: u32::try_from(draft.line_number()).unwrap_or(u32::MAX),
-            time_std: KnownNumber::NOT,
-            flops: KnownNumber::NOT,
-            dram_bytes: KnownNumber::NOT,
-            small: SmallNumbers::default(),
+        let facts = RowFacts {
             block: narrow_block.map_or([0; 3], |b| b.map(|n| n as u16)),
             grid: narrow.map_or([0; 3], |g| g.map(|n| n as u32)),
-            further: None,
+            ..RowFacts::default()
         };
-        self.fill_numbers(draft, &mut row)?;
+        let mut details = RowDetails { variant, dtype, facts, deviation: KnownNumber::default(), source };
+        self.fill_numbers(draft, &mut details)?;
         let wide_block = block.filter(|_| narrow_block.is_none());
-        row.further = self.further(draft, wide_block, grid.filter(|_| narrow.is_none()));
-        if let Some(further) = &mut row.further {
+        let mut further = self.further(draft, wide_block, grid.filter(|_| narrow.is_none()));
+        if let Some(further) = &mut further {
             further.pipe_insts = pipe_insts(&self.gpus[gpu], time, &further.numbers);
         }
-        self.sources.add_text(source);
-        Ok(row)
+        details.facts.further = further;
+        let line = u32::try_from(draft.line_number()).unwrap_or(u32::MAX);
+        let (place, of_chunk) = (self.details.push(details), self.no_details.clone());
+        Ok(Measurement { gpu, kernel, problem, time, line, place, of_chunk })
     }
 
-    fn fill_numbers(&mut self, draft: &impl RowDraft, row: &mut Measurement) -> Result<(), RowRefusal> {
+    fn fill_numbers(&mut self, draft: &impl RowDraft, row: &mut RowDetails<'_>) -> Result<(), RowRefusal> {
         self.further.clear();
+        let RowDetails { facts, deviation, .. } = row;
         draft.each_number(|column, place, value| match place {
-            NumberPlace::Small(which) => row.small.set(which, value.min(f64::from(u32::MAX)) as u32),
-            NumberPlace::TimeStd => row.time_std = KnownNumber::new(Seconds::from_millis(value).0),
-            NumberPlace::Flops => row.flops = KnownNumber::new(value),
-            NumberPlace::DramBytes => row.dram_bytes = KnownNumber::new(value),
+            NumberPlace::Small(which) => facts.small.set(which, value.min(f64::from(u32::MAX)) as u32),
+            NumberPlace::TimeStd => *deviation = KnownNumber::new(Seconds::from_millis(value).0),
+            NumberPlace::Flops => facts.flops = KnownNumber::new(value),
+            NumberPlace::DramBytes => facts.dram_bytes = KnownNumber::new(value),
             NumberPlace::Further(_) => self.further.push((column, value)),
             // Read before everything else.
             NumberPlace::Time => {}
@@ -236,9 +232,8 @@ impl<'a> RowParser<'a> {
 
     /// Completes the rows since the last call, and says which kernels they name that the catalogue does not have.
     pub(super) fn new_names(&mut self, rows: &mut [Measurement]) -> Vec<NewName> {
-        for (row, source) in rows.iter_mut().zip(self.sources.take_texts(&self.file)) {
-            row.source = source;
-        }
+        let details = Arc::new(self.details.take(&self.file, self.kind));
+        rows.iter_mut().for_each(|row| row.of_chunk = details.clone());
         self.known_new.clear();
         std::mem::take(&mut self.new_names)
     }

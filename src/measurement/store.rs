@@ -190,7 +190,7 @@ impl Store {
                 let c = self.config(*id);
                 c.kernel == row.kernel
                     && (Arc::ptr_eq(c.problem, &row.problem) || *c.problem == row.problem)
-                    && (Arc::ptr_eq(c.variant, &row.variant) || *c.variant == row.variant)
+                    && (Arc::ptr_eq(c.variant, row.variant()) || c.variant == row.variant())
             }
         };
         if let Some((_, known)) = self.by_content.find(whole_hash(hash), same) {
@@ -210,7 +210,7 @@ impl Store {
         }
         let of_kernel = &mut self.by_kernel[row.kernel.index()];
         of_kernel.push(id);
-        of_kernel.has_plain |= row.variant.is_empty();
+        of_kernel.has_plain |= row.variant().is_empty();
         id
     }
 
@@ -231,11 +231,11 @@ impl Store {
         while on_gpu(same) && differ_in_clocks(self.at(self.links[same as usize].row), row) {
             same = self.links[same as usize].next;
         }
-        let goes_first = self.at(self.links[head as usize].row).kind <= row.kind;
+        let goes_first = self.at(self.links[head as usize].row).kind() <= row.kind();
         if on_gpu(same) {
-            let known = self.at(self.links[same as usize].row).kind;
-            self.repeated += usize::from(known == TimingKind::Measured && row.kind == TimingKind::Measured);
-            if known <= row.kind {
+            let known = self.at(self.links[same as usize].row).kind();
+            self.repeated += usize::from(known == TimingKind::Measured && row.kind() == TimingKind::Measured);
+            if known <= row.kind() {
                 self.links[same as usize].row = place;
             }
         } else {
@@ -290,8 +290,9 @@ impl Store {
     /// The configuration at this place.
     #[must_use]
     pub fn config(&self, id: ConfigId) -> Config<'_> {
-        let Measurement { kernel, problem, variant, .. } = self.at(self.configs[id.0 as usize].row);
-        Config { kernel: *kernel, problem, variant, launch: self.launches.shape_of(id) }
+        let row = self.at(self.configs[id.0 as usize].row);
+        let (problem, variant) = (&row.problem, row.variant());
+        Config { kernel: row.kernel, problem, variant, launch: self.launches.shape_of(id) }
     }
 
     /// The configuration of this kernel, problem and variant, if anybody timed it; of several launches the one that was

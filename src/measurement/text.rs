@@ -1,68 +1,65 @@
-//! Texts that nearly every row has one of its own of: those of a chunk stand in one piece of memory.
+//! Where rows come from: texts that nearly every row has one of its own of. Those of a chunk stand in one piece of memory.
 
+use super::packed_column::PackedColumn;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-/// A text that shares its memory with those of other rows, and knows the file that they were read from.
-#[derive(Clone)]
-pub struct SharedText {
-    of_chunk: Arc<ChunkTexts>,
-    /// Where it begins; of a chunk whose texts differ in their numbers alone, the number.
-    start: u32,
-    end: u32,
+/// Where a row comes from, as it says.
+#[derive(Debug, Clone, Copy)]
+pub struct RowSource<'a> {
+    /// All of it, or all but its number, and at least a colon.
+    head: &'a str,
+    number: Option<u32>,
 }
 
-/// The texts of the rows of a chunk, and the file as messages name it.
-#[derive(Default)]
-struct ChunkTexts {
-    file: Arc<str>,
-    texts: String,
-    /// Whether the chunk's texts are this one with a number behind it each: a report's file and its lines.
-    is_numbered: bool,
-}
-
-impl SharedText {
+impl<'a> RowSource<'a> {
     /// The text.
     #[must_use]
-    pub fn text(&self) -> Cow<'_, str> {
-        if self.of_chunk.is_numbered {
-            return Cow::Owned(format!("{}{}", self.of_chunk.texts, self.start));
-        }
-        Cow::Borrowed(self.head())
+    pub fn text(self) -> Cow<'a, str> {
+        let Some(number) = self.number else { return Cow::Borrowed(self.head) };
+        const DIGITS: usize = 10;
+        let mut text = String::with_capacity(self.head.len() + DIGITS);
+        text.push_str(self.head);
+        text.push_str(&number.to_string());
+        Cow::Owned(text)
     }
 
-    /// What stands before the first of these characters, which is no digit; the whole text where it has none.
+    /// What stands before the first colon; the whole text where it has none.
     #[must_use]
-    pub fn before(&self, mark: char) -> &str {
-        let head = self.head();
-        head.split(mark).next().unwrap_or(head)
-    }
-
-    /// The text; of a chunk whose texts differ in their numbers alone, all but the number and at least a colon.
-    fn head(&self) -> &str {
-        let ChunkTexts { texts, is_numbered, .. } = &*self.of_chunk;
-        if *is_numbered { texts } else { &texts[self.start as usize..self.end as usize] }
-    }
-
-    /// The file that its row was read from, as messages name it; empty where it was read from none.
-    #[must_use]
-    pub fn file(&self) -> &str {
-        &self.of_chunk.file
+    pub fn collection(self) -> &'a str {
+        self.head.split(':').next().unwrap_or(self.head)
     }
 }
 
-impl Default for SharedText {
-    fn default() -> Self {
-        static BLANK: LazyLock<Arc<ChunkTexts>> = LazyLock::new(Arc::default);
-        Self { of_chunk: BLANK.clone(), start: 0, end: 0 }
-    }
-}
-
-impl fmt::Display for SharedText {
+impl fmt::Display for RowSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())
+    }
+}
+
+/// The texts of the rows of a chunk.
+#[derive(Debug)]
+pub(super) enum RowSources {
+    /// One text, and a number behind it each, less the place of its row: a report's file and its lines, which mostly follow each other.
+    Numbered(String, PackedColumn<u32>),
+    /// One after another, and where each begins and ends.
+    Apart(String, PackedColumn<Range<u32>>),
+}
+
+impl RowSources {
+    /// That of this row.
+    pub(super) fn source(&self, row: u32) -> RowSource<'_> {
+        match self {
+            Self::Numbered(head, numbers) => {
+                RowSource { head, number: Some(numbers.value(row).wrapping_add(row)) }
+            }
+            Self::Apart(texts, places) => {
+                let place = places.value(row);
+                RowSource { head: &texts[place.start as usize..place.end as usize], number: None }
+            }
+        }
     }
 }
 
@@ -95,27 +92,6 @@ impl fmt::Debug for SharedWord {
     }
 }
 
-impl From<&str> for SharedText {
-    fn from(text: &str) -> Self {
-        let mut texts = Texts::default();
-        texts.add_text(text);
-        texts.take_texts(&Arc::default()).next().unwrap_or_default()
-    }
-}
-
-impl PartialEq for SharedText {
-    fn eq(&self, other: &Self) -> bool {
-        self.text() == other.text()
-    }
-}
-impl Eq for SharedText {}
-
-impl fmt::Debug for SharedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*self.text(), f)
-    }
-}
-
 /// Texts being collected.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
@@ -141,38 +117,30 @@ impl Texts {
         self.places.push(place);
     }
 
-    /// All that were added, in order, of rows of this file.
-    pub(super) fn take_texts(&mut self, file: &Arc<str>) -> impl Iterator<Item = SharedText> + use<> {
-        let numbered = self.numbered();
-        let mut texts = std::mem::take(&mut self.all);
-        let mut places = std::mem::take(&mut self.places);
-        let is_numbered = numbered.is_some();
-        if let Some(numbered) = numbered {
-            (texts, places) = (numbered.head, numbered.numbers.into_iter().map(|n| n..n).collect());
+    /// All that were added.
+    pub(super) fn packed(self) -> RowSources {
+        if let Some(numbered) = self.numbered() {
+            return numbered;
         }
-        texts.shrink_to_fit();
-        let of_chunk = Arc::new(ChunkTexts { file: file.clone(), texts, is_numbered });
-        places.into_iter().map(move |p| SharedText { of_chunk: of_chunk.clone(), start: p.start, end: p.end })
+        let mut places = PackedColumn::default();
+        self.places.into_iter().for_each(|place| places.push(place));
+        RowSources::Apart(self.all.into_boxed_str().into_string(), places.packed())
     }
 
     /// The texts as one and a number each; `None` where they are not alike in all else, as in `log.csv:4` and `log.csv:12`.
-    fn numbered(&self) -> Option<NumberedTexts> {
-        let mut all = self.places.iter().map(|p| {
-            let (head, number) = self.all[p.start as usize..p.end as usize].rsplit_once(':')?;
-            let is_plain = !number.starts_with('0') && number.bytes().all(|b| b.is_ascii_digit());
-            Some((head, number.parse::<u32>().ok().filter(|_| is_plain)?))
-        });
-        let (head, first) = all.next()??;
-        let numbers = all.map(|one| one.filter(|(other, _)| *other == head).map(|(_, number)| number));
-        let numbers = std::iter::once(Some(first)).chain(numbers).collect::<Option<Vec<u32>>>()?;
-        Some(NumberedTexts { head: format!("{head}:"), numbers })
+    fn numbered(&self) -> Option<RowSources> {
+        let (mut head, mut numbers) = (None, PackedColumn::default());
+        for (row, place) in (0u32..).zip(&self.places) {
+            let text = &self.all[place.start as usize..place.end as usize];
+            let (this, number) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+            let is_plain = this.contains(':') && (number == "0" || !number.starts_with('0'));
+            if !is_plain || *head.get_or_insert(this) != this {
+                return None;
+            }
+            numbers.push(number.parse::<u32>().ok()?.wrapping_sub(row));
+        }
+        Some(RowSources::Numbered(head?.to_string(), numbers.packed()))
     }
-}
-
-/// Texts that differ in their last numbers alone.
-struct NumberedTexts {
-    head: String,
-    numbers: Vec<u32>,
 }
 
 /// What a variant says of this key: `cold` of `timing` in `tile=8;timing=cold`.
@@ -185,34 +153,40 @@ pub(super) fn variant_value<'v>(variant: &'v str, key: &str) -> Option<&'v str> 
 mod tests {
     use super::*;
 
+    fn packed(all: &[&str]) -> RowSources {
+        let mut texts = Texts::default();
+        all.iter().for_each(|text| texts.add_text(text));
+        let packed = texts.packed();
+        let found: Vec<String> = (0..).take(all.len()).map(|row| packed.source(row).to_string()).collect();
+        assert_eq!(found, all);
+        packed
+    }
+
     #[test]
     fn texts_are_those_that_were_added() {
-        let mut texts = Texts::default();
-        ["a", "é", "é", "", "a"].into_iter().for_each(|text| texts.add_text(text));
-        let found: Vec<SharedText> = texts.take_texts(&"f.csv".into()).collect();
-        assert_eq!(found, ["a", "é", "é", "", "a"].map(SharedText::from));
-        assert_eq!((found[3].file(), SharedText::default().file()), ("f.csv", ""));
-        assert_eq!(texts.take_texts(&"f.csv".into()).count(), 0);
-        assert_eq!(format!("{:?}", found[1]), "\"é\"");
+        for all in [&["a", "é", "é", "", "a"][..], &["a", ""], &["", ""], &["7"]] {
+            assert!(matches!(packed(all), RowSources::Apart(..)), "{all:?}");
+        }
     }
 
     #[test]
     fn lines_of_one_file_are_numbers() {
-        let texts = |all: &[&str]| -> Vec<SharedText> {
-            let mut texts = Texts::default();
-            all.iter().for_each(|text| texts.add_text(text));
-            let found: Vec<SharedText> = texts.take_texts(&"f.csv".into()).collect();
-            assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), all);
-            found
-        };
-        let found = texts(&["a:b/log.csv:4", "a:b/log.csv:4294967295", "a:b/log.csv:4"]);
-        assert_eq!((&*found[0].of_chunk.texts, found[1].before(':')), ("a:b/log.csv:", "a"));
+        let first = "a:b/log.csv:4";
+        for (head, all) in [
+            ("a:b/log.csv:", [first, "a:b/log.csv:4294967295", first]),
+            ("a:b/log.csv:", [first, "a:b/log.csv:0", "a:b/log.csv:10"]),
+            ("a:row", ["a:row1", "a:row0", "a:row1"]),
+        ] {
+            let found = packed(&all);
+            assert!(matches!(&found, RowSources::Numbered(text, _) if text == head), "{found:?}");
+            assert_eq!(found.source(1).collection(), "a");
+        }
         for other in
             ["a:b/log.csv:04", "a:b/log.csv:4294967296", "a:b/log.txt:5", "a:b/log.csv:", "4", "", "a:+4"]
         {
-            let found = texts(&["a:b/log.csv:4", other]);
-            assert!(!found[0].of_chunk.is_numbered && found[0].before(':') == "a", "{other}");
+            let found = packed(&[first, other]);
+            assert!(matches!(found, RowSources::Apart(..)) && found.source(0).collection() == "a", "{other}");
         }
-        assert_eq!(texts(&["log.csv"])[0].before(':'), "log.csv");
+        assert_eq!(packed(&["log.csv"]).source(0).collection(), "log.csv");
     }
 }

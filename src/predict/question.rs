@@ -465,7 +465,7 @@ impl<'a> Question<'a> {
     pub(super) fn mix_from(&self) -> Option<Provenance> {
         let row = self.source_rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some());
         let of_row =
-            row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), r.source.text().into()));
+            row.map(|r| Provenance::Stated(SourceKind::from(r.kind()).origin(), r.source().text().into()));
         let formulas = || self.kernel.instruction_formulas();
         of_row.or_else(|| formulas().map(|f| Provenance::Stated(f.origin, f.source.clone())))
     }
@@ -481,7 +481,7 @@ impl<'a> Question<'a> {
     pub(super) fn counted(&self, count: Count) -> Provenance {
         let row = self.source_rows().find(|r| r.measured_count(count).is_some());
         let of_row =
-            row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), r.source.text().into()));
+            row.map(|r| Provenance::Stated(SourceKind::from(r.kind()).origin(), r.source().text().into()));
         of_row
             .or_else(|| {
                 self.kernel.count_formula(count).map(|c| Provenance::Stated(c.origin, c.source.clone()))

@@ -106,7 +106,7 @@ impl FoundRegisters<'_> {
 impl From<FoundRegisters<'_>> for RegistersFrom {
     fn from(found: FoundRegisters<'_>) -> Self {
         match found {
-            FoundRegisters::TimedRow(row) => Self::TimedRow(Arc::from(row.source.text())),
+            FoundRegisters::TimedRow(row) => Self::TimedRow(Arc::from(row.source().text())),
             FoundRegisters::Typed => Self::Typed,
             FoundRegisters::Compiled(known) => match known.borrowed_from {
                 None => Self::Build(known.source.clone()),
@@ -115,7 +115,7 @@ impl From<FoundRegisters<'_>> for RegistersFrom {
                     Self::NearestBuild { cc, source: known.source.clone(), spills }
                 }
             },
-            FoundRegisters::OtherRow(row) => Self::OtherRow(Arc::from(row.source.text())),
+            FoundRegisters::OtherRow(row) => Self::OtherRow(Arc::from(row.source().text())),
             FoundRegisters::AtLeast => Self::AtLeast,
             FoundRegisters::Unknown => Self::Unknown,
         }

@@ -41,8 +41,8 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
         return Some(SourceTime {
             time: row.time,
             work_scaled: row.time,
-            kind: row.kind.into(),
-            source: row.source.text().into(),
+            kind: row.kind().into(),
+            source: row.source().text().into(),
             cautions: Vec::new(),
             extrapolation: Some(1.0),
         });
@@ -60,7 +60,7 @@ fn has_counts(work: &Work) -> bool {
 fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     let SourceQuestion { kernel, subject, side, launch, rules, .. } = asked;
     let floor = launch.floor.time;
-    let there = kernel.instance(&row.problem, &row.variant).ok()?;
+    let there = kernel.instance(&row.problem, row.variant()).ok()?;
     let there_side = QuestionSide::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     // A kernel of one's own has no formulas: what was counted of both sizes is the ratio then.
     let counted_there = row.work();
@@ -83,7 +83,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         time,
         work_scaled: by_roofline.filter(|t| t.0.is_finite() && t.0 > 0.0).unwrap_or(time),
         kind: SourceKind::Estimated,
-        source: row.source.text().into(),
+        source: row.source().text().into(),
         cautions,
         extrapolation: Some(ratio),
     })

@@ -134,8 +134,9 @@ fn row_parts(
     kernels: &Catalogue<Kernel>,
     row: Measurement,
 ) -> Result<RowParts, String> {
-    let (read_from, line) = (row.source.clone(), row.line);
-    let row = asked.asked_row(kernels, row).map_err(|why| format!("{}:{line}: {why}", read_from.file()))?;
+    let of_row = row.clone();
+    let told = |why| format!("{}:{}: {why}", of_row.file(), of_row.line);
+    let row = asked.asked_row(kernels, row).map_err(told)?;
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
     let query = PartQuery { session, source, settings, takes_measured: false };

@@ -17,9 +17,19 @@ impl Session {
     /// run may be among either.
     #[must_use]
     pub fn rows_to_evaluate(&self) -> Store {
-        let own = self.store.rows().any(|r| r.kind == TimingKind::Measured);
-        let kind = if own { TimingKind::Measured } else { TimingKind::Published };
-        self.store.of_kind(kind)
+        self.store.of_kind(self.kind_to_evaluate())
+    }
+
+    /// The same, and the session has no rows from now on: two stores of millions of them would stand side by side.
+    #[must_use]
+    pub fn take_rows_to_evaluate(&mut self) -> Store {
+        let kind = self.kind_to_evaluate();
+        self.edit(|workspace| std::mem::take(&mut workspace.store)).into_kind(kind)
+    }
+
+    fn kind_to_evaluate(&self) -> TimingKind {
+        let own = self.store.rows().any(|r| r.kind() == TimingKind::Measured);
+        if own { TimingKind::Measured } else { TimingKind::Published }
     }
 
     /// These models, given by their places, on these rows; `None` if it was cancelled.

@@ -98,7 +98,7 @@ impl Session {
         if setup.protocol != Protocol::NewGpu {
             return Some(None);
         }
-        let own = || world.store.rows().any(|r| r.kind == TimingKind::Measured);
+        let own = || world.store.rows().any(|r| r.kind() == TimingKind::Measured);
         if setup.lessons.is_some() || !own() || models.iter().all(|m| m.id() != HYBRID) {
             return Some(None);
         }

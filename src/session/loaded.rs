@@ -13,8 +13,8 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
     let mut open: BTreeMap<(KernelId, &str), usize> = BTreeMap::new();
     let mut other_keys: BTreeMap<KernelId, usize> = BTreeMap::new();
     for row in rows {
-        if leaves_open(&row.variant) {
-            *open.entry((row.kernel, &row.variant)).or_default() += 1;
+        if leaves_open(row.variant()) {
+            *open.entry((row.kernel, row.variant())).or_default() += 1;
         }
         if kernels[row.kernel].is_by_other_keys() {
             *other_keys.entry(row.kernel).or_default() += 1;

@@ -53,14 +53,14 @@ impl Session {
     }
 
     fn own_rows_of(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
-        self.store.rows_of(id).filter(|row| row.kind == TimingKind::Measured)
+        self.store.rows_of(id).filter(|row| row.kind() == TimingKind::Measured)
     }
 
     /// The GPUs of the user's rows, of this kernel where one is given.
     #[must_use]
     pub fn own_gpus(&self, kernel: Option<KernelId>) -> BTreeSet<GpuId> {
         let is_asked = |row: &&Measurement| {
-            row.kind == TimingKind::Measured && kernel.is_none_or(|kernel| row.kernel == kernel)
+            row.kind() == TimingKind::Measured && kernel.is_none_or(|kernel| row.kernel == kernel)
         };
         self.store.rows().filter(is_asked).map(|row| row.gpu).collect()
     }

@@ -75,7 +75,7 @@ pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) ->
         models.extend(some.iter().zip(&outcomes).map(|(at, o)| surveyed(*at, o, of, &used, &like)));
     }
     models.sort_by_key(|surveyed| surveyed.model.index());
-    let own = world.store.rows().any(|r| r.kind == TimingKind::Measured);
+    let own = world.store.rows().any(|r| r.kind() == TimingKind::Measured);
     let whose = if own { "rows of yours" } else { "shipped figures" };
     Some(Survey {
         protocol: of.setup.protocol,

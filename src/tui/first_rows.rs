@@ -41,7 +41,7 @@ pub(super) fn first_rows(session: &Session, source: GpuId, built_in: usize) -> F
 
 /// Whether the user measured this configuration.
 fn is_own(session: &Session, config: ConfigId) -> bool {
-    session.store.rows_of(config).any(|row| row.kind == TimingKind::Measured)
+    session.store.rows_of(config).any(|row| row.kind() == TimingKind::Measured)
 }
 
 /// A kernel at its first size.

@@ -80,7 +80,7 @@ impl DashboardState {
 
     /// The GPU of the user's newest row: the last line of the last file, or what was typed or measured here since.
     pub(super) fn newest_gpu(&self) -> Option<GpuId> {
-        let own = self.session.store.rows().rev().find(|m| m.kind == TimingKind::Measured);
+        let own = self.session.store.rows().rev().find(|m| m.kind() == TimingKind::Measured);
         own.map(|m| m.gpu)
     }
 
@@ -117,7 +117,7 @@ impl DashboardState {
         let measured = |row: &usize| {
             let config = self.rows[*row].config;
             config.is_some_and(|id| {
-                self.session.store.row_on(id, gpu).is_some_and(|m| m.kind == TimingKind::Measured)
+                self.session.store.row_on(id, gpu).is_some_and(|m| m.kind() == TimingKind::Measured)
             })
         };
         (0..self.workload.own_rows).find(measured).unwrap_or(0)

@@ -123,7 +123,7 @@ fn a_tile_in_the_variant_belongs_to_the_tiled_kernels_problem() {
     let said: Vec<(String, String, String)> = read
         .rows
         .iter()
-        .map(|r| (kernels[r.kernel].id.clone(), r.problem.to_string(), r.variant.to_string()))
+        .map(|r| (kernels[r.kernel].id.clone(), r.problem.to_string(), r.variant().to_string()))
         .collect();
     let row = |tile: u32, variant: &str| {
         ("gemm_tiled".to_string(), format!("m=1024;n=1024;k=1024;tile={tile}"), variant.to_string())

@@ -37,7 +37,7 @@ fn rows<'s>(session: &'s Session, collection: &str) -> Vec<(&'s Kernel, Instance
     let of = |row: &'s Measurement| {
         let kernel = &session.kernels[row.kernel];
         assert!(kernel.has_formulas(), "{}: line {} joins no kernel file", kernel.id, row.line);
-        let instance = kernel.instance(&row.problem, &row.variant);
+        let instance = kernel.instance(&row.problem, row.variant());
         (kernel, instance.unwrap_or_else(|e| panic!("line {}: {e}", row.line)), row)
     };
     here.map(of).collect()
@@ -72,7 +72,7 @@ fn launch_and_shared_memory_of_every_tuned_row_are_the_files() {
         let expected = expected.into_iter().map(|(id, n)| (id.to_string(), n)).collect();
         assert_eq!(tally(&rows), expected, "{collection}");
         for (kernel, filed, row) in &rows {
-            let at = format!("{} line {}: {}", kernel.id, row.line, row.variant);
+            let at = format!("{} line {}: {}", kernel.id, row.line, row.variant());
             assert_eq!(row.launch(), filed.launch, "{at}");
             assert!(row.launch().is_some() && row.smem_static().is_some(), "{at}");
             assert_eq!(row.smem_static(), filed.smem_static, "{at}");
@@ -92,7 +92,7 @@ fn flops_and_bytes_of_every_row_are_the_files() {
             let at = format!("{} line {}: {}", kernel.id, row.line, row.problem);
             // Blank where the collection counts none, and then the file counts none either.
             assert_eq!(row.work().get(Count::Flops), filed.work.get(Count::Flops), "{at}");
-            if !row.source.to_string().ends_with("dram=counted") {
+            if !row.source().to_string().ends_with("dram=counted") {
                 assert_eq!(row.work().get(Count::DramBytes), filed.work.get(Count::DramBytes), "{at}");
             }
         }
@@ -112,14 +112,14 @@ fn every_operator_of_the_framework_is_known_as_one() {
 
 /// A key of the KTT convolution's variant.
 fn key(row: &Measurement, name: &str) -> f64 {
-    let value = row.variant.split(';').find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
+    let value = row.variant().split(';').find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
     value.unwrap().parse().unwrap()
 }
 
 /// Rows that a profiler counted, each with the count of the file over the counter.
 fn counted(session: &Session, count: impl Fn(&Instance, &Measurement) -> f64) -> Vec<(&Measurement, f64)> {
     let rows =
-        rows(session, KTT).into_iter().filter(|(_, _, r)| r.source.to_string().ends_with("dram=counted"));
+        rows(session, KTT).into_iter().filter(|(_, _, r)| r.source().to_string().ends_with("dram=counted"));
     rows.map(|(_, filed, row)| (row, count(&filed, row))).collect()
 }
 
@@ -140,7 +140,7 @@ fn shared_memory_wavefronts_of_the_convolution_are_those_of_the_profiler() {
     assert!(low > 0.75 && high < 1.05, "{low} {high}");
     for (row, ratio) in all.iter().filter(|(_, ratio)| *ratio < 0.93) {
         let outputs = key(row, "TILE_SIZE_X") * key(row, "TILE_SIZE_Y");
-        assert!(outputs >= 24.0 && key(row, "BLOCK_SIZE_Y") <= 2.0, "{}: {ratio}", row.variant);
+        assert!(outputs >= 24.0 && key(row, "BLOCK_SIZE_Y") <= 2.0, "{}: {ratio}", row.variant());
     }
 }
 

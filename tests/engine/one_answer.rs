@@ -257,7 +257,7 @@ fn what_was_measured_is_the_answer_on_its_own_gpu_in_every_model_that_starts_fro
             let settings = Settings { model, ..Settings::default() };
             let answer = session.answer(&subject, row.gpu, row.gpu, settings);
             let Ok(prediction) = &answer.prediction else { continue };
-            let said = format!("{} on {}, {}", row.source, session.gpus[row.gpu].id, MODELS[model].id());
+            let said = format!("{} on {}, {}", row.source(), session.gpus[row.gpu].id, MODELS[model].id());
             assert_eq!(prediction.time, row.time, "{said}");
             let (interval, half) =
                 (answer.interval.unwrap(), 1.645 * row.time_std().map_or(0.0, |std| std.0));

@@ -84,12 +84,12 @@ fn every_figure_is_the_published_one_and_there_is_no_other() {
             assert_eq!(format!("{std:.6}"), format!("{:.6}", times[i].1), "{shown}: deviation");
             assert_eq!(r.regs_per_thread(), Some(registers[i]), "{shown}: registers");
             assert_eq!(r.launch().unwrap().block, dimensions(block), "{shown}: block");
-            assert_eq!((r.kind, r.trials()), (TimingKind::Published, Some(10)), "{shown}");
-            assert_eq!(r.source.text(), "Debdeep23/Kernel_Performance_Prediction", "{shown}");
+            assert_eq!((r.kind(), r.trials()), (TimingKind::Published, Some(10)), "{shown}");
+            assert_eq!(r.source().text(), "Debdeep23/Kernel_Performance_Prediction", "{shown}");
         }
     }
     assert_eq!(s.store.len(), FIGURES.len() * GPUS.len());
-    assert!(s.store.rows().all(|r| r.kind == TimingKind::Published));
+    assert!(s.store.rows().all(|r| r.kind() == TimingKind::Published));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn the_dataset_says_of_itself_what_its_rows_say() {
     let session = Session::load(None).unwrap();
     let [about] = session.datasets.as_slice() else { panic!("one dataset ships: {:?}", session.datasets) };
     assert_eq!((about.rows, about.kind), (session.store.len(), TimingKind::Published));
-    assert!(session.store.rows().all(|r| r.source.text() == *about.source && r.kind == about.kind));
+    assert!(session.store.rows().all(|r| r.source().text() == *about.source && r.kind() == about.kind));
     let said: Vec<&str> = session.data_cautions(&about.source).collect();
     assert!(
         said.iter().any(|s| s.contains("zero")) && !said.iter().any(|s| s.contains("one bin")),

@@ -92,7 +92,7 @@ fn line(
     let ran = source_clocks(stock, stock, subject, at, visible);
     let gpus = Pair::new((at, ran.gpu(stock)), gpus.target);
     let q = question(kernel, subject, gpus, visible, Ceilings::default(), Rules::default());
-    let mut cells = vec![kernel.id.clone(), subject_text(rows.source), rows.source.variant.to_string()];
+    let mut cells = vec![kernel.id.clone(), subject_text(rows.source), rows.source.variant().to_string()];
     cells.push(format!("{:?}", kernel.runs_as));
     cells.extend(Count::ALL.map(|c| q.work.get(c).map_or("nan".into(), |v| v.to_string())));
     let launch = q.source.launch;

@@ -193,7 +193,7 @@ fn every_column_can_be_asked_for() {
         assert_eq!(bare.number(*number).is_some(), *number == Number::Time, "{number:?}");
     }
     assert_eq!(full.work().get(Count::Flops), full.number(Number::Flops));
-    assert_eq!((&*full.dtype, full.file(), full.line, bare.line), ("fp16", "f.csv", 2, 3));
+    assert_eq!((full.dtype(), full.file(), full.line, bare.line), ("fp16", "f.csv", 2, 3));
     assert_eq!((full.launch(), full.block(), full.grid()), (None, Some([16, 8, 1]), None));
     let attributes: Vec<(&str, &str)> = full.attributes().iter().map(|(n, t)| (&**n, &**t)).collect();
     assert_eq!((attributes, bare.attributes().len()), (vec![("stream", "7")], 0));
@@ -221,7 +221,7 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
         "{said}"
     );
     let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
-    assert_eq!((rows[0].line, rows[1].line, &*rows[1].variant), (1, 3, "a\u{fffd}b"));
+    assert_eq!((rows[0].line, rows[1].line, &**rows[1].variant()), (1, 3, "a\u{fffd}b"));
     let kernel = &session.kernels[rows[0].kernel];
     assert_eq!((kernel.label(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(

@@ -174,7 +174,7 @@ fn the_users_rows_go_before_published_ones_and_later_before_earlier() {
         store.add_rows(of(kind, millis));
         assert_eq!(time(&store), expected);
     }
-    let own = store.rows().filter(|r| r.kind == TimingKind::Measured).count();
+    let own = store.rows().filter(|r| r.kind() == TimingKind::Measured).count();
     assert_eq!((store.len(), own, store.configs().count()), (4, 2, 1));
 }
 

@@ -26,9 +26,21 @@ impl Store {
     /// The rows of this kind; those that were added together and are all of it are shared.
     #[must_use]
     pub fn of_kind(&self, kind: TimingKind) -> Self {
+        Self::joined(self.rows.batches(), kind)
+    }
+
+    /// The same of a store that nobody needs any longer: what joins its rows is given up first.
+    #[must_use]
+    pub fn into_kind(self, kind: TimingKind) -> Self {
+        let batches = self.rows.batches();
+        drop(self);
+        Self::joined(batches, kind)
+    }
+
+    fn joined(batches: Vec<Arc<Vec<Measurement>>>, kind: TimingKind) -> Self {
         let mut store = Self::default();
-        for rows in self.rows.batches() {
-            let is_wanted = |row: &&Measurement| row.kind == kind;
+        for rows in batches {
+            let is_wanted = |row: &&Measurement| row.kind() == kind;
             match rows.iter().all(|row| is_wanted(&row)) {
                 true => store.add_batch(rows.clone()),
                 false => store.add_rows(rows.iter().filter(is_wanted).cloned().collect()),

@@ -53,7 +53,7 @@ fn keep_least<P>(pairs: &mut Vec<(u64, P)>) {
 pub(super) fn measured_gpus(world: EvaluationWorld<'_>) -> BTreeSet<GpuId> {
     let store = world.store;
     let rows = store.configs().flat_map(move |(config, _)| store.rows_of(config));
-    rows.filter(|row| row.kind == TimingKind::Measured).map(|row| row.gpu).collect()
+    rows.filter(|row| row.kind() == TimingKind::Measured).map(|row| row.gpu).collect()
 }
 
 /// All pairs of a world, by kernel, in an order that only depends on what they are.
@@ -69,7 +69,7 @@ impl<'a> TimedPairs<'a> {
         let mut hashed: BTreeMap<KernelId, Vec<HashedPlace>> = BTreeMap::new();
         for (config, of) in world.store.configs() {
             let rows: Vec<&Measurement> =
-                world.store.rows_of(config).filter(|r| r.kind == TimingKind::Measured).collect();
+                world.store.rows_of(config).filter(|r| r.kind() == TimingKind::Measured).collect();
             let id = &world.kernels[of.kernel].id;
             for (source, target) in rows.iter().flat_map(|s| rows.iter().map(move |t| (s.gpu, t.gpu))) {
                 if source == target {

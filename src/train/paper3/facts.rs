@@ -89,7 +89,7 @@ impl Facts {
         let sizes = sizes(kernel, &subject.problem);
         let work = counts(&q.work, subject, launch, row);
         let known = !side.registers.is_unknown() && needs.regs_per_thread > 0;
-        let of_row = row.map(|r| &*r.dtype).filter(|d| !d.is_empty());
+        let of_row = row.map(Measurement::dtype).filter(|d| !d.is_empty());
         Ok(Self {
             size: if sizes.is_empty() { threads_of(launch) } else { sizes.iter().product() },
             size_is_threads: sizes.is_empty(),

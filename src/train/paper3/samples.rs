@@ -255,10 +255,11 @@ fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> LaunchKey {
     if facts.size_is_threads {
         problem.push(format!("threads={}", facts.size));
     }
-    let timed = row.variant.split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
+    let timed =
+        row.variant().split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
     // What `measure` read while it timed is no setting: it drifts from launch to launch.
-    let is_set = !row.source.text().starts_with(MEASURED_HERE);
+    let is_set = !row.source().text().starts_with(MEASURED_HERE);
     let clock = |column| row.number(column).filter(|_| is_set).unwrap_or(0.0).to_bits();
     let clocks = [clock(Number::SmClock), clock(Number::MemClock)];
-    (row.kernel, row.gpu, problem.join(";"), format!("{};{}", row.dtype, timed.unwrap_or("")), clocks)
+    (row.kernel, row.gpu, problem.join(";"), format!("{};{}", row.dtype(), timed.unwrap_or("")), clocks)
 }
