@@ -30,6 +30,8 @@ pub(super) struct Causes {
     /// |ln| between how many times longer the roofs were if nothing stayed in L2, where nobody counted the working set, times the roof's share of
     /// the body.
     pub(super) reuse: f64,
+    /// |ln| between how many times longer the power limits make the roofs of tensor cores on the two GPUs.
+    pub(super) power: f64,
     /// The share of the predicted time that no launch stays below.
     pub(super) shortest: f64,
 }
@@ -65,6 +67,9 @@ pub struct Doubt {
     /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where nobody stated the working set, times the roof's share of the body: so wide, 90 % intervals
     /// reach the answer without L2.
     pub reuse: f64,
+    /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
+    /// of random operands do, and nobody says which were timed.
+    pub power: f64,
     /// The share of the predicted time that no launch stays below, 0 to 1: that of its bytes of DRAM at the bandwidth that the target states; 0
     /// where they were not counted. No part of the total: it ends an interval.
     pub shortest: f64,
@@ -90,6 +95,7 @@ impl Doubt {
             supply: 0.25 * in_body * causes.supply,
             conflicts: 0.35 * in_body * causes.conflicts,
             reuse: 0.65 * in_body * causes.reuse,
+            power: 0.5 * in_body * causes.power,
             shortest: causes.shortest.min(1.0),
         }
     }
@@ -110,6 +116,7 @@ impl Doubt {
             supply: 0.0,
             conflicts: 0.0,
             reuse: 0.0,
+            power: 0.0,
             shortest: 0.0,
         }
     }
@@ -126,9 +133,9 @@ impl Doubt {
     #[inline]
     pub fn total(&self) -> f64 {
         let Self { least, readings, spread, efficiency, drawn, counts, .. } = *self;
-        let Self { distance, build, floor, supply, conflicts, reuse, .. } = *self;
+        let Self { distance, build, floor, supply, conflicts, reuse, power, .. } = *self;
         let of_kernel = [least, readings, spread, efficiency, drawn, counts];
-        let of_gpus = [distance, build, floor, supply, conflicts, reuse];
+        let of_gpus = [distance, build, floor, supply, conflicts, reuse, power];
         let squares = |causes: &[f64], sum: f64| causes.iter().fold(sum, |sum, d| sum + d * d);
         squares(&of_gpus, squares(&of_kernel, 0.0)).sqrt()
     }
@@ -156,6 +163,7 @@ impl Doubt {
                 self.conflicts,
                 "bytes of shared memory without its instructions: conflicts and words are not told apart",
             ),
+            (self.power, "how much power tensor cores draw depends on the operands"),
             (self.reuse, "nobody stated the working set: whether it stays in L2 is not known"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -180,6 +188,7 @@ mod tests {
         supply: 0.0,
         conflicts: 0.0,
         reuse: 0.0,
+        power: 0.0,
         shortest: 0.0,
     };
 

@@ -210,6 +210,11 @@ impl SourceShare {
                 * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
             reuse: (target.roof.time / body).min(1.0)
                 * ln_apart(target.roof.streamed, self.end.roof.streamed),
+            power: if self.excess.on_tensor_cores {
+                ln_apart(target.roof.power, self.end.roof.power)
+            } else {
+                0.0
+            },
             shortest: self.shortest_body(target) / time.0,
         })
     }

@@ -62,6 +62,8 @@ pub(super) struct Excess {
     pub(super) uncounted: f64,
     /// Whether bytes of DRAM were counted.
     pub(super) knows_dram: bool,
+    /// Whether FLOPs are those of tensor cores.
+    pub(super) on_tensor_cores: bool,
     /// Whether wavefronts of shared memory were counted and its instructions were not.
     knows_wavefronts_alone: bool,
 }
@@ -111,6 +113,7 @@ impl Excess {
             weights: weights.map(|w| w / sum),
             uncounted,
             knows_dram,
+            on_tensor_cores,
             knows_wavefronts_alone: known[WAVEFRONTS] && !known[LSU_INSTS],
         }
     }
