@@ -52,7 +52,7 @@ impl ArithmeticSource {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Reached => {
-                "assumed, for no lanes do so many FLOPs in its time: say --pipe if it is another, and check the units"
+                "assumed: its FLOPs in this time are more than vector lanes do; check the units, or say --pipe"
             }
             Self::File => "stated by its kernel file",
             Self::Row => "stated by the column pipe of its row",

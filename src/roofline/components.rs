@@ -88,7 +88,7 @@ impl Spec {
             Self::Sms => "SMs",
             Self::Clock => "SM clock",
             Self::FlopsPerClock => "FLOPs per clock and SM",
-            Self::PowerShare => "FP32 share under power limit",
+            Self::PowerShare => "FLOP rate under power limit",
             Self::LsuLanes => "load/store lanes",
             Self::GlobalPerClock => "global requests per clock",
             Self::SharedPerClock => "shared bytes per clock",

@@ -237,7 +237,11 @@ fn more_flops_than_the_lanes_do_are_those_of_tensor_cores() {
     let named = answers(&format!("{words} 10ms --pipe tensor-fp16"));
     for (assumed, named) in assumed.iter().zip(&named) {
         assert_eq!(number(assumed, "time_ms"), number(named, "time_ms"));
-        assert!(assumed["cautions"].to_string().contains("assumed, for no lanes do so many FLOPs"));
+        assert!(
+            assumed["cautions"]
+                .to_string()
+                .contains("assumed: its FLOPs in this time are more than vector lanes do")
+        );
     }
     let wrong = answers(&format!("{words} 5ms")).remove(0)["cautions"].to_string();
     assert!(wrong.contains("above its roof") && !wrong.contains("tensor"), "{wrong}");

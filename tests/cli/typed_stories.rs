@@ -138,7 +138,7 @@ fn a_type_that_a_gpu_has_no_unit_for_is_said_and_so_are_tensor_cores_that_nobody
     // 200 TFLOP/s: an A100 has 78 on its lanes, and 312 on tensor cores.
     let halves = asked("--bytes 100MB --dtype fp16 --from a100-sxm4-80gb --to h100-sxm5");
     assert!(
-        halves.contains("tensor FP16, dense, FP32 accumulate; assumed, for no lanes do so many FLOPs"),
+        halves.contains("tensor FP16, dense, FP32 accumulate; assumed: its FLOPs in this time are more than vector lanes do"),
         "{halves}"
     );
     let said = asked("--bytes 100MB --dtype fp16 --pipe tensor-fp16 --from a100-sxm4-80gb --to h100-sxm5");
