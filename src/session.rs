@@ -206,8 +206,7 @@ impl Session {
     ) -> LoadedFile {
         let ReadResult { rows, refused, refused_count } = read;
         let mut kernels = kernels;
-        remarks.extend(loaded::state_arithmetic(&rows, &mut kernels));
-        reached::assume_tensor_cores(&rows, &self.gpus, &mut kernels);
+        remarks.extend(loaded::state_arithmetic(&rows, &self.gpus, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
         let (added, repeated) = (rows.len(), self.store.repeated_count());
         self.edit(|workspace| {

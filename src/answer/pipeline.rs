@@ -19,7 +19,7 @@ use crate::predict::{
     is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks,
     weight,
 };
-use crate::roofline::{Bound, pipe_note, tensor_fp64_note, tensor_pipe_in_reach};
+use crate::roofline::{ABOVE_STATED_CLOCK, Bound, pipe_note, tensor_fp64_note, tensor_pipe_in_reach};
 use crate::units::{Bytes, Seconds};
 use std::sync::Arc;
 
@@ -408,9 +408,6 @@ pub fn estimate_targets<'a>(
     targets.iter().for_each(|target| take(*target, estimate(*target)));
 }
 
-/// How far above the roof of its FLOPs alone a time may be because of the clock.
-const ABOVE_CLOCK: f64 = 1.15;
-
 /// What holds of the times whatever the model: timed points above their roof, and times so short that the launch may be
 /// most of them.
 fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Measurement>) {
@@ -419,7 +416,7 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
     let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work())));
     for (gpu, time, work) in on_source.into_iter().chain(on_target) {
         // A board may run above its stated clock: of FLOPs alone a little more than their roof is no wonder.
-        let most = if work.dram().is_some() { 1.0 } else { ABOVE_CLOCK };
+        let most = if work.dram().is_some() { 1.0 } else { ABOVE_STATED_CLOCK };
         let counted = body(gpu, q.kernel, &work, q.ceilings);
         let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > most) else { continue };
         let id: Arc<str> = gpu.id.as_str().into();

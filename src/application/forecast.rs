@@ -355,7 +355,6 @@ impl ForecastPair<'_> {
 }
 
 impl ForecastPair<'_> {
-    /// That the recorded times are those of other clocks than the GPU is set to: `ncu` holds them at base.
     /// That the target is modelled at other clocks or limits than its documents state.
     fn set_clocks(&self) -> Option<Caution> {
         let Pair { target, .. } = self.gpus();
@@ -366,6 +365,7 @@ impl ForecastPair<'_> {
         named.or_else(|| is_set.then(|| Caution::Hypothetical(differences(target, stock))))
     }
 
+    /// That the recorded times are those of other clocks than the GPU is set to: `ncu` holds them at base.
     fn profiled_clocks(&self, application: &Application) -> Option<String> {
         let Pair { source, .. } = self.gpus();
         let mut clocks = application.groups.iter().filter_map(|group| group.profiled?.sm_clock);

@@ -248,11 +248,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// Drops what was assumed of its arithmetic from a measured time.
-    pub fn forget_reached_arithmetic(&mut self) {
-        if self.stated_arithmetic.as_ref().is_some_and(|stated| stated.source == ArithmeticSource::Reached) {
-            self.stated_arithmetic = None;
-        }
+    /// Whether its arithmetic was assumed from a measured time.
+    #[must_use]
+    pub fn arithmetic_is_reached(&self) -> bool {
+        self.stated_arithmetic.as_ref().is_some_and(|stated| stated.source == ArithmeticSource::Reached)
     }
 
     /// Whether a problem key chooses the launch and not the work: one that its file marks, or, of a kernel without a file, one

@@ -113,6 +113,9 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     is_told.then(|| format!("arithmetic: {}; {}{stand_in}", choice.pipe, choice.why))
 }
 
+/// How many times more FLOPs than at its stated clock a board may do, because it runs above that.
+pub const ABOVE_STATED_CLOCK: f64 = 1.15;
+
 /// `; no such rate on a, b: its FP32 lanes stand in`; nothing where no GPU lacks it.
 fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> String {
     let mut without: Vec<&str> = gpus.iter().filter(|gpu| lacks(gpu)).map(|gpu| gpu.id.as_str()).collect();
@@ -130,8 +133,7 @@ pub fn tensor_pipe_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond)
     let machine = machine_of(gpu, kernel);
     let lanes: f64 =
         [Spec::FlopsPerClock, Spec::Sms, Spec::Clock].map(|spec| machine.spec_value(spec)).iter().product();
-    // A board that runs above its stated clock does a little more than its lanes do at that.
-    if pipe_of(kernel).pipe.is_tensor() || reached.0 <= 1.15 * lanes {
+    if pipe_of(kernel).pipe.is_tensor() || reached.0 <= ABOVE_STATED_CLOCK * lanes {
         return None;
     }
     let (input, name) = match ElementType::from_name(&kernel.dtype)? {

@@ -1,6 +1,8 @@
 //! What is said of rows that were loaded, but not as they stand in their file.
 
+use super::reached::assume_tensor_cores;
 use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
 use crate::kernel::{
     ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
 };
@@ -63,9 +65,9 @@ impl super::Session {
 
     /// Drops what was assumed of a kernel's arithmetic from a time that another is about to replace.
     pub fn forget_reached_arithmetic(&mut self, kernel: KernelId) {
-        let mut changed = self.kernels[kernel].clone();
-        changed.forget_reached_arithmetic();
-        if changed.stated_arithmetic != self.kernels[kernel].stated_arithmetic {
+        if self.kernels[kernel].arithmetic_is_reached() {
+            let mut changed = self.kernels[kernel].clone();
+            changed.stated_arithmetic = None;
             // Its names are those it has.
             let _ = self.edit(|workspace| workspace.kernels.insert(changed));
         }
@@ -76,8 +78,12 @@ impl super::Session {
 const PIPE: &str = "pipe";
 
 /// Takes in what rows state of their kernels' arithmetic (column `pipe`); what cannot be taken in is told, once per kernel. Rows of one
-/// kernel are of one arithmetic: the first one that states it counts.
-pub(super) fn state_arithmetic(rows: &[Measurement], kernels: &mut Catalogue<Kernel>) -> Vec<String> {
+/// kernel are of one arithmetic: the first one that states it counts. Where none does, what its times show.
+pub(super) fn state_arithmetic(
+    rows: &[Measurement],
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut remarks = Vec::new();
     for row in rows {
@@ -93,5 +99,6 @@ pub(super) fn state_arithmetic(rows: &[Measurement], kernels: &mut Catalogue<Ker
             .and_then(|()| kernels.insert(kernel).map_err(|clash| clash.to_string()));
         remarks.extend(taken.err().map(|why| format!("row {}: {why}; the column is left out", row.line)));
     }
+    assume_tensor_cores(rows, gpus, kernels);
     remarks
 }

@@ -13,11 +13,8 @@ use crate::catalogue::{Catalogue, ElementType};
 use crate::gpu::Gpu;
 use crate::kernel::{ArithmeticSource, Count, Kernel, KernelId, NameFacts, StatedArithmetic};
 use crate::measurement::Measurement;
-use crate::roofline::pipe_of;
+use crate::roofline::{ABOVE_STATED_CLOCK, pipe_of};
 use std::collections::BTreeMap;
-
-/// A board that runs above its stated clock does a little more than its lanes do at that.
-const ABOVE_LANES: f64 = 1.15;
 
 /// Tensor cores may run above the clock of the stated rate as well.
 const ABOVE_TENSOR: f64 = 1.05;
@@ -62,12 +59,12 @@ fn needed_type(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Opt
     let gpu = &gpus[row.gpu];
     let reached = row.measured_count(Count::Flops)? / row.time.0;
     let slowest = if kernel.dtype == "fp64" { gpu.fp64_peak.as_ref()? } else { &gpu.fp32_peak };
-    if reached <= ABOVE_LANES * slowest.value.0 || kernel.has_formulas() || kernel.operator.is_some() {
+    if reached <= ABOVE_STATED_CLOCK * slowest.value.0 || kernel.has_formulas() || kernel.operator.is_some() {
         return None;
     }
     let pipe = pipe_of(kernel).pipe;
     let lanes = pipe.peak(gpu).filter(|_| !pipe.is_tensor())?;
-    if reached <= ABOVE_LANES * lanes.value.0 {
+    if reached <= ABOVE_STATED_CLOCK * lanes.value.0 {
         return None;
     }
     let does = |input: &ElementType| {

@@ -1,7 +1,7 @@
 //! Rows of a table that are answered each by itself: what other rows of the table know of its kernel plays no part, so that it
 //! does not matter how a table is cut into pieces or in which order they come.
 
-use super::{Session, loaded, reached};
+use super::{Session, loaded};
 use crate::answer::{
     Answer, AnswerContext, Corrections, Settings, TargetsQuestion, answer_pair, estimate_targets,
 };
@@ -57,9 +57,7 @@ impl<'a> RowQuestions<'a> {
     /// Takes in what rows state of their kernels' arithmetic; what cannot be taken in is told.
     #[must_use]
     pub fn state_arithmetic(&self, rows: &[Measurement], kernels: &mut Catalogue<Kernel>) -> Vec<String> {
-        let remarks = loaded::state_arithmetic(rows, kernels);
-        reached::assume_tensor_cores(rows, &self.session.gpus, kernels);
-        remarks
+        loaded::state_arithmetic(rows, &self.session.gpus, kernels)
     }
 
     /// The row as it is asked about.
