@@ -19,7 +19,7 @@ use crate::predict::{
     is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks,
     weight,
 };
-use crate::roofline::{ABOVE_STATED_CLOCK, Bound, pipe_note, tensor_fp64_note, tensor_pipe_in_reach};
+use crate::roofline::{ABOVE_STATED_CLOCK, Bound, pipe_note, tensor_fp64_note, tensor_type_in_reach};
 use crate::units::{Bytes, Seconds};
 use std::sync::Arc;
 
@@ -420,8 +420,8 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         let counted = body(gpu, q.kernel, &work, q.ceilings);
         let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > most) else { continue };
         let id: Arc<str> = gpu.id.as_str().into();
-        let tensor_pipe = work.flops().and_then(|flops| tensor_pipe_in_reach(gpu, q.kernel, flops / time));
-        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu), tensor_pipe };
+        let tensor_type = work.flops().and_then(|flops| tensor_type_in_reach(gpu, q.kernel, flops / time));
+        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu), tensor_type };
         // The same working set in the same L2 is said once.
         prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
         prediction.cautions.push(caution);

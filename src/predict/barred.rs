@@ -30,9 +30,10 @@ pub fn impossible_source(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
     Some(ModelRefusal::ImpossibleSource { gpu, cc, feature, since, source_id })
 }
 
-/// What the pipe needs that was stated of the kernel.
+/// What the pipe needs that was stated of the kernel: one that was only assumed bars nothing.
 fn stated_feature(kernel: &Kernel) -> Option<Feature> {
-    kernel.stated_arithmetic.as_ref().and_then(StatedArithmetic::tensor_feature)
+    let stated = kernel.stated_arithmetic.as_ref().filter(|_| !kernel.arithmetic_is_reached());
+    stated.and_then(StatedArithmetic::tensor_feature)
 }
 
 /// The first of these that the GPU lacks. A test reads the table; a damaged one bars nothing.

@@ -1,6 +1,7 @@
 //! What the reader of a prediction must know.
 
 use super::lesson::Abstains;
+use crate::catalogue::ElementType;
 use crate::gpu::Ceilings;
 use crate::kernel::{BlockSize, Count, Problem, VectorPrecision};
 use crate::units::{Bytes, Seconds, significant};
@@ -68,8 +69,8 @@ pub enum Caution {
         ratio: f64,
         /// Whether the working set fits in L2.
         in_l2: bool,
-        /// The tensor pipe of its type, where its vector pipes cannot have done it and that can.
-        tensor_pipe: Option<&'static str>,
+        /// The type of tensor cores, where its vector pipes cannot have done it and that can.
+        tensor_type: Option<ElementType>,
     },
     /// The working set fits in the L2 of this GPU.
     FitsL2(Arc<str>),
@@ -277,8 +278,8 @@ impl fmt::Display for Caution {
                 write!(f, "launch shape unknown: ~{threads} threads per block are assumed")
             }
             Self::CeilingsFellBack { gpu } => f.write_str(&fallen_back_text(gpu)),
-            Self::AboveRoof { gpu, ratio, in_l2, tensor_pipe } => {
-                f.write_str(&above_roof_text(gpu, *ratio, *in_l2, *tensor_pipe))
+            Self::AboveRoof { gpu, ratio, in_l2, tensor_type } => {
+                f.write_str(&above_roof_text(gpu, *ratio, *in_l2, *tensor_type))
             }
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
@@ -400,9 +401,11 @@ fn fallen_back_text(gpu: &str) -> String {
     format!("no achieved ceilings for {gpu}: {} ceilings used on both GPUs", Ceilings::Peak.as_str())
 }
 
-fn above_roof_text(gpu: &str, ratio: f64, in_l2: bool, tensor_pipe: Option<&str>) -> String {
-    let cause = match tensor_pipe {
-        Some(pipe) => format!("faster than its vector pipes; where tensor cores did it, say --pipe {pipe}"),
+fn above_roof_text(gpu: &str, ratio: f64, in_l2: bool, tensor_type: Option<ElementType>) -> String {
+    let cause = match tensor_type {
+        Some(input) => {
+            format!("faster than its vector pipes; where tensor cores did it, say --pipe tensor-{input}")
+        }
         None if in_l2 => "its working set fits in L2: cache-resident, DRAM does not bind".into(),
         None => "look at the FLOP and byte counts, the boost clock and sparsity".into(),
     };

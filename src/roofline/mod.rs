@@ -24,8 +24,8 @@ pub use kernel_roof::{
 pub use norms::{LAUNCH_NORM, joined, rest};
 
 pub use pipe::{
-    ABOVE_STATED_CLOCK, KernelArithmetic, Pipe, PipeChoice, compute_roof, machine_of, pipe_note, pipe_of,
-    tensor_fp64_note, tensor_pipe_in_reach,
+    ABOVE_STATED_CLOCK, KernelArithmetic, Pipe, PipeChoice, compute_roof, first_type_in_reach, machine_of,
+    pipe_note, pipe_of, tensor_fp64_note, tensor_type_in_reach, tensor_types_of_lanes,
 };
 pub use straight_line::StraightLine;
 

@@ -116,6 +116,9 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
 /// How many times more FLOPs than at its stated clock a board may do, because it runs above that.
 pub const ABOVE_STATED_CLOCK: f64 = 1.15;
 
+/// The same of tensor cores, which their power keeps nearer to it.
+const TENSOR_ABOVE_STATED_CLOCK: f64 = 1.05;
+
 /// `; no such rate on a, b: its FP32 lanes stand in`; nothing where no GPU lacks it.
 fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> String {
     let mut without: Vec<&str> = gpus.iter().filter(|gpu| lacks(gpu)).map(|gpu| gpu.id.as_str()).collect();
@@ -126,23 +129,41 @@ fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> Strin
     format!("; no such rate on {}: its {what} in", without.join(", "))
 }
 
-/// What `--pipe` would name where a kernel of vector pipes reached more on this GPU than they do, and tensor cores do as much: those of its
-/// type, TF32 for FP32.
+/// Element types of the tensor cores that may do the arithmetic of a kernel of these lanes, slower ones first.
 #[must_use]
-pub fn tensor_pipe_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond) -> Option<&'static str> {
+pub fn tensor_types_of_lanes(kernel: &Kernel) -> &'static [ElementType] {
+    use ElementType::{Fp16, Fp32, Fp64, Tf32};
+    match ElementType::from_name(&kernel.dtype) {
+        None | Some(Fp16) => &[Fp16],
+        Some(Fp32) => &[Tf32, Fp16],
+        Some(Fp64) => &[Fp64],
+        Some(_) => &[],
+    }
+}
+
+/// The place of the first of these types whose tensor cores do as much on this GPU; FP16 may be twice as fast: sparse, or operands of eight bits.
+/// `None` where none does.
+#[must_use]
+pub fn first_type_in_reach(gpu: &Gpu, types: &[ElementType], reached: FlopsPerSecond) -> Option<usize> {
+    let does = |(at, input): (usize, &ElementType)| {
+        let rate = gpu.tensor_rate_or_other_accumulate(*input, input.usual_accumulate())?;
+        let doubled = if *input == ElementType::Fp16 { 2.0 } else { 1.0 };
+        (doubled * TENSOR_ABOVE_STATED_CLOCK * rate.value.0 >= reached.0).then_some(at)
+    };
+    types.iter().enumerate().find_map(does)
+}
+
+/// The type that `--pipe` would name where a kernel of vector pipes reached more on this GPU than they do, and tensor cores do as much.
+#[must_use]
+pub fn tensor_type_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond) -> Option<ElementType> {
     let machine = machine_of(gpu, kernel);
     let lanes: f64 =
         [Spec::FlopsPerClock, Spec::Sms, Spec::Clock].map(|spec| machine.spec_value(spec)).iter().product();
     if pipe_of(kernel).pipe.is_tensor() || reached.0 <= ABOVE_STATED_CLOCK * lanes {
         return None;
     }
-    let (input, name) = match ElementType::from_name(&kernel.dtype)? {
-        ElementType::Fp64 => (ElementType::Fp64, "tensor-fp64"),
-        ElementType::Fp32 => (ElementType::Tf32, "tensor-tf32"),
-        ElementType::Fp16 => (ElementType::Fp16, "tensor-fp16"),
-        _ => return None,
-    };
-    gpu.tensor_rate(input, input.usual_accumulate()).filter(|rate| rate.value >= reached).map(|_| name)
+    let types = tensor_types_of_lanes(kernel);
+    first_type_in_reach(gpu, types, reached).map(|at| types[at])
 }
 
 /// That a GPU's tensor cores do more FP64 than the lanes that this kernel is taken to run on: a library's matrix product uses them there.

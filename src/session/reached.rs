@@ -1,23 +1,14 @@
-//! Kernels that do more FLOPs in their time than the lanes of the GPU can: their arithmetic is that of tensor cores, whoever did not say so.
-//!
-//! | element type | tensor cores, the first that do as much |
-//! |---|---|
-//! | not stated | FP16, FP8 |
-//! | fp32 | TF32, FP16 |
-//! | fp16 | FP16, FP8 |
-//! | fp64 | FP64 |
-//!
-//! A kernel with a row that no tensor cores reach either has wrong counts or times, and stays as it is.
+//! Kernels that do more FLOPs in their time than the lanes of the GPU can: their arithmetic is that of tensor cores, whoever did not say so
+//! ([`tensor_types_of_lanes`]: the first type whose tensor cores do as much). A kernel with a row that
+//! reaches still more has wrong counts or times, and stays as it is.
 
-use crate::catalogue::{Catalogue, ElementType};
+use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{ArithmeticSource, Count, Kernel, KernelId, NameFacts, StatedArithmetic};
 use crate::measurement::Measurement;
-use crate::roofline::{ABOVE_STATED_CLOCK, pipe_of};
+use crate::roofline::{ABOVE_STATED_CLOCK, first_type_in_reach, pipe_of, tensor_types_of_lanes};
+use crate::units::FlopsPerSecond;
 use std::collections::BTreeMap;
-
-/// Tensor cores may run above the clock of the stated rate as well.
-const ABOVE_TENSOR: f64 = 1.05;
 
 /// Assumes tensor cores where rows show them.
 pub(super) fn assume_tensor_cores(
@@ -33,24 +24,15 @@ pub(super) fn assume_tensor_cores(
     }
     for (id, needed) in reached {
         let mut kernel = kernels[id].clone();
-        let Some(input) = needed.and_then(|at| candidates(&kernel).get(at).copied()) else { continue };
+        let Some(input) = needed.and_then(|at| tensor_types_of_lanes(&kernel).get(at).copied()) else {
+            continue;
+        };
         let facts = NameFacts { is_tensor: true, input: Some(input), ..NameFacts::default() };
         let stated = StatedArithmetic { source: ArithmeticSource::Reached, facts };
         if kernel.state_arithmetic(stated).is_ok() {
             // Its names are those it has.
             let _ = kernels.insert(kernel);
         }
-    }
-}
-
-/// Types whose tensor cores may do this kernel's arithmetic, slower ones first.
-fn candidates(kernel: &Kernel) -> &'static [ElementType] {
-    use ElementType::{Fp8, Fp16, Fp32, Fp64, Tf32};
-    match ElementType::from_name(&kernel.dtype) {
-        None | Some(Fp16) => &[Fp16, Fp8],
-        Some(Fp32) => &[Tf32, Fp16],
-        Some(Fp64) => &[Fp64],
-        Some(_) => &[],
     }
 }
 
@@ -67,9 +49,6 @@ fn needed_type(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Opt
     if reached <= ABOVE_STATED_CLOCK * lanes.value.0 {
         return None;
     }
-    let does = |input: &ElementType| {
-        let rate = gpu.tensor_rate_or_other_accumulate(*input, input.usual_accumulate());
-        rate.is_some_and(|rate| ABOVE_TENSOR * rate.value.0 >= reached)
-    };
-    Some(candidates(kernel).iter().position(does))
+    let types = tensor_types_of_lanes(kernel);
+    Some(first_type_in_reach(gpu, types, FlopsPerSecond(reached)))
 }
