@@ -53,6 +53,7 @@ CONSTANTS = {
     "other_cycles": (3.0, [0.0, 1.0, 2.0, 4.0, 5.0]),
     "waiting_norm": (3.0, [1.5, 2.0, 2.5, 4.0, 6.0]),
     "launch_norm": (12.0, [3.0, 4.0, 6.0, 8.0, 20.0]),
+    "gap_us": (1.8, [0.0, 1.0, 1.5, 2.2, 2.7, 3.5]),
     "dispatch_norm": (1.5, [1.0, 1.25, 2.0, 2.5, 4.0]),
     "fetching": (1.0, [0.0, 0.5, 1.5, 2.0, 3.0]),
     "near_roof": (0.3, [0.01, 0.15, 0.2, 0.4, 0.6]),
@@ -69,6 +70,7 @@ WEIGHTS = {
     "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
     "unknown_build": (0.16, [0.0, 0.06, 0.12, 0.18, 0.22]),
+    "gap": (0.3, [0.0, 0.15, 0.45]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
     "unknown_dispatch": (0.33, [0.15, 0.2, 0.25, 0.3, 0.4]),
     "supply": (0.25, [0.25]),
@@ -163,7 +165,8 @@ def side_of(family, side, c):
     rate = busy * clock
     flops_rate = column("FlopsPerClock") / family.tile_factor(side, c["tile_load"])
     working_set = np.where(np.isnan(count("WorkingSetBytes")), dram, count("WorkingSetBytes"))
-    in_l2 = np.clip((1.25 * column("L2Size") - working_set) / (0.5 * column("L2Size")), 0, 1)
+    holds_all, holds_none = column("l2_holds_all_until"), column("l2_holds_none_from")
+    in_l2 = np.clip((holds_none - working_set / column("L2Size")) / (holds_none - holds_all), 0, 1)
     in_l2 = np.where(family.cold, 0, in_l2)
     l2 = np.where(np.isnan(count("L2Bytes")), dram, count("L2Bytes"))
     active = np.clip(np.nan_to_num(count("ActiveThreadsPerInst"), nan=32), 1, 32)
@@ -207,6 +210,7 @@ def side_of(family, side, c):
     of_rounds = turns / together * column("dram_latency")
     exposed = of_rounds * rounds + norm_of(parts[:, 2:7], c["norm"]) / together
     exposed = np.where(family.shaped & ~np.isnan(rounds), exposed, 0)
+    exposed = np.maximum(exposed, np.where(family.shaped, blocks / (0.8 * clock), 0))
     # What warps take for their own instructions, and fetching them.
     multiply_adds = lsu + np.nan_to_num(count("Flops")) / 64 * 32 / active
     issued = np.where(np.isnan(count("WarpInstsIssued")), multiply_adds, count("WarpInstsIssued"))
@@ -282,7 +286,9 @@ def answered(family, constants):
     # What of the time is the launch, and what the kernel's own.
     norm = c["launch_norm"]
     own = 1 - np.minimum(floor / time, 1) ** norm
-    body = np.maximum(time * own ** (1 / norm), 0.3 * time)
+    is_plain = ~(family.operator | family.cold)
+    gap, gap_there = (np.where(is_plain, np.minimum(f, 1e-6 * c["gap_us"]), 0) for f in (floor, to_floor))
+    body = np.maximum(time * own ** (1 / norm) - gap, np.where(gap > 0, 0.1, 0.3) * time)
     body = np.where((own < 0.3) & (from_roof > 0), np.minimum(body, 1.3 * from_roof), body)
     own = np.maximum(own, 0.3)
     cold = np.maximum(time - floor, 0.03 * time)
@@ -314,9 +320,11 @@ def answered(family, constants):
     there = np.where(from_roof > 0, there, body * np.exp(longer))
     there = in_reach(family, there, body, Pair(from_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
     norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
-    longer_of_both = np.maximum(to_floor, there)
-    answer = longer_of_both * ((to_floor / longer_of_both) ** norms + (there / longer_of_both) ** norms) ** (1 / norms)
-    in_body = np.minimum(there / answer, 1) ** norms
+    after_gap = gap_there + there
+    longer_of_both = np.maximum(to_floor, after_gap)
+    answer = longer_of_both * ((to_floor / longer_of_both) ** norms + (after_gap / longer_of_both) ** norms) ** (1 / norms)
+    in_both = np.minimum(after_gap / answer, 1) ** norms
+    in_body, in_gap = in_both * there / after_gap, in_both * gap_there / after_gap
     has_roof, slower = from_roof > 0, (eta > 1) | (from_roof <= 0)
     above = np.where(slower, np.maximum(np.where(has_roof, there - to_roof, there), 0), 0)
     ratios = from_pace - to_pace
@@ -339,6 +347,7 @@ def answered(family, constants):
         "uncounted": in_body * np.sqrt(uncounted),
         "other_architecture": 1.0 * (table.architecture_s != table.architecture_t).to_numpy(),
         "unknown_build": in_body * family.unknown_build,
+        "gap": in_gap,
         "unknown_floor": np.where(family.operator, 0, hidden),
         "unknown_dispatch": np.where(family.operator, hidden, 0),
         "supply": in_body * np.abs(supply - supply_there),

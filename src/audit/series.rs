@@ -109,6 +109,9 @@ pub(super) fn compute_peak(gpu: &Gpu, dtype: &str) -> f64 {
     }
 }
 
+/// How many times more FLOPs than at its stated clock a board is believed to do: it may hold up to a quarter above its rated boost.
+pub(super) const OVER_COMPUTE: f64 = 1.3;
+
 /// The shortest time in seconds in which the labelled FLOPs and bytes can be done at the published peaks.
 pub(super) fn ideal(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
     let gpu = sheet.gpu(row)?;

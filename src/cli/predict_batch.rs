@@ -138,28 +138,32 @@ const RECORDS: usize = 1 << 14;
 impl BatchWriter<'_> {
     /// Answers the rows of a block on all cores, and writes them and the refused ones in the order of the table.
     fn take(&mut self, kernels: &mut Catalogue<Kernel>, block: ReadResult) -> std::io::Result<()> {
-        self.questions.state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
-        let (kernels, questions) = (&*kernels, &self.questions);
         let good = block.rows.into_iter().map(|row| (u64::from(row.line), Ok(row)));
         let mut all: Vec<(u64, Result<Measurement, RowError>)> = good.collect();
         all.extend(block.refused.into_iter().map(|refused| (refused.line, Err(refused))));
         all.sort_by_key(|(line, _)| *line);
+        let rows = all.into_iter().map(|(_, row)| row).collect();
+        let Self { questions, stream, counted } = self;
         let at_once = RECORDS / (questions.targets.len() * questions.settings.len()).max(1);
-        let mut rest = all.into_iter().map(|(_, row)| row);
-        loop {
-            let some: Vec<_> = rest.by_ref().take(at_once.max(1)).collect();
-            if some.is_empty() {
-                return Ok(());
+        let remarks = questions.for_each_part(kernels, rows, |kernels, part| {
+            let mut rest = part.into_iter();
+            loop {
+                let some: Vec<_> = rest.by_ref().take(at_once.max(1)).collect();
+                if some.is_empty() {
+                    return Ok::<(), std::io::Error>(());
+                }
+                let records = |row: Result<Measurement, RowError>| match row {
+                    Ok(row) => answered_row(questions, kernels, row),
+                    Err(refused) => refused_row(questions, &refused),
+                };
+                let answered: Vec<RowRecords> = some.into_par_iter().map(records).collect();
+                for records in answered {
+                    write_row(stream, counted, records)?;
+                }
             }
-            let records = |row: Result<Measurement, RowError>| match row {
-                Ok(row) => answered_row(questions, kernels, row),
-                Err(refused) => refused_row(questions, &refused),
-            };
-            let answered: Vec<RowRecords> = some.into_par_iter().map(records).collect();
-            for records in answered {
-                write_row(&mut self.stream, &mut self.counted, records)?;
-            }
-        }
+        })?;
+        remarks.into_iter().for_each(output::remark);
+        Ok(())
     }
 }
 

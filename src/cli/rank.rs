@@ -13,7 +13,9 @@ use super::{Usage, app, load, output};
 use crate::answer::Settings;
 use crate::application::{BoardSettings, ForecastSettings, PartOfTrace, application_board, forecast};
 use crate::calendar::utc_date;
+use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
+use crate::kernel::Kernel;
 use crate::measurement::{TimingKind, stream_csv};
 use crate::progress::Progress;
 use crate::rank::{
@@ -206,8 +208,11 @@ fn rank_table(args: &RankArgs, session: &Session, targets: Vec<GpuId>, file: &Pa
     let mut sums = TableSums::on_targets(asked.targets.len());
     let (mut kernels, kind) = (session.kernels.clone(), TimingKind::Measured);
     let never_fails = stream_csv(opened, &name, kind, &session.gpus, &mut kernels, |kernels, block| {
-        questions.state_arithmetic(&block.rows, kernels).into_iter().for_each(output::remark);
-        sums.add_rows(&questions, kernels, block.rows);
+        let add = |kernels: &Catalogue<Kernel>, part| {
+            sums.add_rows(&questions, kernels, part);
+            Ok::<(), Infallible>(())
+        };
+        questions.for_each_part(kernels, block.rows, add)?.into_iter().for_each(output::remark);
         block.refused.iter().for_each(|refused| sums.leave_out(|| refused.to_string()));
         Ok::<(), Infallible>(())
     });

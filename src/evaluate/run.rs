@@ -200,7 +200,7 @@ fn is_counted(work: &Work) -> bool {
 fn counted_as(mut subject: Subject, truth: &Measurement) -> Subject {
     if !is_counted(&subject.instance.work) {
         let instance = &mut subject.instance;
-        instance.work = instance.work.overlaid(&truth.work());
+        instance.work = instance.work.with_counts(&truth.work());
         instance.launch = instance.launch.or(truth.launch());
     }
     subject
@@ -234,7 +234,7 @@ fn borrowed<'r>(
     source: &Measurement,
     mut others: impl Iterator<Item = &'r Measurement>,
 ) -> bool {
-    q.work != subject.instance.work.overlaid(&source.work())
+    q.work != subject.instance.work.with_counts(&source.work())
         || (source.launch().is_none() && others.any(states_needs))
 }
 

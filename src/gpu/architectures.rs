@@ -38,6 +38,10 @@ pub struct GpuArchitecture {
     pub l2_bytes_per_clock: Sourced<f64>,
     /// Milliwatts per FP32 lane and GHz from which on the FP32 peak is reached, where it is not that of [`PowerLaw`].
     pub full_power: Option<Sourced<f64>>,
+    /// Share of the L2 up to which buffers that are used again stay there whole, where somebody looked.
+    pub l2_holds_all_until: Option<Sourced<f64>>,
+    /// Share of the L2 from which nothing of them does.
+    pub l2_holds_none_from: Option<Sourced<f64>>,
     /// Seconds from a load to its data in DRAM, one load at a time.
     pub dram_latency: Sourced<f64>,
 }
@@ -158,6 +162,8 @@ struct ArchitectureFile {
     straight_line_issue_per_clock_per_sm: Option<NumberFile>,
     dram_achieved_fraction: NumberFile,
     l2_bytes_per_clock_per_sm: NumberFile,
+    l2_holds_all_until: Option<NumberFile>,
+    l2_holds_none_from: Option<NumberFile>,
     dram_latency_ns: NumberFile,
     full_power_mw_per_lane_ghz: Option<NumberFile>,
 }
@@ -198,6 +204,8 @@ impl ArchitectureFile {
             )?,
             full_power: check.maybe("full_power_mw_per_lane_ghz", &self.full_power_mw_per_lane_ghz, |v| v)?,
             l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
+            l2_holds_all_until: check.maybe("l2_holds_all_until", &self.l2_holds_all_until, |v| v)?,
+            l2_holds_none_from: check.maybe("l2_holds_none_from", &self.l2_holds_none_from, |v| v)?,
             dram_latency: check.sourced_number("dram_latency_ns", &self.dram_latency_ns, |v| v * 1e-9)?,
             dram_fraction,
         })

@@ -17,7 +17,7 @@
 use super::changes::{ChangeError, GpuChanges, GpuNumber};
 use super::sustained::within_peak;
 use super::typed_note::{NoteRule, TYPED, TypedNote};
-use super::{ArchitectureTable, Gpu};
+use super::{ArchitectureTable, Gpu, Tuning};
 use crate::catalogue::Sourced;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use std::sync::Arc;
@@ -62,6 +62,21 @@ impl Gpu {
     #[must_use]
     pub fn is_hypothetical(&self) -> bool {
         self.hypothetical.is_some() || self.derived.is_some()
+    }
+
+    /// Whether its name, or a change that made it, states one of these settings already.
+    #[must_use]
+    pub fn states_setting(&self, typed: Tuning) -> bool {
+        let by_name = Tuning::of_name(&self.id).joined(typed).is_none();
+        by_name
+            || self.hypothetical.as_ref().is_some_and(|made| {
+                let is_changed = |number| made.changes.get(number).is_some();
+                let by_change = (typed.sm_clock.is_some() && is_changed(GpuNumber::SmClock))
+                    || (typed.mem_clock.is_some() && is_changed(GpuNumber::DataRate))
+                    || (typed.mem_clock.is_some() && is_changed(GpuNumber::Bandwidth))
+                    || (typed.power_limit.is_some() && is_changed(GpuNumber::PowerLimit));
+                by_change || made.base.states_setting(typed)
+            })
     }
 
     /// The GPU that exists: this one, or what a hypothetical one is based on in the end. The waves of a launch are counted on it:

@@ -30,6 +30,10 @@ pub struct Sm {
     pub fetch_cycles: Option<Sourced<f64>>,
     /// Warp instructions issued per clock beyond them, where those are fewer.
     pub streamed_per_clock: Option<Sourced<f64>>,
+    /// Share of the L2 up to which buffers that are used again stay there whole, where somebody looked.
+    pub l2_holds_all_until: Option<Sourced<f64>>,
+    /// Share of the L2 from which nothing of them does.
+    pub l2_holds_none_from: Option<Sourced<f64>>,
 }
 
 /// What the whole GPU sustains.
@@ -56,6 +60,8 @@ impl Sm {
             cached_insts: architecture.cached_insts.clone(),
             fetch_cycles: architecture.fetch_cycles.clone(),
             streamed_per_clock: architecture.streamed_per_clock.clone(),
+            l2_holds_all_until: architecture.l2_holds_all_until.clone(),
+            l2_holds_none_from: architecture.l2_holds_none_from.clone(),
         }
     }
 }
@@ -140,6 +146,8 @@ impl Gpu {
             cached_insts: self.straight_line_insts.clone().or_else(|| general(&of.cached_insts)),
             fetch_cycles: general(&of.fetch_cycles),
             streamed_per_clock: self.straight_line_issue.clone().or_else(|| general(&of.streamed_per_clock)),
+            l2_holds_all_until: general(&of.l2_holds_all_until),
+            l2_holds_none_from: general(&of.l2_holds_none_from),
         };
         let sustained = Sustained {
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),

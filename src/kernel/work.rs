@@ -158,6 +158,10 @@ impl Information {
     }
 }
 
+/// How many times more bytes of DRAM than all that formulas move are those of another kernel: caches that fetch too much, and writes that
+/// read first, move up to twice.
+const OF_ANOTHER_KERNEL: f64 = 2.5;
+
 impl Work {
     /// How much was counted.
     #[must_use]
@@ -203,6 +207,15 @@ impl Work {
             *mine = if theirs.is_nan() { *mine } else { theirs };
         }
         self
+    }
+
+    /// What rows count, over these counts by a kernel's formulas. Where rows count more bytes of DRAM than the formulas move through L2, the
+    /// rows are of another kernel of that name, and only they count.
+    #[must_use]
+    pub fn with_counts(self, counted: &Self) -> Self {
+        let passed = self.get(Count::L2Bytes).zip(counted.get(Count::DramBytes));
+        let is_of_another = passed.is_some_and(|(l2, dram)| dram > OF_ANOTHER_KERNEL * l2);
+        if is_of_another { *counted } else { self.overlaid(counted) }
     }
 
     /// Floating-point operations.

@@ -193,7 +193,7 @@ impl<'a> SharedRows<'a> {
     /// The work, asked from a source with this row.
     pub(super) fn work(&self, subject: &Subject, source: Option<&Measurement>) -> Work {
         let counted = source.map_or(self.counted, |own| self.counted.overlaid(&own.work()));
-        subject.instance.work.overlaid(&counted)
+        subject.instance.work.with_counts(&counted)
     }
 }
 

@@ -161,7 +161,7 @@ impl PartQuery<'_> {
         let store = &self.session.store;
         let rows = subject.config.into_iter().flat_map(|config| store.rows_of(config));
         let counted = rows.fold(Work::default(), |known, row| row.filling(known));
-        subject.instance.work.overlaid(&counted)
+        subject.instance.work.with_counts(&counted)
     }
 
     fn fits_memory(self, work: &Work, target: GpuId) -> Option<bool> {

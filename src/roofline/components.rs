@@ -12,8 +12,8 @@
 //! | atomics | A / (f/2) | A same-address atomic warp requests, one per two clocks |
 //! | ALU, XU, FP64 | P / (p/32 N f) | P warp instructions of the pipe, p its lanes; only profilers count them |
 //!
-//! h = clamp((1.25 S_L2 - WS) / (0.5 S_L2), 0, 1) for buffers that are used again, with WS the bytes touched; 0 where L2 is
-//! flushed before every launch. N is min(SMs, blocks): an SM without a block does nothing and draws no power, and one
+//! h falls from 1 at WS = a S_L2 to 0 at b S_L2 for buffers that are used again, with WS the bytes touched, a and b those of the compute capability
+//! (`specs/architectures.toml`; 0.75 and 1.25 where nobody looked); 0 where L2 is flushed before every launch. N is min(SMs, blocks): an SM without a block does nothing and draws no power, and one
 //! that has one moves at most 64 bytes a clock to and from L2. B_D is less where few threads wait for it (`in_flight`). Every load and store passes the LSU: where nobody counted its instructions, the
 //! global requests and the shared wavefronts stand in.
 //!
@@ -118,6 +118,10 @@ pub struct MachineNumbers {
     dram_share: f64,
     /// Whether L1 is one memory with shared memory and has its width, as since Volta.
     has_unified_l1: bool,
+    /// Shares of the L2 up to which buffers stay there whole, and from which nothing of them does.
+    l2_holds: [f64; 2],
+    /// Whether the board ships with ECC on, which costs GDDR bandwidth and can be switched off.
+    has_ecc: bool,
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
@@ -179,6 +183,11 @@ impl MachineNumbers {
             straight_line: StraightLine::on_gpu(gpu),
             dram_share: (gpu.bandwidth_sustained().value / gpu.bandwidth_peak.value).min(1.0),
             has_unified_l1: gpu.has_unified_l1(),
+            l2_holds: [
+                gpu.sm.l2_holds_all_until.as_ref().map_or(L2_HOLDS[0], |share| share.value),
+                gpu.sm.l2_holds_none_from.as_ref().map_or(L2_HOLDS[1], |share| share.value),
+            ],
+            has_ecc: gpu.ecc,
         }
     }
 
@@ -187,6 +196,12 @@ impl MachineNumbers {
     #[inline]
     pub fn spec_value(&self, spec: Spec) -> f64 {
         self.specs[spec as usize]
+    }
+
+    /// Whether the board ships with ECC on: who switches it off has more of the stated bandwidth.
+    #[must_use]
+    pub fn has_ecc(&self) -> bool {
+        self.has_ecc
     }
 
     /// Clock cycles from an FP32 instruction to one that needs its result.
@@ -259,8 +274,8 @@ impl MachineNumbers {
     #[must_use]
     #[inline]
     pub fn l2_residency(&self, working_set: f64) -> f64 {
-        let l2 = self.spec_value(Spec::L2Size);
-        ((1.25 * l2 - working_set) / (0.5 * l2)).clamp(0.0, 1.0)
+        let [all, none] = self.l2_holds.map(|share| share * self.spec_value(Spec::L2Size));
+        ((none - working_set) / (none - all)).clamp(0.0, 1.0)
     }
 
     /// Seconds from a load to its data in DRAM.
@@ -332,6 +347,9 @@ pub(super) fn lsu_insts(work: &Work) -> f64 {
     let passed = || count(Count::GlobalWarpInsts) + count(Count::SmemWavefronts);
     work.get(Count::LsuWarpInsts).unwrap_or_else(passed)
 }
+
+/// Shares of the L2 up to which buffers that are used again stay there whole, and from which nothing of them does, where nobody looked.
+const L2_HOLDS: [f64; 2] = [0.75, 1.25];
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.
 const BYTES_PER_CLOCK: f64 = 64.0;

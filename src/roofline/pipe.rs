@@ -11,7 +11,8 @@
 //! | dtype fp64, fp16 | the FP64 lanes, packed FP16 | dtype |
 //! | anything else | the FP32 lanes | dtype |
 //!
-//! A tensor rate is always the dense one; where a GPU states none for the type, the FP32 lanes stand in and that is said.
+//! A tensor rate is always the dense one. Where a GPU states none for the type, that of FP16 stands in for FP8 and FP4 (code converts to it),
+//! of INT8 for INT4, else the FP32 lanes, and that is said.
 
 use super::{MachineNumbers, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
@@ -75,14 +76,21 @@ impl Pipe {
         matches!(self, Self::Fp64 | Self::Tensor { input: ElementType::Fp64, .. })
     }
 
-    /// Its stated rate on this GPU, of tensor cores else that of another accumulate type; `None` where nobody states one.
+    /// Its stated rate on this GPU, of tensor cores else that of another accumulate type, else that of the type that code for narrower ones
+    /// converts to; `None` where nobody states one.
     #[must_use]
     pub fn peak(self, gpu: &Gpu) -> Option<&Sourced<FlopsPerSecond>> {
         match self {
             Self::Fp32 => Some(&gpu.fp32_peak),
             Self::Fp64 => gpu.fp64_peak.as_ref(),
             Self::PackedFp16 => gpu.fp16_peak.as_ref(),
-            Self::Tensor { input, accumulate } => gpu.tensor_rate_or_other_accumulate(input, accumulate),
+            Self::Tensor { input, accumulate } => {
+                let rate = |input, accumulate| gpu.tensor_rate_or_other_accumulate(input, accumulate);
+                rate(input, accumulate).or_else(|| {
+                    let wider = wider_type(input)?;
+                    rate(wider, wider.usual_accumulate())
+                })
+            }
         }
     }
 
@@ -90,10 +98,30 @@ impl Pipe {
     fn has_other_accumulate(self, gpu: &Gpu) -> bool {
         match self {
             Self::Tensor { input, accumulate } => {
-                gpu.tensor_rate(input, accumulate).is_none() && self.peak(gpu).is_some()
+                gpu.tensor_rate(input, accumulate).is_none()
+                    && gpu.tensor_rate_or_other_accumulate(input, accumulate).is_some()
             }
             _ => false,
         }
+    }
+
+    /// Whether [`Pipe::peak`] is that of a wider type.
+    fn has_wider_type(self, gpu: &Gpu) -> bool {
+        match self {
+            Self::Tensor { input, accumulate } => {
+                gpu.tensor_rate_or_other_accumulate(input, accumulate).is_none() && self.peak(gpu).is_some()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What code with operands of this type computes in on GPUs whose tensor cores do not take them; `None` where there is no habit.
+fn wider_type(input: ElementType) -> Option<ElementType> {
+    match input {
+        ElementType::Fp8 | ElementType::Fp4 => Some(ElementType::Fp16),
+        ElementType::Int4 => Some(ElementType::Int8),
+        _ => None,
     }
 }
 
@@ -104,14 +132,24 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     let is_stated = kernel.states_pipe();
     let choice = pipe_of(kernel);
     let is_told = kernel.operator.is_none() && (choice.pipe.is_tensor() || is_stated);
-    let lanes = if choice.pipe.is_double() { "FP64 lanes stand" } else { "FP32 lanes stand" };
+    let is_bf16 = matches!(choice.pipe, Pipe::Tensor { input: ElementType::Bf16, .. });
+    let lanes = match choice.pipe {
+        pipe if pipe.is_double() => "FP64 lanes stand",
+        _ if is_bf16 => "FP32 lanes at 0.55 of their rate stand",
+        _ => "FP32 lanes stand",
+    };
     let without = stand_in(gpus, lanes, |gpu| choice.pipe.peak(gpu).is_none());
     let other = stand_in(gpus, "rate for another accumulate type stands", |gpu| {
         choice.pipe.has_other_accumulate(gpu)
     });
+    let wider = stand_in(gpus, "rate for a wider type stands", |gpu| choice.pipe.has_wider_type(gpu));
     let stand_in = without + &other;
-    is_told.then(|| format!("arithmetic: {}; {}{stand_in}", choice.pipe, choice.why))
+    is_told.then(|| format!("arithmetic: {}; {}{stand_in}{wider}", choice.pipe, choice.why))
 }
+
+/// What is left of the FP32 rate where its lanes do products of BF16, each operand converted: cuBLAS reaches 0.52 to 0.57 of its own FP32 rate on
+/// four boards of Maxwell to Turing, 0.73 on a V100S (products of 8192, a public table of PyTorch's).
+const BF16_ON_LANES: f64 = 0.55;
 
 /// How many times more FLOPs than at its stated clock a board may do, because it runs above that.
 pub const ABOVE_STATED_CLOCK: f64 = 1.15;
@@ -129,11 +167,11 @@ fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> Strin
     format!("; no such rate on {}: its {what} in", without.join(", "))
 }
 
-/// Element types of the tensor cores that may do the arithmetic of a kernel of these lanes, slower ones first.
+/// Element types of the tensor cores that may do the arithmetic of a kernel of this type, slower ones first.
 #[must_use]
-pub fn tensor_types_of_lanes(kernel: &Kernel) -> &'static [ElementType] {
+pub fn tensor_types_of_lanes(dtype: &str) -> &'static [ElementType] {
     use ElementType::{Fp16, Fp32, Fp64, Tf32};
-    match ElementType::from_name(&kernel.dtype) {
+    match ElementType::from_name(dtype) {
         None | Some(Fp16) => &[Fp16],
         Some(Fp32) => &[Tf32, Fp16],
         Some(Fp64) => &[Fp64],
@@ -162,7 +200,7 @@ pub fn tensor_type_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond)
     if pipe_of(kernel).pipe.is_tensor() || reached.0 <= ABOVE_STATED_CLOCK * lanes {
         return None;
     }
-    let types = tensor_types_of_lanes(kernel);
+    let types = tensor_types_of_lanes(&kernel.dtype);
     first_type_in_reach(gpu, types, reached).map(|at| types[at])
 }
 
@@ -304,7 +342,10 @@ impl KernelArithmetic {
             let share = TensorPower::new(gpu, input).clock_share(clock, rate);
             (rate.0 / (f64::from(gpu.sms.value) * clock), share)
         };
-        machine.for_tensor_kernel(self.pipe.peak(gpu).map(|rate| at_power(rate.value)))
+        let rate = self.pipe.peak(gpu).map(|rate| at_power(rate.value));
+        let on_lanes = rate.is_none() && input == ElementType::Bf16;
+        let machine = machine.for_tensor_kernel(rate);
+        if on_lanes { machine.scaled(Spec::FlopsPerClock, BF16_ON_LANES) } else { machine }
     }
 }
 

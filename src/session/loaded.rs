@@ -1,12 +1,13 @@
 //! What is said of rows that were loaded, but not as they stand in their file.
 
-use super::reached::assume_tensor_cores;
+use super::reached::{arithmetic_that_a_row_shows, assume_tensor_cores};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{
     ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
 };
 use crate::measurement::Measurement;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Of rows that leave a key of their kernel open, and of rows whose keys their kernel does not have: how many there are,
@@ -87,8 +88,7 @@ pub(super) fn state_arithmetic(
     let mut seen = BTreeSet::new();
     let mut remarks = Vec::new();
     for row in rows {
-        let stated = row.attributes().iter().find(|(name, _)| &**name == PIPE);
-        let Some((_, text)) = stated.filter(|(_, text)| !text.trim().is_empty()) else { continue };
+        let Some(text) = pipe_column(row) else { continue };
         if !seen.insert(row.kernel) {
             continue;
         }
@@ -101,4 +101,33 @@ pub(super) fn state_arithmetic(
     }
     assume_tensor_cores(rows, gpus, kernels);
     remarks
+}
+
+/// What the column `pipe` of a row holds.
+fn pipe_column(row: &Measurement) -> Option<&str> {
+    let (_, text) = row.attributes().iter().find(|(name, _)| &**name == PIPE)?;
+    Some(&**text).filter(|text| !text.trim().is_empty())
+}
+
+/// The arithmetic of this row's kernel as the row alone states or shows it, over what its file and the user state; second why its
+/// column is left out.
+pub(super) fn arithmetic_by_row(
+    row: &Measurement,
+    gpus: &Catalogue<Gpu>,
+    kernel: &Kernel,
+) -> (Option<StatedArithmetic>, Option<String>) {
+    let is_of_rows = |stated: &StatedArithmetic| {
+        matches!(stated.source, ArithmeticSource::Row | ArithmeticSource::Reached)
+    };
+    let mut alone = Cow::Borrowed(kernel);
+    if kernel.stated_arithmetic.as_ref().is_some_and(is_of_rows) {
+        alone.to_mut().stated_arithmetic = None;
+    }
+    let why = pipe_column(row).and_then(|text| {
+        let stated = StatedArithmetic::from_text(text, ArithmeticSource::Row).map_err(|e| e.to_string());
+        stated.and_then(|stated| alone.to_mut().state_arithmetic(stated)).err()
+    });
+    let stated = alone.stated_arithmetic.clone();
+    let why = why.map(|why| format!("row {}: {why}; the column is left out", row.line));
+    (stated.or_else(|| arithmetic_that_a_row_shows(row, &alone, gpus)), why)
 }

@@ -1,6 +1,6 @@
 //! Kernels that do more FLOPs in their time than the lanes of the GPU can: their arithmetic is that of tensor cores, whoever did not say so
-//! ([`tensor_types_of_lanes`]: the first type whose tensor cores do as much). A kernel with a row that
-//! reaches still more has wrong counts or times, and stays as it is.
+//! ([`tensor_types_of_lanes`]: the first type whose tensor cores do as much). A kernel with a row that reaches still more has wrong counts or
+//! times, and stays as it is.
 
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -10,25 +10,34 @@ use crate::roofline::{ABOVE_STATED_CLOCK, first_type_in_reach, pipe_of, tensor_t
 use crate::units::FlopsPerSecond;
 use std::collections::BTreeMap;
 
+/// What does the FLOPs of a row in its time; what holds of one row of a kernel goes before what is less in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    /// The lanes, or nobody counted.
+    Lanes,
+    /// Tensor cores of this one of [`tensor_types_of_lanes`].
+    Tensor(usize),
+    /// Nothing does as much.
+    Beyond,
+}
+
 /// Assumes tensor cores where rows show them.
 pub(super) fn assume_tensor_cores(
     rows: &[Measurement],
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) {
-    let mut reached: BTreeMap<KernelId, Option<usize>> = BTreeMap::new();
+    let mut most: BTreeMap<KernelId, Reached> = BTreeMap::new();
     for row in rows {
-        let Some(needed) = needed_type(row, &kernels[row.kernel], gpus) else { continue };
-        let known = reached.entry(row.kernel).or_insert(needed);
-        *known = known.zip(needed).map(|(a, b)| a.max(b));
+        let reached = reached_by(row, &kernels[row.kernel], gpus);
+        if reached > Reached::Lanes {
+            let known = most.entry(row.kernel).or_insert(reached);
+            *known = reached.max(*known);
+        }
     }
-    for (id, needed) in reached {
+    for (id, reached) in most {
+        let Some(stated) = reached.arithmetic(&kernels[id]) else { continue };
         let mut kernel = kernels[id].clone();
-        let Some(input) = needed.and_then(|at| tensor_types_of_lanes(&kernel).get(at).copied()) else {
-            continue;
-        };
-        let facts = NameFacts { is_tensor: true, input: Some(input), ..NameFacts::default() };
-        let stated = StatedArithmetic { source: ArithmeticSource::Reached, facts };
         if kernel.state_arithmetic(stated).is_ok() {
             // Its names are those it has.
             let _ = kernels.insert(kernel);
@@ -36,9 +45,30 @@ pub(super) fn assume_tensor_cores(
     }
 }
 
-/// Which of the candidates it takes for what this row reached, `Some(None)` where none is enough; `None` where the lanes do it.
-fn needed_type(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Option<Option<usize>> {
-    let gpu = &gpus[row.gpu];
+/// What this row alone shows of a kernel of which nothing is stated; `None` where the lanes do it.
+pub(super) fn arithmetic_that_a_row_shows(
+    row: &Measurement,
+    kernel: &Kernel,
+    gpus: &Catalogue<Gpu>,
+) -> Option<StatedArithmetic> {
+    reached_by(row, kernel, gpus).arithmetic(kernel)
+}
+
+impl Reached {
+    fn arithmetic(self, kernel: &Kernel) -> Option<StatedArithmetic> {
+        let Self::Tensor(at) = self else { return None };
+        let input = tensor_types_of_lanes(&kernel.dtype).get(at).copied();
+        let facts = NameFacts { is_tensor: true, input, ..NameFacts::default() };
+        Some(StatedArithmetic { source: ArithmeticSource::Reached, facts })
+    }
+}
+
+fn reached_by(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Reached {
+    reached_above_lanes(row, kernel, &gpus[row.gpu]).unwrap_or(Reached::Lanes)
+}
+
+/// `None` where the lanes do it.
+fn reached_above_lanes(row: &Measurement, kernel: &Kernel, gpu: &Gpu) -> Option<Reached> {
     let reached = row.measured_count(Count::Flops)? / row.time.0;
     let slowest = if kernel.dtype == "fp64" { gpu.fp64_peak.as_ref()? } else { &gpu.fp32_peak };
     if reached <= ABOVE_STATED_CLOCK * slowest.value.0 || kernel.has_formulas() || kernel.operator.is_some() {
@@ -49,6 +79,7 @@ fn needed_type(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Opt
     if reached <= ABOVE_STATED_CLOCK * lanes.value.0 {
         return None;
     }
-    let types = tensor_types_of_lanes(kernel);
-    Some(first_type_in_reach(gpu, types, FlopsPerSecond(reached)))
+    let types = tensor_types_of_lanes(&kernel.dtype);
+    let type_at = first_type_in_reach(gpu, types, FlopsPerSecond(reached));
+    Some(type_at.map_or(Reached::Beyond, Reached::Tensor))
 }

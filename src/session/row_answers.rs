@@ -8,8 +8,9 @@ use crate::answer::{
 use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
 use crate::kernel::Kernel;
-use crate::measurement::{Floors, Measurement, Store};
+use crate::measurement::{Floors, Measurement, RowError, Store};
 use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is asked about every row.
@@ -22,6 +23,24 @@ pub struct RowQuestions<'a> {
     pub settings: Vec<Settings>,
     /// Launch floors of what is loaded.
     floors: Arc<Floors>,
+}
+
+/// What a table has in the place of a row: a measurement, or why it is none.
+pub trait TableRow {
+    /// The measurement.
+    fn measurement(&self) -> Option<&Measurement>;
+}
+
+impl TableRow for Measurement {
+    fn measurement(&self) -> Option<&Measurement> {
+        Some(self)
+    }
+}
+
+impl TableRow for Result<Measurement, RowError> {
+    fn measurement(&self) -> Option<&Measurement> {
+        self.as_ref().ok()
+    }
 }
 
 /// A row as a store of its own, and what it is about.
@@ -54,10 +73,40 @@ impl<'a> RowQuestions<'a> {
         self.session
     }
 
-    /// Takes in what rows state of their kernels' arithmetic; what cannot be taken in is told.
-    #[must_use]
-    pub fn state_arithmetic(&self, rows: &[Measurement], kernels: &mut Catalogue<Kernel>) -> Vec<String> {
-        loaded::state_arithmetic(rows, &self.session.gpus, kernels)
+    /// Calls `answer` with parts of a block of a table, in its order, and with kernels of the arithmetic that each of these rows states or
+    /// shows by itself: a kernel has one arithmetic in a part. Returns what columns `pipe` hold that is not understood, once per kernel.
+    ///
+    /// # Errors
+    /// The first of `answer`.
+    pub fn for_each_part<R: TableRow, E>(
+        &self,
+        kernels: &mut Catalogue<Kernel>,
+        rows: Vec<R>,
+        mut answer: impl FnMut(&Catalogue<Kernel>, Vec<R>) -> Result<(), E>,
+    ) -> Result<Vec<String>, E> {
+        let (mut told, mut remarks) = (BTreeSet::new(), Vec::new());
+        let (mut part, mut in_part) = (Vec::new(), BTreeSet::new());
+        for next in rows {
+            if let Some(row) = next.measurement() {
+                let kernel = &kernels[row.kernel];
+                let (stated, why) = loaded::arithmetic_by_row(row, &self.session.gpus, kernel);
+                remarks.extend(why.filter(|_| told.insert(row.kernel)));
+                if stated != kernel.stated_arithmetic {
+                    let mut changed = kernel.clone();
+                    changed.stated_arithmetic = stated;
+                    if in_part.contains(&row.kernel) {
+                        answer(kernels, std::mem::take(&mut part))?;
+                        in_part.clear();
+                    }
+                    // Its names are those it has.
+                    let _ = kernels.insert(changed);
+                }
+                in_part.insert(row.kernel);
+            }
+            part.push(next);
+        }
+        answer(kernels, part)?;
+        Ok(remarks)
     }
 
     /// The row as it is asked about.

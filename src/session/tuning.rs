@@ -180,10 +180,10 @@ impl TypedTunings {
                     _ => Tuning { power_limit: Some(power(value).map_err(refuse)?), ..Tuning::default() },
                 };
                 for gpu in gpus {
-                    let named = &session.stock(gpu).id;
-                    if Tuning::of_name(named).joined(typed).is_none() {
+                    let stock = session.stock(gpu);
+                    if stock.states_setting(typed) {
                         let typed = crate::text::clipped_text(text, 40);
-                        return Err(TuneError::InName { flag, typed, gpu: named.clone() });
+                        return Err(TuneError::InName { flag, typed, gpu: stock.id.clone() });
                     }
                     let tuning = all.entry(gpu).or_default();
                     *tuning = typed.over(*tuning);

@@ -81,6 +81,21 @@ pub enum TypedKernelError {
         "{0} has a launch of its own: give the --time that was measured with this one, or change it on the target with --launch block=64,regs=32"
     )]
     LaunchWithoutTime(String),
+    /// Counts of a kernel whose file counts, without a time that was measured with them.
+    #[error(
+        "{0} counts its FLOPs and bytes by its file: give the --time and the size that were measured with these, or leave out --kernel"
+    )]
+    CountsWithoutTime(String),
+    /// The time of a kernel that has sizes, without one.
+    #[error("{kernel}: {time} at which size? give it, such as --size {example}")]
+    TimeWithoutSize {
+        /// The kernel.
+        kernel: String,
+        /// As typed.
+        time: Seconds,
+        /// A size that it could have.
+        example: String,
+    },
     /// A row that the checks of measurement files refuse.
     #[error("{0}")]
     Refused(String),
@@ -115,6 +130,28 @@ impl TypedKernel {
         has_launch && self.time.is_none() && self.flops.is_none() && self.dram_bytes.is_none()
     }
 
+    /// Whether counts were typed without the time that they were measured with.
+    fn is_counts_alone(&self) -> bool {
+        let counts =
+            [self.flops.map(|f| f.0), self.int_ops, self.dram_bytes.map(|b| b.0), self.l2_bytes.map(|b| b.0)];
+        self.time.is_none() && counts.iter().any(Option::is_some)
+    }
+
+    /// Refuses what contradicts a kernel that has formulas: counts beside its own, a time at no size.
+    fn fits_formulas(&self, session: &Session, kernel: KernelId) -> Result<(), TypedKernelError> {
+        let id = || session.kernels[kernel].id.clone();
+        if self.is_counts_alone() {
+            return Err(TypedKernelError::CountsWithoutTime(id()));
+        }
+        match self.time.filter(|_| self.problem.pairs().is_empty()) {
+            Some(time) => {
+                let example = session.default_size_of(kernel, "", None).to_string();
+                Err(TypedKernelError::TimeWithoutSize { kernel: id(), time, example })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Puts it into the session: a measured row where a time was typed, and the kernel where the catalogue has none of its
     /// name. The same kernel typed again replaces what it was.
     ///
@@ -130,6 +167,9 @@ impl TypedKernel {
         }
         if let Some(at) = known.filter(|at| session.kernels[*at].states_launch() && self.is_launch_alone()) {
             return Err(TypedKernelError::LaunchWithoutTime(session.kernels[at].id.clone()));
+        }
+        if let Some(at) = known.filter(|_| has_formulas) {
+            self.fits_formulas(session, at)?;
         }
         let problem = match known.filter(|_| has_formulas) {
             Some(at) => self.size_of(session, at, source)?,
@@ -258,7 +298,7 @@ impl TypedKernel {
             .with(Count::DramBytes, self.dram_bytes.map(|b| b.0))
             .with(Count::L2Bytes, self.l2_bytes.map(|b| b.0))
             .with(Count::WorkingSetBytes, self.working_set.map(|b| b.0));
-        instance.work = instance.work.overlaid(&counted);
+        instance.work = instance.work.with_counts(&counted);
     }
 }
 

@@ -144,3 +144,23 @@ fn the_board_of_a_table_is_the_sum_of_its_answers() {
     let table = desk.types("rank --batch rows.csv --to h100-sxm5,l4").works().stdout;
     assert!(table.contains("on 3 GPUs"), "{table}");
 }
+
+/// A row that shows or states tensor cores says nothing of the rows beside it, wherever a table is cut.
+#[test]
+fn the_arithmetic_of_a_row_is_its_own() {
+    let desk = Desk::new();
+    let head = "gpu,kernel,dtype,pipe,flops,dram_bytes,time_ms\n";
+    let plain = "titan-v,gemm,fp32,,2e10,1e8,2\n";
+    let fast = "titan-v,gemm,fp32,,6e10,1e8,1\n";
+    let stated = "titan-v,gemm,fp32,tensor fp16,2e10,1e8,2\n";
+    let answers = |rows: &[&str]| {
+        let table = head.to_string() + &rows.concat();
+        let told = piped(&desk, "predict --batch - --to rtx-4090 --format csv", table.as_bytes());
+        unnumbered(&told.works().stdout).into_iter().map(str::to_string).collect::<Vec<_>>()
+    };
+    let alone: Vec<String> = [plain, fast, stated].iter().flat_map(|row| answers(&[row])).collect();
+    assert!(alone[0] != alone[1] && alone[0] != alone[2], "{alone:?}");
+    let together = answers(&[plain, fast, stated, plain, stated, fast, plain]);
+    let expected: Vec<&String> = [0, 1, 2, 0, 2, 1, 0].iter().map(|at| &alone[*at]).collect();
+    assert_eq!(together.iter().collect::<Vec<_>>(), expected);
+}

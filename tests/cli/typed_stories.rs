@@ -293,3 +293,39 @@ fn tensor_cores_that_a_gpu_lacks_are_named_in_the_place_of_a_time() {
         assert!(rows[0].to_string().contains("lacks"), "{rows:?}");
     }
 }
+
+/// A code for FP8 computes in FP16 where tensor cores take no FP8, not on the lanes of FP32.
+#[test]
+fn a_wider_type_stands_in_for_one_that_tensor_cores_do_not_take() {
+    let desk = Desk::new();
+    let asked = |dtype: &str| {
+        let words =
+            format!("--time 2ms --flops 1TFLOP --dram-bytes 100MB --dtype {dtype} --from h100-sxm5 --to");
+        let row =
+            desk.types(&format!("predict {words} a100-sxm4-80gb --format json")).works().json().remove(0);
+        (ms(&row, "time_ms"), row["cautions"].to_string())
+    };
+    let (narrow, said) = asked("fp8");
+    assert!(said.contains("no such rate on a100-sxm4-80gb: its rate for a wider type stands in"), "{said}");
+    assert!((2.0..14.0).contains(&narrow), "{narrow} ms");
+}
+
+/// Two settings of one clock, counts beside a kernel's own, a time at no size: each is refused with what to type.
+#[test]
+fn what_contradicts_a_kernel_or_a_gpu_is_refused() {
+    let desk = Desk::new();
+    let on = "--from titan-v --to rtx-4070 --kernel saxpy";
+    let size = "--size n=1048576";
+    for (words, said) in [
+        (format!("predict {on} --sm-clock 1200MHz --set sm=1500MHz"), "give one of both"),
+        (format!("predict {on} --power-limit 100W --set power=150W"), "give one of both"),
+        (format!("predict {on} {size} --flops 1e9"), "counts its FLOPs and bytes by its file"),
+        (format!("predict {on} {size} --dram-bytes 1e9"), "counts its FLOPs and bytes by its file"),
+        (format!("predict {on} --time 4.2ms"), "saxpy: 4.20 ms at which size?"),
+        ("predict --from titan-v --to l4 --name axpy --time 2ms --dram-bytes 1GB".into(), "at which size?"),
+    ] {
+        let refused = desk.types(&words);
+        refused.ends(2, &[said]);
+    }
+    desk.types(&format!("predict {on} {size} --time 40us")).works();
+}

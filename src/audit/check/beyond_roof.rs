@@ -3,23 +3,24 @@
 //! Back-to-back launches find in L2 what the launch before left there, so up to the size of L2 need not come from DRAM:
 //! rows above the DRAM peak whose bytes beyond L2 could be moved in time are cache-resident, a true property. Where even
 //! those could not, the row is impossible. FLOPs above the peak are impossible too, unless other GPUs run the same
-//! configuration near or above theirs: then the count is the algorithm's and the code does fewer (Winograd, FFT). Rows that
+//! configuration near or above theirs: then the count is the algorithm's and the code does fewer (Winograd, FFT), or tensor
+//! cores do as much: then they may have done it, and a prediction takes it so. Rows that
 //! agree on one bandwidth above the peak have found a real roof: the board has other memory than the catalogue says.
 
 use super::super::robust::range;
 use super::super::rows::SheetRow;
-use super::super::series::compute_peak;
+use super::super::series::{OVER_COMPUTE, compute_peak};
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;
+use crate::roofline::{first_type_in_reach, tensor_types_of_lanes};
+use crate::units::FlopsPerSecond;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Memory runs at its rated clock; ratings are rounded.
 const OVER_BANDWIDTH: f64 = 1.05;
-/// Boards hold clocks up to a quarter above the rated boost.
-const OVER_COMPUTE: f64 = 1.3;
 /// An efficiency that other GPUs reach only if the count is not what ran.
 const NEAR_PEAK: f64 = 0.8;
 /// Boards of one name come with memory up to this much faster (GDDR5 and GDDR6).
@@ -42,6 +43,7 @@ enum RoofBreach {
     Counted,
     Bandwidth,
     OtherMemory,
+    TensorCores,
     Compute,
 }
 
@@ -103,7 +105,12 @@ fn case(
 ) -> Option<(RoofBreach, f64)> {
     if let Some(over) = compute(sheet, row).filter(|c| *c > OVER_COMPUTE) {
         let others = efficient.get(&key(row)).is_some_and(|g| g.len() >= 2);
-        return Some((if others { RoofBreach::Counted } else { RoofBreach::Compute }, over));
+        let case = match others {
+            true => RoofBreach::Counted,
+            false if is_in_reach_of_tensor_cores(sheet, row) => RoofBreach::TensorCores,
+            false => RoofBreach::Compute,
+        };
+        return Some((case, over));
     }
     let gpu = sheet.gpu(row)?;
     let bytes = row.get(Number::DramBytes)?;
@@ -117,6 +124,16 @@ fn case(
     Some((case, over))
 }
 
+/// Whether tensor cores of this GPU do the FLOPs of this row, which its lanes do not.
+fn is_in_reach_of_tensor_cores(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> bool {
+    let reached = row.get(Number::Flops).map(|flops| FlopsPerSecond(flops / row.seconds()));
+    let types = tensor_types_of_lanes(sheet.text_of(row.dtype));
+    sheet
+        .gpu(row)
+        .zip(reached)
+        .is_some_and(|(gpu, reached)| first_type_in_reach(gpu, types, reached).is_some())
+}
+
 fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]) -> Finding {
     let rows: Vec<usize> = found.iter().map(|(r, _)| *r).collect();
     let (worst, over) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1)).copied().unwrap_or((rows[0], 0.0));
@@ -127,9 +144,7 @@ fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]
         RoofBreach::Cached | RoofBreach::Bandwidth | RoofBreach::OtherMemory => {
             gpu.map(|g| g.bandwidth_peak.value.to_string())
         }
-        _ => gpu
-            .map(|g| compute_peak(g, sheet.text_of(row.dtype)))
-            .map(|p| crate::units::FlopsPerSecond(p).to_string()),
+        _ => gpu.map(|g| compute_peak(g, sheet.text_of(row.dtype))).map(|p| FlopsPerSecond(p).to_string()),
     };
     let peak = peak(case).unwrap_or_default();
     let l2 = gpu.map(|g| g.l2_size.value.as_capacity()).unwrap_or_default();
@@ -165,6 +180,12 @@ fn verdict(case: RoofBreach, l2: &str, rows: &[usize]) -> (Severity, String, Rem
             Severity::Warning,
             "they agree on a roof of their own: the board has faster memory than the catalogue says".into(),
             Remedy::leave("add the board as a GPU of its own, or name the right one"),
+        ),
+        RoofBreach::TensorCores => (
+            Severity::Warning,
+            "more than its lanes do and no more than its tensor cores: predictions take it that those did"
+                .into(),
+            Remedy::leave("state the type in the column `pipe` (tensor tf32), or mend the FLOPs or the time"),
         ),
         RoofBreach::Compute => (
             Severity::Error,

@@ -8,7 +8,9 @@
 
 use super::super::flat_runs::{FlatRun, FlatRuns, Series, SeriesKey, WorkPoint, WorkPoints};
 use super::super::rows::SheetRow;
-use super::super::series::{elasticity, ideal, rows_by_kernel, series, shortest, shown_ms, waves};
+use super::super::series::{
+    OVER_COMPUTE, elasticity, ideal, rows_by_kernel, series, shortest, shown_ms, waves,
+};
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Severity};
@@ -37,9 +39,6 @@ const STEEPER: f64 = 1.5;
 
 /// Dispatch floors of frameworks reach some tens of microseconds; what is longer than this is no launch floor.
 const LONGEST_FLOOR_MS: f64 = 0.025;
-
-/// Allowance over the peak time: clocks above the rated boost, memory a few percent over its rating.
-const OVER_PEAK: f64 = 1.3;
 
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "ignored-size",
@@ -174,7 +173,7 @@ fn breaks_roof(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<String> {
     let compute = row.get(Number::Flops).filter(|f| *f > 0.0).and_then(|_| ideal(sheet, row));
     let bytes_alone = row.get(Number::DramBytes).unwrap_or(0.0) / gpu.bandwidth_peak.value.0;
     let needed = compute.filter(|c| *c > bytes_alone).unwrap_or(0.0).max(memory);
-    (needed > OVER_PEAK * row.seconds()).then(|| {
+    (needed > OVER_COMPUTE * row.seconds()).then(|| {
         format!("the largest label needs at least {} at the published peaks", shown_ms(needed * 1e3))
     })
 }

@@ -10,7 +10,7 @@ use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
-use crate::roofline::{MachineNumbers, Spec};
+use crate::roofline::{Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 
 /// The share of pipes that were not counted from which on a build at the register limit gains no more on another architecture than the
@@ -19,6 +19,10 @@ const FEW_COUNTED: f64 = 0.5;
 
 /// What of the distance between the ratios of bandwidths and of SMs adds to the spread of rates where bytes were not counted.
 const NOTHING_COUNTED: f64 = 0.32;
+
+/// How long a launch that DRAM binds takes without ECC, of its time with it: 0.76 of the stated bandwidth with, 0.93 to 0.98 without (an A40 and an L40 of
+/// gpu-benches). Such a time says that ECC is off there, and nothing of the other GPU.
+const WITHOUT_ECC: f64 = 0.8;
 
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +40,8 @@ pub(super) struct End {
     pub(super) operator: Option<f64>,
     /// ln of how much less this GPU issues of the work's code because fetching it is slower.
     pub(super) slower_supply: f64,
+    /// Whether DRAM binds on a board whose ECC may have been switched off.
+    pub(super) may_lack_ecc: bool,
 }
 
 /// What a source says to every target.
@@ -68,6 +74,8 @@ impl SourceShare {
         let start = launching.start(timed, capped_floor(timed, end.floor, end.floor), roof);
         let typical = typical.with_own_share(start.own);
         let body = start.body.unwrap_or(roof * typical.usual);
+        let roof =
+            if end.may_lack_ecc && timed.is_some() { roof.min(body.max(WITHOUT_ECC * roof)) } else { roof };
         let over_roof = TimeOverRoof::from_times(roof, body, typical, excess.uncounted);
         let ln_efficiency = if roof > 0.0 { over_roof.source_efficiency.ln() } else { 0.0 };
         let far = (ln_efficiency / FAR).powi(4);
@@ -176,7 +184,8 @@ impl SourceShare {
             return Doubt::of_operator(off, other);
         }
         let Answered { carried, body, time, .. } = *answered;
-        let in_body = self.launching.share_of_error(body, time.0);
+        let floor_there = self.floor_on(target);
+        let in_body = self.launching.share_of_body(floor_there, body, time.0);
         let has_roof = carried.everything > 0.0;
         let above = carried.above > 0.0;
         // The farther above its roof, the less this reading counts.
@@ -193,8 +202,8 @@ impl SourceShare {
         let is_drawn = has_roof && self.typical.build.is_another();
         let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };
         let unknown = self.launching != Launching::Dispatch;
-        let floor =
-            if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
+        let floor = if target.knows_floor { 0.0 } else { self.launching.floor_doubt(floor_there, time.0) };
+        let floor = floor.hypot(self.launching.gap_doubt(floor_there, body, time.0));
         Doubt::new(Causes {
             in_body,
             readings,
@@ -255,6 +264,8 @@ pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
             unknown_build: sides.unknown_builds[side],
             operator: sides.operators[side],
             slower_supply: slower_supply(&sides.machines[side], &filled),
+            may_lack_ecc: sides.machines[side].has_ecc()
+                && sides.components[side].binding() == Some(Component::Dram),
         }
     };
     let source = end(Side::Source);

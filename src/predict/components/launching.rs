@@ -4,8 +4,18 @@ use super::transfer::joined_by;
 use crate::measurement::LaunchTiming;
 use crate::roofline::{LAUNCH_NORM, joined, rest};
 
-/// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies.
+/// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies: of one that a profiler times, and of
+/// one among others, between which something passes.
 const LEAST_BODY: f64 = 0.3;
+const LEAST_BODY_BESIDE_GAP: f64 = 0.1;
+
+/// Seconds between kernels launched back to back that nothing hides, where a launch costs as much: the last blocks of one drain, the first
+/// of the next start. A = cB inside L2 shows 1.5 on an L40, 1.9 on an A40, 2.4 on an H200, 2.6 on an A100 (gpu-benches, gpu-small-kernels),
+/// conv1d under NVBench 1.8 on an RTX 3060 Ti. Of 0 to 3.5 µs the study chooses 1.5 to 1.8 and the other families nothing (docs/models.md).
+const GAP: f64 = 1.8e-6;
+
+/// How far the gaps of two GPUs are taken to be from that, in ln.
+const GAP_DOUBT: f64 = 0.3;
 
 /// The same where the launch is added to the kernel's time.
 const LEAST_ADDED_BODY: f64 = 0.03;
@@ -29,11 +39,11 @@ const DISPATCH_DOUBT: f64 = 0.33;
 /// What a launch costs beside the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Launching {
-    /// Launches one after the other hide most of it: T = (T0^12 + body^12)^(1/12).
+    /// Launches one after the other hide most of it: T = (T0^12 + (gap + body)^12)^(1/12), with the gap between two kernels at most T0.
     BackToBack,
     /// One launch at a time, caches flushed before it: T = T0 + body.
     Cold,
-    /// Caches flushed before it, by a profiler whose time hides the launch: T as back to back.
+    /// Caches flushed before it, by a profiler whose time hides the launch: T as back to back, without a gap.
     Profiled,
     /// Behind a framework's dispatch, which goes on while the GPU works: T = (T0^1.5 + body^1.5)^(1/1.5).
     Dispatch,
@@ -84,17 +94,25 @@ impl Launching {
 
     fn back_to_back(self, time: f64, floor: f64, roof: f64) -> LaunchStart {
         let own = 1.0 - self.share_of_error(floor, time);
-        let body = rest(time, floor).max(LEAST_BODY * time);
+        let gap = self.gap(floor);
+        let least = if gap > 0.0 { LEAST_BODY_BESIDE_GAP } else { LEAST_BODY };
+        let body = (rest(time, floor) - gap).max(least * time);
         let at_floor = own < LEAST_BODY && roof > 0.0;
         let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
         LaunchStart { body: Some(body), own: own.max(LEAST_BODY) }
+    }
+
+    /// Seconds between two kernels that nothing hides, under this floor.
+    #[inline]
+    fn gap(self, floor: f64) -> f64 {
+        if self == Self::BackToBack { floor.min(GAP) } else { 0.0 }
     }
 
     /// The time of a launch whose body takes so long.
     #[inline]
     pub(super) fn launched(self, floor: f64, body: f64) -> f64 {
         match self {
-            Self::BackToBack | Self::Profiled => joined(floor, body),
+            Self::BackToBack | Self::Profiled => joined(floor, self.gap(floor) + body),
             Self::Cold => floor + body,
             Self::Dispatch => joined_by(floor, body, DISPATCH_NORM),
         }
@@ -105,6 +123,24 @@ impl Launching {
     pub(super) fn floor_doubt(self, floor: f64, time: f64) -> f64 {
         let doubt = if self == Self::Dispatch { DISPATCH_DOUBT } else { FLOOR_DOUBT };
         doubt * self.share_of_error(floor, time)
+    }
+
+    /// How uncertain the gap between kernels makes a time, in ln.
+    #[inline]
+    pub(super) fn gap_doubt(self, floor: f64, body: f64, time: f64) -> f64 {
+        let gap = self.gap(floor);
+        if gap > 0.0 { GAP_DOUBT * self.share_of_error(gap + body, time) * gap / (gap + body) } else { 0.0 }
+    }
+
+    /// How far a small error of the body goes into the time of the launch, 0 to 1.
+    #[inline]
+    pub(super) fn share_of_body(self, floor: f64, body: f64, time: f64) -> f64 {
+        let gap = self.gap(floor);
+        if gap > 0.0 {
+            self.share_of_error(gap + body, time) * body / (gap + body)
+        } else {
+            self.share_of_error(body, time)
+        }
     }
 
     /// How far a small error of a part, the launch or the body, goes into the time of both, 0 to 1.

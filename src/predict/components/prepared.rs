@@ -24,7 +24,7 @@ use crate::predict::source_time::{SourceQuestion, source_time};
 use crate::predict::{
     Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
 };
-use crate::roofline::{Bound, KernelArithmetic};
+use crate::roofline::{Bound, Component, KernelArithmetic};
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -279,6 +279,7 @@ impl<'a> SourcesAlike<'a> {
             unknown_build,
             operator: operator.map(|parts| parts.time),
             slower_supply: slower_supply(&machine.numbers, &limits.filled),
+            may_lack_ecc: machine.numbers.has_ecc() && limits.components.binding() == Some(Component::Dram),
         };
         let operator_binding = operator.as_ref().and_then(bound_by);
         let binding = launch_limit(&limits.components, &roof);
