@@ -9,6 +9,12 @@ pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
     text.as_ref().chars().take(most).collect()
 }
 
+/// `1 row`, `12 rows`.
+#[must_use]
+pub fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Whether a terminal or a reader takes this character for something else than a letter: control characters (C0, DEL, C1),
 /// line and paragraph separators, and invisible ones that join, part or turn the text around (Unicode TR 36, "bidirectional
 /// text spoofing").

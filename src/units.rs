@@ -10,8 +10,8 @@
 mod typed;
 
 pub use typed::{
-    KiloBytes, bytes_per, flops_per, is_thousands_comma, list_parts, number_and_unit, seconds_per,
-    typed_bytes, typed_count, typed_dimensions, typed_flops, typed_number, typed_seconds,
+    KiloBytes, LARGEST_WHOLE, bytes_per, flops_per, is_thousands_comma, list_parts, number_and_unit,
+    seconds_per, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_number, typed_seconds,
 };
 
 use std::fmt;
@@ -141,10 +141,11 @@ impl BytesPerSecond {
 }
 
 impl Hertz {
-    /// Whether both are one clock: no more than half a megahertz apart, as clocks are printed and typed in whole ones.
+    /// Whether both are one clock: no more than 0.2 % apart, or half a megahertz. Tools print 10501 MHz for 10500 MHz and 877 MHz for
+    /// 876 MHz; the steps in which a clock can be set are above 0.25 %.
     #[must_use]
     pub fn is_same_clock(self, other: Self) -> bool {
-        (self.0 - other.0).abs() <= 0.5e6
+        (self.0 - other.0).abs() <= (0.002 * self.0.max(other.0)).max(0.5e6)
     }
 
     /// From 1e6 Hz, the unit of datasheets.

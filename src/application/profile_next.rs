@@ -75,8 +75,9 @@ fn ncu_command(name: &str, others: &[&str]) -> String {
 
 /// The function's name without namespace and arguments; the end of one that was cut in its middle.
 fn function_of(name: &str) -> String {
-    let short = crate::kernel::short_name(name);
-    short.rsplit("::").next().unwrap_or(&short).to_string()
+    // Not as a label: those are cut in their middle, in the midst of a word.
+    let bare = crate::kernel::short_name_within(name, usize::MAX);
+    bare.rsplit("::").next().unwrap_or(&bare).to_string()
 }
 
 fn pattern_of(function: &str) -> String {

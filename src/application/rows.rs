@@ -10,6 +10,7 @@
 
 use super::category::KernelCategory;
 use super::group::KernelGroup;
+use super::group_forecast::ForecastBasis;
 use super::recorded::Application;
 use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::catalogue::ElementType;
@@ -19,10 +20,20 @@ use crate::measurement::{CanonicalRow, Number};
 /// The longest part of a name that a row keeps: what stands behind are template arguments.
 const LONGEST_NAME: usize = 1000;
 
-/// The row of the group at this place as a kernel of its own, measured on this GPU (its id); `None` where it has no counts.
+/// The row of the group at this place, measured on this GPU (its id): an operator of the catalogue where its forecast rests on that, else
+/// a kernel of its own; `None` where it has no counts.
 #[must_use]
-pub fn group_row(application: &Application, place: usize, gpu: &str) -> Option<CanonicalRow> {
+pub fn group_row(
+    application: &Application,
+    place: usize,
+    gpu: &str,
+    rests_on: Option<ForecastBasis>,
+) -> Option<CanonicalRow> {
     let group = application.groups.get(place)?;
+    if rests_on == Some(ForecastBasis::Operator) {
+        let of_operator = operator_row(place, group, gpu, &application.file);
+        return of_operator.or_else(|| counted_row(place, group, gpu, &application.file));
+    }
     if let Some((profiled, rows)) = group.profiled.zip(application.rows.as_ref()) {
         return Some(CanonicalRow { gpu: gpu.to_string(), ..rows.row(profiled.place as usize) });
     }

@@ -1,5 +1,6 @@
 //! An application as tables: what the GPU did with its time, and its groups of kernels by their share.
 
+use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::recorded::Application;
 use super::timeline::Timeline;
@@ -16,8 +17,7 @@ pub fn summary_table(application: &Application) -> Table {
     match &application.timeline {
         Some(line) => table.rows = time_rows(application, line),
         None => {
-            let sum = TableCell::text(application.kernel_sum.to_string());
-            table.rows.push(vec![TableCell::text("kernels, summed"), sum, TableCell::Null]);
+            table.rows.push(sum_row(application));
         }
     }
     table.notes = summary_notes(application);
@@ -52,14 +52,21 @@ fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<TableCell>> 
     if line.idle.unknown > 0 {
         rows.push(row("idle: cause unknown", line.idle.unknown));
     }
-    let sum = application.kernel_sum.to_string();
-    rows.push(vec![TableCell::text("kernels, summed"), TableCell::text(sum), TableCell::Null]);
+    rows.push(sum_row(application));
     for copy in &application.copies {
         let bytes = copy.bytes.map(|b| format!(", {b}")).unwrap_or_default();
         let name = format!("{}: {}{bytes}", copy.direction.as_str(), counted(copy.count, "copy", "copies"));
         rows.push(vec![TableCell::text(name), TableCell::text(copy.total.to_string()), TableCell::Null]);
     }
     rows
+}
+
+/// What the shares of groups are shares of.
+fn sum_row(application: &Application) -> Vec<TableCell> {
+    let has_graphs = application.groups.iter().any(|group| group.category == KernelCategory::Graph);
+    let name = if has_graphs { "kernels and CUDA graphs, summed" } else { "kernels, summed" };
+    let sum = application.groups_total().to_string();
+    vec![TableCell::text(name), TableCell::text(sum), TableCell::Null]
 }
 
 /// `1 copy`, `12 copies`.

@@ -67,7 +67,11 @@ pub fn read_opened(opened: OpenedFile<'_>, sheet: &mut AuditSheet<'_>) -> Result
                               a calibration file (JSON or NAME=value lines, such as sustained_bandwidth_gbps) or a ptxas -v log";
             let head = String::from_utf8_lossy(opened.head());
             let seen: String = crate::text::clipped_text(head.lines().next().unwrap_or_default(), 80);
-            Err(ReadError { file, message: format!("is of no known format: {looked_for} (found: {seen})") })
+            let message = match seen.trim() {
+                "" => format!("is empty; {looked_for}"),
+                seen => format!("is of no known format: {looked_for} (found: {seen})"),
+            };
+            Err(ReadError { file, message })
         }
     }
 }

@@ -190,11 +190,12 @@ fn forecasts(
         return Ok(Vec::new());
     }
     let Some(source) = source else {
-        let gpu = match application.gpu_name.as_str() {
-            "" => "a GPU the file does not name",
-            name => name,
+        let file = application.file_name();
+        let why = match application.gpu_name.as_str() {
+            "" => "names no GPU".to_string(),
+            name => format!("its kernels ran on {name}, which the catalogue does not have"),
         };
-        let text = format!("its kernels ran on {gpu}: give --from GPU; `roofswap gpus` lists them");
+        let text = format!("{file}: {why}: give --from GPU; `roofswap gpus` lists them");
         return Err(Usage(text).into());
     };
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };

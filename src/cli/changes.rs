@@ -1,18 +1,28 @@
 //! `--set mem=+20%`: hypothetical GPUs beside those that were named.
 
+use super::Usage;
 use crate::gpu::{GpuChanges, GpuId};
 use crate::session::Session;
 use anyhow::Result;
 
-/// These GPUs with what `--set` changes of them; none where nothing is changed.
+/// These GPUs with what `--set` changes of them; none without `--set`.
 ///
 /// # Errors
 /// Changes that cannot be read, or that one of the GPUs cannot have.
 pub(super) fn changed_gpus(session: &mut Session, gpus: &[GpuId], set: Option<&str>) -> Result<Vec<GpuId>> {
     let Some(set) = set else { return Ok(Vec::new()) };
+    let changes = typed_changes(set)?;
+    Ok(gpus.iter().map(|gpu| session.add_hypothetical(*gpu, &changes)).collect::<Result<_, _>>()?)
+}
+
+/// What one `--set` changes.
+///
+/// # Errors
+/// Changes that cannot be read, and none at all.
+pub(super) fn typed_changes(set: &str) -> Result<GpuChanges> {
     let changes: GpuChanges = set.parse()?;
     if changes.is_empty() {
-        return Ok(Vec::new());
+        return Err(Usage("--set changes nothing: write changes such as mem=+20%,l2=72MiB".into()).into());
     }
-    Ok(gpus.iter().map(|gpu| session.add_hypothetical(*gpu, &changes)).collect::<Result<_, _>>()?)
+    Ok(changes)
 }

@@ -49,7 +49,14 @@ pub(super) struct CheckArgs {
 
 fn percent(text: &str) -> Result<f64, String> {
     let value = text.trim_end_matches('%').trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
-    value.ok_or_else(|| "expected a percentage from 0 to 100".into())
+    let is_part_of_one = |p: &f64| *p > 0.0 && *p <= 1.0;
+    match value {
+        Some(part) if is_part_of_one(&part) => {
+            Err("expected a percentage above 1, such as 90 for 90 %".into())
+        }
+        Some(percent) => Ok(percent),
+        None => Err("expected a percentage from 0 to 100".into()),
+    }
 }
 
 pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
@@ -59,7 +66,7 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
     let limits = LimitsTable::shipped()?;
     let now = resources_of(&reports, &args.on, &limits, args.threads);
     if let Some(missing) = args.on.iter().find(|a| !now.iter().any(|k| k.target == a.to_string())) {
-        bail!("--on {missing}: no kernel of these files is compiled for it");
+        return Err(Usage(format!("--on {missing}: no kernel of these files is compiled for it")).into());
     }
     if now.is_empty() {
         bail!("no kernel in these files");

@@ -79,7 +79,7 @@ pub(super) struct Flags {
     /// Colours: dark, light, mono, or a theme of the folder `themes` in your config folder
     #[arg(long)]
     theme: Option<String>,
-    /// Start without the remembered selection
+    /// Start without what is remembered: the selection and the typed kernels, which stay in the state file
     #[arg(long)]
     fresh: bool,
     /// Draw with ASCII characters only

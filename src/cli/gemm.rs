@@ -94,6 +94,9 @@ impl Layout {
 
 pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     let (gemm, tiles) = (args.gemm()?, tiles(&args.tile)?);
+    if args.gpu.contains(',') {
+        return Err(Usage("--gpu: give one GPU; gemm compares the tiles of one".into()).into());
+    }
     let mut session = load::session_naming(&[], [args.gpu.as_str()], None)?;
     let gpu = match named_gpus::gpus(&session, std::slice::from_ref(&args.gpu))?[..] {
         [one] => one,

@@ -22,7 +22,10 @@ pub(super) struct GpusArgs {
 pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
     let mut session = load::session_naming(&[], args.id.as_deref(), None)?;
     let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
-    args.clocks.typed().lay(&mut session, shown.as_slice())?;
+    match shown {
+        Some(only) => drop(args.clocks.laid_targets(&mut session, &[only], &[])?),
+        None => args.clocks.typed().lay(&mut session, &[])?,
+    }
     let format: TableFormat = args.format.into();
     let people = format.is_for_people();
     let table = match &args.id {

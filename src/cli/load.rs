@@ -48,6 +48,13 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
         let opened = OpenedFile::path(path)?;
         let LoadedFile { rows: added, refused, refused_count: count, remarks, unnamed, .. } =
             session.add_opened_of(opened, ran_on, &Progress::default())?;
+        let is_empty = added == 0 && session.roofs.len() == roofs;
+        if is_empty && unnamed.is_some() {
+            let file = path.display();
+            bail!(
+                "{file}: names no GPU; say where it ran: --from GPU, or `roofswap import {file} --gpu GPU -o rows.csv`"
+            );
+        }
         output::refused(&refused, count);
         for remark in remarks {
             output::remark(format!("{}: {remark}", path.display()));
@@ -55,13 +62,8 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
         if count > 0 {
             output::remark(format!("{}: {added} rows loaded, {count} refused", path.display()));
         }
-        if added == 0 && session.roofs.len() == roofs {
+        if is_empty {
             let file = path.display();
-            if unnamed.is_some() {
-                bail!(
-                    "{file}: names no GPU; say where it ran: --from GPU, or `roofswap import {file} --gpu GPU -o rows.csv`"
-                );
-            }
             bail!(
                 "{file}: has no usable row; expected lines such as titan-v,saxpy,n=1048576,0.0246 under gpu,kernel,problem,time_ms"
             );

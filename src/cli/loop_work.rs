@@ -30,6 +30,15 @@ pub(super) struct LoopArgs {
     stores_per_iteration: Option<u32>,
 }
 
+/// The flags that state the work itself, where they are typed beside the loop.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StatedWork {
+    /// `--flops`.
+    pub(super) flops: bool,
+    /// `--dram-bytes`.
+    pub(super) dram_bytes: bool,
+}
+
 /// The work of a launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LoopWork {
@@ -43,6 +52,27 @@ impl LoopArgs {
     /// Whether a loop was typed.
     pub(super) fn is_typed(&self) -> bool {
         self.iterations.is_some()
+    }
+
+    /// Refuses what would change nothing beside work that is stated.
+    ///
+    /// # Errors
+    /// Which flag.
+    pub(super) fn check_use(&self, stated: StatedWork) -> Result<()> {
+        let moves_bytes = self.loads_per_iteration.is_some() || self.stores_per_iteration.is_some();
+        let refused = match stated {
+            StatedWork { flops: true, dram_bytes: true } if self.iterations.is_some() => {
+                "--iterations changes nothing beside --flops and --dram-bytes: give the loop or those"
+            }
+            StatedWork { flops: true, .. } if self.flops_per_iteration.is_some() => {
+                "--flops-per-iteration changes nothing beside --flops: give one of them"
+            }
+            StatedWork { dram_bytes: true, .. } if moves_bytes => {
+                "--loads-per-iteration and --stores-per-iteration change nothing beside --dram-bytes: give one of both"
+            }
+            _ => return Ok(()),
+        };
+        Err(Usage(refused.into()).into())
     }
 
     /// The work of the loop in a launch of so many threads per block and blocks; `None` where no loop was typed.

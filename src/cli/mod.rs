@@ -152,8 +152,12 @@ pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(wrong) => {
-            // Help and version come this way too. Where nobody listens there is nothing left to say.
-            let _ = wrong.print();
+            if wrong.use_stderr() {
+                output::remark(argument_error(&wrong.render().to_string()));
+            } else {
+                // Help and version. Where nobody listens there is nothing left to say.
+                let _ = wrong.print();
+            }
             return ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(2));
         }
     };
@@ -165,6 +169,13 @@ pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>
             exit_code(&error)
         }
     }
+}
+
+/// What is wrong with the arguments, in one line as every other error; where to read on goes without saying.
+fn argument_error(rendered: &str) -> String {
+    let lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told: Vec<&str> = lines.filter(|line| !line.starts_with("For more information")).collect();
+    told.join("; ").replace(":; ", ": ").replace("; Usage: ", "; usage: ")
 }
 
 /// The error of a temporary file that was lost while the work was done; whatever else unwinds is a fault of the program.
@@ -226,6 +237,17 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    #[test]
+    fn an_argument_error_is_one_line() {
+        let of_two = "error: the following required arguments were not provided:\n  --n <N>\n\nUsage: roofswap gemm\n\n\
+                      For more information, try '--help'.\n";
+        let line = argument_error(of_two);
+        assert_eq!(
+            line,
+            "error: the following required arguments were not provided: --n <N>; usage: roofswap gemm"
+        );
+    }
 
     #[test]
     fn the_arguments_do_not_contradict_each_other() {

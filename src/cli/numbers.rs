@@ -1,6 +1,6 @@
 //! Numbers of flags, read as everywhere else: `1_000`, `2^20`, `4k`, `16x16`, `8KB`, `4.2ms`.
 
-use crate::occupancy::register_refusal;
+use crate::occupancy::{register_refusal, thread_refusal};
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
 };
@@ -23,6 +23,14 @@ pub(super) fn matrix_side(text: &str) -> Result<u64, String> {
     found.ok_or_else(|| "expected a whole number from 1 to 2^20, such as 4096 or 4k".into())
 }
 
+/// Threads of a block, in up to three dimensions: no more than any GPU launches.
+pub(super) fn block_dimensions(text: &str) -> Result<[u64; 3], String> {
+    let sides = dimensions(text)?;
+    let threads = sides.iter().try_fold(1_u64, |all, side| all.checked_mul(*side));
+    let threads = threads.and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX);
+    thread_refusal(threads).map_or(Ok(sides), |why| Err(why.to_string()))
+}
+
 /// Threads of a block or blocks of a grid, in up to three dimensions.
 pub(super) fn dimensions(text: &str) -> Result<[u64; 3], String> {
     typed_dimensions(text).ok_or_else(|| "expected whole numbers above 0, such as 256, 16x16 or 8x8x4".into())
@@ -32,13 +40,15 @@ pub(super) fn dimensions(text: &str) -> Result<[u64; 3], String> {
 pub(super) fn shared_bytes(text: &str) -> Result<u32, String> {
     let found = typed_bytes(text, KiloBytes::Binary).map(|b| b.0);
     let whole = found.filter(|b| (0.0..=f64::from(u32::MAX)).contains(b) && b.fract() == 0.0);
-    whole.map(|b| b as u32).ok_or_else(|| "expected bytes, such as 8192, 8KB or 8KiB".into())
+    whole
+        .map(|b| b as u32)
+        .ok_or_else(|| "expected bytes, such as 8192, 8KB or 8KiB; Kb and Mb are bits".into())
 }
 
 /// Bytes moved in one launch: 50MB is 50e6.
 pub(super) fn traffic_bytes(text: &str) -> Result<Bytes, String> {
     let found = typed_bytes(text, KiloBytes::Decimal).filter(|b| b.0 > 0.0);
-    found.ok_or_else(|| "expected bytes above 0, such as 50MB, 1.5GiB or 5e7".into())
+    found.ok_or_else(|| "expected bytes above 0, such as 50MB, 1.5GiB or 5e7; Mb and Gb are bits".into())
 }
 
 /// Floating-point operations of one launch.

@@ -154,7 +154,11 @@ pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
             gpus.iter().map(resident).collect()
         }
         _ => {
-            let text = "no block: give --kernel NAME, or both --threads N and --regs N";
+            let text = match (args.typed.threads, args.typed.regs) {
+                (Some(_), None) => "no registers per thread: give --regs N",
+                (None, Some(_)) => "no threads per block: give --threads N",
+                _ => "no block: give --kernel NAME, or both --threads N and --regs N",
+            };
             return Err(Usage(text.into()).into());
         }
     };

@@ -17,6 +17,7 @@ use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -342,9 +343,12 @@ impl QuestionArgs {
                 self.subject(session, at, source)
             }));
         }
+        let of_data = session.own_config_ids().map(|config| session.store.config(config).kernel);
+        let of_data: BTreeSet<KernelId> = of_data.collect();
+        let is_asked = |at: &KernelId| !named.is_empty() || of_data.is_empty() || of_data.contains(at);
         let mut fitting = Vec::new();
         let mut refused = Vec::new();
-        for at in session.kernels.ids() {
+        for at in session.kernels.ids().filter(is_asked) {
             match self.subject(session, at, source) {
                 Ok(subject) => fitting.push(subject),
                 Err(why) => refused.push(why),

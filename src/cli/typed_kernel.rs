@@ -1,9 +1,10 @@
 //! `--time 4.2ms --threads 16x16 --regs 40 …`: a kernel of which nobody has a file.
 
 use super::Usage;
-use super::loop_work::LoopArgs;
+use super::loop_work::{LoopArgs, StatedWork};
 use super::numbers::{
-    dimensions, flop_count, launch_time, operation_count, register_count, shared_bytes, traffic_bytes,
+    block_dimensions, dimensions, flop_count, launch_time, operation_count, register_count, shared_bytes,
+    traffic_bytes,
 };
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, Kernel, Launch, Problem, StatedArithmetic};
@@ -21,7 +22,7 @@ pub(super) struct TypedKernelArgs {
     #[arg(long, value_name = "TIME", value_parser = launch_time)]
     time: Option<Seconds>,
     /// Threads per block, such as 256 or 16x16
-    #[arg(long, value_name = "N", value_parser = dimensions)]
+    #[arg(long, value_name = "N", value_parser = block_dimensions)]
     pub(super) threads: Option<[u64; 3]>,
     /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
     #[arg(long, value_name = "N", requires = "threads", value_parser = dimensions)]
@@ -151,6 +152,8 @@ impl TypedKernelArgs {
             }
         };
         let product = |sides: Option<[u64; 3]>| sides.map(|s| s.iter().product());
+        let stated = StatedWork { flops: self.flops.is_some(), dram_bytes: self.dram_bytes.is_some() };
+        self.of_loop.check_use(stated)?;
         let of_loop = self.of_loop.work(product(self.threads), product(self.grid))?;
         Ok(TypedKernel {
             name: name.map(str::to_string),

@@ -1,5 +1,6 @@
 //! `roofswap whatif --gpu GPU --set mem=+20% --kernel KERNEL`: what other numbers would do.
 
+use super::changes::typed_changes;
 use super::choices::ThemeChoice;
 use super::launch_edits::LaunchArgs;
 use super::terminal::fitted_to_screen;
@@ -104,7 +105,8 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
         return Err(Usage("--contour: give two numbers, such as mem,l2".into()).into());
     }
     args.has_use_of_every_flag()?;
-    let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let changes: Vec<GpuChanges> =
+        args.set.iter().map(|text| typed_changes(text)).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
     let names = args.from.iter().chain(&args.gpu).map(String::as_str);
     let mut session = load::session_naming(&args.data, names, args.from.as_deref())?;
@@ -180,6 +182,10 @@ fn run_many(
         let text = "several GPUs or kernels are asked for their tornado: --solve, --contour, --svg, --page, --save and a second --set take one GPU and one kernel";
         return Err(Usage(text.into()).into());
     }
+    if !args.parts().tornado {
+        let text = "several GPUs or kernels are asked for their tornado: add --tornado, or name one GPU and one kernel";
+        return Err(Usage(text.into()).into());
+    }
     let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
     let workloads = workloads_asked(args, session, bases)?;
     let settings = settings(args, session, &workloads, bases)?;
@@ -250,6 +256,12 @@ impl WhatIfArgs {
         }
         if !self.contour.is_empty() && self.svg.is_none() && !matches!(self.format, WhatIfFormat::Json) {
             return refuse("--contour is drawn: give --svg FILE, or --format json for its numbers");
+        }
+        let changes_something = !self.set.is_empty() || self.launch.is_typed();
+        if self.solve.is_some() && self.goal.is_none() && self.from.is_none() && !changes_something {
+            return refuse(
+                "--solve: without --goal TIME the goal is the time on the source; give --goal, or --from GPU",
+            );
         }
         if matches!(self.contour[..], [across, up] if across == up) {
             return refuse("--contour: give two different numbers, such as mem,l2");

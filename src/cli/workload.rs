@@ -1,7 +1,7 @@
 //! Flags that say what runs: a kernel with its size, a typed kernel, a mix.
 
 use super::typed_kernel::TypedKernelArgs;
-use super::{Usage, question};
+use super::{Usage, output, question};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::session::Session;
@@ -60,6 +60,12 @@ impl WorkloadArgs {
             Some(typed) => session.kernels[kernel].typed(typed)?,
             None => session.streaming_size(kernel, &variant, source, targets),
         };
+        if self.size.is_none() && size != session.default_size_of(kernel, &variant, Some(source)) {
+            let (name, size) = (&session.kernels[kernel].id, session.kernels[kernel].short_problem(&size));
+            output::remark(format!(
+                "{name} at {size}: larger than the L2 of every GPU involved; --size sets it"
+            ));
+        }
         let subject = session.subject(kernel, &size, &variant)?;
         Ok((Workload::of_kernel(session, subject), source))
     }

@@ -108,7 +108,9 @@ pub(super) fn reason(why: &ModelRefusal) -> String {
         ModelRefusal::NoCount { missing, .. } => format!("not counted: {missing}"),
         ModelRefusal::NoCounts { missing, .. } => format!("not counted: {missing}"),
         ModelRefusal::NoRate { what, gpu, .. } => format!("no {what} of {gpu} is known"),
-        ModelRefusal::NoWork { .. } => "neither FLOPs nor DRAM bytes are known".into(),
+        ModelRefusal::NoWork { .. } | ModelRefusal::NeitherTimeNorWork { .. } => {
+            "neither FLOPs nor DRAM bytes are known".into()
+        }
         ModelRefusal::NoSourceTime { gpu, .. } => format!("no time on {gpu}"),
         ModelRefusal::AtomicsBind { .. } => "same-address atomics bind".into(),
         other => other.to_string(),

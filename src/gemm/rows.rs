@@ -6,7 +6,7 @@ use crate::measurement::{Measurement, Number};
 use std::collections::BTreeMap;
 
 /// From this utilisation on, the audit takes a reading of power for the run's.
-pub const BUSY_PERCENT: f64 = crate::power::fit::BUSY_PERCENT;
+pub const BUSY_PERCENT: f64 = crate::measurement::BUSY_PERCENT;
 
 /// One measured GEMM.
 #[derive(Debug, Clone, PartialEq)]

@@ -36,7 +36,7 @@ pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks:
         TableColumn::right("90 % "),
         TableColumn::right("energy"),
         TableColumn::right(" 90 %"),
-        TableColumn::right("TFLOPS"),
+        TableColumn::right("TFLOP/s"),
         TableColumn::left("from"),
         TableColumn::left("take"),
         TableColumn::left("notes"),

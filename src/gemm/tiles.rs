@@ -170,11 +170,12 @@ impl BestTiles {
     #[must_use]
     pub fn advice_lines(&self, answers: &[TileAnswer]) -> Vec<String> {
         let mut said = Vec::new();
-        let second = |of: &dyn Fn(&TileAnswer) -> Option<f64>, first: usize| {
+        let second = |of: &dyn Fn(&TileAnswer) -> Option<f64>, first: usize, beside: &str| {
             let others = answers.iter().enumerate().filter(|(i, _)| *i != first);
             let least = others.filter_map(|(_, a)| Some((of(a)?, a.tile))).min_by(|a, b| a.0.total_cmp(&b.0));
             least.map(|(value, tile)| {
-                format!("; {tile} next, {:.2}× of it", value / of(&answers[first]).unwrap_or(value))
+                let ratio = value / of(&answers[first]).unwrap_or(value);
+                format!("; {tile} next, {ratio:.2}× {beside}")
             })
         };
         let bound =
@@ -182,12 +183,12 @@ impl BestTiles {
         if let Some(i) = self.fastest {
             let a = &answers[i];
             let time = |a: &TileAnswer| Some(a.time.as_ref().ok()?.value.0);
-            let next = second(&time, i).unwrap_or_default();
+            let next = second(&time, i, "slower").unwrap_or_default();
             said.push(format!("fastest: {}{}{next}", a.tile, bound(a)));
         }
         if let Some(i) = self.least_energy {
             let a = &answers[i];
-            let next = second(&|a| Some(a.energy()?.value.0), i).unwrap_or_default();
+            let next = second(&|a| Some(a.energy()?.value.0), i, "as much").unwrap_or_default();
             let why = if self.fastest == self.least_energy {
                 ", because it is the fastest: power differs less than time"
             } else {
@@ -256,7 +257,7 @@ mod tests {
         let best = best(&all);
         assert_eq!(best, BestTiles { fastest: Some(1), least_energy: Some(0) });
         let said = best.advice_lines(&all);
-        assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00× of it"), "{said:?}");
+        assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00× slower"), "{said:?}");
         assert!(said[1].contains("8x8: its power falls") && said[2].contains("overlap"), "{said:?}");
         let rate = all[1].rate().unwrap();
         assert!((rate.value.0 - 2e12).abs() < 1.0 && rate.low < rate.value && rate.value < rate.high);

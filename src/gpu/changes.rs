@@ -317,12 +317,14 @@ pub enum ChangeError {
     #[error("`{0}` is no number of a GPU; the keys are {keys}", keys = all_keys())]
     Key(String),
     /// No value of this number.
-    #[error("{key}={value}: expected {example}")]
+    #[error("{key}={value}: {reason}expected {example}")]
     Value {
         /// As typed.
         key: &'static str,
         /// As typed.
         value: String,
+        /// What is wrong with it, with `; ` behind it; empty where the example says enough.
+        reason: &'static str,
         /// What it looks like.
         example: &'static str,
     },
@@ -378,11 +380,19 @@ impl GpuChange {
     pub fn read(key: &str, value: &str) -> Result<Self, ChangeError> {
         let short = |text: &str| crate::text::harmless_line(&crate::text::clipped_text(text.trim(), 40));
         let number = GpuNumber::from_key(key).ok_or_else(|| ChangeError::Key(short(key)))?;
-        let refuse =
-            || ChangeError::Value { key: number.key(), value: short(value), example: number.example() };
-        let amount = match relative_factor(value) {
-            Some(factor) => Some(ChangeAmount::By(factor)),
-            None => number.typed(value.trim()).map(ChangeAmount::To),
+        let typed = value.trim();
+        let is_signed = typed.starts_with(['+', '-']);
+        let (amount, reason) = match relative_factor(typed) {
+            Some(factor) if factor <= 0.0 => (None, "nothing would be left; "),
+            Some(factor) => (Some(ChangeAmount::By(factor)), ""),
+            None if is_signed => (None, "only a percentage takes a sign; "),
+            None => (number.typed(typed).map(ChangeAmount::To), ""),
+        };
+        let refuse = || ChangeError::Value {
+            key: number.key(),
+            value: short(value),
+            reason,
+            example: number.example(),
         };
         Ok(Self { number, amount: amount.filter(is_sound).ok_or_else(refuse)? })
     }
@@ -491,13 +501,15 @@ mod tests {
         for (text, said) in [
             ("mem", "expected changes such as"),
             ("speed=2", "is no number of a GPU"),
-            ("mem=-100%", "expected 600GB/s"),
-            ("mem=-150%", "expected 600GB/s"),
+            ("mem=-100%", "nothing would be left; expected 600GB/s"),
+            ("mem=-150%", "nothing would be left; expected 600GB/s"),
+            ("mem=+20", "only a percentage takes a sign; expected 600GB/s, +20%"),
+            ("l2=+8MiB", "only a percentage takes a sign; expected 72MiB"),
             ("mem=0", "expected 600GB/s"),
             ("mem=nan", "expected 600GB/s"),
             ("mem=3parsec/s", "expected 600GB/s"),
             ("sms=1.5", "expected 60"),
-            ("sms=-4", "expected 60"),
+            ("sms=-4", "only a percentage takes a sign; expected 60"),
             ("l2=20%", "expected 72MiB"),
             ("power=3ms", "expected 150W"),
             ("tensor=400", "expected +20% or x2"),

@@ -9,7 +9,7 @@
 
 use super::lines::{Lines, cells, clipped_cell, has_all, read_number, refusal};
 use super::{ImportJob, ImportRefusal, Imported, Importer};
-use crate::measurement::{CanonicalRow, LONGEST_MS, Number, ReadError};
+use crate::measurement::{BUSY_PERCENT, CanonicalRow, LONGEST_MS, Number, ReadError};
 use std::io::BufRead;
 
 pub(super) const IMPORTER: Importer =
@@ -17,9 +17,6 @@ pub(super) const IMPORTER: Importer =
 
 /// What the script wrote in place of a header, without a line end behind it.
 pub(super) const HEADER: &str = "Energy_Joules,GFLOPS_per_Watt,TFLOPS";
-
-/// From this utilisation on, a reading of power belongs to the run.
-const BUSY_PCT: f64 = 90.0;
 
 fn is_own_format(head: &[u8]) -> bool {
     has_all(head, &[HEADER, "arithmetic_intensity,"])
@@ -140,7 +137,7 @@ fn reading(run: &RunFields<'_>, out: &mut CanonicalRow) -> Result<bool, ImportRe
     let utilisation = run.number_at(19, "utilization.gpu")?;
     out.set(Number::GpuUtil, utilisation);
     let power = run.number_at(15, "power.draw")?;
-    let idle = power.is_some() && utilisation.is_none_or(|u| u < BUSY_PCT);
+    let idle = power.is_some() && utilisation.is_none_or(|u| u < BUSY_PERCENT);
     match power.filter(|_| idle) {
         Some(watts) => out.attributes.insert("idle_power_w".into(), watts.to_string()),
         None => out.set(Number::Power, power),

@@ -1,14 +1,11 @@
 //! Problem sizes: `m=512;n=512;k=1024`.
 
-use crate::units::{list_parts, typed_number};
+use crate::units::{LARGEST_WHOLE, list_parts, typed_number};
 use hashbrown::DefaultHashBuilder;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::str::FromStr;
 use std::sync::LazyLock;
-
-/// Largest number a problem key may have: above it, f64 no longer counts every integer.
-const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Named sizes in the order they were given or the kernel declares them. A file has up to a million of them: two
 /// allocations each, and a hash that is made once.
@@ -248,7 +245,7 @@ impl FromStr for Problem {
 
 /// Whether a kernel's formulas can be asked about this number.
 pub(super) fn is_size(number: f64) -> bool {
-    (1.0..=LARGEST).contains(&number) && number.fract() == 0.0
+    (1.0..=LARGEST_WHOLE).contains(&number) && number.fract() == 0.0
 }
 
 pub(super) fn bad_size(key: &str, value: impl fmt::Display) -> ProblemError {

@@ -2,9 +2,7 @@
 //! defaulted keys following it.
 
 use super::{Kernel, Problem, ProblemKey, ProblemValue};
-
-/// The largest size a slider goes to; beyond it formulas lose whole numbers.
-const LARGEST: f64 = 9_007_199_254_740_992.0;
+use crate::units::LARGEST_WHOLE;
 
 /// One problem of a kernel with formulas, and the key that is moved.
 #[derive(Debug, Clone)]
@@ -86,10 +84,10 @@ impl Slider<'_> {
         }
         let (mut low, mut high) = (1.0, self.value().max(2.0));
         while fits(high) {
-            if high >= LARGEST {
-                return LARGEST;
+            if high >= LARGEST_WHOLE {
+                return LARGEST_WHOLE;
             }
-            (low, high) = (high, (2.0 * high).min(LARGEST));
+            (low, high) = (high, (2.0 * high).min(LARGEST_WHOLE));
         }
         while high - low > 1.0 {
             let middle = ((low + high) / 2.0).floor();

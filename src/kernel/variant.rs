@@ -5,9 +5,7 @@
 
 use super::problem::shorten;
 use super::{Formula, FormulaError};
-
-/// The largest number a variant key may have: above it, f64 no longer counts every integer.
-const LARGEST: f64 = 9_007_199_254_740_992.0;
+use crate::units::LARGEST_WHOLE;
 
 /// Why a variant has no number for a formula.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +66,7 @@ impl VariantKeys {
             if !scope[first + at].is_nan() {
                 return Err(VariantError::Twice(shorten(key)).into());
             }
-            let number = value.parse::<f64>().ok().filter(|n| (0.0..=LARGEST).contains(n));
+            let number = value.parse::<f64>().ok().filter(|n| (0.0..=LARGEST_WHOLE).contains(n));
             let refused = || VariantError::NotANumber { key: shorten(key), value: shorten(value) };
             scope[first + at] = number.ok_or_else(refused)?;
         }

@@ -59,6 +59,9 @@ pub(crate) use store::SAME_CLOCK;
 pub use store::{Config, Store};
 pub use text::{RowSource, SharedWord};
 
+/// From this utilisation in percent on, a reading of power is taken for the run's.
+pub const BUSY_PERCENT: f64 = 90.0;
+
 /// How many refused rows of a file are described; the rest are only counted.
 pub(crate) const DESCRIBED: usize = 100;
 

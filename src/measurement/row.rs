@@ -15,7 +15,7 @@ use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind}
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
-use crate::units::{Seconds, typed_dimensions, typed_number};
+use crate::units::{Seconds, number_and_unit, typed_dimensions, typed_number};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -256,7 +256,7 @@ pub(crate) fn parsed_time(bytes: &[u8]) -> Result<Seconds, RowRefusal> {
 /// Milliseconds as the time of a launch.
 pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, RowRefusal> {
     let refuse = |why: &dyn std::fmt::Display| RowRefusal::new("time_ms", why);
-    let ms = ms.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
+    let ms = ms.ok_or_else(|| refuse(&"is blank; expected milliseconds above 0"))?;
     let time = Seconds::from_millis(ms);
     if time.0 <= 0.0 {
         return Err(refuse(&format!("{}: expected more than 0", short_number(ms))));
@@ -322,8 +322,17 @@ fn is_count(value: &f64) -> bool {
 }
 
 fn refused_number(text: &str, column: Number) -> RowRefusal {
-    let why = format!("`{}`: expected a number of at least 0, or blank", clipped_cell(text));
-    RowRefusal::new(column.column(), why)
+    let expected = match column {
+        Number::Time => "milliseconds above 0",
+        _ => "a number of at least 0, or blank",
+    };
+    let has_unit = number_and_unit(text).is_some_and(|(_, unit)| !unit.is_empty());
+    let form = match text.contains(',') {
+        true => ", with a decimal point",
+        false if has_unit => ", without a unit",
+        false => "",
+    };
+    RowRefusal::new(column.column(), format!("`{}`: expected {expected}{form}", clipped_cell(text)))
 }
 
 /// `256`, `16x16`, `16x16x1`; blank = unknown.

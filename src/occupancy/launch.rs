@@ -157,6 +157,15 @@ pub fn register_refusal(regs: u32) -> Option<LaunchRefusal> {
     (regs > MOST_REGISTERS).then_some(LaunchRefusal::RegistersPerThread { regs, most: MOST_REGISTERS })
 }
 
+/// Why no block can have so many threads, whatever the GPU; `None` where one can.
+#[must_use]
+pub fn thread_refusal(threads: u32) -> Option<LaunchRefusal> {
+    (threads > MOST_THREADS).then_some(LaunchRefusal::Threads { threads, most: MOST_THREADS })
+}
+
+/// Threads of a block, the same for every compute capability from 2.0 on.
+const MOST_THREADS: u32 = 1024;
+
 /// Registers that an instruction can name.
 const MOST_REGISTERS: u32 = 255;
 

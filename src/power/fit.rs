@@ -4,7 +4,7 @@ use super::{Load, Shares, Terms, Used, Voltage};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::KernelId;
-use crate::measurement::{Measurement, Number};
+use crate::measurement::{BUSY_PERCENT, Measurement, Number};
 use crate::units::Hertz;
 
 /// The least voltage, and the slope of voltage over clock below the stated clock. Watts barely tell them (a board left out is missed by
@@ -16,9 +16,6 @@ const BELOW: f64 = 1.0;
 
 /// The slopes above the stated clock that are tried.
 const ABOVE: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
-
-/// From this utilisation on, a reading of power is taken for the run's (the audit's rule).
-pub const BUSY_PERCENT: f64 = 90.0;
 
 /// Unknown shares.
 const N: usize = 6;

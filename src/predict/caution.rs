@@ -269,7 +269,7 @@ impl fmt::Display for Caution {
                 f.write_str(&borrowed_registers_text(gpu, *major, *minor, *spills))
             }
             Self::RegistersOfOtherBuild(gpu) => {
-                write!(f, "{gpu}: registers on this GPU unknown; using those measured on another GPU")
+                write!(f, "{gpu}: registers on this GPU unknown; using those of another GPU's row")
             }
             Self::Spills { gpu, stores, loads } => {
                 write!(f, "spills {stores} B stores, {loads} B loads per thread on {gpu}")

@@ -295,9 +295,18 @@ pub enum ModelRefusal {
     /// The kernel does no work the model knows.
     #[error(
         "{model} needs FLOPs and DRAM bytes of this kernel at this size, which no formula and no row states: profile it with \
-         `ncu --set full`, add a row with the columns flops and dram_bytes, or ask for a size that was measured"
+         `ncu --set full`, add a row with the columns flops and dram_bytes, or ask for a size of which they are known"
     )]
     NoWork {
+        /// The model's id.
+        model: &'static str,
+    },
+    /// There is neither a time at this size nor work to model one from.
+    #[error(
+        "{model}: this size was not measured, and no formula or row gives its FLOPs and DRAM bytes: ask for a measured size, or \
+         add a row with its time, or with flops and dram_bytes"
+    )]
+    NeitherTimeNorWork {
         /// The model's id.
         model: &'static str,
     },

@@ -1,5 +1,6 @@
 //! One value of a table, and how it reads in each format.
 
+use crate::units::LARGEST_WHOLE;
 use serde_json::Value;
 
 /// One value.
@@ -73,12 +74,10 @@ impl TableCell {
     }
 
     pub(super) fn for_json(&self) -> Value {
-        /// Whole numbers below it are exact.
-        const EXACT: f64 = 9_007_199_254_740_992.0;
         match self {
             Self::Text(text) => Value::from(text.as_str()),
             // 46 SMs are 46, not 46.0; a number that JSON cannot write is null.
-            Self::Number { value, .. } if value.fract() == 0.0 && value.abs() < EXACT => {
+            Self::Number { value, .. } if value.fract() == 0.0 && value.abs() < LARGEST_WHOLE => {
                 Value::from(*value as i64)
             }
             Self::Number { value, .. } => Value::from(*value),

@@ -153,8 +153,8 @@ pub fn useless_interval(low: Seconds, high: Seconds) -> Option<String> {
     let is_useless = high / low > USELESS;
     is_useless.then(|| {
         format!(
-            "no useful answer: profile it; the interval {} is wider than {USELESS:.0}×: measure the kernel on the source, with \
-             counters (`ncu --set full`)",
+            "interval {} is wider than {USELESS:.0}×, too wide to decide by: measure the kernel on the source, with counters \
+             (`ncu --set full`)",
             range(low, high)
         )
     })

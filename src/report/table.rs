@@ -170,7 +170,8 @@ impl Table {
         let widths: Vec<usize> = (0..self.columns.len()).map(|i| width(i).unwrap_or(0)).collect();
         let mut out = String::new();
         if !self.title.is_empty() {
-            out.push_str(&format!("{}\n\n", one_line(&self.title)));
+            let below = if self.columns.is_empty() { "\n" } else { "\n\n" };
+            out.push_str(&format!("{}{below}", one_line(&self.title)));
         }
         // A table without columns is its title and its notes.
         let lines = std::iter::once(&heading).chain(&rows).filter(|_| !self.columns.is_empty());

@@ -4,7 +4,7 @@ use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
 use crate::power::check_board_limit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Settings as the command line types them, each `[GPU=]VALUE`; without a GPU they are the targets'.
@@ -48,6 +48,16 @@ pub enum TuneError {
     /// A GPU that is not asked about.
     #[error("{flag} {typed}: {gpu} is neither a source nor a target")]
     NotAsked {
+        /// `--sm-clock`.
+        flag: &'static str,
+        /// As typed.
+        typed: String,
+        /// The GPU's id.
+        gpu: String,
+    },
+    /// Two values of one setting.
+    #[error("{flag} {typed}: {gpu} has two values of it; give it once")]
+    Twice {
         /// `--sm-clock`.
         flag: &'static str,
         /// As typed.
@@ -104,7 +114,11 @@ impl TypedTunings {
         }
         let mut laid = LaidTargets::default();
         for gpu in targets {
-            match for_targets.place_for(session, *gpu, sources.contains(gpu)) {
+            match for_targets.beside_named(&named, session, *gpu)?.place_for(
+                session,
+                *gpu,
+                sources.contains(gpu),
+            ) {
                 Ok(place) => laid.targets.push(place),
                 Err(why) if targets.len() > 1 && why.is_of_this_gpu() => laid.left_out.push(why),
                 Err(why) => return Err(why),
@@ -124,6 +138,24 @@ impl TypedTunings {
         // What it was before was possible.
         let _ = session.tune(gpu, former);
         Ok(session.place_at(gpu, tuning))
+    }
+
+    /// Those of these settings that none of the others names this GPU for.
+    fn beside_named(&self, named: &Self, session: &Session, gpu: GpuId) -> Result<Self, TuneError> {
+        let is_named = |flag, texts: &[String]| -> Result<bool, TuneError> {
+            let whose = texts.iter().map(|text| whose(session, flag, text, &[]));
+            let all: Vec<_> = whose.collect::<Result<_, _>>()?;
+            Ok(all.iter().any(|(gpus, _)| gpus.contains(&gpu)))
+        };
+        let mut left = self.clone();
+        for ((flag, texts), own) in
+            named.flags().into_iter().zip([&mut left.sm_clock, &mut left.mem_clock, &mut left.power_limit])
+        {
+            if is_named(flag, texts)? {
+                own.clear();
+            }
+        }
+        Ok(left)
     }
 
     /// Those without a GPU, and those that name one.
@@ -167,6 +199,7 @@ impl TypedTunings {
         let mut all: BTreeMap<GpuId, Tuning> = session.tunings();
         let mut flag_of = BTreeMap::new();
         for (flag, texts) in self.flags() {
+            let mut set = BTreeSet::new();
             for text in texts {
                 let (gpus, value) = whose(session, flag, text, targets)?;
                 let refuse = |error| TuneError::Value { flag, error };
@@ -181,6 +214,10 @@ impl TypedTunings {
                 };
                 for gpu in gpus {
                     let stock = session.stock(gpu);
+                    if !set.insert(gpu) {
+                        let typed = crate::text::clipped_text(text, 40);
+                        return Err(TuneError::Twice { flag, typed, gpu: stock.id.clone() });
+                    }
                     if stock.states_setting(typed) {
                         let typed = crate::text::clipped_text(text, 40);
                         return Err(TuneError::InName { flag, typed, gpu: stock.id.clone() });

@@ -1,5 +1,7 @@
 //! How much of the user's files was refused.
 
+use crate::text::counted;
+
 /// Rows that were refused, and files that could not be read at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RefusedCounts {
@@ -19,11 +21,8 @@ impl RefusedCounts {
     /// `1 file not read, 2 rows refused`; empty where nothing was.
     #[must_use]
     pub fn in_words(self) -> String {
-        let counted = |n: usize, noun: &str, what: &str| {
-            let plural = if n == 1 { "" } else { "s" };
-            (n > 0).then(|| format!("{n} {noun}{plural} {what}"))
-        };
-        let parts = [counted(self.files, "file", "not read"), counted(self.rows, "row", "refused")];
+        let said = |n: usize, noun: &str, what: &str| (n > 0).then(|| format!("{} {what}", counted(n, noun)));
+        let parts = [said(self.files, "file", "not read"), said(self.rows, "row", "refused")];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }

@@ -13,7 +13,7 @@ use super::{Bytes, Flops, Seconds};
 use std::borrow::Cow;
 
 /// Above it an f64 no longer holds every whole number.
-const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
+pub const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// Binary and decimal prefixes with their scale; the longer one first where one begins the other.
 const SCALES: [(&str, f64); 11] = [
@@ -97,9 +97,12 @@ pub fn typed_bytes(text: &str, kilo: KiloBytes) -> Option<Bytes> {
     bytes_per(unit, kilo).map(|scale| Bytes(value * scale)).filter(|b| b.0.is_finite())
 }
 
-/// Bytes in `B`, `KB`, `MiB`, or the bare prefix; `None` where it is no unit of them.
+/// Bytes in `B`, `KB`, `MiB`, or the bare prefix; `None` where it is no unit of them. `Mb` is one of bits, `mb` a way to type `MB`.
 #[must_use]
 pub fn bytes_per(unit: &str, kilo: KiloBytes) -> Option<f64> {
+    if matches!(unit, "Kb" | "Mb" | "Gb" | "Tb") {
+        return None;
+    }
     let prefix = ["bytes", "byte", "B", "b"].iter().find_map(|b| unit.strip_suffix(b)).unwrap_or(unit);
     let binary = |prefix: &str| match (kilo, prefix) {
         (KiloBytes::Binary, "k" | "K") => Some(1024.0),

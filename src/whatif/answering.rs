@@ -71,7 +71,7 @@ impl WhatIf<'_> {
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
             base: self.base().id.clone(),
-            base_name: self.base().short_name().to_string(),
+            base_name: self.base_name(),
             launch_changes: self.launch_changes(),
             model: self.model_id(),
             time: found.time,

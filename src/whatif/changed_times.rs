@@ -1,7 +1,8 @@
 //! What a what-if is asked of: times of one workload on GPUs made of one base.
 
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::progress::Progress;
+use crate::session::Session;
 use crate::units::Seconds;
 
 /// The id of GPUs that are made to be asked about, which no row is of.
@@ -39,6 +40,10 @@ pub trait ChangedTimes<'a> {
     fn watch_progress(&mut self, _: &'a Progress) {}
     /// The base GPU as it is.
     fn base(&self) -> &Gpu;
+    /// Its name on screen: with the clocks and the limit that were typed for it.
+    fn base_name(&self) -> String {
+        self.base().short_name().to_string()
+    }
     /// The time of a run on the source; the goal that a break-even is sought for.
     fn source_time(&self) -> Option<Seconds>;
     /// A run on the base.
@@ -49,4 +54,11 @@ pub trait ChangedTimes<'a> {
     fn grid_steps(&self) -> usize;
     /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.
     fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime>;
+}
+
+/// A GPU's name with what was typed of its clocks and its limit: `RTX 4070 @1200MHz`.
+#[must_use]
+pub fn named_with_settings(session: &Session, gpu: GpuId) -> String {
+    let name = session.gpus[gpu].short_name();
+    session.tuning(gpu).map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
 }

@@ -9,6 +9,7 @@ use crate::pair::Pair;
 use crate::report::{Table, TableCell, TableColumn};
 use crate::session::Session;
 use crate::text::{clipped_text, harmless_json};
+use crate::units::Seconds;
 use crate::workload::Workload;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -55,7 +56,8 @@ impl ManyTornados<'_> {
 /// One GPU: a row per workload with the numbers that matter most to it.
 #[must_use]
 pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
-    let mut columns = vec![TableColumn::left("kernel"), TableColumn::right("time")];
+    let mut columns =
+        vec![TableColumn::left("kernel"), TableColumn::right("time"), TableColumn::right("unchanged GPU")];
     for name in ["matters most", "second", "third"] {
         columns.extend([TableColumn::left(name), TableColumn::right("effect")]);
     }
@@ -68,7 +70,8 @@ pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
             answer.gpu_in_words()
         )
     });
-    table
+    let is_changed = answers.iter().any(|answer| !answer.changes.is_empty());
+    if is_changed { table } else { table.without(&["unchanged GPU"]) }
 }
 
 /// The workloads as a table has room for them: long ones, of tuned variants, are cut where that leaves them apart.
@@ -86,8 +89,8 @@ fn short_labels<'a>(workloads: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 fn tornados_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
-    let time = answer.time.map_or_else(|| "-".to_string(), |time| time.to_string());
-    let mut cells = vec![TableCell::text(label), TableCell::text(time)];
+    let time = |time: Option<Seconds>| TableCell::maybe(time, |time| TableCell::text(time.to_string()));
+    let mut cells = vec![TableCell::text(label), time(answer.time), time(answer.base_time)];
     let mut bars = answer.tornado.iter().filter(|bar| bar.matters());
     for _ in 0..NUMBERS_SHOWN {
         let bar: Option<&TornadoBar> = bars.next();

@@ -2,7 +2,7 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, WhatIfTime};
+use super::changed_times::{ChangedTimes, WhatIfTime, named_with_settings};
 use crate::answer::{
     Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
 };
@@ -191,6 +191,10 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
 
     fn base(&self) -> &Gpu {
         &self.session.gpus[self.base]
+    }
+
+    fn base_name(&self) -> String {
+        named_with_settings(self.session, self.base)
     }
 
     fn source_time(&self) -> Option<Seconds> {

@@ -71,6 +71,11 @@ impl<'a> WhatIf<'a> {
         self.times.base()
     }
 
+    /// Its name on screen: with the clocks and the limit that were typed for it.
+    pub(super) fn base_name(&self) -> String {
+        self.times.base_name()
+    }
+
     /// The time of a run on the source; the goal that a break-even is sought for.
     #[must_use]
     pub fn source_time(&self) -> Option<Seconds> {

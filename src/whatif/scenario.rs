@@ -49,7 +49,7 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
             .collect(),
     );
     table.rows.push(row("GPU", &|a| {
-        if a.changes.is_empty() { a.base_name.clone() } else { format!("◇ {} {}", a.base_name, a.changes) }
+        if a.changes.is_empty() { a.base_name.clone() } else { format!("{} {}", a.marked_base(), a.changes) }
     }));
     table.rows.push(row("time", &|a| or_dash(a.time.map(|t| t.to_string()))));
     table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));

@@ -54,11 +54,17 @@ impl WhatIfAnswer {
         (!titles.is_empty()).then(|| format!("changes nothing: {}", titles.join(", ")))
     }
 
+    /// The base's name behind one `◇`, which that of a board at other settings has already.
+    pub(super) fn marked_base(&self) -> String {
+        let name = &self.base_name;
+        if name.starts_with('◇') { name.clone() } else { format!("◇ {name}") }
+    }
+
     /// `◇ RTX 4070 with mem=+20%`; the base as it is called where nothing is changed.
     #[must_use]
     pub fn gpu_in_words(&self) -> String {
         let Self { base_name, changes, .. } = self;
-        if changes.is_empty() { base_name.clone() } else { format!("◇ {base_name} with {changes}") }
+        if changes.is_empty() { base_name.clone() } else { format!("{} with {changes}", self.marked_base()) }
     }
 
     /// Why there is no time: the model's refusal on the base, else that the changed GPU does not run it.

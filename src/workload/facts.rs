@@ -3,6 +3,7 @@
 use super::typed_kernel::TypedKernel;
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, StatedArithmetic};
+use crate::occupancy::thread_refusal;
 use crate::predict::LaunchNumber;
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
@@ -129,10 +130,7 @@ impl Fact {
     /// What was expected, or that it was said before.
     pub(super) fn set(self, kernel: &mut TypedKernel, value: &str) -> Result<String, String> {
         let before = kernel.clone();
-        // What no compiler gives a thread is refused in one sentence wherever it is typed.
-        let is_registers = self == Self::Registers && typed_count(value.trim()).is_some();
-        let too_many = is_registers.then(|| LaunchNumber::Registers.typed_value(value, 0).err()).flatten();
-        if let Some(why) = too_many {
+        if let Some(why) = self.refusal_anywhere(value) {
             return Err(why);
         }
         let shown = self.read(kernel, value.trim()).ok_or_else(|| {
@@ -148,6 +146,23 @@ impl Fact {
             return Err(format!("{} stands twice; give it once", self.title()));
         }
         Ok(format!("{} {shown}", self.title()))
+    }
+
+    /// Why no GPU launches this: more registers than a compiler gives a thread, more threads than a block has. One sentence wherever it is
+    /// typed.
+    fn refusal_anywhere(self, value: &str) -> Option<String> {
+        match self {
+            Self::Registers => {
+                typed_count(value.trim())?;
+                LaunchNumber::Registers.typed_value(value, 0).err()
+            }
+            Self::Block => {
+                let threads =
+                    typed_dimensions(value.trim())?.iter().try_fold(1_u64, |a, b| a.checked_mul(*b))?;
+                Some(thread_refusal(u32::try_from(threads).unwrap_or(u32::MAX))?.to_string())
+            }
+            _ => None,
+        }
     }
 
     fn is_known(self, kernel: &TypedKernel) -> bool {

@@ -184,6 +184,24 @@ fn what_would_change_nothing_is_refused_or_said() {
             "whatif --gpu rtx-4070 --kernel saxpy --contour mem,mem --svg x.svg".into(),
             "two different numbers",
         ),
+        (format!("predict {saxpy} --to l4 --set ,"), "--set changes nothing"),
+        (format!("predict {saxpy} --to l4 --set mem=+20"), "only a percentage takes a sign"),
+        (format!("predict {saxpy} --to l4 --sm-clock 1200MHz --sm-clock 1300MHz"), "has two values of it"),
+        ("gpus l4 --sm-clock t4=1200MHz".into(), "t4 is neither a source nor a target"),
+        ("whatif --gpu l4 --kernel saxpy --solve mem".into(), "give --goal, or --from GPU"),
+        ("whatif --gpu l4,t4 --kernel saxpy --set mem=+20%".into(), "add --tornado"),
+        (
+            format!("predict {TYPED} --to l4 --iterations 10"),
+            "--iterations changes nothing beside --flops and --dram-bytes",
+        ),
+        (format!("predict {} --to l4", TYPED.replace("50MB", "50Mb")), "Mb and Gb are bits"),
+        (
+            format!("predict {} --to l4", TYPED.replace("--threads 256", "--threads 2000")),
+            "2000 threads per block",
+        ),
+        ("occupancy --gpu l4 --threads 256 --smem 48KB".into(), "no registers per thread"),
+        ("check two.csv --baseline b.json --min-occupancy 0.9".into(), "90 for 90 %"),
+        ("gemm --gpu l4,t4 --n 512".into(), "give one GPU"),
         (
             "rank --kernel linear_bf16 --from a100-sxm4-80gb --to l4 --launch block=64".into(),
             "change dtype alone",
@@ -202,6 +220,65 @@ fn what_would_change_nothing_is_refused_or_said() {
     let all = desk.types(&format!("predict {saxpy} --to k20,l4 --sm-clock 1500MHz --format json")).works();
     assert!(all.stderr.contains("left out: --sm-clock: k20: SM clock 1500 MHz"), "{}", all.stderr);
     assert_eq!(all.json().len(), 1);
+}
+
+#[test]
+fn a_setting_that_names_a_gpu_holds_for_it() {
+    let desk = Desk::new();
+    let ask = |to: &str, clocks: &str| {
+        let words = format!("predict {TYPED} --to {to} {clocks} --format json");
+        desk.types(&words).works().json()
+    };
+    let both = ask("rtx-4090,l4", "--sm-clock l4=1200MHz --sm-clock 1500MHz");
+    assert_eq!(time(row_of(&both, "gpu_target", "l4")), time(&ask("l4", "--sm-clock 1200MHz")[0]));
+    assert_eq!(
+        time(row_of(&both, "gpu_target", "rtx-4090")),
+        time(&ask("rtx-4090", "--sm-clock 1500MHz")[0])
+    );
+    let saxpy = "predict --kernel saxpy --size n=1048576 --from titan-v --to rtx-4070 --format json";
+    let rounded = desk.types(&format!("{saxpy} --mem-clock 10501MHz")).works().json();
+    assert!(rounded[0]["measured_ms"].is_number(), "10501 MHz is what tools print for 10500: {rounded:?}");
+}
+
+#[test]
+fn a_size_is_of_the_kernels_of_the_file_and_a_chosen_one_is_said() {
+    let desk = Desk::new();
+    desk.file("two.csv", TIMED_TWICE);
+    let asked = "predict --data two.csv --from rtx-3090 --to l4 --format json";
+    let rows = desk.types(&format!("{asked} --size n=1000")).works().json();
+    assert_eq!((rows.len(), &rows[0]["kernel"]), (1, &"my_k".into()));
+    let other = desk.types(&format!("{asked} --size n=2000"));
+    other.ends(1, &["this size was not measured"]);
+    let chosen = desk.types("rank --kernel saxpy --from titan-v --to rtx-4070").works().stderr;
+    assert!(chosen.contains("larger than the L2 of every GPU involved; --size sets it"), "{chosen}");
+    let typed = desk.types("rank --kernel saxpy --size 2^24 --from titan-v --to rtx-4070").works().stderr;
+    assert!(!typed.contains("--size sets it"), "{typed}");
+}
+
+#[test]
+fn an_error_is_one_line_whoever_finds_it() {
+    let desk = Desk::new();
+    desk.file("comma.csv", "gpu,kernel,problem,time_ms\nl4,k,n=1,\"0,5\"\nl4,k,n=2,0.5ms\nl4,k,n=3,-1\n");
+    for (words, code, said) in [
+        (
+            "gemm --gpu l4",
+            2,
+            "roofswap: error: the following required arguments were not provided: --n <N>; usage: ",
+        ),
+        ("predict --unheard-of", 2, "roofswap: error: unexpected argument '--unheard-of' found"),
+        ("predict --to nowhere --from l4 --kernel saxpy", 2, "roofswap: error: "),
+    ] {
+        let done = desk.types(words);
+        done.ends(code, &[said]);
+    }
+    let refused = desk.types("predict --data comma.csv --to t4").stderr;
+    for said in [
+        "milliseconds above 0, with a decimal point",
+        "milliseconds above 0, without a unit",
+        "`-1`: expected milliseconds above 0",
+    ] {
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
 }
 
 #[test]

@@ -596,7 +596,7 @@ fn work_that_the_study_declares_differently_is_found() {
 fn the_defects_of_the_gemm_study_are_found() {
     let Some((_, found)) = audited(&["gpperf/cutlass_sgemm_rtx4070.canonical.csv"]) else { return };
     // 8
-    assert!(about(&found, "idle-label", &["7 levels", "16128 rows are 576 configurations"]));
+    assert!(about(&found, "idle-label", &["7 levels", "16128 rows of 576 configurations"]));
     assert!(about(&found, "power", &["1440 of 2595"]) && about(&found, "power", &["13533 of 16128"]));
     assert!(found.iter().all(|f| f.severity != Severity::Error));
     // 9

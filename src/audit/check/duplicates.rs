@@ -9,6 +9,7 @@ use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use crate::measurement::{Number, SAME_CLOCK};
+use crate::text::counted;
 use hashbrown::DefaultHashBuilder;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::BuildHasher;
@@ -131,7 +132,10 @@ fn rows_finding(
 /// Rows equal in every field, wherever they come from.
 fn copied(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Option<Finding> {
     rows.first()?;
-    let evidence = format!("{} rows repeat another one in every field", rows.len());
+    let evidence = match rows.len() {
+        1 => "1 row repeats another one in every field".to_string(),
+        n => format!("{n} rows repeat another one in every field"),
+    };
     let remedy = Remedy::drop(&rows, "copies add nothing");
     Some(rows_finding(sheet, Severity::Warning, rows, evidence, remedy))
 }
@@ -144,8 +148,8 @@ fn contradictions(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Findi
     })?;
     let (low, high) = spread(worst);
     let evidence = format!(
-        "{} configurations whose repeats differ by more than a factor of {CONTRADICTS}: {} and {} at {}",
-        groups.len(),
+        "{} whose repeats differ by more than a factor of {CONTRADICTS}: {} and {} at {}",
+        counted(groups.len(), "configuration"),
         shown_ms(low),
         shown_ms(high),
         sheet.text_of(sheet.rows.row(worst[0]).problem)
@@ -163,9 +167,9 @@ fn repeated(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
         .map(|(low, high)| 100.0 * (high / low - 1.0))
         .collect();
     let evidence = format!(
-        "{} rows are {} configurations, repeated; their times lie {:.2} % apart in the middle",
-        rows.len(),
-        groups.len(),
+        "{} are repeats of {}; their times lie {:.2} % apart in the middle",
+        counted(rows.len(), "row"),
+        counted(groups.len(), "configuration"),
         median(&mut spreads)
     );
     let remedy = Remedy::leave("repeats show the noise; the later row is the one that is used");

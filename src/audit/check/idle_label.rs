@@ -13,6 +13,7 @@ use super::super::sheet::AuditSheet;
 use super::super::words::{NumberedWords, Word};
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use crate::measurement::Number;
+use crate::text::counted;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const TRIED: usize = 8;
@@ -316,14 +317,14 @@ fn label_finding(
     let mut rows: Vec<usize> = strata.iter().flat_map(BTreeMap::values).flatten().copied().collect();
     rows.sort_unstable();
     let evidence = format!(
-        "{name} has {} levels ({}): compared {} times with all else equal, their medians lie {:.2} % apart in the middle, {:.2} % in nine of ten; {} rows are {} configurations",
+        "{name} has {} levels ({}): compared {} times with all else equal, their medians lie {:.2} % apart in the middle, {:.2} % in nine of ten; {} of {}",
         levels.len(),
         levels.join(", "),
         strata.len(),
         100.0 * spread.half,
         100.0 * spread.most,
-        rows.len(),
-        strata.len(),
+        counted(rows.len(), "row"),
+        counted(strata.len(), "configuration"),
     );
     Finding {
         check: CHECK.id,

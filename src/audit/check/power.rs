@@ -10,10 +10,9 @@ use super::super::series::ideal;
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
-use crate::measurement::Number;
+use crate::measurement::{BUSY_PERCENT, Number};
 use std::collections::{BTreeMap, BTreeSet};
 
-const BUSY_PCT: f64 = 90.0;
 const NEAR_IDLE: f64 = 1.5;
 const WORKS: f64 = 0.1;
 
@@ -41,7 +40,8 @@ fn of_gpu(sheet: &AuditSheet<'_>, rows: &[usize]) -> Vec<Finding> {
     let near: Vec<usize> = rest.into_iter().filter(|r| near_idle(sheet, &sheet.rows.row(*r))).collect();
     let mut found = Vec::new();
     if !idle.is_empty() {
-        let why = format!("{} of {} readings at a utilisation below {BUSY_PCT} %", idle.len(), with.len());
+        let why =
+            format!("{} of {} readings at a utilisation below {BUSY_PERCENT} %", idle.len(), with.len());
         found.push(rows_finding(sheet, &idle, why));
     }
     if !near.is_empty() {
@@ -68,7 +68,7 @@ fn of_gpu(sheet: &AuditSheet<'_>, rows: &[usize]) -> Vec<Finding> {
 }
 
 fn low_use(row: &SheetRow<'_>) -> bool {
-    row.get(Number::GpuUtil).is_some_and(|u| u < BUSY_PCT)
+    row.get(Number::GpuUtil).is_some_and(|u| u < BUSY_PERCENT)
 }
 
 fn near_idle(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> bool {

@@ -92,7 +92,7 @@ impl SourceShare {
         let roofs = Pair::new(self.end.roof.time, target.roof.time);
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
         if !has_roofs && self.start.body.is_none() {
-            return Err(ModelRefusal::NoWork { model: super::ID });
+            return Err(ModelRefusal::NeitherTimeNorWork { model: super::ID });
         }
         let start = self.start;
         if let (Some(time), Some(body), true) = (self.timed, start.body, same) {

@@ -4,7 +4,7 @@ pub mod asking;
 pub mod findings;
 mod view;
 
-use crate::application::{application_chart, group_row};
+use crate::application::{ForecastBasis, application_chart, group_row};
 use crate::tui::action::Action;
 use crate::tui::asked_about::ask_about;
 use crate::tui::asked_workload::AskedAbout;
@@ -107,7 +107,8 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     let Some(application) = found.application.clone() else { return Vec::new() };
     let (place, source) = (found.cursor, found.source.unwrap_or(state.selection.source));
     let id = state.session.gpus[source].id.clone();
-    let Some(row) = group_row(&application, place, &id) else {
+    let rests_on = forecast_basis(state, place);
+    let Some(row) = group_row(&application, place, &id, rests_on) else {
         return state.say(
             Tone::Refused,
             "no FLOPs and bytes are known of this group: profile it with ncu, then import the report",
@@ -130,5 +131,19 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     state.select_kernel(&row.kernel, Some(&row.problem));
     state.predict_all();
     state.show_view(DashboardView::Swap);
-    state.say(Tone::Done, format!("{} added to your rows", application.groups[place].label))
+    let label = &application.groups[place].label;
+    let as_operator = match rests_on {
+        Some(ForecastBasis::Operator) => {
+            format!(" as {} {}: a library runs another kernel on another GPU", row.kernel, row.problem)
+        }
+        _ => String::new(),
+    };
+    state.say(Tone::Done, format!("{label} added to your rows{as_operator}"))
+}
+
+/// What the forecast of this group rests on for the target, where there is one.
+fn forecast_basis(state: &DashboardState, place: usize) -> Option<ForecastBasis> {
+    let forecasts = state.application.forecasts.as_ref()?.as_ref().ok()?;
+    let of_target = forecasts.iter().find(|forecast| forecast.target == state.target())?;
+    of_target.groups.get(place).map(|group| group.basis)
 }

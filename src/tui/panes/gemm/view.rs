@@ -98,7 +98,7 @@ fn sizes(state: &DashboardState, look: Look<'_>) -> Line<'static> {
 
 fn head(wide: bool) -> String {
     row_text(
-        ["", "tile", "occ.", "time", "90 %", "power", "90 %", "energy", "90 %", "TFLOPS"].map(String::from),
+        ["", "tile", "occ.", "time", "90 %", "power", "90 %", "energy", "90 %", "TFLOP/s"].map(String::from),
         wide,
     )
 }

@@ -276,7 +276,11 @@ fn next(
         None if full(side) => "at max occupancy".into(),
         None => "no single change raises it".into(),
     };
-    let names = [["S next ", "source next step"], ["T next ", "target next step"], ["+ next ", "next step"]];
+    let names = [
+        ["source next ", "source next step"],
+        ["target next ", "target next step"],
+        ["next step ", "next step"],
+    ];
     let (head, room) = name_at(names[i.min(2)], width, columns);
     let room = if room == NAMES[0] { head.len() } else { room };
     let texts = wrap(&text, width.saturating_sub(room)).into_iter().take(2).enumerate();
@@ -318,9 +322,9 @@ fn launch_lines(sides: &[OccupancySide<'_>]) -> impl Iterator<Item = NamedSides>
         (["last wave", "fill of the last wave"], wave(|w| format!("{} %", significant(100.0 * w.last_fill)))),
         (["idle SMs", "idle SMs in it"], wave(|w| w.idle_sms.to_string())),
         (["wave eff.", "wave efficiency"], wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
-        (["sugg. blk", "suggested block size"], best(|b, _| b.threads.to_string())),
+        (["suggested", "suggested block size"], best(|b, _| b.threads.to_string())),
         (["fill GPU", "blocks to fill the GPU"], best(|b, gpu| b.min_grid(gpu.sms.value).to_string())),
-        (["blk/wave", "blocks per wave"], wave(|w| w.blocks_per_wave.to_string())),
+        (["per wave", "blocks per wave"], wave(|w| w.blocks_per_wave.to_string())),
     ]
     .into_iter()
 }

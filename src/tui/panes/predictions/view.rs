@@ -51,6 +51,9 @@ enum PredictionColumn {
     Sources,
 }
 
+/// Room for `~0.0734×` and the space before it.
+const SPEEDUP: usize = 9;
+
 /// The columns that fit, in the order they stand.
 fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize)> {
     // As wide as the timed rows need; names and variants of kernels that were not measured are cut rather than columns lost.
@@ -69,10 +72,11 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     let mut all = vec![
         (PredictionColumn::Kernel, kernel + 3, 0),
         (PredictionColumn::Size, size.clamp(6, if width < 100 { 9 } else { 48 }) + 1, 3),
-        (PredictionColumn::Source, 11, 1),
+        // Of several sources there is seldom one time, and always an interval.
+        (PredictionColumn::Source, 11, if state.selection.all_sources { 4 } else { 1 }),
         (PredictionColumn::Predicted, 11, 0),
-        (PredictionColumn::Interval, 16, 4),
-        (PredictionColumn::Speedup, 8, 0),
+        (PredictionColumn::Interval, 16, if state.selection.all_sources { 1 } else { 4 }),
+        (PredictionColumn::Speedup, SPEEDUP, 0),
         (PredictionColumn::Measured, 11, 6),
         (PredictionColumn::Error, 10, 5),
         (PredictionColumn::Bound, 16, 7),
@@ -126,7 +130,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
 fn further_columns(place: usize) -> [(PredictionColumn, usize, usize); 4] {
     [
         (PredictionColumn::Further(place), 13, 2),
-        (PredictionColumn::FurtherSpeedup(place), 8, 3),
+        (PredictionColumn::FurtherSpeedup(place), SPEEDUP, 3),
         (PredictionColumn::FurtherInterval(place), 16, 4),
         (PredictionColumn::FurtherLimit(place), 11, 6),
     ]

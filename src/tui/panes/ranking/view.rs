@@ -28,6 +28,8 @@ const ROOM_FOR_DETAIL: u16 = 130;
 const DETAIL: u16 = 40;
 /// The narrowest and widest bar.
 const BAR: (usize, usize) = (10, 48);
+/// Over the bar, where it is wide enough.
+const BAR_HEADING: &str = "speedup, 90 %";
 /// Columns before the name: cursor, mark, pin.
 const MARKS: usize = 4;
 /// A bar is cut at so many times the longest speedup.
@@ -234,10 +236,11 @@ fn beside(state: &DashboardState, shown: usize) -> String {
 
 fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {
     let bar = widths.bar;
+    let over_bar = if bar < BAR_HEADING.width() { "speedup" } else { BAR_HEADING };
     let mut spans = vec![
         Span::raw(" ".repeat(MARKS)),
         Span::styled(pad_right("GPU", widths.name), look.title()),
-        Span::styled(pad_right(&clipped_text("speedup, 90 %", bar), bar + 1), look.title()),
+        Span::styled(pad_right(over_bar, bar + 1), look.title()),
     ];
     let sorted = state.ranked.order;
     spans.extend(widths.columns.iter().map(|(column, width, head)| {

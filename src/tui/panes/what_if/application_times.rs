@@ -5,7 +5,7 @@ use crate::gpu::{Gpu, GpuChanges, GpuId};
 use crate::progress::Progress;
 use crate::session::{EditedGpu, Session};
 use crate::units::Seconds;
-use crate::whatif::{ChangedTimes, WhatIfTime};
+use crate::whatif::{ChangedTimes, WhatIfTime, named_with_settings};
 
 /// How many values of each number a grid has: a forecast costs a hundred times a kernel's time.
 const GRID: usize = 7;
@@ -88,6 +88,10 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
 
     fn base(&self) -> &Gpu {
         &self.session.gpus[self.base]
+    }
+
+    fn base_name(&self) -> String {
+        named_with_settings(self.session, self.base)
     }
 
     fn source_time(&self) -> Option<Seconds> {
