@@ -207,16 +207,11 @@ fn answer_at_clocks(
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
     };
-    let deviation = own_time.and_then(|_| deviation_of(subject, source, visible));
-    let interval = prediction.as_ref().ok().and_then(|p| match own_time {
-        Some(time) if deviation.is_some() => deviation.map(|deviation| Interval::of_trials(time, deviation)),
-        Some(time) if p.doubt.is_none() => Some(Interval::exactly(time)),
-        _ => {
-            let timed = q.source_time.as_ref().filter(|_| MODELS[settings.model].needs_source());
-            let range = timed.and_then(|timed| timed.time_range(q.source.gpu, q.target.gpu));
-            let found = calibration.interval(p.time, asked)?;
-            Some(range.map_or(found, |range| found.within(p.time, range)))
-        }
+    let own = own_time.map(|time| OwnTime { time, deviation: deviation_of(subject, source, visible) });
+    let interval = prediction.as_ref().ok().and_then(|p| match own {
+        Some(OwnTime { time, deviation: Some(deviation) }) => Some(Interval::of_trials(time, deviation)),
+        Some(OwnTime { time, .. }) if p.doubt.is_none() => Some(Interval::exactly(time)),
+        _ => Some(within_source_range(calibration.interval(p.time, asked)?, p, &q, settings)),
     });
     let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
     Answer {
@@ -248,6 +243,20 @@ fn answer_at_clocks(
         edited_launch: None,
         source_time: q.source_time,
     }
+}
+
+/// A time that was measured on the very GPU at the settings that are asked about.
+struct OwnTime {
+    time: Seconds,
+    /// Of its trials.
+    deviation: Option<Seconds>,
+}
+
+/// The interval of a model, within what the same board at other settings can take where the source is that.
+fn within_source_range(found: Interval, p: &Prediction, q: &Question<'_>, settings: Settings) -> Interval {
+    let timed = q.source_time.as_ref().filter(|_| MODELS[settings.model].needs_source());
+    let range = timed.and_then(|timed| timed.time_range(q.source.gpu, q.target.gpu));
+    range.map_or(found, |range| found.within(p.time, range))
 }
 
 /// What is said of the GPUs as they run and of the arithmetic: which do not exist, at whose typed clocks (`stock` are the

@@ -86,6 +86,11 @@ impl AskedSubjects {
     }
 }
 
+/// The kernels that the user's rows time.
+pub(super) fn kernels_of_data(session: &Session) -> BTreeSet<KernelId> {
+    session.own_config_ids().map(|config| session.store.config(config).kernel).collect()
+}
+
 fn timed_subject(session: &Session, config: ConfigId, launch: &LaunchArgs) -> Result<Subject> {
     let mut subject = [session.timed_subject(config)?];
     launch.edit_subjects(session, &mut subject)?;

@@ -66,7 +66,7 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
     let limits = LimitsTable::shipped()?;
     let now = resources_of(&reports, &args.on, &limits, args.threads);
     if let Some(missing) = args.on.iter().find(|a| !now.iter().any(|k| k.target == a.to_string())) {
-        return Err(Usage(format!("--on {missing}: no kernel of these files is compiled for it")).into());
+        bail!("--on {missing}: no kernel of these files is compiled for it");
     }
     if now.is_empty() {
         bail!("no kernel in these files");

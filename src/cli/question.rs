@@ -1,6 +1,6 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
-use super::asked_subjects::{AskedSubjects, listed_names};
+use super::asked_subjects::{AskedSubjects, kernels_of_data, listed_names};
 use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
@@ -17,7 +17,6 @@ use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
 use clap::Args;
-use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -343,8 +342,7 @@ impl QuestionArgs {
                 self.subject(session, at, source)
             }));
         }
-        let of_data = session.own_config_ids().map(|config| session.store.config(config).kernel);
-        let of_data: BTreeSet<KernelId> = of_data.collect();
+        let of_data = kernels_of_data(session);
         let is_asked = |at: &KernelId| !named.is_empty() || of_data.is_empty() || of_data.contains(at);
         let mut fitting = Vec::new();
         let mut refused = Vec::new();

@@ -1,5 +1,6 @@
 //! Flags that say what runs: a kernel with its size, a typed kernel, a mix.
 
+use super::asked_subjects::kernels_of_data;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, output, question};
 use crate::gpu::GpuId;
@@ -8,7 +9,6 @@ use crate::session::Session;
 use crate::workload::{MixFile, Workload};
 use anyhow::Result;
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The flags, as they were typed.
@@ -91,8 +91,7 @@ impl WorkloadArgs {
 
 /// The one kernel of the measurement files, where none was named.
 fn kernel_of_data(session: &Session) -> Result<KernelId> {
-    let timed = session.own_config_ids().map(|config| session.store.config(config).kernel);
-    let kernels: Vec<KernelId> = timed.collect::<BTreeSet<_>>().into_iter().collect();
+    let kernels: Vec<KernelId> = kernels_of_data(session).into_iter().collect();
     match &kernels[..] {
         [only] => Ok(*only),
         [] => {

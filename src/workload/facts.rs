@@ -3,7 +3,6 @@
 use super::typed_kernel::TypedKernel;
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, StatedArithmetic};
-use crate::occupancy::thread_refusal;
 use crate::predict::LaunchNumber;
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
@@ -157,9 +156,9 @@ impl Fact {
                 LaunchNumber::Registers.typed_value(value, 0).err()
             }
             Self::Block => {
-                let threads =
-                    typed_dimensions(value.trim())?.iter().try_fold(1_u64, |a, b| a.checked_mul(*b))?;
-                Some(thread_refusal(u32::try_from(threads).unwrap_or(u32::MAX))?.to_string())
+                let sides = typed_dimensions(value.trim())?;
+                let threads = sides.iter().try_fold(1_u64, |a, b| a.checked_mul(*b))?;
+                LaunchNumber::Block.typed_value(&threads.to_string(), 0).err()
             }
             _ => None,
         }

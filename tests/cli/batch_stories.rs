@@ -94,7 +94,7 @@ fn a_row_that_is_refused_has_its_records_and_its_reason() {
     assert_eq!(rows, [1, 1, 2, 2, 3, 3, 4, 4]);
     let first_caution = |at: usize| records[at]["cautions"][0].as_str().unwrap().to_string();
     assert!(first_caution(2).contains("gpu: unknown GPU"), "{}", first_caution(2));
-    assert!(first_caution(5).contains("time_ms: `fast`: expected a number"), "{}", first_caution(5));
+    assert!(first_caution(5).contains("time_ms: `fast`: expected milliseconds"), "{}", first_caution(5));
     assert_eq!(
         (records[3]["gpu_target"].as_str(), &records[3]["time_ms"]),
         (Some("h200"), &serde_json::Value::Null)

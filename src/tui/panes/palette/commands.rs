@@ -123,6 +123,14 @@ pub fn matching_commands(state: &DashboardState, typed: &str, files: &[FileEntry
     }
 }
 
+/// The word with an argument that begins most like the first one typed: two letters at least.
+pub fn nearest_word(typed: &str) -> Option<&'static str> {
+    let first = typed.split_whitespace().next()?.to_lowercase();
+    let alike = |word: &str| word.chars().zip(first.chars()).take_while(|(a, b)| a == b).count();
+    let words = NOUNS.iter().flat_map(|noun| noun.words).copied();
+    words.filter(|word| alike(word) >= 2).max_by_key(|word| alike(word))
+}
+
 /// A line with the texts it is found by.
 type FoundLine = (CommandLine, Vec<String>);
 

@@ -51,8 +51,11 @@ enum PredictionColumn {
     Sources,
 }
 
-/// Room for `~0.0734×` and the space before it.
-const SPEEDUP: usize = 9;
+/// Room for a speedup and the space before it: `~0.0734×` needs a column more than `~0.734×`.
+fn speedup_width(state: &DashboardState, rows: &[usize]) -> usize {
+    let speedups = rows.iter().filter_map(|row| state.figures_of(*row)?.speedup);
+    if speedups.fold(1.0, f64::min) < 0.1 { 9 } else { 8 }
+}
 
 /// The columns that fit, in the order they stand.
 fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize)> {
@@ -76,7 +79,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         (PredictionColumn::Source, 11, if state.selection.all_sources { 4 } else { 1 }),
         (PredictionColumn::Predicted, 11, 0),
         (PredictionColumn::Interval, 16, if state.selection.all_sources { 1 } else { 4 }),
-        (PredictionColumn::Speedup, SPEEDUP, 0),
+        (PredictionColumn::Speedup, speedup_width(state, looked_at), 0),
         (PredictionColumn::Measured, 11, 6),
         (PredictionColumn::Error, 10, 5),
         (PredictionColumn::Bound, 16, 7),
@@ -130,7 +133,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
 fn further_columns(place: usize) -> [(PredictionColumn, usize, usize); 4] {
     [
         (PredictionColumn::Further(place), 13, 2),
-        (PredictionColumn::FurtherSpeedup(place), SPEEDUP, 3),
+        (PredictionColumn::FurtherSpeedup(place), 8, 3),
         (PredictionColumn::FurtherInterval(place), 16, 4),
         (PredictionColumn::FurtherLimit(place), 11, 6),
     ]

@@ -1,5 +1,6 @@
 //! A kernel in one line: what was understood is said while it is typed, Enter makes it a row.
 
+use crate::text::harmless_line;
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
 use crate::workload::KernelLine;
@@ -48,6 +49,6 @@ pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>,
     state.row_filter.clear();
     state.take_session(Arc::new(session));
     state.show_subject(loaded.subject);
-    state.say(Tone::Done, format!("added {}", line.kernel));
+    state.say(Tone::Done, format!("added {}", harmless_line(text.trim())));
     Ok(state.ask_to_learn())
 }
