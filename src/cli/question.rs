@@ -344,8 +344,7 @@ impl QuestionArgs {
         }
         let of_data = kernels_of_data(session);
         let is_asked = |at: &KernelId| !named.is_empty() || of_data.is_empty() || of_data.contains(at);
-        let mut fitting = Vec::new();
-        let mut refused = Vec::new();
+        let (mut fitting, mut refused) = (Vec::new(), Vec::new());
         for at in session.kernels.ids().filter(is_asked) {
             match self.subject(session, at, source) {
                 Ok(subject) => fitting.push(subject),
@@ -362,8 +361,8 @@ impl QuestionArgs {
             return Err(Usage(format!("no kernel fits this {typed}; the first says: {text}")).into());
         }
         if !refused.is_empty() {
-            let left_out = refused.len();
-            output::remark(format!("{left_out} kernels left out, because {typed} does not fit them"));
+            let n = refused.len();
+            output::remark(format!("{n} kernels left out, because {typed} does not fit them"));
         }
         Ok(fitting)
     }

@@ -68,7 +68,7 @@ fn every_kernel_on_several_gpus_is_a_table_per_gpu_or_a_list_of_objects() {
     }
     for (words, said) in [
         ("whatif --gpu all --kernel saxpy --tornado --solve mem", "take one GPU and one kernel"),
-        ("whatif --gpu rtx-4070 --kernel saxpy,matmul_tiled --size n=64", "give one --kernel"),
+        ("whatif --gpu rtx-4070 --kernel saxpy,matmul_tiled --size n=64 --tornado", "give one --kernel"),
     ] {
         desk.types(words).ends(2, &[said]);
     }

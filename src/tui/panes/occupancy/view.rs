@@ -276,11 +276,7 @@ fn next(
         None if full(side) => "at max occupancy".into(),
         None => "no single change raises it".into(),
     };
-    let names = [
-        ["source next ", "source next step"],
-        ["target next ", "target next step"],
-        ["next step ", "next step"],
-    ];
+    let names = [["S next ", "source next step"], ["T next ", "target next step"], ["+ next ", "next step"]];
     let (head, room) = name_at(names[i.min(2)], width, columns);
     let room = if room == NAMES[0] { head.len() } else { room };
     let texts = wrap(&text, width.saturating_sub(room)).into_iter().take(2).enumerate();
