@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const BLOCK: usize = 1 << 13;
 
 /// So many values of a list stay in memory, a whole number of blocks; with more than these, those before them are in the file.
-const IN_MEMORY: usize = 1 << 17;
+const IN_MEMORY: usize = 1 << 15;
 
 /// Values in the order in which they were pushed. The first ones take no room as long as they are all the same.
 #[derive(Debug, Clone)]

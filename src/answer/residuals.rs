@@ -10,6 +10,7 @@ use crate::kernel::KernelId;
 use crate::pair::Pair;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// What must not be among the residuals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,13 +31,39 @@ pub struct Residuals {
     /// How many residuals each group has, those that are not among the largest included.
     counts: Vec<usize>,
     uses_source: bool,
+    /// Made when an interval is asked for that one kernel is left out of.
+    by_kernel: OnceLock<KernelResiduals>,
+}
+
+/// Where each kernel's residuals stand. There may be as many kernels as rows.
+#[derive(Debug, Clone)]
+struct KernelResiduals {
+    /// How many residuals there are in all, and of each kernel.
+    all: usize,
+    counts: HashMap<KernelId, usize>,
+    /// By kernel, the places of those that are among the largest.
+    places: Vec<(KernelId, u32)>,
+}
+
+impl KernelResiduals {
+    fn count(&self, kernel: KernelId) -> usize {
+        self.counts.get(&kernel).copied().unwrap_or(0)
+    }
+
+    /// The place among the largest of the one that stands behind so many of other kernels.
+    fn place_without(&self, kernel: KernelId, behind: usize) -> usize {
+        let from = self.places.partition_point(|(of, _)| *of < kernel);
+        let own = self.places[from..].iter().take_while(|(of, _)| *of == kernel);
+        own.fold(behind, |place, (_, own)| place + usize::from(*own as usize <= place))
+    }
 }
 
 /// Of no more than these all are kept.
 const MANY: usize = 1 << 21;
 
-/// Of more this share, 1 in so many, is kept first: an interval of 90 % ends at one of the largest tenth of those that it may know.
-const FIRST_SHARE: usize = 6;
+/// Of more this share, 1 in so many, is kept first, and where it is too few, half as many more each time: an interval of 90 % ends at one
+/// of the largest tenth of those that it may know.
+const FIRST_SHARE: usize = 8;
 
 /// Packed: of a million rows there are four million.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +165,7 @@ impl Residuals {
             }
             last = target_row;
         }
-        let mut residuals = Self { largest: Vec::new(), groups, counts, uses_source };
+        let mut residuals = Self { groups, counts, uses_source, ..Self::default() };
         residuals.keep_largest(&all, MANY);
         residuals
     }
@@ -149,9 +176,10 @@ impl Residuals {
             if all.list.len() > many { (all.list.len() / FIRST_SHARE).max(1) } else { all.list.len() };
         let mut least = all.rank_of_largest(wanted);
         while least > 0 && !self.is_enough(&all.counts(self.groups.len(), least)) {
-            wanted *= 2;
+            wanted += (all.list.len() / FIRST_SHARE / 2).max(1);
             least = all.rank_of_largest(wanted);
         }
+        self.by_kernel.take();
         self.largest = all.ranked_from(least);
         self.largest.sort_unstable_by(|a, b| { b.score }.total_cmp(&{ a.score }));
     }
@@ -183,12 +211,34 @@ impl Residuals {
     /// few are left.
     #[must_use]
     pub fn half_width(&self, fold: ResidualFold) -> Option<(f64, usize)> {
+        if let ResidualFold::Kernel(kernel) = fold {
+            return self.half_width_without(kernel);
+        }
         let known: Vec<bool> = self.groups.iter().map(|group| self.may_know(*group, fold)).collect();
         let kept = || self.largest.iter().filter(|r| known[r.group as usize]);
         let n = self.counts.iter().zip(&known).filter(|(_, known)| **known).map(|(count, _)| count).sum();
         // The rank counts from the smallest; the largest stand first.
         let from_top = n - conformal_rank(n)?;
         Some((kept().nth(from_top)?.score, n))
+    }
+
+    /// [`Residuals::half_width`] without a kernel, in a time that does not grow with how many kernels there are.
+    fn half_width_without(&self, kernel: KernelId) -> Option<(f64, usize)> {
+        let by_kernel = self.by_kernel.get_or_init(|| self.residuals_by_kernel());
+        let n = by_kernel.all - by_kernel.count(kernel);
+        let place = by_kernel.place_without(kernel, n - conformal_rank(n)?);
+        Some((self.largest.get(place)?.score, n))
+    }
+
+    fn residuals_by_kernel(&self) -> KernelResiduals {
+        let mut counts = HashMap::new();
+        for (group, count) in self.groups.iter().zip(&self.counts) {
+            *counts.entry(group.kernel).or_default() += count;
+        }
+        let of = |(residual, place): (&Residual, u32)| (self.groups[residual.group as usize].kernel, place);
+        let mut places: Vec<(KernelId, u32)> = self.largest.iter().zip(0..).map(of).collect();
+        places.sort_unstable();
+        KernelResiduals { all: self.counts.iter().sum(), counts, places }
     }
 
     /// The factor of a 90 % interval without this fold; `None` where too few residuals are left.
@@ -291,6 +341,18 @@ mod tests {
                 assert_eq!(part.half_width(fold), whole.half_width(fold), "{fold:?}");
             }
             assert!(part.largest.len() < whole.largest.len(), "{} of them", part.largest.len());
+        }
+    }
+
+    #[test]
+    fn without_a_kernel_the_interval_is_that_of_the_residuals_of_others() {
+        let of = |i: usize| trial(i * i % 13, i % 3, 3, ((i * 7919) % 101) as f64 / 100.0);
+        let all: Vec<AnswerTrial> = (0..300).map(of).collect();
+        let residuals = Residuals::from_trials(&all.iter().copied().collect(), true);
+        for kernel in (0..14).map(KernelId::from_index) {
+            let others: AnswerTrials = all.iter().copied().filter(|t| t.kernel != kernel).collect();
+            let expected = Residuals::from_trials(&others, true).half_width(ResidualFold::Nothing);
+            assert_eq!(residuals.half_width(ResidualFold::Kernel(kernel)), expected, "{kernel:?}");
         }
     }
 

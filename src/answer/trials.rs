@@ -200,7 +200,7 @@ mod tests {
             let CaseAnswers { predicted, intervals, doubts, .. } = &kept.answers;
             [predicted.in_memory(), intervals.in_memory(), doubts.in_memory(), kept.cases.in_memory()]
         };
-        assert!(in_memory(&kept).iter().all(|n| *n < 1 << 17), "{:?}", in_memory(&kept));
+        assert!(in_memory(&kept).iter().all(|n| *n < 1 << 15), "{:?}", in_memory(&kept));
         assert!(kept.iter().eq(many()));
         kept.set_intervals(|t| t.predicted + 1.0);
         kept.retain(|t| t.predicted as usize % 3 != 1);
@@ -209,7 +209,7 @@ mod tests {
         let some = [0, 199_999, 131_072, 7, 199_998];
         let all: Vec<f64> = left().map(|t| t.predicted).collect();
         assert!(kept.chosen(some.into_iter()).map(|t| t.predicted).eq(some.map(|place| all[place])));
-        assert!(in_memory(&kept).iter().all(|n| *n < 1 << 17));
+        assert!(in_memory(&kept).iter().all(|n| *n < 1 << 15));
     }
 
     #[test]

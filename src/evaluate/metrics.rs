@@ -1,6 +1,7 @@
 //! Error metrics (paper 1, section 6): MAPE, median absolute percentage error, median predicted/measured, within X %; and
 //! R², the mean absolute error, which GPU is faster, how often intervals hold.
 
+use super::median_search::MedianSearch;
 use crate::answer::AnswerTrial;
 use crate::stats;
 use std::borrow::Borrow;
@@ -39,7 +40,23 @@ pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
     pairs.iter().for_each(|(predicted, measured)| sums.add_times(*predicted, *measured));
     let ratios = pairs.iter().map(|(predicted, measured)| sums.add_spread(*predicted, *measured));
     let mut ratios: Vec<f64> = ratios.collect();
-    sums.into_summary(&mut ratios)
+    sums.into_summary(Middle::of_ratios(&mut ratios)?)
+}
+
+/// The middle of the predictions' ratios to the measured times, and of their errors in percent.
+#[derive(Debug, Clone, Copy)]
+struct Middle {
+    ratio: f64,
+    error: f64,
+}
+
+impl Middle {
+    /// Of all these ratios, which change; `None` of none.
+    fn of_ratios(ratios: &mut [f64]) -> Option<Self> {
+        let ratio = stats::median(ratios)?;
+        ratios.iter_mut().for_each(|ratio| *ratio = percentage_error(*ratio));
+        Some(Self { ratio, error: stats::median(ratios)? })
+    }
 }
 
 /// What a summary is made of, pair by pair.
@@ -78,17 +95,15 @@ impl ErrorSums {
         predicted / measured
     }
 
-    /// The summary of what was added, by the ratios of all pairs, which change.
-    fn into_summary(self, ratios: &mut [f64]) -> Option<ErrorSummary> {
-        let median_ratio = stats::median(ratios)?;
-        ratios.iter_mut().for_each(|ratio| *ratio = percentage_error(*ratio));
+    /// The summary of what was added; `None` of nothing.
+    fn into_summary(self, middle: Middle) -> Option<ErrorSummary> {
         let [within_10_percent, within_25_percent, within_50_percent] =
             self.within.map(|count| percent_of(count, self.n));
         Some(ErrorSummary {
             n: self.n,
             mape_percent: self.errors / self.n as f64,
-            median_ape_percent: stats::median(ratios)?,
-            median_ratio,
+            median_ape_percent: middle.error,
+            median_ratio: middle.ratio,
             within_10_percent,
             within_25_percent,
             within_50_percent,
@@ -131,21 +146,38 @@ where
     scores_by(trials, |_| ()).remove(&())
 }
 
-/// The score of each group of these trials, by this key. They are gone through three times, and a number is kept of each.
+/// With no more trials than these a number of each is kept.
+const MANY: usize = 1 << 22;
+
+/// In no more groups than these medians are searched for: each search has room of its own.
+const FEW_GROUPS: usize = 100;
+
+/// The score of each group of these trials, by this key. They are gone through three or four times; of many in few groups no number is
+/// kept of each.
 #[must_use]
 pub fn scores_by<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K) -> BTreeMap<K, Score>
 where
     I: IntoIterator<Item: Borrow<AnswerTrial>>,
     I::IntoIter: Clone,
 {
-    let trials = trials.into_iter();
+    scores_by_with(trials.into_iter(), key, MANY)
+}
+
+fn scores_by_with<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K, many: usize) -> BTreeMap<K, Score>
+where
+    I: Iterator<Item: Borrow<AnswerTrial>> + Clone,
+{
     let mut groups: BTreeMap<K, ScoreSums> = BTreeMap::new();
     for trial in trials.clone() {
         let trial = trial.borrow();
         groups.entry(key(trial)).or_default().add_trial(trial);
     }
+    let count = groups.values().map(|group| group.errors.n).sum();
+    if count > many && groups.len() <= FEW_GROUPS {
+        return scores_of_many(trials, groups, key);
+    }
     // The numbers of a group stand side by side.
-    let mut values = vec![0.0; groups.values().map(|group| group.errors.n).sum()];
+    let mut values = vec![0.0; count];
     give_places(&mut groups);
     for trial in trials.clone() {
         let trial = trial.borrow();
@@ -155,7 +187,8 @@ where
         }
     }
     for group in groups.values_mut() {
-        group.summary = group.errors.into_summary(&mut values[group.first..group.next]);
+        let middle = Middle::of_ratios(&mut values[group.first..group.next]);
+        group.summary = middle.and_then(|middle| group.errors.into_summary(middle));
     }
     give_places(&mut groups);
     let with_intervals = groups.values().any(|group| group.intervals > 0);
@@ -167,8 +200,68 @@ where
             group.next += 1;
         }
     }
-    let scored = |(key, group): (K, ScoreSums)| Some((key, group.into_score(&mut values)?));
+    let scored = |(key, group): (K, ScoreSums)| {
+        let width = stats::median(&mut values[group.first..group.next]);
+        Some((key, group.into_score(width)?))
+    };
     groups.into_iter().filter_map(scored).collect()
+}
+
+/// The scores of groups of which all trials were added, by going through the trials again and again.
+fn scores_of_many<I, K: Ord>(
+    trials: I,
+    groups: BTreeMap<K, ScoreSums>,
+    key: impl Fn(&AnswerTrial) -> K,
+) -> BTreeMap<K, Score>
+where
+    I: Iterator<Item: Borrow<AnswerTrial>> + Clone,
+{
+    let mut groups: BTreeMap<K, SearchedGroup> =
+        groups.into_iter().map(|(key, sums)| (key, SearchedGroup { sums, ..Default::default() })).collect();
+    for pass in 0..MedianSearch::PASSES {
+        for trial in trials.clone() {
+            let trial = trial.borrow();
+            if let Some(group) = groups.get_mut(&key(trial)) {
+                group.add(trial, pass == 0);
+            }
+        }
+        groups.values_mut().for_each(SearchedGroup::end_pass);
+    }
+    groups.into_iter().filter_map(|(key, group)| Some((key, group.into_score()?))).collect()
+}
+
+/// A group whose medians are searched for.
+#[derive(Debug, Default)]
+struct SearchedGroup {
+    sums: ScoreSums,
+    ratio: MedianSearch,
+    error: MedianSearch,
+    width: MedianSearch,
+}
+
+impl SearchedGroup {
+    fn add(&mut self, trial: &AnswerTrial, is_first: bool) {
+        let AnswerTrial { predicted, measured, .. } = *trial;
+        if is_first {
+            self.sums.errors.add_spread(predicted, measured);
+        }
+        let ratio = predicted / measured;
+        self.ratio.add(ratio);
+        self.error.add(percentage_error(ratio));
+        if let Some(factor) = trial.error_factor() {
+            self.width.add(factor * factor);
+        }
+    }
+
+    fn end_pass(&mut self) {
+        [&mut self.ratio, &mut self.error, &mut self.width].into_iter().for_each(MedianSearch::end_pass);
+    }
+
+    fn into_score(mut self) -> Option<Score> {
+        let middle = Middle { ratio: self.ratio.median()?, error: self.error.median()? };
+        self.sums.summary = self.sums.errors.into_summary(middle);
+        self.sums.into_score(self.width.median())
+    }
 }
 
 /// What the score of a group is made of.
@@ -207,14 +300,14 @@ impl ScoreSums {
         }
     }
 
-    /// The score, where the widths of its intervals are among the values.
-    fn into_score(self, values: &mut [f64]) -> Option<Score> {
-        let Self { ordered, right, intervals, held, first, next, .. } = self;
+    /// The score, with this width in the middle of its intervals.
+    fn into_score(self, width: Option<f64>) -> Option<Score> {
+        let Self { ordered, right, intervals, held, .. } = self;
         Some(Score {
             errors: self.summary?,
             order_accuracy_percent: (ordered > 0).then(|| 100.0 * right / ordered as f64),
             coverage_90_percent: (intervals > 0).then(|| percent_of(held, intervals)),
-            width: stats::median(&mut values[first..next]),
+            width,
         })
     }
 }
@@ -295,6 +388,11 @@ mod tests {
         let all: Vec<AnswerTrial> = (0..200).map(of).collect();
         let groups = scores_by(&all, |t| t.config);
         assert_eq!(groups.len(), 4);
+        assert_eq!(
+            scores_by_with(all.iter(), |t| t.config, 0),
+            groups,
+            "the same where no number of each is kept"
+        );
         for (config, found) in groups {
             let own: Vec<AnswerTrial> = all.iter().copied().filter(|t| t.config == config).collect();
             assert_eq!(Some(found), score(&own));

@@ -3,6 +3,7 @@
 mod answered_by_all;
 mod calibrate;
 pub mod like;
+mod median_search;
 mod metrics;
 mod parallel;
 mod protocol;

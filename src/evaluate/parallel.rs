@@ -7,11 +7,12 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::Arc;
 
 /// How many items are taken at once.
-const BLOCK: usize = 64;
+const BLOCK: usize = 16;
 
-/// How many blocks are on their way at once: what they tally is put in its place before the next ones begin, so that it never
-/// stands in memory twice.
-const WAVE: usize = 128;
+/// How many blocks of each core are on their way at once, and how many at most: what they tally is put in its place before the next
+/// ones begin, so that it never stands in memory twice.
+const WAVE: usize = 32;
+const LARGEST_WAVE: usize = 512;
 
 /// What is gone through.
 #[derive(Debug, Clone)]
@@ -41,8 +42,9 @@ pub(super) fn in_parallel(
     };
     let mut all = Tallies::beside(known_cases, models);
     let blocks = n.div_ceil(BLOCK);
-    for first in (0..blocks).step_by(WAVE) {
-        let blocks = first..(first + WAVE).min(blocks);
+    let at_once = (WAVE * rayon::current_num_threads()).min(LARGEST_WAVE);
+    for first in (0..blocks).step_by(at_once) {
+        let blocks = first..(first + at_once).min(blocks);
         let wave: Option<Vec<Tallies>> = if on_one_thread {
             blocks.map(tallied).collect()
         } else {

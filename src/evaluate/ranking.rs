@@ -6,7 +6,7 @@ use super::setup::EvaluationWorld;
 use crate::answer::{AnswerTrial, AnswerTrials};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
-use crate::measurement::Config;
+use crate::measurement::Store;
 use crate::stats;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -33,6 +33,8 @@ pub struct Ranking {
 /// One configuration of a group.
 #[derive(Debug, Clone, Copy)]
 struct Ranked {
+    /// The configuration's place in the order of the store.
+    config: u32,
     predicted: f64,
     measured: f64,
     source: f64,
@@ -41,7 +43,6 @@ struct Ranked {
 /// The ranking of these trials.
 #[must_use]
 pub fn ranking(world: EvaluationWorld<'_>, trials: &AnswerTrials) -> Ranking {
-    let configs: Vec<_> = world.store.configs().map(|(_, config)| config).collect();
     let mut groups: BTreeMap<RankedPair, RankedGroup> = BTreeMap::new();
     let (mut ordered, mut right) = (0_usize, 0.0);
     for t in trials.iter() {
@@ -57,12 +58,10 @@ pub fn ranking(world: EvaluationWorld<'_>, trials: &AnswerTrials) -> Ranking {
     let mut spearmans = [Vec::new(), Vec::new()];
     let mut regrets = [Vec::new(), Vec::new()];
     for few in few_at_once(&groups) {
-        for group in ranked_groups(trials, few).into_values() {
-            let all: Vec<Ranked> = group.iter().map(|(_, ranked)| *ranked).collect();
-            let correlated = [spearman(&all, |r| r.predicted), spearman(&all, |r| r.source)];
-            add_both(&mut spearmans, correlated);
-            for variants in by_problem(&configs, group) {
-                add_both(&mut regrets, [regret(&variants, |r| r.predicted), regret(&variants, |r| r.source)]);
+        for group in ranked_groups(trials, &groups, few).into_values() {
+            add_both(&mut spearmans, [spearman(&group, |r| r.predicted), spearman(&group, |r| r.source)]);
+            for variants in by_problem(world.store, group).chunk_by(|(a, _), (b, _)| a == b) {
+                add_both(&mut regrets, [regret(variants, |r| r.predicted), regret(variants, |r| r.source)]);
             }
         }
     }
@@ -119,30 +118,34 @@ fn few_at_once(groups: &BTreeMap<RankedPair, RankedGroup>) -> Vec<RangeInclusive
 /// What stands in each of these groups, by configuration.
 fn ranked_groups(
     trials: &AnswerTrials,
+    groups: &BTreeMap<RankedPair, RankedGroup>,
     few: RangeInclusive<RankedPair>,
-) -> BTreeMap<RankedPair, Vec<(usize, Ranked)>> {
-    let mut groups: BTreeMap<RankedPair, (RankedGroup, Vec<(usize, Ranked)>)> = BTreeMap::new();
-    for t in trials.iter().filter(|t| few.contains(&pair_of(t))) {
+) -> BTreeMap<RankedPair, Vec<Ranked>> {
+    let room = |(pair, group): (&RankedPair, &RankedGroup)| {
+        (*pair, (RankedGroup::default(), Vec::with_capacity(group.count)))
+    };
+    let mut found: BTreeMap<RankedPair, (RankedGroup, Vec<Ranked>)> = groups.range(few).map(room).collect();
+    for t in trials.iter() {
+        let Some((group, ranked)) = found.get_mut(&pair_of(&t)) else { continue };
         let Some(source) = timed_elsewhere(&t) else { continue };
-        let (group, ranked) = groups.entry(pair_of(&t)).or_default();
         if group.take(&t) {
-            ranked.push((t.config_index(), Ranked { predicted: t.predicted, measured: t.measured, source }));
+            let AnswerTrial { config, predicted, measured, .. } = t;
+            ranked.push(Ranked { config, predicted, measured, source });
         }
     }
-    groups.into_iter().map(|(pair, (_, ranked))| (pair, ranked)).collect()
+    found.into_iter().map(|(pair, (_, ranked))| (pair, ranked)).collect()
 }
 
-/// The variants of each problem, in the order in which the problems first come.
-fn by_problem(configs: &[Config<'_>], group: Vec<(usize, Ranked)>) -> Vec<Vec<Ranked>> {
-    let mut places = HashMap::new();
-    let mut variants: Vec<Vec<Ranked>> = Vec::new();
-    for (config, ranked) in group {
-        let place = *places.entry(&configs[config].problem).or_insert(variants.len());
-        if place == variants.len() {
-            variants.push(Vec::new());
-        }
-        variants[place].push(ranked);
-    }
+/// The variants of each problem side by side, in the order in which the problems first come; each with its problem's number.
+fn by_problem(store: &Store, group: Vec<Ranked>) -> Vec<(u32, Ranked)> {
+    let mut numbers = HashMap::new();
+    let numbered = group.into_iter().map(|ranked| {
+        let next = numbers.len() as u32;
+        let problem = store.config_in_order(ranked.config as usize).problem;
+        (*numbers.entry(problem).or_insert(next), ranked)
+    });
+    let mut variants: Vec<(u32, Ranked)> = numbered.collect();
+    variants.sort_by_key(|(number, _)| *number);
     variants
 }
 
@@ -187,9 +190,13 @@ fn ranks(values: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Measured time of the configuration with the least such time over the least measured time, minus 1; `None` for few.
-fn regret(all: &[Ranked], time: impl Fn(&Ranked) -> f64) -> Option<f64> {
-    let chosen = all.iter().min_by(|a, b| time(a).total_cmp(&time(b))).filter(|_| all.len() >= FEWEST)?;
-    let best = all.iter().map(|r| r.measured).fold(f64::INFINITY, f64::min);
+fn regret(all: &[(u32, Ranked)], time: impl Fn(&Ranked) -> f64) -> Option<f64> {
+    if all.len() < FEWEST {
+        return None;
+    }
+    let ranked = || all.iter().map(|(_, ranked)| ranked);
+    let chosen = ranked().min_by(|a, b| time(a).total_cmp(&time(b)))?;
+    let best = ranked().map(|r| r.measured).fold(f64::INFINITY, f64::min);
     Some(chosen.measured / best - 1.0)
 }
 
@@ -200,7 +207,12 @@ mod tests {
     fn group(pairs: &[(f64, f64)]) -> Vec<Ranked> {
         pairs
             .iter()
-            .map(|(predicted, measured)| Ranked { predicted: *predicted, measured: *measured, source: 1.0 })
+            .map(|(predicted, measured)| Ranked {
+                config: 0,
+                predicted: *predicted,
+                measured: *measured,
+                source: 1.0,
+            })
             .collect()
     }
 
@@ -232,6 +244,7 @@ mod tests {
     #[test]
     fn regret_is_what_the_choice_costs() {
         let all = group(&[(3.0, 1.0), (1.0, 1.5), (4.0, 2.0), (5.0, 3.0), (6.0, 3.0)]);
+        let all: Vec<(u32, Ranked)> = all.into_iter().map(|ranked| (0, ranked)).collect();
         assert!((regret(&all, |r| r.predicted).unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(regret(&all, |r| r.measured), Some(0.0));
     }

@@ -9,7 +9,7 @@ use super::tally::{Tallies, Tally, reason};
 use crate::answer::{AnswerTrial, ResidualFold, Residuals};
 use crate::gpu::{Gpu, TuningError};
 use crate::kernel::{KernelId, Work};
-use crate::measurement::{ConfigId, Floors, Measurement, Store};
+use crate::measurement::{ConfigId, FloorsByKernel, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     ModelRefusal, Predictor, Question, Subject, TimeEstimate, Visible, gpu_at_row_clocks, never_started,
@@ -17,8 +17,7 @@ use crate::predict::{
 };
 use crate::progress::Progress;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
 
 /// With more trials than these, models are judged one after the other.
 const MANY: usize = 4_000_000;
@@ -132,9 +131,7 @@ fn untimed_kernels(
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<(ConfigId, KernelId)> = world.store.configs().map(|(id, c)| (id, c.kernel)).collect();
-    // Found by the first question that asks for them: kernels beside each other, and none that nobody asks about.
-    let floors: BTreeMap<KernelId, OnceLock<Floors>> =
-        configs.iter().map(|(_, kernel)| (*kernel, OnceLock::new())).collect();
+    let floors = FloorsByKernel::from_store(world.store);
     in_parallel(setup.items(configs.len(), models), progress, |at, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (id, kernel) = configs[at];
@@ -148,8 +145,7 @@ fn untimed_kernels(
                 asker.count_refusal(trial, why, tallies);
                 continue;
             }
-            let floors = floors[&kernel].get_or_init(|| world.store.floors_without(kernel));
-            let visible = Visible::from(world.store).with_row(id, row).with_floors(floors);
+            let visible = Visible::from(world.store).with_row(id, row).with_floors(floors.without(kernel));
             let tuned = &asker.gpu_of_row(row);
             asker.put(Put { subject: &subject, visible, tuned }, trial, &|_, _| false, tallies);
         }

@@ -7,12 +7,24 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// Named sizes in the order they were given or the kernel declares them. A file has up to a million of them: two
-/// allocations each, and a hash that is made once.
+/// Named sizes in the order they were given or the kernel declares them. A file has up to a million of them: a single size stands in
+/// place, several in an allocation of their own, and the hash is made once.
 #[derive(Clone)]
 pub struct Problem {
-    pairs: Box<[(ProblemKey, ProblemValue)]>,
+    pairs: ProblemPairs,
     hash: u64,
+}
+
+#[derive(Clone)]
+enum ProblemPairs {
+    One([(ProblemKey, ProblemValue); 1]),
+    Several(Box<[(ProblemKey, ProblemValue)]>),
+}
+
+impl From<Vec<(ProblemKey, ProblemValue)>> for ProblemPairs {
+    fn from(pairs: Vec<(ProblemKey, ProblemValue)>) -> Self {
+        <[_; 1]>::try_from(pairs).map_or_else(|several| Self::Several(several.into()), Self::One)
+    }
 }
 
 static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
@@ -82,7 +94,7 @@ impl fmt::Display for ProblemKey {
 
 impl fmt::Debug for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.pairs, f)
+        fmt::Debug::fmt(self.pairs(), f)
     }
 }
 
@@ -94,7 +106,7 @@ impl Default for Problem {
 
 impl PartialEq for Problem {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && self.pairs == other.pairs
+        self.hash == other.hash && self.pairs() == other.pairs()
     }
 }
 impl Eq for Problem {}
@@ -182,13 +194,16 @@ impl Problem {
     /// Keys and values, in order.
     #[must_use]
     pub fn pairs(&self) -> &[(ProblemKey, ProblemValue)] {
-        &self.pairs
+        match &self.pairs {
+            ProblemPairs::One(pair) => pair,
+            ProblemPairs::Several(pairs) => pairs,
+        }
     }
 
     /// The value of this key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&ProblemValue> {
-        self.pairs.iter().find(|(k, _)| k.as_str() == key).map(|(_, v)| v)
+        self.pairs().iter().find(|(k, _)| k.as_str() == key).map(|(_, v)| v)
     }
 
     /// The number of this key, if it is one.
@@ -203,7 +218,7 @@ impl Problem {
     /// The product of all numbers: a rough order of size within one kernel.
     #[must_use]
     pub fn volume(&self) -> f64 {
-        self.pairs
+        self.pairs()
             .iter()
             .filter_map(|(_, v)| if let ProblemValue::Number(n) = v { Some(*n) } else { None })
             .product()
@@ -332,7 +347,7 @@ impl fmt::Display for ProblemValue {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (key, value)) in self.pairs.iter().enumerate() {
+        for (i, (key, value)) in self.pairs().iter().enumerate() {
             write!(f, "{}{key}={value}", if i == 0 { "" } else { ";" })?;
         }
         Ok(())
@@ -342,6 +357,18 @@ impl fmt::Display for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_problem_stays_small() {
+        assert_eq!(
+            (size_of::<Problem>(), size_of::<(ProblemKey, ProblemValue)>()),
+            (40, 32),
+            "a million of them"
+        );
+        for text in ["", "n=1", "n=1;m=2"] {
+            assert_eq!(Problem::parse_recorded(text).unwrap().to_string(), text);
+        }
+    }
 
     #[test]
     fn numbers_without_measure_are_written_with_an_exponent_and_read_back() {

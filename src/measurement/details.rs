@@ -1,7 +1,7 @@
 //! What the rows of a chunk say beside the size they time and how long it took: column by column, for rows that stand together are alike.
 
 use super::packed_column::PackedColumn;
-use super::row_facts::{KnownNumber, RowFacts};
+use super::row_facts::{FactsOfRow, KnownNumber, PackedFacts, RowFacts};
 use super::text::{RowSource, RowSources, Texts};
 use super::{SharedWord, TimingKind};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) struct ChunkDetails {
     pub(super) kind: TimingKind,
     variants: PackedColumn<Arc<str>>,
     dtypes: PackedColumn<SharedWord>,
-    facts: PackedColumn<RowFacts>,
+    facts: PackedFacts,
     deviations: PackedColumn<KnownNumber>,
     sources: RowSources,
 }
@@ -38,8 +38,8 @@ impl ChunkDetails {
     }
 
     #[inline]
-    pub(super) fn facts(&self, row: u32) -> &RowFacts {
-        self.facts.value(row)
+    pub(super) fn facts(&self, row: u32) -> FactsOfRow<'_> {
+        self.facts.of_row(row)
     }
 
     pub(super) fn deviation(&self, row: u32) -> KnownNumber {
@@ -88,7 +88,7 @@ impl CollectedDetails {
             kind,
             variants: variants.packed(),
             dtypes: dtypes.packed(),
-            facts: facts.packed(),
+            facts: facts.into(),
             deviations: deviations.packed(),
             sources: sources.packed(),
         }

@@ -2,7 +2,7 @@
 
 use super::canonical::written_millis;
 use super::details::ChunkDetails;
-use super::row_facts::{Further, RowFacts, Small};
+use super::row_facts::{FactsOfRow, Further, Small};
 use super::text::RowSource;
 use super::{Number, TimingKind};
 use crate::gpu::GpuId;
@@ -72,24 +72,24 @@ impl Measurement {
     }
 
     #[inline]
-    fn facts(&self) -> &RowFacts {
+    fn facts(&self) -> FactsOfRow<'_> {
         self.of_chunk.facts(self.place)
     }
 
     #[inline]
     fn further(&self) -> Option<&Further> {
-        self.facts().further.as_deref()
+        self.facts().further()
     }
 
     /// Any number column, in the column's own unit and as the file had it.
     #[must_use]
     pub fn number(&self, column: Number) -> Option<f64> {
         match NumberPlace::column_place(column) {
-            NumberPlace::Small(which) => self.facts().small.get(which).map(f64::from),
+            NumberPlace::Small(which) => self.facts().small(which).map(f64::from),
             NumberPlace::Time => Some(written_millis(self.time)),
             NumberPlace::TimeStd => self.time_std().map(written_millis),
-            NumberPlace::Flops => self.facts().flops.get(),
-            NumberPlace::DramBytes => self.facts().dram_bytes.get(),
+            NumberPlace::Flops => self.facts().flops(),
+            NumberPlace::DramBytes => self.facts().dram_bytes(),
             NumberPlace::Further(_) => {
                 self.further()?.numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value)
             }
@@ -100,8 +100,8 @@ impl Measurement {
     #[must_use]
     pub fn measured_count(&self, count: Count) -> Option<f64> {
         match count {
-            Count::Flops => self.facts().flops.get(),
-            Count::DramBytes => self.facts().dram_bytes.get(),
+            Count::Flops => self.facts().flops(),
+            Count::DramBytes => self.facts().dram_bytes(),
             rare => self.rare_counts().find(|(c, _)| *c == rare).map(|(_, value)| value),
         }
     }
@@ -126,14 +126,13 @@ impl Measurement {
     #[must_use]
     pub fn filling(&self, mut work: Work) -> Work {
         let facts = self.facts();
-        for (count, value) in [(Count::Flops, facts.flops.get()), (Count::DramBytes, facts.dram_bytes.get())]
-        {
+        for (count, value) in [(Count::Flops, facts.flops()), (Count::DramBytes, facts.dram_bytes())] {
             if value.is_some() && work.get(count).is_none() {
                 work = work.with(count, value);
             }
         }
         // Most rows have no other counts.
-        if facts.further.is_none() {
+        if facts.further().is_none() {
             return work;
         }
         for (count, value) in self.rare_counts() {
@@ -180,13 +179,13 @@ impl Measurement {
     /// Number of trials.
     #[must_use]
     pub fn trials(&self) -> Option<u32> {
-        self.facts().small.get(Small::Trials)
+        self.facts().small(Small::Trials)
     }
 
     /// Registers per thread.
     #[must_use]
     pub fn regs_per_thread(&self) -> Option<u32> {
-        self.facts().small.get(Small::Regs)
+        self.facts().small(Small::Regs)
     }
 
     /// Whether it says anything of the launch or of what a block asks for.
@@ -194,20 +193,20 @@ impl Measurement {
     pub fn describes_launch(&self) -> bool {
         let asks = [Small::Regs, Small::SmemStatic, Small::SmemDynamic];
         let facts = self.facts();
-        let is_asked = || asks.iter().any(|n| facts.small.get(*n).is_some());
+        let is_asked = || asks.iter().any(|n| facts.small(*n).is_some());
         facts.block().is_some() || facts.grid().is_some() || is_asked()
     }
 
     /// Static shared memory per block in bytes.
     #[must_use]
     pub fn smem_static(&self) -> Option<u32> {
-        self.facts().small.get(Small::SmemStatic)
+        self.facts().small(Small::SmemStatic)
     }
 
     /// Dynamic shared memory per block in bytes.
     #[must_use]
     pub fn smem_dynamic(&self) -> Option<u32> {
-        self.facts().small.get(Small::SmemDynamic)
+        self.facts().small(Small::SmemDynamic)
     }
 
     /// Block and grid, if both are known.

@@ -1,6 +1,7 @@
 //! What a row says of its launch and its counts.
 
 use super::Number;
+use super::packed_column::{PackedColumn, ValuePlaces};
 use crate::kernel::Count;
 use std::sync::Arc;
 
@@ -17,19 +18,105 @@ pub(super) struct RowFacts {
     pub(super) further: Option<Box<Further>>,
 }
 
-impl RowFacts {
+/// The facts of the rows of a chunk. Neighbours with the same facts have them once; those that differ in one mostly agree in others, so
+/// that each kind has a column.
+#[derive(Debug)]
+pub(super) struct PackedFacts {
+    /// Where the facts of each row stand in the columns.
+    places: ValuePlaces,
+    flops: PackedColumn<KnownNumber>,
+    dram_bytes: PackedColumn<KnownNumber>,
+    small: PackedColumn<SmallNumbers>,
+    block: PackedColumn<[u16; 3]>,
+    grid: PackedColumn<[u32; 3]>,
+    further: PackedColumn<Option<Box<Further>>>,
+}
+
+impl From<PackedColumn<RowFacts>> for PackedFacts {
+    fn from(rows: PackedColumn<RowFacts>) -> Self {
+        let PackedColumn { values, places } = rows.packed();
+        let (mut flops, mut dram_bytes) = (PackedColumn::default(), PackedColumn::default());
+        let (mut small, mut block) = (PackedColumn::default(), PackedColumn::default());
+        let (mut grid, mut further) = (PackedColumn::default(), PackedColumn::default());
+        for facts in values {
+            flops.push(facts.flops);
+            dram_bytes.push(facts.dram_bytes);
+            small.push(facts.small);
+            block.push(facts.block);
+            grid.push(facts.grid);
+            further.push(facts.further);
+        }
+        Self {
+            places,
+            flops: flops.packed(),
+            dram_bytes: dram_bytes.packed(),
+            small: small.packed(),
+            block: block.packed(),
+            grid: grid.packed(),
+            further: further.packed(),
+        }
+    }
+}
+
+impl PackedFacts {
+    /// Those of this row.
+    #[inline]
+    pub(super) fn of_row(&self, row: u32) -> FactsOfRow<'_> {
+        FactsOfRow { all: self, place: self.places.place(row) }
+    }
+}
+
+/// The facts of one row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FactsOfRow<'a> {
+    all: &'a PackedFacts,
+    place: u32,
+}
+
+impl PartialEq for FactsOfRow<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |facts: &Self| {
+            let FactsOfRow { all, place } = *facts;
+            (*all.flops.value(place), *all.dram_bytes.value(place), *all.small.value(place))
+        };
+        numbers(self) == numbers(other)
+            && (self.block(), self.grid(), self.further()) == (other.block(), other.grid(), other.further())
+    }
+}
+
+impl<'a> FactsOfRow<'a> {
+    #[inline]
+    pub(super) fn flops(self) -> Option<f64> {
+        self.all.flops.value(self.place).get()
+    }
+
+    #[inline]
+    pub(super) fn dram_bytes(self) -> Option<f64> {
+        self.all.dram_bytes.value(self.place).get()
+    }
+
+    #[inline]
+    pub(super) fn small(self, which: Small) -> Option<u32> {
+        self.all.small.value(self.place).get(which)
+    }
+
+    #[inline]
+    pub(super) fn further(self) -> Option<&'a Further> {
+        self.all.further.value(self.place).as_deref()
+    }
+
     /// Threads per block.
-    pub(super) fn block(&self) -> Option<[u32; 3]> {
-        match self.block {
-            [0, 0, 0] => self.further.as_ref()?.wide_block.as_deref().copied(),
+    pub(super) fn block(self) -> Option<[u32; 3]> {
+        match *self.all.block.value(self.place) {
+            [0, 0, 0] => self.further()?.wide_block.as_deref().copied(),
             block => Some(block.map(u32::from)),
         }
     }
 
     /// Blocks.
-    pub(super) fn grid(&self) -> Option<[u64; 3]> {
-        match self.grid {
-            [0, 0, 0] => self.further.as_ref()?.wide_grid.as_deref().copied(),
+    pub(super) fn grid(self) -> Option<[u64; 3]> {
+        match *self.all.grid.value(self.place) {
+            [0, 0, 0] => self.further()?.wide_grid.as_deref().copied(),
             grid => Some(grid.map(u64::from)),
         }
     }

@@ -341,7 +341,7 @@ impl Store {
     /// The shortest times: what a launch costs.
     #[must_use]
     pub fn floors(&self) -> &Floors {
-        self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None)))
+        self.floors.get_or_init(|| Arc::new(Floors::from_store(self)))
     }
 
     /// Every kernel up to the last one that was timed.

@@ -2,7 +2,7 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
-use crate::measurement::{ConfigId, Floors, LaunchFloors, LaunchTiming, Measurement, Store};
+use crate::measurement::{ConfigId, LaunchFloors, LaunchTiming, Measurement, SeenFloors, Store};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Visible<'a> {
     /// The row that stands for its configuration on its GPU, where one was timed at several clocks.
     chosen: Option<(ConfigId, &'a Measurement)>,
     /// Launch floors that stand for those of the store.
-    floors: Option<&'a Floors>,
+    floors: Option<SeenFloors<'a>>,
 }
 
 /// Every row.
@@ -40,12 +40,12 @@ impl<'a> Visible<'a> {
 
     /// The same with these launch floors.
     #[must_use]
-    pub fn with_floors(self, floors: &'a Floors) -> Self {
+    pub fn with_floors(self, floors: SeenFloors<'a>) -> Self {
         Self { floors: Some(floors), ..self }
     }
 
-    fn floors(&self) -> &'a Floors {
-        self.floors.unwrap_or_else(|| self.store.floors())
+    fn floors(&self) -> SeenFloors<'a> {
+        self.floors.unwrap_or_else(|| self.store.floors().into())
     }
 
     /// The row that timed this configuration on this GPU.

@@ -258,6 +258,13 @@ fn metrics_of_many_launches() {
 }
 
 #[test]
+fn an_evaluation_without_each_of_as_many_kernels_as_rows() {
+    let kernels =
+        table("gpu,kernel,problem,time_ms", 200_000, |i| format!("titan-v,k{i},n=1,0.0{}", i % 9 + 1));
+    is_harmless("evaluate --protocol new-kernel --data", "kernels.csv", &kernels, None);
+}
+
+#[test]
 fn a_trace_of_as_many_kernels_as_launches() {
     let text = include_str!("../fuzz/seeds/nvprof-trace.csv").trim_end();
     let (head, last) = text.rsplit_once('\n').unwrap();

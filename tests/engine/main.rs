@@ -8,6 +8,7 @@ mod dice;
 mod evaluation;
 mod explain;
 mod fewer_counts;
+mod floors_by_kernel;
 mod golden_measurements;
 mod hybrid;
 mod in_flight;

@@ -1,10 +1,9 @@
 //! Stores of a part of the rows: of one row, of one kind.
 
 use super::batched_rows::BatchedRows;
-use super::{END, RowLink, Store, StoredConfig, place_of};
+use super::{Config, END, RowLink, Store, StoredConfig, place_of};
 use crate::gpu::GpuId;
-use crate::kernel::KernelId;
-use crate::measurement::{Floors, Measurement, TimingKind};
+use crate::measurement::{ConfigId, Floors, Measurement, TimingKind};
 use std::sync::{Arc, OnceLock};
 
 impl Store {
@@ -65,12 +64,15 @@ impl Store {
     /// The shortest times, to be shared with other stores.
     #[must_use]
     pub fn shared_floors(&self) -> Arc<Floors> {
-        self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None))).clone()
+        self.floors.get_or_init(|| Arc::new(Floors::from_store(self))).clone()
     }
 
-    /// The shortest times without the rows of one kernel.
+    /// The configuration at this place in [`Store::configs`].
+    ///
+    /// # Panics
+    /// Where there are not as many.
     #[must_use]
-    pub fn floors_without(&self, kernel: KernelId) -> Floors {
-        Floors::from_store(self, Some(kernel))
+    pub fn config_in_order(&self, place: usize) -> Config<'_> {
+        self.config(ConfigId(place_of(place)))
     }
 }
