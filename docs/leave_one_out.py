@@ -165,7 +165,8 @@ def side_of(family, side, c):
     rate = busy * clock
     flops_rate = column("FlopsPerClock") / family.tile_factor(side, c["tile_load"])
     working_set = np.where(np.isnan(count("WorkingSetBytes")), dram, count("WorkingSetBytes"))
-    holds_all, holds_none = column("l2_holds_all_until"), column("l2_holds_none_from")
+    holds_all = np.nan_to_num(column("l2_holds_all_until"), nan=0.75)
+    holds_none = np.nan_to_num(column("l2_holds_none_from"), nan=1.25)
     in_l2 = np.clip((holds_none - working_set / column("L2Size")) / (holds_none - holds_all), 0, 1)
     in_l2 = np.where(family.cold, 0, in_l2)
     l2 = np.where(np.isnan(count("L2Bytes")), dram, count("L2Bytes"))

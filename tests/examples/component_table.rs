@@ -33,6 +33,8 @@ const OF_SIDES: [&str; 14] = [
     "cached_insts",
     "fetch_cycles",
     "streamed_per_clock",
+    "l2_holds_all_until",
+    "l2_holds_none_from",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -134,7 +136,13 @@ fn side_cells(q: &Question<'_>, at: Side, row: &Measurement) -> Vec<String> {
         (side.gpu.bandwidth_sustained().value / side.gpu.bandwidth_peak.value).min(1.0).to_string(),
     ];
     let sm = &side.gpu.sm;
-    let optional = [&sm.cached_insts, &sm.fetch_cycles, &sm.streamed_per_clock];
+    let optional = [
+        &sm.cached_insts,
+        &sm.fetch_cycles,
+        &sm.streamed_per_clock,
+        &sm.l2_holds_all_until,
+        &sm.l2_holds_none_from,
+    ];
     cells.extend(optional.map(|n| n.as_ref().map_or("nan".into(), |n| n.value.to_string())));
     cells.extend(Spec::ALL.map(|spec| machine.spec_value(spec).to_string()));
     cells.push(machine.dram_latency().to_string());
