@@ -260,7 +260,7 @@ fn metrics_of_many_launches() {
 #[test]
 fn an_evaluation_without_each_of_as_many_kernels_as_rows() {
     let kernels =
-        table("gpu,kernel,problem,time_ms", 200_000, |i| format!("titan-v,k{i},n=1,0.0{}", i % 9 + 1));
+        table("gpu,kernel,problem,time_ms", 60_000, |i| format!("titan-v,k{i},n=1,0.0{}", i % 9 + 1));
     is_harmless("evaluate --protocol new-kernel --data", "kernels.csv", &kernels, None);
 }
 
