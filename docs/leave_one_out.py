@@ -288,8 +288,10 @@ def answered(family, constants):
     norm = c["launch_norm"]
     own = 1 - np.minimum(floor / time, 1) ** norm
     is_plain = ~(family.operator | family.cold)
-    gap, gap_there = (np.where(is_plain, np.minimum(f, 1e-6 * c["gap_us"]), 0) for f in (floor, to_floor))
-    body = np.maximum(time * own ** (1 / norm) - gap, np.where(gap > 0, 0.1, 0.3) * time)
+    beside_floor = time * own ** (1 / norm)
+    room = np.clip(beside_floor - 0.1 * time, 0, 1e-6 * c["gap_us"])
+    gap, gap_there = (np.where(is_plain, np.minimum(f, np.minimum(floor, room)), 0) for f in (floor, to_floor))
+    body = np.where(gap > 0, beside_floor - gap, np.maximum(beside_floor, 0.3 * time))
     body = np.where((own < 0.3) & (from_roof > 0), np.minimum(body, 1.3 * from_roof), body)
     own = np.maximum(own, 0.3)
     cold = np.maximum(time - floor, 0.03 * time)

@@ -26,18 +26,18 @@ pub struct RowQuestions<'a> {
 }
 
 /// What a table has in the place of a row: a measurement, or why it is none.
-pub trait TableRow {
+pub trait BatchRow {
     /// The measurement.
     fn measurement(&self) -> Option<&Measurement>;
 }
 
-impl TableRow for Measurement {
+impl BatchRow for Measurement {
     fn measurement(&self) -> Option<&Measurement> {
         Some(self)
     }
 }
 
-impl TableRow for Result<Measurement, RowError> {
+impl BatchRow for Result<Measurement, RowError> {
     fn measurement(&self) -> Option<&Measurement> {
         self.as_ref().ok()
     }
@@ -78,7 +78,7 @@ impl<'a> RowQuestions<'a> {
     ///
     /// # Errors
     /// The first of `answer`.
-    pub fn for_each_part<R: TableRow, E>(
+    pub fn for_each_part<R: BatchRow, E>(
         &self,
         kernels: &mut Catalogue<Kernel>,
         rows: Vec<R>,

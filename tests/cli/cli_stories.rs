@@ -218,7 +218,7 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     assert!(line("time on the source").contains("95.1 µs ●"));
     assert!(line("SMs ").contains("80 → 46"));
     assert!(line("exposed latency").contains("warps wait for loads and results: roof × 1.01 → × 1.24"));
-    assert!(line("predicted ").contains("169 µs ◆"));
+    assert!(line("predicted ").contains("168 µs ◆"));
     assert!(line("LSU ").matches('◀').count() == 2);
     assert_eq!(
         line("RTX 4070: "),
@@ -237,7 +237,7 @@ fn models_side_by_side_say_how_far_apart_they_lie_and_which_is_the_default() {
     let text =
         desk.types("predict --from titan-v --to rtx-4070 --kernel histogram --model all").works().stdout;
     assert!(
-        text.contains("histogram n=1048576 on rtx-4070: models disagree by 2.23×: 39.3–87.8 µs"),
+        text.contains("histogram n=1048576 on rtx-4070: models disagree by 2.19×: 40.1–87.8 µs"),
         "{text}"
     );
     assert!(text.contains("components is the default: its MAPE over the shipped figures"), "{text}");

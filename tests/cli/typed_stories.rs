@@ -130,7 +130,9 @@ fn a_type_that_a_gpu_has_no_unit_for_is_said_and_so_are_tensor_cores_that_nobody
     };
     let lanes = asked("--dram-bytes 100MB --dtype bf16 --from a100-sxm4-80gb --to t4");
     assert!(
-        lanes.contains("; assumed from its dtype; no such rate on t4: its FP32 lanes stand in"),
+        lanes.contains(
+            "; assumed from its dtype; no such rate on t4: its FP32 lanes at 0.55 of their rate stand in"
+        ),
         "{lanes}"
     );
     let units = asked("--bytes 100MB --dtype bf16 --from a100-sxm4-80gb --to h100-sxm5");

@@ -67,7 +67,7 @@ fn every_kernel_on_several_gpus_is_a_table_per_gpu_or_a_list_of_objects() {
         assert_eq!(&told, found, "{alone}");
     }
     for (words, said) in [
-        ("whatif --gpu all --kernel saxpy --tornado --solve mem", "take one GPU and one kernel"),
+        ("whatif --gpu all --kernel saxpy --tornado --solve mem --goal 1ms", "take one GPU and one kernel"),
         ("whatif --gpu rtx-4070 --kernel saxpy,matmul_tiled --size n=64 --tornado", "give one --kernel"),
     ] {
         desk.types(words).ends(2, &[said]);

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::io::Write;
 
 /// Columns of one side, named with `_s` and `_t`.
-const OF_SIDES: [&str; 14] = [
+const OF_SIDES: [&str; 16] = [
     "gpu",
     "architecture",
     "time",

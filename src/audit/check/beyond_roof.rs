@@ -16,6 +16,7 @@ use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;
 use crate::roofline::{first_type_in_reach, tensor_types_of_lanes};
+use crate::text::counted;
 use crate::units::FlopsPerSecond;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -148,7 +149,7 @@ fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]
     };
     let peak = peak(case).unwrap_or_default();
     let l2 = gpu.map(|g| g.l2_size.value.as_capacity()).unwrap_or_default();
-    let head = format!("{} rows above the peak of {peak}, {size} by {over:.2} times", rows.len());
+    let head = format!("{} above the peak of {peak}, {size} {over:.2}×", counted(rows.len(), "row"));
     let (severity, why, remedy) = verdict(case, &l2, &rows);
     let evidence = format!("{head}; {why}");
     let subject = match case {

@@ -116,7 +116,8 @@ impl SourceShare {
             _ => carried,
         };
         let body = carried.body;
-        let time = sound(Seconds(self.launching.launched(self.floor_on(target), body)), super::ID)?;
+        let (floor, gap) = (self.floor_on(target), self.gap_on(target));
+        let time = sound(Seconds(self.launching.launched(floor, gap, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
@@ -151,6 +152,12 @@ impl SourceShare {
         capped_floor(self.timed, self.end.floor, target.floor)
     }
 
+    /// What passes between kernels there that nothing hides, in seconds.
+    #[inline]
+    fn gap_on(&self, target: &End) -> f64 {
+        self.launching.gap(self.floor_on(target), self.start.gap)
+    }
+
     /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.
     pub(super) fn is_by_operator(&self, target: &End, nearness: Nearness) -> bool {
         nearness != Nearness::SameSettings && self.operators(target).is_some()
@@ -167,7 +174,7 @@ impl SourceShare {
     /// The operators' model: its two times stand in the places of the roofs.
     fn operator(&self, times: Pair<f64>) -> Result<Answered, ModelRefusal> {
         let answer = carried(times, self.timed, false, super::ID)?;
-        let start = LaunchStart { body: self.timed, own: 1.0 };
+        let start = LaunchStart { body: self.timed, own: 1.0, gap: 0.0 };
         let Pair { source, target } = times;
         let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
         Ok(Answered { time: answer.time, body: answer.time.0, start, roofs: times, carried, same: false })
@@ -184,8 +191,8 @@ impl SourceShare {
             return Doubt::of_operator(off, other);
         }
         let Answered { carried, body, time, .. } = *answered;
-        let floor_there = self.floor_on(target);
-        let in_body = self.launching.share_of_body(floor_there, body, time.0);
+        let gap = self.gap_on(target);
+        let in_body = self.launching.share_of_body(gap, body, time.0);
         let has_roof = carried.everything > 0.0;
         let above = carried.above > 0.0;
         // The farther above its roof, the less this reading counts.
@@ -202,8 +209,9 @@ impl SourceShare {
         let is_drawn = has_roof && self.typical.build.is_another();
         let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };
         let unknown = self.launching != Launching::Dispatch;
-        let floor = if target.knows_floor { 0.0 } else { self.launching.floor_doubt(floor_there, time.0) };
-        let floor = floor.hypot(self.launching.gap_doubt(floor_there, body, time.0));
+        let floor =
+            if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
+        let floor = floor.hypot(self.launching.gap_doubt(gap, body, time.0));
         Doubt::new(Causes {
             in_body,
             readings,
@@ -218,7 +226,7 @@ impl SourceShare {
             conflicts: self.end.roof.shared.max(target.roof.shared)
                 * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
             reuse: (target.roof.time / body).min(1.0)
-                * ln_apart(target.roof.streamed, self.end.roof.streamed),
+                * of_share(ln_apart(target.roof.streamed, self.end.roof.streamed), in_body),
             power: if self.excess.on_tensor_cores {
                 ln_apart(target.roof.power, self.end.roof.power)
             } else {
@@ -236,6 +244,12 @@ impl SourceShare {
         let exceeded = self.start.body.filter(|body| *body < source).map_or(1.0, |body| body / source);
         exceeded * target.roof.dram_at_peak
     }
+}
+
+/// ln by which a part grows, as ln of the whole over its share: of a large one the whole gains more than by share.
+#[inline]
+fn of_share(ln: f64, share: f64) -> f64 {
+    if ln == 0.0 || share <= 0.0 { ln } else { (share * ln.exp_m1()).ln_1p() / share }
 }
 
 /// |ln a / b|: mostly of the same number twice.

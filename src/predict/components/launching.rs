@@ -56,6 +56,8 @@ pub(super) struct LaunchStart {
     pub(super) body: Option<f64>,
     /// The share of the time that is the kernel's own, 0 to 1.
     pub(super) own: f64,
+    /// Seconds that nothing hides between this launch and the next one, where launches cost as much.
+    pub(super) gap: f64,
 }
 
 impl Launching {
@@ -76,43 +78,45 @@ impl Launching {
 
     /// What a time on the source says of the kernel, under a roof of so many seconds.
     pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
-        let Some(time) = timed else { return LaunchStart { body: None, own: 0.0 } };
+        let Some(time) = timed else { return LaunchStart { body: None, own: 0.0, gap: GAP } };
         match self {
             Self::BackToBack | Self::Profiled => self.back_to_back(time, floor, roof),
             Self::Cold => {
                 let body = (time - floor).max(LEAST_ADDED_BODY * time);
                 let (squared, scatter) = (body * body, COLD_SCATTER * floor);
-                LaunchStart { body: Some(body), own: squared / (squared + scatter * scatter) }
+                LaunchStart { body: Some(body), own: squared / (squared + scatter * scatter), gap: 0.0 }
             }
             Self::Dispatch => {
                 let own = 1.0 - self.share_of_error(floor, time);
                 let share = own.powf(1.0 / DISPATCH_NORM).max(LEAST_ADDED_BODY);
-                LaunchStart { body: Some(time * share), own }
+                LaunchStart { body: Some(time * share), own, gap: 0.0 }
             }
         }
     }
 
     fn back_to_back(self, time: f64, floor: f64, roof: f64) -> LaunchStart {
         let own = 1.0 - self.share_of_error(floor, time);
-        let gap = self.gap(floor);
-        let least = if gap > 0.0 { LEAST_BODY_BESIDE_GAP } else { LEAST_BODY };
-        let body = (rest(time, floor) - gap).max(least * time);
+        let beside_floor = rest(time, floor);
+        // A time at its floor has no room for more.
+        let room = (beside_floor - LEAST_BODY_BESIDE_GAP * time).max(0.0);
+        let gap = self.gap(floor, GAP.min(room));
+        let body = if gap > 0.0 { beside_floor - gap } else { beside_floor.max(LEAST_BODY * time) };
         let at_floor = own < LEAST_BODY && roof > 0.0;
         let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
-        LaunchStart { body: Some(body), own: own.max(LEAST_BODY) }
+        LaunchStart { body: Some(body), own: own.max(LEAST_BODY), gap }
     }
 
-    /// Seconds between two kernels that nothing hides, under this floor.
+    /// Seconds between two kernels that nothing hides under this floor, of so many at most.
     #[inline]
-    fn gap(self, floor: f64) -> f64 {
-        if self == Self::BackToBack { floor.min(GAP) } else { 0.0 }
+    pub(super) fn gap(self, floor: f64, most: f64) -> f64 {
+        if self == Self::BackToBack { floor.min(most) } else { 0.0 }
     }
 
-    /// The time of a launch whose body takes so long.
+    /// The time of a launch whose body takes so long behind this gap ([`Self::gap`]).
     #[inline]
-    pub(super) fn launched(self, floor: f64, body: f64) -> f64 {
+    pub(super) fn launched(self, floor: f64, gap: f64, body: f64) -> f64 {
         match self {
-            Self::BackToBack | Self::Profiled => joined(floor, self.gap(floor) + body),
+            Self::BackToBack | Self::Profiled => joined(floor, gap + body),
             Self::Cold => floor + body,
             Self::Dispatch => joined_by(floor, body, DISPATCH_NORM),
         }
@@ -127,15 +131,13 @@ impl Launching {
 
     /// How uncertain the gap between kernels makes a time, in ln.
     #[inline]
-    pub(super) fn gap_doubt(self, floor: f64, body: f64, time: f64) -> f64 {
-        let gap = self.gap(floor);
+    pub(super) fn gap_doubt(self, gap: f64, body: f64, time: f64) -> f64 {
         if gap > 0.0 { GAP_DOUBT * self.share_of_error(gap + body, time) * gap / (gap + body) } else { 0.0 }
     }
 
     /// How far a small error of the body goes into the time of the launch, 0 to 1.
     #[inline]
-    pub(super) fn share_of_body(self, floor: f64, body: f64, time: f64) -> f64 {
-        let gap = self.gap(floor);
+    pub(super) fn share_of_body(self, gap: f64, body: f64, time: f64) -> f64 {
         if gap > 0.0 {
             self.share_of_error(gap + body, time) * body / (gap + body)
         } else {
@@ -170,13 +172,13 @@ mod tests {
     fn a_body_launched_again_is_the_time_it_was_taken_from() {
         for launching in [Launching::BackToBack, Launching::Cold, Launching::Profiled, Launching::Dispatch] {
             let start = launching.start(Some(9.0), 3.0, 5.0);
-            let again = launching.launched(3.0, start.body.unwrap_or(0.0));
+            let again = launching.launched(3.0, launching.gap(3.0, start.gap), start.body.unwrap_or(0.0));
             assert!((again - 9.0).abs() < 1e-12, "{launching:?}");
         }
     }
 
     #[test]
     fn nothing_timed_says_nothing() {
-        assert_eq!(Launching::Cold.start(None, 3.0, 5.0), LaunchStart { body: None, own: 0.0 });
+        assert_eq!(Launching::Cold.start(None, 3.0, 5.0), LaunchStart { body: None, own: 0.0, gap: GAP });
     }
 }

@@ -1,7 +1,7 @@
 //! What `components` knows of both sides of a question: component times, roofs, floors.
 
 use super::excess::LaunchInUse;
-use super::launching::Launching;
+use super::launching::{LaunchStart, Launching};
 use super::nearness::{Nearness, OtherBoard};
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
@@ -134,9 +134,10 @@ impl QuestionSides {
         nudged
     }
 
-    /// The time of a launch on the target whose body takes so long.
-    fn launched(&self, body: f64) -> f64 {
-        self.launching.launched(self.floors.target.time.0, body)
+    /// The time of a launch on the target whose body takes so long, from a source that says so of the gap before it.
+    fn launched(&self, start: LaunchStart, body: f64) -> f64 {
+        let floor = self.floors.target.time.0;
+        self.launching.launched(floor, self.launching.gap(floor, start.gap), body)
     }
 }
 
@@ -162,7 +163,7 @@ pub(in crate::predict) fn resized(
     let efficiency = usual * (start.body? / from / usual).powf(start.own);
     let Pair { source: here, target: there } = sides.components.map(|c| c.beside_dram());
     let body = grown(from, to, efficiency, there / here);
-    let time = sides.launched(body);
+    let time = sides.launched(start, body);
     sound(time).then_some((Seconds(time), to / from))
 }
 
@@ -197,7 +198,8 @@ pub(in crate::predict) fn unmeasured(
 ) -> Option<Seconds> {
     let sides = QuestionSides::of_sizes(kernel, Pair::same(side), Pair::same(work), cost, 0.0);
     let roof = sides.roofs.source.time;
-    let time = sides.launched(typical(&sides).usual * roof);
+    let start = sides.launching.start(None, sides.floors.target.time.0, roof);
+    let time = sides.launched(start, typical(&sides).usual * roof);
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
