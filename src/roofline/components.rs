@@ -237,6 +237,22 @@ impl MachineNumbers {
         self.with(Spec::PowerShare, left).scaled(spec, factor)
     }
 
+    /// Whether this number of another GPU differs, or what its L2 holds beside the size.
+    #[must_use]
+    pub fn differs_in(&self, spec: Spec, other: &Self) -> bool {
+        self.spec_value(spec).to_bits() != other.spec_value(spec).to_bits()
+            || (spec == Spec::L2Size && self.l2_holds != other.l2_holds)
+    }
+
+    /// The same GPU with this number of another one; with the size of its L2, what that holds.
+    #[must_use]
+    pub fn taking(mut self, spec: Spec, other: &Self) -> Self {
+        if spec == Spec::L2Size {
+            self.l2_holds = other.l2_holds;
+        }
+        self.with(spec, other.spec_value(spec))
+    }
+
     /// The same GPU with one number in the place of its own.
     #[must_use]
     pub fn with(mut self, spec: Spec, value: f64) -> Self {

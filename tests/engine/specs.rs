@@ -161,8 +161,8 @@ fn one_word_for_boards_of_different_speed_is_answered_with_the_choice() {
     choice("v100-16gb", &["v100-pcie-16gb", "v100-sxm2-16gb"]);
     choice("p100", &["p100-pcie-12gb", "p100-pcie-16gb", "p100-sxm2"]);
     choice("p100-16gb", &["p100-pcie-16gb", "p100-sxm2"]);
-    choice("titan-x", &["gtx-titan-x", "titan-xp"]);
-    choice("titanx", &["gtx-titan-x", "titan-xp"]);
+    choice("titan-x", &["gtx-titan-x", "titan-x-pascal", "titan-xp"]);
+    choice("titanx", &["gtx-titan-x", "titan-x-pascal", "titan-xp"]);
 }
 
 #[test]
@@ -389,10 +389,10 @@ fn architecture_compute_capability_and_year_belong_together() {
     for g in gpus() {
         let (capabilities, years): (&[&str], _) = match g.architecture.as_str() {
             "kepler" => (&["3.5", "3.7"], 2012..=2014),
-            "maxwell" => (&["5.2"], 2014..=2015),
+            "maxwell" => (&["5.0", "5.2"], 2014..=2015),
             "pascal" => (&["6.0", "6.1"], 2016..=2017),
             "volta" => (&["7.0"], 2017..=2019),
-            "turing" => (&["7.5"], 2018..=2019),
+            "turing" => (&["7.5"], 2018..=2021),
             "ampere" => (&["8.0", "8.6", "8.7"], 2020..=2023),
             "ada" => (&["8.9"], 2022..=2024),
             "hopper" => (&["9.0"], 2022..=2024),

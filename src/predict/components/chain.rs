@@ -109,13 +109,10 @@ fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Comp
 /// What each number that differs does to ln roof: its Shapley value; the values add up to ln(roof_t/roof_s).
 fn shares(machines: &Pair<MachineNumbers>, roof: impl Fn(&MachineNumbers) -> f64) -> Vec<(Spec, f64)> {
     let Pair { source, target } = machines;
-    let differ: Vec<Spec> = Spec::ALL
-        .into_iter()
-        .filter(|s| source.spec_value(*s).to_bits() != target.spec_value(*s).to_bits())
-        .collect();
+    let differ: Vec<Spec> = Spec::ALL.into_iter().filter(|spec| source.differs_in(*spec, target)).collect();
     let changed = |set: usize| {
         let taken = differ.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
-        roof(&taken.fold(*source, |machine, (_, spec)| machine.with(*spec, target.spec_value(*spec)))).ln()
+        roof(&taken.fold(*source, |machine, (_, spec)| machine.taking(*spec, target))).ln()
     };
     let values: Vec<f64> = (0..1_usize << differ.len()).map(changed).collect();
     let weights = weights(differ.len());
