@@ -58,7 +58,7 @@ fn beyond_roof_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     for (i, row) in sheet.rows.iter().enumerate() {
         let Some((case, times)) = case(sheet, &row, &efficient) else { continue };
         // Already said, with the reason.
-        if matches!(case, RoofBreach::Bandwidth | RoofBreach::Compute) && ignored.contains(&i) {
+        if !matches!(case, RoofBreach::Cached | RoofBreach::Counted) && ignored.contains(&i) {
             continue;
         }
         let kernel = (case != RoofBreach::Cached).then_some(row.kernel);
