@@ -331,7 +331,7 @@ fn damaged_input_is_refused_with_its_place_and_never_panics() {
     assert!(read(b"gpu,kernel,time_ms\n\0").unwrap_err().contains("NUL"));
     let (rows, refused) = read(b"gpu,kernel,time_ms\na,b,1\na,b,-1\na,b,0\na,,1\na,b\n").unwrap();
     assert_eq!((rows, refused.len()), (1, 4));
-    assert!(refused[0].starts_with("f:3: time_ms: `-1`: expected a number"), "{refused:?}");
+    assert!(refused[0].starts_with("f:3: time_ms: `-1`: expected milliseconds above 0"), "{refused:?}");
     let mut extreme = String::from(HEADER);
     for v in ["1e-300", "1e300", "4.9e-324", "1"] {
         writeln!(

@@ -292,7 +292,7 @@ fn a_quote_that_never_closes_says_that_it_swallowed_lines() {
 fn a_bad_number_is_refused_with_its_column_and_value() {
     for bad in ["fast", "1,5", "0x10", "1e999", "nan", "inf", "--1", "1 ms", "٣"] {
         let row = format!("titan-v,saxpy,n=4,\"{bad}\"");
-        refused(&row, "time_ms", &[bad, "expected a number of at least 0"]);
+        refused(&row, "time_ms", &[bad, "expected milliseconds above 0"]);
     }
     refused("titan-v,saxpy,n=4,-0.5", "time_ms", &["-0.5", "at least 0"]);
     refused("titan-v,saxpy,n=4,0", "time_ms", &["more than 0"]);
