@@ -294,7 +294,7 @@ fn a_bad_number_is_refused_with_its_column_and_value() {
         let row = format!("titan-v,saxpy,n=4,\"{bad}\"");
         refused(&row, "time_ms", &[bad, "expected milliseconds above 0"]);
     }
-    refused("titan-v,saxpy,n=4,-0.5", "time_ms", &["-0.5", "at least 0"]);
+    refused("titan-v,saxpy,n=4,-0.5", "time_ms", &["-0.5", "above 0"]);
     refused("titan-v,saxpy,n=4,0", "time_ms", &["more than 0"]);
     refused("titan-v,saxpy,n=4,", "time_ms", &["is blank"]);
     row_refused(
