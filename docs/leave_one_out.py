@@ -18,8 +18,8 @@ import pandas as pd
 
 Pair = collections.namedtuple("Pair", "source target")
 # Seconds without waiting warps; how much of them is the power limit; seconds of FLOPs or bytes at the stated rates; the share of
-# shared memory alone.
-Bounds = collections.namedtuple("Bounds", "components power at_peak shared streamed")
+# shared memory alone; whether DRAM binds.
+Bounds = collections.namedtuple("Bounds", "components power at_peak shared streamed by_dram")
 
 FILES = {
     "paper 1": "study/measurements_corrected.csv",
@@ -36,8 +36,9 @@ SPLITS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
 
 # As shipped, and what else is tried.
 CONSTANTS = {
-    "norm": (6.0, [3.0, 4.0, 5.0, 8.0, 10.0]),
+    "norm": (10.0, [4.0, 6.0, 8.0, 12.0, 16.0]),
     "carried": (0.74, [0.66, 0.7, 0.78, 0.82, 0.86]),
+    "carried_below": (0.65, [0.3, 0.5, 0.6, 0.7, 0.8, 1.0]),
     "carried_uncounted": (0.93, [0.8, 0.86, 0.9, 0.97, 1.0]),
     "carried_to_another_build": (0.3, [0.1, 0.2, 0.4, 0.5, 0.6, 0.8]),
     "far": (3.0, [2.0, 2.5, 4.0, 6.0, 1e9]),
@@ -49,7 +50,7 @@ CONSTANTS = {
     "most_tail": (1.6, [1.0, 1.3, 1.45, 2.0, 3.0]),
     "of_sms": (0.4, [0.1, 0.2, 0.6, 0.8]),
     "of_counted": (0.6, [0.2, 0.4, 0.8, 1.0]),
-    "lsu_cycles": (10.0, [4.0, 6.0, 8.0, 12.0, 16.0]),
+    "lsu_cycles": (8.0, [4.0, 6.0, 10.0, 12.0, 16.0]),
     "other_cycles": (3.0, [0.0, 1.0, 2.0, 4.0, 5.0]),
     "waiting_norm": (3.0, [1.5, 2.0, 2.5, 4.0, 6.0]),
     "launch_norm": (12.0, [3.0, 4.0, 6.0, 8.0, 20.0]),
@@ -88,7 +89,7 @@ STEPS = [
     ["Flops", "ActiveThreadsPerInst"],
     ["DramBytes"],
 ]
-FIXED = {"dram_distance": 0.25, "of_dram": 2.0, "of_dram_beside_flops": 1.0, "of_lsu_with_shared": 4.0, "of_conflicts": 2.0, "power_exponent": 0.55}
+FIXED = {"dram_distance": 0.25, "of_dram": 2.0, "of_dram_beside_flops": 1.0, "of_lsu_with_shared": 4.0, "of_conflicts": 2.0, "power_exponent": 0.55, "without_ecc": 0.8}
 
 
 class Family:
@@ -191,6 +192,7 @@ def side_of(family, side, c):
     ]
     parts = np.stack(parts, axis=1)
     roof, flops = norm_of(parts, c["norm"]), parts[:, 5]
+    by_dram = parts.argmax(axis=1) == 0
     streamed = np.concatenate([(dram / bandwidth)[:, None], parts[:, 1:]], axis=1)
     unsure = (in_l2 > 0) & np.isnan(count("WorkingSetBytes"))
     streamed = np.where(unsure & (roof > 0), norm_of(streamed, c["norm"]) / roof, 1)
@@ -226,7 +228,7 @@ def side_of(family, side, c):
     roof = np.where(roof > 0, roof * latency, roof)
     changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
     paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]
-    bounds = Bounds(components, power, at_peak, np.where(even > 0, parts[:, 4] / even, 0), streamed)
+    bounds = Bounds(components, power, at_peak, np.where(even > 0, parts[:, 4] / even, 0), streamed, by_dram)
     return roof, bounds, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
 
 
@@ -304,11 +306,16 @@ def answered(family, constants):
     by_pipes = np.where(family.library, 0, uncounted)
     drawn_on = c["carried_to_another_build"] + by_pipes * (c["carried_uncounted"] - c["carried_to_another_build"])
     carried = np.where(family.another, drawn_on, carried)
+    # DRAM that binds a source whose ECC may be off: a shorter time says that it is.
+    may_lack_ecc = from_bounds.by_dram & (family.column("has_ecc_s") == 1)
+    without_ecc = np.minimum(from_roof, np.maximum(body, FIXED["without_ecc"] * from_roof))
+    stated_roof, from_roof = from_roof, np.where(may_lack_ecc, without_ecc, from_roof)
     usual = np.log(np.where(family.library, c["usual_of_library"], c["usual"]))
+    unusual = np.log(body / from_roof) - usual
+    carried = np.where(unusual < 0, c["carried_below"], 1) * carried
     # On GPUs so much alike that a rate differs by less than a tenth, more holds.
     drawn = np.minimum(distance(family) / 0.1, 1)
     carried, held = 1 - drawn * (1 - carried), 1 - drawn * (1 - own)
-    unusual = np.log(body / from_roof) - usual
     ln = usual + held * unusual * (1 - (1 - carried) / (1 + np.where(family.another, 0, unusual / c["far"]) ** 2))
     eta, counted = np.exp(ln), (1 - uncounted) ** 2
     near = uncounted**2 * np.exp(-((np.maximum(ln, 0) / c["near_roof"]) ** 2))
@@ -321,7 +328,7 @@ def answered(family, constants):
     added = np.minimum(added, to_roof + c["most_above"] * (eta - 1) * from_roof * as_long)
     there = np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
-    there = in_reach(family, there, body, Pair(from_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
+    there = in_reach(family, there, body, Pair(stated_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
     norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
     after_gap = gap_there + there
     longer_of_both = np.maximum(to_floor, after_gap)
@@ -341,6 +348,7 @@ def answered(family, constants):
     table = family.table
     wavefronts_alone = ~np.isnan(family.column("SmemWavefronts")) & np.isnan(family.column("LsuWarpInsts"))
     conflicts = np.where(wavefronts_alone, np.abs(ratios[:, 3] - ratios[:, 4]), 0)
+    longer_streamed = np.abs(np.log(to_bounds.streamed / from_bounds.streamed))
     causes = {
         "least": np.ones(len(answer)),
         "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)) / (1 + (efficiency / 3) ** 4), 0),
@@ -355,7 +363,7 @@ def answered(family, constants):
         "unknown_dispatch": np.where(family.operator, hidden, 0),
         "supply": in_body * np.abs(supply - supply_there),
         "conflicts": in_body * np.maximum(from_bounds.shared, to_bounds.shared) * conflicts,
-        "reuse": in_body * np.minimum(to_roof / there, 1) * np.abs(np.log(to_bounds.streamed / from_bounds.streamed)),
+        "reuse": np.minimum(to_roof / there, 1) * np.log1p(in_body * np.expm1(longer_streamed)),
     }
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
 

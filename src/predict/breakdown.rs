@@ -263,7 +263,7 @@ impl fmt::Display for Cause {
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
             Self::OtherComponents => {
-                f.write_str("their 6-norm, not wholly overlapped, under the power limit")
+                f.write_str("their p-norm, not wholly overlapped, under the power limit")
             }
             Self::LastWave(Pair { source: 1.0, target }) => write!(f, "roof × {}", significant(target)),
             Self::ExposedLatency(Pair { source, target }) => write!(

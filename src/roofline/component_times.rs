@@ -1,6 +1,6 @@
 //! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
 
-use super::norms::six_norm;
+use super::norms::{NORM, nth_root, p_norm};
 use crate::kernel::Count;
 use crate::units::Seconds;
 
@@ -121,7 +121,7 @@ impl Components {
 
     /// `power_share`: the part of the FP peak that pure FP work sustains; `dram_share`: that of the stated DRAM bandwidth.
     pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, dram_share: f64) -> Self {
-        let norm = six_norm(&times);
+        let norm = p_norm(&times);
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let at_peak = fp.max(dram_at_peak);
@@ -161,8 +161,9 @@ impl Components {
     #[must_use]
     #[inline]
     pub(super) fn with_streamed_dram(self, seconds: f64) -> Self {
-        let more = (seconds / self.norm).powi(6) - (self.times[Component::Dram as usize] / self.norm).powi(6);
-        Self { streamed: if self.norm > 0.0 { (1.0 + more).powf(1.0 / 6.0) } else { 1.0 }, ..self }
+        let more =
+            (seconds / self.norm).powi(NORM) - (self.times[Component::Dram as usize] / self.norm).powi(NORM);
+        Self { streamed: if self.norm > 0.0 { nth_root(1.0 + more, f64::from(NORM)) } else { 1.0 }, ..self }
     }
 
     /// How many times longer they took together if nothing stayed in L2; 1 where nothing is taken to, or the working set is known.
@@ -175,14 +176,14 @@ impl Components {
     /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
     #[must_use]
     pub fn beside_dram(&self) -> f64 {
-        six_norm(&self.times[Component::L2 as usize..])
+        p_norm(&self.times[Component::L2 as usize..])
     }
 
     /// The pipes of the SMs together, in seconds.
     #[must_use]
     #[inline]
     pub fn on_sms(&self) -> f64 {
-        six_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
+        p_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
     }
 
     /// Their p-norm where the pipes of the SMs take so many times as long, and what the power limit makes of it, in seconds.
@@ -192,8 +193,8 @@ impl Components {
         if factor == 1.0 || self.norm <= 0.0 {
             return [self.norm, self.roof()];
         }
-        let sixth = (self.on_sms() / self.norm).powi(6);
-        let longer = (1.0 + (factor.powi(6) - 1.0) * sixth).powf(1.0 / 6.0);
+        let of_sms = (self.on_sms() / self.norm).powi(NORM);
+        let longer = nth_root(1.0 + (factor.powi(NORM) - 1.0) * of_sms, f64::from(NORM));
         let norm = self.norm * longer;
         let powered = self.powered * factor.powf(POWER_EXPONENT) * longer.powf(1.0 - POWER_EXPONENT);
         [norm, norm.max(powered)]

@@ -17,7 +17,7 @@
 //! that has one moves at most 64 bytes a clock to and from L2. B_D is less where few threads wait for it (`in_flight`). Every load and store passes the LSU: where nobody counted its instructions, the
 //! global requests and the shared wavefronts stand in.
 //!
-//! The components overlap, but not wholly: their p-norm, p = 6, is the time R without a power limit. A board under its power
+//! The components overlap, but not wholly: their p-norm, p = 10, is the time R without a power limit. A board under its power
 //! limit lowers its clock the more, the larger the share of FP work: roof = max(R, R^0.45 t_FP^0.55 / φ), with φ the part of
 //! the FP32 peak that pure FP32 work sustains. A kernel that does nothing else takes t_FP / φ, one that waits for memory
 //! is not slowed.

@@ -1,6 +1,6 @@
 //! Latency that nothing hides: blocks that wait for their loads, and warps that wait for the results of their own instructions.
 //!
-//! T = (max(R, E)^3 + W^3)^(1/3), E = turns x rounds x τ + P / together, W = turns x (rounds x τ + (8 L + 2 I + s I') / f)
+//! T = (max(R, E)^3 + W^3)^(1/3), E = turns x rounds x τ + P / together, W = turns x (rounds x τ + (8 L + 3 I + s I') / f)
 //!
 //! | symbol | what it is | unit |
 //! |---|---|---|
@@ -35,8 +35,8 @@ use crate::kernel::{Count, Work};
 
 /// Cycles from an instruction of the load/store unit to the next of its warp: shared memory answers in 19 to 33 cycles (Jia et al.
 /// 2018 and 2019, Maxwell to Turing), and a warp has about three loads under way. Of 4 to 16 the three families of kernels with
-/// launches and counts of instructions choose 8 to 12, whichever is left out.
-const LSU_CYCLES: f64 = 10.0;
+/// launches and counts of instructions choose 8, whichever is left out.
+const LSU_CYCLES: f64 = 8.0;
 
 /// The same of any other instruction: it takes 4 to 6 cycles to its result, and every second or third needs that of the one before.
 const OTHER_CYCLES: f64 = 3.0;

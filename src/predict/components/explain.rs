@@ -243,7 +243,7 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
             "roof",
             source,
             target,
-            "combined limit (p-norm of the limits, p = 6) x tail",
+            "combined limit (p-norm of the limits, p = 10) x tail",
         ));
         let [source, target] = [a.carried.source_efficiency, a.carried.efficiency].map(Amount::Times);
         all.push(Factor::computed(

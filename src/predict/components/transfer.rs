@@ -9,6 +9,10 @@ pub const CARRIED: f64 = 0.74;
 /// The same where no pipe was counted: what is above such a roof is mostly work, and work is there on the target too.
 const CARRIED_UNCOUNTED: f64 = 0.93;
 
+/// What of that share holds of a kernel nearer its roof than the typical one: the clock of the source's board above the stated one is its
+/// own, and so are counts that are too high. Of 0.3 to 1 every family but GEMM chooses 0.5 to 0.8, whichever is left out.
+const CARRIED_BELOW: f64 = 0.65;
+
 /// η of a kernel that was not measured: measured over roof, the middle of all kernels that were.
 pub const USUAL: f64 = 1.05;
 
@@ -181,6 +185,8 @@ pub(super) struct TypicalEfficiency {
     pub(super) usual: f64,
     /// The share of ln η of the source that holds on a target, 0 to 1, where it is near the typical one.
     carried: f64,
+    /// The same of an efficiency better than the typical one.
+    carried_below: f64,
     /// The share of the source's time that is the kernel's own, 0 to 1: of the rest nothing holds.
     own: f64,
     /// How far from the typical one it is carried as it is, in ln; infinite where another build runs on the target.
@@ -198,10 +204,14 @@ impl TypicalEfficiency {
             let by_pipes = if build.by_library { 0.0 } else { uncounted };
             let carried =
                 CARRIED_TO_ANOTHER_BUILD + by_pipes * (CARRIED_UNCOUNTED - CARRIED_TO_ANOTHER_BUILD);
-            return Self { usual, carried, own: 1.0, far: f64::INFINITY, build };
+            return Self::with_shares(usual, carried, f64::INFINITY, build);
         }
-        let carried = CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED);
-        Self { usual, carried, own: 1.0, far: FAR, build }
+        Self::with_shares(usual, CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED), FAR, build)
+    }
+
+    #[inline]
+    fn with_shares(usual: f64, carried: f64, far: f64, build: SourceBuild) -> Self {
+        Self { usual, carried, carried_below: CARRIED_BELOW * carried, own: 1.0, far, build }
     }
 
     /// The same where so much of the source's time is the kernel's own, 0 to 1.
@@ -214,7 +224,8 @@ impl TypicalEfficiency {
     #[inline]
     pub(super) fn held(self, share: f64) -> Self {
         let more = |held: f64| held + share * (1.0 - held);
-        Self { carried: more(self.carried), own: more(self.own), ..self }
+        let (carried, carried_below) = (more(self.carried), more(self.carried_below));
+        Self { carried, carried_below, own: more(self.own), ..self }
     }
 
     /// ln of the efficiency that is taken where this one, in ln, was measured.
@@ -223,7 +234,8 @@ impl TypicalEfficiency {
         let usual = self.usual.ln();
         let off = measured - usual;
         let far = off / self.far;
-        usual + self.own * off * (1.0 - (1.0 - self.carried) / (1.0 + far * far))
+        let carried = if off < 0.0 { self.carried_below } else { self.carried };
+        usual + self.own * off * (1.0 - (1.0 - carried) / (1.0 + far * far))
     }
 }
 
@@ -237,6 +249,7 @@ impl TimeOverRoof {
             TypicalEfficiency {
                 usual: USUAL,
                 carried: 1.0,
+                carried_below: 1.0,
                 own: 1.0,
                 far: FAR,
                 build: SourceBuild::default(),
