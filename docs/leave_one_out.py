@@ -224,7 +224,9 @@ def side_of(family, side, c):
     waiting = of_rounds * least_rounds + turns / together * cycles / warps / clock
     waiting = np.where(family.shaped, waiting, 0)
     q = c["waiting_norm"]
-    latency = (np.maximum(1, exposed * sm_tail / roof) ** q + (waiting * sm_tail / roof) ** q) ** (1 / q)
+    # Blocks that an SM holds at once wait at the same time.
+    wave_tail = np.where(fills & (waves >= 1), sm_tail, 1)
+    latency = (np.maximum(1, exposed * wave_tail / roof) ** q + (waiting * wave_tail / roof) ** q) ** (1 / q)
     roof = np.where(roof > 0, roof * latency, roof)
     changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
     paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]
@@ -265,7 +267,6 @@ def in_reach(family, there, body, roofs, bounds, slower, uncounted):
     no_sooner = lambda where, source, target: np.where(where, np.fmax(there, np.minimum(body / source, 1) * target), there)
     there = no_sooner(has_roof, bounds.source.components, bounds.target.components)
     there = no_sooner(has_roof & is_kernel, bounds.source.components / bounds.source.power, bounds.target.components)
-    there = no_sooner(has_roof & is_kernel, bounds.source.at_peak, bounds.target.at_peak)
     clock = np.log(family.column("Clock_s") / family.column("Clock_t"))
     # What DRAM makes of a time is in the roof where its bytes were counted.
     slower[:, 1] = np.where(np.isnan(family.column("DramBytes")), slower[:, 1], np.nan)
@@ -275,7 +276,8 @@ def in_reach(family, there, body, roofs, bounds, slower, uncounted):
     one_kernel = alike & is_kernel & has_roof
     little_counted = family.another & ~family.library & (uncounted >= 0.5)
     there = np.where(is_kernel & has_roof & ~alike & little_counted, np.fmax(there, least), there)
-    return np.where(one_kernel, np.clip(there, least, most), there)
+    there = np.where(one_kernel, np.clip(there, least, most), there)
+    return no_sooner(has_roof & is_kernel, bounds.source.at_peak, bounds.target.at_peak)
 
 
 @np.errstate(all="ignore")

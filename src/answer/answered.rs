@@ -185,7 +185,8 @@ impl Answer {
             return;
         }
         if let Ok(prediction) = &mut self.prediction {
-            self.interval = self.interval.map(|interval| interval.widened_by(width));
+            let time = prediction.time;
+            self.interval = self.interval.map(|interval| interval.widened_by(width, time));
             prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
         }
         self.correction = Some(correction);

@@ -223,7 +223,7 @@ impl FamilyScale {
         let own = in_doubts * doubt.total();
         let ln = joined_width(own, extra);
         let factor = ln.exp();
-        let (low, high) = (Seconds(time.0 * doubt.shortest.max(1.0 / factor)), Seconds(time.0 * factor));
+        let [low, high] = doubt.interval_ends(factor).map(|share| time * share);
         Interval { low, high, factor, n, widened, is_cut: false, doubt: Some(doubt), held_for_new_gpus: None }
     }
 }

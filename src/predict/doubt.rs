@@ -34,6 +34,8 @@ pub(super) struct Causes {
     pub(super) power: f64,
     /// The share of the predicted time that no launch stays below.
     pub(super) shortest: f64,
+    /// As [`Doubt::by_rates`].
+    pub(super) by_rates: [f64; 2],
 }
 
 /// What makes an answer less certain; each in ln, 0 where it does not apply. Weights are those of the likeliest Laplace
@@ -73,7 +75,13 @@ pub struct Doubt {
     /// The share of the predicted time that no launch stays below, 0 to 1: that of its bytes of DRAM at the bandwidth that the target states; 0
     /// where they were not counted. No part of the total: it ends an interval.
     pub shortest: f64,
+    /// The least and the most of the predicted time that the rates of the two GPUs can make of the source's: the one that grew most, the one that
+    /// fell most, and 1.6 beyond; 0 and infinity where another kernel may run. No part of the total: they end an interval.
+    pub by_rates: [f64; 2],
 }
+
+/// No ends.
+const ANY_RATES: [f64; 2] = [0.0, f64::INFINITY];
 
 impl Doubt {
     #[must_use]
@@ -97,6 +105,7 @@ impl Doubt {
             reuse: 0.65 * in_body * causes.reuse,
             power: 0.5 * in_body * causes.power,
             shortest: causes.shortest.min(1.0),
+            by_rates: [causes.by_rates[0].min(1.0), causes.by_rates[1].max(1.0)],
         }
     }
 
@@ -118,7 +127,16 @@ impl Doubt {
             reuse: 0.0,
             power: 0.0,
             shortest: 0.0,
+            by_rates: ANY_RATES,
         }
+    }
+
+    /// The least and the most of the predicted time that an interval so many times as wide either way reaches.
+    #[must_use]
+    #[inline]
+    pub fn interval_ends(&self, factor: f64) -> [f64; 2] {
+        let [least, most] = self.by_rates;
+        [(1.0 / factor).max(self.shortest).max(least), factor.min(most)]
     }
 
     /// Of an operator: how far, in ln, the source lies from its modelled time, and whether the architectures differ.
@@ -190,6 +208,7 @@ mod tests {
         reuse: 0.0,
         power: 0.0,
         shortest: 0.0,
+        by_rates: ANY_RATES,
     };
 
     #[test]
@@ -203,6 +222,15 @@ mod tests {
             Doubt::new(Causes { supply: 1.2, ..SURE }).reason().is_some_and(|r| r.contains("without loops"))
         );
         assert_eq!(Doubt::none().total(), 0.0);
+    }
+
+    #[test]
+    fn an_interval_ends_where_rates_and_bytes_do() {
+        let ends = |shortest, by_rates| Doubt::new(Causes { shortest, by_rates, ..SURE }).interval_ends(4.0);
+        assert_eq!(ends(0.0, ANY_RATES), [0.25, 4.0]);
+        assert_eq!(ends(0.5, [0.4, 3.0]), [0.5, 3.0]);
+        assert_eq!(ends(0.3, [0.4, 9.0]), [0.4, 4.0]);
+        assert_eq!(ends(2.0, [2.0, 0.5]), [1.0, 1.0], "the predicted time is inside");
     }
 
     #[test]

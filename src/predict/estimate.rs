@@ -50,7 +50,7 @@ impl TimeEstimate {
         if !time.0.is_finite() || time.0 <= 0.0 {
             return self;
         }
-        let interval = self.interval.map(|interval| interval.multiplied(factor).widened_by(width));
+        let interval = self.interval.map(|interval| interval.multiplied(factor).widened_by(width, time));
         Self { time, interval, ..self }
     }
 }
@@ -71,7 +71,7 @@ pub struct Interval {
     pub low: Seconds,
     /// Upper end.
     pub high: Seconds,
-    /// Half its width: high / time = time / low, where the low end is not a limit of the target ([`Doubt::shortest`]); where it is cut, the
+    /// Half its width: high / time = time / low, where no end is a limit of the target ([`Doubt::interval_ends`]); where it is cut, the
     /// root of high / low.
     pub factor: f64,
     /// Residuals behind it.
@@ -140,13 +140,13 @@ impl Interval {
         [self.low / time, self.high / time]
     }
 
-    /// The same around the same time and so many times as wide, in ln; as it is for a model that cannot say how uncertain it is.
+    /// The same around this time and so many times as wide, in ln; as it is for a model that cannot say how uncertain it is.
     #[must_use]
-    pub fn widened_by(self, width: f64) -> Self {
+    pub fn widened_by(self, width: f64, time: Seconds) -> Self {
         let Some(doubt) = self.doubt.filter(|_| width != 1.0) else { return self };
-        let (factor, towards) = (self.factor.powf(width), self.factor.powf(1.0 - width));
-        let shortest = Seconds(self.high.0 / self.factor * doubt.shortest);
-        let low = Seconds(self.low.0 * towards).max(shortest.min(self.low));
-        Self { low, high: Seconds(self.high.0 / towards), factor, ..self }
+        let factor = self.factor.powf(width);
+        let ends = doubt.interval_ends(factor).map(|share| time * share);
+        let [low, high] = if self.is_cut { [ends[0].max(self.low), ends[1].min(self.high)] } else { ends };
+        Self { low, high, factor, ..self }
     }
 }

@@ -53,6 +53,8 @@ pub struct Question<'a> {
     pub kernel: &'a Kernel,
     /// The work of one launch.
     pub work: Work,
+    /// The time of this very size on the source, where its row is there.
+    pub(super) row_time: Option<Seconds>,
     /// The operator of a tensor library at this size, where the kernel is one.
     pub operator: Option<Operator>,
     /// Where it was timed, or is supposed to have been.
@@ -136,6 +138,7 @@ pub fn question<'a>(
     Question {
         kernel,
         work,
+        row_time: source_row.map(|row| row.time),
         operator: subject.instance.operator,
         uses_shared_memory: rows.uses_shared_memory(&subject.instance),
         rows: (store, config, gpus.source.0),

@@ -394,19 +394,26 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
         "{:.0} % interval {} ({}): from {} held-out errors on other kernels; {why}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
-        ends(i),
+        ends(i, doubt),
         i.n
     ))
 }
 
-/// How far the ends of an interval are from its time.
-fn ends(i: &Interval) -> String {
+/// How far the ends of an interval are from its time, and what ends it before.
+fn ends(i: &Interval, doubt: &Doubt) -> String {
     let factor = significant(i.factor);
-    let uncut = i.high.0 / (i.factor * i.factor);
-    if i.low.0 > uncut * (1.0 + 1e-9) {
-        return format!("a factor of {factor} up; its low end is its DRAM bytes at the stated bandwidth");
+    let [least, most] = doubt.by_rates;
+    let low = match doubt.shortest.max(least) {
+        share if share <= 1.0 / i.factor => None,
+        _ if doubt.shortest >= least => Some("its low end is its DRAM bytes at the stated bandwidth"),
+        _ => Some("its low end is 1.6x beyond the rate that grew most"),
+    };
+    let high = (most < i.factor).then_some("its high end is 1.6x beyond the rate that fell most");
+    let ends: Vec<&str> = low.into_iter().chain(high).collect();
+    match ends[..] {
+        [] => format!("a factor of {factor} either way"),
+        _ => format!("at most a factor of {factor} either way; {}", ends.join("; ")),
     }
-    format!("a factor of {factor} either way")
 }
 
 /// The times at each memory level of a model that has them, with what their range is not; nothing for any other.

@@ -357,8 +357,9 @@ fn fp64_lanes(gpu: &Gpu) -> f64 {
 }
 
 /// Warp instructions of the load/store unit; where nobody counted them, the global requests and the shared wavefronts.
+#[must_use]
 #[inline]
-pub(super) fn lsu_insts(work: &Work) -> f64 {
+pub fn lsu_insts(work: &Work) -> f64 {
     let count = |c: Count| work.get(c).unwrap_or(0.0);
     let passed = || count(Count::GlobalWarpInsts) + count(Count::SmemWavefronts);
     work.get(Count::LsuWarpInsts).unwrap_or_else(passed)

@@ -318,7 +318,7 @@ impl PartQuestion<'_> {
             doubt,
             width,
         };
-        let interval = session.calibration().interval(time, asked)?.widened_by(self.width_by_rows);
+        let interval = session.calibration().interval(time, asked)?.widened_by(self.width_by_rows, time);
         let starts = source_time.filter(|_| MODELS[settings.model].needs_source());
         let range = starts.and_then(|timed| timed.time_range(self.source_gpu(), gpu));
         Some(range.map_or(interval, |range| interval.within(time, range)).ends_over(time))

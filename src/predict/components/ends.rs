@@ -24,6 +24,10 @@ const NOTHING_COUNTED: f64 = 0.32;
 /// gpu-benches). Such a time says that ECC is off there, and nothing of the other GPU.
 const WITHOUT_ECC: f64 = 0.8;
 
+/// How far beyond what any rate can make of a time an interval may reach: 0 to 0.8 points of the coverage of any of six families at seven
+/// levels of information end there.
+const BEYOND_RATES: f64 = 1.6;
+
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -133,17 +137,17 @@ impl SourceShare {
         if self.typical.build.by_library || self.launching == Launching::Dispatch {
             return carried.between(no_sooner(from, to));
         }
-        let carried = carried
-            .between(no_sooner(from / self.end.roof.power, to))
-            .between(no_sooner(self.end.roof.at_peak, target.roof.at_peak));
+        let at_peak = no_sooner(self.end.roof.at_peak, target.roof.at_peak);
+        let carried = carried.between(no_sooner(from / self.end.roof.power, to));
         let little_counted = self.typical.build.at_register_limit && self.excess.uncounted >= FEW_COUNTED;
         if !board.is_same_architecture && !little_counted {
-            return carried;
+            return carried.between(at_peak);
         }
         let roofs = (target.roof.time / self.end.roof.time).ln();
         let [gained, lost] = self.excess.rate_range(&self.end.pace, &target.pace);
         let [least, most] = [gained.min(roofs), lost.max(roofs)].map(|ln| timed * ln.exp());
-        carried.between([least, if board.is_same_architecture { most } else { f64::INFINITY }])
+        let most = if board.is_same_architecture { most } else { f64::INFINITY };
+        carried.between([least, most]).between(at_peak)
     }
 
     /// What a launch costs on this target, in seconds.
@@ -233,7 +237,25 @@ impl SourceShare {
                 0.0
             },
             shortest: self.shortest_body(target) / time.0,
+            by_rates: self.range_by_rates(target).map(|end| end / time.0),
         })
+    }
+
+    /// The least and the most that the rates of the two GPUs can make of the source's time, in seconds. Where it is not known whether buffers stay
+    /// in L2, both are meant.
+    #[inline]
+    fn range_by_rates(&self, target: &End) -> [f64; 2] {
+        let by_library = self.typical.build.by_library || self.launching == Launching::Dispatch;
+        let Some(body) = self.start.body.filter(|_| !by_library) else { return [0.0, f64::INFINITY] };
+        let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
+        let (from, to) = (self.end.roof, target.roof);
+        if from.time > 0.0 {
+            gained = gained.min((to.time / (from.time * from.streamed)).ln());
+            lost = lost.max((to.time * to.streamed / from.time).ln());
+        }
+        let (floor, gap) = (self.floor_on(target), self.gap_on(target));
+        let launched = |body: f64| self.launching.launched(floor, gap, body);
+        [launched(body * gained.exp() / BEYOND_RATES), launched(body * lost.exp() * BEYOND_RATES)]
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.
@@ -267,7 +289,7 @@ pub(super) fn slower_supply(machine: &MachineNumbers, filled: &MachineNumbers) -
 
 /// Both ends of one question.
 pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
-    let excess = Excess::new(&sides.work, sides.uses_shared_memory, sides.on_tensor_cores);
+    let excess = sides.excess;
     let end = |side: Side| {
         let (floor, filled) = (sides.floors[side], sides.filled(side));
         End {

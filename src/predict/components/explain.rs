@@ -30,6 +30,8 @@ const TENTH: f64 = 1.1;
 struct UsedArithmetic {
     sides: QuestionSides,
     answered: Answered,
+    /// The counts behind components that nobody made.
+    missing: Vec<Count>,
     /// Ids of the GPUs, source first.
     gpus: Pair<String>,
     /// What is said of the time on the source.
@@ -89,6 +91,7 @@ impl UsedArithmetic {
         Self {
             sides,
             answered,
+            missing: missing(&q.work),
             gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.id.clone()),
             timed: time.map_or(FirstTime::Roof, FirstTime::of_source),
             is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
@@ -118,7 +121,7 @@ impl UsedArithmetic {
         } else if answered.start.own < 0.5 {
             all.push(format!("a larger size on {source}: the time of this one is mostly launch overhead"));
         }
-        let names: Vec<&str> = missing(&sides.work).into_iter().map(Count::name).collect();
+        let names: Vec<&str> = self.missing.iter().map(|count| count.name()).collect();
         if !names.is_empty() {
             all.push(format!("counters on {source} (ncu): {}", names.join(", ")));
         }
@@ -182,6 +185,9 @@ fn floor_from(floor: Floor) -> Provenance {
 fn count_from(q: &Question<'_>, component: Component) -> Provenance {
     if component == Component::L2 && q.work.get(Count::L2Bytes).is_none() {
         return Provenance::Modelled("DRAM bytes used: L2 bytes not counted");
+    }
+    if component == Component::Dram && q.work.get(Count::DramBytes).is_none() {
+        return Provenance::Modelled("L2 bytes used, as far as they fit the time: DRAM bytes not counted");
     }
     match q.counted(component.component_count()) {
         Provenance::Stated(origin, source) => Provenance::Counted(origin, source),

@@ -28,6 +28,7 @@
 //! The constants were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
 //! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
 
+mod bounded_work;
 mod chain;
 mod ends;
 mod excess;

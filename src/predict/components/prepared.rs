@@ -3,6 +3,7 @@
 //! The arithmetic is that of [`super::ends`], which a single question runs through as well. Shapes and counters may come
 //! from the source's own row: sources that say the same share what was worked out for their targets, any other has its own.
 
+use super::bounded_work::bounded_work;
 use super::ends::{End, SourceShare, slower_supply};
 use super::excess::{Excess, LaunchInUse};
 use super::launching::Launching;
@@ -52,6 +53,8 @@ struct GpuFreeTerms<'a> {
 #[derive(Debug)]
 struct SourcesAlike<'a> {
     work: Work,
+    /// The same with its bounds ([`bounded_work`]).
+    bounded: Work,
     excess: Excess,
     shape: Option<&'a Measurement>,
     /// By GPU.
@@ -138,7 +141,10 @@ impl<'a> PreparedKernel<'a> {
         let of = self.of.clone();
         let row = of.row_on(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
-        let alike = |g: &SourcesAlike<'_>| g.work == work && stated(g.shape) == stated(shape);
+        let machine = &of.machines.machine(source).numbers;
+        let bounded = row.map_or(work, |row| bounded_work(work, row.time, machine));
+        let alike =
+            |g: &SourcesAlike<'_>| g.work == work && g.bounded == bounded && stated(g.shape) == stated(shape);
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
             let gpus = of.machines.gpus.count();
             let ready = (0..gpus).map(|_| OnceCell::new()).collect();
@@ -147,7 +153,7 @@ impl<'a> PreparedKernel<'a> {
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
             let excess = Excess::new(&work, uses_shared, of.machines.arithmetic.is_on_tensor_cores());
-            self.groups.push(SourcesAlike { work, excess, shape, ready, rows, fits });
+            self.groups.push(SourcesAlike { work, bounded, excess, shape, ready, rows, fits });
             self.groups.len() - 1
         });
         let group = &self.groups[at];
@@ -269,8 +275,8 @@ impl<'a> SourcesAlike<'a> {
         let (gpu, machine) = (of.machines.gpus.gpu(at), of.machines.machine(at));
         let floor = of.floor(at);
         let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
-        let limits = shape.limits(&machine.numbers, &self.work, of.launching().reuses_buffers());
-        let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.sm_tail);
+        let limits = shape.limits(&machine.numbers, &self.bounded, of.launching().reuses_buffers());
+        let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);
         let end = End {
             roof,
             pace: self.excess.filled_pace(machine, &limits.filled),

@@ -1,6 +1,7 @@
 //! What `components` knows of both sides of a question: component times, roofs, floors.
 
-use super::excess::LaunchInUse;
+use super::bounded_work::bounded_work;
+use super::excess::{Excess, LaunchInUse};
 use super::launching::{LaunchStart, Launching};
 use super::nearness::{Nearness, OtherBoard};
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
@@ -26,12 +27,10 @@ pub(super) struct QuestionSides {
     pub(super) shapes: Pair<WaveShape>,
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
-    /// The work of one launch.
+    /// The work of one launch, its bounds included ([`bounded_work`]).
     pub(super) work: Work,
-    /// Whether a block asks for shared memory, where that is known.
-    pub(super) uses_shared_memory: Option<bool>,
-    /// Whether its FLOPs are those of tensor cores.
-    pub(super) on_tensor_cores: bool,
+    /// What nobody counted of it, and what the time above the roof may go with.
+    pub(super) excess: Excess,
     /// Whether nobody knows the registers of the build, or it has all there are, source first.
     pub(super) unknown_builds: Pair<bool>,
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
@@ -51,11 +50,11 @@ impl QuestionSides {
         let launching = Launching::new(q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let shapes = shapes(q.kernel.runs_as, Pair::new(&q.source, &q.target));
-        let of_kernel =
-            Self::from_machines(machines, Pair::same(&q.work), launching, shapes, q.floors, timed);
+        let bounded = |time| bounded_work(q.work, time, &machines.source);
+        let work = q.row_time.map_or(q.work, bounded);
+        let of_kernel = Self::from_machines(machines, Pair::same(&work), launching, shapes, q.floors, timed);
         Ok(Self {
-            uses_shared_memory: q.uses_shared_memory,
-            on_tensor_cores: arithmetic.is_on_tensor_cores(),
+            excess: Excess::new(&q.work, q.uses_shared_memory, arithmetic.is_on_tensor_cores()),
             unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),
@@ -78,7 +77,6 @@ impl QuestionSides {
         let shapes = shapes(kernel.runs_as, sides);
         let floors = Pair::same(cost.floor);
         Self {
-            on_tensor_cores: arithmetic.is_on_tensor_cores(),
             source_build: source_build(sides.source),
             ..Self::from_machines(machines, works, launching, shapes, floors, Some(timed))
         }
@@ -97,7 +95,7 @@ impl QuestionSides {
         let components = limits.map(|limits| limits.components);
         let roofs = limits
             .zip(shapes)
-            .map(|(limits, shape)| LaunchRoof::new(&limits.components, &limits.latency, shape.sm_tail));
+            .map(|(limits, shape)| LaunchRoof::new(&limits.components, &limits.latency, shape.tail));
         Self {
             machines,
             components,
@@ -107,8 +105,7 @@ impl QuestionSides {
             shapes,
             timed,
             work: *works.target,
-            uses_shared_memory: None,
-            on_tensor_cores: false,
+            excess: Excess::new(works.target, None, false),
             unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),
@@ -130,7 +127,7 @@ impl QuestionSides {
         let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuses_buffers());
         nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();
-        nudged.roofs.target = LaunchRoof::new(&limits.components, &limits.latency, shape.sm_tail);
+        nudged.roofs.target = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);
         nudged
     }
 

@@ -49,12 +49,42 @@ const MOST_ABOVE: f64 = 1.5;
 /// The largest factor by which a last, partly filled wave may stretch a roof.
 const MOST_TAIL: f64 = 1.6;
 
+/// How many times longer a last wave that is not full makes a launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tail {
+    /// The pipes of the fullest SM over those of all on average: ceil(v) / v for v waves, at most 1.6. In less than one wave the SMs hold what
+    /// blocks they got, b on average: ceil(b) / b. 1 where some SM has no block at all.
+    pub pipes: f64,
+    /// The waiting of its warps: ceil(v) / v for v waves, at most 1.6. Blocks that an SM holds at once wait at the same time.
+    pub waiting: f64,
+}
+
+impl Tail {
+    /// Of a launch without a last wave that is not full, or whose shape is unknown.
+    pub const NONE: Self = Self { pipes: 1.0, waiting: 1.0 };
+
+    /// Of so many waves, and so many blocks for each SM of the GPU.
+    #[must_use]
+    #[inline]
+    pub fn from_shape(waves: f64, blocks_per_sm: f64) -> Self {
+        if blocks_per_sm < 1.0 {
+            return Self::NONE;
+        }
+        let longer = |turns: f64| (turns.ceil() / turns).min(MOST_TAIL);
+        if waves < 1.0 {
+            Self { pipes: longer(blocks_per_sm), waiting: 1.0 }
+        } else {
+            Self { pipes: longer(waves), waiting: longer(waves) }
+        }
+    }
+}
+
 /// The roof of a launch on one GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LaunchRoof {
     /// Seconds, the last wave included; 0 where nothing was counted.
     pub time: f64,
-    /// How many times longer the last wave makes the components: those of the SMs by [`LaunchRoof::sm_tail`], the others not at all.
+    /// How many times longer the last wave makes the components: those of the SMs by [`Tail::pipes`], the others not at all.
     pub tail: f64,
     /// How many times longer than its components the launch takes because its warps wait for loads and results; 1 where that is
     /// unknown.
@@ -81,27 +111,15 @@ impl LaunchRoof {
         self.time / self.latency
     }
 
-    /// How many times longer the fullest SM works than all do on average: ceil(v) / v for v waves, at most 1.6. In less than one wave the
-    /// SMs hold what blocks they got, b on average: ceil(b) / b. 1 where some SM has no block at all.
+    /// The roof of these components, stretched by latency that nothing hides, and by a last wave that is not full.
     #[must_use]
     #[inline]
-    pub fn sm_tail(waves: f64, blocks_per_sm: f64) -> f64 {
-        if blocks_per_sm < 1.0 {
-            return 1.0;
-        }
-        let turns = if waves < 1.0 { blocks_per_sm } else { waves };
-        (turns.ceil() / turns).min(MOST_TAIL)
-    }
-
-    /// The roof of these components, stretched by latency that nothing hides; those of the SMs by so many times for a last wave that is not full.
-    #[must_use]
-    #[inline]
-    pub fn new(components: &Components, exposed: &ExposedLatency, sm_tail: f64) -> Self {
+    pub fn new(components: &Components, exposed: &ExposedLatency, tail: Tail) -> Self {
         let even = components.roof();
-        let [norm, roof] = components.with_sm_tail(sm_tail);
+        let [norm, roof] = components.with_sm_tail(tail.pipes);
         let on_banks = components.component_time(Component::Shared).0;
         // The warps of a last wave wait as those of the others do.
-        let waited = roof / sm_tail;
+        let waited = roof / tail.waiting;
         let latency = exposed.stretch(waited);
         Self {
             time: roof * latency,

@@ -1,6 +1,6 @@
 //! What a launch shape says of one side: its waves, and what it keeps on the GPU at once.
 
-use super::transfer::LaunchRoof;
+use super::transfer::{LaunchRoof, Tail};
 use crate::gpu::{Gpu, SmLimits};
 use crate::kernel::{Count, Launch, ProductSizes, Work};
 use crate::occupancy::{Occupancy, waves};
@@ -11,8 +11,8 @@ use crate::roofline::{Bound, Components, ExposedLatency, MachineNumbers, Residen
 pub(super) struct WaveShape {
     /// Blocks of the launch.
     pub(super) blocks: Option<f64>,
-    /// How many times longer the fullest SM works than all do on average ([`LaunchRoof::sm_tail`]).
-    pub(super) sm_tail: f64,
+    /// What a last wave that is not full costs.
+    pub(super) tail: Tail,
     /// Threads of a block.
     threads: f64,
     /// Blocks that one SM holds, where that is known.
@@ -32,7 +32,7 @@ pub(super) struct ShapeOccupancies {
 
 impl Default for WaveShape {
     fn default() -> Self {
-        Self { blocks: None, sm_tail: 1.0, threads: 0.0, per_sm: None, product: None }
+        Self { blocks: None, tail: Tail::NONE, threads: 0.0, per_sm: None, product: None }
     }
 }
 
@@ -48,10 +48,10 @@ impl WaveShape {
         let waves = waves_on(existing, launch, occupancy.of_waves)?;
         let launch = launch?;
         let blocks = launch.block_count() as f64;
-        let sm_tail = LaunchRoof::sm_tail(waves, blocks / f64::from(existing.sms.value));
+        let tail = Tail::from_shape(waves, blocks / f64::from(existing.sms.value));
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
-        Some(Self { blocks: Some(blocks), sm_tail, threads, per_sm, product: None })
+        Some(Self { blocks: Some(blocks), tail, threads, per_sm, product: None })
     }
 
     /// What limits a launch of this work on this GPU. `reused`: whether it may find its buffers in L2.
