@@ -153,7 +153,7 @@ mod tests {
         near(few, 512.0 * 254e-9 + pipes);
     }
 
-    /// By hand: 46,000 blocks of two warps, four on an SM, 250 turns; a warp loads 100 times and multiplies 300 times, 1,400 cycles, and
+    /// By hand: 46,000 blocks of two warps, four on an SM, 250 turns; a warp loads 100 times and multiplies 300 times, 1,700 cycles, and
     /// waits 254 ns for its first word.
     #[test]
     fn a_warp_takes_its_time_for_its_own_instructions() {
@@ -167,8 +167,8 @@ mod tests {
             ExposedLatency::of_launch(&machine, &components, &work, &of_blocks(46_000.0, per_sm, 2.0))
         };
         let clock = machine.spec_value(Spec::Clock);
-        near(of(4.0).of_warps, 250.0 * (254e-9 + 1900.0 / clock));
-        near(of(8.0).of_warps, 125.0 * (254e-9 + 1900.0 / clock));
+        near(of(4.0).of_warps, 250.0 * (254e-9 + 1700.0 / clock));
+        near(of(8.0).of_warps, 125.0 * (254e-9 + 1700.0 / clock));
         near(of(4.0).of_blocks, 46_000.0 / (0.8 * clock));
         // Multiply-adds say how many other instructions there are at least, where nobody counted them.
         let by_flops = work.with(Count::WarpInstsIssued, None).with(Count::Flops, Some(64.0 * 300.0 * warps));

@@ -91,7 +91,7 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
     let lesson = session.lessons().iter().next().unwrap().2;
     let [without, with] = lesson.errors().unwrap();
     // Half of the residual is believed, and other GPUs' L2 is another share of it.
-    assert!(with < 0.93 * without, "{without} {with}");
+    assert!(with < 0.94 * without, "{without} {with}");
     assert_eq!(session.default_model(), model_position(HYBRID).unwrap());
     let [plain, hybrid] = ["components", HYBRID].map(|model| answers(&session, model));
     let corrected = plain.iter().zip(&hybrid).filter(|(p, h)| {
