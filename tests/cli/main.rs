@@ -42,3 +42,4 @@ mod typed_stories;
 mod user_files;
 mod variant_stories;
 mod whatif_stories;
+mod within_the_physics;

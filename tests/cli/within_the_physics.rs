@@ -1,0 +1,80 @@
+//! Answers that the hardware itself contradicts: last waves that wait twice, rates above a datasheet, counts that the measured time rules out,
+//! intervals further than any rate can move a time.
+
+use crate::desk;
+
+use desk::Desk;
+use serde_json::Value;
+
+fn answer(words: &str) -> Value {
+    Desk::new().types(&format!("predict --format json {words}")).works().json().remove(0)
+}
+
+/// Of a measurement file with these lines.
+fn of_row(columns: &str, row: &str, words: &str) -> Value {
+    let desk = Desk::new();
+    let file = desk.file("mine.csv", format!("{columns}\n{row}\n"));
+    desk.types_with(&format!("predict --format json {words} --data"), &[&file]).works().json().remove(0)
+}
+
+fn number(row: &Value, field: &str) -> f64 {
+    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
+}
+
+/// 81 rows are 81 blocks on the 80 SMs of a V100: one SM holds two, which wait for their loads at the same time.
+#[test]
+fn blocks_that_share_an_sm_wait_at_the_same_time() {
+    let ms = |rows: u32| {
+        let words = format!("--from titan-v --to v100-sxm2-16gb --kernel softmax --size rows={rows}");
+        number(&answer(&words), "time_ms")
+    };
+    assert!(ms(81) <= 1.02 * ms(160), "{} {}", ms(81), ms(160));
+    assert!(ms(81) >= ms(80));
+}
+
+/// The source's roof is that of its power limit; the target's bus moves 273 GB/s all the same.
+#[test]
+fn no_answer_moves_more_than_the_bus_of_its_target() {
+    let words = "--time 0.367415ms --from rtx-pro-5000 --flops 1.72163e10 --dram-bytes 4.43102e8 --working-set 4.43102e8 --threads 256 --grid 20000 --regs 40 --to gb10";
+    let found = answer(words);
+    assert!(number(&found, "time_ms") >= 4.43102e8 / 273e9 * 1e3 * 0.999, "{found}");
+}
+
+/// Conflicts are wavefronts and no instructions: 70 million of them in 1.4 ms are more than an RTX A4500's load/store unit takes.
+#[test]
+fn wavefronts_alone_are_no_more_instructions_than_fit_the_time() {
+    let columns = "gpu,kernel,problem,dtype,block,grid,regs_per_thread,smem_static_bytes,dram_bytes,smem_wavefronts,time_ms";
+    let row = "rtx-a4500,transpose,n=2048,fp32,32x8,65536,16,4096,33554432,70650000,1.42";
+    let found = of_row(columns, row, "--to h100-sxm5");
+    // One wavefront a clock and SM, 132 SMs at 1,980 MHz.
+    let banks = 70.65e6 / (132.0 * 1.98e9) * 1e3;
+    assert!(number(&found, "time_ms") > 0.98 * banks, "{banks} ms on the banks: {found}");
+}
+
+/// A stream whose bytes were counted at L2 alone is a stream still.
+#[test]
+fn bytes_through_l2_stand_for_those_of_dram_that_nobody_counted() {
+    let columns = "gpu,kernel,problem,dtype,block,grid,regs_per_thread,dram_bytes,l2_bytes,time_ms";
+    let asked = |dram: &str| {
+        let row = format!("rtx-a4500,add_constant,n=1,fp64,256,12288,16,{dram},503316480,0.9");
+        of_row(columns, &row, "--to rtx-4060-ti")
+    };
+    let (without, with) = (asked(""), asked("503316480"));
+    let [a, b] = [&without, &with].map(|row| number(row, "time_ms"));
+    assert!((a / b - 1.0).abs() < 0.15, "{a} {b}");
+    assert!(without["cautions"].to_string().contains("dram_bytes"), "still not counted: {without}");
+    // Time that DRAM cannot fill is not its.
+    let slow = "rtx-a4500,add_constant,n=1,fp64,256,12288,16,,503316480,90.0";
+    assert!(number(&of_row(columns, slow, "--to rtx-4060-ti"), "time_ms") < 200.0);
+}
+
+/// FP64 on a GTX 980 and a P100: its lanes are 8 times as fast there, SMs x clock 1.5 times. No rate makes 20 ms of 2.8.
+#[test]
+fn an_interval_ends_where_no_rate_can_take_the_time() {
+    let columns =
+        "gpu,kernel,problem,dtype,block,grid,flops,dram_bytes,l2_bytes,time_ms,sm_clock_mhz,mem_clock_mhz";
+    let row = "gtx-980,options,n=1,fp64,256,28,224387436,1477024,33726560,2.8147,1500,2600";
+    let found = of_row(columns, row, "--to p100-pcie-16gb");
+    assert!(number(&found, "high_ms") < 2.0 * 2.8147 * 1.6, "{found}");
+    assert!(number(&found, "low_ms") > 0.1, "{found}");
+}
