@@ -17,8 +17,8 @@
 //!
 //! w is the weighted geometric mean of the rates that the time above the roof may wait for (`excess.rs`): those of pipes
 //! whose work nobody counted first. So one formula reaches from every counter to a time alone: what is not counted is not
-//! zero, it is part of the time above the roof. c is the share of pipes that were counted. a = 0.74 where every pipe of the SM was counted, 0.93 where none was, times
-//! the share of the source's time that is the kernel's own. On the source itself, at its clocks, the answer is T_s.
+//! zero, it is part of the time above the roof. c is the share of pipes that were counted. a = 0.74 where every pipe of the SM was counted, 0.93 where none was, 0.65 of
+//! that where η_s is below 1.05, times the share of the source's time that is the kernel's own. On the source itself, at its clocks, the answer is T_s.
 //!
 //! Without a time on the source, body_t = 1.05 roof_t. Occupancy is in the waves, in the bytes that threads wait for
 //! ([`crate::roofline::bandwidth_in_flight`]) and in what is feasible, never a factor.
