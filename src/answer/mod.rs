@@ -8,6 +8,7 @@ mod answered;
 mod calibration;
 mod case_answers;
 mod cases;
+mod caution_points;
 mod combined;
 mod context;
 mod correct;

@@ -2,6 +2,7 @@
 
 use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{IntervalQuestion, StartedFrom};
+use super::caution_points::{MeasuredPoint, above_roof, named_code_cautions};
 use super::context::{AnswerContext, StandIn};
 use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::known_rows::LastKriging;
@@ -15,13 +16,11 @@ use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, Subject, TimeEstimate, Visible, body, differences, gpu_at_row_clocks, impossible_source,
-    is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks,
-    weight,
+    SourceKind, Subject, TimeEstimate, Visible, differences, gpu_at_row_clocks, impossible_source, is_at,
+    is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, states_clocks, weight,
 };
-use crate::roofline::{ABOVE_STATED_CLOCK, Bound, pipe_note, tensor_fp64_note, tensor_type_in_reach};
+use crate::roofline::{Bound, pipe_note, tensor_fp64_note};
 use crate::units::{Bytes, Seconds};
-use std::sync::Arc;
 
 /// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
 const NEAR_FLOOR: Seconds = Seconds(10e-6);
@@ -277,6 +276,7 @@ fn condition_cautions(
     });
     cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(gpus.target, stock))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
+    cautions.extend(named_code_cautions(kernel, gpus));
     let derived = gpus.iter().filter_map(|gpu| gpu.derived.as_deref());
     let derived = derived.map(|d| Caution::DerivedGpu(d.description.as_str().into()));
     cautions.extend(derived.filter(|_| gpus.source.id != gpus.target.id));
@@ -421,18 +421,21 @@ pub fn estimate_targets<'a>(
 /// most of them.
 fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Measurement>) {
     let known = q.source_time.as_ref();
-    let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| (q.source.gpu, t.time, q.work));
-    let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work())));
-    for (gpu, time, work) in on_source.into_iter().chain(on_target) {
-        // A board may run above its stated clock: of FLOPs alone a little more than their roof is no wonder.
-        let most = if work.dram().is_some() { 1.0 } else { ABOVE_STATED_CLOCK };
-        let counted = body(gpu, q.kernel, &work, q.ceilings);
-        let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > most) else { continue };
-        let id: Arc<str> = gpu.id.as_str().into();
-        let tensor_type = work.flops().and_then(|flops| tensor_type_in_reach(gpu, q.kernel, flops / time));
-        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu), tensor_type };
+    let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| MeasuredPoint {
+        gpu: q.source.gpu,
+        time: t.time,
+        work: q.work,
+        launch: q.source.launch,
+    });
+    let on_target = target_row.map(|r| {
+        let launch = r.launch().or(q.target.launch);
+        MeasuredPoint { gpu: q.target.gpu, time: r.time, work: q.work.overlaid(&r.work()), launch }
+    });
+    for point in on_source.into_iter().chain(on_target) {
+        let Some(caution) = above_roof(q, &point) else { continue };
         // The same working set in the same L2 is said once.
-        prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
+        let fits = Caution::FitsL2(point.gpu.id.as_str().into());
+        prediction.cautions.retain(|c| *c != fits && *c != caution);
         prediction.cautions.push(caution);
     }
     if q.timing == LaunchTiming::Dispatched && q.kernel.runs_as == RunsAs::Kernel {

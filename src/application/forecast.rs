@@ -49,6 +49,9 @@ const LIMITED_BY_LINK: f64 = 0.5;
 /// From this part of a window on that kernels of no length would take as well, the GPU does not matter.
 const HOST_BOUND: f64 = 0.95;
 
+/// From this share of the wall clock on that the GPU idles, the interval of its kernels says too little alone.
+const HELD_HOST: f64 = 0.1;
+
 /// How an application is carried to other GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForecastSettings {
@@ -230,7 +233,9 @@ impl ForecastPair<'_> {
             // The sum of none is -0.
             .fold(0.0, std::ops::Add::add);
         cautions.extend(self.cautions(application, &groups));
-        cautions.extend(host_bound(wall, wall_at(3)).filter(|_| !self.is_same_gpu()));
+        let idle = replayed.as_ref().map_or(0.0, |r| r.first.timeline.idle_share());
+        let of_host = [host_bound(wall, wall_at(3)), held_host(idle, self.settings.host)];
+        cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
@@ -383,6 +388,17 @@ fn host_bound(wall: Option<TimeRange>, without_kernels: Option<Seconds>) -> Opti
     let (wall, without) = wall.zip(without_kernels)?;
     (without.0 >= HOST_BOUND * wall.value.0)
         .then(|| format!("host-bound: {without} of it without any kernel time, whichever the GPU"))
+}
+
+/// That the interval of the wall clock is none of what the host does, where that is this share of it.
+fn held_host(idle: f64, host: f64) -> Option<String> {
+    let held = if host == 1.0 { "held as recorded" } else { "scaled as --host says" };
+    (idle >= HELD_HOST).then(|| {
+        format!(
+            "wall clock: the host's time is {held} and has no part in the interval, which is that of the kernels; to know it, record \
+             on the target's host"
+        )
+    })
 }
 
 /// What its power limit leaves of a GPU's clock where its lanes are busy.

@@ -90,7 +90,7 @@ impl RowsFormatChoice {
 pub(super) enum CeilingsChoice {
     /// What the datasheet states
     Peak,
-    /// What somebody measured; peak where one GPU has none
+    /// Measured rates; peak where one GPU has none
     Achieved,
 }
 
@@ -128,7 +128,7 @@ pub(super) enum CachingChoice {
     Off,
     /// Asked for, given up where no block fits
     On,
-    /// Insisted on
+    /// Required: a launch that cannot have it is refused
     Strict,
 }
 

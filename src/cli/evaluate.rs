@@ -126,7 +126,7 @@ impl From<ProtocolChoice> for Protocol {
 enum StatedCeilings {
     /// What the datasheet states
     Peak,
-    /// What somebody measured; a pair without is refused
+    /// Measured rates; a pair without is left out
     Achieved,
     /// What the files of --data state, such as gpu_metrics.json
     Sustained,

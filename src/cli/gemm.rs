@@ -43,7 +43,7 @@ pub(super) struct GemmArgs {
     /// Scalar of C; where it is not 0, C is read
     #[arg(long, default_value = "0", allow_negative_numbers = true)]
     beta: f64,
-    /// `paper4`: ask paper 4's forest, trained on the rows of --data with power, about the 128x128 tile
+    /// `paper4`: predict the 128x128 tile by paper 4's forest, trained on the rows of --data with power
     #[arg(long, value_enum, requires = "data", conflicts_with_all = PAPER4_IGNORES)]
     model: Option<GemmModel>,
     /// Measured GEMM rows: what they say of this GPU corrects time and power among their sizes

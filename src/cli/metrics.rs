@@ -45,7 +45,7 @@ pub(super) struct MetricsArgs {
     /// Measurement files: without a kernel, the metrics of every launch in them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Ask paper 3's forest, trained on the rows of --data, for the speed-up of this launch over the reference
+    /// Predict the speed-up of this launch over the reference by paper 3's forest, trained on the rows of --data
     #[arg(long, requires = "kernel", requires = "data")]
     speedup: bool,
     /// Which formulas, for measured launches

@@ -24,6 +24,7 @@ use crate::rank::{
 };
 use crate::report::TableFormat;
 use crate::session::{RowQuestions, Session};
+use crate::units::Bytes;
 use crate::workload::Workload;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -150,9 +151,9 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         let targets = args.clocks.laid_targets(&mut session, &targets, &sources)?;
         return rank_table(args, &session, targets, file);
     }
-    let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
-    let workload = args.launch.edited_workload(&session, workload)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
+    let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets, Bytes(0.0))?;
+    let workload = args.launch.edited_workload(&session, workload)?;
     let targets = args.clocks.laid_targets(&mut session, &targets, &[source])?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut rows = args.rows(&session, &workload)?;

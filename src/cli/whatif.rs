@@ -17,7 +17,7 @@ use crate::rank::select_targets;
 use crate::report::{Table, TableFormat};
 use crate::session::Session;
 use crate::train::WantedLessons;
-use crate::units::Seconds;
+use crate::units::{Bytes, Seconds};
 use crate::whatif::{
     AnswerStream, GpuToSave, ManyTornados, NamedChanges, WhatIf, WhatIfAnswer, WhatIfParts,
     check_scenario_count, contour_chart, tornado_chart, tornados_table, whatif_json, whatif_table,
@@ -62,7 +62,7 @@ pub(super) struct WhatIfArgs {
     /// Two numbers to draw the time over, with --svg
     #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', value_parser = number)]
     contour: Vec<GpuNumber>,
-    /// Keep the changed GPU under this id in the gpus folder of the configuration: every command knows it then
+    /// Keep the changed GPU under this id in the gpus folder of the configuration, for every command
     #[arg(long, value_name = "ID")]
     save: Option<String>,
     #[command(flatten)]
@@ -118,7 +118,10 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
         _ => return run_many(args, &mut session, &bases, changes),
     };
     let from = args.from.as_deref().unwrap_or(&args.gpu[0]);
-    let (workload, source) = args.workload.load(&mut session, &args.typed, Some(from), &[base])?;
+    let (workload, source) = {
+        let l2 = largest_l2(&session, &[base], &changes);
+        args.workload.load(&mut session, &args.typed, Some(from), &[base], l2)?
+    };
     let workload = args.launch.edited_workload(&session, workload)?;
     let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
@@ -187,7 +190,7 @@ fn run_many(
         return Err(Usage(text.into()).into());
     }
     let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
-    let workloads = workloads_asked(args, session, bases)?;
+    let workloads = workloads_asked(args, session, bases, &changes)?;
     let settings = settings(args, session, &workloads, bases)?;
     let changes = changes.into_iter().next().unwrap_or_default();
     let asked = ManyTornados { session, workloads: &workloads, source, changes, settings };
@@ -217,8 +220,22 @@ fn run_many(
     Ok(())
 }
 
+/// The largest L2 that changes give these GPUs; 0 where they change none.
+fn largest_l2(session: &Session, bases: &[GpuId], changes: &[GpuChanges]) -> Bytes {
+    let on = |base: &GpuId, changes: &GpuChanges| {
+        changes.value_on(&session.gpus[*base], GpuNumber::L2Size).unwrap_or(0.0)
+    };
+    Bytes(bases.iter().flat_map(|base| changes.iter().map(move |c| on(base, c))).fold(0.0, f64::max))
+}
+
 /// The kernels that were named, each at a size too large for the L2 of every GPU involved; or the mix, or the one kernel.
-fn workloads_asked(args: &WhatIfArgs, session: &mut Session, bases: &[GpuId]) -> Result<Vec<Workload>> {
+fn workloads_asked(
+    args: &WhatIfArgs,
+    session: &mut Session,
+    bases: &[GpuId],
+    changes: &[GpuChanges],
+) -> Result<Vec<Workload>> {
+    let l2 = largest_l2(session, bases, changes);
     let names = match args.workload.kernel.as_deref() {
         Some("all") => session.kernels.entries().iter().map(|kernel| kernel.id.clone()).collect(),
         Some(typed) => crate::units::list_parts(typed).map(str::to_string).collect(),
@@ -226,7 +243,7 @@ fn workloads_asked(args: &WhatIfArgs, session: &mut Session, bases: &[GpuId]) ->
     };
     if names.len() < 2 {
         let from = args.from.as_deref().unwrap_or(&session.gpus[bases[0]].id).to_string();
-        let (workload, _) = args.workload.load(session, &args.typed, Some(&from), bases)?;
+        let (workload, _) = args.workload.load(session, &args.typed, Some(&from), bases, l2)?;
         return Ok(vec![args.launch.edited_workload(session, workload)?]);
     }
     if args.workload.size.is_some() || args.workload.variant.is_some() {
@@ -237,7 +254,7 @@ fn workloads_asked(args: &WhatIfArgs, session: &mut Session, bases: &[GpuId]) ->
     for name in &names {
         let kernel = session.find_kernel(name)?;
         let variant = session.default_variant(kernel);
-        let size = session.streaming_size(kernel, &variant, source, bases);
+        let size = session.streaming_size(kernel, &variant, source, bases, l2);
         match session.subject(kernel, &size, &variant) {
             Ok(subject) => all.push(Workload::of_kernel(session, subject)),
             Err(why) => without.push(format!("{name} is left out: {why}")),

@@ -6,6 +6,7 @@ use super::{Usage, output, question};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::session::Session;
+use crate::units::Bytes;
 use crate::workload::{MixFile, Workload};
 use anyhow::Result;
 use clap::Args;
@@ -29,13 +30,15 @@ pub(super) struct WorkloadArgs {
 }
 
 impl WorkloadArgs {
-    /// What runs, and the source: the GPU that was named, else the one of the measurement files.
+    /// What runs, and the source: the GPU that was named, else the one of the measurement files. `changed_l2`: the largest L2 of targets
+    /// with changed numbers, 0 without any.
     pub(super) fn load(
         &self,
         session: &mut Session,
         typed: &TypedKernelArgs,
         from: Option<&str>,
         targets: &[GpuId],
+        changed_l2: Bytes,
     ) -> Result<(Workload, GpuId)> {
         question::size_is_read(self.size.as_deref())?;
         if let Some(file) = &self.mix {
@@ -58,7 +61,7 @@ impl WorkloadArgs {
         question::remark_on_variant(session, kernel, self.variant.as_deref());
         let size = match &self.size {
             Some(typed) => session.kernels[kernel].typed(typed)?,
-            None => session.streaming_size(kernel, &variant, source, targets),
+            None => session.streaming_size(kernel, &variant, source, targets, changed_l2),
         };
         if self.size.is_none() && size != session.default_size_of(kernel, &variant, Some(source)) {
             let (name, size) = (&session.kernels[kernel].id, session.kernels[kernel].short_problem(&size));

@@ -11,7 +11,7 @@ use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
 use crate::power::{BoardPower, Load, PowerModel};
-use crate::predict::Subject;
+use crate::predict::{RegistersFrom, Subject};
 use crate::session::Session;
 use crate::units::{Seconds, Watts};
 
@@ -126,6 +126,8 @@ impl AskedProduct<'_> {
         let answer = self.session.answer(&subject, source, self.gpu, Settings::default());
         let measured = self.own_tile(&subject, tile);
         let mut cautions: Vec<String> = tile.caution().map(String::from).into_iter().collect();
+        let is_bound = answer.registers.target.is_unknown();
+        cautions.extend(is_bound.then(|| registers_bound_text(&answer.registers.target)));
         let time = match &measured {
             Some(own) => Ok(own_time(own)),
             None => self.tile_time(&answer, tile, &mut cautions),
@@ -141,6 +143,7 @@ impl AskedProduct<'_> {
         TileAnswer {
             tile,
             occupancy: answer.occupancy.target,
+            is_occupancy_bound: is_bound,
             bound: answer.prediction.as_ref().ok().and_then(|p| Some(p.bound_target?.as_str().to_string())),
             time,
             power: watts,
@@ -169,6 +172,7 @@ impl AskedProduct<'_> {
         TileAnswer {
             tile,
             occupancy: None,
+            is_occupancy_bound: false,
             bound: None,
             time: Err(why),
             power: None,
@@ -243,6 +247,13 @@ fn own_time(own: &MeasuredTile) -> Ranged<Seconds> {
 fn own_power(watts: f64) -> Ranged<Watts> {
     let value = Watts(watts);
     Ranged { value, low: value, high: value, from: From::Measured }
+}
+
+/// That blocks per SM are a bound, and by what.
+fn registers_bound_text(registers: &RegistersFrom) -> String {
+    let is_stated = *registers == RegistersFrom::AtLeast;
+    let by = if is_stated { ", by the least number that its file states" } else { "" };
+    format!("registers unknown: occupancy is an upper bound{by}")
 }
 
 /// The model's number as the user's rows correct it, or as it is where they say nothing about this size.

@@ -55,13 +55,14 @@ pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks:
 fn tile_cells(place: usize, a: &TileAnswer, picked: BestTiles) -> Vec<TableCell> {
     let o = a.occupancy.as_ref();
     let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
+    let bound = if a.is_occupancy_bound { "≤" } else { "" };
     let time = a.time.as_ref().ok();
     let mut notes: Vec<String> = a.time.as_ref().err().cloned().into_iter().collect();
     notes.extend(a.cautions.iter().cloned());
     vec![
         TableCell::text(a.tile.to_string()),
-        text(o.map(|o| o.active_blocks.to_string())),
-        text(o.map(|o| format!("{:.0} %", 100.0 * o.fraction()))),
+        text(o.map(|o| format!("{bound}{}", o.active_blocks))),
+        text(o.map(|o| format!("{bound}{:.0} %", 100.0 * o.fraction()))),
         text(o.map(crate::occupancy::Occupancy::limiter_words)),
         text(time.map(|t| t.value.to_string())),
         text(time.map(|t| range(t.low, t.high))),

@@ -102,6 +102,8 @@ pub struct TileAnswer {
     pub tile: Tile,
     /// Blocks that fit an SM, and what limits them.
     pub occupancy: Option<Occupancy>,
+    /// Whether its registers are not known, so that fewer blocks may fit.
+    pub is_occupancy_bound: bool,
     /// What binds its time: `DRAM`, `LSU`.
     pub bound: Option<String>,
     /// Time, or why there is none.
@@ -238,6 +240,7 @@ mod tests {
         TileAnswer {
             tile,
             occupancy: None,
+            is_occupancy_bound: false,
             bound: Some("FP".into()),
             time: Ok(time),
             power: Some(power),

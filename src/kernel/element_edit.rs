@@ -16,9 +16,9 @@ use crate::catalogue::{ElementType, Feature};
 pub enum FixedElement {
     /// It is no operator with declared types.
     #[error(
-        "element type of {kernel}: its bytes and instructions were counted as {} and say nothing of another type; type it anew \
+        "element type of {kernel}: its bytes and instructions were counted as {} and do not hold for another type; type it anew \
          (--dtype, --dram-bytes), or add a kernel file",
-        if dtype.is_empty() { "those of a type that nobody stated" } else { dtype }
+        if dtype.is_empty() { "those of an unstated type" } else { dtype }
     )]
     Counted {
         /// The kernel.

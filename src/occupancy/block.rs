@@ -89,7 +89,7 @@ pub enum GlobalCaching {
     Off,
     /// Asked for; given up where no block would fit a half.
     On,
-    /// Insisted on.
+    /// Required.
     Strict,
 }
 

@@ -98,7 +98,7 @@ fn warps_held(limits: &SmLimits, per_warp: u32, parts: u32) -> u32 {
     quotient(of_part, units(per_warp)) * parts
 }
 
-/// Rule 7 for registers: whole blocks per half SM; given up where that leaves none, unless insisted on.
+/// Rule 7 for registers: whole blocks per half SM; given up where that leaves none, unless it is required.
 fn with_caching(asked: GlobalCaching, launches: bool, halves: u32, whole: u32) -> (u32, GlobalCaching) {
     let gives_up = launches & (asked == GlobalCaching::On) & (halves == 0);
     let caching = if gives_up { GlobalCaching::Off } else { asked };

@@ -85,8 +85,8 @@ pub enum LaunchRefusal {
         /// Barriers of one SM.
         most: u32,
     },
-    /// Partitioned global caching was insisted on, and a block does not fit half an SM.
-    #[error("cannot launch: a block does not fit half an SM, as strict global caching wants")]
+    /// Partitioned global caching was required, and a block does not fit half an SM.
+    #[error("cannot launch: a block does not fit half an SM, which strict global caching needs")]
     GlobalCaching,
     /// The GPU has no thread-block clusters.
     #[error("cannot launch: clusters of {blocks} blocks need compute capability 9.0 or later")]

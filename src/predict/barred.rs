@@ -7,7 +7,10 @@ use crate::kernel::{Kernel, StatedArithmetic};
 
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
 pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
-    let needs = kernel.needs.iter().copied().chain(stated_feature(kernel));
+    // Code of a type that tensor cores lack converts to a wider one, whoever says that it is of that type: the rate is that one's.
+    let converts = |feature: &Feature| matches!(feature, Feature::Fp8 | Feature::Fp4);
+    let stated = stated_feature(kernel).filter(|feature| !converts(feature));
+    let needs = kernel.needs.iter().copied().chain(stated);
     if let Some((feature, since)) = lacking_feature(needs, gpu) {
         let (cc, since, source_id) =
             (gpu.cuda.compute_capability, since.capability, since.source.to_string());

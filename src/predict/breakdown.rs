@@ -245,11 +245,11 @@ impl Cause {
     }
 }
 
-/// What stands behind it: `80 → 46`, `3.61 µs, shortest kernel in the data of this GPU`.
+/// What stands behind it: `80 → 46`, `3.61 µs, shortest that several kernels reach in the data of this GPU`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let floor = |origin: NumberOrigin| match origin {
-            NumberOrigin::Measured => "shortest kernel in the data of this GPU",
+            NumberOrigin::Measured => "shortest that several kernels reach in the data of this GPU",
             NumberOrigin::Published => "published",
             NumberOrigin::Derived => "derived: launches elsewhere",
             NumberOrigin::Assumed => "assumed: not measured on this GPU",

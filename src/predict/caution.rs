@@ -3,10 +3,19 @@
 use super::lesson::Abstains;
 use crate::catalogue::ElementType;
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Count, Problem, VectorPrecision};
+use crate::kernel::{BlockSize, Count, NamedCode, Problem, VectorPrecision};
 use crate::units::{Bytes, Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
+
+/// How many SMs of a GPU have a block of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BusySms {
+    /// Those that have one.
+    pub busy: u64,
+    /// All of them.
+    pub of: u64,
+}
 
 /// One caution; its text is made when it is shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +28,7 @@ pub enum Caution {
     LaunchRange(Arc<str>),
     /// This kernel was not measured on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
-    /// Nobody made these counts: `components` answers without the components that rest on them.
+    /// These counts are missing: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
     /// The source's time lies far above the roof of what was counted.
     FarBelowRoof {
@@ -52,7 +61,7 @@ pub enum Caution {
         /// Bytes loaded per thread.
         loads: u32,
     },
-    /// Nobody stated the threads per block; this many are assumed.
+    /// The threads per block are not stated; this many are assumed.
     BlockAssumed(u32),
     /// Without a launch shape there is no occupancy; both sides are taken as equal.
     OccupancyUnknown,
@@ -71,6 +80,22 @@ pub enum Caution {
         in_l2: bool,
         /// The type of tensor cores, where its vector pipes cannot have done it and that can.
         tensor_type: Option<ElementType>,
+        /// The SMs that have a block, where their roof is below the point and that of the whole GPU is not.
+        busy_sms: Option<BusySms>,
+    },
+    /// The kernel's name states code that does not run on the target.
+    NamedCodeOfTarget {
+        /// The target.
+        gpu: Arc<str>,
+        /// What the name states.
+        code: NamedCode,
+    },
+    /// The kernel's name states code that does not run on the source.
+    NamedCodeOfSource {
+        /// The source.
+        gpu: Arc<str>,
+        /// What the name states.
+        code: NamedCode,
     },
     /// The working set fits in the L2 of this GPU.
     FitsL2(Arc<str>),
@@ -80,7 +105,7 @@ pub enum Caution {
         working_set: Bytes,
         /// L2 of the target.
         l2: Bytes,
-        /// Whether nobody stated it, so that its DRAM bytes stand for it.
+        /// Whether it is not stated, so that its DRAM bytes stand for it.
         is_assumed: bool,
     },
     /// No FLOPs: bandwidth alone is carried over.
@@ -89,7 +114,7 @@ pub enum Caution {
     NoComputeCeiling,
     /// Arithmetic of both widths runs; the ceiling is that of one.
     BothWidths(VectorPrecision),
-    /// Two listings give the FLOPs on the target, and without a trace nobody knows how often each block runs.
+    /// Two listings give the FLOPs on the target, and without a trace it is unknown how often each block runs.
     Rewritten {
         /// The least factor, whatever runs how often.
         least: f64,
@@ -105,7 +130,7 @@ pub enum Caution {
     },
     /// A time near the launch floor says little about the kernel.
     LaunchBound(Arc<str>),
-    /// The rows of the kernel say that a framework's dispatch of this length is in its times; nobody said so.
+    /// The rows of the kernel say that a framework's dispatch of this length is in its times; no file says so.
     DispatchSeen(Seconds),
     /// Same-address atomics are only in the source time.
     AtomicsNotModelled,
@@ -278,9 +303,24 @@ impl fmt::Display for Caution {
                 write!(f, "launch shape unknown: ~{threads} threads per block are assumed")
             }
             Self::CeilingsFellBack { gpu } => f.write_str(&fallen_back_text(gpu)),
-            Self::AboveRoof { gpu, ratio, in_l2, tensor_type } => {
+            Self::AboveRoof { gpu, ratio, busy_sms: Some(BusySms { busy, of }), .. } => write!(
+                f,
+                "measured point lies {ratio:.2}× above the roof of the SMs that have a block ({busy} of {of} on {gpu}): look at \
+                 the grid and the FLOP and byte counts"
+            ),
+            Self::AboveRoof { gpu, ratio, in_l2, tensor_type, busy_sms: None } => {
                 f.write_str(&above_roof_text(gpu, *ratio, *in_l2, *tensor_type))
             }
+            Self::NamedCodeOfTarget { gpu, code } => write!(
+                f,
+                "{gpu}: code for {code}, which the name states, does not run there; modelled as if the library's kernel for \
+                 that GPU were as efficient; measure it there"
+            ),
+            Self::NamedCodeOfSource { gpu, code } => write!(
+                f,
+                "{gpu}: code for {code}, which the name states, does not run there; the time is used as given; check the source \
+                 and the name"
+            ),
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
@@ -385,6 +425,9 @@ fn target_rows_text(factor: f64, rows: usize) -> String {
 }
 
 fn missing_counts_text(missing: &[Count]) -> String {
+    if *missing == [Count::GlobalAtomicRequests] {
+        return format!("not counted: {}: taken as 0; `ncu --set full` counts them", names(missing));
+    }
     let is_l2_alone = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
     let l2 = if is_l2_alone { " (L2 moves what DRAM does)" } else { "" };
     format!("not counted: {}{l2}; `ncu --set full` counts them and narrows the interval", names(missing))

@@ -27,7 +27,7 @@ pub(super) struct Causes {
     /// |ln| between what instructions and wavefronts make of shared memory where nobody counted its instructions, times its share of
     /// the roof.
     pub(super) conflicts: f64,
-    /// |ln| between how many times longer the roofs were if nothing stayed in L2, where nobody counted the working set, times the roof's share of
+    /// |ln| between how many times longer the roofs were if nothing stayed in L2, where the working set was not counted, times the roof's share of
     /// the body.
     pub(super) reuse: f64,
     /// |ln| between how many times longer the power limits make the roofs of tensor cores on the two GPUs.
@@ -57,7 +57,7 @@ pub struct Doubt {
     pub counts: f64,
     /// 0.08 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.16 where nobody knows the registers of a build, or it has all there are: it may spill on one GPU and not on the other.
+    /// 0.16 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
     /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.33 of a framework's dispatch.
     pub floor: f64,
@@ -66,7 +66,7 @@ pub struct Doubt {
     /// 0.35 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
-    /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where nobody stated the working set, times the roof's share of the body: so wide, 90 % intervals
+    /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, times the roof's share of the body: so wide, 90 % intervals
     /// reach the answer without L2.
     pub reuse: f64,
     /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
@@ -173,7 +173,7 @@ impl Doubt {
             (self.distance, "source and target are of different architectures"),
             (
                 self.build,
-                "registers of its builds are unknown or at their limit: one may spill and the other not",
+                "its builds are unknown or have all registers there are: one may spill and the other not",
             ),
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
             (self.supply, "how fast one of the GPUs fetches code without loops was not measured"),
@@ -182,7 +182,7 @@ impl Doubt {
                 "bytes of shared memory without its instructions: conflicts and words are not told apart",
             ),
             (self.power, "how much power tensor cores draw depends on the operands"),
-            (self.reuse, "nobody stated the working set: whether it stays in L2 is not known"),
+            (self.reuse, "the working set is not stated: it may or may not stay in L2"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         (largest > 0.5 * LEAST).then_some(why)

@@ -59,7 +59,7 @@ mod weight;
 
 pub use barred::impossible_source;
 pub use breakdown::{Breakdown, Cause, FirstTime, Step};
-pub use caution::Caution;
+pub use caution::{BusySms, Caution};
 pub use clocks::{
     SourceClocks, differences, gpu_at_row_clocks, is_at, is_near, is_timed_at, source_clocks, states_clocks,
 };
@@ -78,7 +78,7 @@ pub use launch_edits::{LaunchEdits, LaunchNumber};
 pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught};
 pub use levels::LevelTimes;
 pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
-pub use plain_roofline::body;
+pub use plain_roofline::{body, under_filled_body};
 pub use question::{Question, QuestionSide, never_started, question};
 pub use rates::ModelRates;
 pub use registers::RegistersFrom;
@@ -253,7 +253,7 @@ pub enum ModelRefusal {
         /// Whose word that is: an id of `specs/sources.toml`.
         source_id: String,
     },
-    /// Nobody counted what the model needs.
+    /// A count that the model needs is missing.
     #[error("{model} needs {missing} of this kernel, which is not counted")]
     NoCount {
         /// The model's id.
@@ -261,7 +261,7 @@ pub enum ModelRefusal {
         /// The missing count.
         missing: &'static str,
     },
-    /// Nobody made several counts the model needs.
+    /// Several counts that the model needs are missing.
     #[error(
         "{model} needs {missing} of this kernel, which are not counted: profile it with `ncu --set full`, `roofswap import` \
          the report, and load that with --data"
@@ -272,8 +272,8 @@ pub enum ModelRefusal {
         /// The missing counts, by column, with commas.
         missing: String,
     },
-    /// Nobody knows a rate of a GPU.
-    #[error("{model}: no {what} is known of {gpu}; lay {key} over it with a file in the gpus folder")]
+    /// A rate of a GPU is unknown.
+    #[error("{model}: {gpu} states no {what}; lay {key} over it with a file in the gpus folder")]
     NoRate {
         /// The model's id.
         model: &'static str,
@@ -285,14 +285,14 @@ pub enum ModelRefusal {
         key: &'static str,
     },
     /// The kernel computes with a type the model has no ceiling for.
-    #[error("{model} knows fp32 and fp64 arithmetic, and this kernel's type is {dtype}")]
+    #[error("{model} covers fp32 and fp64 arithmetic, and this kernel's type is {dtype}")]
     OtherWidth {
         /// The model's id.
         model: &'static str,
         /// The kernel's element type.
         dtype: String,
     },
-    /// The kernel does no work the model knows.
+    /// The kernel does no work that the model covers.
     #[error(
         "{model} needs FLOPs and DRAM bytes of this kernel at this size, which no formula and no row states: profile it with \
          `ncu --set full`, add a row with the columns flops and dram_bytes, or ask for a size of which they are known"
@@ -318,9 +318,9 @@ pub enum ModelRefusal {
         /// The source GPU's id.
         gpu: String,
     },
-    /// Same-address atomics take longer than everything the model knows.
+    /// Same-address atomics take longer than everything in the model.
     #[error(
-        "same-address atomics bind this kernel (about {time} at one request per two clocks), and {model} does not know them"
+        "same-address atomics bind this kernel (about {time} at one request per two clocks), and {model} does not model them"
     )]
     AtomicsBind {
         /// The model's id.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Kernel, VectorPrecision, Work};
-use crate::roofline::{compute_roof, pipe_of};
+use crate::roofline::{L2_PORT_BYTES_PER_CLOCK, compute_roof, pipe_of};
 use crate::units::Seconds;
 
 /// As typed.
@@ -31,6 +31,25 @@ pub fn body(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Opti
         (Some(c), Some(m)) => Some(c.max(m)),
         (one, other) => one.or(other),
     }
+}
+
+/// [`body`] of a launch of so few blocks that SMs stay without one: those that have one alone compute, and move what their ports to L2 take.
+/// Reads and writes each have a port, so that no such launch is faster.
+#[must_use]
+pub fn under_filled_body(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    work: &Work,
+    ceilings: Ceilings,
+    busy_sms: u64,
+) -> Option<Seconds> {
+    let busy = busy_sms as f64;
+    let share = busy / f64::from(gpu.sms.value);
+    let roof = compute_roof(gpu, kernel, VectorPrecision::Single, ceilings).value;
+    let compute = work.flops().map(|f| (f / roof).0 / share);
+    let ports = 2.0 * L2_PORT_BYTES_PER_CLOCK * busy * gpu.boost_clock.value.0;
+    let memory = work.dram().map(|d| d.0 / gpu.bandwidth(ceilings).value.0.min(ports));
+    compute.into_iter().chain(memory).reduce(f64::max).map(Seconds)
 }
 
 /// [`body`] on the target, or why there is none.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub enum RegistersFrom {
     /// The row that was timed on this GPU, with its source.
     TimedRow(Arc<str>),
-    /// Somebody typed them.
+    /// Typed.
     Typed,
     /// A compiler's report for this compute capability, with its source.
     Build(Arc<str>),
@@ -28,14 +28,14 @@ pub enum RegistersFrom {
     },
     /// A row that was timed on another GPU.
     OtherRow(Arc<str>),
-    /// Nobody said; the kernel's file says how many a thread has use for at least.
+    /// Not stated; the kernel's file says how many a thread has use for at least.
     AtLeast,
-    /// Nobody said.
+    /// Not stated.
     Unknown,
 }
 
 impl RegistersFrom {
-    /// Whether nobody knows those of any build.
+    /// Whether those of no build are known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::AtLeast | Self::Unknown)

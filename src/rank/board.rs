@@ -8,11 +8,12 @@ use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
 use super::totals::RunTotals;
 use crate::answer::{Answer, Settings};
-use crate::catalogue::NumberOrigin;
+use crate::catalogue::{NumberOrigin, Sourced};
 use crate::gpu::GpuId;
 use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
+use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
@@ -383,8 +384,28 @@ impl<'a> RankQuestion<'a> {
         if let Some(price) = &row.price {
             all.extend(price.cautions(self.today.as_deref()));
         }
-        all.extend(self.rates_caution(row.gpu));
+        all.extend(match row.limit {
+            Some(Bound::Launch) => self.overheads_caution(row.gpu),
+            Some(Bound::Compute) => None,
+            _ => self.rates_caution(row.gpu),
+        });
         all
+    }
+
+    /// That the launch overhead of this GPU was measured, on its host, and that of others is assumed.
+    fn overheads_caution(&self, gpu: GpuId) -> Option<String> {
+        let is_known = |gpu: GpuId| self.overhead_of(gpu).origin <= NumberOrigin::Published;
+        let assumed = self.targets.iter().find(|other| !is_known(**other)).filter(|_| is_known(gpu))?;
+        let there = self.overhead_of(*assumed).value;
+        let other = &self.session.gpus[*assumed].id;
+        Some(format!(
+            "launch overhead was measured on one host of this GPU and is assumed for {other} ({there}): their order is that of the \
+             overheads; set them alike with --set launch=3us"
+        ))
+    }
+
+    fn overhead_of(&self, gpu: GpuId) -> &Sourced<Seconds> {
+        self.session.gpus[gpu].launch_floor_or_assumed()
     }
 
     /// That this GPU's bandwidth is a measured one where its architecture's others are derived, or the other way round.

@@ -1,43 +1,159 @@
 //! Texts that stand under a table, and their numbers in its cells.
 
 use super::cell::TableCell;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use std::hash::BuildHasher;
 
-/// Texts under the table, each once, in the order in which they came.
+/// So many GPUs or kernels of one note are named.
+const NAMED: usize = 3;
+
+/// Texts under the table, in the order in which they came. Those that differ only in the GPU or the kernel before the first colon are one.
 #[derive(Debug, Default)]
 pub(super) struct Footnotes {
-    texts: Vec<Box<str>>,
+    notes: Vec<SharedNote>,
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
+}
+
+/// One text, and what it is said of.
+#[derive(Debug)]
+struct SharedNote {
+    head: Box<str>,
+    text: Box<str>,
+    /// Whether a GPU or a kernel stands before the text.
+    has_subject: bool,
+    /// The first of them.
+    first: Vec<Box<str>>,
+    others: HashSet<Box<str>>,
+}
+
+impl SharedNote {
+    fn add_subject(&mut self, subject: &str) {
+        let is_known = self.first.iter().any(|known| **known == *subject);
+        if is_known || !self.has_subject {
+            return;
+        }
+        if self.first.len() < NAMED {
+            self.first.push(subject.into());
+        } else if !self.others.contains(subject) {
+            self.others.insert(subject.into());
+        }
+    }
+
+    /// `t4, l4: text`; of more than three `t4, l4, a10 and 120 more: text`.
+    fn into_line(self) -> String {
+        let Self { head, text, has_subject, first, others } = self;
+        let named = format!("{head}{}", first.join(", "));
+        match others.len() {
+            _ if !has_subject => text.into(),
+            0 => format!("{named}: {text}"),
+            more => format!("{named} and {more} more: {text}"),
+        }
+    }
+}
+
+/// A note taken apart: `saxpy n=2^24: `, `rtx-4070`, `short`.
+struct NoteParts<'t> {
+    /// What stands before the GPU or kernel: a kernel with its size, in a mix.
+    head: &'t str,
+    /// The GPU or kernel: a word without spaces before a colon; empty where there is none.
+    subject: &'t str,
+    text: &'t str,
+}
+
+impl<'t> NoteParts<'t> {
+    fn from_note(note: &'t str) -> Self {
+        let is_subject = |subject: &str| !subject.is_empty() && !subject.contains(char::is_whitespace);
+        let whole = Self { head: "", subject: "", text: note };
+        let Some((first, rest)) = note.split_once(": ") else { return whole };
+        if is_subject(first) {
+            return Self { head: "", subject: first, text: rest };
+        }
+        let second = rest.split_once(": ").filter(|(second, _)| is_subject(second));
+        second.map_or(whole, |(subject, text)| Self { head: &note[..first.len() + 2], subject, text })
+    }
+
+    fn is_of(&self, known: &SharedNote) -> bool {
+        let has_subject = !self.subject.is_empty();
+        known.has_subject == has_subject && *known.head == *self.head && *known.text == *self.text
+    }
 }
 
 impl Footnotes {
     /// `[1 3]` in the place of these texts; nothing for none.
     pub(super) fn numbered(&mut self, cell: TableCell) -> TableCell {
-        let numbers: Vec<String> = match cell {
+        let mut numbers: Vec<String> = match cell {
             TableCell::Text(text) => vec![self.number(text)],
             TableCell::List(all) => all.into_iter().map(|text| self.number(text)).collect(),
             _ => Vec::new(),
         };
+        // Of source and target the same is said once.
+        let mut seen = HashSet::new();
+        numbers.retain(|number| seen.insert(number.clone()));
         if numbers.is_empty() { TableCell::Null } else { TableCell::Text(format!("[{}]", numbers.join(" "))) }
     }
 
-    fn number(&mut self, text: String) -> String {
-        let Self { texts, places, hasher } = self;
-        let hash = hasher.hash_one(text.as_str());
-        let known = places.find(hash, |place| *texts[*place as usize] == *text).copied();
+    fn number(&mut self, note: String) -> String {
+        let parts = NoteParts::from_note(&note);
+        let Self { notes, places, hasher } = self;
+        let hash = hasher.hash_one((parts.head, parts.text));
+        let known = places.find(hash, |at| parts.is_of(&notes[*at as usize])).copied();
         let place = known.unwrap_or_else(|| {
-            let new = u32::try_from(texts.len()).expect("fewer than 2^32 texts fit into memory");
-            texts.push(text.into());
-            places.insert_unique(hash, new, |place| hasher.hash_one(&*texts[*place as usize]));
+            let new = u32::try_from(notes.len()).expect("fewer than 2^32 texts fit into memory");
+            notes.push(SharedNote {
+                head: parts.head.into(),
+                text: parts.text.into(),
+                has_subject: !parts.subject.is_empty(),
+                first: Vec::new(),
+                others: HashSet::new(),
+            });
+            places.insert_unique(hash, new, |at| {
+                let known = &notes[*at as usize];
+                hasher.hash_one((&*known.head, &*known.text))
+            });
             new
         });
+        notes[place as usize].add_subject(parts.subject);
         (place + 1).to_string()
     }
 
     /// Every text behind its number, `[1] text`.
     pub(super) fn into_lines(self) -> impl Iterator<Item = String> {
-        self.texts.into_iter().enumerate().map(|(at, text)| format!("[{}] {text}", at + 1))
+        self.notes.into_iter().enumerate().map(|(at, note)| format!("[{}] {}", at + 1, note.into_line()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(notes: &[&str]) -> (Vec<String>, Vec<String>) {
+        let mut all = Footnotes::default();
+        let numbers = notes.iter().map(|note| all.number((*note).to_string())).collect();
+        (numbers, all.into_lines().collect())
+    }
+
+    #[test]
+    fn notes_that_differ_in_the_gpu_alone_are_one() {
+        let (numbers, lines) = numbered(&["t4: short", "no counts", "l4: short", "t4: short", "t4: long"]);
+        assert_eq!(numbers, ["1", "2", "1", "1", "3"]);
+        assert_eq!(lines, ["[1] t4, l4: short", "[2] no counts", "[3] t4: long"]);
+        let (numbers, lines) =
+            numbered(&["saxpy n=4: t4: short", "dot n=4: t4: short", "saxpy n=4: l4: short"]);
+        assert_eq!(numbers, ["1", "2", "1"]);
+        assert_eq!(lines, ["[1] saxpy n=4: t4, l4: short", "[2] dot n=4: t4: short"]);
+        let many: Vec<String> = (0..125).chain(0..9).map(|i| format!("gpu-{i}: short")).collect();
+        let (numbers, lines) = numbered(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(numbers.iter().all(|number| number == "1"));
+        assert_eq!(lines, ["[1] gpu-0, gpu-1, gpu-2 and 122 more: short"]);
+    }
+
+    #[test]
+    fn a_sentence_with_a_colon_names_no_gpu() {
+        let (_, lines) = numbered(&["not counted: flops", "short", "t4: short", "counts contradict: flops"]);
+        assert_eq!(
+            lines,
+            ["[1] not counted: flops", "[2] short", "[3] t4: short", "[4] counts contradict: flops"]
+        );
     }
 }

@@ -153,9 +153,8 @@ pub fn useless_interval(low: Seconds, high: Seconds) -> Option<String> {
     let is_useless = high / low > USELESS;
     is_useless.then(|| {
         format!(
-            "interval {} is wider than {USELESS:.0}×, too wide to decide by: measure the kernel on the source, with counters \
-             (`ncu --set full`)",
-            range(low, high)
+            "interval wider than {USELESS:.0}×, too wide to decide by: measure the kernel on the source, with counters \
+             (`ncu --set full`)"
         )
     })
 }

@@ -278,7 +278,7 @@ impl MachineNumbers {
             self.specs[Spec::FlopsPerClock as usize] *= tiled_share(product, sms);
         }
         let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return self };
-        let most = BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);
+        let most = L2_PORT_BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
             self.specs[memory as usize] = self.spec_value(memory).min(most);
         }
@@ -369,4 +369,4 @@ pub fn lsu_insts(work: &Work) -> f64 {
 const L2_HOLDS: [f64; 2] = [0.75, 1.25];
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.
-const BYTES_PER_CLOCK: f64 = 64.0;
+pub const L2_PORT_BYTES_PER_CLOCK: f64 = 64.0;

@@ -3,13 +3,15 @@
 use super::Session;
 use crate::gpu::GpuId;
 use crate::kernel::{Count, KernelId, Problem};
+use crate::units::Bytes;
 
 /// Working sets above so many L2 caches have nothing left in them: where the roofline's residency ends.
 const OUT_OF_L2: f64 = 1.25;
 
 impl Session {
     /// The size to compare GPUs at: [`Session::default_size_of`]; of a memory-bound kernel the smallest one, timed on the source
-    /// before others, whose working set is too large for the L2 of every GPU involved.
+    /// before others, whose working set is too large for the L2 of every GPU involved; `other_l2` is the largest of GPUs that are made
+    /// of those, 0 without any.
     #[must_use]
     pub fn streaming_size(
         &self,
@@ -17,6 +19,7 @@ impl Session {
         variant: &str,
         source: GpuId,
         targets: &[GpuId],
+        other_l2: Bytes,
     ) -> Problem {
         let usual = self.default_size_of(kernel, variant, Some(source));
         let of = &self.kernels[kernel];
@@ -24,7 +27,7 @@ impl Session {
             return usual;
         }
         let l2 = |gpu: &GpuId| self.gpus[*gpu].l2_size.value.0;
-        let largest = targets.iter().chain([&source]).map(l2).fold(0.0, f64::max);
+        let largest = targets.iter().chain([&source]).map(l2).fold(other_l2.0, f64::max);
         let streams = |problem: &Problem| {
             let instance = of.instance(problem, variant).ok();
             let touched = instance.and_then(|i| i.work.get(Count::WorkingSetBytes));

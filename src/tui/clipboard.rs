@@ -81,7 +81,7 @@ fn set_refusal(state: &DashboardState) -> Option<String> {
     let selection = &state.selection;
     selection.edited.as_ref()?;
     if selection.source == place {
-        return Some("the source is hypothetical: save it in the What if view, then commands know it".into());
+        return Some("the source is hypothetical: save it in the What if view for use in commands".into());
     }
     let is_beside = selection.targets.len() > 1 && selection.targets.contains(&place);
     is_beside.then(|| "predict --set changes every target: drop the further ones first".into())

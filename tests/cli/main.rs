@@ -30,6 +30,7 @@ mod projection;
 mod python_scripts;
 mod rank_stories;
 mod reliability_stories;
+mod said_beside_times;
 mod sass;
 mod second_look;
 mod several_sources;

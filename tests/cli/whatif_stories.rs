@@ -285,7 +285,7 @@ fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
     assert!(!text.contains("what to buy"), "{text}");
     let atomics = "whatif --gpu rtx-4070 --from titan-v --set mem=+20% --kernel atomic_hotspot --tornado";
     desk.types(&format!("{atomics} --model projection"))
-        .ends(1, &["nothing could be predicted", "projection knows fp32 and fp64 arithmetic"]);
+        .ends(1, &["nothing could be predicted", "projection covers fp32 and fp64 arithmetic"]);
     desk.types(&format!("{same} oracle")).ends(2, &["unknown model `oracle`"]);
 }
 

@@ -31,6 +31,7 @@ mod published;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod simulated_counts;
+mod simulated_products;
 #[path = "../skipping/mod.rs"]
 mod skipping;
 mod sm_constants;

@@ -24,7 +24,7 @@ const AS_QUICK: f64 = 0.5;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "gather",
     title: "random access as quick as streaming",
-    harm: "the model learns that random access costs nothing",
+    harm: "a model fitted to it takes random access for free",
     run: gather_findings,
 };
 

@@ -32,7 +32,7 @@ const SAME: f64 = 1.1;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "mixed-population",
     title: "a standard deviation far above what the GPU shows elsewhere",
-    harm: "the mean belongs to no run that took place: a model learns a kernel that does not exist",
+    harm: "the mean belongs to no run that took place: a model is fitted to a kernel that does not exist",
     run: mixed_population_findings,
 };
 

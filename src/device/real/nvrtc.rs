@@ -160,7 +160,7 @@ impl Nvrtc {
         let status = unsafe { compile(program, 1, options.as_ptr()) };
         let answer = match status {
             0 => self.program_bytes(program, size, get),
-            INVALID_OPTION => Err(none(format!("it does not know {arch}; take a newer NVRTC"))),
+            INVALID_OPTION => Err(none(format!("it does not support {arch}; use a newer NVRTC"))),
             _ => {
                 let log = self.program_bytes(program, c"nvrtcGetProgramLogSize", c"nvrtcGetProgramLog");
                 let log = log.map(|b| String::from_utf8_lossy(&b).trim_end_matches('\0').trim().to_string());

@@ -106,6 +106,9 @@ const L1_PARTS: [&str; 11] = [
     "l1tex__t_sectors_pipe_tex_mem_surface_op_atom.sum",
     "l1tex__t_sectors_pipe_tex_mem_texture.sum",
 ];
+/// Requests of atomics on global memory, by warp: those that return the old value, and those that do not.
+const ATOMICS: [&str; 2] =
+    ["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"];
 /// Asynchronous copies pass L1 beside those parts.
 const L1_ASYNC: &str = "smsp__inst_executed_op_ldgsts.sum";
 const PLAIN: [&str; 5] = [
@@ -165,6 +168,7 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
         || is(&[DRAM_BUSY, BUS_BITS, SM_COUNT, ACTIVE_CYCLES])
         || is(GLOBAL.as_flattened())
         || is(&L1_PARTS)
+        || is(&ATOMICS)
         || is(&PLAIN)
         || is(&LSU_PARTS)
         || is(&LSU_FURTHER)
@@ -361,6 +365,11 @@ impl Values {
         Some((self.get(ACTIVE_CYCLES)? / elapsed).min(1.0))
     }
 
+    /// Requests of atomics on global memory by warp.
+    pub(super) fn global_atomics(&self) -> Option<f64> {
+        self.sum(&ATOMICS)
+    }
+
     /// Global load and store instructions by warp.
     pub(super) fn global_insts(&self) -> Option<f64> {
         GLOBAL.iter().find_map(|pair| self.sum(pair))
@@ -439,6 +448,14 @@ mod tests {
         assert_eq!(values(&parts).l1_bytes(), None, "nobody said that there were no asynchronous copies");
         parts.push((L1_ASYNC, 0.0));
         assert_eq!(values(&parts).l1_bytes(), Some(11.0 * 32.0));
+    }
+
+    #[test]
+    fn atomics_are_those_that_return_and_those_that_do_not() {
+        let both = [(ATOMICS[0], 3.0), (ATOMICS[1], 4.0)];
+        assert_eq!(values(&both).global_atomics(), Some(7.0));
+        assert_eq!(values(&both[..1]).global_atomics(), None);
+        assert_eq!(values(&[(ATOMICS[0], 0.0), (ATOMICS[1], 0.0)]).global_atomics(), Some(0.0));
     }
 
     #[test]

@@ -167,7 +167,7 @@ const FLOPS: [&str; 3] = ["flop_count_sp", "flop_count_dp", "flop_count_hp"];
 /// The beginning of `tensor_precision_fu_utilization`.
 const TENSOR: &str = "tensor_precision";
 
-const USED: [&str; 23] = [
+const USED: [&str; 25] = [
     FLOPS[0],
     FLOPS[1],
     FLOPS[2],
@@ -186,6 +186,8 @@ const USED: [&str; 23] = [
     "inst_issued",
     "inst_executed_global_loads",
     "inst_executed_global_stores",
+    "inst_executed_global_atomics",
+    "inst_executed_global_reductions",
     "achieved_occupancy",
     "warp_execution_efficiency",
     "shared_load_transactions",
@@ -223,6 +225,8 @@ fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
     row.set(Number::WarpInstsIssued, get("inst_issued"));
     row.set(Number::LsuWarpInsts, get("ldst_executed"));
     row.set(Number::GlobalWarpInsts, pair("inst_executed_global_loads", "inst_executed_global_stores"));
+    let atomics = pair("inst_executed_global_atomics", "inst_executed_global_reductions");
+    row.set(Number::GlobalAtomicRequests, atomics);
     // A transaction is one pass of 128 bytes over the banks, conflicts included.
     let wavefronts = pair("shared_load_transactions", "shared_store_transactions");
     row.set(Number::SmemWavefronts, wavefronts);

@@ -173,7 +173,7 @@ fn next(components: &Components) -> Option<NextCeiling> {
 /// Whose the launch floor is, and of what.
 fn floor_from(floor: Floor) -> Provenance {
     let of = match floor.origin {
-        NumberOrigin::Measured => "shortest kernel seen on that host",
+        NumberOrigin::Measured => "shortest that several kernels reach on that host",
         NumberOrigin::Published => "a launch on this GPU",
         NumberOrigin::Derived => "launches on other GPUs",
         NumberOrigin::Assumed => "launches on other hosts; none measured there",

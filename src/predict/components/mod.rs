@@ -143,7 +143,7 @@ fn doubted(
     Ok((answered, origin.doubt(target, &answered, other)))
 }
 
-/// The counts behind the components that nobody made.
+/// The missing counts behind the components.
 fn missing(work: &Work) -> Vec<Count> {
     let counts = Component::OF_FORMULAS.into_iter().map(Component::component_count);
     counts.filter(|count| work.get(*count).is_none()).collect()

@@ -10,11 +10,11 @@ use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
 use super::nearness::Nearness;
 use super::places::GpuPlaces;
-use super::sides::source_build;
+use super::sides::{is_another_kernel, source_build};
 use super::transfer::{LaunchRoof, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape, launch_limit};
 use crate::gpu::{Gpu, GpuId};
-use crate::kernel::{Kernel, Launch, RunsAs, Work};
+use crate::kernel::{Kernel, Launch, NamedCode, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::{Rules, is_at_register_limit};
 use crate::predict::barred::barred;
@@ -41,6 +41,7 @@ pub struct PreparedKernel<'a> {
 #[derive(Debug, Clone)]
 struct GpuFreeTerms<'a> {
     kernel: &'a Kernel,
+    named_code: Option<NamedCode>,
     subject: &'a Subject,
     machines: KernelMachines<'a>,
     store: Visible<'a>,
@@ -131,7 +132,8 @@ impl<'a> PreparedKernel<'a> {
         let timing = subject_timing(kernel, subject, store);
         let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
         let floors = KernelFloors::new(subject, timing, store);
-        let of = GpuFreeTerms { kernel, subject, machines, store, rules, timing, floors };
+        let named_code = kernel.named_code();
+        let of = GpuFreeTerms { kernel, named_code, subject, machines, store, rules, timing, floors };
         let shared = SharedRows::from_rows(of.rows());
         Self { of, shared, groups: Vec::new() }
     }
@@ -251,7 +253,9 @@ impl<'a> SourcesAlike<'a> {
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
-        let unknown_build = fit.registers.is_unknown() || fit.needs.is_some_and(is_at_register_limit);
+        let unknown_build = fit.registers.is_unknown()
+            || fit.needs.is_some_and(is_at_register_limit)
+            || is_another_kernel(of.named_code, gpu);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
         Ready {

@@ -6,7 +6,8 @@ use super::launching::{LaunchStart, Launching};
 use super::nearness::{Nearness, OtherBoard};
 use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
-use crate::kernel::{Kernel, RunsAs, Work};
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, NamedCode, RunsAs, Work};
 use crate::occupancy::is_at_register_limit;
 use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
@@ -55,7 +56,7 @@ impl QuestionSides {
         let of_kernel = Self::from_machines(machines, Pair::same(&work), launching, shapes, q.floors, timed);
         Ok(Self {
             excess: Excess::new(&q.work, q.uses_shared_memory, arithmetic.is_on_tensor_cores()),
-            unknown_builds: unknown_builds(Pair::new(&q.source, &q.target)),
+            unknown_builds: unknown_builds(q.kernel.named_code(), Pair::new(&q.source, &q.target)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),
             source_build: source_build(&q.source),
@@ -222,8 +223,14 @@ pub(super) fn source_build(side: &QuestionSide<'_>) -> SourceBuild {
     }
 }
 
+/// Whether a library runs another kernel on this GPU, as the code that the name states does not run there.
+pub(super) fn is_another_kernel(named: Option<NamedCode>, gpu: &Gpu) -> bool {
+    let cc = gpu.cuda.compute_capability;
+    named.is_some_and(|code| !code.runs_on((cc.major, cc.minor)))
+}
+
 /// On which side the build may spill where the other one does not.
-fn unknown_builds(sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
+fn unknown_builds(named: Option<NamedCode>, sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
     let at_limit = |side: &QuestionSide<'_>| side.needs.is_some_and(is_at_register_limit);
-    sides.map(|side| side.registers.is_unknown() || at_limit(side))
+    sides.map(|side| side.registers.is_unknown() || at_limit(side) || is_another_kernel(named, side.gpu))
 }

@@ -163,7 +163,7 @@ fn idle_lanes(f: &Facts) -> ProfileMetric {
 /// iteration, and the border between them lies in one warp at most.
 fn tail_divergence(f: &Facts) -> ProfileMetric {
     if !f.one_dimensional {
-        return unknown("the paper's script knows one-dimensional loops only");
+        return unknown("the paper's script covers one-dimensional loops only");
     }
     let from = "a grid-stride loop without further branches";
     known(Some(grid_stride_divergence(f.size, f.blocks, f.threads)), Sense::Assumed, from)

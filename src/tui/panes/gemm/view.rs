@@ -131,11 +131,12 @@ fn tile(
         }
     };
     let dash = || "-".to_string();
+    let bound = if a.is_occupancy_bound { "≤" } else { "" };
     let text = row_text(
         [
             mark,
             a.tile.to_string(),
-            a.occupancy.map_or_else(dash, |o| format!("{:.0} %", 100.0 * o.fraction())),
+            a.occupancy.map_or_else(dash, |o| format!("{bound}{:.0} %", 100.0 * o.fraction())),
             time.value.to_string(),
             range(time.low, time.high),
             a.power.map_or_else(dash, |p| format!("{:.0} W", p.value.0)),

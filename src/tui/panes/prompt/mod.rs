@@ -94,7 +94,7 @@ pub fn ask_price(state: &mut DashboardState) -> Vec<Effect> {
     let on_board = (state.focus == Pane::Ranking).then(|| state.row_on_board()).flatten();
     let gpu = on_board.map_or(state.target(), |row| row.gpu);
     let name = state.session.gpus[gpu].short_name();
-    let text = format!("the price of an hour on {name} in US dollars, then who asks it: 2.49 lambda");
+    let text = format!("the price of an hour on {name} in US dollars, then the provider: 2.49 lambda");
     state.say(Tone::Done, text);
     state.open_overlay(Prompt(PromptLine::new(Purpose::Price(gpu), String::new())))
 }

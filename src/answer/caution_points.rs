@@ -1,0 +1,55 @@
+//! What is said of a measured point, and of code that a kernel's name says is for other GPUs.
+
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Launch, Work};
+use crate::pair::Pair;
+use crate::predict::{BusySms, Caution, Question, body, under_filled_body};
+use crate::roofline::{ABOVE_STATED_CLOCK, tensor_type_in_reach};
+use crate::units::{Flops, Seconds};
+
+/// A time that was measured on a GPU, with the work and the launch.
+pub(super) struct MeasuredPoint<'a> {
+    pub(super) gpu: &'a Gpu,
+    pub(super) time: Seconds,
+    pub(super) work: Work,
+    pub(super) launch: Option<Launch>,
+}
+
+/// That a measured point lies above the roof of the SMs that have a block.
+pub(super) fn above_roof(q: &Question<'_>, point: &MeasuredPoint<'_>) -> Option<Caution> {
+    let MeasuredPoint { gpu, time, work, launch } = point;
+    // A board may run above its stated clock: of FLOPs alone a little more than their roof is no wonder.
+    let most = if work.dram().is_some() { 1.0 } else { ABOVE_STATED_CLOCK };
+    let of = u64::from(gpu.sms.value);
+    let busy = launch.map(|launch| launch.block_count()).filter(|blocks| (1..of).contains(blocks));
+    let of_all = body(gpu, q.kernel, work, q.ceilings)?;
+    let of_few = busy.and_then(|busy| under_filled_body(gpu, q.kernel, work, q.ceilings, busy));
+    let ratio = Some(of_few.unwrap_or(of_all) / *time).filter(|ratio| *ratio > most)?;
+    // What lies below the roof of the whole GPU is none of its caches or tensor cores.
+    let busy_sms = busy.filter(|_| of_all / *time <= most).map(|busy| BusySms { busy, of });
+    let share = busy.map_or(1.0, |busy| busy as f64 / of as f64);
+    let rate = |flops: Flops| Flops(flops.0 / share) / *time;
+    let tensor_type = work.flops().and_then(|flops| tensor_type_in_reach(gpu, q.kernel, rate(flops)));
+    Some(Caution::AboveRoof {
+        gpu: gpu.id.as_str().into(),
+        ratio,
+        in_l2: q.fits_l2(gpu),
+        tensor_type,
+        busy_sms,
+    })
+}
+
+/// That the code which a kernel's name states does not run on one of these GPUs.
+pub(super) fn named_code_cautions(kernel: &Kernel, gpus: Pair<&Gpu>) -> Vec<Caution> {
+    let Some(code) = kernel.named_code() else { return Vec::new() };
+    let runs = |gpu: &Gpu| {
+        let cc = gpu.cuda.compute_capability;
+        code.runs_on((cc.major, cc.minor))
+    };
+    let id = |gpu: &Gpu| gpu.id.as_str().into();
+    if !runs(gpus.source) {
+        return vec![Caution::NamedCodeOfSource { gpu: id(gpus.source), code }];
+    }
+    let is_other = !runs(gpus.target);
+    is_other.then(|| Caution::NamedCodeOfTarget { gpu: id(gpus.target), code }).into_iter().collect()
+}
