@@ -76,7 +76,7 @@ WEIGHTS = {
     "unknown_dispatch": (0.33, [0.15, 0.2, 0.25, 0.3, 0.4]),
     "supply": (0.25, [0.25]),
     "conflicts": (0.35, [0.35]),
-    "reuse": (0.65, [0.65]),
+    "reuse": (0.67, [0.67]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [

@@ -66,7 +66,7 @@ pub struct Doubt {
     /// 0.35 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
-    /// 0.65 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, times the roof's share of the body: so wide, 90 % intervals
+    /// 0.67 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, times the roof's share of the body: so wide, 90 % intervals
     /// reach the answer without L2.
     pub reuse: f64,
     /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
@@ -102,7 +102,7 @@ impl Doubt {
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
             conflicts: 0.35 * in_body * causes.conflicts,
-            reuse: 0.65 * in_body * causes.reuse,
+            reuse: 0.67 * in_body * causes.reuse,
             power: 0.5 * in_body * causes.power,
             shortest: causes.shortest.min(1.0),
             by_rates: [causes.by_rates[0].min(1.0), causes.by_rates[1].max(1.0)],

@@ -218,7 +218,7 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     assert!(line("time on the source").contains("95.1 µs ●"));
     assert!(line("SMs ").contains("80 → 46"));
     assert!(line("exposed latency").contains("warps wait for loads and results: roof × 1.01 → × 1.24"));
-    assert!(line("predicted ").contains("168 µs ◆"));
+    assert!(line("predicted ").contains("172 µs ◆"));
     assert!(line("LSU ").matches('◀').count() == 2);
     assert_eq!(
         line("RTX 4070: "),
