@@ -247,10 +247,18 @@ fn failures(
 }
 
 impl GateRow {
-    /// Whether anything differs from the baseline.
+    /// Whether anything differs from the baseline. What the baseline leaves open is no difference, but for spills.
     #[must_use]
     pub fn is_changed(&self) -> bool {
-        self.before != self.now
+        let [Some(before), Some(now)] = [&self.before, &self.now] else { return true };
+        let differs = |before: Option<u32>, now: Option<u32>| before.is_some() && before != now;
+        let gains_spills = before.spill_bytes.is_none() && now.spill_bytes.is_some_and(|bytes| bytes > 0);
+        before.regs_per_thread != now.regs_per_thread
+            || before.threads != now.threads
+            || before.occupancy_percent != now.occupancy_percent
+            || differs(before.smem_static_bytes, now.smem_static_bytes)
+            || differs(before.spill_bytes, now.spill_bytes)
+            || gains_spills
     }
 
     /// `**FAIL**`, `new`, `changed`, `same`.
@@ -283,6 +291,8 @@ pub fn gate_table(rows: &[GateRow]) -> Table {
         let Some(named) = row.now.as_ref().or(row.before.as_ref()) else { continue };
         let pair = |of: &dyn Fn(&KernelResources) -> Option<String>| {
             let [before, now] = [&row.before, &row.now].map(|k| k.as_ref().and_then(of));
+            // A number that the baseline leaves open: `? → 8 B`.
+            let before = before.or_else(|| (row.before.is_some() && now.is_some()).then(|| "?".into()));
             TableCell::maybe(before_and_now(before, now), TableCell::text)
         };
         let bytes = |b: Option<u32>| b.map(|b| format!("{b} B"));
@@ -366,6 +376,22 @@ mod tests {
         assert_eq!((rows[1].result().as_str(), rows.len()), ("new", 2));
         let elsewhere = "sm_80".parse().unwrap();
         assert!(compare_builds(&baseline, &[], &[elsewhere], GateLimits::default()).is_empty());
+    }
+
+    #[test]
+    fn what_the_baseline_leaves_open_is_no_change_but_for_spills() {
+        let open = KernelResources { spill_bytes: None, smem_static_bytes: None, ..kernel("k", 40) };
+        let rows_of = |before: KernelResources, now: KernelResources| {
+            compare_builds(&Baseline::of_kernels(vec![before]), &[now], &[], GateLimits::default())
+        };
+        let same = rows_of(open.clone(), kernel("k", 40));
+        assert_eq!((same[0].is_changed(), same[0].result().as_str()), (false, "same"));
+        assert_eq!(gate_table(&same).notes, ["1 unchanged"]);
+        let spilling = rows_of(open.clone(), KernelResources { spill_bytes: Some(8), ..open.clone() });
+        assert!(spilling[0].is_changed());
+        assert_eq!(gate_table(&spilling).rows[0][4], TableCell::text("? → 8 B"));
+        assert!(rows_of(kernel("k", 40), open)[0].is_changed(), "what is no longer known");
+        assert!(rows_of(kernel("k", 40), kernel("k", 39))[0].is_changed());
     }
 
     #[test]

@@ -71,6 +71,11 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         p.multiply(Cause::CombinedSources(sources), mean / p.time);
         p.time = mean;
         p.cautions.retain(|c| !matches!(c, Caution::RowsMeasuredHere { .. }));
+        if !heaviest.is_estimate() {
+            let measured_on = measured_on(gpus, &combined);
+            let modelled = p.cautions.iter_mut().filter(|c| matches!(c, Caution::NoMeasurement));
+            modelled.for_each(|caution| *caution = Caution::ScaledFromOthers(measured_on.clone()));
+        }
         let corrected = correction(&combined);
         p.cautions.extend(corrected.map(|c| Caution::RowsMeasuredHere { factor: c.factor, rows: c.rows }));
         p.cautions.extend(contradiction(gpus, &combined));
@@ -80,6 +85,12 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
     let left_out = combined.left_out.clone();
     whole.combined = Some(combined);
     with_left_out(gpus, whole, &left_out)
+}
+
+/// The GPUs of these sources, heaviest first: `rtx-3090, v100-sxm2-16gb`, beyond three how many.
+fn measured_on(gpus: &Catalogue<Gpu>, combined: &Combined) -> Arc<str> {
+    let names: Vec<&str> = combined.counted().map(|s| gpus[s.answer.source].id.as_str()).collect();
+    if names.len() > 3 { format!("{} GPUs", names.len()).into() } else { names.join(", ").into() }
 }
 
 /// What rows measured on the target did to the log-mean.

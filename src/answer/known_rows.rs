@@ -9,10 +9,19 @@
 //! ln factor = G + c C⁻¹ (e_i - G), width = sqrt(1 - 0.6 c C⁻¹ c)
 //! ```
 //!
-//! Where the middle one of five rows of a kernel or more is off by more than two doubts, something is another there that no model knows
-//! (a clock, a build): that middle is taken off all of them first. It happens in none of those measurements.
+//! That is for the errors usual between kernels. Where something differs that no model knows (a clock, a build), all of a kernel's
+//! errors are far off and alike. Of two rows or more m, their mean beside G, belongs to such a common factor with probability p, and
+//! p m is subtracted from all of them first. Rows weigh by the square root of how near their times are, n of them as k = (Σ w)² / Σ w²:
 //!
-//! c and C over the 8 rows of the kernel whose times are nearest (simple kriging). Neither clocks of the target nor what is changed
+//! ```text
+//! s² = (2 · 0.82 D² + Σ (e_i - mean)²) / (n + 1), D² the mean of the squared doubts: the variance of one row beside the factor
+//! v = 0.18 D² + s² / k, the variance of m without such a factor, and v + 1 with one (a factor of e either way)
+//! p / (1 - p) = 0.1 N(m; 0, v + 1) / N(m; 0, v); left = s² / D² (1 / 0.82 + 1 / k), at most 1
+//! ln factor = G + p m + c C⁻¹ (e_i - G - p m), width = sqrt((1 - 0.6 c C⁻¹ c) (1 - p + p left))
+//! ```
+//!
+//! c and C, m and s over the 8 rows of the kernel whose times are nearest (simple kriging): rows that a launch's overhead hides from
+//! such a factor, as far shorter times are, have no part in it. Neither clocks of the target nor what is changed
 //! of it play a part: the error is one of kernel and GPU. The constants are those of errors of seven
 //! sets of other people's measurements, from pairs of rows by the ratio of their times: 0.1 to 0.4 of the variance is common where
 //! times are within a tenth (nearly all of it in one set), 0.0 to 0.2 a factor of 5 apart. Of 0.25 and 0.35, 0.05 and 0.08, 8 and 16 rows, half and twice
@@ -41,9 +50,13 @@ const ROWS: usize = 8;
 /// How far the variance that known rows take away is believed.
 const SURER: f64 = 0.6;
 
-/// From how many rows of a kernel on, and from how many doubts on, their middle is believed as it is.
-const ROWS_OF_MIDDLE: usize = 5;
-const FAR_MIDDLE: f64 = 2.0;
+/// How often a kernel has a factor of its own on a GPU that its typical errors do not show: between 0.05 and 0.2 errors of seven sets
+/// are the same within 0.1 points. The variance of such a factor, in ln.
+const FACTOR_ODDS: f64 = 0.1;
+const FACTOR_VARIANCE: f64 = 1.0;
+
+/// As many rows the usual scatter around a kernel's mean error counts as, beside the scatter that is seen.
+const USUAL_ROWS: f64 = 2.0;
 
 /// The doubt of a model that cannot say, in ln.
 const UNKNOWN_DOUBT: f64 = 0.25;
@@ -122,14 +135,10 @@ fn nearness(a: f64, b: f64) -> f64 {
     if a.max(b) == f64::INFINITY { 0.0 } else { a.min(b) / a.max(b) }
 }
 
-/// Errors of one kernel, what all of them have, and what their mean says of other kernels.
+/// Errors of one kernel, the shortest time first, and what their mean says of other kernels.
 #[derive(Debug, Clone, Default)]
 struct KernelErrors {
-    /// The shortest time first.
     errors: Vec<Error>,
-    /// The same, the smallest error first.
-    by_size: Vec<Error>,
-    common: f64,
     of_gpu: Opinion,
 }
 
@@ -137,26 +146,46 @@ impl KernelErrors {
     /// Sorts the errors, and sums them up.
     fn arrange(&mut self) {
         self.errors.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.ln.total_cmp(&b.ln)));
-        self.by_size.clone_from(&self.errors);
-        self.by_size.sort_by(|a, b| a.ln.total_cmp(&b.ln));
-        self.common = far_middle(self.by_size.len(), self.by_size.iter());
         self.of_gpu = Opinion::of_errors(&self.errors);
-    }
-
-    /// The middle of the errors without this one, where it is far and there are enough of them; 0 elsewhere.
-    fn common_without(&self, own: Error) -> f64 {
-        let (smaller, rest) = self.by_size.split_at(self.by_size.partition_point(|e| e.ln < own.ln));
-        let (as_large, larger) = rest.split_at(rest.partition_point(|e| e.ln <= own.ln));
-        let others = as_large.iter().filter(|e| **e != own);
-        let left = smaller.len() + others.clone().count() + larger.len();
-        far_middle(left, smaller.iter().chain(others).chain(larger))
     }
 }
 
-/// The middle of so many errors, the smallest first, where it is far and there are enough of them; 0 elsewhere.
-fn far_middle<'e>(count: usize, mut by_size: impl Iterator<Item = &'e Error>) -> f64 {
-    let middle = if count < ROWS_OF_MIDDLE { None } else { by_size.nth(count / 2) };
-    middle.filter(|middle| middle.ln.abs() > FAR_MIDDLE * middle.doubt).map_or(0.0, |middle| middle.ln)
+/// The factor that rows of one kernel share beside the error of all kernels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct CommonFactor {
+    /// Its logarithm times how probable it is.
+    ln: f64,
+    /// The part of the variance of a prediction that is left beside it.
+    left: f64,
+}
+
+impl CommonFactor {
+    /// Of these errors where a prediction of this time is asked for, beside `shared`, that of all kernels. One row alone may be an outlier.
+    fn of_errors(errors: &[Error], time: f64, shared: f64) -> Self {
+        let n = errors.len() as f64;
+        if errors.len() < 2 {
+            return Self { ln: 0.0, left: 1.0 };
+        }
+        let weight = |e: &Error| nearness(e.time, time).sqrt();
+        let weights = errors.iter().map(weight).sum::<f64>();
+        let squares = errors.iter().map(|e| nearness(e.time, time)).sum::<f64>();
+        // Equal ones where no time is known.
+        let is_near = weights > 0.0;
+        let weighted = errors.iter().map(|e| e.ln * if is_near { weight(e) } else { 1.0 }).sum::<f64>();
+        let (mean, weighing) =
+            if is_near { (weighted / weights, weights.powi(2) / squares) } else { (weighted / n, n) };
+        let square = errors.iter().map(|e| e.doubt.powi(2)).sum::<f64>() / n;
+        let scatter = errors.iter().map(|e| (e.ln - mean).powi(2)).sum::<f64>();
+        let own = (USUAL_ROWS * (1.0 - COMMON) * square + scatter) / (USUAL_ROWS + n - 1.0);
+        let (beside, of_mean) = (mean - shared, COMMON * square + own / weighing);
+        let with_factor = of_mean + FACTOR_VARIANCE;
+        let likelier = 0.5 * beside.powi(2) * (1.0 / of_mean - 1.0 / with_factor);
+        let odds = FACTOR_ODDS * (of_mean / with_factor).sqrt() * likelier.exp();
+        // 1 where the odds are beyond all numbers.
+        let probable = 1.0 - 1.0 / (1.0 + odds);
+        let left = (own / square * (1.0 / (1.0 - COMMON) + 1.0 / weighing)).min(1.0);
+        Self { ln: probable * beside, left: 1.0 - probable * (1.0 - left) }
+    }
 }
 
 /// Means weighted by how sure they are: their sum, and that of the weights.
@@ -236,11 +265,11 @@ impl KnownRows {
         let own = asked.own.as_ref().map(Error::from_row);
         let errors = of_kernel.map_or(&[][..], |k| &k.errors);
         let time = place(asked.source_time);
-        let common = of_kernel.map_or(0.0, |k| own.map_or(k.common, |own| k.common_without(own)));
         let nearest = NearestErrors::to_time(errors, time, own);
-        let (ln, surer) = nearest.kriged(last.kriging(nearest.times(), time), common, shared);
-        let width = (1.0 - SURER * surer).max(0.0).sqrt();
-        Some(KnownCorrection { factor: (common + ln).exp(), width, rows })
+        let common = CommonFactor::of_errors(nearest.errors(), time, shared);
+        let (ln, surer) = nearest.kriged(last.kriging(nearest.times(), time), common.ln + shared);
+        let width = ((1.0 - SURER * surer).max(0.0) * common.left).sqrt();
+        Some(KnownCorrection { factor: ln.exp(), width, rows })
     }
 }
 
@@ -279,20 +308,24 @@ impl NearestErrors {
         found
     }
 
+    fn errors(&self) -> &[Error] {
+        &self.errors[..self.n]
+    }
+
     /// Their times.
     fn times(&self) -> NearestTimes {
         NearestTimes { seconds: self.errors.map(|e| e.time), n: self.n }
     }
 
-    /// The expected error beside one that the rows of the kernel have in common, where `shared` is that of all kernels, and what of its
-    /// variance the rows take away.
-    fn kriged(&self, kriging: &Kriging, common: f64, shared: f64) -> (f64, f64) {
+    /// The expected error, where `expected` is that of a row of this kernel whose time is far from all of these, and what of its variance
+    /// the rows take away.
+    fn kriged(&self, kriging: &Kriging, expected: f64) -> (f64, f64) {
         let mut off = [0.0; ROWS];
-        for (off, row) in off.iter_mut().zip(&self.errors[..self.n]) {
-            *off = row.beside(common) - shared;
+        for (off, row) in off.iter_mut().zip(self.errors()) {
+            *off = row.beside(expected);
         }
         let off = halfway(&kriging.lower, off, self.n);
-        (shared + product(&kriging.asked, &off), kriging.surer)
+        (expected + product(&kriging.asked, &off), kriging.surer)
     }
 }
 
@@ -440,13 +473,65 @@ mod tests {
         assert_eq!(of_one(50.0), of_one(0.5));
     }
 
-    /// Ten rows twice as slow as predicted: no noise does that.
+    /// By hand: D² = 0.04, s² = 2 · 0.82 · 0.04 / (n + 1), v = 0.18 · 0.04 + s² / n.
     #[test]
-    fn what_all_rows_of_a_kernel_say_is_believed() {
-        let slow = |n: i32, ln: f64| KnownRows::from_rows((0..n).map(|i| row(0, f64::from(1 << i), ln)));
-        let of = |known: &KnownRows| ln_factor(known, &asked(0, 700.0));
-        assert!((of(&slow(10, 0.7)) - 0.7).abs() < 1e-12 && of(&slow(4, 0.7)) < 0.3);
-        assert!(of(&slow(10, 0.39)) < 0.3, "within what the model doubts");
+    fn the_factor_that_two_rows_share_by_hand() {
+        let of = |ln| {
+            CommonFactor::of_errors(
+                &[0.9, 1.1].map(|own| Error { time: 1.0, ln: own * ln, doubt: 0.2 }),
+                1.0,
+                0.0,
+            )
+        };
+        let found = of(1.0);
+        let own = (2.0 * 0.82 * 0.04 + 0.02) / 3.0;
+        let v: f64 = 0.18 * 0.04 + own / 2.0;
+        let odds = 0.1 * (v / (v + 1.0)).sqrt() * (0.5 * (1.0 / v - 1.0 / (v + 1.0))).exp();
+        let left = own / 0.04 * (1.0 / 0.82 + 0.5);
+        assert!((found.ln - odds / (1.0 + odds)).abs() < 1e-12 && found.ln > 0.99, "{found:?}");
+        assert!((found.left - (1.0 - found.ln * (1.0 - left.min(1.0)))).abs() < 1e-12, "{found:?}");
+        assert!(of(0.2).ln < 0.01, "a usual error");
+        assert_eq!(of(1e6).ln, 1e6, "odds beyond all numbers");
+    }
+
+    /// Each row says more than the one before it, none of them everything: four rows 3 times as slow as predicted were worth a factor of
+    /// 1.35, and five of 3.
+    #[test]
+    fn a_factor_that_all_rows_share_has_no_threshold_of_rows() {
+        let slow = |n: i32, times: f64| {
+            KnownRows::from_rows((0..n).map(|i| row(0, f64::from(5 * i + 5), times.ln())))
+        };
+        let of = |n, times| slow(n, times).correction(&asked(0, 100.0)).unwrap();
+        for times in [2.0, 3.0, 1.0 / 3.0] {
+            for n in 2..12 {
+                let [fewer, more] = [n, n + 1].map(|n| of(n, times));
+                let ratio = more.factor / fewer.factor;
+                assert!(
+                    (1.0 / 1.1..1.1).contains(&ratio) && more.width <= fewer.width,
+                    "{n} {times} {fewer:?} {more:?}"
+                );
+            }
+            let four = of(4, times);
+            assert!((four.factor / times).ln().abs() < 0.05 && four.width < 0.8, "{four:?}");
+        }
+        assert!(of(8, 1.2).factor < 1.15, "within what the model doubts");
+    }
+
+    #[test]
+    fn rows_that_disagree_share_no_factor() {
+        let lns = [0.0, 1.4, 0.1, 1.3];
+        let rows = || lns.iter().enumerate().map(|(i, ln)| row(0, 1.0 + i as f64, *ln));
+        assert!(ln_factor(&KnownRows::from_rows(rows()), &asked(0, 100.0)) < 0.3);
+    }
+
+    /// Launches of an overhead's length, as predicted, beside long ones 3 times as slow: each for those of its own length.
+    #[test]
+    fn short_launches_do_not_hide_the_factor_of_long_ones() {
+        let short = (0..8).map(|i| row(0, 0.005 + 1e-4 * f64::from(i), 0.0));
+        let long = (0..8).map(|i| row(0, 10.0 + f64::from(i), 1.1));
+        let known = KnownRows::from_rows(short.chain(long));
+        assert!(ln_factor(&known, &asked(0, 100.0)) > 1.05);
+        assert!(ln_factor(&known, &asked(0, 0.005)).abs() < 0.05);
     }
 
     #[test]

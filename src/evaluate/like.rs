@@ -59,10 +59,19 @@ pub fn groups(world: EvaluationWorld<'_>, wanted: LikeQuestion) -> Vec<Like> {
 
 /// The narrowest group in which this outcome has [`FEWEST`] answers or more; the last group where none has.
 #[must_use]
-pub fn narrowest(groups: Vec<Like>, outcome: &ModelOutcome) -> Like {
+pub fn narrowest(groups: &[Like], outcome: &ModelOutcome) -> Like {
     let enough = |like: &Like| outcome.trials.iter().filter(|t| like.has(t)).count() >= FEWEST;
     let at = groups.iter().position(enough).unwrap_or(groups.len().saturating_sub(1));
-    groups.into_iter().nth(at).unwrap_or_default()
+    groups.get(at).cloned().unwrap_or_default()
+}
+
+/// The narrowest of these groups, where it has too few answers and a wider one stands for it.
+#[must_use]
+pub fn too_few(groups: &[Like], taken: &Like, outcome: &ModelOutcome) -> Option<String> {
+    let asked = groups.first().filter(|asked| asked.words != taken.words)?;
+    let cases = outcome.trials.iter().filter(|t| asked.has(t)).count();
+    let plural = if cases == 1 { "" } else { "s" };
+    Some(format!("{} has {cases} case{plural}, {FEWEST} needed", asked.words))
 }
 
 type LikePart<T> = (String, Option<BTreeSet<Id<T>>>);
@@ -167,8 +176,10 @@ mod tests {
             scope: TrialScope { kernels: kernel.map(|k| BTreeSet::from([k])), ..TrialScope::default() },
         };
         let all = || vec![group("one", Some(KernelId::default())), group("all", None)];
-        assert_eq!(narrowest(all(), &of(FEWEST)).words, "one");
-        assert_eq!(narrowest(all(), &of(FEWEST - 1)).words, "all");
-        assert_eq!(narrowest(Vec::new(), &of(1)).words, "");
+        assert_eq!(narrowest(&all(), &of(FEWEST)).words, "one");
+        assert_eq!(narrowest(&all(), &of(FEWEST - 1)).words, "all");
+        let why = |n| too_few(&all(), &narrowest(&all(), &of(n)), &of(n));
+        assert_eq!((why(FEWEST), why(1)), (None, Some("one has 1 case, 9 needed".into())));
+        assert_eq!(narrowest(&[], &of(1)).words, "");
     }
 }

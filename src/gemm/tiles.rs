@@ -145,6 +145,9 @@ pub fn energy(time: &Ranged<Seconds>, power: &Ranged<Watts>) -> Ranged<Joules> {
     Ranged { value, low: value * (-down).exp(), high: value * up.exp(), from }
 }
 
+/// Tiles nearer than this are the same: no figure of the table tells them apart.
+const TIED: f64 = 1.005;
+
 /// Which tiles to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BestTiles {
@@ -172,26 +175,31 @@ impl BestTiles {
     #[must_use]
     pub fn advice_lines(&self, answers: &[TileAnswer]) -> Vec<String> {
         let mut said = Vec::new();
-        let second = |of: &dyn Fn(&TileAnswer) -> Option<f64>, first: usize, beside: &str| {
+        let others = |of: &dyn Fn(&TileAnswer) -> Option<f64>, first: usize, beside: &str| {
+            let least = of(&answers[first]).unwrap_or(f64::NAN);
             let others = answers.iter().enumerate().filter(|(i, _)| *i != first);
-            let least = others.filter_map(|(_, a)| Some((of(a)?, a.tile))).min_by(|a, b| a.0.total_cmp(&b.0));
-            least.map(|(value, tile)| {
-                let ratio = value / of(&answers[first]).unwrap_or(value);
-                format!("; {tile} next, {ratio:.2}× {beside}")
-            })
+            let ratios = others.filter_map(|(_, a)| Some((of(a)? / least, a.tile)));
+            let (tied, slower): (Vec<(f64, Tile)>, Vec<_>) = ratios.partition(|(ratio, _)| *ratio < TIED);
+            let next = slower.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            let next = next.map(|(ratio, tile)| format!("; {tile} next, {ratio:.2}× {beside}"));
+            let plural = if tied.len() == 1 { "" } else { "s" };
+            let all = (!tied.is_empty()).then(|| format!("; {} other tile{plural} within 0.5 %", tied.len()));
+            (all.unwrap_or_default() + &next.unwrap_or_default(), tied.len())
         };
         let bound =
             |a: &TileAnswer| a.bound.as_deref().map(|b| format!(", bound by {b}")).unwrap_or_default();
         if let Some(i) = self.fastest {
             let a = &answers[i];
             let time = |a: &TileAnswer| Some(a.time.as_ref().ok()?.value.0);
-            let next = second(&time, i, "slower").unwrap_or_default();
+            let (next, _) = others(&time, i, "slower");
             said.push(format!("fastest: {}{}{next}", a.tile, bound(a)));
         }
         if let Some(i) = self.least_energy {
             let a = &answers[i];
-            let next = second(&|a| Some(a.energy()?.value.0), i, "as much").unwrap_or_default();
-            let why = if self.fastest == self.least_energy {
+            let (next, tied) = others(&|a| Some(a.energy()?.value.0), i, "as much");
+            let why = if tied > 0 {
+                ""
+            } else if self.fastest == self.least_energy {
                 ", because it is the fastest: power differs less than time"
             } else {
                 ": its power falls by more than its time grows"
@@ -265,6 +273,18 @@ mod tests {
         let rate = all[1].rate().unwrap();
         assert!((rate.value.0 - 2e12).abs() < 1.0 && rate.low < rate.value && rate.value < rate.high);
         assert!(super::best(&[]).advice_lines(&[]).is_empty());
+    }
+
+    #[test]
+    fn tiles_that_no_figure_tells_apart_are_not_ordered() {
+        let tied = [Tile::Side(8), Tile::Side(16), Tile::Library].map(|tile| answer(tile, 1.0, 50.0));
+        let said = best(&tied).advice_lines(&tied);
+        assert_eq!(said[0], "fastest: 8x8, bound by FP; 2 other tiles within 0.5 %");
+        assert_eq!(said[1], "least energy: 8x8; 2 other tiles within 0.5 %");
+        let mut slower = tied.to_vec();
+        slower[1] = answer(Tile::Side(16), 2.0, 50.0);
+        let said = best(&slower).advice_lines(&slower);
+        assert_eq!(said[0], "fastest: 8x8, bound by FP; 1 other tile within 0.5 %; 16x16 next, 2.00× slower");
     }
 
     #[test]

@@ -40,11 +40,20 @@ impl PartialEq for Measurement {
     }
 }
 
+/// What stands for the file of the rows of typed kernels, and where they come from.
+pub const TYPED_SOURCE: &str = "typed";
+
 impl Measurement {
     /// The file it was read from, as messages name it; empty where it was read from none.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.of_chunk.file
+    }
+
+    /// Whether it is that of a typed kernel: no file has it.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.file() == TYPED_SOURCE
     }
 
     /// Published or the user's.

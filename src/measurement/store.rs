@@ -1,6 +1,7 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
 mod batched_rows;
+mod nearest;
 mod of_kernel;
 mod parts;
 
@@ -10,8 +11,8 @@ use super::{Floors, Measurement, Number, TimingKind};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use batched_rows::{BatchedRows, small_place as place_of};
-use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
-use of_kernel::{OfKernel, Sized};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use of_kernel::OfKernel;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -416,63 +417,6 @@ impl Store {
         let link = |at: u32| (at != END).then(|| &self.links[at as usize]);
         std::iter::successors(link(self.configs[id.0 as usize].first), move |l| link(l.next))
     }
-
-    /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant; the smaller of two equals.
-    #[must_use]
-    pub fn nearest(
-        &self,
-        kernel: KernelId,
-        problem: &Problem,
-        variant: &str,
-        gpu: GpuId,
-    ) -> Option<&Measurement> {
-        let of_kernel = self.by_kernel.get(kernel.index())?;
-        let sizes = of_kernel.sizes(|| self.by_size(of_kernel.configs()));
-        let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
-        let asked = ln_volume(problem);
-        let after = sizes
-            .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
-        let around = [after.checked_sub(1), Some(after)].into_iter().flatten().filter_map(|i| sizes.get(i));
-        let same = around.filter(|s| group(s) == (gpu, variant));
-        let nearest = same.min_by(|a, b| (a.ln - asked).abs().total_cmp(&(b.ln - asked).abs()))?;
-        self.row_on(nearest.config, gpu)
-    }
-
-    /// The timed ones of these configurations by GPU, variant and size.
-    fn by_size(&self, configs: &[ConfigId]) -> Box<[Sized]> {
-        // One alone has no other launch beside it.
-        let preferred = if configs.len() > 1 { self.preferred_launches() } else { HashMap::new() };
-        let of = |id: &ConfigId| {
-            let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
-            let ln = ln_volume(problem);
-            let is_asked = |l: &&RowLink| preferred.get(&(config, l.gpu)).copied().unwrap_or(true);
-            let links: Vec<&RowLink> = self.links_of(config).filter(is_asked).collect();
-            links.into_iter().map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
-        };
-        let mut sizes: Vec<(&str, Sized)> = configs.iter().flat_map(of).collect();
-        sizes.sort_unstable_by(|(va, a), (vb, b)| {
-            let by_gpu = a.gpu.cmp(&b.gpu).then_with(|| va.cmp(vb));
-            by_gpu.then_with(|| a.ln.total_cmp(&b.ln)).then(a.config.cmp(&b.config))
-        });
-        sizes.into_iter().map(|(_, sized)| sized).collect()
-    }
-
-    /// For each configuration in several launches and each GPU that timed it, whether this one is asked where a question
-    /// states no launch.
-    fn preferred_launches(&self) -> HashMap<(ConfigId, GpuId), bool> {
-        let mut preferred = HashMap::new();
-        for members in self.launches.groups() {
-            let mut by_weight = members.to_vec();
-            by_weight.sort_unstable_by_key(|id| std::cmp::Reverse(self.weight_of(*id)));
-            let mut seen = HashSet::new();
-            for id in by_weight {
-                for link in self.links_of(id) {
-                    preferred.insert((id, link.gpu), seen.insert(link.gpu));
-                }
-            }
-        }
-        preferred
-    }
 }
 
 /// Clocks nearer than this are the same: drivers round to steps of about 1 %.
@@ -485,8 +429,4 @@ fn differ_in_clocks(a: &Measurement, b: &Measurement) -> bool {
         (a, b) => a.is_some() != b.is_some(),
     };
     differ(Number::SmClock) || differ(Number::MemClock)
-}
-
-fn ln_volume(problem: &Problem) -> f64 {
-    problem.volume().max(1.0).ln()
 }

@@ -122,6 +122,22 @@ pub enum LaunchRefusal {
     },
 }
 
+impl LaunchRefusal {
+    /// Whether no change of the block lets it start: the grid is wrong.
+    #[must_use]
+    pub fn is_of_grid(&self) -> bool {
+        matches!(self, Self::ClusterGrid { .. } | Self::Grid { .. })
+    }
+
+    /// The nearest larger grid that starts, `133→134 blocks of the grid`; `None` where that is not what is wrong.
+    #[must_use]
+    pub fn grid_step(&self) -> Option<String> {
+        let Self::ClusterGrid { grid, blocks } = *self else { return None };
+        let larger = grid.checked_next_multiple_of(u64::from(blocks))?;
+        Some(format!("{grid}→{larger} blocks of the grid"))
+    }
+}
+
 /// The first reason why this launch cannot start, if there is one.
 #[must_use]
 pub fn launch_refusal(
@@ -334,7 +350,9 @@ mod tests {
         assert_eq!(said("8.9", 1, 63), None);
         assert_eq!(said("9.0", 16, 64), None);
         assert_eq!(said("9.0", 17, 17), Some(LaunchRefusal::Cluster { blocks: 17, most: 16 }));
-        assert_eq!(said("9.0", 4, 63), Some(LaunchRefusal::ClusterGrid { grid: 63, blocks: 4 }));
+        let refused = said("9.0", 4, 63);
+        assert_eq!(refused, Some(LaunchRefusal::ClusterGrid { grid: 63, blocks: 4 }));
+        assert_eq!(refused.and_then(|why| why.grid_step()).as_deref(), Some("63→64 blocks of the grid"));
     }
 
     #[test]

@@ -22,12 +22,16 @@ pub struct BusySms {
 pub enum Caution {
     /// The source time is scaled from another size.
     NearestSize(Arc<Problem>),
+    /// The source time is interpolated between two sizes, the nearer one first.
+    BetweenSizes([Arc<Problem>; 2]),
     /// This kernel was not measured on the source; its time is a model's.
     SourceModelled,
     /// `first-principles`: what the launch overheads that paper 5 gives make of the time.
     LaunchRange(Arc<str>),
     /// This kernel was not measured on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
+    /// This kernel was not measured on the source; the time is scaled from its times on these GPUs.
+    ScaledFromOthers(Arc<str>),
     /// These counts are missing: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
     /// The source's time lies far above the roof of what was counted.
@@ -286,6 +290,10 @@ impl fmt::Display for Caution {
         }
         match self {
             Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
+            Self::ScaledFromOthers(gpus) => {
+                write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
+            }
+            Self::BetweenSizes(sizes) => f.write_str(&between_sizes_text(sizes)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::FarBelowRoof { gpu, ratio } => f.write_str(&far_below_roof_text(gpu, *ratio)),
@@ -396,6 +404,10 @@ impl fmt::Display for Caution {
 
 fn nearest_size_text(problem: &Problem) -> String {
     format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
+}
+
+fn between_sizes_text([near, far]: &[Arc<Problem>; 2]) -> String {
+    format!("source time is an estimate (~): interpolated between the measured sizes {near} and {far}")
 }
 
 fn launch_bound_text(gpu: &str) -> String {

@@ -32,8 +32,8 @@ pub(super) struct SourceQuestion<'a, 's> {
     pub(super) rules: Rules,
 }
 
-/// The row of this very configuration; else the nearest size carried to this one as `components` does; else, where nobody
-/// timed the kernel on this GPU, its roof and the usual efficiency.
+/// The row of this very configuration; else the nearest sizes scaled to this one as `components` does, between two of them interpolated;
+/// else, where nobody timed the kernel on this GPU, its roof and the usual efficiency.
 pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let SourceQuestion { subject, at, store, .. } = asked;
     let exact = subject.config.and_then(|c| store.row_on(c, at));
@@ -47,8 +47,33 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             extrapolation: Some(1.0),
         });
     }
-    let nearest = store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
-    nearest.and_then(|row| scaled(asked, row)).or_else(|| modelled(asked))
+    let [near, far] = store.nearest_sizes(subject.kernel, &subject.problem, &subject.variant, at);
+    let of_near = near.and_then(|row| scaled(asked, row));
+    let of_both = of_near.as_ref().zip(far.and_then(|row| scaled(asked, row)));
+    of_both.and_then(|(near, far)| interpolated(near, &far)).or(of_near).or_else(|| modelled(asked))
+}
+
+/// Between the times that two measured sizes give, linear in ln of time over ln of the roof: equal to each row at its own size. `None`
+/// where the roof of the size asked for is not between theirs.
+fn interpolated(near: &SourceTime, far: &SourceTime) -> Option<SourceTime> {
+    let [from_near, from_far] = [near, far].map(|t| t.extrapolation.map(f64::ln));
+    let of_far = from_near? / (from_near? - from_far?);
+    if !(0.0..=1.0).contains(&of_far) {
+        return None;
+    }
+    let [near_size, far_size] = [near, far].map(|t| match t.cautions.first() {
+        Some(Caution::NearestSize(size)) => Some(size.clone()),
+        _ => None,
+    });
+    let between = |near: Seconds, far: Seconds| Seconds(near.0.powf(1.0 - of_far) * far.0.powf(of_far));
+    let mut cautions = near.cautions.clone();
+    *cautions.first_mut()? = Caution::BetweenSizes([near_size?, far_size?]);
+    Some(SourceTime {
+        time: between(near.time, far.time),
+        work_scaled: between(near.work_scaled, far.work_scaled),
+        cautions,
+        ..near.clone()
+    })
 }
 
 /// Whether a size can be scaled by this work.

@@ -76,7 +76,21 @@ impl<'a> Visible<'a> {
         variant: &Arc<str>,
         gpu: GpuId,
     ) -> Option<&'a Measurement> {
-        if self.hidden == Some(gpu) { None } else { self.store.nearest(kernel, problem, variant, gpu) }
+        self.nearest_sizes(kernel, problem, variant, gpu)[0]
+    }
+
+    /// [`Visible::nearest`], and the nearest row on the other side of the size asked for.
+    pub(super) fn nearest_sizes(
+        self,
+        kernel: KernelId,
+        problem: &Problem,
+        variant: &Arc<str>,
+        gpu: GpuId,
+    ) -> [Option<&'a Measurement>; 2] {
+        if self.hidden == Some(gpu) {
+            return [None; 2];
+        }
+        self.store.nearest_sizes(kernel, problem, variant, gpu)
     }
 
     /// The floors of launches timed so, those of this collection first.

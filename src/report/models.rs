@@ -64,8 +64,9 @@ impl ModelsReport<'_> {
     }
 
     fn title(&self) -> String {
-        let Survey { protocol, rows, like, .. } = self.survey;
-        let here = if self.asked { format!("; here: {like}") } else { String::new() };
+        let Survey { protocol, rows, .. } = self.survey;
+        let here =
+            if self.asked { format!("; here: {}", self.survey.like_with_reason()) } else { String::new() };
         format!("{}; {rows}{here}", protocol.sentence())
     }
 

@@ -3,11 +3,11 @@
 
 use super::trained::ModelVerdict;
 use crate::answer::{AnswerTrials, TrialPlaces};
-use crate::evaluate::like::{Like, LikeQuestion, groups, narrowest};
+use crate::evaluate::like::{Like, LikeQuestion, groups, narrowest, too_few};
 use crate::evaluate::{
     EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, Score, evaluate, score,
 };
-use crate::measurement::TimingKind;
+use crate::measurement::{Store, TimingKind};
 use crate::predict::{BASELINES, MODELS, ModelId, Predictor};
 use crate::units::significant;
 
@@ -33,8 +33,19 @@ pub struct Survey {
     pub rows: String,
     /// The questions like the one in hand, in words.
     pub like: String,
+    /// Why those are not closer to it.
+    pub too_few: Option<String>,
     /// Every model, in the order of [`MODELS`].
     pub models: Vec<Surveyed>,
+}
+
+impl Survey {
+    /// The questions like the one in hand, and why they are no closer to it.
+    #[must_use]
+    pub fn like_with_reason(&self) -> String {
+        let reason = self.too_few.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        format!("{}{reason}", self.like)
+    }
 }
 
 /// One model.
@@ -67,7 +78,9 @@ pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) ->
     };
     let used = evaluated(&[of.used], &setup)?.pop()?;
     setup.known_cases = Some(used.trials.cases());
-    let like = narrowest(groups(world, of.wanted), &used);
+    let groups = groups(world, of.wanted);
+    let like = narrowest(&groups, &used);
+    let too_few = too_few(&groups, &like, &used);
     let mut models = vec![surveyed(of.used, &used, of, &used, &like)];
     let others: Vec<ModelId> = MODELS.ids().filter(|m| *m != of.used).collect();
     for some in others.chunks(at_once) {
@@ -75,14 +88,28 @@ pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) ->
         models.extend(some.iter().zip(&outcomes).map(|(at, o)| surveyed(*at, o, of, &used, &like)));
     }
     models.sort_by_key(|surveyed| surveyed.model.index());
-    let own = world.store.rows().any(|r| r.kind() == TimingKind::Measured);
-    let whose = if own { "rows of yours" } else { "shipped figures" };
     Some(Survey {
         protocol: of.setup.protocol,
-        rows: format!("{} {whose}", world.store.len()),
+        rows: rows_in_words(world.store),
         like: like.words.clone(),
+        too_few,
         models,
     })
+}
+
+/// `12 rows of yours and 1 typed kernel`, `56 shipped figures`.
+fn rows_in_words(store: &Store) -> String {
+    let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    if store.rows().all(|r| r.kind() != TimingKind::Measured) {
+        return count(store.len(), "shipped figure", "shipped figures");
+    }
+    let typed = store.rows().filter(|r| r.is_typed()).count();
+    let of_files = count(store.len() - typed, "row of yours", "rows of yours");
+    match (store.len() - typed, count(typed, "typed kernel", "typed kernels")) {
+        (_, _) if typed == 0 => of_files,
+        (0, kernels) => kernels,
+        (_, kernels) => format!("{of_files} and {kernels}"),
+    }
 }
 
 fn surveyed(

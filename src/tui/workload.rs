@@ -78,10 +78,11 @@ impl DashboardState {
         kernel.index() >= self.workload.built_in
     }
 
-    /// The GPU of the user's newest row: the last line of the last file, or what was typed or measured here since.
+    /// The GPU of the user's newest row: the last line of the last file, or what was measured here since; that of the last typed kernel
+    /// where there is no such row.
     pub(super) fn newest_gpu(&self) -> Option<GpuId> {
-        let own = self.session.store.rows().rev().find(|m| m.kind() == TimingKind::Measured);
-        own.map(|m| m.gpu)
+        let own = || self.session.store.rows().rev().filter(|m| m.kind() == TimingKind::Measured);
+        own().find(|m| !m.is_typed()).or_else(|| own().next()).map(|m| m.gpu)
     }
 
     /// Makes a GPU the source; a target that is the same one gives way to the source of before.
@@ -112,15 +113,13 @@ impl DashboardState {
         }
     }
 
-    /// The user's first row that was measured on this GPU; their first one where none was.
+    /// The user's first row that was measured on this GPU, kernels that were typed after all others; their first one where none was.
     fn first_row_measured_on(&self, gpu: GpuId) -> usize {
         let measured = |row: &usize| {
-            let config = self.rows[*row].config;
-            config.is_some_and(|id| {
-                self.session.store.row_on(id, gpu).is_some_and(|m| m.kind() == TimingKind::Measured)
-            })
+            let timed = self.session.store.row_on(self.rows[*row].config?, gpu)?;
+            (timed.kind() == TimingKind::Measured).then(|| (timed.is_typed(), *row))
         };
-        (0..self.workload.own_rows).find(measured).unwrap_or(0)
+        (0..self.workload.own_rows).filter_map(|row| measured(&row)).min().map_or(0, |(_, row)| row)
     }
 
     /// Selects this row among the user's; puts it before them where it is not there.

@@ -5,7 +5,7 @@ use crate::gpu::GpuId;
 use crate::kernel::{
     BlockSize, Count, Kernel, KernelId, Launch, Problem, ProblemError, StatedArithmetic, Work,
 };
-use crate::measurement::{CanonicalRow, Number, ReadError};
+use crate::measurement::{CanonicalRow, Number, ReadError, TYPED_SOURCE};
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
 use crate::units::{Bytes, Flops, Seconds};
@@ -13,9 +13,6 @@ use std::fmt;
 
 /// The name of a kernel that was given none.
 const NAMELESS: &str = "typed";
-
-/// Where a typed row says that it comes from.
-const SOURCE: &str = "typed";
 
 /// What was typed of a kernel; everything per launch, `None` where nothing was said.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -256,7 +253,7 @@ impl TypedKernel {
             dtype: self.dtype.map(|d| d.as_str().to_string()).unwrap_or_default(),
             block: self.block,
             grid: self.grid,
-            source: SOURCE.into(),
+            source: TYPED_SOURCE.into(),
             ..CanonicalRow::default()
         };
         row.set(Number::Time, self.time.map(Seconds::millis));
@@ -304,7 +301,7 @@ impl TypedKernel {
 
 /// Adds the row by the checks of measurement files.
 fn add_row(session: &mut Session, row: &CanonicalRow) -> Result<(), TypedKernelError> {
-    let loaded = session.add_rows(std::slice::from_ref(row), SOURCE)?;
+    let loaded = session.add_rows(std::slice::from_ref(row), TYPED_SOURCE)?;
     match loaded.refused.first() {
         Some(why) => Err(TypedKernelError::Refused(format!("{}: {}", why.column, why.message))),
         None => Ok(()),

@@ -97,7 +97,12 @@ fn models(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'sta
 }
 
 fn title(survey: &Survey) -> String {
-    format!("{}; {}; like this question: {}", survey.protocol.sentence(), survey.rows, survey.like)
+    format!(
+        "{}; {}; like this question: {}",
+        survey.protocol.sentence(),
+        survey.rows,
+        survey.like_with_reason()
+    )
 }
 
 fn model_line(survey: &Survey, m: &Surveyed) -> String {

@@ -1,0 +1,85 @@
+//! The rows of a kernel whose sizes are nearest to one that was not measured.
+
+use super::of_kernel::Sized;
+use super::{Config, RowLink, Store, differ_in_clocks};
+use crate::gpu::GpuId;
+use crate::kernel::{KernelId, Problem};
+use crate::measurement::{ConfigId, Measurement};
+use hashbrown::{HashMap, HashSet};
+
+impl Store {
+    /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant; the smaller of two equals.
+    #[must_use]
+    pub fn nearest(
+        &self,
+        kernel: KernelId,
+        problem: &Problem,
+        variant: &str,
+        gpu: GpuId,
+    ) -> Option<&Measurement> {
+        self.nearest_sizes(kernel, problem, variant, gpu)[0]
+    }
+
+    /// [`Store::nearest`], and the nearest row on the other side of the size asked for, where it was taken at the same clocks.
+    #[must_use]
+    pub fn nearest_sizes(
+        &self,
+        kernel: KernelId,
+        problem: &Problem,
+        variant: &str,
+        gpu: GpuId,
+    ) -> [Option<&Measurement>; 2] {
+        let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return [None; 2] };
+        let sizes = of_kernel.sizes(|| self.by_size(of_kernel.configs()));
+        let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
+        let asked = ln_volume(problem);
+        let after = sizes
+            .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
+        let at = |i: usize| sizes.get(i).filter(|s| group(s) == (gpu, variant));
+        let mut around = [after.checked_sub(1).and_then(at), at(after)];
+        let distance = |s: &Option<&Sized>| s.map_or(f64::INFINITY, |s| (s.ln - asked).abs());
+        around.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let [near, far] = around.map(|sized| self.row_on(sized?.config, gpu));
+        [near, far.filter(|far| near.is_some_and(|near| !differ_in_clocks(near, far)))]
+    }
+
+    /// The timed ones of these configurations by GPU, variant and size.
+    pub(super) fn by_size(&self, configs: &[ConfigId]) -> Box<[Sized]> {
+        // One alone has no other launch beside it.
+        let preferred = if configs.len() > 1 { self.preferred_launches() } else { HashMap::new() };
+        let of = |id: &ConfigId| {
+            let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
+            let ln = ln_volume(problem);
+            let is_asked = |l: &&RowLink| preferred.get(&(config, l.gpu)).copied().unwrap_or(true);
+            let links: Vec<&RowLink> = self.links_of(config).filter(is_asked).collect();
+            links.into_iter().map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
+        };
+        let mut sizes: Vec<(&str, Sized)> = configs.iter().flat_map(of).collect();
+        sizes.sort_unstable_by(|(va, a), (vb, b)| {
+            let by_gpu = a.gpu.cmp(&b.gpu).then_with(|| va.cmp(vb));
+            by_gpu.then_with(|| a.ln.total_cmp(&b.ln)).then(a.config.cmp(&b.config))
+        });
+        sizes.into_iter().map(|(_, sized)| sized).collect()
+    }
+
+    /// For each configuration in several launches and each GPU that timed it, whether this one is asked where a question
+    /// states no launch.
+    fn preferred_launches(&self) -> HashMap<(ConfigId, GpuId), bool> {
+        let mut preferred = HashMap::new();
+        for members in self.launches.groups() {
+            let mut by_weight = members.to_vec();
+            by_weight.sort_unstable_by_key(|id| std::cmp::Reverse(self.weight_of(*id)));
+            let mut seen = HashSet::new();
+            for id in by_weight {
+                for link in self.links_of(id) {
+                    preferred.insert((id, link.gpu), seen.insert(link.gpu));
+                }
+            }
+        }
+        preferred
+    }
+}
+
+fn ln_volume(problem: &Problem) -> f64 {
+    problem.volume().max(1.0).ln()
+}
