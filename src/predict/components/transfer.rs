@@ -51,22 +51,21 @@ const MOST_TAIL: f64 = 1.6;
 
 /// How many times longer a last wave that is not full makes a launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tail {
+pub(super) struct Tail {
     /// The pipes of the fullest SM over those of all on average: ceil(v) / v for v waves, at most 1.6. In less than one wave the SMs hold what
     /// blocks they got, b on average: ceil(b) / b. 1 where some SM has no block at all.
-    pub pipes: f64,
+    pub(super) pipes: f64,
     /// The waiting of its warps: ceil(v) / v for v waves, at most 1.6. Blocks that an SM holds at once wait at the same time.
-    pub waiting: f64,
+    pub(super) waiting: f64,
 }
 
 impl Tail {
     /// Of a launch without a last wave that is not full, or whose shape is unknown.
-    pub const NONE: Self = Self { pipes: 1.0, waiting: 1.0 };
+    pub(super) const NONE: Self = Self { pipes: 1.0, waiting: 1.0 };
 
     /// Of so many waves, and so many blocks for each SM of the GPU.
-    #[must_use]
     #[inline]
-    pub fn from_shape(waves: f64, blocks_per_sm: f64) -> Self {
+    pub(super) fn from_shape(waves: f64, blocks_per_sm: f64) -> Self {
         if blocks_per_sm < 1.0 {
             return Self::NONE;
         }
@@ -84,7 +83,7 @@ impl Tail {
 pub struct LaunchRoof {
     /// Seconds, the last wave included; 0 where nothing was counted.
     pub time: f64,
-    /// How many times longer the last wave makes the components: those of the SMs by [`Tail::pipes`], the others not at all.
+    /// How many times longer the last wave makes the components: those of the SMs, the others not at all.
     pub tail: f64,
     /// How many times longer than its components the launch takes because its warps wait for loads and results; 1 where that is
     /// unknown.
@@ -112,9 +111,8 @@ impl LaunchRoof {
     }
 
     /// The roof of these components, stretched by latency that nothing hides, and by a last wave that is not full.
-    #[must_use]
     #[inline]
-    pub fn new(components: &Components, exposed: &ExposedLatency, tail: Tail) -> Self {
+    pub(super) fn new(components: &Components, exposed: &ExposedLatency, tail: Tail) -> Self {
         let even = components.roof();
         let [norm, roof] = components.with_sm_tail(tail.pipes);
         let on_banks = components.component_time(Component::Shared).0;
