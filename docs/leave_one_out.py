@@ -63,20 +63,20 @@ CONSTANTS = {
 SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
 # Weights of the doubt.
 WEIGHTS = {
-    "least": (0.1, [0.02, 0.06, 0.08, 0.12, 0.15]),
+    "least": (0.13, [0.02, 0.06, 0.1, 0.16, 0.2]),
     "readings": (0.9, [0.35, 0.5, 0.7, 1.1]),
     "spread": (1.4, [0.6, 0.85, 1.1, 1.6]),
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
     "drawn": (0.3, [0.0, 0.1, 0.2, 0.4, 0.5, 0.8]),
     "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
-    "unknown_build": (0.2, [0.0, 0.08, 0.16, 0.18, 0.24]),
+    "unknown_build": (0.17, [0.0, 0.08, 0.14, 0.2, 0.24]),
     "gap": (0.3, [0.0, 0.15, 0.45]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
     "unknown_dispatch": (0.4, [0.2, 0.25, 0.3, 0.35, 0.45]),
     "supply": (0.25, [0.25]),
-    "conflicts": (0.42, [0.42]),
-    "reuse": (0.71, [0.71]),
+    "conflicts": (0.38, [0.38]),
+    "reuse": (0.73, [0.73]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [

@@ -452,8 +452,12 @@ mod tests {
     fn two_rows_by_hand() {
         let two = KnownRows::from_rows([row(0, 1.0, 0.1), row(0, 1.0, 0.3)]);
         let found = two.correction(&asked(0, 1.0)).unwrap();
-        assert!((found.factor.ln() - 0.33 / 1.33 * 0.4).abs() < 1e-12, "{found:?}");
-        assert!((found.width - (1.0 - 0.6 * 2.0 * 0.33 * 0.33 / 1.33_f64).sqrt()).abs() < 1e-12);
+        let rows = [0.1, 0.3].map(|ln| Error::from_row(&row(0, 1.0, ln)));
+        let common = CommonFactor::of_errors(&rows, 1.0, 0.0);
+        let expected = common.ln + 0.33 / 1.33 * (0.4 - 2.0 * common.ln);
+        assert!((found.factor.ln() - expected).abs() < 1e-12 && common.ln < 0.01, "{found:?} {common:?}");
+        let width = ((1.0 - 0.6 * 2.0 * 0.33 * 0.33 / 1.33_f64) * common.left).sqrt();
+        assert!((found.width - width).abs() < 1e-12, "{found:?} {common:?}");
     }
 
     #[test]
@@ -491,7 +495,8 @@ mod tests {
         assert!((found.ln - odds / (1.0 + odds)).abs() < 1e-12 && found.ln > 0.99, "{found:?}");
         assert!((found.left - (1.0 - found.ln * (1.0 - left.min(1.0)))).abs() < 1e-12, "{found:?}");
         assert!(of(0.2).ln < 0.01, "a usual error");
-        assert_eq!(of(1e6).ln, 1e6, "odds beyond all numbers");
+        let alike = [Error { time: 1.0, ln: 1e3, doubt: 0.2 }; 2];
+        assert_eq!(CommonFactor::of_errors(&alike, 1.0, 0.0).ln, 1e3, "odds beyond all numbers");
     }
 
     /// Each row says more than the one before it, none of them everything: four rows 3 times as slow as predicted were worth a factor of

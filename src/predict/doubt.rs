@@ -1,7 +1,7 @@
 //! How uncertain one answer is beside another of the same model: what an interval's width is scaled with.
 
 /// No answer about another GPU is surer than this, in ln: a board's own clocks, and what nobody looks at.
-const LEAST: f64 = 0.1;
+const LEAST: f64 = 0.13;
 
 /// What the components of a doubt are made of.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) struct Causes {
 /// kernels left out at a time they stay (docs/models.md, "Intervals").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Doubt {
-    /// What every answer about another GPU has: 0.1.
+    /// What every answer about another GPU has: 0.13.
     pub least: f64,
     /// 0.9 |ln| between the time above the roof added and the same efficiency everywhere, over 1 + (ln η / 3)⁴.
     pub readings: f64,
@@ -57,16 +57,16 @@ pub struct Doubt {
     pub counts: f64,
     /// 0.08 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.2 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
+    /// 0.17 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
     /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.4 of a framework's dispatch.
     pub floor: f64,
     /// 0.25 |ln| of how much more one GPU slows down on code without loops: its rate was quoted of one family of kernels.
     pub supply: f64,
-    /// 0.42 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
+    /// 0.38 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
-    /// 0.71 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, times the roof's share of the body: so wide, 90 % intervals
+    /// 0.73 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, times the roof's share of the body: so wide, 90 % intervals
     /// reach the answer without L2.
     pub reuse: f64,
     /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
@@ -98,11 +98,11 @@ impl Doubt {
             drawn: 0.3 * in_body * causes.drawn,
             counts: in_body * 0.2 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.08),
-            build: in_body * applies(causes.unknown_build, 0.2),
+            build: in_body * applies(causes.unknown_build, 0.17),
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
-            conflicts: 0.42 * in_body * causes.conflicts,
-            reuse: 0.71 * in_body * causes.reuse,
+            conflicts: 0.38 * in_body * causes.conflicts,
+            reuse: 0.73 * in_body * causes.reuse,
             power: 0.5 * in_body * causes.power,
             shortest: causes.shortest.min(1.0),
             by_rates: [causes.by_rates[0].min(1.0), causes.by_rates[1].max(1.0)],
@@ -143,7 +143,7 @@ impl Doubt {
     #[must_use]
     pub(super) fn of_operator(off: f64, other_architecture: bool) -> Self {
         let distance = if other_architecture { 0.08 } else { 0.0 };
-        Self { least: 0.11, efficiency: 0.5 * off, distance, ..Self::none() }
+        Self { least: 0.115, efficiency: 0.5 * off, distance, ..Self::none() }
     }
 
     /// All of it, in ln: independent causes add as squares.
