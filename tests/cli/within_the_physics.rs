@@ -77,4 +77,8 @@ fn an_interval_ends_where_no_rate_can_take_the_time() {
     let found = of_row(columns, row, "--to p100-pcie-16gb");
     assert!(number(&found, "high_ms") < 2.0 * 2.8147 * 1.6, "{found}");
     assert!(number(&found, "low_ms") > 0.1, "{found}");
+    // Where the bus of the target alone makes the time, an interval has room above it all the same.
+    let one_block = "--time 1ms --from rtx-3090 --threads 256 --grid 1 --regs 40 --flops 10GFLOP --dram-bytes 500MB --to l4";
+    let found = answer(one_block);
+    assert!(number(&found, "high_ms") > 1.2 * number(&found, "time_ms"), "{found}");
 }

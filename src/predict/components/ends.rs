@@ -237,14 +237,14 @@ impl SourceShare {
                 0.0
             },
             shortest: self.shortest_body(target) / time.0,
-            by_rates: self.range_by_rates(target).map(|end| end / time.0),
+            by_rates: self.range_by_rates(target, body).map(|end| end / time.0),
         })
     }
 
-    /// The least and the most that the rates of the two GPUs can make of the source's time, in seconds. Where it is not known whether buffers stay
-    /// in L2, both are meant.
+    /// The least and the most that the rates of the two GPUs can make of the source's time, in seconds, and of the predicted body in any case
+    /// [`BEYOND_RATES`]. Where it is not known whether buffers stay in L2, both are meant.
     #[inline]
-    fn range_by_rates(&self, target: &End) -> [f64; 2] {
+    fn range_by_rates(&self, target: &End, predicted: f64) -> [f64; 2] {
         let by_library = self.typical.build.by_library || self.launching == Launching::Dispatch;
         let Some(body) = self.start.body.filter(|_| !by_library) else { return [0.0, f64::INFINITY] };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
@@ -255,7 +255,8 @@ impl SourceShare {
         }
         let (floor, gap) = (self.floor_on(target), self.gap_on(target));
         let launched = |body: f64| self.launching.launched(floor, gap, body);
-        [launched(body * gained.exp() / BEYOND_RATES), launched(body * lost.exp() * BEYOND_RATES)]
+        let [least, most] = [predicted.min(body * gained.exp()), predicted.max(body * lost.exp())];
+        [launched(least / BEYOND_RATES), launched(most * BEYOND_RATES)]
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.
