@@ -244,6 +244,15 @@ fn barriers_carveout_and_caching_limit_as_typed() {
     assert!(clusters["remarks"][0].as_str().is_some_and(|r| r.contains("9.0 or later")), "{clusters}");
 }
 
+/// No smaller block lets a grid start that does not divide into its clusters.
+#[test]
+fn the_next_step_of_a_wrong_grid_is_a_grid() {
+    let block = "occupancy --gpu h100-sxm5 --threads 128 --regs 168 --smem-dynamic 200000 --cluster 2 --grid";
+    let step = |grid: u32| rows(&format!("{block} {grid}"))[0]["next_step"].clone();
+    assert_eq!(step(133), "133→134 blocks of the grid");
+    assert!(step(134).as_str().is_some_and(|step| step.contains("B smem: 2 blk")), "{}", step(134));
+}
+
 #[test]
 fn two_gpus_say_how_the_limiter_changes() {
     let words = "occupancy --gpu rtx-3090,b200 --threads 32 --regs 20 --barriers 16";

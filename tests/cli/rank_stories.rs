@@ -111,6 +111,27 @@ fn targets_are_architectures_limits_and_one_of_each() {
     assert_eq!(desk.types(&format!("{SAXPY} --top 3")).works().json(), all[..3]);
 }
 
+/// A kernel typed with its time on one GPU, ranked from another.
+#[test]
+fn a_typed_kernel_of_a_mix_is_scaled_from_its_measured_time_and_that_is_said() {
+    let desk = Desk::new();
+    let mix = desk.file(
+        "mix.toml",
+        "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^20\"\n\
+         [[kernel]]\ntyped = \"4.2ms on 3090, 256 thr, 17.2 GFLOP, 50MB dram\"\n",
+    );
+    for words in
+        ["rank --from titan-v --to rtx-4070 --mix", "rank --from titan-v --to rtx-4070 --kernels --mix"]
+    {
+        let told = desk.types_with(words, &[&mix]).works().stdout;
+        assert!(
+            told.contains("no measurement on the source GPU: scaled from the measured time on rtx-3090"),
+            "{told}"
+        );
+        assert!(!told.contains("roofline with typical efficiency"), "{told}");
+    }
+}
+
 #[test]
 fn a_mix_is_the_sum_of_its_kernels() {
     let desk = Desk::new();

@@ -235,6 +235,13 @@ fn models_are_judged_on_questions_like_the_one_in_hand() {
         why(1)
     );
     assert!(why(5).starts_with("worse here than components: "), "{}", why(5));
+    let told = desk.types("models --kernel saxpy --to rtx-4070").works().stdout;
+    let reason = "here: saxpy onto all GPUs (saxpy onto rtx-4070 has 3 cases, 9 needed)";
+    assert!(told.lines().next().is_some_and(|title| title.ends_with(reason)), "{told}");
+    let one =
+        desk.file("one.csv", "gpu,kernel,problem,flops,dram_bytes,time_ms\nrtx-3090,mine,n=1,1e9,1e6,0.2\n");
+    let told = desk.types_with("models --data", &[&one]).works().stdout;
+    assert!(told.lines().next().is_some_and(|title| title.ends_with("; 1 row of yours")), "{told}");
     let atomics = json(&desk, "models --kernel atomic_hotspot --format json");
     let why_not = atomics[5]["why"].as_str().expect("words");
     assert!(why_not.starts_with("not applicable: "), "{why_not}");

@@ -384,6 +384,28 @@ fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
     assert!(asked > 60 && corrected > 10 && combined > 10, "{asked}, {corrected}, {combined}");
 }
 
+/// 512 and 2048 are measured: every size between them has a time near that of its neighbours, and those next to a row nearly its time.
+#[test]
+fn a_size_between_two_measured_ones_has_no_jump() {
+    let session = with_rows("titan-v,matmul_tiled,n=512,0.0951,\ntitan-v,matmul_tiled,n=2048,8.0,\n");
+    let kernel = session.kernels.position("matmul_tiled").unwrap();
+    let at = |n: u32| {
+        let subject = session.subject(kernel, &format!("m={n};n={n};k={n}").parse().unwrap(), "").unwrap();
+        let answer = session.answer(&subject, place(SOURCE), place(TARGET), Settings::default());
+        answer.source_time.unwrap()
+    };
+    let sizes: Vec<u32> = (512..=2048).step_by(32).collect();
+    for pair in sizes.windows(2) {
+        let [small, large] = [at(pair[0]), at(pair[1])].map(|t| t.time.0);
+        // The work between neighbours grows by the cube; full waves and time above the roof change it a little. The jump was one of 1.6.
+        let work = (f64::from(pair[1]) / f64::from(pair[0])).powi(3);
+        assert!((0.9..1.25).contains(&(large / small / work)), "{pair:?}: {small} {large}");
+    }
+    assert_eq!([at(512), at(2048)].map(|t| t.time.millis()), [0.0951, 8.0]);
+    let said = |n| at(n).cautions.iter().any(|c| matches!(c, Caution::BetweenSizes(_)));
+    assert!(said(1024) && !said(512) && !said(4096), "beyond both the nearest one is scaled");
+}
+
 #[test]
 fn a_row_that_no_board_can_be_set_to_corrects_nothing() {
     let mut session = with_rows(&format!("{ON_SOURCE}rtx-4070,saxpy,n=33554432,0.9,900000\n"));

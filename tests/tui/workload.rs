@@ -61,6 +61,21 @@ fn it_opens_on_the_users_rows_from_the_gpu_of_the_newest() {
     assert_eq!(d.state.kernel().id, "saxpy", "{}", d.screen());
 }
 
+/// What was typed in an earlier session is read behind the file, and is older for who starts with the file.
+#[test]
+fn it_opens_on_the_file_where_a_kernel_was_typed_earlier() {
+    let typed = "4.2ms on 3090, name another, 256 thr, 17.2 GFLOP, 50MB dram";
+    let saved = roofswap::config::Saved { typed: vec![typed.into()], ..Default::default() };
+    let (d, _folder) = opened(OWN, DashboardOptions { saved: saved.clone(), ..DashboardOptions::default() });
+    let opens_on = |d: &Dashboard| (d.state.kernel().id.clone(), d.state.pair().source.id.clone());
+    assert_eq!(opens_on(&d), ("my_kernel".into(), "v100-pcie-16gb".into()), "{:?}", d.state.notices);
+    // A typed kernel on the very GPU of the file stands behind its rows, too.
+    let saved = roofswap::config::Saved { typed: vec![typed.replace("3090", "v100-pcie-16gb")], ..saved };
+    let (d, _folder) = opened(OWN, DashboardOptions { saved, ..DashboardOptions::default() });
+    assert_eq!(opens_on(&d), ("my_kernel".into(), "v100-pcie-16gb".into()));
+    assert_eq!(d.state.workload.own_rows, 3);
+}
+
 #[test]
 fn what_was_asked_for_goes_before_what_the_rows_would_choose() {
     let saved = roofswap::config::Saved {
