@@ -1,7 +1,7 @@
 //! How times that overlap in part add up: norms, and their roots.
 
-/// How far the components of a launch overlap, as a norm: infinity = wholly. Of 3 to 12 every family but GEMM chooses 8 or more, whichever of the
-/// others is left out, and the recompiled convolution gains 0.5 points over 6 (docs/models.md).
+/// How far the components of a launch overlap, as a norm: infinity = wholly. Of 4 to 16 the families choose 12 or more with the
+/// recompiled convolution among them, which gains 0.5 points over 6, and 6 without it (docs/models.md).
 pub const NORM: i32 = 10;
 
 /// The p-norm of components, p = [`NORM`].

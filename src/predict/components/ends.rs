@@ -24,8 +24,8 @@ const NOTHING_COUNTED: f64 = 0.32;
 /// gpu-benches). Such a time says that ECC is off there, and nothing of the other GPU.
 const WITHOUT_ECC: f64 = 0.8;
 
-/// How far beyond what any rate can make of a time an interval may reach: 0 to 0.8 points of the coverage of any of six families at seven
-/// levels of information end there.
+/// How far beyond what any rate can make of a time an interval may reach: beyond 1.5 lie 0 to 1.5 points of the coverage of six families at
+/// seven levels of information.
 const BEYOND_RATES: f64 = 1.6;
 
 /// What one GPU brings.

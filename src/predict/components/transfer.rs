@@ -10,7 +10,7 @@ pub const CARRIED: f64 = 0.74;
 const CARRIED_UNCOUNTED: f64 = 0.93;
 
 /// What of that share holds of a kernel nearer its roof than the typical one: the clock of the source's board above the stated one is its
-/// own, and so are counts that are too high. Of 0.3 to 1 every family but GEMM chooses 0.5 to 0.8, whichever is left out.
+/// own, and so are counts that are too high. Of 0.3 to 1 the families choose 0.6 to 0.7, whichever is left out.
 const CARRIED_BELOW: f64 = 0.65;
 
 /// η of a kernel that was not measured: measured over roof, the middle of all kernels that were.
