@@ -11,7 +11,7 @@ use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
 use crate::power::{BoardPower, Load, PowerModel};
-use crate::predict::{RegistersFrom, Subject};
+use crate::predict::{Caution, RegistersFrom, Subject};
 use crate::session::Session;
 use crate::units::{Seconds, Watts};
 
@@ -253,7 +253,7 @@ fn own_power(watts: f64) -> Ranged<Watts> {
 fn registers_bound_text(registers: &RegistersFrom) -> String {
     let is_stated = *registers == RegistersFrom::AtLeast;
     let by = if is_stated { ", by the least number that its file states" } else { "" };
-    format!("registers unknown: occupancy is an upper bound{by}")
+    format!("{}{by}", Caution::RegistersUnknown)
 }
 
 /// The model's number as the user's rows correct it, or as it is where they say nothing about this size.
