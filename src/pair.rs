@@ -41,6 +41,7 @@ impl<T> Pair<T> {
     }
 
     /// What `change` makes of either side, the source's first.
+    #[inline]
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Pair<U> {
         Pair { source: change(self.source), target: change(self.target) }
     }
@@ -51,11 +52,13 @@ impl<T> Pair<T> {
     }
 
     /// These values beside those of another pair.
+    #[inline]
     pub fn zip<U>(self, other: Pair<U>) -> Pair<(T, U)> {
         Pair { source: (self.source, other.source), target: (self.target, other.target) }
     }
 
     /// Both values, borrowed, the source's first.
+    #[inline]
     pub fn iter(&self) -> std::array::IntoIter<&T, 2> {
         [&self.source, &self.target].into_iter()
     }
@@ -63,6 +66,7 @@ impl<T> Pair<T> {
 
 impl<T: Clone> Pair<T> {
     /// One value for both sides.
+    #[inline]
     pub fn same(value: T) -> Self {
         Self { source: value.clone(), target: value }
     }

@@ -218,12 +218,14 @@ pub(super) struct FamilyScale {
 
 impl FamilyScale {
     /// The interval around this time of an answer of this doubt.
+    #[inline]
     pub(super) fn around(self, time: Seconds, doubt: Doubt) -> Interval {
         let Self { in_doubts, extra, n, widened } = self;
         let own = in_doubts * doubt.total();
         let ln = joined_width(own, extra);
         let factor = ln.exp();
-        let [low, high] = doubt.interval_ends(factor).map(|share| time * share);
+        let [least, most] = doubt.interval_ends(factor);
+        let (low, high) = (time * least, time * most);
         Interval { low, high, factor, n, widened, is_cut: false, doubt: Some(doubt), held_for_new_gpus: None }
     }
 }

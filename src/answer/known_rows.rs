@@ -160,30 +160,24 @@ struct CommonFactor {
 }
 
 impl CommonFactor {
-    /// Of these errors where a prediction of this time is asked for, beside `shared`, that of all kernels. One row alone may be an outlier.
-    fn of_errors(errors: &[Error], time: f64, shared: f64) -> Self {
+    /// Of these errors, which weigh so much, beside `shared`, that of all kernels. One row alone may be an outlier.
+    fn of_errors(errors: &[Error], weights: &RowWeights, shared: f64) -> Self {
         let n = errors.len() as f64;
         if errors.len() < 2 {
             return Self { ln: 0.0, left: 1.0 };
         }
-        let weight = |e: &Error| nearness(e.time, time).sqrt();
-        let weights = errors.iter().map(weight).sum::<f64>();
-        let squares = errors.iter().map(|e| nearness(e.time, time)).sum::<f64>();
-        // Equal ones where no time is known.
-        let is_near = weights > 0.0;
-        let weighted = errors.iter().map(|e| e.ln * if is_near { weight(e) } else { 1.0 }).sum::<f64>();
-        let (mean, weighing) =
-            if is_near { (weighted / weights, weights.powi(2) / squares) } else { (weighted / n, n) };
+        let RowWeights { of_row, weighing } = weights;
+        let mean = errors.iter().zip(of_row).map(|(e, weight)| e.ln * weight).sum::<f64>();
         let square = errors.iter().map(|e| e.doubt.powi(2)).sum::<f64>() / n;
         let scatter = errors.iter().map(|e| (e.ln - mean).powi(2)).sum::<f64>();
         let own = (USUAL_ROWS * (1.0 - COMMON) * square + scatter) / (USUAL_ROWS + n - 1.0);
-        let (beside, of_mean) = (mean - shared, COMMON * square + own / weighing);
+        let (beside, of_mean) = (mean - shared, COMMON * square + own / *weighing);
         let with_factor = of_mean + FACTOR_VARIANCE;
         let likelier = 0.5 * beside.powi(2) * (1.0 / of_mean - 1.0 / with_factor);
         let odds = FACTOR_ODDS * (of_mean / with_factor).sqrt() * likelier.exp();
         // 1 where the odds are beyond all numbers.
         let probable = 1.0 - 1.0 / (1.0 + odds);
-        let left = (own / square * (1.0 / (1.0 - COMMON) + 1.0 / weighing)).min(1.0);
+        let left = (own / square * (1.0 / (1.0 - COMMON) + 1.0 / *weighing)).min(1.0);
         Self { ln: probable * beside, left: 1.0 - probable * (1.0 - left) }
     }
 }
@@ -266,8 +260,9 @@ impl KnownRows {
         let errors = of_kernel.map_or(&[][..], |k| &k.errors);
         let time = place(asked.source_time);
         let nearest = NearestErrors::to_time(errors, time, own);
-        let common = CommonFactor::of_errors(nearest.errors(), time, shared);
-        let (ln, surer) = nearest.kriged(last.kriging(nearest.times(), time), common.ln + shared);
+        let kriging = last.kriging(nearest.times(), time);
+        let common = CommonFactor::of_errors(nearest.errors(), &kriging.weights, shared);
+        let (ln, surer) = nearest.kriged(kriging, common.ln + shared);
         let width = ((1.0 - SURER * surer).max(0.0) * common.left).sqrt();
         Some(KnownCorrection { factor: ln.exp(), width, rows })
     }
@@ -324,8 +319,7 @@ impl NearestErrors {
         for (off, row) in off.iter_mut().zip(self.errors()) {
             *off = row.beside(expected);
         }
-        let off = halfway(&kriging.lower, off, self.n);
-        (expected + product(&kriging.asked, &off), kriging.surer)
+        (expected + product(&kriging.shares, &off), kriging.surer)
     }
 }
 
@@ -340,22 +334,52 @@ struct NearestTimes {
     n: usize,
 }
 
+impl NearestTimes {
+    fn seconds(&self) -> &[f64] {
+        &self.seconds[..self.n]
+    }
+}
+
+/// How much each row counts of the mean of several.
+#[derive(Debug, Clone)]
+struct RowWeights {
+    /// They add up to 1.
+    of_row: [f64; ROWS],
+    /// As many rows of equal weight are as sure.
+    weighing: f64,
+}
+
+impl RowWeights {
+    /// By the root of how near these times are to that of a prediction; equal ones where no time is known.
+    fn new(rows: &NearestTimes, time: f64) -> Self {
+        let mut of_row = [0.0; ROWS];
+        for (weight, row) in of_row.iter_mut().zip(rows.seconds()) {
+            *weight = nearness(*row, time).sqrt();
+        }
+        if of_row.iter().all(|weight| *weight == 0.0) {
+            of_row[..rows.n].fill(1.0);
+        }
+        let sum = of_row.iter().sum::<f64>();
+        let of_row = of_row.map(|weight| weight / sum);
+        Self { of_row, weighing: 1.0 / product(&of_row, &of_row) }
+    }
+}
+
 /// What rows of these times say of a prediction of this one, whatever their errors are.
 #[derive(Debug, Clone)]
 struct Kriging {
     rows: NearestTimes,
     time: f64,
-    /// L of C = L Lᵀ.
-    lower: [[f64; ROWS]; ROWS],
-    /// L⁻¹ c.
-    asked: [f64; ROWS],
+    weights: RowWeights,
+    /// C⁻¹ c: the share of each row's error that is expected.
+    shares: [f64; ROWS],
     /// c C⁻¹ c: what of the variance they take away.
     surer: f64,
 }
 
 impl Kriging {
     fn new(rows: NearestTimes, time: f64) -> Self {
-        let seconds = &rows.seconds[..rows.n];
+        let seconds = rows.seconds();
         let mut covariances = [[0.0; ROWS]; ROWS];
         let mut asked = [0.0; ROWS];
         for (i, row) in seconds.iter().enumerate() {
@@ -366,8 +390,10 @@ impl Kriging {
             asked[i] = shared_variance(*row, time);
         }
         let lower = cholesky(covariances, rows.n);
-        let asked = halfway(&lower, asked, rows.n);
-        Self { rows, time, lower, asked, surer: product(&asked, &asked) }
+        let half = halfway(&lower, asked, rows.n);
+        let shares = other_half(&lower, half, rows.n);
+        let weights = RowWeights::new(&rows, time);
+        Self { rows, time, weights, shares, surer: product(&half, &half) }
     }
 }
 
@@ -405,6 +431,15 @@ fn halfway(lower: &[[f64; ROWS]; ROWS], mut right: [f64; ROWS], n: usize) -> [f6
     right
 }
 
+/// L⁻ᵀ of this column.
+fn other_half(lower: &[[f64; ROWS]; ROWS], mut right: [f64; ROWS], n: usize) -> [f64; ROWS] {
+    for i in (0..n).rev() {
+        let after: f64 = (i + 1..n).map(|k| lower[k][i] * right[k]).sum();
+        right[i] = (right[i] - after) / lower[i][i];
+    }
+    right
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,6 +456,14 @@ mod tests {
 
     fn ln_factor(known: &KnownRows, asked: &CorrectedQuestion) -> f64 {
         known.correction(asked).unwrap().factor.ln()
+    }
+
+    /// Of these errors for a prediction of 1 s.
+    fn common_factor(errors: &[Error]) -> CommonFactor {
+        let mut seconds = [0.0; ROWS];
+        seconds.iter_mut().zip(errors).for_each(|(seconds, error)| *seconds = error.time);
+        let times = NearestTimes { seconds, n: errors.len() };
+        CommonFactor::of_errors(errors, &RowWeights::new(&times, 1.0), 0.0)
     }
 
     #[test]
@@ -453,7 +496,7 @@ mod tests {
         let two = KnownRows::from_rows([row(0, 1.0, 0.1), row(0, 1.0, 0.3)]);
         let found = two.correction(&asked(0, 1.0)).unwrap();
         let rows = [0.1, 0.3].map(|ln| Error::from_row(&row(0, 1.0, ln)));
-        let common = CommonFactor::of_errors(&rows, 1.0, 0.0);
+        let common = common_factor(&rows);
         let expected = common.ln + 0.33 / 1.33 * (0.4 - 2.0 * common.ln);
         assert!((found.factor.ln() - expected).abs() < 1e-12 && common.ln < 0.01, "{found:?} {common:?}");
         let width = ((1.0 - 0.6 * 2.0 * 0.33 * 0.33 / 1.33_f64) * common.left).sqrt();
@@ -480,13 +523,7 @@ mod tests {
     /// By hand: D² = 0.04, s² = 2 · 0.82 · 0.04 / (n + 1), v = 0.18 · 0.04 + s² / n.
     #[test]
     fn the_factor_that_two_rows_share_by_hand() {
-        let of = |ln| {
-            CommonFactor::of_errors(
-                &[0.9, 1.1].map(|own| Error { time: 1.0, ln: own * ln, doubt: 0.2 }),
-                1.0,
-                0.0,
-            )
-        };
+        let of = |ln| common_factor(&[0.9, 1.1].map(|own| Error { time: 1.0, ln: own * ln, doubt: 0.2 }));
         let found = of(1.0);
         let own = (2.0 * 0.82 * 0.04 + 0.02) / 3.0;
         let v: f64 = 0.18 * 0.04 + own / 2.0;
@@ -496,7 +533,7 @@ mod tests {
         assert!((found.left - (1.0 - found.ln * (1.0 - left.min(1.0)))).abs() < 1e-12, "{found:?}");
         assert!(of(0.2).ln < 0.01, "a usual error");
         let alike = [Error { time: 1.0, ln: 1e3, doubt: 0.2 }; 2];
-        assert_eq!(CommonFactor::of_errors(&alike, 1.0, 0.0).ln, 1e3, "odds beyond all numbers");
+        assert_eq!(common_factor(&alike).ln, 1e3, "odds beyond all numbers");
     }
 
     /// Each row says more than the one before it, none of them everything: four rows 3 times as slow as predicted were worth a factor of

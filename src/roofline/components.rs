@@ -290,7 +290,8 @@ impl MachineNumbers {
     #[must_use]
     #[inline]
     pub fn l2_residency(&self, working_set: f64) -> f64 {
-        let [all, none] = self.l2_holds.map(|share| share * self.spec_value(Spec::L2Size));
+        let size = self.spec_value(Spec::L2Size);
+        let (all, none) = (self.l2_holds[0] * size, self.l2_holds[1] * size);
         ((none - working_set) / (none - all)).clamp(0.0, 1.0)
     }
 

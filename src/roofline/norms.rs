@@ -44,6 +44,7 @@ pub fn rest(whole: f64, part: f64) -> f64 {
 
 #[inline]
 fn twelfth_root(sum: f64) -> f64 {
-    // Of a launch that is long past its floor nothing is left to add: an exact root takes its time.
-    if sum == 1.0 { 1.0 } else { sum.cbrt().sqrt().sqrt() }
+    // Of a launch that is long past its floor little is left to add: an exact root takes its time, and is the same to the last digit.
+    let beside_one = sum - 1.0;
+    if beside_one.abs() < 1e-8 { 1.0 + beside_one / 12.0 } else { sum.cbrt().sqrt().sqrt() }
 }

@@ -132,7 +132,7 @@ impl SourceShare {
     /// others too for a build at the register limit of which little was counted.
     #[inline]
     fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
-        let [from, to] = [self.end.roof, target.roof].map(|roof| roof.of_components());
+        let (from, to) = (self.end.roof.of_components(), target.roof.of_components());
         let no_sooner = |from: f64, to: f64| [(timed / from).min(1.0) * to, f64::INFINITY];
         if self.typical.build.by_library || self.launching == Launching::Dispatch {
             return carried.between(no_sooner(from, to));
@@ -143,11 +143,10 @@ impl SourceShare {
         if !board.is_same_architecture && !little_counted {
             return carried.between(at_peak);
         }
-        let roofs = (target.roof.time / self.end.roof.time).ln();
+        let roofs = target.roof.time / self.end.roof.time;
         let [gained, lost] = self.excess.rate_range(&self.end.pace, &target.pace);
-        let [least, most] = [gained.min(roofs), lost.max(roofs)].map(|ln| timed * ln.exp());
-        let most = if board.is_same_architecture { most } else { f64::INFINITY };
-        carried.between([least, most]).between(at_peak)
+        let most = if board.is_same_architecture { timed * lost.max(roofs) } else { f64::INFINITY };
+        carried.between([timed * gained.min(roofs), most]).between(at_peak)
     }
 
     /// What a launch costs on this target, in seconds.
@@ -237,26 +236,27 @@ impl SourceShare {
                 0.0
             },
             shortest: self.shortest_body(target) / time.0,
-            by_rates: self.range_by_rates(target, body).map(|end| end / time.0),
+            by_rates: self.range_by_rates(target, *answered),
         })
     }
 
-    /// The least and the most that the rates of the two GPUs can make of the source's time, in seconds, and of the predicted body in any case
-    /// [`BEYOND_RATES`]. Where it is not known whether buffers stay in L2, both are meant.
+    /// The least and the most of the predicted time that the rates of the two GPUs can make of the source's, and of the predicted body in any
+    /// case [`BEYOND_RATES`]. Where it is not known whether buffers stay in L2, both are meant.
     #[inline]
-    fn range_by_rates(&self, target: &End, predicted: f64) -> [f64; 2] {
+    fn range_by_rates(&self, target: &End, answered: Answered) -> [f64; 2] {
         let by_library = self.typical.build.by_library || self.launching == Launching::Dispatch;
         let Some(body) = self.start.body.filter(|_| !by_library) else { return [0.0, f64::INFINITY] };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
-        let (from, to) = (self.end.roof, target.roof);
+        let (from, to) = (&self.end.roof, &target.roof);
         if from.time > 0.0 {
-            gained = gained.min((to.time / (from.time * from.streamed)).ln());
-            lost = lost.max((to.time * to.streamed / from.time).ln());
+            gained = gained.min(to.time / (from.time * from.streamed));
+            lost = lost.max(to.time * to.streamed / from.time);
         }
         let (floor, gap) = (self.floor_on(target), self.gap_on(target));
-        let launched = |body: f64| self.launching.launched(floor, gap, body);
-        let [least, most] = [predicted.min(body * gained.exp()), predicted.max(body * lost.exp())];
-        [launched(least / BEYOND_RATES), launched(most * BEYOND_RATES)]
+        let share = |body: f64| self.launching.launched(floor, gap, body) / answered.time.0;
+        let predicted = answered.body;
+        let (least, most) = (predicted.min(body * gained), predicted.max(body * lost));
+        [share(least / BEYOND_RATES), share(most * BEYOND_RATES)]
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.
@@ -284,7 +284,7 @@ fn ln_apart(a: f64, b: f64) -> f64 {
 /// ln of how many times less a GPU issues of a work's code as a launch finds it than it could.
 #[inline]
 pub(super) fn slower_supply(machine: &MachineNumbers, filled: &MachineNumbers) -> f64 {
-    let [most, supplied] = [machine, filled].map(|numbers| numbers.spec_value(Spec::IssuePerClock));
+    let (most, supplied) = (machine.spec_value(Spec::IssuePerClock), filled.spec_value(Spec::IssuePerClock));
     if most == supplied { 0.0 } else { (most / supplied).ln() }
 }
 

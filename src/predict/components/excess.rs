@@ -68,17 +68,24 @@ pub(super) struct Excess {
     knows_wavefronts_alone: bool,
 }
 
-/// The rates of one GPU, as logarithms.
+/// The rates of one GPU.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
-    rates: [f64; RATES],
+    rates: Rates,
     /// The weighted mean of them, and of the rates themselves the geometric one.
     ln_mean: f64,
     mean: f64,
-    /// SM clock, as a logarithm.
+    /// SM clock, Hz.
     clock: f64,
     /// Clock cycles from an instruction to one that needs its result, as a logarithm.
     latency: f64,
+}
+
+/// SMs x clock, DRAM bandwidth, and every pipe of all SMs, and their logarithms.
+#[derive(Debug, Clone, Copy)]
+struct Rates {
+    plain: [f64; RATES],
+    ln: [f64; RATES],
 }
 
 impl Excess {
@@ -125,15 +132,14 @@ impl Excess {
         if !self.knows_wavefronts_alone {
             return 0.0;
         }
-        let [insts, wavefronts] =
-            [LSU_INSTS, WAVEFRONTS].map(|pipe| source.rates[2 + pipe] - target.rates[2 + pipe]);
-        (insts - wavefronts).abs()
+        let slower = |pipe: usize| source.rates.ln_over(&target.rates, 2 + pipe);
+        (slower(LSU_INSTS) - slower(WAVEFRONTS)).abs()
     }
 
     /// The rates of this GPU, as a launch finds it.
     pub(super) fn pace(&self, machine: &MachineNumbers) -> Pace {
-        let clock = machine.spec_value(Spec::Clock).ln();
-        self.pace_from_rates(rates_of(machine), clock, machine.dependent_issue().ln())
+        let clock = machine.spec_value(Spec::Clock);
+        self.pace_from_rates(Rates::of_machine(machine), clock, machine.dependent_issue().ln())
     }
 
     /// The rates of this GPU as a launch finds it, which mostly leaves SMs and pipes as they are.
@@ -141,30 +147,30 @@ impl Excess {
         let bits = |numbers: &MachineNumbers, spec| numbers.spec_value(spec).to_bits();
         let is_as_it_is = |spec| bits(filled, spec) == bits(&machine.numbers, spec);
         let is_full = [Spec::Sms, Spec::FlopsPerClock, Spec::IssuePerClock].into_iter().all(is_as_it_is);
-        let mut rates = if is_full { machine.rates } else { rates_of(filled) };
+        let mut rates = if is_full { machine.rates } else { Rates::of_machine(filled) };
         // Where it weighs nothing, any number will do.
         if self.weights[1] > 0.0 {
-            rates[1] = filled.spec_value(Spec::DramBandwidth).ln();
+            rates.set(1, filled.spec_value(Spec::DramBandwidth));
         }
         self.pace_from_rates(rates, machine.clock, machine.latency)
     }
 
-    fn pace_from_rates(&self, rates: [f64; RATES], clock: f64, latency: f64) -> Pace {
-        let ln_mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>();
+    fn pace_from_rates(&self, rates: Rates, clock: f64, latency: f64) -> Pace {
+        let ln_mean = self.weights.iter().zip(rates.ln).map(|(w, r)| w * r).sum::<f64>();
         Pace { rates, ln_mean, mean: ln_mean.exp(), clock, latency }
     }
 
-    /// The least and the most, in ln, that one rate may make of a time: of the SM clock, and of every rate that the time above the roof
-    /// may go with.
+    /// How many times longer one rate may make a time, at least and at most: the SM clock, and every rate that the time above the roof may go
+    /// with.
     #[inline]
     pub(super) fn rate_range(&self, source: &Pace, target: &Pace) -> [f64; 2] {
-        let clock = source.clock - target.clock;
+        let clock = source.clock / target.clock;
         let mut range = [clock; 2];
         for i in 0..RATES {
             if i == 1 && self.weights[1] == 0.0 {
                 continue;
             }
-            let slower = source.rates[i] - target.rates[i];
+            let slower = source.rates.plain[i] / target.rates.plain[i];
             range = [range[0].min(slower), range[1].max(slower)];
         }
         range
@@ -173,8 +179,8 @@ impl Excess {
     /// How far bandwidth and the SMs disagree about the ratio of two GPUs, in ln: what a time of which nothing was counted may go with.
     #[inline]
     pub(super) fn bandwidth_against_sms(source: &Pace, target: &Pace) -> f64 {
-        let [sms, dram] = [0, 1].map(|i| source.rates[i] - target.rates[i]);
-        (dram - sms).abs()
+        let slower = |rate: usize| source.rates.ln_over(&target.rates, rate);
+        (slower(1) - slower(0)).abs()
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
@@ -183,22 +189,34 @@ impl Excess {
         let mean = source.ln_mean - target.ln_mean;
         let mut variance = 0.0;
         for i in 0..RATES {
-            let off = source.rates[i] - target.rates[i] - mean;
+            let off = source.rates.ln_over(&target.rates, i) - mean;
             variance += self.weights[i] * off * off;
         }
         variance.sqrt()
     }
 }
 
-/// SMs x clock, DRAM bandwidth, and every pipe of all SMs, as logarithms.
-fn rates_of(machine: &MachineNumbers) -> [f64; RATES] {
-    let sms = (machine.spec_value(Spec::Sms) * machine.spec_value(Spec::Clock)).ln();
-    let mut rates = [sms; RATES];
-    rates[1] = machine.spec_value(Spec::DramBandwidth).ln();
-    for (rate, (_, spec)) in rates[2..].iter_mut().zip(PIPES) {
-        *rate += machine.spec_value(spec).ln();
+impl Rates {
+    fn of_machine(machine: &MachineNumbers) -> Self {
+        let sms = machine.spec_value(Spec::Sms) * machine.spec_value(Spec::Clock);
+        let mut plain = [sms; RATES];
+        plain[1] = machine.spec_value(Spec::DramBandwidth);
+        for (rate, (_, spec)) in plain[2..].iter_mut().zip(PIPES) {
+            *rate *= machine.spec_value(spec);
+        }
+        Self { plain, ln: plain.map(f64::ln) }
     }
-    rates
+
+    fn set(&mut self, place: usize, rate: f64) {
+        self.plain[place] = rate;
+        self.ln[place] = rate.ln();
+    }
+
+    /// ln of how many times longer one rate alone makes a time on the other GPU.
+    #[inline]
+    fn ln_over(&self, target: &Self, place: usize) -> f64 {
+        self.ln[place] - target.ln[place]
+    }
 }
 
 /// What of a GPU a launch uses.
@@ -217,11 +235,11 @@ impl LaunchInUse {
     }
 }
 
-/// A GPU with the logarithms of its rates, which most launches leave as they are.
+/// A GPU with its rates, which most launches leave as they are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PacedMachine {
     pub(super) numbers: MachineNumbers,
-    rates: [f64; RATES],
+    rates: Rates,
     /// As in [`Pace`].
     clock: f64,
     latency: f64,
@@ -229,17 +247,17 @@ pub(super) struct PacedMachine {
 
 impl PacedMachine {
     pub(super) fn new(numbers: MachineNumbers) -> Self {
-        let clock = numbers.spec_value(Spec::Clock).ln();
-        Self { numbers, rates: rates_of(&numbers), clock, latency: numbers.dependent_issue().ln() }
+        let clock = numbers.spec_value(Spec::Clock);
+        Self { numbers, rates: Rates::of_machine(&numbers), clock, latency: numbers.dependent_issue().ln() }
     }
 
     /// How far apart two GPUs are for a launch: the largest |ln| of the ratio of any rate that its time above the roof may go with.
     #[inline]
     pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
-        let idle = [self, other].map(|machine| machine.ln_sms_over_busy(launch.blocks));
-        let of_busy = |place: usize| (self.rates[place] - idle[0] - (other.rates[place] - idle[1])).abs();
-        let dram =
-            if launch.knows_dram { 0.0 } else { DRAM_DISTANCE * (self.rates[1] - other.rates[1]).abs() };
+        let idle = self.ln_sms_over_busy(launch.blocks) - other.ln_sms_over_busy(launch.blocks);
+        let of_busy = |place: usize| (self.rates.ln_over(&other.rates, place) - idle).abs();
+        let of_dram = || DRAM_DISTANCE * self.rates.ln_over(&other.rates, 1).abs();
+        let dram = if launch.knows_dram { 0.0 } else { of_dram() };
         (2..RATES).map(of_busy).fold(of_busy(0).max(dram), f64::max)
     }
 
@@ -281,10 +299,10 @@ mod tests {
     #[test]
     fn what_waits_for_results_goes_with_their_latency() {
         let [old, new] = [6.0, 4.0].map(|cycles: f64| Pace {
-            rates: [0.0; RATES],
+            rates: Rates { plain: [1.0; RATES], ln: [0.0; RATES] },
             ln_mean: 2_f64.ln(),
             mean: 2.0,
-            clock: 0.0,
+            clock: 1.0,
             latency: cycles.ln(),
         });
         assert!((new.over(&old, 1.0) - 1.5).abs() < 1e-12 && (old.over(&new, 1.0) - 1.0 / 1.5).abs() < 1e-12);

@@ -319,7 +319,8 @@ impl Starting<'_, '_> {
         } else if gpus.board_place(target) == self.at {
             Nearness::of_board(self.gpu, gpus.gpu(target)).unwrap_or(Nearness::SameBoard)
         } else {
-            let [source, target] = [self.at, gpus.board_place(target)].map(|at| self.of.machines.machine(at));
+            let machines = &self.of.machines;
+            let (source, target) = (machines.machine(self.at), machines.machine(gpus.board_place(target)));
             let launch = LaunchInUse::new(self.work(), blocks);
             Nearness::of_others(source, target, launch, is_same_architecture)
         }

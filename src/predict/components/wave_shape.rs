@@ -69,7 +69,7 @@ impl WaveShape {
         let moved = work.get(Count::DramBytes).filter(|bytes| *bytes > 0.0);
         let known = self.blocks.zip(self.per_sm).zip(moved);
         let waiting = known.map(|((blocks, per_sm), moved)| {
-            WaitingBytes::from_launch([blocks, per_sm].map(|n| n * self.threads), moved)
+            WaitingBytes::from_launch([blocks * self.threads, per_sm * self.threads], moved)
         });
         let warps = (self.threads / f64::from(SmLimits::WARP)).ceil();
         Residents { blocks: self.blocks, per_sm: self.per_sm, warps, waiting, product: self.product }
