@@ -22,6 +22,8 @@ pub struct GpuArchitecture {
     pub issue_per_clock: Sourced<f64>,
     /// Lanes per SM for integer additions and logic.
     pub alu_lanes: Sourced<f64>,
+    /// Lanes per SM for integer multiply-adds.
+    pub imad_lanes: Sourced<f64>,
     /// Lanes per SM for special functions and conversions.
     pub xu_lanes: Sourced<f64>,
     /// Clock cycles from an FP32 instruction to one that needs its result.
@@ -155,6 +157,7 @@ struct ArchitectureFile {
     shared_bytes_per_clock_per_sm: NumberFile,
     issue_per_clock_per_sm: NumberFile,
     alu_lanes_per_sm: NumberFile,
+    imad_lanes_per_sm: NumberFile,
     xu_lanes_per_sm: NumberFile,
     dependent_issue_cycles: NumberFile,
     straight_line_cached_insts: Option<NumberFile>,
@@ -185,6 +188,7 @@ impl ArchitectureFile {
             )?,
             issue_per_clock: number("issue_per_clock_per_sm", &self.issue_per_clock_per_sm)?,
             alu_lanes: number("alu_lanes_per_sm", &self.alu_lanes_per_sm)?,
+            imad_lanes: number("imad_lanes_per_sm", &self.imad_lanes_per_sm)?,
             xu_lanes: number("xu_lanes_per_sm", &self.xu_lanes_per_sm)?,
             dependent_issue: number("dependent_issue_cycles", &self.dependent_issue_cycles)?,
             cached_insts: check.maybe(

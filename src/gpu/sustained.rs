@@ -20,6 +20,8 @@ pub struct Sm {
     pub issue_per_clock: Sourced<f64>,
     /// Lanes of the ALU pipe: integer additions and logic.
     pub alu_lanes: Sourced<f64>,
+    /// Lanes for 32-bit integer multiply-adds.
+    pub imad_lanes: Sourced<f64>,
     /// Lanes of the XU pipe: special functions and conversions.
     pub xu_lanes: Sourced<f64>,
     /// Clock cycles from an FP32 instruction to one that needs its result.
@@ -40,6 +42,7 @@ pub struct Sm {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sustained {
     pub(super) fp32: Sourced<FlopsPerSecond>,
+    pub(super) int32: Sourced<FlopsPerSecond>,
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
     pub(super) launch_floor: Sourced<Seconds>,
@@ -55,6 +58,7 @@ impl Sm {
             shared_bytes_per_clock: architecture.shared_bytes_per_clock.clone(),
             issue_per_clock: architecture.issue_per_clock.clone(),
             alu_lanes: architecture.alu_lanes.clone(),
+            imad_lanes: architecture.imad_lanes.clone(),
             xu_lanes: architecture.xu_lanes.clone(),
             dependent_issue: architecture.dependent_issue.clone(),
             cached_insts: architecture.cached_insts.clone(),
@@ -75,6 +79,7 @@ impl Sustained {
     ) -> Self {
         Self {
             fp32: fp32.clone(),
+            int32: fp32.clone(),
             dram: dram.clone(),
             l2: dram.clone(),
             launch_floor: launch_floor.clone(),
@@ -101,6 +106,12 @@ impl Gpu {
     pub fn fp32_sustained_part(&self) -> f64 {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
         (self.sustained.fp32.value.0 / (2.0 * lanes * self.boost_clock.value.0)).min(1.0)
+    }
+
+    /// Rate of 32-bit integer multiply-adds, two operations each.
+    #[must_use]
+    pub fn int32_rate(&self) -> &Sourced<FlopsPerSecond> {
+        &self.sustained.int32
     }
 
     /// DRAM bandwidth of a copy-like stream: measured, else the part of the peak that its relatives reach.
@@ -141,6 +152,7 @@ impl Gpu {
             shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of.shared_bytes_per_clock),
             issue_per_clock: own(self.issue_per_clock.as_ref(), &of.issue_per_clock),
             alu_lanes: own(None, &of.alu_lanes),
+            imad_lanes: own(None, &of.imad_lanes),
             xu_lanes: own(None, &of.xu_lanes),
             dependent_issue: own(None, &of.dependent_issue),
             cached_insts: self.straight_line_insts.clone().or_else(|| general(&of.cached_insts)),
@@ -150,6 +162,7 @@ impl Gpu {
             l2_holds_none_from: general(&of.l2_holds_none_from),
         };
         let sustained = Sustained {
+            int32: self.int32_by_lanes(of),
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
@@ -176,6 +189,12 @@ impl Gpu {
         let origin = NumberOrigin::Derived.max(full_power.origin).max(law.exponent.origin);
         let value = FlopsPerSecond(part * peak.0);
         Sourced { value, origin, source: law.exponent.source.clone(), note: Some(rule.into()), date: None }
+    }
+
+    fn int32_by_lanes(&self, of: &GpuArchitecture) -> Sourced<FlopsPerSecond> {
+        let (lanes, sms, clock) = (&of.imad_lanes, self.sms.value, self.boost_clock.value);
+        let rule = format!("2 x {} lanes x {sms} SMs x {:.0} MHz", significant(lanes.value), clock.0 / 1e6);
+        self.derived(lanes, FlopsPerSecond(2.0 * lanes.value * f64::from(sms) * clock.0), &rule)
     }
 
     fn dram_by_relatives(&self, of: &GpuArchitecture, table: &ArchitectureTable) -> Sourced<BytesPerSecond> {

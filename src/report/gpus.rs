@@ -139,6 +139,7 @@ impl GpuSheet<'_> {
         self.add_number("FP64 lanes per SM", "", whole(gpu.fp64_lanes_per_sm.as_ref()));
         self.add_number("load/store lanes per SM", "", Some(gpu.sm.lsu_lanes.clone()));
         self.add_number("ALU lanes per SM", "", Some(gpu.sm.alu_lanes.clone()));
+        self.add_number("integer multiply-add lanes per SM", "", Some(gpu.sm.imad_lanes.clone()));
         self.add_number("XU lanes per SM", "", Some(gpu.sm.xu_lanes.clone()));
         self.add_number(
             "global loads per SM (L1 hits)",

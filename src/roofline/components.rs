@@ -140,7 +140,7 @@ pub struct Residents {
 }
 
 impl MachineNumbers {
-    /// Those of this GPU for a kernel of this type (`fp64`, `fp16`; every other type runs on the FP32 pipes).
+    /// Those of this GPU for a kernel of this type (`fp64`, `fp16`, `int32`; every other type runs on the FP32 pipes).
     #[must_use]
     pub fn from_gpu(gpu: &Gpu, dtype: &str) -> Self {
         let (sms, clock) = (f64::from(gpu.sms.value), gpu.boost_clock.value.0);
@@ -149,6 +149,7 @@ impl MachineNumbers {
         let other = match dtype {
             "fp64" => Some(gpu.fp64_peak.as_ref().map_or(sustained / 32.0, |r| r.value.0)),
             "fp16" => Some(gpu.fp16_peak.as_ref().map_or(sustained, |r| r.value.0)),
+            "int32" => Some(gpu.int32_rate().value.0),
             _ => None,
         };
         let (rate, share) =
