@@ -3,6 +3,7 @@
 use super::action::Action;
 use super::asked_workload::{AskedAbout, AskedApplication};
 use super::message::Effect;
+use super::panes::application::asking;
 use super::ranked::BoardRows;
 use super::state::{DashboardState, Tone};
 use crate::gpu::GpuId;
@@ -14,7 +15,7 @@ impl DashboardState {
     pub fn asked_about(&self) -> AskedAbout {
         match self.ranked.asked_about {
             AskedAbout::Mix if self.ranked.mix.is_some() => AskedAbout::Mix,
-            AskedAbout::Application if self.application.application.is_some() => AskedAbout::Application,
+            AskedAbout::Application if self.application.can_be_asked() => AskedAbout::Application,
             _ => AskedAbout::Kernel,
         }
     }
@@ -33,7 +34,7 @@ impl DashboardState {
         }
     }
 
-    /// The GPU that the loaded application ran on: the selected source where its file names none of the catalogue.
+    /// The GPU that the loaded application ran on; the selected source where no forecast is made of it.
     pub(super) fn application_source(&self) -> GpuId {
         self.application.source.unwrap_or(self.selection.source)
     }
@@ -51,7 +52,7 @@ impl DashboardState {
 pub(super) fn ask_about_next(state: &mut DashboardState) -> Vec<Effect> {
     let mut all = vec![AskedAbout::Kernel];
     all.extend(state.ranked.mix.as_ref().map(|_| AskedAbout::Mix));
-    all.extend(state.application.application.as_ref().map(|_| AskedAbout::Application));
+    all.extend(state.application.can_be_asked().then_some(AskedAbout::Application));
     if all.len() == 1 {
         let text = format!("{}; `:mix FILE` loads a mix of kernels", none_loaded_text(state));
         return state.say(Tone::Refused, text);
@@ -68,8 +69,11 @@ pub(super) fn ask_about(state: &mut DashboardState, workload: AskedAbout) {
     (state.ranked.rows, state.ranked.reversed, state.ranked.cursor) = (BoardRows::Gpus, false, None);
 }
 
-/// That no application is there, and how one is opened.
+/// That no application is there, and how one is opened; of one whose GPU nobody knows, that it has to be chosen.
 pub(super) fn none_loaded_text(state: &DashboardState) -> String {
+    if let Some(application) = &state.application.application {
+        return asking::no_gpu_text(application);
+    }
     let key = state.key_for(Action::Import);
     format!("no application is loaded: {key} opens the trace of one")
 }

@@ -8,21 +8,22 @@ use roofswap::progress::Progress;
 use roofswap::tui::{DashboardView, Effect, LoadedFiles, Message, update};
 use std::fmt::Write as _;
 
+const GEMM: &str = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1";
+const NORM: &str =
+    "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, float>(int)";
+
 /// A host that launches products, norms and additions, some of them late.
 pub fn application() -> Application {
+    application_of(&[(GEMM, 48, 1), (NORM, 9, 2), ("mystery_kernel", 20, 0)])
+}
+
+/// The same host with these kernels: name, microseconds, operator.
+fn application_of(kernels: &[(&str, u64, u64)]) -> Application {
     let mut events = String::new();
     for i in 0..30u64 {
         let (call, correlation) = (70 * i + if i % 6 == 5 { 60 } else { 0 }, i + 1);
         let start = call + 12;
-        let (name, dur, op) = [
-            ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1", 48, 1),
-            (
-                "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, float>(int)",
-                9,
-                2,
-            ),
-            ("mystery_kernel", 20, 0),
-        ][(i % 3) as usize];
+        let (name, dur, op) = kernels[i as usize % kernels.len()];
         write!(events, r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{call},"dur":8,"args":{{"correlation":{correlation}}}}},"#).unwrap();
         write!(events, r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"External id":{op},"device":0,"stream":7,"correlation":{correlation},"registers per thread":64,"shared memory":0,"grid":[512,1,1],"block":[128,1,1]}}}},"#).unwrap();
     }
@@ -209,4 +210,55 @@ fn targets_that_change_are_predicted_again() {
     d.state.selection.targets = vec![other];
     press(&mut d, "1 4");
     assert_eq!(target(&d), other);
+}
+
+/// A trace that names no GPU: nothing is predicted before one is chosen, and the chosen one stays.
+#[test]
+fn a_trace_without_a_gpu_asks_for_it() {
+    let mut d = dashboard(120, 40);
+    let unnamed = || Application { gpu_name: String::new(), ..application() };
+    play(&mut d, opened(unnamed()));
+    assert!(d.screen().contains("Which GPU was run.json measured on?"), "{}", d.screen());
+    press(&mut d, "esc");
+    assert!(d.screen().contains("GPU unknown ▶ RTX 4070"), "{}", d.screen());
+    assert!(d.screen().contains("run.json names no GPU: Enter"), "{}", d.screen());
+    assert!(matches!(d.state.application.forecasts, Some(Err(_))));
+    press(&mut d, "2");
+    assert!(!d.screen().contains("run.json"), "no board of it: {}", d.screen());
+    press(&mut d, "4 x");
+    assert!(matches!(d.state.application.forecasts, Some(Err(_))), "whatever is the source");
+    press(&mut d, "enter h 1 0 0 - s x m 5 enter");
+    let source = |d: &Dashboard| {
+        let forecasts = d.state.application.forecasts.clone().unwrap().unwrap();
+        d.state.session.gpus[forecasts[0].target].id.clone()
+    };
+    assert_eq!(source(&d), "h100-sxm5");
+    // Another part of the same file, and another source of the kernels, leave it.
+    play(&mut d, opened(unnamed()));
+    press(&mut d, "x");
+    assert_eq!(source(&d), "h100-sxm5");
+    assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
+}
+
+/// Short kernels of a trace show what a launch costs on its host, in both views.
+#[test]
+fn a_group_has_the_same_time_in_the_swap_view() {
+    let elementwise = |kind: u64| {
+        format!(
+            "void at::native::vectorized_elementwise_kernel<{kind}, at::native::CUDAFunctor_add<c10::BFloat16> >(int)"
+        )
+    };
+    let names = [2, 4, 8].map(elementwise);
+    let mut kernels: Vec<(&str, u64, u64)> = names.iter().map(|name| (name.as_str(), 2, 2)).collect();
+    kernels.push((NORM, 9, 2));
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application_of(&kernels)));
+    let forecasts = d.state.application.forecasts.clone().unwrap().unwrap();
+    let in_program = forecasts[1].groups[0].time;
+    press(&mut d, "enter");
+    let swapped = d.state.answer();
+    let prediction = swapped.prediction.clone().unwrap();
+    assert!((prediction.time / in_program.value - 1.0).abs() < 1e-9, "{prediction:?} {in_program:?}");
+    let interval = swapped.interval.unwrap();
+    assert!((interval.high / in_program.high - 1.0).abs() < 1e-9, "{interval:?} {in_program:?}");
 }

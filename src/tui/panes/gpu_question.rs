@@ -1,4 +1,4 @@
-//! A report that names no GPU: which one was it? The candidates are those that its compute capability leaves.
+//! A report or trace that names no GPU: which one was it? The candidates are those that its compute capability leaves.
 //!
 //! ```text
 //! ┏ Which GPU was profile.csv measured on? (compute capability 8.6) ┓
@@ -7,6 +7,7 @@
 //! ┗ Enter reads the file, Esc leaves it ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┛
 //! ```
 
+use super::application::asking::take_gpu;
 use super::typing_list::TypingList;
 use crate::gpu::GpuId;
 use crate::tui::action::Action;
@@ -26,10 +27,20 @@ use tui_input::{Input, InputRequest};
 /// Lines that a page key moves.
 const PAGE: usize = 10;
 
+/// What becomes of the GPU that is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChosenFor {
+    /// The file is read again, as one of this GPU.
+    Report,
+    /// The program that was read ran on it.
+    Application,
+}
+
 /// The open question.
 #[derive(Debug, Clone)]
 pub struct GpuQuestion {
     path: PathBuf,
+    chosen_for: ChosenFor,
     capabilities: BTreeSet<String>,
     input: Input,
     cursor: usize,
@@ -39,7 +50,13 @@ impl GpuQuestion {
     /// Asks for the GPU of this file, whose rows state these compute capabilities.
     #[must_use]
     pub fn of_file(path: PathBuf, capabilities: BTreeSet<String>) -> Self {
-        Self { path, capabilities, input: Input::default(), cursor: 0 }
+        Self { path, chosen_for: ChosenFor::Report, capabilities, input: Input::default(), cursor: 0 }
+    }
+
+    /// Asks for the GPU of the program whose trace this is.
+    #[must_use]
+    pub fn of_application(path: PathBuf) -> Self {
+        Self { chosen_for: ChosenFor::Application, ..Self::of_file(path, BTreeSet::new()) }
     }
 
     /// The GPUs that it may be and that fit what is typed, the best first.
@@ -57,12 +74,16 @@ impl GpuQuestion {
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
 
-    /// Enter: the file is read again, as one of this GPU.
-    fn read_file(&self, state: &mut DashboardState) -> Reaction {
+    /// Enter: the file is one of this GPU.
+    fn take_chosen(&self, state: &mut DashboardState) -> Reaction {
         let Some(gpu) = self.candidates(state).get(self.cursor).copied() else {
             let why = "no GPU of this compute capability has this name; Backspace widens the filter";
             return Reaction::Done(state.say(Tone::Refused, why));
         };
+        if self.chosen_for == ChosenFor::Application {
+            take_gpu(state, gpu);
+            return Reaction::Close(Vec::new());
+        }
         let gpu = state.session.gpus[gpu].id.clone();
         state.jobs.start_job(WorkerJob::Read, format!("reading {} …", self.path.display()));
         let (session, path) = (state.session.clone(), self.path.clone());
@@ -77,10 +98,14 @@ impl Panel<DashboardState> for GpuQuestion {
 
     fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
-            Action::Pick => self.read_file(state),
+            Action::Pick => self.take_chosen(state),
             Action::Cancel => {
                 let file = self.path.display();
-                let why = format!("{file} was not read: it names no GPU, and none was chosen");
+                let what = match self.chosen_for {
+                    ChosenFor::Report => "read",
+                    ChosenFor::Application => "predicted",
+                };
+                let why = format!("{file} was not {what}: it names no GPU, and none was chosen");
                 Reaction::Close(state.say(Tone::Refused, why))
             }
             other => match lines_moved(other, PAGE) {
@@ -104,7 +129,10 @@ impl Panel<DashboardState> for GpuQuestion {
         let title = format!("Which GPU was {} measured on?{stated}", crate::text::harmless_line(&name));
         let list = TypingList {
             title: &title,
-            foot: " Enter reads the file, Esc leaves it ",
+            foot: match self.chosen_for {
+                ChosenFor::Report => " Enter reads the file, Esc leaves it ",
+                ChosenFor::Application => " Enter predicts the application, Esc leaves it ",
+            },
             label: "filter: ",
             typed: self.input.value(),
             count: found.len(),
@@ -121,7 +149,11 @@ impl Panel<DashboardState> for GpuQuestion {
     }
 
     fn hints(&self, _: &DashboardState) -> Vec<Hint> {
-        vec![Hint { actions: &[Action::Pick], text: "read the file" }]
+        let text = match self.chosen_for {
+            ChosenFor::Report => "read the file",
+            ChosenFor::Application => "predict the application",
+        };
+        vec![Hint { actions: &[Action::Pick], text }]
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {

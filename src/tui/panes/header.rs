@@ -49,7 +49,7 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     if is_beside_kernel(state) {
         spans.extend(loaded_spans(state, width.saturating_sub(width_of(&spans)), look));
     } else {
-        spans.extend(gpu_spans(state, state.selection.source, look));
+        spans.extend(gpu_spans(state, Some(state.selection.source), look));
         spans.extend(kernel_spans(state, width.saturating_sub(width_of(&spans)), look));
     }
     Line::from(spans).render(area, buffer);
@@ -59,16 +59,16 @@ fn width_of(spans: &[Span<'_>]) -> usize {
     spans.iter().map(Span::width).sum()
 }
 
-/// Source and targets, with the clocks that were typed for them.
-fn gpu_spans(state: &DashboardState, source: GpuId, look: Look<'_>) -> Vec<Span<'static>> {
+/// Source and targets, with the clocks that were typed for them; the source of a program may be unknown.
+fn gpu_spans(state: &DashboardState, source: Option<GpuId>, look: Look<'_>) -> Vec<Span<'static>> {
     let tuned =
         |gpu: GpuId| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     let short = |gpu: GpuId| state.session.gpus[gpu].short_name().to_string();
-    let all = state.selection.all_sources && source == state.selection.source;
+    let all = state.selection.all_sources && source == Some(state.selection.source);
     let further = state.selection.targets.len() - 1;
     vec![
-        Span::styled(short(source), look.source()),
-        Span::styled(tuned(source), look.caution()),
+        Span::styled(source.map_or("GPU unknown".into(), short), look.source()),
+        Span::styled(source.map_or_else(String::new, tuned), look.caution()),
         Span::styled(if all { " and all sources" } else { "" }, look.source()),
         Span::styled(" ▶ ", look.dim()),
         Span::styled(short(state.target()), look.target()),
@@ -85,9 +85,9 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
         state.view == DashboardView::Application || state.asked_about() == AskedAbout::Application;
     let (kind, name, source) = match application.filter(|_| is_application) {
         Some(application) => {
-            ("application", harmless_line(application.file_name()), state.application_source())
+            ("application", harmless_line(application.file_name()), state.application.source)
         }
-        None => ("mix", state.asked_name(), state.selection.source),
+        None => ("mix", state.asked_name(), Some(state.selection.source)),
     };
     let mut spans = gpu_spans(state, source, look);
     spans.push(Span::raw(format!("{kind} ")));

@@ -1,7 +1,10 @@
 //! A program that was read is taken in, and its forecasts are asked for.
 
+use super::super::gpu_question::GpuQuestion;
 use super::findings::{ApplicationFindings, ForecastQuestion};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
+use crate::gpu::GpuId;
+use crate::text::harmless_line;
 use crate::tui::asked_about::{ask_about, none_loaded_text};
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
@@ -52,13 +55,40 @@ fn put_application(state: &mut DashboardState, application: Application, part: P
     let before = state.application.application.as_ref();
     let is_same_file = before.is_some_and(|before| before.file == application.file);
     let settings = if is_same_file { state.application.settings } else { ForecastSettings::default() };
-    let source = state.session.gpus.id_named(&application.gpu_name);
+    let named = state.session.gpus.id_named(&application.gpu_name);
+    let chosen = before.filter(|before| is_same_file && before.gpu_name == application.gpu_name);
+    let source = named.or(chosen.and(state.application.source));
     let application = Some(Arc::new(application));
     if !is_same_file {
         ask_about(state, AskedAbout::Application);
     }
     state.application =
         ApplicationFindings { application, part, settings, source, cursor, ..Default::default() };
+    if !is_same_file && !state.application.can_be_asked() {
+        ask_gpu(state);
+    }
+}
+
+/// Asks on which GPU the program that is shown ran.
+pub(super) fn ask_gpu(state: &mut DashboardState) -> Vec<Effect> {
+    let Some(application) = &state.application.application else { return Vec::new() };
+    state.open_overlay(GpuQuestion::of_application(PathBuf::from(&application.file)))
+}
+
+/// The program that is shown ran on this GPU.
+pub fn take_gpu(state: &mut DashboardState, gpu: GpuId) {
+    (state.application.source, state.application.forecasts) = (Some(gpu), None);
+}
+
+/// That nothing is predicted of a program before its GPU is known.
+pub fn no_gpu_text(application: &Application) -> String {
+    let file = harmless_line(application.file_name());
+    match harmless_line(&application.gpu_name).as_str() {
+        "" => format!("{file} names no GPU: Enter in view 4 chooses the one it ran on"),
+        name => {
+            format!("{file} ran on {name}, which the catalogue does not have: Enter in view 4 chooses a GPU")
+        }
+    }
 }
 
 /// Asks for a part of the trace that is shown.
@@ -96,8 +126,11 @@ pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
         state.application.forecasts = Some(Err(why));
         return Vec::new();
     }
-    // A file that names no GPU ran on the source that is selected.
-    let source = state.application_source();
+    let Some(source) = found.source else {
+        let why = no_gpu_text(&application);
+        (state.application.asked, state.application.forecasts) = (None, Some(Err(why)));
+        return Vec::new();
+    };
     let question = ForecastQuestion {
         revision: state.session.revision(),
         source,

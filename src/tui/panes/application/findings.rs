@@ -15,7 +15,7 @@ pub struct ApplicationFindings {
     pub part: PartOfTrace,
     /// How it is carried to other GPUs.
     pub settings: ForecastSettings,
-    /// The GPU that it ran on; none where the file names none that the catalogue has.
+    /// The GPU that it ran on: the one its file names, else the one that was chosen; none until then.
     pub source: Option<GpuId>,
     /// What becomes of it on its own GPU and on the targets, or why there is no forecast.
     pub forecasts: Option<Result<Arc<Vec<TargetForecast>>, String>>,
@@ -23,6 +23,15 @@ pub struct ApplicationFindings {
     pub cursor: usize,
     /// What the worker was asked.
     pub(super) asked: Option<ForecastQuestion>,
+}
+
+impl ApplicationFindings {
+    /// Whether anything can be said of it on other GPUs: of kernels of AMD, why there is nothing. One whose GPU nobody knows
+    /// waits for it.
+    #[must_use]
+    pub fn can_be_asked(&self) -> bool {
+        self.application.as_ref().is_some_and(|read| self.source.is_some() || read.is_amd())
+    }
 }
 
 /// What forecasts depend on.

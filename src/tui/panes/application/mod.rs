@@ -4,7 +4,8 @@ pub mod asking;
 pub mod findings;
 mod view;
 
-use crate::application::{ForecastBasis, application_chart, group_row};
+use crate::application::{Application, ForecastBasis, application_chart, group_row};
+use crate::measurement::CanonicalRow;
 use crate::tui::action::Action;
 use crate::tui::asked_about::ask_about;
 use crate::tui::asked_workload::AskedAbout;
@@ -13,7 +14,7 @@ use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
-use asking::ask_forecasts;
+use asking::{ask_forecasts, ask_gpu};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -30,10 +31,10 @@ impl Panel<DashboardState> for ApplicationPane {
 
     fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         if action == Action::Pick {
-            return if state.application.application.is_some() {
-                Reaction::Done(open_group(state))
-            } else {
-                Reaction::Run(Action::Import)
+            return match &state.application {
+                found if found.application.is_none() => Reaction::Run(Action::Import),
+                found if !found.can_be_asked() => Reaction::Done(ask_gpu(state)),
+                _ => Reaction::Done(open_group(state)),
             };
         }
         let page = groups_shown(state, state.areas().pane_area(Pane::Application));
@@ -66,8 +67,9 @@ impl Panel<DashboardState> for ApplicationPane {
         if state.application.application.is_none() {
             return vec![Hint { actions: &[Action::Pick], text: "open a trace" }];
         }
+        let pick = if state.application.can_be_asked() { "open in Swap" } else { "choose its GPU" };
         vec![
-            Hint { actions: &[Action::Pick], text: "open in Swap" },
+            Hint { actions: &[Action::Pick], text: pick },
             Hint { actions: &[Action::Import], text: "other trace" },
             Hint { actions: &[Action::SetTarget], text: "target" },
             Hint { actions: &[Action::Palette], text: "range, device, host" },
@@ -115,16 +117,19 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
         );
     };
     let mut session = (*state.session).clone();
-    let added = match session.add_rows(std::slice::from_ref(&row), &application.file) {
+    let rows = rows_beside(&application, place, &id, &row);
+    let added = match session.add_rows(&rows, &application.file) {
         Ok(added) => added,
         Err(why) => return state.say(Tone::Refused, why.to_string()),
     };
-    if added.rows == 0 {
+    let is_there = session.kernels.id_named(&row.kernel).is_some();
+    if added.rows == 0 || !is_there {
         let why = added.refused.first().map_or("the row was refused".to_string(), ToString::to_string);
         return state.say(Tone::Refused, why);
     }
     session.arrange();
-    state.kept_rows.push(row.clone());
+    state.kept_rows.retain(|kept| !rows.contains(kept));
+    state.kept_rows.extend(rows);
     state.take_session(Arc::new(session));
     ask_about(state, AskedAbout::Kernel);
     state.start_from(source);
@@ -139,6 +144,15 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
         _ => String::new(),
     };
     state.say(Tone::Done, format!("{label} added to your rows{as_operator}"))
+}
+
+/// This row last, and before it those of the other kernels of the program: their shortest times say what a launch costs on its host,
+/// so the kernel has the time here that it has in the program.
+fn rows_beside(application: &Application, place: usize, gpu: &str, row: &CanonicalRow) -> Vec<CanonicalRow> {
+    let all = 0..application.groups.len();
+    let own = all
+        .filter_map(|at| group_row(application, at, gpu, None).filter(|other| at != place || other != row));
+    own.chain([row.clone()]).collect()
 }
 
 /// What the forecast of this group rests on for the target, where there is one.
