@@ -21,6 +21,7 @@ use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::rows::element_of;
 use super::shapes::OperatorShape;
+use super::timeline::Timeline;
 use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
@@ -46,7 +47,7 @@ const BEYOND_RATIOS: f64 = 1.13;
 /// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
 const LIMITED_BY_LINK: f64 = 0.5;
 
-/// From this part of a window on that kernels of no length would take as well, the GPU does not matter.
+/// From this part of a window on that kernels of no length would take as well, the GPU's SMs do not matter.
 const HOST_BOUND: f64 = 0.95;
 
 /// From this share of the wall clock on that the GPU idles, the interval of its kernels says too little alone.
@@ -234,7 +235,9 @@ impl ForecastPair<'_> {
             .fold(0.0, std::ops::Add::add);
         cautions.extend(self.cautions(application, &groups));
         let idle = replayed.as_ref().map_or(0.0, |r| r.first.timeline.idle_share());
-        let of_host = [host_bound(wall, wall_at(3)), held_host(idle, self.settings.host)];
+        let beside =
+            replayed.as_ref().and_then(|r| bound_beside_kernels(wall, wall_at(3), &r.first.timeline));
+        let of_host = [beside, held_host(idle, self.settings.host)];
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
@@ -383,11 +386,23 @@ impl ForecastPair<'_> {
     }
 }
 
-/// That kernels have next to no part in the time of the window.
-fn host_bound(wall: Option<TimeRange>, without_kernels: Option<Seconds>) -> Option<String> {
+/// That kernels have next to no part in the time of the window, and what has: copies, or the host.
+fn bound_beside_kernels(
+    wall: Option<TimeRange>,
+    without_kernels: Option<Seconds>,
+    timeline: &Timeline,
+) -> Option<String> {
     let (wall, without) = wall.zip(without_kernels)?;
-    (without.0 >= HOST_BOUND * wall.value.0)
-        .then(|| format!("host-bound: {without} of it without any kernel time, whichever the GPU"))
+    if without.0 < HOST_BOUND * wall.value.0 {
+        return None;
+    }
+    let share =
+        |part: i64| super::table::percent(100.0 * part as f64 / timeline.window.nanoseconds().max(1) as f64);
+    let idle = timeline.idle.total();
+    Some(match timeline.copy_only > idle {
+        true => format!("copy-bound: copies alone are {} of the window there", share(timeline.copy_only)),
+        false => format!("host-bound: the GPU idles for {} of the window there", share(idle)),
+    })
 }
 
 /// That the interval of the wall clock is none of what the host does, where that is this share of it.
@@ -439,4 +454,26 @@ pub(super) fn total_of(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> T
     };
     let [low, high] = [(-half(0)).exp(), half(1).exp()];
     TimeRange { value: Seconds(value), low: Seconds(value * low), high: Seconds(value * high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::timeline::IdleSplit;
+    use super::super::trace::Span;
+    use super::*;
+
+    #[test]
+    fn what_a_window_without_kernels_is_made_of_is_named() {
+        let window = Span { start: 0, end: 1000 };
+        let said = |copy_only: i64, host: i64, without: f64| {
+            let idle = IdleSplit { host, ..IdleSplit::default() };
+            let line = Timeline { window, copy_only, idle, ..Timeline::default() };
+            bound_beside_kernels(Some(TimeRange::exactly(Seconds(1e-6))), Some(Seconds(without)), &line)
+        };
+        let copies = said(970, 20, 0.99e-6).unwrap();
+        assert_eq!(copies, "copy-bound: copies alone are 97.0 % of the window there");
+        let host = said(20, 970, 0.99e-6).unwrap();
+        assert_eq!(host, "host-bound: the GPU idles for 97.0 % of the window there");
+        assert_eq!(said(970, 20, 0.9e-6), None, "kernels have a part in it");
+    }
 }

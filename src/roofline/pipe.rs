@@ -73,6 +73,15 @@ impl Pipe {
         matches!(self, Self::Tensor { .. })
     }
 
+    /// The type of the operands of tensor cores; `None` for other pipes.
+    #[must_use]
+    pub fn tensor_input(self) -> Option<ElementType> {
+        match self {
+            Self::Tensor { input, .. } => Some(input),
+            _ => None,
+        }
+    }
+
     /// Whether it does arithmetic of FP64, on whatever lanes.
     #[must_use]
     pub fn is_double(self) -> bool {

@@ -276,3 +276,30 @@ fn a_report_has_one_answer_whichever_command_is_asked() {
     assert!(!table.contains("profile next"), "all of it was counted\n{table}");
     assert!(table.contains("speedup: over the times at the profiled clocks (SM 1010 MHz)"), "{table}");
 }
+
+/// A kernel whose name states BF16 tensor cores runs on no GPU without them, however few FLOPs per second it reached.
+#[test]
+fn tensor_kernels_are_predicted_on_no_gpu_without_their_type() {
+    let desk = Desk::new();
+    let named = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64";
+    for (other, dur) in [
+        ("cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8", 60),
+        ("cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8", 900),
+        ("flash_fwd_kernel", 900),
+    ] {
+        let text = trace().replace(named, other).replace("\"dur\":60,", &format!("\"dur\":{dur},"));
+        desk.file("run.json", text);
+        let command = "app run.json --to titan-v,p100-pcie-16gb,l40s --kernels --format json";
+        let json: Value = serde_json::from_str(&answer(&desk, command)).unwrap();
+        for target in json["targets"].as_array().unwrap() {
+            let kernels = target["kernels"].as_array().unwrap();
+            let product = kernels.iter().find(|k| k["name"].as_str().unwrap().contains(other)).unwrap();
+            let expected = match target["gpu"].as_str().unwrap() {
+                "titan-v" => "titan-v: lacks bf16",
+                "p100-pcie-16gb" => "p100-pcie-16gb: lacks tensor",
+                _ => "null",
+            };
+            assert!(product["reason"].to_string().contains(expected), "{other} {dur}: {product}");
+        }
+    }
+}
