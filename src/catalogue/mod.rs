@@ -46,7 +46,7 @@ pub struct Catalogue<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No entry has this name.
-    #[error("unknown {what} `{name}`; {}", nearest_or_none(nearest, what))]
+    #[error("unknown {what} `{name}`; {}", set_or_nearest(name, nearest, what))]
     Unknown {
         /// What was looked for: "GPU" or "kernel".
         what: &'static str,
@@ -313,6 +313,16 @@ fn begins_with_whole_numbers(word: &str, part: &str) -> bool {
         let cut = rest.starts_with(|c: char| c.is_ascii_digit());
         !(cut && part.ends_with(|c: char| c.is_ascii_digit()))
     })
+}
+
+/// What an unknown name is answered with. Answers name a GPU with changed numbers `rtx-4070?mem=+20%`: it is asked for by `--set`.
+fn set_or_nearest(name: &str, nearest: &[String], what: &str) -> String {
+    match name.split_once('?').filter(|(_, changes)| what == "GPU" && changes.contains('=')) {
+        Some((base, changes)) => {
+            format!("a GPU with changed numbers is named by --set: `{base}` with `--set {changes}`")
+        }
+        None => nearest_or_none(nearest, what),
+    }
 }
 
 /// What an unknown name is answered with.

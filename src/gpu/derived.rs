@@ -196,7 +196,7 @@ impl Gpu {
         let changed = pairs.into_iter().filter(|(_, new, old, _)| new != old);
         let words = changed.map(|(what, new, old, unit)| {
             let [new, old] = [new, old].map(|v| (v * 1e3).round() / 1e3);
-            format!("with a {what} of {new} {unit} instead of {old} {unit}")
+            format!("with {what} {new} {unit} instead of {old} {unit}")
         });
         words.collect::<Vec<_>>().join(", ")
     }
@@ -233,10 +233,7 @@ mod tests {
         let limited = derived_gpu(&gpus, "rtx-4090@150W").unwrap().unwrap();
         let tuned = gpus.entry_named("rtx-4090").unwrap().tuned("power=150W".parse().unwrap()).unwrap();
         assert_eq!(limited.fp32_sustained(), tuned.fp32_sustained());
-        assert_eq!(
-            limited.derived.unwrap().description,
-            "rtx-4090 with a power limit of 150 W instead of 450 W"
-        );
+        assert_eq!(limited.derived.unwrap().description, "rtx-4090 with power limit 150 W instead of 450 W");
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! derived from the architecture (`sustained`) is derived from the numbers of the base first, so that changing one number changes no
 //! other one's rule.
 
-use super::changes::{ChangeError, GpuChanges, GpuNumber};
+use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
 use super::sustained::within_peak;
 use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu, Tuning};
@@ -58,6 +58,14 @@ impl Hypothetical {
 }
 
 impl Gpu {
+    /// The launch overhead that was set to a value, which holds whatever the launches of a host took; one that was changed by a
+    /// factor changes those by as much.
+    #[must_use]
+    pub fn set_launch_overhead(&self) -> Option<&Sourced<Seconds>> {
+        let changed = self.hypothetical.as_ref()?.changes.get(GpuNumber::LaunchOverhead)?;
+        matches!(changed, ChangeAmount::To(_)).then(|| self.launch_floor_or_assumed())
+    }
+
     /// Whether it is none of the catalogue: some numbers were typed, or follow from a rule.
     #[must_use]
     pub fn is_hypothetical(&self) -> bool {

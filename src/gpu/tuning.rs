@@ -26,6 +26,15 @@ const MOST: f64 = 2.0;
 /// The least: idle memory clocks are about 4 % of the rated ones.
 const LEAST: f64 = 0.02;
 
+/// What a power limit is called where one is out of range.
+pub const POWER_LIMIT: &str = "power limit";
+
+/// The most watts that a limit of this board may be.
+#[must_use]
+pub fn most_power(stated: Watts) -> Watts {
+    Watts(MOST * stated.0)
+}
+
 /// Clocks and a power limit to model with; `None` = as the documents state it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tuning {
@@ -61,14 +70,18 @@ impl Clocks {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TuningError {
     /// Far from what the GPU's documents state.
-    #[error("{gpu}: {what} {expected}")]
+    #[error("{gpu}: {what} {typed}: expected {range} (its documents state {stated})")]
     OutOfRange {
         /// The GPU's id.
         gpu: String,
         /// `SM clock`.
         what: &'static str,
-        /// What was typed, what is taken, what its documents state.
-        expected: String,
+        /// What was typed.
+        typed: String,
+        /// What is taken: `29.1 MHz to 2910 MHz`.
+        range: String,
+        /// What its documents state.
+        stated: String,
     },
     /// No clock.
     #[error("clock `{0}`: expected megahertz above 0, such as 1200, 1200MHz or 1.2GHz")]
@@ -269,7 +282,7 @@ impl Gpu {
         let power = tuning.power_limit.map_or(now.power_limit.0, |p| p.0);
         let by_sm = self.ratio("SM clock", [sm, now.sm.0], mhz)?;
         let by_mem = self.ratio("memory clock", [mem, now.mem.0], mhz)?;
-        let by_power = self.ratio("power limit", [power, now.power_limit.0], watts)?;
+        let by_power = self.ratio(POWER_LIMIT, [power, now.power_limit.0], watts)?;
         let architectures = ArchitectureTable::shipped()?;
         let mut gpu = self.clone();
         let sm_note = TypedNote::of_ratio(by_sm, &mhz(sm), &mhz(now.sm.0));
@@ -303,8 +316,8 @@ impl Gpu {
             return Ok(ratio);
         }
         let [typed, least, most, stated] = [typed, LEAST * stated, MOST * stated, stated].map(show);
-        let expected = format!("{typed}: expected {least} to {most} (its documents state {stated})");
-        Err(TuningError::OutOfRange { gpu: self.id.clone(), what, expected })
+        let (gpu, range) = (self.id.clone(), format!("{least} to {most}"));
+        Err(TuningError::OutOfRange { gpu, what, typed, range, stated })
     }
 
     /// Everything stated that goes with the SM clock.

@@ -6,8 +6,10 @@
 //! (five games, Quasarzone 2022, as Hardware Times reports): a share of 0.896 of the clock; the model leaves 0.845.
 
 use super::{Load, PowerModel};
-use crate::gpu::{ChangeError, Clocks, Gpu, GpuChanges, LimitBelowIdle};
-use crate::units::{Hertz, Watts};
+use crate::gpu::{
+    ChangeError, Clocks, Gpu, GpuChanges, LimitBelowIdle, POWER_LIMIT, TuningError, most_power,
+};
+use crate::units::{Hertz, Watts, significant};
 use std::sync::LazyLock;
 
 /// The fit that ships, read once; `None` where its table is damaged (a test reads it).
@@ -25,6 +27,23 @@ const STEPS: usize = 12;
 /// [`LimitBelowIdle`] with both numbers.
 pub fn check_board_limit(gpu: &Gpu) -> Result<(), LimitBelowIdle> {
     PowerModel::shipped_once().map_or(Ok(()), |model| model.check_limit(gpu))
+}
+
+/// A refused setting of this board: of a power limit with what the board draws idle as the lower end of the range.
+#[must_use]
+pub fn with_idle_power(why: TuningError, board: &Gpu) -> TuningError {
+    let Some(model) = PowerModel::shipped_once() else { return why };
+    let (idle, most) = (model.idle_power(board), most_power(board.power_limit.value));
+    let assumed = if board.idle_power.is_none() { ", assumed" } else { "" };
+    match why {
+        TuningError::OutOfRange { gpu, what: POWER_LIMIT, typed, stated, .. } => {
+            let idle = significant(idle.0);
+            let range =
+                format!("more than {idle} W (idle power{assumed}), at most {} W", significant(most.0));
+            TuningError::OutOfRange { gpu, what: POWER_LIMIT, typed, range, stated }
+        }
+        other => other,
+    }
 }
 
 /// This GPU as its power limit leaves it under a kernel's load, where that is another one: at a lower clock where the kernel wants more

@@ -33,7 +33,7 @@
 mod cap;
 pub mod fit;
 
-pub use cap::{check_board_limit, gpu_at_limit, is_at_lowest_clock};
+pub use cap::{check_board_limit, gpu_at_limit, is_at_lowest_clock, with_idle_power};
 
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};

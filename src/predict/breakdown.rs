@@ -252,7 +252,7 @@ impl fmt::Display for Cause {
             NumberOrigin::Measured => "shortest that several kernels reach in the data of this GPU",
             NumberOrigin::Published => "published",
             NumberOrigin::Derived => "derived: launches elsewhere",
-            NumberOrigin::Assumed => "assumed: not measured on this GPU",
+            NumberOrigin::Assumed => "assumed or set: not measured on this GPU",
         };
         match *self {
             Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {

@@ -177,10 +177,13 @@ fn is_of_host(board: &Gpu, collection: Option<&str>) -> bool {
     of.is_empty() || collection.is_some_and(|name| of.iter().any(|known| known == name))
 }
 
-/// This floor of the board, as many times as long as somebody changed it to on the GPU.
+/// This floor of the board, as many times as long as somebody changed it to on the GPU, or as long as it was set to.
 fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
     if std::ptr::eq(board, gpu) {
         return floor;
+    }
+    if let Some(set) = gpu.set_launch_overhead() {
+        return Floor { time: set.value, origin: set.origin };
     }
     let [changed, stated] = [gpu, board].map(|gpu| gpu.launch_floor_or_assumed());
     if changed.value == stated.value {

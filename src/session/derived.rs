@@ -1,8 +1,8 @@
 //! GPUs that are named by rule (`rtx-4090@150W`, `h100-sxm5:mig-3g.40gb`), put beside those of the catalogue once somebody names them.
 
 use super::Session;
-use crate::gpu::{DerivedError, GpuId, LimitBelowIdle, derived_gpu};
-use crate::power::check_board_limit;
+use crate::gpu::{DerivedError, GpuId, LimitBelowIdle, TuningError, derived_gpu};
+use crate::power::{check_board_limit, with_idle_power};
 use std::sync::Arc;
 
 impl Session {
@@ -21,10 +21,21 @@ impl Session {
         Ok(())
     }
 
+    /// A refused limit with the real lower end of the range.
+    fn with_idle_power_of(&self, why: DerivedError) -> DerivedError {
+        let DerivedError::Setting { name, error } = why else { return why };
+        let board = match &error {
+            TuningError::OutOfRange { gpu, .. } => self.stock_gpus().entry_named(gpu).ok(),
+            _ => None,
+        };
+        let error = board.map_or(error.clone(), |board| with_idle_power(error, board));
+        DerivedError::Setting { name, error }
+    }
+
     /// The place of the GPU that this name makes by rule; `None` where it follows no rule or is there already.
     fn add_derived_gpu(&mut self, name: &str) -> Result<Option<GpuId>, DerivedError> {
         let Some(made) = derived_gpu(self.stock_gpus(), name) else { return Ok(None) };
-        let mut made = made?;
+        let mut made = made.map_err(|why| self.with_idle_power_of(why))?;
         check_board_limit(&made).map_err(|why| {
             let gpu =
                 made.derived.as_deref().map_or_else(|| why.gpu.clone(), |by_rule| by_rule.based_on.clone());

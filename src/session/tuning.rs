@@ -3,7 +3,7 @@
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
-use crate::power::check_board_limit;
+use crate::power::{check_board_limit, with_idle_power};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -287,7 +287,8 @@ impl Session {
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to.
     pub fn tuned_gpu(&self, gpu: GpuId, tuning: Tuning) -> Result<Gpu, TuningError> {
-        let made = self.stock(gpu).tuned(tuning)?;
+        let stock = self.stock(gpu);
+        let made = stock.tuned(tuning).map_err(|why| with_idle_power(why, stock))?;
         check_board_limit(&made)?;
         Ok(made)
     }

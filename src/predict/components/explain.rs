@@ -32,7 +32,7 @@ struct UsedArithmetic {
     answered: Answered,
     /// The counts behind components that nobody made.
     missing: Vec<Count>,
-    /// Ids of the GPUs, source first.
+    /// Ids of the GPUs that exist, source first: those can be measured.
     gpus: Pair<String>,
     /// What is said of the time on the source.
     timed: FirstTime,
@@ -92,7 +92,7 @@ impl UsedArithmetic {
             sides,
             answered,
             missing: missing(&q.work),
-            gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.id.clone()),
+            gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.existing().id.clone()),
             timed: time.map_or(FirstTime::Roof, FirstTime::of_source),
             is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
         }
@@ -176,7 +176,7 @@ fn floor_from(floor: Floor) -> Provenance {
         NumberOrigin::Measured => "shortest that several kernels reach on that host",
         NumberOrigin::Published => "a launch on this GPU",
         NumberOrigin::Derived => "launches on other GPUs",
-        NumberOrigin::Assumed => "launches on other hosts; none measured there",
+        NumberOrigin::Assumed => "launches on other hosts, or set; none measured there",
     };
     Provenance::Stated(floor.origin, of.into())
 }

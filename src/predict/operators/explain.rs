@@ -69,7 +69,7 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
         answer,
         hardware,
         machine: machine_of(q.target.gpu, q.kernel),
-        gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.id.clone()),
+        gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.existing().id.clone()),
         start: q.source_time.as_ref().map_or(FirstTime::Roof, FirstTime::of_source),
     }))
 }
@@ -149,7 +149,9 @@ impl KeptOperator {
         let Pair { source, target } = &self.gpus;
         let mut all = Vec::new();
         if self.timed.is_none() {
-            all.push(format!("this operator on {source}: without any time the model alone answers"));
+            all.push(format!(
+                "this operator on {source}: the prediction rests on the model alone, on no measured time"
+            ));
         }
         all.push(format!("a few other sizes on {target}: its own rows correct every other prediction there"));
         all
