@@ -251,6 +251,25 @@ pub fn significant(value: f64) -> String {
     text
 }
 
+/// A count with its thousands apart: `173,680`.
+///
+/// ```
+/// use roofswap::units::with_thousands;
+/// assert_eq!([0, 999, 1000, 173_680].map(with_thousands), ["0", "999", "1,000", "173,680"]);
+/// ```
+#[must_use]
+pub fn with_thousands(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// [`significant`] behind what stands in the text.
 fn push_significant(text: &mut String, value: f64) {
     if (1.0..999.5).contains(&value) {

@@ -1,6 +1,6 @@
 //! Loads the session, and says on stderr what was refused while loading.
 
-use super::output;
+use super::{Usage, output};
 use crate::config::{user_folder, user_prices};
 use crate::import::OpenedFile;
 use crate::progress::Progress;
@@ -51,16 +51,18 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
         let is_empty = added == 0 && session.roofs.len() == roofs;
         if is_empty && unnamed.is_some() {
             let file = path.display();
-            bail!(
+            let text = format!(
                 "{file}: names no GPU; say where it ran: --from GPU, or `roofswap import {file} --gpu GPU -o rows.csv`"
             );
+            return Err(Usage(text).into());
         }
         output::refused(&refused, count);
         for remark in remarks {
             output::remark(format!("{}: {remark}", path.display()));
         }
         if count > 0 {
-            output::remark(format!("{}: {added} rows loaded, {count} refused", path.display()));
+            let rows = if added == 1 { "row" } else { "rows" };
+            output::remark(format!("{}: {added} {rows} loaded, {count} refused", path.display()));
         }
         if is_empty {
             let file = path.display();

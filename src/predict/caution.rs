@@ -411,7 +411,7 @@ fn between_sizes_text([near, far]: &[Arc<Problem>; 2]) -> String {
 }
 
 fn launch_bound_text(gpu: &str) -> String {
-    format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)")
+    format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4–9 µs were measured)")
 }
 
 fn dispatch_seen_text(shortest: Seconds) -> String {
@@ -464,7 +464,7 @@ fn above_roof_text(gpu: &str, ratio: f64, in_l2: bool, tensor_type: Option<Eleme
         None if in_l2 => "its working set fits in L2: cache-resident, DRAM does not bind".into(),
         None => "look at the FLOP and byte counts, the boost clock and sparsity".into(),
     };
-    format!("measured point lies {ratio:.2}× above its roof on {gpu}: {cause}")
+    format!("measured point lies {}× above its roof on {gpu}: {cause}", significant(ratio))
 }
 
 fn both_widths_text(precision: VectorPrecision) -> String {

@@ -163,8 +163,8 @@ impl Doubt {
     pub fn reason(&self) -> Option<&'static str> {
         let causes = [
             (self.readings, "the time above the roof may or may not shrink with the roof"),
-            (self.spread, "no count says what the time above the roof waits for"),
-            (self.efficiency, "far from its roof; counters do not explain why"),
+            (self.spread, "far above its roof; counters do not explain why"),
+            (self.efficiency, "its efficiency is far from the typical one; counters do not explain why"),
             (
                 self.drawn,
                 "another build may run there, and a part of its efficiency here is not taken for its efficiency there",

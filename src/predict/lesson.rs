@@ -88,7 +88,7 @@ impl fmt::Display for Abstains {
             ),
             Self::NotBetter([without, with]) => write!(
                 f,
-                "the corrections do not safely lower the error on groups left out: {with:.1} % instead of {without:.1} %"
+                "the corrections lower the error on groups left out too little to rely on: {without:.1} % without, {with:.1} % with them"
             ),
             Self::Outside(names) => {
                 write!(f, "outside the range of the rows the corrections were learned from: {}", names.join("; "))

@@ -426,7 +426,7 @@ impl<'a> RankQuestion<'a> {
             _ => return None,
         };
         Some(format!(
-            "DRAM bandwidth is {here} on this GPU and {there} on {first}: their order may be that of the numbers, not of the boards"
+            "DRAM bandwidth is {here} on this GPU and {there} on {first}: which of the two is faster may follow from that alone"
         ))
     }
 }

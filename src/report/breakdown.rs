@@ -13,7 +13,7 @@ use crate::predict::{
     amount, in_words,
 };
 use crate::roofline::Component;
-use crate::units::{Seconds, significant};
+use crate::units::{Seconds, significant, with_thousands};
 
 const FACTOR_COLUMNS: [TableColumn; 12] = [
     TableColumn::left("factor"),
@@ -371,7 +371,7 @@ pub fn interval(answer: &Answer) -> Option<String> {
         100.0 * COVERAGE,
         shown::interval(answer)?,
         significant(i.factor),
-        i.n
+        with_thousands(i.n)
     ))
 }
 

@@ -37,7 +37,7 @@ pub fn default_model(errors: &[Option<ErrorSummary>], over: &str) -> String {
     let default = MODELS[ModelId::default()].id();
     let of = |m: ModelId| errors.get(m.index()).copied().flatten();
     let Some(own) = of(ModelId::default()) else {
-        return format!("{default} is the default; nothing measured {over} says how wrong it is");
+        return format!("{default} is the default; its error {over} is unknown: nothing was measured there");
     };
     let own_text = significant(own.mape_percent);
     let better = MODELS.ids().skip(1).filter_map(|m| Some((m, of(m)?)));

@@ -34,8 +34,11 @@ pub(super) fn first_rows(session: &Session, source: GpuId, built_in: usize) -> F
         kernels.flat_map(|kernel| built_in_rows(session, source, kernel)).take(MOST_ROWS - own).map(Arc::new),
     );
     let all: usize = session.kernels.ids().map(|kernel| store.of_kernel(kernel).len().max(1)).sum();
-    let left_out = (rows.len() == MOST_ROWS && all > MOST_ROWS)
-        .then(|| format!("{all} configurations: the first {MOST_ROWS} are shown; `predict` answers all"));
+    let left_out = (rows.len() == MOST_ROWS && all > MOST_ROWS).then(|| {
+        format!(
+            "{all} configurations: the first {MOST_ROWS} are shown; `roofswap predict` predicts all of them"
+        )
+    });
     FirstRows { rows, own, left_out }
 }
 

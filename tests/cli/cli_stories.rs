@@ -413,7 +413,7 @@ fn a_half_written_file_gives_its_good_rows_and_names_the_bad_one() {
     let half = desk.file("half.csv", format!("{HEADER}titan-v,saxpy,n=1048576,0.05\nrtx-4070,saxpy,n=10"));
     let done = desk.types_with(&format!("{SAXPY} --format json --data"), &[&half]).works();
     assert!(done.stderr.contains("half.csv:3: row: the row has 3 fields"), "{}", done.stderr);
-    assert!(done.stderr.contains("1 rows loaded, 1 refused"), "{}", done.stderr);
+    assert!(done.stderr.contains("1 row loaded, 1 refused"), "{}", done.stderr);
     assert_eq!(done.json()[0]["source_time_ms"], 0.05);
 }
 

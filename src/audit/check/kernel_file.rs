@@ -11,6 +11,7 @@ use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::kernel::Count;
 use crate::measurement::Number;
+use crate::units::significant;
 use std::collections::BTreeMap;
 
 const BORDERS: f64 = 1.02;
@@ -89,9 +90,10 @@ fn kernel_finding(sheet: &AuditSheet<'_>, what: What, kernel: Word, found: &[Fil
         What::Bytes => "dram_bytes",
     };
     let evidence = format!(
-        "{column} is {} at {}, the kernel's file says {truth}: {ratio:.4} times that",
+        "{column} is {} at {}, the kernel's file says {truth}: a factor of {}",
         sheet.field(*row, column),
         sheet.text_of(sheet.rows.row(*row).problem),
+        significant(*ratio),
     );
     let edits = found.iter().map(|(r, _, value)| (*r, Edit::Set { column, value: value.clone() })).collect();
     let remedy = Remedy::set(format!("{column} of the kernel's file"), edits);
