@@ -5,10 +5,12 @@ mod element;
 mod feature;
 mod file;
 mod id;
+mod library_toml;
 mod plain_toml;
-mod plain_values;
 mod shipped;
 mod sourced;
+mod toml_tree;
+mod toml_values;
 
 pub use element::ElementType;
 pub use feature::Feature;
