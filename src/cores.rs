@@ -20,8 +20,11 @@ pub fn collect<T: Send>(count: usize, part: impl Fn(usize) -> T + Sync) -> Vec<T
         let made = part(at);
         *places[at].lock().expect("nobody panics while it holds a place") = Some(made);
     });
-    let made = |place: Mutex<Option<T>>| place.into_inner().ok().flatten().expect("every part was run");
-    places.into_iter().map(made).collect()
+    let mut all = Vec::with_capacity(count);
+    for place in places {
+        all.push(place.into_inner().ok().flatten().expect("every part was run"));
+    }
+    all
 }
 
 /// [`collect`] of parts that may fail: no new part begins after one has failed.
@@ -42,10 +45,8 @@ pub fn try_collect<T: Send, E: Send>(
         Some(made)
     });
     let mut all = Vec::with_capacity(count);
-    for made in parts {
-        if let Some(made) = made {
-            all.push(made?);
-        }
+    for made in parts.into_iter().flatten() {
+        all.push(made?);
     }
     Ok(all)
 }

@@ -6,8 +6,8 @@
 use super::toml_tree::{RareValue, TextSpan, TomlNode, TomlTree, TomlValue};
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use serde_spanned::de::is_spanned;
@@ -99,6 +99,18 @@ impl<'d, 'de> NodeReader<'d, 'de> {
         }
     }
 
+    /// A value for what takes nothing but arrays and tables.
+    fn read_inside<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unfit> {
+        match &self.node.value {
+            TomlValue::Array(_) => visitor.visit_seq(self.values()),
+            TomlValue::Table(_) | TomlValue::Rare(RareValue::Date(_)) => {
+                visitor.visit_map(FieldReader::table(self.values()))
+            }
+            value => Err(unexpected(value, &visitor)),
+        }
+        .map_err(|why| why.inside(self.node.span))
+    }
+
     /// A number that no type holds is wrong even where nobody wants it.
     fn refuse_too_large(self) -> Result<(), Unfit> {
         if let TomlValue::Rare(RareValue::TooLarge(why)) = self.node.value {
@@ -110,6 +122,23 @@ impl<'d, 'de> NodeReader<'d, 'de> {
         }
         Ok(())
     }
+}
+
+/// What is said of a value where something else is expected.
+fn unexpected(value: &TomlValue<'_>, expected: &dyn Expected) -> Unfit {
+    let found = match value {
+        TomlValue::Text(text) => Unexpected::Str(text),
+        TomlValue::Integer(number) => Unexpected::Signed(*number),
+        TomlValue::Float(number) => Unexpected::Float(*number),
+        TomlValue::Flag(flag) => Unexpected::Bool(*flag),
+        TomlValue::Array(_) => Unexpected::Seq,
+        TomlValue::Table(_) | TomlValue::Rare(RareValue::Date(_)) => Unexpected::Map,
+        TomlValue::Rare(RareValue::DateText(text)) => Unexpected::Str(text),
+        TomlValue::Rare(RareValue::Unsigned(number)) => Unexpected::Unsigned(*number),
+        TomlValue::Rare(RareValue::Wide(words)) => Unexpected::Other(words),
+        TomlValue::Rare(RareValue::TooLarge(why)) => return Unfit::custom(why),
+    };
+    Unfit::invalid_type(found, expected)
 }
 
 impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
@@ -129,10 +158,9 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
                 visitor.visit_map(FieldReader::table(self.values()))
             }
             TomlValue::Rare(RareValue::Unsigned(number)) => visitor.visit_u64(*number),
-            TomlValue::Rare(RareValue::Wide(words)) => {
-                Err(Unfit::invalid_type(Unexpected::Other(words), &visitor))
+            value @ TomlValue::Rare(RareValue::Wide(_) | RareValue::TooLarge(_)) => {
+                Err(unexpected(value, &visitor))
             }
-            TomlValue::Rare(RareValue::TooLarge(why)) => Err(Unfit::custom(why)),
         }
         .map_err(|why| why.inside(self.node.span))
     }
@@ -164,7 +192,19 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
         if is_spanned(name) && !self.is_date_text() {
             return visitor.visit_map(FieldReader::spanned(self, fields));
         }
-        self.deserialize_any(visitor)
+        self.read_inside(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unfit> {
+        self.read_inside(visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Unfit> {
+        self.read_inside(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unfit> {
+        self.read_inside(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -184,8 +224,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple_struct identifier
     }
 }
 
