@@ -65,6 +65,16 @@ impl TextSpan {
         Self { start: place(range.start), end: place(range.end) }
     }
 
+    /// Both ends as one number.
+    pub(super) fn number(self) -> u64 {
+        u64::from(self.start) << 32 | u64::from(self.end)
+    }
+
+    /// The ends in such a number.
+    pub(super) fn from_number(number: u64) -> Self {
+        Self { start: (number >> 32) as u32, end: number as u32 }
+    }
+
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }

@@ -10,7 +10,6 @@ use serde::de::{
     MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
-use serde_spanned::de::is_spanned;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::Range;
@@ -104,7 +103,7 @@ impl<'d, 'de> NodeReader<'d, 'de> {
         match &self.node.value {
             TomlValue::Array(_) => visitor.visit_seq(self.values()),
             TomlValue::Table(_) | TomlValue::Rare(RareValue::Date(_)) => {
-                visitor.visit_map(FieldReader::table(self.values()))
+                visitor.visit_map(FieldReader::new(self.values()))
             }
             value => Err(unexpected(value, &visitor)),
         }
@@ -155,7 +154,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
             TomlValue::Flag(flag) => visitor.visit_bool(*flag),
             TomlValue::Array(_) => visitor.visit_seq(self.values()),
             TomlValue::Table(_) | TomlValue::Rare(RareValue::Date(_)) => {
-                visitor.visit_map(FieldReader::table(self.values()))
+                visitor.visit_map(FieldReader::new(self.values()))
             }
             TomlValue::Rare(RareValue::Unsigned(number)) => visitor.visit_u64(*number),
             value @ TomlValue::Rare(RareValue::Wide(_) | RareValue::TooLarge(_)) => {
@@ -185,14 +184,24 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        name: &'static str,
-        fields: &'static [&'static str],
+        _: &'static str,
+        _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unfit> {
-        if is_spanned(name) && !self.is_date_text() {
-            return visitor.visit_map(FieldReader::spanned(self, fields));
-        }
         self.read_inside(visitor)
+    }
+
+    /// Nothing but [`Spanned`](super::Spanned) asks for it.
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Unfit> {
+        if self.is_date_text() {
+            return Err(unexpected(&self.node.value, &visitor).inside(self.node.span));
+        }
+        visitor.visit_seq(SpannedReader::new(self))
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unfit> {
@@ -224,7 +233,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple_struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct identifier
     }
 }
 
@@ -250,61 +259,39 @@ impl<'de> SeqAccess<'de> for ElementReader<'_, 'de> {
     }
 }
 
-/// The fields of a table, or a value and its place as the three fields that [`toml::Spanned`] asks for.
-enum FieldReader<'d, 'de> {
-    Table {
-        fields: ElementReader<'d, 'de>,
-        taken: Option<NodeReader<'d, 'de>>,
-    },
-    Spanned {
-        value: NodeReader<'d, 'de>,
-        names: &'static [&'static str],
-        taken: usize,
-        number: TomlNode<'de>,
-    },
+/// A value behind its place, as [`Spanned`](super::Spanned) asks for them.
+struct SpannedReader<'d, 'de> {
+    value: NodeReader<'d, 'de>,
+    place: Option<TomlNode<'de>>,
+}
+
+impl<'d, 'de> SpannedReader<'d, 'de> {
+    fn new(value: NodeReader<'d, 'de>) -> Self {
+        let span = value.node.span;
+        let number = TomlValue::Rare(RareValue::Unsigned(span.number()));
+        Self { value, place: Some(TomlNode::new("", number, span)) }
+    }
+}
+
+impl<'de> SeqAccess<'de> for SpannedReader<'_, 'de> {
+    type Error = Unfit;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Unfit> {
+        let place = self.place.take();
+        let node = place.as_ref().unwrap_or(self.value.node);
+        seed.deserialize(NodeReader { tree: self.value.tree, node }).map(Some)
+    }
+}
+
+/// The fields of a table.
+struct FieldReader<'d, 'de> {
+    fields: ElementReader<'d, 'de>,
+    taken: Option<NodeReader<'d, 'de>>,
 }
 
 impl<'d, 'de> FieldReader<'d, 'de> {
-    fn table(fields: ElementReader<'d, 'de>) -> Self {
-        Self::Table { fields, taken: None }
-    }
-
-    /// Start, end and value, by these names.
-    fn spanned(value: NodeReader<'d, 'de>, names: &'static [&'static str]) -> Self {
-        let number = TomlNode::new("", TomlValue::Flag(false), value.node.span);
-        Self::Spanned { value, names, taken: 0, number }
-    }
-
-    /// The next key, and where it stands.
-    fn next_key(&mut self) -> Option<(&'de str, TextSpan)> {
-        match self {
-            Self::Table { fields, taken } => {
-                *taken = fields.next_element();
-                taken.map(|field| (field.node.key, field.node.key_span))
-            }
-            Self::Spanned { value, names, taken, .. } => {
-                *taken += 1;
-                names.get(*taken - 1).map(|name| (*name, value.node.span))
-            }
-        }
-    }
-
-    /// The value of the key, and the place to blame if it does not know its own.
-    fn value(&mut self) -> Result<(NodeReader<'_, 'de>, Option<TextSpan>), Unfit> {
-        match self {
-            Self::Table { taken, .. } => {
-                let field =
-                    taken.take().ok_or_else(|| Unfit::custom("a value was asked for without its key"))?;
-                Ok((field, Some(field.node.span)))
-            }
-            Self::Spanned { value, taken: 3, .. } => Ok((*value, None)),
-            Self::Spanned { value, taken, number, .. } => {
-                let TextSpan { start, end } = value.node.span;
-                let place = if *taken == 1 { start } else { end };
-                number.value = TomlValue::Integer(i64::from(place));
-                Ok((NodeReader { tree: value.tree, node: number }, None))
-            }
-        }
+    fn new(fields: ElementReader<'d, 'de>) -> Self {
+        Self { fields, taken: None }
     }
 }
 
@@ -312,16 +299,16 @@ impl<'de> MapAccess<'de> for FieldReader<'_, 'de> {
     type Error = Unfit;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Unfit> {
-        let Some((key, span)) = self.next_key() else { return Ok(None) };
-        seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some).map_err(|why: Unfit| why.inside(span))
+        self.taken = self.fields.next_element();
+        let Some(NodeReader { node, .. }) = self.taken else { return Ok(None) };
+        let key = seed.deserialize(BorrowedStrDeserializer::new(node.key));
+        key.map(Some).map_err(|why: Unfit| why.inside(node.key_span))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Unfit> {
-        let (value, span) = self.value()?;
-        seed.deserialize(value).map_err(|why| match span {
-            Some(span) => why.inside(span),
-            None => why,
-        })
+        let value =
+            self.taken.take().ok_or_else(|| Unfit::custom("a value was asked for without its key"))?;
+        seed.deserialize(value).map_err(|why| why.inside(value.node.span))
     }
 }
 
@@ -384,8 +371,6 @@ impl<'de> VariantAccess<'de> for VariantReader<'_, 'de> {
 mod tests {
     use crate::catalogue::SpecFile;
     use serde::Deserialize;
-    use std::collections::BTreeMap;
-    use toml::Spanned;
 
     #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
     #[serde(rename_all = "lowercase")]
@@ -416,39 +401,54 @@ mod tests {
         Flat,
     }
 
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Inner {
-        name: Spanned<String>,
-        share: Option<Spanned<f64>>,
+    /// The same types with spans of ours and of the library.
+    macro_rules! types_with_spans_of {
+        ($family:ident, $spanned:path) => {
+            mod $family {
+                use super::{Short, Tagged, Word, Wrapped};
+                use serde::Deserialize;
+                use std::collections::BTreeMap;
+                use $spanned as Spanned;
+
+                #[derive(Debug, PartialEq, Deserialize)]
+                #[serde(deny_unknown_fields)]
+                pub(super) struct Inner {
+                    name: Spanned<String>,
+                    share: Option<Spanned<f64>>,
+                }
+
+                /// A field of every kind that a file of ours has.
+                #[derive(Debug, PartialEq, Deserialize)]
+                pub(super) struct Everything {
+                    id: Spanned<String>,
+                    count: Option<u32>,
+                    large: Option<u64>,
+                    number: Option<f64>,
+                    flag: Option<bool>,
+                    word: Option<Word>,
+                    spanned_word: Option<Spanned<Word>>,
+                    wrapped: Option<Wrapped>,
+                    short: Option<Short>,
+                    shorts: Option<Vec<Spanned<Short>>>,
+                    tagged: Option<Tagged>,
+                    pair: Option<(u8, String)>,
+                    #[serde(default)]
+                    names: Vec<Spanned<String>>,
+                    #[serde(default)]
+                    by_word: BTreeMap<Word, f64>,
+                    #[serde(default)]
+                    inner: BTreeMap<String, Inner>,
+                    #[serde(default)]
+                    several: Vec<Inner>,
+                    #[serde(default)]
+                    anything: BTreeMap<String, Spanned<toml::Value>>,
+                }
+            }
+        };
     }
 
-    /// A field of every kind that a file of ours has.
-    #[derive(Debug, PartialEq, Deserialize)]
-    struct Everything {
-        id: Spanned<String>,
-        count: Option<u32>,
-        large: Option<u64>,
-        number: Option<f64>,
-        flag: Option<bool>,
-        word: Option<Word>,
-        spanned_word: Option<Spanned<Word>>,
-        wrapped: Option<Wrapped>,
-        short: Option<Short>,
-        shorts: Option<Vec<Spanned<Short>>>,
-        tagged: Option<Tagged>,
-        pair: Option<(u8, String)>,
-        #[serde(default)]
-        names: Vec<Spanned<String>>,
-        #[serde(default)]
-        by_word: BTreeMap<Word, f64>,
-        #[serde(default)]
-        inner: BTreeMap<String, Inner>,
-        #[serde(default)]
-        several: Vec<Inner>,
-        #[serde(default)]
-        anything: BTreeMap<String, Spanned<toml::Value>>,
-    }
+    types_with_spans_of!(ours, crate::catalogue::Spanned);
+    types_with_spans_of!(theirs, toml::Spanned);
 
     const FIELDS: &str = "id count large number flag word spanned_word wrapped short shorts tagged pair names by_word inner \
         several anything unknown anything.deep";
@@ -495,8 +495,9 @@ mod tests {
 
     /// What is read, or where the error stands and what it says: by us, and by the library alone.
     fn by_both(text: &str) -> [String; 2] {
-        let ours = SpecFile { name: "x", text }.parse::<Everything>().map_err(|why| (why.line, why.message));
-        let theirs = toml::from_str::<Everything>(text).map_err(|why| {
+        let ours =
+            SpecFile { name: "x", text }.parse::<ours::Everything>().map_err(|why| (why.line, why.message));
+        let theirs = toml::from_str::<theirs::Everything>(text).map_err(|why| {
             let line = why.span().map(|span| 1 + text[..span.start].matches('\n').count());
             (line, why.message().trim().replace('\n', "; "))
         });
