@@ -159,10 +159,12 @@ impl<'t> TomlTree<'t> {
         self.node(Self::ROOT)
     }
 
+    #[inline]
     pub(super) fn node(&self, place: u32) -> &TomlNode<'t> {
         &self.nodes[place as usize]
     }
 
+    #[inline]
     pub(super) fn node_mut(&mut self, place: u32) -> &mut TomlNode<'t> {
         &mut self.nodes[place as usize]
     }
@@ -185,6 +187,7 @@ impl<'t> TomlTree<'t> {
     }
 
     /// Puts a value behind the last one of a table or an array; where it stands now.
+    #[inline]
     pub(super) fn append(&mut self, parent: u32, node: TomlNode<'t>) -> u32 {
         let place = self.nodes.len() as u32;
         self.nodes.push(node);
