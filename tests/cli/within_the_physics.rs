@@ -109,7 +109,7 @@ fn a_board_above_its_stated_clock_needs_no_tensor_cores() {
         )
     };
     let [lanes, tensor] = [63.5, 40.0].map(|ms| answer(&words(ms)));
-    assert!(number(&lanes, "time_ms") > 1e12 / 19.5e12 * 1e3 * 0.9, "{lanes}");
+    assert!(number(&lanes, "time_ms") > 40.0 && number(&lanes, "high_ms") > 51.9, "{lanes}");
     assert!(number(&tensor, "time_ms") < 30.0, "{tensor}");
 }
 
