@@ -13,6 +13,7 @@ pub mod cli;
 pub mod columnar;
 pub mod compiler;
 pub mod config;
+pub mod cores;
 pub mod device;
 pub mod evaluate;
 pub mod gate;

@@ -23,6 +23,7 @@ use survey::sources::{SourceFile, repository, rust_files};
 #[rustfmt::skip]
 const ROOMS: &[(&str, &[&str])] = &[
     ("calendar", &[]),
+    ("cores", &[]),
     ("pair", &[]),
     ("progress", &[]),
     ("stats", &[]),
@@ -61,7 +62,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms that use nothing and that every room may use.
-const FOR_ALL: &[&str] = &["calendar", "pair", "progress", "stats", "text"];
+const FOR_ALL: &[&str] = &["calendar", "cores", "pair", "progress", "stats", "text"];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
 const CRATES: &[(&[&str], &[&str])] = &[

@@ -1,8 +1,8 @@
 //! One time from several sources: single answers, each weighted by how much its source says ([`crate::predict::weight`]),
 //! joined by their weighted log-mean.
 //!
-//! The interval: errors average with the times, |Σ w e| <= Σ w |e|, so that its half-width in ln is the weighted mean of
-//! those of the single answers; never less than the sources are apart.
+//! The interval: errors average with the times, |Σ w e| <= Σ w |e|, so that its ends are the weighted log-means of those of the single
+//! answers, which know what the target cannot do; never nearer than the sources are apart.
 
 use super::answered::{Answer, Combined, Share};
 use super::known_rows::KnownCorrection;
@@ -129,17 +129,20 @@ fn contradiction(gpus: &Catalogue<Gpu>, combined: &Combined) -> Option<Caution> 
     far.then(|| Caution::SourcesDisagree { shortest: named(low), longest: named(high) })
 }
 
-/// As wide as its sources' are on the average, and as the sources are apart; `None` where one that counts has none.
+/// From the average low end to the average high end of its sources, and as wide as the sources are apart; `None` where one that counts has
+/// none.
 fn interval(combined: &Combined, mean: Seconds) -> Option<Interval> {
     let counted = || combined.counted();
-    let widths: Option<Vec<f64>> =
-        counted().map(|s| s.answer.interval.map(|i| s.weight * i.factor.ln())).collect();
     let first = combined.shares.first()?.answer.interval?;
-    let factor = widths?.iter().sum::<f64>().max(combined.spread).exp();
+    let known: Option<Vec<(f64, Interval)>> =
+        counted().map(|s| Some((s.weight, s.answer.interval?))).collect();
+    let known = known?;
+    let log_mean = |of: fn(&Interval) -> f64| known.iter().map(|(w, i)| w * of(i).ln()).sum::<f64>().exp();
+    let spread = combined.spread.exp();
     Some(Interval {
-        low: Seconds(mean.0 / factor),
-        high: Seconds(mean.0 * factor),
-        factor,
+        low: Seconds(log_mean(|i| i.low.0).min(mean.0 / spread)),
+        high: Seconds(log_mean(|i| i.high.0).max(mean.0 * spread)),
+        factor: log_mean(|i| i.factor).max(spread),
         widened: counted().any(|s| s.answer.interval.is_some_and(|i| i.widened)),
         is_cut: false,
         ..first

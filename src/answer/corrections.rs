@@ -62,6 +62,12 @@ impl Corrections {
         self.rows_by_gpu(store).keys().copied()
     }
 
+    /// The kernels whose rows on this GPU correct others there; one as often as it has rows.
+    pub fn kernels_timed_on(&self, store: &Store, gpu: GpuId) -> impl Iterator<Item = KernelId> {
+        let configs = self.rows_by_gpu(store).get(&gpu).into_iter().flatten();
+        configs.filter_map(move |id| store.row_on(*id, gpu)).map(|row| row.kernel)
+    }
+
     pub(super) fn rows_by_gpu(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }

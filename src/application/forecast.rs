@@ -25,6 +25,7 @@ use super::timeline::Timeline;
 use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
+use crate::cores;
 use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
@@ -143,7 +144,7 @@ pub fn forecast(
     let links = HostLinks::shipped().map_err(|why| why.to_string())?;
     let replay = Replay::new(application);
     let on_targets = GroupTargets { source, targets, settings: settings.answers };
-    let answers_of = |(place, group): (usize, &KernelGroup)| match group.category {
+    let answers_of = |place: usize, group: &KernelGroup| match group.category {
         KernelCategory::Communication => {
             let why = || Err("messages between GPUs are not modelled: their time is kept".to_string());
             targets.iter().map(|_| why()).collect()
@@ -151,7 +152,7 @@ pub fn forecast(
         _ => on_targets.answers(&asked, place, group.mean()),
     };
     let answers: Vec<Vec<Result<GroupForecast, String>>> =
-        application.groups.par_iter().enumerate().map(answers_of).collect();
+        cores::collect(application.groups.len(), |at| answers_of(at, &application.groups[at]));
     let shortest = shortest_launch(application, &session.gpus[source]);
     let of_target = |times: &mut ReplayTimes<WALLS>, (at, target): (usize, &GpuId)| {
         let pair = ForecastPair { session, source, target: *target, settings, shortest };

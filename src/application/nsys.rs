@@ -81,7 +81,7 @@ impl<'a, R: Read + Seek> NsysTables<'a, R> {
     fn each(&mut self, table: &str, columns: &[&str], mut take: impl FnMut(&RowValues<'_, '_>)) {
         let Some(schema) = self.find(table).cloned() else { return };
         let mut count = 0u32;
-        self.database.rows(&schema, columns, |row| {
+        self.database.rows(&schema, columns, &mut |row| {
             take(row);
             count = count.wrapping_add(1);
             !count.is_multiple_of(4096) || !self.progress.is_cancelled()

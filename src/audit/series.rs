@@ -64,6 +64,10 @@ pub(super) fn points(sheet: &AuditSheet<'_>, rows: impl Iterator<Item = u32> + C
         let Some(work) = measure(&row_at(row)) else { return WorkPoints::default() };
         works.push(RowWork { work, row });
     }
+    points_of_works(sheet, works)
+}
+
+fn points_of_works(sheet: &AuditSheet<'_>, mut works: Vec<RowWork>) -> WorkPoints {
     works.sort_unstable_by(|a, b| { a.work }.total_cmp(&{ b.work }).then({ a.row }.cmp(&{ b.row })));
     let mut points = WorkPoints::default();
     for RowWork { work, row } in works {

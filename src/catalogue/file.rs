@@ -1,10 +1,14 @@
 //! Reading one small TOML file: size limit, encoding, and errors that name file and line.
 
-use super::plain_values::plain_value;
+use super::library_toml::library_tree;
+use super::plain_toml::plain_tree;
+use super::toml_values::{Unfit, tree_value};
 use super::{NameClash, normalise};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 use std::path::Path;
+use toml::Spanned;
+use toml::de::DeTable;
 
 /// The largest spec, config or state file that is read; a real one has a few kilobytes.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -36,13 +40,26 @@ impl SpecFile<'_> {
     /// # Errors
     /// [`FileError`] with the line of the first thing that does not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, FileError> {
-        plain_value(self.text).map_or_else(|| self.parse_by_library(), Ok)
+        let plain = plain_tree(self.text).and_then(|tree| tree_value(&tree).ok());
+        match plain {
+            Some(value) => Ok(value),
+            None => self
+                .library_document()
+                .and_then(|read| tree_value(&library_tree(&read)).map_err(|why| self.does_not_fit(&why))),
+        }
     }
 
-    /// [`SpecFile::parse`] by the library, which reads all of TOML and says what is wrong.
-    fn parse_by_library<T: DeserializeOwned>(&self) -> Result<T, FileError> {
-        toml::from_str(self.text)
-            .map_err(|e| self.file_error(e.span(), e.message().trim().replace('\n', "; ")))
+    /// The text by the library, which reads all of TOML and says what is wrong.
+    fn library_document(&self) -> Result<Spanned<DeTable<'_>>, FileError> {
+        DeTable::parse(self.text).map_err(|why| self.in_one_line(why.span(), why.message()))
+    }
+
+    fn does_not_fit(&self, why: &Unfit) -> FileError {
+        self.in_one_line(why.span(), why.message())
+    }
+
+    fn in_one_line(&self, span: Option<Range<usize>>, message: &str) -> FileError {
+        self.file_error(span, message.trim().replace('\n', "; "))
     }
 
     /// An error at this place of the text.

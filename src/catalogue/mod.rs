@@ -5,10 +5,13 @@ mod element;
 mod feature;
 mod file;
 mod id;
+mod library_toml;
 mod plain_toml;
-mod plain_values;
 mod shipped;
 mod sourced;
+mod spanned;
+mod toml_tree;
+mod toml_values;
 
 pub use element::ElementType;
 pub use feature::Feature;
@@ -16,6 +19,7 @@ pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;
 pub use shipped::load_shipped_files;
 pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, joined_sources, shipped_sources};
+pub(crate) use spanned::Spanned;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::HashMap;

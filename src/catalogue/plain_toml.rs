@@ -3,8 +3,8 @@
 //! What is not plain (dotted keys, texts of several lines, dates, numbers with `_`, most escapes, line breaks in an inline
 //! table) and whatever is no TOML at all is not read here: the caller asks the library then, whose errors name what is wrong.
 
+use super::toml_tree::{ChainOrigin, NodeChain, TextSpan, TomlNode, TomlTree, TomlValue};
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// Fields of one table; each is compared with those before it, so that a longer table is left to the library.
 const MOST_FIELDS: u32 = 512;
@@ -12,96 +12,20 @@ const MOST_FIELDS: u32 = 512;
 /// Arrays and inline tables in each other.
 const DEEPEST: usize = 16;
 
-/// A document: every value of it, the root table first.
-#[derive(Debug)]
-pub(super) struct PlainDocument<'t> {
-    nodes: Vec<PlainNode<'t>>,
-}
-
-/// One value, with the key it stands under.
-#[derive(Debug)]
-pub(super) struct PlainNode<'t> {
-    /// Empty for an element of an array.
-    pub(super) key: &'t str,
-    pub(super) value: PlainValue<'t>,
-    start: u32,
-    end: u32,
-    next: Option<u32>,
-}
-
-/// What stands under a key.
-#[derive(Debug)]
-pub(super) enum PlainValue<'t> {
-    Text(Cow<'t, str>),
-    Integer(i64),
-    Float(f64),
-    Flag(bool),
-    Array(NodeChain),
-    Table(NodeChain),
-}
-
-/// The values of a table or an array, in their order.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NodeChain {
-    first: Option<u32>,
-    last: u32,
-    length: u32,
-    origin: ChainOrigin,
-}
-
-/// How a table or an array came to be, which decides what may be added to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ChainOrigin {
-    /// Written where it stands: `[1, 2]`, `{ a = 1 }`.
-    Written,
-    /// By a header of its own.
-    Header,
-    /// By the header of a table inside it.
-    Implied,
-}
-
-impl NodeChain {
-    fn empty(origin: ChainOrigin) -> Self {
-        Self { first: None, last: 0, length: 0, origin }
-    }
-}
-
-impl PlainNode<'_> {
-    /// Where in the text the value stands; of a table with a header, where its header does.
-    pub(super) fn span(&self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-}
-
-impl<'t> PlainDocument<'t> {
-    /// Reads a document; nothing where it is not plain, or no TOML.
-    pub(super) fn read(text: &'t str) -> Option<Self> {
-        u32::try_from(text.len()).ok()?;
-        let root = PlainValue::Table(NodeChain::empty(ChainOrigin::Header));
-        let mut nodes = Vec::with_capacity(text.len() / 12 + 1);
-        nodes.push(PlainNode { key: "", value: root, start: 0, end: 0, next: None });
-        let mut reader = PlainReader { text, place: 0, nodes };
-        let mut table = 0;
-        loop {
-            reader.skip_lines()?;
-            match reader.peek() {
-                None => return Some(Self { nodes: reader.nodes }),
-                Some(b'[') => table = reader.take_header()?,
-                Some(_) => reader.take_field(table, 0)?,
-            }
-            reader.end_line()?;
+/// Reads a document; nothing where it is not plain, or no TOML.
+pub(super) fn plain_tree(text: &str) -> Option<TomlTree<'_>> {
+    u32::try_from(text.len()).ok()?;
+    let tree = TomlTree::with_room(text.len() / 12 + 1, TextSpan::default());
+    let mut reader = PlainReader { text, place: 0, tree };
+    let mut table = TomlTree::ROOT;
+    loop {
+        reader.skip_lines()?;
+        match reader.peek() {
+            None => return Some(reader.tree),
+            Some(b'[') => table = reader.take_header()?,
+            Some(_) => reader.take_field(table, 0)?,
         }
-    }
-
-    /// The root table.
-    pub(super) fn root(&self) -> &PlainNode<'t> {
-        &self.nodes[0]
-    }
-
-    /// The values in a chain, in their order.
-    pub(super) fn values_of(&self, chain: NodeChain) -> impl Iterator<Item = &PlainNode<'t>> {
-        std::iter::successors(chain.first, |place| self.nodes[*place as usize].next)
-            .map(|place| &self.nodes[place as usize])
+        reader.end_line()?;
     }
 }
 
@@ -109,7 +33,7 @@ impl<'t> PlainDocument<'t> {
 struct PlainReader<'t> {
     text: &'t str,
     place: usize,
-    nodes: Vec<PlainNode<'t>>,
+    tree: TomlTree<'t>,
 }
 
 impl<'t> PlainReader<'t> {
@@ -175,7 +99,7 @@ impl<'t> PlainReader<'t> {
         if is_array {
             self.take_byte(b']')?;
         }
-        let table = self.node("", PlainValue::Table(NodeChain::empty(ChainOrigin::Header)), start);
+        let table = self.node("", TomlValue::Table(NodeChain::empty(ChainOrigin::Header)), start);
         if is_array {
             self.append_table(parent, key.text, table)
         } else {
@@ -184,46 +108,45 @@ impl<'t> PlainReader<'t> {
     }
 
     /// `[key]` in a table: one that was only implied until now keeps what it has.
-    fn add_table(&mut self, parent: u32, key: &'t str, table: PlainNode<'t>) -> Option<u32> {
-        let Some(place) = self.field_of(parent, key) else {
-            return self.add_field(parent, PlainNode { key, ..table });
+    fn add_table(&mut self, parent: u32, key: &'t str, table: TomlNode<'t>) -> Option<u32> {
+        let Some(place) = self.tree.field_of(parent, key) else {
+            return self.add_field(parent, TomlNode { key, ..table });
         };
-        let known = &mut self.nodes[place as usize];
-        let PlainValue::Table(chain) = &mut known.value else { return None };
+        let known = self.tree.node_mut(place);
+        let TomlValue::Table(chain) = &mut known.value else { return None };
         if chain.origin != ChainOrigin::Implied {
             return None;
         }
         chain.origin = ChainOrigin::Header;
-        (known.start, known.end) = (table.start, table.end);
+        known.span = table.span;
         Some(place)
     }
 
     /// `[[key]]` in a table: one more element.
-    fn append_table(&mut self, parent: u32, key: &'t str, table: PlainNode<'t>) -> Option<u32> {
-        let array = match self.field_of(parent, key) {
+    fn append_table(&mut self, parent: u32, key: &'t str, table: TomlNode<'t>) -> Option<u32> {
+        let array = match self.tree.field_of(parent, key) {
             Some(array) => array,
             None => {
-                let value = PlainValue::Array(NodeChain::empty(ChainOrigin::Header));
-                self.add_field(parent, PlainNode { key, value, ..table })?
+                let value = TomlValue::Array(NodeChain::empty(ChainOrigin::Header));
+                self.add_field(parent, TomlNode { key, value, ..table })?
             }
         };
-        match &self.nodes[array as usize].value {
-            PlainValue::Array(chain) if chain.origin == ChainOrigin::Header => {}
+        match self.tree.node(array).value {
+            TomlValue::Array(chain) if chain.origin == ChainOrigin::Header => {}
             _ => return None,
         }
-        Some(self.append(array, table))
+        Some(self.tree.append(array, table))
     }
 
     /// The table of this name in another one, made where there is none; of an array of tables its last.
     fn table_inside(&mut self, parent: u32, key: &PlainKey<'t>) -> Option<u32> {
-        let Some(place) = self.field_of(parent, key.text) else {
-            let value = PlainValue::Table(NodeChain::empty(ChainOrigin::Implied));
-            let (start, end) = (key.start as u32, key.end as u32);
-            return self.add_field(parent, PlainNode { key: key.text, value, start, end, next: None });
+        let Some(place) = self.tree.field_of(parent, key.text) else {
+            let value = TomlValue::Table(NodeChain::empty(ChainOrigin::Implied));
+            return self.add_field(parent, TomlNode::new(key.text, value, TextSpan::new(key.start..key.end)));
         };
-        match &self.nodes[place as usize].value {
-            PlainValue::Table(chain) if chain.origin != ChainOrigin::Written => Some(place),
-            PlainValue::Array(chain) if chain.origin == ChainOrigin::Header => Some(chain.last),
+        match self.tree.node(place).value {
+            TomlValue::Table(chain) if chain.origin != ChainOrigin::Written => Some(place),
+            TomlValue::Array(chain) if chain.origin == ChainOrigin::Header => Some(chain.last),
             _ => None,
         }
     }
@@ -233,7 +156,7 @@ impl<'t> PlainReader<'t> {
         let key = self.take_key()?;
         self.take_byte(b'=')?;
         self.skip_spaces();
-        let is_new = self.has_room(table) && self.field_of(table, key.text).is_none();
+        let is_new = self.has_room(table) && self.tree.field_of(table, key.text).is_none();
         is_new.then_some(())?;
         self.take_value(table, key.text, depth)
     }
@@ -260,13 +183,13 @@ impl<'t> PlainReader<'t> {
     fn take_value(&mut self, parent: u32, key: &'t str, depth: usize) -> Option<()> {
         let start = self.place;
         let value = match self.peek()? {
-            quote @ (b'"' | b'\'') => PlainValue::Text(self.take_text(quote)?),
+            quote @ (b'"' | b'\'') => TomlValue::Text(self.take_text(quote)?),
             b'[' => return self.take_array(parent, key, depth + 1),
             b'{' => return self.take_inline_table(parent, key, depth + 1),
             _ => self.take_word()?,
         };
         let node = self.node(key, value, start);
-        self.append(parent, node);
+        self.tree.append(parent, node);
         Some(())
     }
 
@@ -276,17 +199,17 @@ impl<'t> PlainReader<'t> {
         parent: u32,
         key: &'t str,
         bracket: u8,
-        of_chain: fn(NodeChain) -> PlainValue<'t>,
+        of_chain: fn(NodeChain) -> TomlValue<'t>,
         depth: usize,
     ) -> Option<u32> {
         let start = self.place;
         self.take_byte(bracket).filter(|()| depth <= DEEPEST)?;
         let node = self.node(key, of_chain(NodeChain::empty(ChainOrigin::Written)), start);
-        Some(self.append(parent, node))
+        Some(self.tree.append(parent, node))
     }
 
     fn take_array(&mut self, parent: u32, key: &'t str, depth: usize) -> Option<()> {
-        let array = self.open_written(parent, key, b'[', PlainValue::Array, depth)?;
+        let array = self.open_written(parent, key, b'[', TomlValue::Array, depth)?;
         loop {
             self.skip_lines()?;
             if self.take_byte(b']').is_some() {
@@ -299,12 +222,12 @@ impl<'t> PlainReader<'t> {
                 break;
             }
         }
-        self.nodes[array as usize].end = self.place as u32;
+        self.tree.node_mut(array).span.end = self.place as u32;
         Some(())
     }
 
     fn take_inline_table(&mut self, parent: u32, key: &'t str, depth: usize) -> Option<()> {
-        let table = self.open_written(parent, key, b'{', PlainValue::Table, depth)?;
+        let table = self.open_written(parent, key, b'{', TomlValue::Table, depth)?;
         self.skip_spaces();
         if self.take_byte(b'}').is_none() {
             loop {
@@ -317,7 +240,7 @@ impl<'t> PlainReader<'t> {
                 self.skip_spaces();
             }
         }
-        self.nodes[table as usize].end = self.place as u32;
+        self.tree.node_mut(table).span.end = self.place as u32;
         Some(())
     }
 
@@ -358,55 +281,29 @@ impl<'t> PlainReader<'t> {
     }
 
     /// A number, `true` or `false`.
-    fn take_word(&mut self) -> Option<PlainValue<'t>> {
+    fn take_word(&mut self) -> Option<TomlValue<'t>> {
         let start = self.place;
         self.skip_while(|byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_' | b':')
         });
         match &self.text[start..self.place] {
-            "true" => Some(PlainValue::Flag(true)),
-            "false" => Some(PlainValue::Flag(false)),
+            "true" => Some(TomlValue::Flag(true)),
+            "false" => Some(TomlValue::Flag(false)),
             number => plain_number(number),
         }
     }
 
-    fn node(&self, key: &'t str, value: PlainValue<'t>, start: usize) -> PlainNode<'t> {
-        PlainNode { key, value, start: start as u32, end: self.place as u32, next: None }
-    }
-
-    fn field_of(&self, table: u32, key: &str) -> Option<u32> {
-        let PlainValue::Table(chain) = &self.nodes[table as usize].value else { return None };
-        std::iter::successors(chain.first, |place| self.nodes[*place as usize].next)
-            .find(|place| self.nodes[*place as usize].key == key)
+    fn node(&self, key: &'t str, value: TomlValue<'t>, start: usize) -> TomlNode<'t> {
+        TomlNode::new(key, value, TextSpan::new(start..self.place))
     }
 
     fn has_room(&self, table: u32) -> bool {
-        matches!(&self.nodes[table as usize].value, PlainValue::Table(chain) if chain.length < MOST_FIELDS)
+        matches!(self.tree.node(table).value, TomlValue::Table(chain) if chain.length < MOST_FIELDS)
     }
 
     /// A field that a header makes.
-    fn add_field(&mut self, table: u32, node: PlainNode<'t>) -> Option<u32> {
-        self.has_room(table).then(|| self.append(table, node))
-    }
-
-    /// Puts a value behind the last one of a table or an array; where it stands now.
-    fn append(&mut self, parent: u32, node: PlainNode<'t>) -> u32 {
-        let place = self.nodes.len() as u32;
-        self.nodes.push(node);
-        let last = match &mut self.nodes[parent as usize].value {
-            PlainValue::Array(chain) | PlainValue::Table(chain) => {
-                let last = chain.first.map(|_| chain.last);
-                chain.first = chain.first.or(Some(place));
-                chain.length += 1;
-                chain.last = place;
-                last
-            }
-            value => unreachable!("{value:?} holds no values"),
-        };
-        if let Some(last) = last {
-            self.nodes[last as usize].next = Some(place);
-        }
-        place
+    fn add_field(&mut self, table: u32, node: TomlNode<'t>) -> Option<u32> {
+        self.has_room(table).then(|| self.tree.append(table, node))
     }
 }
 
@@ -418,7 +315,7 @@ struct PlainKey<'t> {
 }
 
 /// A decimal integer or a decimal fraction.
-fn plain_number(text: &str) -> Option<PlainValue<'static>> {
+fn plain_number(text: &str) -> Option<TomlValue<'static>> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(unsigned);
@@ -427,7 +324,7 @@ fn plain_number(text: &str) -> Option<PlainValue<'static>> {
     }
     let mut rest = &unsigned[whole..];
     if rest.is_empty() {
-        return text.parse().ok().map(PlainValue::Integer);
+        return text.parse().ok().map(TomlValue::Integer);
     }
     if let Some(fraction) = rest.strip_prefix('.') {
         let length = digits(fraction);
@@ -439,7 +336,7 @@ fn plain_number(text: &str) -> Option<PlainValue<'static>> {
         rest = Some(&exponent[length..]).filter(|_| length > 0)?;
     }
     let number = text.parse::<f64>().ok().filter(|number| rest.is_empty() && number.is_finite())?;
-    Some(PlainValue::Float(number))
+    Some(TomlValue::Float(number))
 }
 
 #[cfg(test)]
@@ -491,20 +388,26 @@ mod tests {
         format!("{{{}}}", fields.join(";"))
     }
 
+    fn values_of<'d>(tree: &'d TomlTree<'d>, chain: NodeChain) -> impl Iterator<Item = &'d TomlNode<'d>> {
+        std::iter::successors(tree.first_of(chain), |node| tree.behind(node))
+    }
+
     /// What we read there, in the same words.
-    fn plain_words(document: &PlainDocument<'_>, node: &PlainNode<'_>) -> String {
+    fn plain_words(document: &TomlTree<'_>, node: &TomlNode<'_>) -> String {
         let words = |chain: &NodeChain| {
-            let spanned = |node| format!("{:?} {}", PlainNode::span(node), plain_words(document, node));
-            document.values_of(*chain).map(spanned).collect::<Vec<_>>()
+            let spanned =
+                |node: &TomlNode<'_>| format!("{:?} {}", node.span.range(), plain_words(document, node));
+            values_of(document, *chain).map(spanned).collect::<Vec<_>>()
         };
         match &node.value {
-            PlainValue::Text(text) => format!("{text:?}"),
-            PlainValue::Integer(number) => number.to_string(),
-            PlainValue::Float(number) => format!("{number:?}"),
-            PlainValue::Flag(flag) => flag.to_string(),
-            PlainValue::Array(chain) => words(chain).join(","),
-            PlainValue::Table(chain) => {
-                let keys = document.values_of(*chain).map(|node| node.key);
+            TomlValue::Text(text) => format!("{text:?}"),
+            TomlValue::Integer(number) => number.to_string(),
+            TomlValue::Float(number) => format!("{number:?}"),
+            TomlValue::Flag(flag) => flag.to_string(),
+            TomlValue::Rare(value) => panic!("{value:?} is not plain"),
+            TomlValue::Array(chain) => words(chain).join(","),
+            TomlValue::Table(chain) => {
+                let keys = values_of(document, *chain).map(|node| node.key);
                 let mut fields: Vec<String> =
                     keys.zip(words(chain)).map(|(key, value)| format!("{key}={value}")).collect();
                 fields.sort();
@@ -515,7 +418,7 @@ mod tests {
 
     /// Whether it is plain; what we read is what the library reads, spans and all.
     fn reads_as_the_library(text: &str) -> bool {
-        let Some(document) = PlainDocument::read(text) else { return false };
+        let Some(document) = plain_tree(text) else { return false };
         let table =
             DeTable::parse(text).unwrap_or_else(|why| panic!("we read what is no TOML: {why}\n{text}"));
         assert_eq!(plain_words(&document, document.root()), library_table(table.get_ref()), "{text}");
@@ -627,11 +530,11 @@ mod tests {
                     a = \"\\u0041\";a = { b = 1, };a = 1|a = 2;[a]|[a];a = 1 b = 2;a = 01;a = \"x;a =;= 1;\
                     a = [1, 2;[a;[[a];a = {}|[a.b];a = []|[[a]];\u{feff}a = 1;a = 99999999999999999999;a = 1e999";
         for text in left.split(';').map(|text| text.replace('|', "\n")) {
-            assert!(PlainDocument::read(&text).is_none(), "{text}");
+            assert!(plain_tree(&text).is_none(), "{text}");
         }
         let deep = format!("a = {}{}", "[".repeat(40), "]".repeat(40));
-        assert!(PlainDocument::read(&deep).is_none());
+        assert!(plain_tree(&deep).is_none());
         let wide: String = (0..600).map(|i| format!("k{i} = 1\n")).collect();
-        assert!(PlainDocument::read(&wide).is_none());
+        assert!(plain_tree(&wide).is_none());
     }
 }

@@ -1,8 +1,8 @@
 //! Files that travel with the program, read on every core.
 
 use super::{Catalogue, CatalogueEntry, FileError, SpecFile};
+use crate::cores;
 use include_dir::File;
-use rayon::prelude::*;
 
 /// A catalogue of shipped files, in their order, and those that were refused. `folder` is where they lie in the sources; `what`
 /// is what an entry is called. None of them may need another one.
@@ -17,7 +17,7 @@ pub fn load_shipped_files<'f, T: CatalogueEntry + Send>(
         .map(|file| (format!("{folder}/{}", file.path().display()), file.contents_utf8().unwrap_or_default()))
         .collect();
     let entries: Vec<Result<T, FileError>> =
-        files.par_iter().map(|(name, text)| read(SpecFile { name, text })).collect();
+        cores::collect(files.len(), |at| read(SpecFile { name: &files[at].0, text: files[at].1 }));
     let mut catalogue = Catalogue::new(what);
     catalogue.reserve(files.len());
     let mut refused = Vec::new();

@@ -1,12 +1,12 @@
 //! Numbers that know where they come from.
 
+use super::Spanned;
 use super::{FileError, SpecFile};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use toml::Spanned;
 
 /// How far to trust a number. The four look different on screen, in exports and here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]

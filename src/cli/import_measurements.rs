@@ -117,7 +117,7 @@ pub(super) fn with_bar<T>(size: u64, job: &ImportJob<'_>, read: impl FnOnce() ->
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {msg}");
     let bar = ProgressBar::new(size).with_message(job.file.to_string());
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    with_moving(&bar, || bar.set_position(job.progress.steps_done() as u64), read)
+    with_moving(&bar, &|| bar.set_position(job.progress.steps_done() as u64), read)
 }
 
 fn write_rows(rows: &PackedRows, output: Option<&Path>) -> Result<()> {

@@ -97,7 +97,7 @@ fn write_table<I: IntoIterator<Item = Vec<TableCell>>>(
     output::streamed_answer(|out| {
         let mut table = TableStream::new(out, columns, format);
         let mut write = |row: &Comparison<'_>| cells(row).into_iter().try_for_each(|c| table.write_row(&c));
-        predicted = each_question(q, |rows| rows.iter().try_for_each(&mut write))?;
+        predicted = each_question(q, &mut |rows| rows.iter().try_for_each(&mut write))?;
         if predicted.is_without_sources() { Ok(()) } else { table.finish() }
     })?;
     Ok(predicted)
@@ -107,7 +107,7 @@ fn write_table<I: IntoIterator<Item = Vec<TableCell>>>(
 fn write_overview(q: &CheckedQuestion, explained: bool, format: TableFormat) -> Result<Predicted> {
     let (mut overview, mut spreads) = (PredictionOverview::default(), ModelSpreads::default());
     let mut apart = Spool::default();
-    let predicted = each_question(q, |rows| {
+    let predicted = each_question(q, &mut |rows| {
         spreads.add_question(rows);
         rows.iter().try_for_each(|row| {
             overview.add_row(row)?;

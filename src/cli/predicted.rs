@@ -3,12 +3,12 @@
 use super::question::CheckedQuestion;
 use super::{Usage, output};
 use crate::answer::{Answer, Settings};
+use crate::cores;
 use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::report::predictions::Comparison;
 use crate::report::sources;
 use anyhow::{Result, bail};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
 
 /// Kernels on targets that are answered at once, on all cores.
@@ -85,13 +85,13 @@ impl Predicted {
 /// What `take` fails with.
 pub(super) fn each_question(
     q: &CheckedQuestion,
-    mut take: impl FnMut(&[Comparison<'_>]) -> std::io::Result<()>,
+    take: &mut dyn FnMut(&[Comparison<'_>]) -> std::io::Result<()>,
 ) -> std::io::Result<Predicted> {
     let mut predicted = Predicted::default();
     let all = q.subjects.len() * q.targets.len();
     for from in (0..all).step_by(AT_ONCE) {
         let places = from..all.min(from + AT_ONCE);
-        let answered: Vec<Answered<'_>> = places.into_par_iter().map(|place| answered(q, place)).collect();
+        let answered: Vec<Answered<'_>> = cores::collect(places.len(), |at| answered(q, from + at));
         for asked in &answered {
             let rows = rows(q, asked);
             predicted.count(q, asked, &rows);

@@ -4,7 +4,8 @@ use crate::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::Scope;
 use std::time::Duration;
 
 /// How often a bar moves.
@@ -22,7 +23,7 @@ pub(super) fn watched_as<T>(what: &str, progress: &Progress, work: impl FnOnce()
     let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let over = cancelled_by_signals(progress);
-    let done = with_moving(&bar, || move_to(&bar, progress), work);
+    let done = with_moving(&bar, &|| move_to(&bar, progress), work);
     over.store(true, Ordering::Relaxed);
     done
 }
@@ -33,19 +34,25 @@ fn move_to(bar: &ProgressBar, progress: &Progress) {
 }
 
 /// Runs `work`, and `look` ever and again while it runs; the bar is gone afterwards.
-pub(super) fn with_moving<T>(bar: &ProgressBar, look: impl Fn() + Send, work: impl FnOnce() -> T) -> T {
+pub(super) fn with_moving<T>(bar: &ProgressBar, look: &(dyn Fn() + Sync), work: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
-        let (stop, stopped) = channel::<()>();
-        scope.spawn(move || {
-            while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                look();
-            }
-        });
+        let stop = look_again(scope, look);
         let done = work();
         drop(stop);
         bar.finish_and_clear();
         done
     })
+}
+
+/// Calls `look` ever and again, until what is returned is dropped.
+fn look_again<'s>(scope: &'s Scope<'s, '_>, look: &'s (dyn Fn() + Sync)) -> Sender<()> {
+    let (stop, stopped) = channel::<()>();
+    scope.spawn(move || {
+        while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            look();
+        }
+    });
+    stop
 }
 
 /// Lets Ctrl-C and a polite kill cancel this progress; a second one ends the program at once, and so does the first after

@@ -1,10 +1,10 @@
 //! Keys as data: `assets/keymap.toml`, with the user's `keymap.toml` laid over it.
 
+use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, SpecFile};
 use crate::text::clipped_text;
 use serde::Deserialize;
 use std::collections::HashMap;
-use toml::Spanned;
 
 /// One line of a keymap file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

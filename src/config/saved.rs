@@ -1,5 +1,6 @@
 //! What was selected last.
 
+use crate::catalogue::SpecFile;
 use serde::{Deserialize, Serialize};
 
 /// The selection, in words that survive a changed catalogue; what no longer exists is skipped when it is restored.
@@ -42,7 +43,7 @@ impl Saved {
     /// Reads a state file's text; anything damaged counts as nothing saved.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        toml::from_str(text).unwrap_or_default()
+        SpecFile { name: "", text }.parse().unwrap_or_default()
     }
 
     /// The same beside what another dashboard has written meanwhile: what was chosen here since the start, else what was chosen there;

@@ -143,7 +143,8 @@ where
     I: IntoIterator<Item: Borrow<AnswerTrial>>,
     I::IntoIter: Clone,
 {
-    scores_by(trials, |_| ()).remove(&())
+    let trials = trials.into_iter();
+    group_scores(&mut |take| trials.clone().for_each(|trial| take(trial.borrow(), 0)), MANY).pop().flatten()
 }
 
 /// With no more trials than these a number of each is kept.
@@ -152,10 +153,10 @@ const MANY: usize = 1 << 22;
 /// In no more groups than these medians are searched for: each search has room of its own.
 const FEW_GROUPS: usize = 100;
 
-/// The score of each group of these trials, by this key. They are gone through three or four times; of many in few groups no number is
-/// kept of each.
+/// The score of each group of these trials, by this key, in the order of the keys. They are gone through three or four times; of many in
+/// few groups no number is kept of each.
 #[must_use]
-pub fn scores_by<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K) -> BTreeMap<K, Score>
+pub fn scores_by<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K) -> Vec<(K, Score)>
 where
     I: IntoIterator<Item: Borrow<AnswerTrial>>,
     I::IntoIter: Clone,
@@ -163,71 +164,76 @@ where
     scores_by_with(trials.into_iter(), key, MANY)
 }
 
-fn scores_by_with<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K, many: usize) -> BTreeMap<K, Score>
+fn scores_by_with<I, K: Ord>(trials: I, key: impl Fn(&AnswerTrial) -> K, many: usize) -> Vec<(K, Score)>
 where
     I: Iterator<Item: Borrow<AnswerTrial>> + Clone,
 {
-    let mut groups: BTreeMap<K, ScoreSums> = BTreeMap::new();
-    for trial in trials.clone() {
-        let trial = trial.borrow();
-        groups.entry(key(trial)).or_default().add_trial(trial);
-    }
-    let count = groups.values().map(|group| group.errors.n).sum();
+    let mut numbers: BTreeMap<K, usize> = BTreeMap::new();
+    let mut each = |take: &mut dyn FnMut(&AnswerTrial, usize)| {
+        for trial in trials.clone() {
+            let trial = trial.borrow();
+            let next = numbers.len();
+            take(trial, *numbers.entry(key(trial)).or_insert(next));
+        }
+    };
+    let scores = group_scores(&mut each, many);
+    numbers.into_iter().filter_map(|(key, number)| Some((key, scores[number]?))).collect()
+}
+
+/// Goes through all trials, in the same order every time, each with the number of its group; groups are numbered as they come.
+type EachTrial<'t> = dyn FnMut(&mut dyn FnMut(&AnswerTrial, usize)) + 't;
+
+/// The score of each group, in the order of their numbers.
+fn group_scores(each: &mut EachTrial<'_>, many: usize) -> Vec<Option<Score>> {
+    let mut groups: Vec<ScoreSums> = Vec::new();
+    each(&mut |trial, group| {
+        if group == groups.len() {
+            groups.push(ScoreSums::default());
+        }
+        groups[group].add_trial(trial);
+    });
+    let count = groups.iter().map(|group| group.errors.n).sum();
     if count > many && groups.len() <= FEW_GROUPS {
-        return scores_of_many(trials, groups, key);
+        return scores_of_many(each, groups);
     }
     // The numbers of a group stand side by side.
     let mut values = vec![0.0; count];
     give_places(&mut groups);
-    for trial in trials.clone() {
-        let trial = trial.borrow();
-        if let Some(group) = groups.get_mut(&key(trial)) {
-            values[group.next] = group.errors.add_spread(trial.predicted, trial.measured);
-            group.next += 1;
-        }
-    }
-    for group in groups.values_mut() {
+    each(&mut |trial, group| {
+        let group = &mut groups[group];
+        values[group.next] = group.errors.add_spread(trial.predicted, trial.measured);
+        group.next += 1;
+    });
+    for group in &mut groups {
         let middle = Middle::of_ratios(&mut values[group.first..group.next]);
         group.summary = middle.and_then(|middle| group.errors.into_summary(middle));
     }
     give_places(&mut groups);
-    let with_intervals = groups.values().any(|group| group.intervals > 0);
-    for trial in trials.filter(|_| with_intervals) {
-        let trial = trial.borrow();
-        let group = groups.get_mut(&key(trial));
-        if let Some((group, factor)) = group.zip(trial.error_factor()) {
-            values[group.next] = factor * factor;
-            group.next += 1;
-        }
+    if groups.iter().any(|group| group.intervals > 0) {
+        each(&mut |trial, group| {
+            let group = &mut groups[group];
+            if let Some(factor) = trial.error_factor() {
+                values[group.next] = factor * factor;
+                group.next += 1;
+            }
+        });
     }
-    let scored = |(key, group): (K, ScoreSums)| {
+    let scored = |group: ScoreSums| {
         let width = stats::median(&mut values[group.first..group.next]);
-        Some((key, group.into_score(width)?))
+        group.into_score(width)
     };
-    groups.into_iter().filter_map(scored).collect()
+    groups.into_iter().map(scored).collect()
 }
 
 /// The scores of groups of which all trials were added, by going through the trials again and again.
-fn scores_of_many<I, K: Ord>(
-    trials: I,
-    groups: BTreeMap<K, ScoreSums>,
-    key: impl Fn(&AnswerTrial) -> K,
-) -> BTreeMap<K, Score>
-where
-    I: Iterator<Item: Borrow<AnswerTrial>> + Clone,
-{
-    let mut groups: BTreeMap<K, SearchedGroup> =
-        groups.into_iter().map(|(key, sums)| (key, SearchedGroup { sums, ..Default::default() })).collect();
+fn scores_of_many(each: &mut EachTrial<'_>, groups: Vec<ScoreSums>) -> Vec<Option<Score>> {
+    let searched = |sums| SearchedGroup { sums, ..Default::default() };
+    let mut groups: Vec<SearchedGroup> = groups.into_iter().map(searched).collect();
     for pass in 0..MedianSearch::PASSES {
-        for trial in trials.clone() {
-            let trial = trial.borrow();
-            if let Some(group) = groups.get_mut(&key(trial)) {
-                group.add(trial, pass == 0);
-            }
-        }
-        groups.values_mut().for_each(SearchedGroup::end_pass);
+        each(&mut |trial, group| groups[group].add(trial, pass == 0));
+        groups.iter_mut().for_each(SearchedGroup::end_pass);
     }
-    groups.into_iter().filter_map(|(key, group)| Some((key, group.into_score()?))).collect()
+    groups.into_iter().map(SearchedGroup::into_score).collect()
 }
 
 /// A group whose medians are searched for.
@@ -279,9 +285,9 @@ struct ScoreSums {
 }
 
 /// Gives each group room for a number of each of its trials.
-fn give_places<K: Ord>(groups: &mut BTreeMap<K, ScoreSums>) {
+fn give_places(groups: &mut [ScoreSums]) {
     let mut first = 0;
-    for group in groups.values_mut() {
+    for group in groups {
         (group.first, group.next) = (first, first);
         first += group.errors.n;
     }

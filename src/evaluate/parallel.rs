@@ -2,8 +2,8 @@
 
 use super::tally::{Tallies, Tally};
 use crate::answer::AskedCases;
-use crate::progress::Progress;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use crate::cores;
+use crate::progress::{Cancelled, Progress};
 use std::sync::Arc;
 
 /// How many items are taken at once.
@@ -29,28 +29,28 @@ pub(super) struct JudgedItems {
 pub(super) fn in_parallel(
     JudgedItems { count: n, models, on_one_thread, known_cases }: JudgedItems,
     progress: &Progress,
-    item: impl Fn(usize, &mut Tallies) + Sync,
+    item: &(dyn Fn(usize, &mut Tallies) + Sync),
 ) -> Option<Vec<Tally>> {
     progress.expect(n);
     let tallied = |block: usize| {
-        progress.check_cancelled().ok()?;
+        progress.check_cancelled()?;
         let mut tallies = Tallies::new(models);
         let items = block * BLOCK..((block + 1) * BLOCK).min(n);
         progress.advance(items.len());
         items.for_each(|i| item(i, &mut tallies));
-        Some(tallies)
+        Ok::<_, Cancelled>(tallies)
     };
     let mut all = Tallies::beside(known_cases, models);
     let blocks = n.div_ceil(BLOCK);
     let at_once = (WAVE * rayon::current_num_threads()).min(LARGEST_WAVE);
     for first in (0..blocks).step_by(at_once) {
         let blocks = first..(first + at_once).min(blocks);
-        let wave: Option<Vec<Tallies>> = if on_one_thread {
+        let wave: Result<Vec<Tallies>, Cancelled> = if on_one_thread {
             blocks.map(tallied).collect()
         } else {
-            blocks.into_par_iter().map(tallied).collect()
+            cores::try_collect(blocks.len(), |at| tallied(first + at))
         };
-        wave?.into_iter().for_each(|part| all.take(part));
+        wave.ok()?.into_iter().for_each(|part| all.take(part));
     }
     (!progress.is_cancelled()).then(|| all.into_models())
 }

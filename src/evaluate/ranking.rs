@@ -161,11 +161,12 @@ fn add_both(all: &mut [Vec<f64>; 2], found: [Option<f64>; 2]) {
 }
 
 /// Spearman's rank correlation of these times with the measured ones; `None` for few, or where all are equal.
-fn spearman(all: &[Ranked], time: impl Fn(&Ranked) -> f64) -> Option<f64> {
+fn spearman(all: &[Ranked], time: fn(&Ranked) -> f64) -> Option<f64> {
     if all.len() < FEWEST {
         return None;
     }
-    let [a, b] = [ranks(all.iter().map(time)), ranks(all.iter().map(|r| r.measured))];
+    let times = |time: fn(&Ranked) -> f64| all.iter().map(time).collect::<Vec<f64>>();
+    let [a, b] = [ranks(&times(time)), ranks(&times(|r| r.measured))];
     let centre = (all.len() as f64 - 1.0) / 2.0;
     let product =
         |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - centre) * (b - centre)).sum::<f64>();
@@ -174,8 +175,8 @@ fn spearman(all: &[Ranked], time: impl Fn(&Ranked) -> f64) -> Option<f64> {
 }
 
 /// The rank of each value from 0; equal ones share the middle of theirs.
-fn ranks(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut sorted: Vec<(f64, usize)> = values.enumerate().map(|(i, v)| (v, i)).collect();
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut sorted: Vec<(f64, usize)> = values.iter().enumerate().map(|(i, v)| (*v, i)).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut ranks = vec![0.0; sorted.len()];
     let mut from = 0;
@@ -190,7 +191,7 @@ fn ranks(values: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Measured time of the configuration with the least such time over the least measured time, minus 1; `None` for few.
-fn regret(all: &[(u32, Ranked)], time: impl Fn(&Ranked) -> f64) -> Option<f64> {
+fn regret(all: &[(u32, Ranked)], time: fn(&Ranked) -> f64) -> Option<f64> {
     if all.len() < FEWEST {
         return None;
     }
@@ -223,7 +224,7 @@ mod tests {
         assert!((spearman(&all, |r| r.predicted).unwrap() - 0.9).abs() < 1e-12);
         assert_eq!(spearman(&all, |r| r.source), None, "all equal is no order");
         assert_eq!(spearman(&all[1..], |r| r.predicted), None, "too few");
-        assert_eq!(ranks([5.0, 1.0, 5.0].into_iter()), [1.5, 0.0, 1.5]);
+        assert_eq!(ranks(&[5.0, 1.0, 5.0]), [1.5, 0.0, 1.5]);
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn pairs(
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
-    in_parallel(setup.items(configs.len(), models), progress, |at, tallies| {
+    in_parallel(setup.items(configs.len(), models), progress, &|at, tallies| {
         let asker = Asker { world, setup, models, known };
         let id = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
@@ -132,7 +132,7 @@ fn untimed_kernels(
 ) -> Option<Vec<Tally>> {
     let configs: Vec<(ConfigId, KernelId)> = world.store.configs().map(|(id, c)| (id, c.kernel)).collect();
     let floors = FloorsByKernel::from_store(world.store);
-    in_parallel(setup.items(configs.len(), models), progress, |at, tallies| {
+    in_parallel(setup.items(configs.len(), models), progress, &|at, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (id, kernel) = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
@@ -161,7 +161,7 @@ fn sizes(
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
-    in_parallel(setup.items(split.held_out.len(), models), progress, |i, tallies| {
+    in_parallel(setup.items(split.held_out.len(), models), progress, &|i, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row_on(configs[at], gpu) else { return };

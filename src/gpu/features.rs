@@ -1,11 +1,11 @@
 //! From which compute capability on a GPU has a feature (`specs/compute-capabilities.toml`).
 
 use super::ComputeCapability;
+use crate::catalogue::Spanned;
 use crate::catalogue::{Feature, FileError, SourceTable, SpecFile, shipped_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use toml::Spanned;
 
 /// The first compute capability with a feature, and who says so.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::sustained::Sustained;
 use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, Sm, SmLimits, TensorRate};
+use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
-use toml::Spanned;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

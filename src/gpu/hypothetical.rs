@@ -354,6 +354,7 @@ impl ChangePlan<'_> {
         gpu.fp64_achieved = note.scaled_rate(&gpu.fp64_achieved, fp64);
         gpu.tensor = gpu.tensor.iter().map(|t| note.scaled_tensor(t, tensor)).collect();
         if per_sm != 1.0 {
+            gpu.sustained.int32 = note.on(&gpu.sustained.int32, |rate| *rate * per_sm);
             gpu.l1_achieved = gpu.l1_achieved.as_ref().map(|rate| note.on(rate, |v| *v * per_sm));
         }
         self.set_sustained_compute(gpu, &note);

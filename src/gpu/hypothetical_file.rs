@@ -14,11 +14,11 @@ use super::changes::{ChangeError, GpuChange, GpuChanges};
 use super::derived::derived_gpu;
 use super::hypothetical::MARK;
 use super::{Gpu, file};
+use crate::catalogue::Spanned;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
-use toml::Spanned;
 
 /// A hypothetical GPU as a file holds it.
 #[derive(Debug, Deserialize)]

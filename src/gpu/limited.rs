@@ -74,6 +74,7 @@ impl Gpu {
         gpu.boost_clock.value = Hertz(gpu.boost_clock.value.0 * share);
         slower(&mut gpu.fp32_peak);
         slower(&mut gpu.sustained.fp32);
+        slower(&mut gpu.sustained.int32);
         let rates = [
             &mut gpu.fp32_achieved,
             &mut gpu.fp64_peak,

@@ -13,11 +13,11 @@
 use super::Gpu;
 use super::changes::{ChangeAmount, GpuChange, GpuChanges, GpuNumber};
 use super::typed_note::NoteRule;
+use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NumberOrigin, SourceTable, Sourced, SpecFile, shipped_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use toml::Spanned;
 
 /// Suffixes of profiles that change media engines or graphics, and neither SMs nor memory.
 const ENGINE_SUFFIXES: [&str; 4] = ["+me.all", "+gfx", "+me", "-me"];

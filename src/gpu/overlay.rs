@@ -21,13 +21,13 @@ use super::changes::ChangeError;
 use super::file::GpuChecker;
 use super::hypothetical_file::changes_in_file;
 use super::{ArchitectureTable, Gpu};
+use crate::catalogue::Spanned;
 use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use toml::Spanned;
 
 /// How far above the published peak a measured rate is believed: cards boost beyond their stated clock.
 const ABOVE_PEAK: f64 = 1.25;

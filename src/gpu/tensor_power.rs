@@ -19,6 +19,13 @@ const ENERGY_MMA_8NM: f64 = 4.4e-12;
 /// The same in 12 nm: what a V100 and a TITAN V are left with at 95 and 77 TFLOPS (the same products).
 const ENERGY_MMA_12NM: f64 = 5.5e-12;
 
+/// The same of Turing: what a T4 of 70 W is left with at the 41.9 TFLOPS of FP16 that large products reach (torch-performance-test-data).
+const ENERGY_MMA_TURING: f64 = 3.0e-12;
+
+/// The same of compute capability 12: what RTX PRO 6000 boards of 600 W are left with at 313 to 418 TFLOPS of FP16 and BF16 (the same table: 2.4 to 1.5
+/// pJ, the middle of them).
+const ENERGY_MMA_BLACKWELL: f64 = 2.0e-12;
+
 /// The same of `wgmma`.
 const ENERGY_WGMMA: f64 = 1.29e-12;
 
@@ -107,6 +114,8 @@ fn energy_per_flop(gpu: &Gpu, input: ElementType) -> f64 {
     let of_16_bits = match (gpu.tensor_issue(), cc.major, cc.minor) {
         (TensorIssue::WarpGroup, ..) => ENERGY_WGMMA,
         (TensorIssue::TensorMemory, ..) => ENERGY_TCGEN05,
+        (TensorIssue::Warp, 12, _) => ENERGY_MMA_BLACKWELL,
+        (TensorIssue::Warp, 7, 5) => ENERGY_MMA_TURING,
         (TensorIssue::Warp, 7, _) => ENERGY_MMA_12NM,
         (TensorIssue::Warp, 8, 6 | 7) => ENERGY_MMA_8NM,
         (TensorIssue::Warp, ..) => ENERGY_MMA,

@@ -358,6 +358,9 @@ impl Gpu {
         if new.fp32.value != old.fp32.value && &*new.fp32.source != TYPED {
             new.fp32 = note.on(&new.fp32, |v| *v);
         }
+        if new.int32.value != old.int32.value && &*new.int32.source != TYPED {
+            new.int32 = note.on(&new.int32, |v| *v);
+        }
         if new.dram.value != old.dram.value && &*new.dram.source != TYPED {
             new.dram = note.on(&new.dram, |v| *v);
         }

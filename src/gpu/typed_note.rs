@@ -33,14 +33,21 @@ impl TypedNote {
         if self.said.is_empty() {
             return number.clone();
         }
-        let before = number.note.as_deref().filter(|_| self.keeps_remark);
+        let Sourced { origin, source, note, date, .. } =
+            self.provenance(number.origin, &number.source, number.note.as_deref());
+        Sourced { value: change(&number.value), origin, source, note, date }
+    }
+
+    /// Where a changed number comes from, of one that came from there.
+    fn provenance(&self, origin: NumberOrigin, source: &str, remark: Option<&str>) -> Sourced<()> {
+        let before = remark.filter(|_| self.keeps_remark);
         let before = before.map(|n| format!("; {n}")).unwrap_or_default();
-        let note = format!("{}, from {}{before}", self.said, number.source);
+        let note = format!("{}, from {}{before}", self.said, source);
         let (origin, source) = match &self.rule {
-            Some(rule) => (number.origin.max(NumberOrigin::Derived), rule.clone()),
+            Some(rule) => (origin.max(NumberOrigin::Derived), rule.clone()),
             None => (NumberOrigin::Assumed, Arc::from(TYPED)),
         };
-        Sourced { value: change(&number.value), origin, source, note: Some(note.into()), date: None }
+        Sourced { value: (), origin, source, note: Some(note.into()), date: None }
     }
 
     /// A rate times this; the same one where it is 1.

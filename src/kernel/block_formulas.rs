@@ -1,8 +1,8 @@
 //! What a block asks for, as formulas of a kernel file: shared memory, and how many registers a thread has use for at least.
 
 use super::{Formula, FormulaError};
+use crate::catalogue::Spanned;
 use serde::Deserialize;
-use toml::Spanned;
 
 /// A count as it is typed: a formula, where it comes from, what must be said of it.
 #[derive(Debug, Deserialize)]

@@ -10,12 +10,12 @@ use super::variant::VariantKeys;
 use super::{
     Cc, Count, CountFormula, Formula, Kernel, KernelFormulas, OperatorType, Problem, Resources, RunsAs,
 };
+use crate::catalogue::Spanned;
 use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use toml::Spanned;
 
 /// The names every kernel's formulas may use beside its own: threads per block, blocks in the grid.
 pub(super) const LAUNCH_NAMES: [&str; 2] = ["threads", "blocks"];

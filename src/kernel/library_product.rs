@@ -1,8 +1,8 @@
 //! A matrix product that a library computes on vector pipes: its sizes, by which any tile of any kernel can be counted.
 
 use super::{Formula, FormulaError, ProductSizes};
+use crate::catalogue::Spanned;
 use serde::Deserialize;
-use toml::Spanned;
 
 /// `[product]` of a kernel file: m x k by k x n, `batch` times, each a formula of the problem's keys.
 #[derive(Debug, Deserialize)]

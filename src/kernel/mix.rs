@@ -2,9 +2,9 @@
 
 use super::{Cc, Formula, FormulaError};
 use crate::catalogue::NumberOrigin;
+use crate::catalogue::Spanned;
 use serde::Deserialize;
 use std::sync::Arc;
-use toml::Spanned;
 
 /// The width of vector arithmetic that is counted by instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,11 +2,11 @@
 
 use super::file::{CompiledFile, KernelChecker};
 use super::{Cc, Codes, Kernel, Resources};
+use crate::catalogue::Spanned;
 use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile, joined_sources};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use toml::Spanned;
 
 /// A resources file as it is typed.
 #[derive(Debug, Deserialize)]

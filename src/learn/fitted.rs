@@ -8,7 +8,7 @@ use super::recipe::{Recipe, Regressor};
 use super::scaler::Scaler;
 use super::table::LearningTable;
 use super::tree::OutlinedNode;
-use rayon::prelude::*;
+use crate::cores;
 use serde::{Deserialize, Serialize};
 
 /// A fitted model, with the names of the columns it was trained on.
@@ -98,8 +98,8 @@ impl<K: RegressorKind> Fitted<K> {
         let width = table.width();
         let shared = table.len().div_ceil(4 * rayon::current_num_threads());
         let block = shared.clamp(*BLOCKS.start(), *BLOCKS.end());
-        let predicted: Vec<Vec<f64>> =
-            table.values().par_chunks(block * width).map(|rows| self.answers(rows, width)).collect();
+        let blocks: Vec<&[f64]> = table.values().chunks(block * width).collect();
+        let predicted: Vec<Vec<f64>> = cores::collect(blocks.len(), |at| self.answers(blocks[at], width));
         let predicted = predicted.concat();
         match predicted.iter().position(|v| !v.is_finite()) {
             Some(row) => {

@@ -54,7 +54,12 @@ pub fn grouped<G: Ord + ToString>(groups: &[G], k: usize) -> Result<Vec<RowFold>
             expected: "at least 2".into(),
         });
     }
-    let mut by_size: Vec<(String, Vec<usize>)> = by_group;
+    Ok(folds_by_size(by_group, k, groups.len()))
+}
+
+/// The largest groups first, each into the emptiest of `k` folds.
+fn folds_by_size(by_group: Vec<(String, Vec<usize>)>, k: usize, count: usize) -> Vec<RowFold> {
+    let mut by_size = by_group;
     by_size.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len())); // stable: equal ones stay in the order of the groups
     let mut folds: Vec<(Vec<String>, Vec<usize>)> = vec![(Vec::new(), Vec::new()); k.min(by_size.len())];
     for (name, rows) in by_size {
@@ -63,7 +68,7 @@ pub fn grouped<G: Ord + ToString>(groups: &[G], k: usize) -> Result<Vec<RowFold>
         names.push(name);
         held.extend(rows);
     }
-    Ok(folds.into_iter().map(|(names, rows)| fold(names.join(", "), rows, groups.len())).collect())
+    folds.into_iter().map(|(names, rows)| fold(names.join(", "), rows, count)).collect()
 }
 
 /// One fold per group, in the order of the groups.

@@ -9,7 +9,7 @@ use super::kind::RegressorKind;
 use super::metrics::ErrorMetric;
 use super::random::Random;
 use super::table::LearningTable;
-use rayon::prelude::*;
+use crate::cores;
 
 /// What one column is worth.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub fn permutation<K: RegressorKind>(
         let variance = rises.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / repeats as f64;
         Ok(ColumnImportance { name: table.names()[j].clone(), mean, deviation: variance.sqrt() })
     };
-    (0..table.width()).into_par_iter().map(one).collect()
+    cores::try_collect(table.width(), one)
 }
 
 /// What the model says where row i has the value of row `order[i]` in column `j`.

@@ -10,8 +10,8 @@ use super::metrics::ErrorMetric;
 use super::random::Random;
 use super::recipe::{Recipe, Regressor};
 use super::table::LearningTable;
+use crate::cores;
 use crate::progress::Progress;
-use rayon::prelude::*;
 
 /// What candidates are judged on.
 #[derive(Debug, Clone, Copy)]
@@ -96,8 +96,7 @@ pub fn grid<K: RegressorKind>(
             error => Ok(error),
         }
     };
-    let judged: Vec<Result<f64, LearnError>> =
-        (0..jobs).into_par_iter().map(judge).collect::<Result<_, _>>()?;
+    let judged: Vec<Result<f64, LearnError>> = cores::try_collect(jobs, judge)?;
     let trials: Vec<SearchTrial<K>> = candidates
         .iter()
         .zip(judged.chunks_exact(task.folds.len()))

@@ -27,8 +27,7 @@ pub(super) struct Causes {
     /// |ln| between what instructions and wavefronts make of shared memory where nobody counted its instructions, times its share of
     /// the roof.
     pub(super) conflicts: f64,
-    /// |ln| between how many times longer the roofs were if nothing stayed in L2, where the working set was not counted, times the roof's share of
-    /// the body.
+    /// |ln| between how many times longer the roofs were if less stayed in L2, times the roof's share of the body.
     pub(super) reuse: f64,
     /// |ln| between how many times longer the power limits make the roofs of tensor cores on the two GPUs.
     pub(super) power: f64,
@@ -66,8 +65,8 @@ pub struct Doubt {
     /// 0.38 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
-    /// 0.73 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, times the roof's share of the body: so wide, 90 % intervals
-    /// reach the answer without L2.
+    /// 0.73 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, or what a tenth more of it leaves, where it
+    /// is; times the roof's share of the body: so wide, 90 % intervals reach the answer without L2.
     pub reuse: f64,
     /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
     /// of random operands do, and nobody says which were timed.
@@ -182,7 +181,7 @@ impl Doubt {
                 "bytes of shared memory without its instructions: conflicts and words are not told apart",
             ),
             (self.power, "how much power tensor cores draw depends on the operands"),
-            (self.reuse, "the working set is not stated: it may or may not stay in L2"),
+            (self.reuse, "its buffers may or may not stay in L2"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         (largest > 0.5 * LEAST).then_some(why)

@@ -9,6 +9,7 @@ use super::table_sums::{GpuSums, TableSums};
 use super::totals::RunTotals;
 use crate::answer::{Answer, Settings};
 use crate::catalogue::{NumberOrigin, Sourced};
+use crate::cores;
 use crate::gpu::GpuId;
 use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
@@ -17,8 +18,6 @@ use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
 
 /// So many kernels of a run are summed up together.
 const PORTION: usize = 32;
@@ -206,10 +205,9 @@ impl<'a> RankQuestion<'a> {
         progress.expect(kernels.len());
         self.session.arrange();
         // Sums are made in the same portions whatever the number of threads: the same digits everywhere.
-        let portions: Vec<Vec<RunTotals>> = kernels
-            .par_chunks(PORTION)
-            .map(|kernels| self.totals_of(kernels, &asked, progress))
-            .collect::<Result<_, _>>()?;
+        let portions: Vec<&[DistinctKernel<'_>]> = kernels.chunks(PORTION).collect();
+        let portions: Vec<Vec<RunTotals>> =
+            cores::try_collect(portions.len(), |at| self.totals_of(portions[at], &asked, progress))?;
         let mut totals = vec![RunTotals::default(); asked.len()];
         for portion in &portions {
             totals.iter_mut().zip(portion).for_each(|(all, more)| all.add_totals(more));
@@ -267,7 +265,7 @@ impl<'a> RankQuestion<'a> {
             };
             Ok(self.targets.iter().zip(answers).map(on).collect::<Vec<_>>())
         };
-        let rows: Vec<Vec<RankedRow>> = self.rows.par_iter().map(answer).collect::<Result<_, _>>()?;
+        let rows: Vec<Vec<RankedRow>> = cores::try_collect(self.rows.len(), |at| answer(&self.rows[at]))?;
         Ok((source_time, rows.into_iter().flatten().collect()))
     }
 
@@ -294,7 +292,7 @@ impl<'a> RankQuestion<'a> {
         };
         self.session.arrange();
         let by_part: Vec<(Option<Seconds>, Vec<RankedRow>)> =
-            parts.par_iter().map(answer).collect::<Result<_, _>>()?;
+            cores::try_collect(parts.len(), |at| answer(&parts[at]))?;
         let source_time = by_part.iter().map(|(time, _)| time.map(|t| t.0)).sum::<Option<f64>>();
         Ok((source_time.map(Seconds), by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }

@@ -3,13 +3,13 @@
 use super::cell::TableCell;
 use super::table::{Table, TableColumn, TableFormat, pretty_json};
 use crate::answer::{AnswerTrial, AnswerTrials, TrialPlaces};
+use crate::cores;
 use crate::evaluate::{
     Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, Ranking, Score, answered_by_all,
     ranking, score, scores_by,
 };
 use crate::gpu::GpuId;
 use crate::units::{Seconds, significant};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -320,7 +320,7 @@ impl EvaluationReport<'_> {
         let told: Vec<(String, Value)> = if many {
             self.outcomes.iter().zip(&common).map(told).collect()
         } else {
-            self.outcomes.par_iter().zip(&common).map(told).collect()
+            cores::collect(common.len(), |at| told((&self.outcomes[at], &common[at])))
         };
         let models: Map<String, Value> = told.into_iter().collect();
         let mut all = json!({
@@ -353,8 +353,10 @@ fn grouped<K: Ord>(
     name: impl Fn(&K) -> String,
 ) -> Vec<ScoredGroup> {
     let scores = scores_by(outcome.trials.iter(), key);
-    let mut all: Vec<ScoredGroup> =
-        scores.into_iter().map(|(key, score)| ScoredGroup { name: name(&key), score }).collect();
+    worst_first(scores.into_iter().map(|(key, score)| ScoredGroup { name: name(&key), score }).collect())
+}
+
+fn worst_first(mut all: Vec<ScoredGroup>) -> Vec<ScoredGroup> {
     all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));
     all
 }

@@ -104,7 +104,7 @@ pub struct Components {
     at_peak: f64,
     /// Bytes of DRAM alone at that rate.
     dram_at_peak: f64,
-    /// How many times longer they took if nothing stayed in L2; 1 where the working set is known.
+    /// How many times longer they took if less stayed in L2 than is taken to.
     streamed: f64,
 }
 
@@ -166,7 +166,8 @@ impl Components {
         Self { streamed: if self.norm > 0.0 { nth_root(1.0 + more, f64::from(NORM)) } else { 1.0 }, ..self }
     }
 
-    /// How many times longer they took together if nothing stayed in L2; 1 where nothing is taken to, or the working set is known.
+    /// How many times longer they took together if less stayed in L2: nothing where the working set is not known, what a somewhat larger one
+    /// leaves where it is; 1 where nothing is taken to stay.
     #[must_use]
     #[inline]
     pub fn streamed(&self) -> f64 {

@@ -346,8 +346,13 @@ impl MachineNumbers {
             count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
         let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
-        if resident > 0.0 && work.get(Count::WorkingSetBytes).is_none() {
-            return components.with_streamed_dram(dram / self.spec_value(Spec::DramBandwidth));
+        let at_least = match work.get(Count::WorkingSetBytes) {
+            Some(stated) => self.l2_residency(ROOM_IN_L2 * stated),
+            None => 0.0,
+        };
+        if at_least < resident {
+            return components
+                .with_streamed_dram((1.0 - at_least) * dram / self.spec_value(Spec::DramBandwidth));
         }
         components
     }
@@ -369,6 +374,9 @@ pub fn lsu_insts(work: &Work) -> f64 {
 
 /// Shares of the L2 up to which buffers that are used again stay there whole, and from which nothing of them does, where nobody looked.
 const L2_HOLDS: [f64; 2] = [0.75, 1.25];
+
+/// How much larger than stated a working set may look to L2, which other data share: what it holds differs as much between boards of one chip.
+const ROOM_IN_L2: f64 = 1.1;
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.
 pub const L2_PORT_BYTES_PER_CLOCK: f64 = 64.0;

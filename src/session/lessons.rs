@@ -3,11 +3,13 @@
 use super::Session;
 use super::training::made;
 use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Protocol};
+use crate::gpu::{GpuId, board_place};
 use crate::learn::{self, LearnError};
 use crate::measurement::TimingKind;
 use crate::predict::{HYBRID, Lessons, ModelId, Predictor, model_position};
 use crate::train::cache::ModelCache;
 use crate::train::{HybridRecipe, TrainError, WantedLessons, lessons};
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// The same rows give the same lessons.
@@ -47,7 +49,19 @@ impl Session {
         if !self.may_teach() {
             return Ok(Lessons::default());
         }
-        self.on_rows(|world| lessons(world, wanted, SEED, progress))
+        let wanted = self.with_correcting_kernels(wanted);
+        self.on_rows(|world| lessons(world, &wanted, SEED, progress))
+    }
+
+    /// With the kernels whose rows on the targets correct the wanted ones: their errors are those of the same model.
+    fn with_correcting_kernels(&self, wanted: &WantedLessons) -> WantedLessons {
+        let mut wanted = wanted.clone();
+        if let (Some(kernels), Some(targets)) = (&mut wanted.kernels, &wanted.targets) {
+            let boards: BTreeSet<GpuId> = targets.iter().map(|t| board_place(&self.gpus, *t)).collect();
+            let timed = |gpu: GpuId| self.engine.corrections.kernels_timed_on(&self.store, gpu);
+            kernels.extend(boards.into_iter().flat_map(timed));
+        }
+        wanted
     }
 
     /// Every lesson of the user's rows: from the cache where it has them, else learned now and kept.
@@ -108,5 +122,29 @@ impl Session {
         let learned = lessons(world, &wanted, SEED, &learning);
         let lessons = Some(Arc::new(learned.ok()?));
         Some(Some(EvaluationSetup { lessons, ..setup.clone() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measurement::read_csv;
+
+    #[test]
+    fn kernels_that_correct_a_wanted_one_are_learned_too() {
+        let mut session = Session::load(None).unwrap();
+        let text = "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=4096,0.01\nrtx-4070,saxpy,n=4096,0.01\nrtx-4070,dot_product,n=4096,0.01\n";
+        let read = session
+            .edit(|w| read_csv(text.as_bytes(), "mine", TimingKind::Measured, &w.gpus, &mut w.kernels))
+            .unwrap();
+        session.edit(|w| w.store.add_rows(read.rows));
+        let kernel = |id| session.kernels.position(id).unwrap();
+        let wanted_on = |gpu: &str| {
+            let targets = Some([session.gpus.id_named(gpu).unwrap()].into());
+            let wanted = WantedLessons { kernels: Some([kernel("saxpy")].into()), targets };
+            session.with_correcting_kernels(&wanted).kernels.unwrap()
+        };
+        assert_eq!(wanted_on("rtx-4070"), [kernel("saxpy"), kernel("dot_product")].into());
+        assert_eq!(wanted_on("l4"), [kernel("saxpy")].into(), "nothing was timed there");
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited};
 use crate::config::{Aliases, toml_files};
+use crate::cores;
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{CheckedKernelFile, Kernel};
 use crate::power::check_board_limit;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn add_kernel_files(
     };
     let (mut resources, mut refused) = (Vec::new(), Vec::new());
     for some in paths.chunks(FILES_AT_ONCE) {
-        let read: Vec<Result<_, FileError>> = some.par_iter().map(read).collect();
+        let read: Vec<Result<_, FileError>> = cores::collect(some.len(), |at| read(&some[at]));
         let is_later = |file: &Result<_, _>| matches!(file, Ok((_, CheckedKernelFile::Resources(_))));
         let (later, now): (Vec<_>, Vec<_>) = read.into_iter().partition(is_later);
         resources.extend(later);

@@ -21,13 +21,18 @@ impl Filter {
 
     /// The items whose texts fit, the best first; those that fit equally well stay in their order.
     pub(super) fn ranked<T>(&self, items: impl IntoIterator<Item = (T, Vec<String>)>) -> Vec<T> {
-        let scored = |(item, texts): (T, Vec<String>)| {
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            Some((self.score(&texts)?, item))
-        };
-        let mut found: Vec<(u32, T)> = items.into_iter().filter_map(scored).collect();
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        found.into_iter().map(|(_, item)| item).collect()
+        let (mut found, mut scores) = (Vec::new(), Vec::new());
+        for (item, texts) in items {
+            if let Some(score) = self.score_of_texts(&texts) {
+                found.push(Some(item));
+                scores.push(score);
+            }
+        }
+        best_first(&scores).into_iter().filter_map(|place| found[place].take()).collect()
+    }
+
+    fn score_of_texts(&self, texts: &[String]) -> Option<u32> {
+        self.score(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// How well these texts fit; `None` if a word is in none of them. Each word counts where it fits best.
@@ -35,6 +40,13 @@ impl Filter {
         let best = |word: &Vec<u8>| texts.iter().filter_map(|text| fit(word, head(text))).max();
         self.words.iter().map(best).sum()
     }
+}
+
+/// The places of these scores, the highest first; equal ones stay in their order.
+fn best_first(scores: &[u32]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..scores.len()).collect();
+    places.sort_by_key(|place| std::cmp::Reverse(scores[*place]));
+    places
 }
 
 fn head(text: &str) -> &[u8] {

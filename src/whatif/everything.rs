@@ -4,6 +4,7 @@ use super::question::WhatIf;
 use super::table::{WhatIfAnswer, answer_json};
 use super::tornado::{TornadoBar, TornadoGpus};
 use crate::answer::Settings;
+use crate::cores;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::report::{Table, TableCell, TableColumn};
@@ -11,7 +12,6 @@ use crate::session::Session;
 use crate::text::{clipped_text, harmless_json};
 use crate::units::Seconds;
 use crate::workload::Workload;
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::{Result as Written, Write};
 
@@ -49,7 +49,7 @@ impl ManyTornados<'_> {
             let mut asked = WhatIf::with_settings(session, workload, Pair::new(source, base), settings);
             asked.answer_with_tornado(self.changes.clone(), &moved)
         };
-        self.workloads.par_iter().map(answer).collect()
+        cores::try_collect(self.workloads.len(), |at| answer(&self.workloads[at]))
     }
 }
 

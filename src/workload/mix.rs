@@ -16,13 +16,13 @@
 use super::kernel_line::KernelLine;
 use super::parts::{RunAmount, Workload, WorkloadPart, part_label};
 use super::typed_kernel::{TypedKernel, TypedKernelError};
+use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NameError, SpecFile, read_limited};
 use crate::kernel::ProblemError;
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
 use serde::Deserialize;
 use std::path::Path;
-use toml::Spanned;
 
 /// Shares without the time of a run are of a second.
 const RUN_SECONDS: f64 = 1.0;

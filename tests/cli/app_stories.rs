@@ -70,7 +70,7 @@ fn the_kernels_of_an_application_one_by_one() {
 fn an_application_as_tables_and_json() {
     let desk = Desk::new();
     desk.file("run.json", trace());
-    let table = answer(&desk, "app run.json --to h200,l40s");
+    let table = answer(&desk, "app run.json --to l40s,h200");
     for part in [
         "window",
         "idle: host not ready",

@@ -476,7 +476,7 @@ fn more_sources_and_ten_known_rows_make_the_error_smaller_on_other_peoples_measu
         let [single, joined] = gain(&session, &store, [pairs, all]);
         // KTT timed two GPUs: one source is all there is.
         let two = file.ends_with("ktt_convolution.csv");
-        assert!(if two { joined == single } else { joined < 0.92 * single }, "{file:?}: {single} {joined}");
+        assert!(if two { joined == single } else { joined < 0.93 * single }, "{file:?}: {single} {joined}");
         for asking in [pairs, all] {
             let [before, after] = gain(&session, &store, [asking, Asking { known_rows: 10, ..asking }]);
             assert!(after < before, "{file:?} {asking:?}: {before} {after}");

@@ -82,3 +82,59 @@ fn an_interval_ends_where_no_rate_can_take_the_time() {
     let found = answer(one_block);
     assert!(number(&found, "high_ms") > 1.2 * number(&found, "time_ms"), "{found}");
 }
+
+/// The time of a kernel at the launch overhead is the host's, and nobody measured that of an RTX 4090.
+#[test]
+fn a_time_at_its_launch_overhead_is_no_surer_than_the_overhead() {
+    let columns = "gpu,kernel,problem,dtype,block,grid,regs_per_thread,flops,dram_bytes,time_ms";
+    let found = of_row(columns, "rtx-3090,add,n=50000,fp32,256,196,16,50000,600000,0.0029", "--to rtx-4090");
+    let [low, time, high] = ["low_ms", "time_ms", "high_ms"].map(|field| number(&found, field));
+    assert!(low < 0.9 * time && high > 1.1 * time, "{found}");
+}
+
+/// Several sources that were not measured: none of them ends below the bytes of DRAM at the bandwidth that the target states.
+#[test]
+fn combined_sources_end_where_each_does() {
+    let found = answer("--kernel saxpy --size n=2^28 --from all --to h200");
+    let bus = 12.0 * 268_435_456.0 / 4.8e12 * 1e3;
+    assert!(number(&found, "low_ms") >= 0.999 * bus, "{bus} ms on the bus: {found}");
+}
+
+/// Boards run above the clock that is stated: 15.75 TFLOP/s of an RTX 2080 Ti are those of its lanes (OpenCL-Benchmark).
+#[test]
+fn a_board_above_its_stated_clock_needs_no_tensor_cores() {
+    let words = |ms: f64| {
+        format!(
+            "--time {ms}ms --from rtx-2080-ti --flops 1TFLOP --dram-bytes 1MB --threads 256 --to a100-pcie-40gb"
+        )
+    };
+    let [lanes, tensor] = [63.5, 40.0].map(|ms| answer(&words(ms)));
+    assert!(number(&lanes, "time_ms") > 40.0 && number(&lanes, "high_ms") > 51.9, "{lanes}");
+    assert!(number(&tensor, "time_ms") < 30.0, "{tensor}");
+}
+
+/// Integer multiply-adds: three 16-bit ones each on Pascal, half as many as lanes of FP32 since GA102. Measured from a GTX 1070 (462 ms): 65.5 ms on
+/// an RTX 2080 Ti, 52.0 on an A100 PCIe, 22.5 on an L40, 27.4 on a B200, 1,400 on a K40 (OpenCL-Benchmark).
+#[test]
+fn integer_multiply_adds_have_their_own_rate() {
+    let measured =
+        [("rtx-2080-ti", 65.5), ("a100-pcie-40gb", 52.0), ("l40", 22.5), ("b200", 27.4), ("k40", 1400.0)];
+    for (gpu, ms) in measured {
+        let found = answer(&format!(
+            "--time 462ms --from gtx-1070 --flops 1e12 --dtype int32 --dram-bytes 1MB --threads 256 --to {gpu}"
+        ));
+        let off = number(&found, "time_ms") / ms;
+        assert!((0.7..1.43).contains(&off), "{gpu}: {off} of the measured time: {found}");
+        assert!(number(&found, "low_ms") < ms && ms < number(&found, "high_ms"), "{found}");
+    }
+}
+
+/// An H800 SXM5 is an H100 SXM5 to a matrix product: what the library does on one it does on the other.
+#[test]
+fn an_operator_on_the_same_chip_takes_the_same_time() {
+    let words = "--kernel linear_bf16 --size m=512;n=4096;k=4096 --from h100-sxm5 --time 31us";
+    let same = number(&answer(&format!("{words} --to h800-sxm5")), "time_ms");
+    assert!((same / 0.031 - 1.0).abs() < 0.01, "{same} ms");
+    let slower = number(&answer(&format!("{words} --to h100-sxm5 --sm-clock 1979MHz")), "time_ms");
+    assert!((slower / 0.031 - 1.0).abs() < 0.01, "{slower} ms");
+}

@@ -81,7 +81,7 @@ fn the_promised_gpus_are_there() {
         gtx-titan-x gtx-980 m40
         gtx-1080-ti titan-xp p100-pcie-12gb p100-pcie-16gb p100-sxm2 p40 p4
         titan-v v100-pcie-16gb v100-pcie-32gb v100-sxm2-16gb v100-sxm2-32gb
-        rtx-2060 rtx-2070-super rtx-2080-ti titan-rtx t4 gtx-1650
+        rtx-2060 rtx-2070-super rtx-2080-ti titan-rtx t4 gtx-1650 gtx-1650-gddr5
         a100-pcie-40gb a100-pcie-80gb a100-sxm4-40gb a100-sxm4-80gb a10 a40 rtx-a6000 rtx-a4000
         rtx-3060 rtx-3060-ti rtx-3070-ti rtx-3080 rtx-3090
         rtx-4060-ti rtx-4070 rtx-4080 rtx-4090 l4 l40 l40s rtx-6000-ada

@@ -108,7 +108,7 @@ impl<R: Read + Seek> Database<R> {
         let columns = ["type", "name", "tbl_name", "rootpage", "sql"].map(str::to_string).to_vec();
         let schema = TableSchema { name: "sqlite_schema".into(), root: 1, columns, row_number: None };
         let mut found = Vec::new();
-        self.rows(&schema, &["type", "name", "rootpage", "sql"], |row| {
+        self.rows(&schema, &["type", "name", "rootpage", "sql"], &mut |row| {
             let (Some(kind), Some(name), Some(sql)) =
                 (row.get(0).text(), row.get(1).text(), row.get(3).text())
             else {
@@ -128,7 +128,7 @@ impl<R: Read + Seek> Database<R> {
         &mut self,
         table: &TableSchema,
         wanted: &[&str],
-        mut take: impl FnMut(&RowValues<'_, '_>) -> bool,
+        take: &mut dyn FnMut(&RowValues<'_, '_>) -> bool,
     ) {
         let columns = WantedColumns::new(table, wanted);
         let mut visited = vec![false; self.pages as usize + 1];

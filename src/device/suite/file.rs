@@ -1,6 +1,7 @@
 //! Reading the suite's file, and what makes an entry unsound whatever the problem.
 
 use super::{Argument, SuiteKernel};
+use crate::catalogue::SpecFile;
 use serde::Deserialize;
 
 /// The suite that ships.
@@ -44,7 +45,8 @@ pub fn shipped_suite() -> Result<Vec<SuiteKernel>, SuiteError> {
 /// # Errors
 /// [`SuiteError`] with the kernel and the field to blame.
 pub fn read_suite(text: &str) -> Result<Vec<SuiteKernel>, SuiteError> {
-    let file: SuiteFile = toml::from_str(text).map_err(|e| SuiteError::new("", "file", e))?;
+    let file: SuiteFile =
+        SpecFile { name: "suite.toml", text }.parse().map_err(|e| SuiteError::new("", "file", e))?;
     for kernel in &file.kernel {
         check_kernel(kernel)?;
     }

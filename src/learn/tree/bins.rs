@@ -4,8 +4,8 @@
 //! more is cut at that many quantiles: a split is then found at one of 1023 places instead of one of 250,000, which costs
 //! no accuracy that could be measured and is what makes a forest on many rows quick.
 
+use crate::cores;
 use crate::learn::LearningTable;
-use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Most bins of a column.
@@ -29,8 +29,8 @@ pub(super) struct BinnedColumn {
 
 impl Binned {
     pub(in crate::learn) fn new(table: &LearningTable) -> Self {
-        let columns = (0..table.width()).into_par_iter().map(|j| BinnedColumn::new(&table.column(j)));
-        let columns: Vec<BinnedColumn> = columns.collect();
+        let columns: Vec<BinnedColumn> =
+            cores::collect(table.width(), |j| BinnedColumn::new(&table.column(j)));
         let mut first: HashMap<&[u16], usize> = HashMap::new();
         let places = columns.iter().enumerate();
         let twins = places.map(|(place, column)| *first.entry(&column.bins).or_insert(place)).collect();

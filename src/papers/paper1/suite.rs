@@ -1,11 +1,11 @@
 //! Seven models, three experiments: Table 6, and what stands beside it.
 
 use super::pairs::{ConfigRole, GpuPairs, PairOrigin};
+use crate::cores;
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::learn::learners::{Learner, Table6Model};
 use crate::learn::metrics::{mape, median};
 use crate::learn::{LearnError, LearningTable, Progress, Recipe};
-use rayon::prelude::*;
 
 /// The GPU that is new in experiment 1.
 const NEW_GPU: &str = "NVIDIA TITAN V";
@@ -181,13 +181,14 @@ pub fn run_suite(
     let places: Vec<(usize, usize)> =
         (0..EXPERIMENTS.len()).flat_map(|e| models.iter().map(move |m| (e, *m))).collect();
     progress.expect(places.len());
-    let figure = |(experiment, model): (usize, usize)| {
+    let figure = |at: usize| {
+        let (experiment, model) = places[at];
         progress.check_cancelled()?;
         let figure = figure(experiment, model, pairs, &logs, seeds, progress);
         progress.advance(1);
         figure
     };
-    places.into_par_iter().map(figure).collect()
+    cores::try_collect(places.len(), figure)
 }
 
 fn figure(

@@ -168,7 +168,10 @@ pub fn held_out(trials: &[PowerTrial]) -> HeldOut {
 
 /// The 90 % point of |ln| where every GPU weighs the same.
 fn width<'t>(trials: impl Iterator<Item = &'t PowerTrial>) -> f64 {
-    let all: Vec<(GpuId, f64)> = trials.map(|t| (t.gpu, t.ln().abs())).collect();
+    weighted_width(&trials.map(|t| (t.gpu, t.ln().abs())).collect::<Vec<_>>())
+}
+
+fn weighted_width(all: &[(GpuId, f64)]) -> f64 {
     let rows = |gpu: GpuId| all.iter().filter(|t| t.0 == gpu).count() as f64;
     let gpus: BTreeSet<GpuId> = all.iter().map(|t| t.0).collect();
     let weights: Vec<(GpuId, f64)> = gpus.iter().map(|g| (*g, 1.0 / rows(*g))).collect();

@@ -28,6 +28,9 @@ const WITHOUT_ECC: f64 = 0.8;
 /// seven levels of information.
 const BEYOND_RATES: f64 = 1.6;
 
+/// The same of a launch floor that was measured of the very GPU: it belongs to the host, and launches of one host differ by as much.
+const BEYOND_KNOWN_FLOOR: f64 = 1.25;
+
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -91,7 +94,7 @@ impl SourceShare {
     pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, ModelRefusal> {
         let same = nearness == Nearness::SameSettings;
         if let Some(both) = self.operators(target).filter(|_| !same || self.timed.is_none()) {
-            return self.operator(both);
+            return self.operator(both, nearness.share_alike());
         }
         let roofs = Pair::new(self.end.roof.time, target.roof.time);
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
@@ -175,8 +178,8 @@ impl SourceShare {
     }
 
     /// The operators' model: its two times stand in the places of the roofs.
-    fn operator(&self, times: Pair<f64>) -> Result<Answered, ModelRefusal> {
-        let answer = carried(times, self.timed, false, super::ID)?;
+    fn operator(&self, times: Pair<f64>, alike: f64) -> Result<Answered, ModelRefusal> {
+        let answer = carried(times, self.timed, false, alike, super::ID)?;
         let start = LaunchStart { body: self.timed, own: 1.0, gap: 0.0 };
         let Pair { source, target } = times;
         let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
@@ -185,13 +188,13 @@ impl SourceShare {
 
     /// What makes this answer less certain than others; `other`: whether the architectures differ.
     #[inline]
-    pub(super) fn doubt(&self, target: &End, answered: &Answered, other: bool) -> Doubt {
+    pub(super) fn doubt(&self, target: &End, answered: &Answered, nearness: Nearness, other: bool) -> Doubt {
         if answered.same {
             return Doubt::none();
         }
         if let Some(Pair { source, .. }) = self.operators(target) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
-            return Doubt::of_operator(off, other);
+            return Doubt::of_operator((1.0 - nearness.share_alike()) * off, other);
         }
         let Answered { carried, body, time, .. } = *answered;
         let gap = self.gap_on(target);
@@ -253,10 +256,11 @@ impl SourceShare {
             lost = lost.max(to.time * to.streamed / from.time);
         }
         let (floor, gap) = (self.floor_on(target), self.gap_on(target));
-        let share = |body: f64| self.launching.launched(floor, gap, body) / answered.time.0;
+        let other_host = if target.knows_floor { BEYOND_KNOWN_FLOOR } else { BEYOND_RATES };
+        let share = |floor: f64, body: f64| self.launching.launched(floor, gap, body) / answered.time.0;
         let predicted = answered.body;
         let (least, most) = (predicted.min(body * gained), predicted.max(body * lost));
-        [share(least / BEYOND_RATES), share(most * BEYOND_RATES)]
+        [share(floor / other_host, least / BEYOND_RATES), share(floor * other_host, most * BEYOND_RATES)]
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.

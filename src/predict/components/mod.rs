@@ -49,7 +49,7 @@ pub(super) use launching::launch_share;
 pub use machines::SharedMachines;
 pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};
-pub(super) use sides::{resized, unmeasured};
+pub(super) use sides::{resized, share_alike, unmeasured};
 pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};
 
 use super::operators::operator_prediction;
@@ -140,7 +140,7 @@ fn doubted(
 ) -> Result<(Answered, Doubt), ModelRefusal> {
     let answered = origin.answered(target, sides.nearness)?;
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    Ok((answered, origin.doubt(target, &answered, other)))
+    Ok((answered, origin.doubt(target, &answered, sides.nearness, other)))
 }
 
 /// The missing counts behind the components.

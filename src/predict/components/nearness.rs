@@ -62,6 +62,15 @@ impl Nearness {
         Self::Other(OtherBoard { held, is_same_architecture })
     }
 
+    /// The share of what differs from board to board that is the same on both, 0 to 1.
+    #[inline]
+    pub(super) fn share_alike(self) -> f64 {
+        match self {
+            Self::SameSettings | Self::SameBoard => 1.0,
+            Self::Other(board) => board.held,
+        }
+    }
+
     /// With one number of the target changed.
     pub(super) fn nudged(self) -> Self {
         if self == Self::SameSettings { Self::SameBoard } else { self }

@@ -357,7 +357,7 @@ impl Starting<'_, '_> {
         let nearness = self.nearness(target, bound.blocks, !other);
         let answered = origin.answered(end, nearness)?;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
-        let doubt = Some(origin.doubt(end, &answered, other));
+        let doubt = Some(origin.doubt(end, &answered, nearness, other));
         let time = answered.time;
         let limit = if origin.is_by_operator(end, nearness) {
             bound.operator_binding

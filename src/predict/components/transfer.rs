@@ -98,7 +98,7 @@ pub struct LaunchRoof {
     pub dram_at_peak: f64,
     /// The share of the components that shared memory alone takes, 0 to 1.
     pub shared: f64,
-    /// How many times longer the components took if nothing stayed in L2; 1 where nothing is taken to, or the working set is known.
+    /// How many times longer the components took if less stayed in L2 than is taken to ([`Components::streamed`]).
     pub streamed: f64,
 }
 

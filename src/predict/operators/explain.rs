@@ -7,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
 use crate::pair::Pair;
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
+use crate::predict::components::share_alike;
 use crate::predict::{
     Amount, Caution, Elasticity, Explanation, Factor, Floor, ModelRefusal, NextCeiling, Prediction,
     Provenance, Question,
@@ -60,7 +61,7 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
         return Some(Err(why));
     }
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    let answer = carried(parts.map(|p| p.time), timed, other, model);
+    let answer = carried(parts.map(|p| p.time), timed, other, share_alike(q), model);
     Some(answer.map(|answer| KeptOperator {
         operator,
         work: q.work,

@@ -91,7 +91,8 @@ fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Ope
     })
 }
 
-/// The answer from both modelled times and the time on the source, all in seconds.
+/// The answer from both modelled times and the time on the source, all in seconds. `alike`: the share of what differs from board to board that
+/// is the same on both, 0 to 1: of that, all of measured over modelled holds.
 ///
 /// # Errors
 /// [`ModelRefusal::OutOfRange`] where the result is no time.
@@ -99,12 +100,13 @@ pub(super) fn carried(
     times: Pair<f64>,
     timed: Option<f64>,
     other_architecture: bool,
+    alike: f64,
     model: &'static str,
 ) -> Result<OperatorAnswer, ModelRefusal> {
     let off = timed.map_or(0.0, |timed| (timed / times.source).ln());
-    let kept = (BELIEVED * off).exp();
+    let kept = ((BELIEVED + alike * (1.0 - BELIEVED)) * off).exp();
     let time = sound(Seconds(times.target * kept), model)?;
-    let doubt = Doubt::of_operator(off.abs(), other_architecture);
+    let doubt = Doubt::of_operator((1.0 - alike) * off.abs(), other_architecture);
     Ok(OperatorAnswer { time, doubt, kept })
 }
 

@@ -2,6 +2,7 @@
 
 use super::pairs::TimedPair;
 use crate::answer::conformal_width;
+use crate::cores;
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -9,7 +10,6 @@ use crate::learn::folds::spread_groups;
 use crate::learn::{BoostingParameters, Fitted, LearnError, LearningTable, Progress, Recipe, Regressor};
 use crate::predict::{HeldOutCheck, Lesson, Taught, Width, feature_names};
 use crate::stats;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most pairs that a model is trained on, and that a check scores.
@@ -119,14 +119,14 @@ impl<'p> LessonPool<'p> {
         progress: &Progress,
     ) -> Result<Vec<Option<Lesson>>, LearnError> {
         let planned = self.plan_lessons();
-        let fit = |unseen: HeldOutGroup| {
-            progress.check_cancelled()?;
-            let taught = self.fit_without(&unseen, seed)?;
-            progress.advance(1);
-            Ok::<_, LearnError>((unseen, taught))
-        };
         let unseen: Vec<HeldOutGroup> = self.unseen_sets(&planned).into_iter().collect();
-        let fits: Fits = unseen.into_par_iter().map(fit).collect::<Result<_, _>>()?;
+        let fit = |at: usize| {
+            progress.check_cancelled()?;
+            let taught = self.fit_without(&unseen[at], seed)?;
+            progress.advance(1);
+            Ok::<_, LearnError>((unseen[at].clone(), taught))
+        };
+        let fits: Fits = cores::try_collect(unseen.len(), fit)?.into_iter().collect();
         planned.iter().map(|lesson| self.checked_lesson(world, lesson, &fits, seed)).collect()
     }
 

@@ -16,17 +16,17 @@ mod pairs;
 mod trainer;
 
 use crate::catalogue::Catalogue;
+use crate::cores;
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::{Gpu, GpuId, board_place};
 use crate::kernel::KernelId;
 use crate::learn::folds::spread_groups;
 use crate::learn::{LearnError, Progress};
-use crate::predict::{Lesson, Lessons};
+use crate::predict::Lessons;
 pub use trainer::HybridRecipe;
 
 use lesson::LessonPool;
 use pairs::TimedPairs;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -67,8 +67,9 @@ pub fn lessons(
     let planned = plan_pools(&all, wanted, &hidden_sets(&lessons, wanted, world.gpus, &all.gpus, &gpu_folds));
     // Features of a kernel are found once, before its lessons.
     let kernels: BTreeSet<KernelId> = planned.keys().flatten().copied().collect();
-    kernels.into_iter().collect::<Vec<_>>().into_par_iter().for_each(|kernel| {
-        all.of_kernel(kernel);
+    let kernels: Vec<KernelId> = kernels.into_iter().collect();
+    cores::run(kernels.len(), &|at| {
+        all.of_kernel(kernels[at]);
     });
     let pool = |(kernels, hidden): (&Vec<KernelId>, &HiddenOfPool)| LessonPool {
         pairs: kernels.iter().flat_map(|kernel| all.of_kernel(*kernel)).collect(),
@@ -76,12 +77,8 @@ pub fn lessons(
         gpu_folds: &gpu_folds,
     };
     progress.expect(planned.iter().map(|planned| pool(planned).fit_count()).sum());
-    let made: Vec<Vec<Option<Lesson>>> = planned
-        .iter()
-        .collect::<Vec<_>>()
-        .into_par_iter()
-        .map(|planned| pool(planned).learn(world, seed, progress))
-        .collect::<Result<_, _>>()?;
+    let pools: Vec<(&Vec<KernelId>, &HiddenOfPool)> = planned.iter().collect();
+    let made = cores::try_collect(pools.len(), |at| pool(pools[at]).learn(world, seed, progress))?;
     for ((hidden, kernels), lesson) in planned.values().flatten().zip(made.into_iter().flatten()) {
         let Some(lesson) = lesson.map(Arc::new) else { continue };
         for kernel in kernels {

@@ -2,13 +2,13 @@
 
 use super::columns::column_names;
 use super::pairs::RegressorPair;
+use crate::cores;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::folds::spread_groups;
 use crate::learn::learners::{Learner, Table6Model};
 use crate::learn::prepare::{MedianImputer, with_known_columns};
 use crate::learn::{Fitted, LearnError, LearningTable, Progress, Recipe, RowFold};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -81,13 +81,13 @@ impl RegressorPlan {
             let asked = of(&fold.test);
             let fitted = self.fit(&of(&fold.train), &progress.aside())?;
             progress.advance(1);
-            Ok(HeldOutTimes {
+            Ok::<_, LearnError>(HeldOutTimes {
                 places: fold.test.clone(),
                 measured: asked.iter().map(|pair| pair.target_ms()).collect(),
                 predicted: fitted.predicted_ms(&asked)?,
             })
         };
-        let parts: Vec<HeldOutTimes> = folds.par_iter().map(one).collect::<Result<_, LearnError>>()?;
+        let parts: Vec<HeldOutTimes> = cores::try_collect(folds.len(), |at| one(&folds[at]))?;
         let mut all = HeldOutTimes::default();
         for part in parts {
             all.places.extend(part.places);

@@ -4,11 +4,11 @@ use super::held_out::{MOST_GPU_GROUPS, RegressorScale};
 use super::pairs::{PairsOfWorld, RegressorPair};
 use super::recipe::{FEWEST_PAIRS, MOST_PAIRS, RegressorRecipe};
 use crate::answer::{AnswerTrial, AnswerTrials, Residuals};
+use crate::cores;
 use crate::evaluate::{EvaluationSetup, EvaluationWorld, ModelOutcome, Refused};
 use crate::gpu::GpuId;
 use crate::learn::folds::spread_groups;
 use crate::learn::{LearnError, Progress};
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// The trials of this regressor for targets that it has not seen; only `new-gpu` asks what it can say.
@@ -25,13 +25,13 @@ pub fn regressor_outcome(
     let known = all.chosen(MOST_PAIRS);
     let groups = spread_groups(&all.targets(), MOST_GPU_GROUPS);
     progress.expect(groups.len());
-    let part = |group: BTreeSet<GpuId>| {
+    let part = |at: usize| {
         progress.check_cancelled()?;
-        let part = outcome_of_group(&all, &known, &group, recipe, progress);
+        let part = outcome_of_group(&all, &known, &groups[at], recipe, progress);
         progress.advance(1);
         part
     };
-    let parts: Vec<RegressorTrials> = groups.into_par_iter().map(part).collect::<Result<_, LearnError>>()?;
+    let parts: Vec<RegressorTrials> = cores::try_collect(groups.len(), part)?;
     let (mut trials, mut refused) = (Vec::new(), Refused::new());
     for part in parts {
         trials.extend(part.trials);

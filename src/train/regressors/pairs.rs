@@ -2,6 +2,7 @@
 
 use super::columns::column_values;
 use crate::answer::AnswerTrial;
+use crate::cores;
 use crate::evaluate::{EvaluationWorld, RowSplit, hash};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -104,7 +105,8 @@ impl<'a> PairsOfWorld<'a> {
         hashed.truncate(most);
         let mut chosen: Vec<usize> = hashed.into_iter().map(|(_, at)| at).collect();
         chosen.sort_unstable();
-        chosen.into_par_iter().filter_map(|at| self.pair(&self.places[at]).ok()).collect()
+        let pairs = cores::collect(chosen.len(), |at| self.pair(&self.places[chosen[at]]).ok());
+        pairs.into_iter().flatten().collect()
     }
 
     fn hash(&self, place: &RowPairPlace) -> u64 {

@@ -41,6 +41,9 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use watch::JobWatch;
 
+/// What a job does, and its answer.
+type WatchedJob = Box<dyn FnOnce(&JobWatch<'_>) -> Message + Send>;
+
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]
 pub struct Worker {
@@ -75,6 +78,10 @@ impl Worker {
 
     /// Runs `job` on a thread and sends what it says and returns, unless it was overtaken meanwhile.
     fn spawn(&self, kind: WorkerJob, job: impl FnOnce(&JobWatch<'_>) -> Message + Send + 'static) {
+        self.spawn_boxed(kind, Box::new(job));
+    }
+
+    fn spawn_boxed(&self, kind: WorkerJob, job: WatchedJob) {
         let answers = self.answers.clone();
         let run = move |progress: &Progress| {
             let watch = JobWatch { job: kind, answers: &answers, progress };

@@ -38,6 +38,12 @@ impl JobWatch<'_> {
         mut shown: impl FnMut() -> Option<String>,
         work: impl FnOnce() -> T + Send,
     ) -> T {
+        let (mut work, mut made) = (Some(work), None);
+        self.watch_work(&mut shown, &mut || made = work.take().map(|work| work()));
+        made.expect("work that panics unwinds from here as well")
+    }
+
+    fn watch_work(&self, shown: &mut dyn FnMut() -> Option<String>, work: &mut (dyn FnMut() + Send)) {
         const LOOK: Duration = Duration::from_millis(40);
         let (done, is_done) = channel::<()>();
         let result = std::thread::scope(|scope| {
@@ -56,7 +62,7 @@ impl JobWatch<'_> {
             }
             running.join()
         });
-        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     }
 
     /// Runs `read`, which reads this file and reports on the same progress, and says how far it is.
