@@ -4,6 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::launch_edits::LaunchArgs;
 use super::numbers::whole_number;
+use super::terminal::fitted_to_screen;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, load, named_gpus, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
@@ -18,6 +19,10 @@ use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
+
+/// Columns of the table that a narrow screen goes without, the first one first.
+const LEFT_OUT: [&str; 9] =
+    ["best", "waves", "idle SMs", "last wave", "slots", "barriers", "next step", "warps/SM", "warps"];
 
 #[derive(Debug, Args)]
 #[command(
@@ -164,7 +169,7 @@ pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
     };
     let format: TableFormat = args.format.into();
     let table = if format.is_for_people() { overview_table(&rows) } else { occupancy_table(&rows) };
-    output::answer(table.render(format).as_bytes())
+    output::answer(fitted_to_screen(table, format, &LEFT_OUT).render(format).as_bytes())
 }
 
 /// The same gathering of registers and shared memory as a prediction uses, so that the two cannot disagree.

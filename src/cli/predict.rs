@@ -6,6 +6,7 @@ use super::predict_batch::{BatchQuestion, run_predict_batch};
 use super::predicted::{Predicted, are_several, each_question};
 use super::question::{CheckedQuestion, QuestionArgs};
 use super::speed_up::{SpeedUpQuestion, predict_speed_up};
+use super::terminal::screen_width;
 use super::{models, output};
 use crate::pair::Pair;
 use crate::report::prediction_overview::PredictionOverview;
@@ -127,7 +128,7 @@ fn write_overview(q: &CheckedQuestion, explained: bool, format: TableFormat) -> 
         notes.push(side_by_side::default_model(&errors, "over the shipped figures, each GPU held out once"));
     }
     output::streamed_answer(|out| {
-        overview.write(&notes, format, out)?;
+        overview.write(&notes, format, screen_width(), out)?;
         apart.copy_to(out)
     })?;
     Ok(predicted)

@@ -23,16 +23,19 @@ pub(super) fn fitted_to_screen(table: Table, format: TableFormat, least_needed: 
     }
 }
 
-/// A footnote (`[12] text`) in lines of at most so many characters, broken between words, those behind the first under its text; any
-/// other line as it is. A word that is wider stands alone.
+/// A footnote (`[12] text`) or a sentence in lines of at most so many characters, broken between words, those behind the first under its
+/// text; any other line as it is. A word that is wider stands alone.
 pub(super) fn footnote_lines(line: &str, width: usize) -> String {
-    let number = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(number, _)| number);
-    let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
-    let Some(number) = number.filter(is_number) else { return line.into() };
     if line.width() <= width {
         return line.into();
     }
-    let indent = number.len() + 3;
+    let number = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(number, _)| number);
+    let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    let indent = match number.filter(is_number) {
+        Some(number) => number.len() + 3,
+        None if is_sentence(line) => 2,
+        None => return line.into(),
+    };
     let (mut lines, mut used) = (String::new(), 0);
     for word in line.split(' ') {
         let wide = word.width();
@@ -50,6 +53,16 @@ pub(super) fn footnote_lines(line: &str, width: usize) -> String {
     lines
 }
 
+/// Whether a line is words for people: no row of a table, no data, no command to copy.
+fn is_sentence(line: &str) -> bool {
+    const COMMANDS: [&str; 3] = ["ncu ", "nsys ", "roofswap "];
+    let begins = line.starts_with(|c: char| c.is_alphanumeric());
+    let is_data = line.contains("  ") || line.contains(" = ");
+    let letters = line.as_bytes().windows(2);
+    let is_csv = letters.into_iter().any(|pair| pair[0] == b',' && pair[1] != b' ');
+    begins && !is_data && !is_csv && !COMMANDS.iter().any(|command| line.starts_with(command))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,8 +78,17 @@ mod tests {
             footnote_lines(wide, 12),
             "[12] a_word_that_is_wider_than_the_screen\n     and\n     more"
         );
-        for line in ["[1, 2, 3] of a list of numbers", "{\"a\": [1] }", "plain words that are long", ""] {
+        for line in ["[1, 2, 3] of a list of numbers", "{\"a\": [1] }", ""] {
             assert_eq!(footnote_lines(line, 10), line);
         }
+    }
+
+    #[test]
+    fn a_sentence_is_broken_between_words_and_data_and_commands_are_not() {
+        let broken = "at most: with\n  kernels that take\n  no time (Amdahl)";
+        assert_eq!(footnote_lines("at most: with kernels that take no time (Amdahl)", 19), broken);
+        let whole =
+            ["titan-v,saxpy,n=1 of it", "ncu --set full -o x y", "saxpy  24.6 µs  10.9 µs", "a = 1 # b c d"];
+        whole.iter().for_each(|line| assert_eq!(footnote_lines(line, 10), *line));
     }
 }

@@ -78,7 +78,9 @@ impl KernelsOverview {
     /// # Errors
     /// What the file system or the writer says.
     pub fn write(self, format: TableFormat, out: &mut dyn Write) -> Result<()> {
-        self.0.write(TableFrame { title: String::new(), hidden: &[], notes: None }, format, out)
+        let title = String::new();
+        let frame = TableFrame { title, hidden: &[], least_needed: &[], screen: None, notes: None };
+        self.0.write(frame, format, out)
     }
 }
 

@@ -148,7 +148,13 @@ impl LaunchesOverview {
         let mut notes = Spool::default();
         table_notes().iter().try_for_each(|note| writeln!(notes, "{note}"))?;
         self.table.write(
-            TableFrame { title, hidden: &["bounds", "variant"], notes: Some(notes) },
+            TableFrame {
+                title,
+                hidden: &["bounds", "variant"],
+                least_needed: &[],
+                screen: None,
+                notes: Some(notes),
+            },
             format,
             out,
         )

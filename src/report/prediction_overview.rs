@@ -50,6 +50,10 @@ struct FirstRow {
 /// The source's time at the clocks it is set to, where it was measured at others: what the speedup is over.
 const STOCK_TIME: &str = "at stock clocks";
 
+/// Columns that a narrow screen goes without, the first one first.
+const LEFT_OUT: [&str; 8] =
+    ["occupancy", "bound", "levels", STOCK_TIME, "weight", "measured", "source", "error"];
+
 /// What the column of levels is, and what it is not.
 const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
 
@@ -102,11 +106,18 @@ impl PredictionOverview {
         self.models
     }
 
-    /// Writes the table for people, with these notes under its own.
+    /// Writes the table for people, with these notes under its own; columns that have no room on a screen of so many characters are left
+    /// out.
     ///
     /// # Errors
     /// What the file system or the writer says.
-    pub fn write(self, notes: &[String], format: TableFormat, out: &mut dyn Write) -> Result<()> {
+    pub fn write(
+        self,
+        notes: &[String],
+        format: TableFormat,
+        screen: Option<usize>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let title = self.title();
         let same = [
             ("target", self.targets),
@@ -124,7 +135,10 @@ impl PredictionOverview {
         }
         self.spreads.copy_to(&mut under)?;
         notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
-        self.table.write(TableFrame { title, hidden: &hidden, notes: Some(under) }, format, out)
+        let screen = screen.filter(|_| format == TableFormat::Table);
+        let least_needed = &LEFT_OUT;
+        let frame = TableFrame { title, hidden: &hidden, least_needed, screen, notes: Some(under) };
+        self.table.write(frame, format, out)
     }
 
     fn title(&self) -> String {

@@ -4,7 +4,9 @@
 use super::cell::TableCell;
 use super::footnotes::Footnotes;
 use super::spool::Spool;
-use super::table::{TableColumn, TableFormat, markdown_head, markdown_line, one_line, text_line};
+use super::table::{
+    TableColumn, TableFormat, left_out_note, markdown_head, markdown_line, one_line, text_line,
+};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -26,6 +28,10 @@ pub(super) struct TableFrame<'a> {
     pub(super) title: String,
     /// Columns that are left out.
     pub(super) hidden: &'a [&'a str],
+    /// Columns that are left out in turn until the rows are as wide as the screen.
+    pub(super) least_needed: &'a [&'a str],
+    /// How wide the screen is; `None` = any width.
+    pub(super) screen: Option<usize>,
     /// Under the footnotes, a line each; `None` = nothing stands under the rows.
     pub(super) notes: Option<Spool>,
 }
@@ -51,7 +57,7 @@ impl SpooledTable {
 
     /// Writes the table.
     pub(super) fn write(self, frame: TableFrame<'_>, format: TableFormat, out: &mut dyn Write) -> Result<()> {
-        let is_shown: Vec<bool> = self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect();
+        let (is_shown, left_out) = self.columns_that_fit(&frame);
         let shown = |at: &usize| is_shown[*at];
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
@@ -77,9 +83,33 @@ impl SpooledTable {
             };
             out.write_all(line.as_bytes())?;
         }
-        let Some(notes) = frame.notes else { return Ok(()) };
+        let Some(mut notes) = frame.notes else { return Ok(()) };
+        if let Some(note) = left_out {
+            writeln!(notes, "{note}")?;
+        }
         writeln!(out)?;
         write_notes(self.footnotes, notes, is_markdown, out)
+    }
+
+    /// Which columns are shown, and what is said of those that had no room.
+    fn columns_that_fit(&self, frame: &TableFrame<'_>) -> (Vec<bool>, Option<String>) {
+        let mut is_shown: Vec<bool> = self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect();
+        let Some(screen) = frame.screen else { return (is_shown, None) };
+        let mut left_out: Vec<&str> = Vec::new();
+        for name in frame.least_needed {
+            let widths = self.widths.iter().zip(&is_shown).filter(|(_, shown)| **shown);
+            let (count, sum) = widths.fold((0, 0), |(count, sum), (width, _)| (count + 1, sum + width));
+            if sum + 2 * usize::saturating_sub(count, 1) <= screen {
+                break;
+            }
+            let at = self.columns.iter().position(|column| column.name == *name);
+            if let Some(at) = at.filter(|at| is_shown[*at]) {
+                is_shown[at] = false;
+                left_out.push(name);
+            }
+        }
+        let note = left_out_note(screen, &left_out);
+        (is_shown, note)
     }
 }
 
@@ -128,7 +158,13 @@ mod tests {
         let mut notes = Spool::default();
         notes.write_all(b"legend\n").unwrap();
         let mut out = Vec::new();
-        let frame = TableFrame { title: "T\u{1b}".into(), hidden: &["ms"], notes: Some(notes) };
+        let frame = TableFrame {
+            title: "T\u{1b}".into(),
+            hidden: &["ms"],
+            least_needed: &[],
+            screen: None,
+            notes: Some(notes),
+        };
         spooled.write(frame, format, &mut out).unwrap();
         [table.footnoted("notes").without(&["ms"]).render(format), String::from_utf8(out).unwrap()]
     }
@@ -158,12 +194,30 @@ mod tests {
         let long = "k".repeat(1 << 20);
         (0..9).for_each(|_| table.push(vec![TableCell::text(&*long)]).unwrap());
         let mut out = Vec::new();
-        let frame = TableFrame { title: "T".into(), hidden: &[], notes: Some(Spool::default()) };
+        let notes = Some(Spool::default());
+        let frame = TableFrame { title: "T".into(), hidden: &[], least_needed: &[], screen: None, notes };
         table.write(frame, TableFormat::Table, &mut out).unwrap();
         let lines: Vec<&str> = std::str::from_utf8(&out).unwrap().lines().collect();
         assert_eq!(
             (lines.len(), lines[2], lines[3..12].iter().filter(|l| **l == long).count()),
             (13, "name", 9)
         );
+    }
+
+    #[test]
+    fn columns_without_room_are_left_out_and_named() {
+        let columns = ["name", "bound", "occupancy"].map(TableColumn::left);
+        let written = |screen: Option<usize>| {
+            let mut table = SpooledTable::new(columns.to_vec(), "notes");
+            table.push(["saxpy", "DRAM", "100 %"].map(TableCell::text).to_vec()).unwrap();
+            let (least_needed, notes) = (&["occupancy", "bound"][..], Some(Spool::default()));
+            let frame = TableFrame { title: String::new(), hidden: &[], least_needed, screen, notes };
+            let mut out = Vec::new();
+            table.write(frame, TableFormat::Table, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(Some(23)), written(None), "it fits");
+        let narrow = written(Some(22));
+        assert_eq!(narrow, "name   bound\nsaxpy  DRAM\n\nleft out to fit 22 characters: occupancy\n");
     }
 }

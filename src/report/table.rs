@@ -105,10 +105,7 @@ impl Table {
                 left_out.push(name);
             }
         }
-        if !left_out.is_empty() {
-            let names = left_out.join(", ");
-            self.notes.push(format!("left out to fit {width} characters: {names}"));
-        }
+        self.notes.extend(left_out_note(width, &left_out));
         self
     }
 
@@ -260,6 +257,11 @@ pub(super) fn markdown_head(columns: &[TableColumn]) -> String {
 pub(super) fn markdown_line(cells: impl Iterator<Item = String>) -> String {
     let escaped = |text: String| one_line(&text).replace('\\', "\\\\").replace('|', "\\|");
     format!("| {} |\n", cells.map(escaped).collect::<Vec<_>>().join(" | "))
+}
+
+/// Which columns a screen of so many characters goes without; `None` where it has all.
+pub(super) fn left_out_note(width: usize, names: &[&str]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("left out to fit {width} characters: {}", names.join(", ")))
 }
 
 /// Names come from users' files: a control character must neither break the line nor reach the terminal.

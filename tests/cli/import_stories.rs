@@ -310,3 +310,13 @@ fn a_dash_is_standard_output() {
     let audit = desk.types("audit rows.csv --fix -o -");
     assert!(audit.code == 2 && audit.stderr.contains("standard output"), "{}", audit.stderr);
 }
+
+/// A report that names no GPU is a missing argument.
+#[test]
+fn a_report_without_a_gpu_asks_for_it_with_the_status_of_usage() {
+    let desk = Desk::new();
+    let head = "Problem,Provider,OperationKind,Operation,Disposition,Status,gemm_kind,m,n,k,A,B,C,D,alpha,beta,Bytes,Flops,Runtime,GB/s,GFLOPs";
+    let row = "1,CUTLASS,gemm,cutlass_simt_sgemm_128x128_8x2_nn_align1,not_verified,success,universal,512,512,512,f32:column,f32:column,f32:column,f32:column,1,0,3145728,268435456,0.05,62,5368";
+    desk.file("gemm.csv", format!("{head}\n{row}\n"));
+    desk.types("predict --data gemm.csv --to rtx-4070").ends(2, &["gemm.csv: names no GPU", "--from GPU"]);
+}

@@ -348,3 +348,29 @@ fn a_launch_that_cannot_start_has_no_time_and_no_interval() {
     assert!(row["time_ms"].is_null() && row["low_ms"].is_null(), "{row}");
     assert!(row["cautions"].to_string().contains("32 warps per block, an SM holds 28"), "{row}");
 }
+
+/// A launch overhead that is set is the one that is computed with, and what is advised can be measured.
+#[test]
+fn a_set_launch_overhead_holds_and_the_advice_names_a_gpu_that_exists() {
+    let desk = Desk::new();
+    let words = "predict --from rtx-3090 --to rtx-4070 --kernel saxpy --set launch=1us --explain";
+    let said = desk.types(words).works().stdout;
+    let overhead = said.lines().filter(|line| line.starts_with("add launch overhead"));
+    assert!(overhead.clone().any(|line| line.contains("1.00 µs, assumed or set")), "{said}");
+    let advice: Vec<&str> = said.lines().filter(|line| line.contains("to narrow it, measure")).collect();
+    assert!(advice.iter().all(|line| !line.contains('?')), "{advice:?}");
+    assert!(advice.iter().any(|line| line.contains("on rtx-4070:")), "{advice:?}");
+}
+
+/// An id as it is answered says how it is typed; a limit that is refused says what the board draws idle.
+#[test]
+fn refused_gpus_say_what_to_type() {
+    let desk = Desk::new();
+    let predict = "predict --from titan-v --kernel saxpy";
+    let set = "named by --set: `rtx-4070` with `--set mem=+20%`";
+    desk.types(&format!("{predict} --to rtx-4070?mem=+20%")).ends(2, &[set]);
+    let range = "expected more than 22.0 W (idle power, assumed), at most 400 W";
+    desk.types(&format!("{predict} --to rtx-4070 --power-limit 1W")).ends(2, &[range]);
+    desk.types(&format!("{predict} --to rtx-4070@1W")).ends(2, &[range]);
+    desk.types(&format!("{predict} --to rtx-4070@10W")).ends(2, &["contradicts idle power 22.0 W"]);
+}
