@@ -143,7 +143,7 @@ fn header_and_board_speak_of_the_application_that_is_loaded() {
     let board = question.rank_rows(&Progress::default()).unwrap();
     update(&mut d.state, Message::Ranked(Some(Box::new((question.asked.clone(), board)))));
     assert!(first(&d).contains(spoken), "{}", d.screen());
-    assert!(d.screen().contains("run.json from H100 SXM5 80 GB: 148 GPUs by time"), "{}", d.screen());
+    assert!(d.screen().contains("run.json from H100 SXM5 80 GB: 149 GPUs by time"), "{}", d.screen());
     let forecast =
         |d: &Dashboard| d.state.application.forecasts.clone().unwrap().unwrap()[1].time_range().value;
     let on_board = d.state.ranked.row_of(d.state.target()).unwrap().time;
