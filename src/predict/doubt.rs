@@ -130,6 +130,12 @@ impl Doubt {
         }
     }
 
+    /// The same where no launch stays below this share of the predicted time.
+    #[must_use]
+    pub(super) fn no_shorter_than(self, share: f64) -> Self {
+        Self { shortest: share.min(1.0), ..self }
+    }
+
     /// The least and the most of the predicted time that an interval so many times as wide either way reaches.
     #[must_use]
     #[inline]

@@ -100,6 +100,24 @@ fn combined_sources_end_where_each_does() {
     assert!(number(&found, "low_ms") >= 0.999 * bus, "{bus} ms on the bus: {found}");
 }
 
+/// Another size on the very GPU that was timed.
+#[test]
+fn another_size_on_the_same_gpu_ends_at_its_bus_too() {
+    let found = answer("--kernel saxpy --size n=2^26 --from rtx-4070 --to rtx-4070");
+    let bus = 12.0 * 67_108_864.0 / 504e9 * 1e3;
+    assert!(number(&found, "low_ms") >= 0.999 * bus, "{bus} ms on the bus: {found}");
+}
+
+/// Buffers that nearly fill L2 may or may not stay there: 48 MiB of an L4, 12 bytes an element.
+#[test]
+fn buffers_about_as_large_as_l2_are_less_certain_than_small_and_large_ones() {
+    let width = |n: u32| {
+        let found = answer(&format!("--kernel saxpy --size n={n} --from titan-v --to l4"));
+        number(&found, "high_ms") / number(&found, "low_ms")
+    };
+    assert!(width(4_200_000) > 1.3 * width(2_000_000) && width(4_200_000) > 1.3 * width(8_000_000));
+}
+
 /// Boards run above the clock that is stated: 15.75 TFLOP/s of an RTX 2080 Ti are those of its lanes (OpenCL-Benchmark).
 #[test]
 fn a_board_above_its_stated_clock_needs_no_tensor_cores() {

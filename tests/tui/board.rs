@@ -75,14 +75,14 @@ fn the_other_views_at_every_size() {
 fn rows_are_filtered_sorted_pinned_and_priced() {
     let mut d = ranked(160, 40, "");
     let all = d.screen();
-    assert!(all.contains("148 GPUs by time"), "{all}");
+    assert!(all.contains("149 GPUs by time"), "{all}");
     press(&mut d, "/");
     type_line(&mut d, "ada <=100W");
     press(&mut d, "enter");
     let screen = d.screen();
     assert!(screen.contains("“ada <=100W”") && !screen.contains("H100"), "{screen}");
     press(&mut d, "esc");
-    assert!(d.screen().contains("148 GPUs"));
+    assert!(d.screen().contains("149 GPUs"));
     press(&mut d, "end space home");
     assert_eq!(d.state.ranked.pins.len(), 1, "Space pins, and does not page");
     let pinned = *d.state.ranked.pins.iter().next().unwrap();
@@ -187,7 +187,7 @@ fn variants_and_block_sizes_of_the_kernel_are_rows() {
     press(&mut d, "down down e");
     assert!(d.screen().contains("export to: board-"), "{}", d.screen());
     press(&mut d, "esc tab");
-    assert!(d.screen().contains("148 GPUs by time"), "{}", d.screen());
+    assert!(d.screen().contains("149 GPUs by time"), "{}", d.screen());
 }
 
 /// A mix as the worker reads it.
@@ -222,7 +222,7 @@ fn the_kernels_of_a_mix_are_rows_of_the_board_and_of_the_table() {
     press(&mut d, "2 esc");
     assert!(d.screen().contains("step from TITAN V"), "Esc drops no mix: {}", d.screen());
     press(&mut d, "w");
-    assert!(d.screen().contains("mine from TITAN V: 148 GPUs by time"), "{}", d.screen());
+    assert!(d.screen().contains("mine from TITAN V: 149 GPUs by time"), "{}", d.screen());
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_mix_is_ranked_beside_the_kernel_and_prices_take_the_place_of_those_before()
     let loaded = loaded_mix(&d, "two", text);
     let effects = update(&mut d.state, Message::MixRead(Ok(loaded)));
     rank(&mut d, &effects);
-    assert!(d.screen().contains("two from TITAN V: 148 GPUs by time"), "{}", d.screen());
+    assert!(d.screen().contains("two from TITAN V: 149 GPUs by time"), "{}", d.screen());
     let book = roofswap::rank::PriceBook::parse(
         "gpu,usd_per_hour,provider,region,date\nl4,0.5,acme,eu,2026-11-01\n",
         "prices.csv",

@@ -190,7 +190,8 @@ impl SourceShare {
     #[inline]
     pub(super) fn doubt(&self, target: &End, answered: &Answered, nearness: Nearness, other: bool) -> Doubt {
         if answered.same {
-            return Doubt::none();
+            // A size that was not measured moves its bytes all the same.
+            return Doubt::none().no_shorter_than(self.shortest_body(target) / answered.time.0);
         }
         if let Some(Pair { source, .. }) = self.operators(target) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
