@@ -40,7 +40,7 @@ pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use roof_sets::{RoofSetError, lay_roof_set, roof_set_names};
 pub use sustained::Sm;
 pub use tensor_power::{TENSOR_PART, TensorIssue, TensorPower};
-pub use tuning::{Clocks, POWER_LIMIT, Tuning, TuningError, clock, most_power, power};
+pub use tuning::{Clocks, POWER_LIMIT, RefusedSetting, Tuning, TuningError, clock, most_power, power};
 
 use crate::catalogue::{CatalogueEntry, Id, NumberOrigin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};

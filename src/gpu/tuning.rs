@@ -66,23 +66,28 @@ impl Clocks {
     }
 }
 
+/// A clock or limit far from what the GPU's documents state.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{gpu}: {what} {typed}: expected {range} (its documents state {stated})")]
+pub struct RefusedSetting {
+    /// The GPU's id.
+    pub gpu: String,
+    /// `SM clock`.
+    pub what: &'static str,
+    /// What was typed.
+    pub typed: String,
+    /// What is taken: `29.1 MHz to 2910 MHz`.
+    pub range: String,
+    /// What its documents state.
+    pub stated: String,
+}
+
 /// A clock or limit that no GPU could be set to, or a text that is none.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TuningError {
     /// Far from what the GPU's documents state.
-    #[error("{gpu}: {what} {typed}: expected {range} (its documents state {stated})")]
-    OutOfRange {
-        /// The GPU's id.
-        gpu: String,
-        /// `SM clock`.
-        what: &'static str,
-        /// What was typed.
-        typed: String,
-        /// What is taken: `29.1 MHz to 2910 MHz`.
-        range: String,
-        /// What its documents state.
-        stated: String,
-    },
+    #[error(transparent)]
+    OutOfRange(Box<RefusedSetting>),
     /// No clock.
     #[error("clock `{0}`: expected megahertz above 0, such as 1200, 1200MHz or 1.2GHz")]
     NoClock(String),
@@ -317,7 +322,7 @@ impl Gpu {
         }
         let [typed, least, most, stated] = [typed, LEAST * stated, MOST * stated, stated].map(show);
         let (gpu, range) = (self.id.clone(), format!("{least} to {most}"));
-        Err(TuningError::OutOfRange { gpu, what, typed, range, stated })
+        Err(TuningError::OutOfRange(Box::new(RefusedSetting { gpu, what, typed, range, stated })))
     }
 
     /// Everything stated that goes with the SM clock.

@@ -7,7 +7,8 @@
 
 use super::{Load, PowerModel};
 use crate::gpu::{
-    ChangeError, Clocks, Gpu, GpuChanges, LimitBelowIdle, POWER_LIMIT, TuningError, most_power,
+    ChangeError, Clocks, Gpu, GpuChanges, LimitBelowIdle, POWER_LIMIT, RefusedSetting, TuningError,
+    most_power,
 };
 use crate::units::{Hertz, Watts, significant};
 use std::sync::LazyLock;
@@ -36,11 +37,11 @@ pub fn with_idle_power(why: TuningError, board: &Gpu) -> TuningError {
     let (idle, most) = (model.idle_power(board), most_power(board.power_limit.value));
     let assumed = if board.idle_power.is_none() { ", assumed" } else { "" };
     match why {
-        TuningError::OutOfRange { gpu, what: POWER_LIMIT, typed, stated, .. } => {
+        TuningError::OutOfRange(refused) if refused.what == POWER_LIMIT => {
             let idle = significant(idle.0);
             let range =
                 format!("more than {idle} W (idle power{assumed}), at most {} W", significant(most.0));
-            TuningError::OutOfRange { gpu, what: POWER_LIMIT, typed, range, stated }
+            TuningError::OutOfRange(Box::new(RefusedSetting { range, ..*refused }))
         }
         other => other,
     }

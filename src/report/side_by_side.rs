@@ -109,6 +109,6 @@ mod tests {
             fewer.ends_with("though efficiency-transfer has 20.0 % there, of 1 predictions instead of 2"),
             "{fewer}"
         );
-        assert!(default_model(&[], "here").contains("nothing measured"));
+        assert!(default_model(&[], "here").contains("nothing was measured"));
     }
 }

@@ -25,7 +25,7 @@ impl Session {
     fn with_idle_power_of(&self, why: DerivedError) -> DerivedError {
         let DerivedError::Setting { name, error } = why else { return why };
         let board = match &error {
-            TuningError::OutOfRange { gpu, .. } => self.stock_gpus().entry_named(gpu).ok(),
+            TuningError::OutOfRange(refused) => self.stock_gpus().entry_named(&refused.gpu).ok(),
             _ => None,
         };
         let error = board.map_or(error.clone(), |board| with_idle_power(error, board));

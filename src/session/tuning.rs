@@ -80,7 +80,7 @@ pub enum TuneError {
 impl TuneError {
     /// Whether another GPU could be set so.
     const fn is_of_this_gpu(&self) -> bool {
-        matches!(self, Self::Value { error: TuningError::OutOfRange { .. } | TuningError::BelowIdle(_), .. })
+        matches!(self, Self::Value { error: TuningError::OutOfRange(_) | TuningError::BelowIdle(_), .. })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::action::Action;
 use super::asked_workload::{AskedAbout, AskedApplication};
 use super::message::Effect;
-use super::panes::application::asking;
+use super::panes::application::findings::no_gpu_text;
 use super::ranked::BoardRows;
 use super::state::{DashboardState, Tone};
 use crate::gpu::GpuId;
@@ -72,7 +72,7 @@ pub(super) fn ask_about(state: &mut DashboardState, workload: AskedAbout) {
 /// That no application is there, and how one is opened; of one whose GPU nobody knows, that it has to be chosen.
 pub(super) fn none_loaded_text(state: &DashboardState) -> String {
     if let Some(application) = &state.application.application {
-        return asking::no_gpu_text(application);
+        return no_gpu_text(application);
     }
     let key = state.key_for(Action::Import);
     format!("no application is loaded: {key} opens the trace of one")

@@ -7,7 +7,6 @@
 //! ┗ Enter reads the file, Esc leaves it ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┛
 //! ```
 
-use super::application::asking::take_gpu;
 use super::typing_list::TypingList;
 use crate::gpu::GpuId;
 use crate::tui::action::Action;
@@ -81,7 +80,7 @@ impl GpuQuestion {
             return Reaction::Done(state.say(Tone::Refused, why));
         };
         if self.chosen_for == ChosenFor::Application {
-            take_gpu(state, gpu);
+            state.application.take_gpu(gpu);
             return Reaction::Close(Vec::new());
         }
         let gpu = state.session.gpus[gpu].id.clone();

@@ -1,10 +1,8 @@
 //! A program that was read is taken in, and its forecasts are asked for.
 
 use super::super::gpu_question::GpuQuestion;
-use super::findings::{ApplicationFindings, ForecastQuestion};
+use super::findings::{ApplicationFindings, ForecastQuestion, no_gpu_text};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
-use crate::gpu::GpuId;
-use crate::text::harmless_line;
 use crate::tui::asked_about::{ask_about, none_loaded_text};
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
@@ -73,22 +71,6 @@ fn put_application(state: &mut DashboardState, application: Application, part: P
 pub(super) fn ask_gpu(state: &mut DashboardState) -> Vec<Effect> {
     let Some(application) = &state.application.application else { return Vec::new() };
     state.open_overlay(GpuQuestion::of_application(PathBuf::from(&application.file)))
-}
-
-/// The program that is shown ran on this GPU.
-pub fn take_gpu(state: &mut DashboardState, gpu: GpuId) {
-    (state.application.source, state.application.forecasts) = (Some(gpu), None);
-}
-
-/// That nothing is predicted of a program before its GPU is known.
-pub fn no_gpu_text(application: &Application) -> String {
-    let file = harmless_line(application.file_name());
-    match harmless_line(&application.gpu_name).as_str() {
-        "" => format!("{file} names no GPU: Enter in view 4 chooses the one it ran on"),
-        name => {
-            format!("{file} ran on {name}, which the catalogue does not have: Enter in view 4 chooses a GPU")
-        }
-    }
 }
 
 /// Asks for a part of the trace that is shown.

@@ -3,6 +3,7 @@
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::gpu::{GpuId, Tuning};
 use crate::session::{EditedGpu, Revision};
+use crate::text::harmless_line;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,6 +32,24 @@ impl ApplicationFindings {
     #[must_use]
     pub fn can_be_asked(&self) -> bool {
         self.application.as_ref().is_some_and(|read| self.source.is_some() || read.is_amd())
+    }
+}
+
+impl ApplicationFindings {
+    /// The program that is shown ran on this GPU.
+    pub(in crate::tui) fn take_gpu(&mut self, gpu: GpuId) {
+        (self.source, self.forecasts) = (Some(gpu), None);
+    }
+}
+
+/// That nothing is predicted of a program before its GPU is known.
+pub(in crate::tui) fn no_gpu_text(application: &Application) -> String {
+    let file = harmless_line(application.file_name());
+    match harmless_line(&application.gpu_name).as_str() {
+        "" => format!("{file} names no GPU: Enter in view 4 chooses the one it ran on"),
+        name => {
+            format!("{file} ran on {name}, which the catalogue does not have: Enter in view 4 chooses a GPU")
+        }
     }
 }
 
