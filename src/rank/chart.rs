@@ -66,7 +66,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
         (false, true) => Shape::Predicted,
         (false, false) => Shape::Estimated,
     };
-    let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
+    let speedup = row.speedup_text().map_or_else(String::new, |text| format!("  {text}"));
     let dollars = row.usd_per_million_runs;
     let dollars = dollars.map_or_else(String::new, |usd| format!("  ${}", significant(usd)));
     let bar = Mark::Bar {

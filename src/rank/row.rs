@@ -59,6 +59,24 @@ pub struct RankedRow {
 }
 
 impl RankedRow {
+    /// `2.26×`, or `~2.26×` where no measurement stands behind it.
+    #[must_use]
+    pub fn speedup_text(&self) -> Option<String> {
+        self.speedup.map(|speedup| shown::marked_speedup(speedup, self.rests_on_measurement))
+    }
+
+    /// `~607 W`: no board was measured at this load.
+    #[must_use]
+    pub fn power_text(&self) -> Option<String> {
+        self.board_power.map(|power| format!("{}{power}", shown::ESTIMATED))
+    }
+
+    /// `~18.9 mJ`.
+    #[must_use]
+    pub fn energy_text(&self) -> Option<String> {
+        self.energy.map(|energy| format!("{}{energy}", shown::ESTIMATED))
+    }
+
     /// The mark of the time: measured, scaled from a measurement, modelled without one.
     #[must_use]
     pub fn time_mark(&self) -> char {

@@ -133,12 +133,12 @@ fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
         TableCell::maybe(row.low.zip(row.high).filter(|_| !row.is_measured), |(low, high)| {
             TableCell::text(range(low, high))
         }),
-        TableCell::maybe(row.speedup, |s| TableCell::text(format!("{}×", significant(s)))),
+        TableCell::maybe(row.speedup_text(), TableCell::text),
         TableCell::maybe(row.limit, |limit| TableCell::text(limit.as_str())),
         TableCell::maybe(row.occupancy, |o| TableCell::text(format!("{:.0} %", 100.0 * o))),
         TableCell::maybe(row.fits_memory, TableCell::Flag),
-        TableCell::maybe(row.board_power, |p| TableCell::text(format!("~{p}"))),
-        TableCell::maybe(row.energy, |e| TableCell::text(format!("~{e}"))),
+        TableCell::maybe(row.power_text(), TableCell::text),
+        TableCell::maybe(row.energy_text(), TableCell::text),
         TableCell::maybe(row.price.as_ref(), |p| dollars(p.usd_per_hour)),
         TableCell::maybe(row.price.as_ref(), |p| TableCell::text(price_source(p))),
         TableCell::maybe(row.usd_per_million_runs, dollars),

@@ -26,7 +26,7 @@ pub fn source_time(time: &SourceTime) -> String {
 #[must_use]
 pub fn predicted(answer: &Answer) -> Option<String> {
     let time = answer.prediction.as_ref().ok()?.time;
-    Some(format!("{time} {}", if answer.is_estimate() { ESTIMATED } else { PREDICTED }))
+    Some(modelled_time(time, !answer.is_estimate()))
 }
 
 /// `9.20–12.8 µs`, or `~9.20–12.8 µs` around an estimate; nothing where there is no interval.
@@ -51,9 +51,21 @@ pub fn interval_or_levels(answer: &Answer) -> Option<String> {
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
 pub fn speedup(answer: &Answer) -> Option<String> {
-    let text = format!("{}×", significant(answer.speedup()?));
     let estimated = answer.source_time.as_ref().is_some_and(|t| t.kind == SourceKind::Estimated);
-    Some(if estimated { format!("{ESTIMATED}{text}") } else { marked(answer, &text) })
+    Some(marked_speedup(answer.speedup()?, !estimated && !answer.is_estimate()))
+}
+
+/// `2.26×`, or `~2.26×` where no measurement stands behind it.
+#[must_use]
+pub fn marked_speedup(speedup: f64, rests_on_measurement: bool) -> String {
+    let mark = if rests_on_measurement { String::new() } else { ESTIMATED.to_string() };
+    format!("{mark}{}×", significant(speedup))
+}
+
+/// `31.8 µs ◆`, or `~` where no measurement stands behind it.
+#[must_use]
+pub fn modelled_time(time: Seconds, rests_on_measurement: bool) -> String {
+    format!("{time} {}", if rests_on_measurement { PREDICTED } else { ESTIMATED })
 }
 
 /// `18.3 µs ◆`: the source's time at the clocks it is set to, which the speedup is over, where it was measured at others.

@@ -138,7 +138,7 @@ pub(super) fn ask_open_panes(state: &mut DashboardState) -> Vec<Effect> {
 
 /// Scrolls the explanation, where it is open, whatever is focused; else pages in the focused pane.
 fn scroll_text(state: &mut DashboardState, action: Action) -> Vec<Effect> {
-    if state.explaining && state.view == DashboardView::Swap {
+    if state.shows_explanation() {
         state.explain_scroll.scroll_action(action);
         return Vec::new();
     }
@@ -297,7 +297,7 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
         state.arrange();
     } else if state.zoom {
         state.zoom = false;
-    } else if state.view == DashboardView::Swap && state.explaining {
+    } else if state.shows_explanation() {
         state.toggle_explanation();
     } else if state.view != DashboardView::Swap {
         let swap = state.key_for(Action::ViewSwap);

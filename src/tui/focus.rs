@@ -59,19 +59,24 @@ impl DashboardState {
         self.zoom = choosing.zoomed;
     }
 
+    /// Whether the explanation is on the screen: it gives way to a focused pane that it would hide.
+    #[must_use]
+    pub fn shows_explanation(&self) -> bool {
+        self.explaining && self.areas().pane_area(Pane::Explanation).area() > 0
+    }
+
     /// Opens or closes the explanation. It has the focus only where it hides everything else.
     pub(super) fn toggle_explanation(&mut self) {
-        let shown = self.explaining && self.view == DashboardView::Swap;
+        self.explaining = !self.shows_explanation();
         self.focus_pane(if self.view == DashboardView::Swap && self.focus != Pane::Explanation {
             self.focus
         } else {
             Pane::Predictions
         });
-        self.explaining = !shown;
         self.explain_scroll = ScrollTop::default();
         self.zoom &= !self.explaining;
-        if self.explaining && self.is_cramped() {
-            self.focus_pane(Pane::Explanation);
+        if self.explaining && !self.shows_explanation() {
+            self.focus_pane(if self.is_cramped() { Pane::Explanation } else { Pane::Predictions });
         }
     }
 }

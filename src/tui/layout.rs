@@ -212,15 +212,18 @@ fn right_of(area: Rect, columns: u16) -> Rect {
 }
 
 fn lay_swap(areas: &mut Areas, body: Rect, shown: Arrangement) {
-    let Arrangement { explaining, further, .. } = shown;
-    if explaining && body.width < ROOM_BESIDE {
+    let Arrangement { explaining, further, focus, .. } = shown;
+    let has_room_beside = body.width >= ROOM_BESIDE;
+    // What is focused is seen: the explanation gives way to it, and is there again afterwards.
+    let gives_way = matches!(focus, Pane::Gpus | Pane::Roofline | Pane::Occupancy);
+    if explaining && !has_room_beside && !gives_way {
         let upper = (body.height * 66 / 100).clamp(body.height.min(9), body.height.max(1));
         areas.put(Pane::Explanation, Rect { height: upper, ..body });
         areas.put(Pane::Predictions, below(body, upper));
         return;
     }
     let mut rest = body;
-    if explaining {
+    if explaining && has_room_beside {
         rest.width = body.width - BESIDE + 1;
         areas.put(Pane::Explanation, right_of(body, rest.width));
     }

@@ -13,7 +13,7 @@ use super::state::{DashboardState, Tone};
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::gpu::GpuId;
-use crate::kernel::{BlockSize, Problem};
+use crate::kernel::{BlockSize, KernelId, Problem};
 use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::Session;
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ impl DashboardState {
     /// start and came with the data is selected.
     pub fn take_session(&mut self, session: Arc<Session>) {
         let selected = self.rows[self.selected].clone();
-        self.put_session(session);
+        let kernel = self.put_session(session, selected.kernel);
         if !self.model_chosen {
             self.selection.settings.model = self.session.default_model();
         }
@@ -37,7 +37,7 @@ impl DashboardState {
             self.put_own_row(typed);
         }
         self.notices.extend(left_out);
-        self.keep_selected(selected);
+        self.keep_selected(&selected, kernel);
         if let Some((kernel, problem)) = self.awaited.take() {
             match self.session.kernels.position(&kernel) {
                 Ok(_) => self.select_kernel(&kernel, problem.as_deref()),
@@ -50,9 +50,11 @@ impl DashboardState {
     }
 
     /// Puts another session in the place of this one; the edited GPU stands in both, and whoever named it names it still.
-    fn put_session(&mut self, mut session: Arc<Session>) {
+    /// Answers where the selected kernel stands in it; none where it was dropped.
+    fn put_session(&mut self, mut session: Arc<Session>, selected: KernelId) -> Option<KernelId> {
         let place = self.session.edited_place();
         self.keep_derived_gpus(&mut session);
+        let kernel = self.renumber_kernels(&session, selected);
         if place.index() < self.session.gpus.entries().len() {
             Arc::make_mut(&mut session).take_edited_from(&self.session);
         }
@@ -61,12 +63,27 @@ impl DashboardState {
         rayon::spawn(move || drop(former));
         let moved = self.session.edited_place();
         if place == moved {
-            return;
+            return kernel;
         }
         let all = std::iter::once(&mut self.selection.source).chain(&mut self.selection.targets);
         all.filter(|gpu| **gpu == place).for_each(|gpu| *gpu = moved);
         // What was ranked and predicted names the old place.
         (self.ranked.board, self.application.forecasts) = (None, None);
+        kernel
+    }
+
+    /// What is kept by kernel follows it to its place in another session, and goes where it was dropped. Answers the place of
+    /// the selected one.
+    fn renumber_kernels(&mut self, session: &Session, selected: KernelId) -> Option<KernelId> {
+        let former = self.session.clone();
+        let place = |kernel: KernelId| session.kernels.id_named(&former.kernels.entry(kernel)?.id);
+        self.selection.renumber_kernels(place);
+        self.picked = self.picked.iter().filter_map(|kernel| place(*kernel)).collect();
+        let kernel = place(selected);
+        if kernel.is_none() {
+            (self.ranked.board, self.what_if.found) = (None, None);
+        }
+        kernel
     }
 
     /// GPUs that are named by rule stand in both sessions: work that began before they were named knows nothing of them.
@@ -87,14 +104,20 @@ impl DashboardState {
         self.ranked.renumber(place);
     }
 
-    /// Selects the row that was selected among other rows, or puts it in its kernel's first place.
-    fn keep_selected(&mut self, selected: Arc<Subject>) {
-        let same = |r: &Arc<Subject>| {
-            r.kernel == selected.kernel && r.problem == selected.problem && r.variant == selected.variant
-        };
+    /// Selects the row that was selected among other rows, or puts it in its kernel's first place; the first row where its
+    /// kernel was dropped.
+    fn keep_selected(&mut self, selected: &Subject, kernel: Option<KernelId>) {
+        let of_kernel = |r: &Arc<Subject>| Some(r.kernel) == kernel;
+        let same =
+            |r: &Arc<Subject>| of_kernel(r) && r.problem == selected.problem && r.variant == selected.variant;
         self.selected = self.rows.iter().position(same).unwrap_or_else(|| {
-            let row = self.rows.iter().position(|r| r.kernel == selected.kernel).unwrap_or(0);
-            self.rows[row] = selected;
+            let row = self.rows.iter().position(of_kernel).unwrap_or(0);
+            // Made anew: places in the store are others.
+            let typed =
+                kernel.and_then(|k| self.session.subject(k, &selected.problem, &selected.variant).ok());
+            if let Some(typed) = typed {
+                self.rows[row] = Arc::new(typed);
+            }
             row
         });
         self.clear_answers();

@@ -41,6 +41,14 @@ impl Selection {
             edited.base = place(edited.base);
         }
     }
+
+    /// The same kernels at other places of a catalogue; none for those that were dropped.
+    pub(super) fn renumber_kernels(&mut self, place: impl Fn(KernelId) -> Option<KernelId>) {
+        let blocks = self.blocks.iter().filter_map(|(kernel, block)| Some((place(*kernel)?, *block)));
+        self.blocks = blocks.collect();
+        let launches = self.launches.iter().filter_map(|(kernel, edits)| Some((place(*kernel)?, *edits)));
+        self.launches = launches.collect();
+    }
 }
 
 /// A GPU is being chosen; the mode outlives filtering.

@@ -123,10 +123,11 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     if let Err(why) = keep_rows(&mut session, &state.kept_rows) {
         state.notices.push(why);
     }
-    let before = state.answer().timed_point();
+    let (kernel, before) = (state.kernel().id.clone(), state.answer().timed_point());
     state.take_session(Arc::new(session));
     let now = state.answer().timed_point();
-    state.former_point = before.filter(|_| before != now).map(|(i, p)| (i.0, p.0));
+    let is_moved = before != now && state.kernel().id == kernel;
+    state.former_point = before.filter(|_| is_moved).map(|(i, p)| (i.0, p.0));
     if !state.files.is_empty() {
         state.say(tone, summary);
     }

@@ -77,6 +77,7 @@ impl WhatIf<'_> {
             time: found.time,
             interval: found.interval,
             base_time: self.base_time(),
+            rests_on_measurement: self.rests_on_measurement(),
             refusal: self.refusal(),
             changes,
             tornado: Vec::new(),

@@ -50,6 +50,8 @@ pub trait ChangedTimes<'a> {
     fn on_base(&self) -> WhatIfTime;
     /// Why there is no time on the base, where there is none.
     fn refusal(&self) -> Option<String>;
+    /// Whether a measured time stands behind every part of the times.
+    fn rests_on_measurement(&self) -> bool;
     /// How many values of each number a grid of two numbers has.
     fn grid_steps(&self) -> usize;
     /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.

@@ -41,6 +41,8 @@ struct BasePart<'a> {
     width_by_rows: f64,
     /// Why there is no time on the base.
     refusal: Option<String>,
+    /// Whether no measured time stands behind it.
+    is_estimate: bool,
     calls: Option<f64>,
     /// What is changed of its launch, where anything is.
     edited: Option<Box<EditedLaunch>>,
@@ -144,6 +146,7 @@ impl<'a> KernelTimes<'a> {
                 ends: on_base.interval.zip(time).map(|(interval, time)| interval.ends_over(time)),
                 is_combined: on_base.combined.is_some(),
                 width_by_rows: on_base.correction.map_or(1.0, |correction| correction.width),
+                is_estimate: on_base.is_estimate(),
                 edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
@@ -213,6 +216,10 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
     fn refusal(&self) -> Option<String> {
         let refused = |part: &BasePart<'_>| Some(format!("{}: {}", part.label, part.refusal.as_ref()?));
         self.parts.iter().find_map(refused)
+    }
+
+    fn rests_on_measurement(&self) -> bool {
+        !self.parts.iter().any(|part| part.is_estimate)
     }
 
     fn grid_steps(&self) -> usize {

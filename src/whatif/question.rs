@@ -94,6 +94,11 @@ impl<'a> WhatIf<'a> {
         self.times.refusal()
     }
 
+    /// Whether a measured time stands behind every part of the times.
+    pub(super) fn rests_on_measurement(&self) -> bool {
+        self.times.rests_on_measurement()
+    }
+
     /// How many values of each number a grid of two numbers has.
     pub(super) fn grid_steps(&self) -> usize {
         self.times.grid_steps()

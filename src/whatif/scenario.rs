@@ -3,8 +3,8 @@
 use super::chart::tornado_chart;
 use super::table::WhatIfAnswer;
 use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
-use crate::report::{Table, TableCell, TableColumn};
-use crate::units::{range, significant};
+use crate::report::{Table, TableCell, TableColumn, shown};
+use crate::units::range;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -51,10 +51,11 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
     table.rows.push(row("GPU", &|a| {
         if a.changes.is_empty() { a.base_name.clone() } else { format!("{} {}", a.marked_base(), a.changes) }
     }));
-    table.rows.push(row("time", &|a| or_dash(a.time.map(|t| t.to_string()))));
+    table.rows.push(row("time", &|a| or_dash(a.marked_time())));
     table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));
     table.rows.push(row("speed over the base", &|a| {
-        or_dash(a.base_time.zip(a.time).map(|(base, time)| format!("{}×", significant(base / time))))
+        let speedup = a.base_time.zip(a.time).map(|(base, time)| base / time);
+        or_dash(speedup.map(|speedup| shown::marked_speedup(speedup, a.rests_on_measurement)))
     }));
     table.rows.push(row("what matters", &|a| {
         let titles = a.tornado.iter().filter(|bar| bar.matters()).take(2).map(|bar| bar.number.title());

@@ -34,6 +34,8 @@ pub struct WhatIfAnswer {
     pub interval: Option<[Seconds; 2]>,
     /// Time of a run on the base.
     pub base_time: Option<Seconds>,
+    /// Whether a measured time stands behind both, or they are modelled without one.
+    pub rests_on_measurement: bool,
     /// Why there is none on the base.
     pub refusal: Option<String>,
     /// Which numbers matter, the largest effect first; empty where it was not asked.
@@ -91,11 +93,18 @@ impl WhatIfAnswer {
         })
     }
 
-    /// `1.20× faster than RTX 4070, 6.72 ms`; `None` where one of the times is unknown.
+    /// `5.60 ms ◆`: the time with its mark; `None` where it cannot run there.
+    #[must_use]
+    pub fn marked_time(&self) -> Option<String> {
+        self.time.map(|time| shown::modelled_time(time, self.rests_on_measurement))
+    }
+
+    /// `1.20× faster than RTX 4070, 6.72 ms ◆`; `None` where one of the times is unknown.
     #[must_use]
     pub fn beside_base(&self) -> Option<String> {
         let (time, base, name) = (self.time?, self.base_time?, &self.base_name);
         let (ratio, word) = if base >= time { (base / time, "faster") } else { (time / base, "slower") };
+        let base = shown::modelled_time(base, self.rests_on_measurement);
         if ratio < SAME_SPEED {
             return Some(format!("as fast as {name}, {base}"));
         }
@@ -216,7 +225,7 @@ fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<TableCell> {
     ]
 }
 
-/// `saxpy n=268435456 · ◇ RTX 4070 with mem=+20%: 5.60 ms (3.90–8.10 ms, 90 % interval), 1.20× faster than RTX 4070, 6.72 ms`.
+/// `saxpy n=268435456 · ◇ RTX 4070 with mem=+20%: 5.60 ms ◆ (3.90–8.10 ms, 90 % interval), 1.20× faster than RTX 4070, 6.72 ms ◆`.
 fn title(answer: &WhatIfAnswer) -> String {
     let WhatIfAnswer { workload, changes, .. } = answer;
     let named = answer.gpu_in_words();
@@ -224,7 +233,7 @@ fn title(answer: &WhatIfAnswer) -> String {
         format!(" ({}, {:.0} % interval)", range(low, high), 100.0 * COVERAGE)
     });
     let without = if answer.base_time.is_none() { "no prediction" } else { "cannot run there" };
-    let time = answer.time.map_or_else(|| without.to_string(), |t| t.to_string());
+    let time = answer.marked_time().unwrap_or_else(|| without.to_string());
     let beside = match answer.beside_base() {
         Some(text) if !changes.is_empty() => format!(", {text}"),
         _ => String::new(),

@@ -9,7 +9,9 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
-use roofswap::tui::{DashboardOptions, DashboardState, LoadedFiles, Message, first_state, update, view};
+use roofswap::tui::{
+    DashboardOptions, DashboardState, Effect, LoadedFiles, Message, first_state, update, view,
+};
 use std::sync::OnceLock;
 
 const KEYS: &[&str] = &[
@@ -99,6 +101,53 @@ const KEYS: &[&str] = &[
     "ctrl-x",
 ];
 
+/// Lines that are typed whole: what opens them, and what is typed.
+const LINES: &[(&str, &str)] = &[
+    ("n", "4.2ms on 3090, name mykern, 256 thr, 40 regs, 17.2 GFLOP, 50MB dram"),
+    ("n", "name other, 1 GFLOP, 4MB dram, 128 thr"),
+    (":", "forget mykern"),
+    (":", "forget other"),
+    (":", "forget nothing"),
+    (":", "kernel mykern"),
+    (":", "kernel saxpy"),
+    (":", "size 2^12"),
+    (":", "gpu l40s"),
+    (":", "source rtx-4090@150W"),
+    (":", "add a100-pcie-40gb"),
+    (":", "set mem=+20%,sms=50"),
+    (":", "power 150W"),
+    (":", "source-clocks sm=942MHz"),
+    (":", "model roofline"),
+    (":", "range nope"),
+    (":", "device 7"),
+    (":", "host 2x"),
+    (":", "export typed"),
+];
+
+/// What a person does: one message, or a line that is opened, typed and accepted.
+fn step() -> impl Strategy<Value = Vec<Message>> {
+    prop_oneof![
+        9 => message().prop_map(|message| vec![message]),
+        1 => prop::sample::select(LINES).prop_map(|(opens, text)| typed_line(opens, text)),
+    ]
+}
+
+fn typed_line(opens: &str, text: &str) -> Vec<Message> {
+    let letters = text.chars().map(|c| if c == ' ' { "space".to_string() } else { c.to_string() });
+    let before = ["esc", "esc", "esc", opens].map(str::to_string);
+    before.into_iter().chain(letters).chain(["enter".to_string()]).map(Message::Key).collect()
+}
+
+/// What the worker answers where it is asked to read everything again: no file is the user's here.
+fn read_again(state: &mut DashboardState, effects: Vec<Effect>) {
+    for effect in effects {
+        if let Effect::Load(base, _) = effect {
+            let loaded = LoadedFiles::without_notes((*base).clone(), "read");
+            update(state, Message::Loaded(loaded));
+        }
+    }
+}
+
 fn message() -> impl Strategy<Value = Message> {
     prop_oneof![
         12 => prop::sample::select(KEYS).prop_map(|k| Message::Key(k.to_string())),
@@ -125,13 +174,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
     #[test]
-    fn any_sequence_leaves_a_sound_state(messages in prop::collection::vec(message(), 1..60)) {
+    fn any_sequence_leaves_a_sound_state(steps in prop::collection::vec(step(), 1..60)) {
         let mut state = fresh();
-        for message in messages {
-            update(&mut state, message);
+        for message in steps.into_iter().flatten() {
+            let effects = update(&mut state, message);
+            read_again(&mut state, effects);
             prop_assert_eq!(state.answers.figures().len(), state.rows.len());
             prop_assert!(state.answers.figures().iter().all(Option::is_some), "few rows are predicted at once");
             prop_assert!(state.selected < state.rows.len());
+            let kernels = state.session.kernels.entries().len();
+            prop_assert!(state.rows.iter().all(|row| row.kernel.index() < kernels));
             prop_assert!(!state.selection.targets.is_empty());
             prop_assert!(state.shown.iter().all(|r| *r < state.rows.len()));
             prop_assert!(state.gpus.is_empty() || state.gpu_cursor < state.gpus.len());

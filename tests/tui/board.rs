@@ -407,6 +407,54 @@ fn typed_kernels_come_back_and_one_that_is_wrong_is_said() {
     assert_eq!(state.saved().typed.len(), 2);
 }
 
+/// Answers what the worker is asked for where a typed kernel is dropped.
+fn forget(d: &mut Dashboard, name: &str) {
+    press(d, ":");
+    type_line(d, &format!("forget {name}"));
+    for effect in press(d, "enter") {
+        if let Effect::Load(base, _) = effect {
+            let loaded = roofswap::tui::LoadedFiles::without_notes((*base).clone(), "read");
+            let effects = update(&mut d.state, Message::Loaded(loaded));
+            rank(d, &effects);
+        }
+    }
+}
+
+#[test]
+fn a_typed_kernel_that_is_dropped_is_gone_in_every_view() {
+    for view in ["1", "2", "3", "4", "5"] {
+        for (first, second) in [("mykern", "sibling"), ("sibling", "mykern")] {
+            let mut d = dashboard(160, 50);
+            for line in [
+                "4.2ms on 3090, name mykern, 256 thr, 40 regs, 17.2 GFLOP, 50MB dram",
+                "name sibling, 1 GFLOP, 4MB dram",
+            ] {
+                press(&mut d, "n");
+                type_line(&mut d, line);
+                press(&mut d, "enter");
+            }
+            // Its threads are typed, too: they go with it and stay with the other one.
+            press(&mut d, "b");
+            type_line(&mut d, "96");
+            press(&mut d, "enter");
+            press(&mut d, view);
+            forget(&mut d, first);
+            let screen = d.screen();
+            let has = |d: &Dashboard, name: &str| {
+                d.state.rows.iter().any(|row| d.state.session.kernels[row.kernel].id == name)
+            };
+            assert!(!has(&d, first) && has(&d, second), "{first} in view {view}: {screen}");
+            assert!(!screen.contains(first), "{first} in view {view}: {screen}");
+            let threads: Vec<u32> = d.state.selection.blocks.values().copied().collect();
+            assert_eq!(threads, if second == "sibling" { vec![96] } else { vec![] });
+            assert_eq!(d.state.saved().typed.len(), 1);
+            forget(&mut d, second);
+            assert!(!d.screen().contains(second) && d.state.workload.own_rows == 0, "{}", d.screen());
+            assert!(d.state.saved().typed.is_empty() && d.state.selection.blocks.is_empty());
+        }
+    }
+}
+
 #[test]
 fn a_name_of_several_boards_says_which_one_was_taken() {
     let mut d = dashboard(160, 50);

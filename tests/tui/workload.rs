@@ -242,3 +242,65 @@ fn headings_sort_and_hints_run_when_they_are_clicked() {
     click(&mut d.state, x, y);
     assert!(d.state.overlays.is_empty() && d.state.row_filter == "saxpy", "{}", d.screen());
 }
+
+/// What is focused is on the screen, framed as focused: also where the explanation is open.
+#[test]
+fn the_explanation_gives_way_to_a_list_that_is_focused() {
+    let is_seen = |d: &Dashboard| d.state.areas().pane_area(d.state.focus).height > 2;
+    for (width, height) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
+        let mut d = dashboard(width, height);
+        press(&mut d.state, "enter");
+        assert!(d.state.shows_explanation(), "{}", d.screen());
+        let first = d.state.target();
+        press(&mut d.state, "t");
+        assert!(is_seen(&d) && d.state.focus == Pane::Gpus, "{}", d.screen());
+        press(&mut d.state, "down down enter");
+        assert_ne!(d.state.target(), first);
+        assert!(is_seen(&d) && d.state.shows_explanation(), "it comes back: {}", d.screen());
+        for _ in 0..6 {
+            press(&mut d.state, "tab");
+            assert!(is_seen(&d) && d.screen().contains('━'), "{:?}: {}", d.state.focus, d.screen());
+        }
+        // Wherever the focus is, the key opens it where it is not seen.
+        if width >= 180 {
+            continue;
+        }
+        press(&mut d.state, "t E");
+        assert!(d.state.shows_explanation() && is_seen(&d), "{}", d.screen());
+    }
+}
+
+#[test]
+fn the_interval_stands_before_the_error_where_room_is_short() {
+    const PROFILED: &str = "gpu,kernel,problem,flops,dram_bytes,time_ms,sm_clock_mhz\n\
+                            rtx-2080-ti,mine,n=123456,1000000,4000000,0.2,942\n";
+    let (mut d, _folder) = opened(PROFILED, DashboardOptions::default());
+    for width in [60, 70, 80, 90, 100, 120] {
+        d.size = (width, 24);
+        update(&mut d.state, Message::Resize(width, 24));
+        let screen = d.screen();
+        let head = screen.lines().find(|line| line.contains("┃  kernel ")).unwrap();
+        assert!(
+            !head.contains("error") && !head.contains("measured"),
+            "nothing was measured on the target: {screen}"
+        );
+        assert!(width < 80 || head.contains("90 % interval"), "{width}: {screen}");
+    }
+}
+
+/// The list of GPUs and the row of the kernel answer one question with one number.
+#[test]
+fn the_gpus_have_the_speedup_of_the_row() {
+    for kernel in ["saxpy", "matmul_tiled"] {
+        let mut d = dashboard(160, 50);
+        press(&mut d.state, ":");
+        update(&mut d.state, Message::Paste(format!("kernel {kernel}")));
+        d.play(Message::Key("enter".into()));
+        d.play(Message::Key("u".into()));
+        let speedup = roofswap::report::shown::speedup(d.state.answer()).unwrap();
+        let screen = d.screen();
+        let mut cells = screen.lines().flat_map(|line| line.split(['"', '│', '┃']));
+        let cell = cells.find(|cell| cell.starts_with("T ") && cell.contains("RTX 4070")).unwrap();
+        assert!(cell.trim_end().ends_with(&speedup), "{kernel} {speedup}: {cell}");
+    }
+}

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::gpu::{Ceilings, Gpu, GpuId};
+use crate::predict::SourceKind;
 use crate::report::shown;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -114,11 +115,26 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &DashboardState,
     }
 }
 
-/// The speedup of the selected kernel there, as the board has it: the narrow form of the board.
+/// The speedup of the selected kernel there: of targets that of its row, of other GPUs as the board has it, with the mark of a
+/// measured time where it is that of one.
 fn speedup(state: &DashboardState, gpu: GpuId) -> String {
-    let Some(row) = state.ranked.row_of(gpu) else { return String::new() };
-    let mark = if row.rests_on_measurement { "" } else { "~" };
-    row.speedup.map_or_else(String::new, |s| format!("{:>7}", format!("{mark}{}×", significant(s))))
+    let of_row = if gpu == state.target() {
+        shown::speedup(state.answer())
+    } else {
+        state
+            .further_targets()
+            .into_iter()
+            .find(|t| t.answer.target == gpu)
+            .and_then(|t| shown::speedup(t.answer))
+    };
+    let of_board = || {
+        let row = state.ranked.row_of(gpu)?;
+        let text = row.speedup_text()?;
+        let mark = if row.is_measured { SourceKind::Measured.mark() } else { ' ' };
+        Some(format!("{text}{mark}"))
+    };
+    let text = of_row.map(|text| format!("{text} ")).or_else(of_board);
+    text.map_or_else(String::new, |text| format!("{text:>8}"))
 }
 
 fn gpu_line(

@@ -51,13 +51,13 @@ impl Panel<DashboardState> for PredictionsPane {
 
     fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         let fold = if state.workload.unfolded { "fold" } else { "unfold" };
-        let pick = match (state.workload.on_fold, state.explaining) {
+        let pick = match (state.workload.on_fold, state.shows_explanation()) {
             (true, _) => fold,
             (false, true) => "close",
             (false, false) => "explain",
         };
         let mut hints = vec![Hint { actions: &[Action::Pick], text: pick }];
-        if state.explaining {
+        if state.shows_explanation() {
             hints.push(Hint { actions: &[Action::ScrollDown], text: "scroll it" });
         }
         hints.extend([

@@ -80,16 +80,22 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         (PredictionColumn::Predicted, 11, 0),
         (PredictionColumn::Interval, 16, if state.selection.all_sources { 1 } else { 4 }),
         (PredictionColumn::Speedup, speedup_width(state, looked_at), 0),
-        (PredictionColumn::Measured, 11, 6),
-        (PredictionColumn::Error, 10, 5),
-        (PredictionColumn::Bound, 16, 7),
-        (PredictionColumn::Occupancy, 11, 8),
-        (PredictionColumn::Efficiency, 10, 9),
-        (PredictionColumn::Cautions, 6, 10),
+        (PredictionColumn::Measured, 11, 7),
+        (PredictionColumn::Error, 10, 6),
+        (PredictionColumn::Bound, 16, 8),
+        (PredictionColumn::Occupancy, 11, 9),
+        (PredictionColumn::Efficiency, 10, 10),
+        (PredictionColumn::Cautions, 6, 11),
     ];
     let looks_at_stock = |row: &usize| state.figures_of(*row).is_some_and(|f| f.has_stock_time);
     if !state.selection.all_sources && looked_at.iter().any(looks_at_stock) {
-        all.insert(3, (PredictionColumn::StockTime, 13, 1));
+        all.insert(3, (PredictionColumn::StockTime, 13, 5));
+    }
+    // Where no row was measured on the target, these two say nothing.
+    let is_measured = |row: &usize| state.figures_of(*row).is_some_and(|f| f.measured.is_some());
+    if !looked_at.iter().any(is_measured) {
+        let says_nothing = |c| matches!(c, PredictionColumn::Measured | PredictionColumn::Error);
+        all.retain(|(column, ..)| !says_nothing(*column));
     }
     if state.selection.all_sources {
         all.insert(4, (PredictionColumn::Sources, 11, 1));
@@ -135,7 +141,7 @@ fn further_columns(place: usize) -> [(PredictionColumn, usize, usize); 4] {
         (PredictionColumn::Further(place), 13, 2),
         (PredictionColumn::FurtherSpeedup(place), 8, 3),
         (PredictionColumn::FurtherInterval(place), 16, 4),
-        (PredictionColumn::FurtherLimit(place), 11, 6),
+        (PredictionColumn::FurtherLimit(place), 11, 7),
     ]
 }
 

@@ -92,18 +92,17 @@ impl BoardColumn {
 
     fn text(self, row: &RankedRow) -> String {
         let dash = || "-".to_string();
-        let estimate = if row.rests_on_measurement { "" } else { "~" };
         match self {
             Self::Time => {
                 let mark = row.time_mark();
                 row.time.map_or_else(dash, |t| format!("{t} {mark}"))
             }
-            Self::Speedup => row.speedup.map_or_else(dash, |s| format!("{estimate}{}×", significant(s))),
+            Self::Speedup => row.speedup_text().unwrap_or_else(dash),
             Self::Limit => row.limit.map_or_else(dash, |l| l.as_str().to_string()),
             Self::Occupancy => row.occupancy.map_or_else(dash, |o| format!("{:.0} %", 100.0 * o)),
             Self::Memory => row.fits_memory.map_or("?".into(), |f| if f { "yes" } else { "no" }.into()),
-            Self::Power => row.board_power.map_or_else(dash, |p| format!("{p}")),
-            Self::Energy => row.energy.map_or_else(dash, |e| format!("{e}")),
+            Self::Power => row.power_text().unwrap_or_else(dash),
+            Self::Energy => row.energy_text().unwrap_or_else(dash),
             Self::Hourly => row.price.as_ref().map_or_else(dash, |p| significant(p.usd_per_hour)),
             Self::Runs => row.usd_per_million_runs.map_or_else(dash, significant),
         }
@@ -364,11 +363,10 @@ fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Loo
     fact("limited by", column(BoardColumn::Limit));
     fact("occupancy", column(BoardColumn::Occupancy));
     fact("fits memory", column(BoardColumn::Memory));
-    if let Some(power) = row.board_power {
-        fact("board power", format!("{power} (modelled)"));
-    }
-    if let Some(energy) = row.energy {
-        fact("energy per run", format!("{energy} (modelled)"));
+    for (name, text) in [("board power", row.power_text()), ("energy per run", row.energy_text())] {
+        if let Some(text) = text {
+            fact(name, text);
+        }
     }
     if let Some(price) = &row.price {
         fact(

@@ -106,6 +106,11 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
         self.on_base.as_ref().err().cloned()
     }
 
+    fn rests_on_measurement(&self) -> bool {
+        // The trace is one.
+        true
+    }
+
     fn grid_steps(&self) -> usize {
         GRID
     }

@@ -2,6 +2,7 @@
 
 use crate::answer::LaunchOnGpu;
 use crate::occupancy::Resource;
+use crate::report::shown;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_right, paragraph, wrap};
@@ -47,7 +48,8 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
     row("limited by", &|launch| launch.occupancy.limiters().map(short_name).collect::<Vec<_>>().join(" "));
     row("waves", &|launch| launch.waves.map_or("-".into(), |w| crate::units::significant(w.waves)));
     row("last wave", &|launch| launch.waves.map_or("-".into(), |w| format!("{:.0} %", 100.0 * w.last_fill)));
-    row("time", &|launch| launch.time.map_or("-".into(), |t| format!("~{t}")));
+    let is_scaled = !state.answer().is_estimate();
+    row("time", &|launch| launch.time.map_or("-".into(), |t| shown::modelled_time(t, is_scaled)));
     if let Some(refusal) = shown.last().and_then(|launch| launch.refusal) {
         lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
     } else if is_changed {

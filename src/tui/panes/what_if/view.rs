@@ -112,9 +112,9 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
     vec![time, below]
 }
 
-/// `~5.60 ms (3.90–8.10 ms): 1.20× faster than RTX 4070, 6.72 ms`.
+/// `5.60 ms ◆ (3.90–8.10 ms): 1.20× faster than RTX 4070, 6.72 ms ◆`.
 fn time_beside_base(answer: &WhatIfAnswer) -> String {
-    let Some(time) = answer.time else {
+    let Some(time) = answer.marked_time() else {
         return answer.without_time();
     };
     let interval = answer.interval.map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
@@ -122,7 +122,7 @@ fn time_beside_base(answer: &WhatIfAnswer) -> String {
         return format!("{time}{interval}; change a number and watch");
     }
     let beside = answer.beside_base().map_or_else(String::new, |text| format!(": {text}"));
-    format!("~{time}{interval}{beside}")
+    format!("{time}{interval}{beside}")
 }
 
 fn draw_form(buffer: &mut Buffer, area: Rect, state: &DashboardState, form: WhatIfForm, look: Look<'_>) {
