@@ -74,8 +74,9 @@ pub(super) fn counted(n: u64, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
 }
 
-/// `12.3 %`.
-pub(super) fn percent(value: f64) -> String {
+/// `12.3 %`, `< 0.1 %`.
+#[must_use]
+pub fn percent(value: f64) -> String {
     if value > 0.0 && value < 0.1 { "< 0.1 %".into() } else { format!("{value:.1} %") }
 }
 

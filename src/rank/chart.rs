@@ -20,6 +20,9 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     let longest = all_ends.fold(0.0_f64, |most, t| most.max(t.millis()));
     let without = board.rows.len() - timed().count();
     let mut notes = Vec::new();
+    if timed().count() > rows.len() {
+        notes.push(format!("{} more have a prediction and are not drawn", timed().count() - rows.len()));
+    }
     if without > 0 {
         notes.push(format!("{without} of {} GPUs have no prediction", board.rows.len()));
     }

@@ -518,3 +518,24 @@ fn every_view_starts_from_the_same_sources() {
     let further = state.row_query().estimate_row(&state.session, &machines, subject, &[state.target()]);
     assert_eq!(further[0].map(|estimate| estimate.time), by_commands);
 }
+
+/// What stands behind a noun is named, with what it may be.
+#[test]
+fn a_wrong_argument_is_named_with_what_was_expected() {
+    let mut d = unranked(120, 40);
+    for (typed, said) in [
+        ("model foo", "model `foo`: expected one of components"),
+        ("export nope", "export `nope`: expected one of roofline"),
+        ("add nosuch", "nosuch"),
+        ("kernel sobel", "sobel"),
+        ("range nope", "no trace is loaded"),
+        ("forget x", "no kernel was typed"),
+    ] {
+        press(&mut d, ":");
+        type_line(&mut d, typed);
+        press(&mut d, "enter");
+        let screen = d.screen();
+        assert!(screen.contains(said) && !screen.contains("no such command"), "{typed}: {screen}");
+        press(&mut d, "esc");
+    }
+}

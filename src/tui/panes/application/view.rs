@@ -3,7 +3,7 @@
 use super::super::frame::{draw_lines, pane_frame};
 use super::findings::ApplicationFindings;
 use crate::application::{
-    Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts,
+    Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
 };
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -96,7 +96,7 @@ fn above_groups(
     let mut lines: Vec<Line<'static>> = Vec::new();
     if let Some(line) = &application.timeline {
         let share = |nanoseconds: i64| 100.0 * nanoseconds as f64 / line.window.nanoseconds().max(1) as f64;
-        let parts = [
+        let mut parts = [
             ("kernels", line.kernels),
             ("copies alone", line.copy_only),
             ("launch gaps", line.idle.launch_gap),
@@ -104,8 +104,11 @@ fn above_groups(
             ("synchronising", line.idle.synchronisation),
             ("unknown", line.idle.unknown),
         ];
-        let parts = parts.into_iter().map(|(name, time)| (name, share(time))).filter(|(_, s)| *s >= 0.05);
-        let parts: Vec<String> = parts.map(|(name, share)| format!("{name} {share:.1} %")).collect();
+        // The largest is not the one that a narrow screen cuts.
+        parts.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        let parts = parts.into_iter().filter(|(_, time)| *time > 0);
+        let parts: Vec<String> =
+            parts.map(|(name, time)| format!("{name} {}", percent(share(time)))).collect();
         let window = line.window.seconds();
         let text = format!("window {window}: {}", parts.join(", "));
         lines.push(Line::styled(clipped_text(&text, width), look.text()));

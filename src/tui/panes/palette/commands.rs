@@ -113,18 +113,46 @@ const CHARTS: [(&str, Pane); 7] = [
 /// The lines that fit what is typed, the best first: words that stand there before scattered letters.
 #[must_use]
 pub fn matching_commands(state: &DashboardState, typed: &str, files: &[FileEntry]) -> Vec<CommandLine> {
-    let noun = typed.split_once(char::is_whitespace).and_then(|(word, rest)| {
-        let noun = NOUNS.iter().find(|noun| noun.words.contains(&word.to_lowercase().as_str()))?;
-        Some((noun, rest.trim()))
-    });
-    match noun {
+    match noun_and_argument(typed) {
         Some((noun, rest)) => with_argument(state, noun, rest, files),
         None => Filter::new(typed).ranked(everything(state)),
     }
 }
 
+fn noun_and_argument(typed: &str) -> Option<(&'static Noun, &str)> {
+    let (word, rest) = typed.split_once(char::is_whitespace)?;
+    let noun = NOUNS.iter().find(|noun| noun.words.contains(&word.to_lowercase().as_str()))?;
+    Some((noun, rest.trim()))
+}
+
+/// Why no line fits what is typed, and what would.
+#[must_use]
+pub fn why_nothing_matches(state: &DashboardState, typed: &str) -> String {
+    let Some((noun, rest)) = noun_and_argument(typed) else {
+        let nearest = nearest_word(typed).map_or_else(String::new, |word| format!("; nearest: {word}"));
+        return format!("no such command, GPU, kernel or model{nearest}");
+    };
+    let word = noun.words[0];
+    let unknown = match word {
+        "gpu" | "source" | "add" => state.session.gpus.position(rest).err().map(|why| why.to_string()),
+        "kernel" => state.session.kernels.position(rest).err().map(|why| why.to_string()),
+        _ => None,
+    };
+    let choices = || {
+        let lines = with_argument(state, noun, "", &[]);
+        let behind = |line: &CommandLine| line.completed[word.len()..].trim().to_string();
+        lines.iter().map(behind).collect::<Vec<_>>().join(", ")
+    };
+    let text = unknown.unwrap_or_else(|| match (choices(), word) {
+        (none, "forget") if none.is_empty() => "no kernel was typed".into(),
+        (none, _) if none.is_empty() => "no trace is loaded".into(),
+        (some, _) => format!("{word} `{rest}`: expected one of {some}"),
+    });
+    harmless_line(&text)
+}
+
 /// The word with an argument that begins most like the first one typed: two letters at least.
-pub fn nearest_word(typed: &str) -> Option<&'static str> {
+fn nearest_word(typed: &str) -> Option<&'static str> {
     let first = typed.split_whitespace().next()?.to_lowercase();
     let alike = |word: &str| word.chars().zip(first.chars()).take_while(|(a, b)| a == b).count();
     let words = NOUNS.iter().flat_map(|noun| noun.words).copied();

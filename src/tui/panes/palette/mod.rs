@@ -26,7 +26,7 @@ use crate::tui::message::Effect;
 use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
-use commands::{CommandLine, PaletteCommand, matching_commands, nearest_word};
+use commands::{CommandLine, PaletteCommand, matching_commands, why_nothing_matches};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
@@ -72,9 +72,7 @@ impl CommandPalette {
     /// Enter.
     fn run_line(&mut self, state: &mut DashboardState) -> Reaction {
         let Some(line) = self.lines(state).into_iter().nth(self.cursor) else {
-            let nearest = nearest_word(self.input.value());
-            let nearest = nearest.map_or_else(String::new, |word| format!("; nearest: {word}"));
-            let text = format!("no such command, GPU, kernel or model{nearest}");
+            let text = why_nothing_matches(state, self.input.value().trim_start());
             return Reaction::Done(state.say(Tone::Refused, text));
         };
         let word = self.input.value().trim().rsplit(' ').next().unwrap_or_default().to_lowercase();
