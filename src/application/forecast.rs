@@ -400,9 +400,10 @@ fn bound_beside_kernels(
     let share =
         |part: i64| super::table::percent(100.0 * part as f64 / timeline.window.nanoseconds().max(1) as f64);
     let idle = timeline.idle.total();
-    Some(match timeline.copy_only > idle {
-        true => format!("copy-bound: copies alone are {} of the window there", share(timeline.copy_only)),
-        false => format!("host-bound: the GPU idles for {} of the window there", share(idle)),
+    Some(if timeline.copy_only > idle {
+        format!("copy-bound: copies alone are {} of the window there", share(timeline.copy_only))
+    } else {
+        format!("host-bound: the GPU idles for {} of the window there", share(idle))
     })
 }
 
