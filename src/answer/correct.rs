@@ -7,7 +7,8 @@
 use super::answered::Answer;
 use super::context::AnswerContext;
 use super::corrections::{ResidualKey, TargetResiduals};
-use super::known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows, LastKriging};
+use super::known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows};
+use super::kriging::LastKriging;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};

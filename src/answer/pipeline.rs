@@ -5,7 +5,7 @@ use super::calibration::{IntervalQuestion, StartedFrom};
 use super::caution_points::{MeasuredPoint, above_roof, named_code_cautions};
 use super::context::{AnswerContext, StandIn};
 use super::correct::{CorrectionQuestion, corrected, target_correction};
-use super::known_rows::LastKriging;
+use super::kriging::LastKriging;
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
