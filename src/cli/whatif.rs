@@ -125,7 +125,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let workload = args.launch.edited_workload(&session, workload)?;
     let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
-    let mut asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
+    let mut asked = WhatIf::from_measured_base(&session, &workload, Pair::new(source, base), settings);
     let progress = Progress::default();
     let answers = watched_as("predicting", &progress, || {
         let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes.clone() };

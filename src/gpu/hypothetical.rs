@@ -14,7 +14,7 @@
 //! derived from the architecture (`sustained`) is derived from the numbers of the base first, so that changing one number changes no
 //! other one's rule.
 
-use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
+use super::changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 use super::sustained::within_peak;
 use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu, Tuning};
@@ -49,11 +49,13 @@ impl Hypothetical {
         self.base.board_id()
     }
 
-    /// Whether clocks and power limit are all that was changed.
+    /// Whether clocks and power limit are all that was changed; a number that was set to what it is was not.
     pub(super) fn is_at_settings(&self) -> bool {
         let is_setting =
             |number| matches!(number, GpuNumber::SmClock | GpuNumber::DataRate | GpuNumber::PowerLimit);
-        self.base.is_board_at_settings() && self.changes.all().iter().all(|change| is_setting(change.number))
+        let is_other = |change: &&GpuChange| !change.leaves_as_it_is(&self.base);
+        let mut changed = self.changes.all().iter().filter(is_other);
+        self.base.is_board_at_settings() && changed.all(|change| is_setting(change.number))
     }
 }
 

@@ -25,6 +25,7 @@ mod time_range;
 mod tuning;
 mod typed_changes;
 mod typed_note;
+mod unchanged;
 
 pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
 pub use catalogue::{load_shipped, load_text};

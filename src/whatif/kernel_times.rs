@@ -121,20 +121,22 @@ struct PartQuestion<'a> {
 }
 
 impl<'a> KernelTimes<'a> {
-    /// This workload, timed on the first of these GPUs, on GPUs like the second.
+    /// This workload, timed on the first of these GPUs, on GPUs like the second. `start`: the GPU whose time a kernel's is predicted from.
     pub(super) fn new(
         session: &'a Session,
         workload: &'a Workload,
         Pair { source, target: base }: Pair<GpuId>,
         settings: Settings,
+        start: impl Fn(&Subject) -> GpuId,
     ) -> Self {
         let part = |part: &'a WorkloadPart| {
             let answer = PartAnswers { session, source, settings, subject: &part.subject };
-            let on_base = answer.whole_answer(base);
+            let source = start(&part.subject);
+            let on_base = PartAnswers { source, ..answer }.whole_answer(base);
             let calls = match part.amount {
                 RunAmount::Calls(calls) => Some(calls),
                 RunAmount::Share(share) => {
-                    let on_source = answer.whole_answer(source).predicted_time();
+                    let on_source = answer.whole_answer(answer.source).predicted_time();
                     workload.run_seconds.zip(on_source).map(|(run, time)| share * run / time.0)
                 }
             };
@@ -385,6 +387,7 @@ impl PartQuestion<'_> {
 }
 
 /// Whole answers about one kernel, by the sources it is usually predicted from.
+#[derive(Clone, Copy)]
 struct PartAnswers<'a> {
     session: &'a Session,
     source: GpuId,

@@ -6,6 +6,7 @@ use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::power::PowerModel;
+use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::units::Seconds;
@@ -32,7 +33,23 @@ impl<'a> WhatIf<'a> {
         pair: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
-        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings)) }
+        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings, |_| pair.source)) }
+    }
+
+    /// The same, where a time that was measured on the base comes before one that is predicted for it: the source is then the goal alone.
+    #[must_use]
+    pub fn from_measured_base(
+        session: &'a Session,
+        workload: &'a Workload,
+        pair: Pair<GpuId>,
+        settings: Settings,
+    ) -> Self {
+        let is_measured = |subject: &Subject| {
+            let place = session.place_of_rows(subject, pair.target);
+            subject.config.is_some_and(|config| session.store.row_on(config, place).is_some())
+        };
+        let start = |subject: &Subject| if is_measured(subject) { pair.target } else { pair.source };
+        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings, start)) }
     }
 
     /// The same, telling how many GPUs were asked about, and stopping once it is cancelled.
@@ -118,7 +135,7 @@ impl<'a> WhatIf<'a> {
     /// [`ChangeError`] for changes that cannot be made.
     pub fn changed_time(&mut self, changes: &GpuChanges) -> Result<WhatIfTime, ChangeError> {
         let made = self.made(changes)?;
-        if changes.is_empty() {
+        if changes.leave_as_it_is(self.base()) {
             return Ok(self.times.on_base());
         }
         Ok(self.times_on(&[made])[0])

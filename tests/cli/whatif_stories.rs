@@ -374,3 +374,38 @@ fn refused_gpus_say_what_to_type() {
     desk.types(&format!("{predict} --to rtx-4070@1W")).ends(2, &[range]);
     desk.types(&format!("{predict} --to rtx-4070@10W")).ends(2, &["contradicts idle power 22.0 W"]);
 }
+
+/// A number set to what it is changes nothing, its interval neither: a file whose row is of the GPU that is changed, and one whose row is not.
+#[test]
+fn a_number_set_to_what_it_is_changes_nothing() {
+    let desk = Desk::new();
+    for asked in
+        ["--from titan-v --kernel saxpy", "--kernel vector_add_divergent", "--time 5ms --dram-bytes 1e9"]
+    {
+        let told = |set: &str| {
+            let words = format!("whatif --format json --gpu rtx-4070 {asked} {set}");
+            object(&desk.types(&words).works().stdout)
+        };
+        let base = told("");
+        for set in ["sms=46", "sm=2475MHz", "l2=36MiB", "power=200W", "mem=+0%", "sms=46,l2=36MiB"] {
+            let same = told(&format!("--set {set}"));
+            for field in ["time_ms", "low_ms", "high_ms"] {
+                assert_eq!(same[field], base[field], "{asked} {set}: {field}");
+            }
+        }
+    }
+}
+
+/// The GPU that is changed was timed itself: its own time stands on it, whatever GPU's time is the goal.
+#[test]
+fn a_time_that_was_measured_on_the_base_is_where_a_change_starts() {
+    let desk = Desk::new();
+    let columns = "gpu,kernel,problem,dtype,block,grid,flops,dram_bytes,time_ms";
+    let rows = "titan-v,mine,n=1048576,fp32,256,4096,2.1e6,1.26e7,0.025\nrtx-4070,mine,n=1048576,fp32,256,4096,2.1e6,1.26e7,0.06";
+    let file = desk.file("mine.csv", format!("{columns}\n{rows}\n"));
+    let words =
+        "whatif --format json --gpu rtx-4070 --from titan-v --kernel mine --solve mem --set sms=60 --data";
+    let found = object(&desk.types_with(words, &[&file]).works().stdout);
+    assert!((number(&found, "base_time_ms") - 0.06).abs() < 1e-9, "{found}");
+    assert!(number(&found, "time_ms") > 0.03, "{found}");
+}
