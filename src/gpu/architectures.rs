@@ -55,6 +55,8 @@ pub struct PowerLaw {
     pub full_power: Sourced<f64>,
     /// How the reached part falls below that.
     pub exponent: Sourced<f64>,
+    /// The share of `full_power` that FLOPs need whose operands stay in registers.
+    pub registers_share: Sourced<f64>,
 }
 
 /// The architectures, and what is the same for all of them.
@@ -103,6 +105,11 @@ impl ArchitectureTable {
                     |v| v,
                 )?,
                 exponent: check.sourced_number("sustained_fp32.exponent", &law.exponent, |v| v)?,
+                registers_share: check.sourced_number(
+                    "sustained_fp32.registers_share",
+                    &law.registers_share,
+                    |v| v,
+                )?,
             },
             ecc_dram_fraction: check.sourced_number("dram_with_ecc.achieved_fraction", ecc, |v| v)?,
             launch_floor: check.sourced_number(
@@ -134,6 +141,7 @@ struct ArchitectureTableFile {
 struct PowerLawFile {
     full_power_mw_per_lane_ghz: NumberFile,
     exponent: NumberFile,
+    registers_share: NumberFile,
 }
 
 #[derive(Deserialize)]

@@ -365,6 +365,7 @@ impl ChangePlan<'_> {
     /// What FP32 and FP16 work sustains goes with the peak and with what the power law leaves of it.
     fn set_sustained_compute(&self, gpu: &mut Gpu, note: &TypedNote) {
         let Ok(table) = ArchitectureTable::shipped() else { return };
+        gpu.sustained.register_gain = gpu.register_gain(table);
         let [before, after] = [self.base, &*gpu].map(|g| g.fp32_by_power(table).value.0);
         let ratio = after / before;
         if ratio == 1.0 {

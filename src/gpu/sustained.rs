@@ -5,7 +5,7 @@
 use super::Gpu;
 use super::architectures::{ArchitectureTable, GpuArchitecture};
 use crate::catalogue::{NumberOrigin, Sourced};
-use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds, significant};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds, Watts, significant};
 
 /// What one SM does per clock.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,8 @@ pub struct Sm {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sustained {
     pub(super) fp32: Sourced<FlopsPerSecond>,
+    /// How many times more of the FP32 rate the power limit leaves FLOPs whose operands stay in registers; 1 where it takes nothing.
+    pub(super) register_gain: f64,
     pub(super) int32: Sourced<FlopsPerSecond>,
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
@@ -79,6 +81,7 @@ impl Sustained {
     ) -> Self {
         Self {
             fp32: fp32.clone(),
+            register_gain: 1.0,
             int32: fp32.clone(),
             dram: dram.clone(),
             l2: dram.clone(),
@@ -106,6 +109,13 @@ impl Gpu {
     pub fn fp32_sustained_part(&self) -> f64 {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
         (self.sustained.fp32.value.0 / (2.0 * lanes * self.boost_clock.value.0)).min(1.0)
+    }
+
+    /// How many times more than [`Gpu::fp32_sustained`] the power limit leaves FLOPs whose operands stay in registers, up to the peak: what it
+    /// takes of a product and not of them. 1 where it takes nothing.
+    #[must_use]
+    pub fn fp32_register_gain(&self) -> f64 {
+        self.sustained.register_gain
     }
 
     /// Rate of 32-bit integer multiply-adds, two operations each.
@@ -163,6 +173,7 @@ impl Gpu {
         };
         let sustained = Sustained {
             int32: self.int32_by_lanes(of),
+            register_gain: self.register_gain(table),
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
@@ -172,16 +183,37 @@ impl Gpu {
         (self.sm, self.sustained) = (sm, sustained);
     }
 
-    /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves; full power that of the
-    /// compute capability where it has its own.
+    /// What the power limit leaves of the peak where operands stay in registers, over what it leaves of it elsewhere.
+    pub(super) fn register_gain(&self, table: &ArchitectureTable) -> f64 {
+        let law = &table.power_law;
+        let w = self.milliwatts_per_lane(self.power_limit_of_board()) / self.full_power(table).value;
+        let part = |w: f64| w.powf(law.exponent.value).min(1.0);
+        part(w / law.registers_share.value) / part(w)
+    }
+
+    /// A limit below the board's own lowers the clock instead (`limited`).
+    fn power_limit_of_board(&self) -> Watts {
+        self.lowered_from().unwrap_or(self.power_limit.value)
+    }
+
+    /// mW per FP32 lane and GHz that this limit leaves.
+    fn milliwatts_per_lane(&self, limit: Watts) -> f64 {
+        let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
+        1000.0 * limit.0 / (lanes * self.boost_clock.value.0 / 1e9)
+    }
+
+    /// That which needs no lower clock; of the compute capability where it has its own.
+    fn full_power<'t>(&self, table: &'t ArchitectureTable) -> &'t Sourced<f64> {
+        let own = table.architecture_at(self.cuda.compute_capability).and_then(|of| of.full_power.as_ref());
+        own.unwrap_or(&table.power_law.full_power)
+    }
+
+    /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves.
     pub(super) fn fp32_by_power(&self, table: &ArchitectureTable) -> Sourced<FlopsPerSecond> {
         let law = &table.power_law;
-        let own = table.architecture_at(self.cuda.compute_capability).and_then(|of| of.full_power.as_ref());
-        let full_power = own.unwrap_or(&law.full_power);
-        let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
-        // A limit below the board's own lowers the clock instead (`limited`).
-        let limit = self.lowered_from().unwrap_or(self.power_limit.value);
-        let w = 1000.0 * limit.0 / (lanes * self.boost_clock.value.0 / 1e9);
+        let full_power = self.full_power(table);
+        let limit = self.power_limit_of_board();
+        let w = self.milliwatts_per_lane(limit);
         let part = (w / full_power.value).powf(law.exponent.value).min(1.0);
         let peak = self.fp32_peak.value;
         let rule =

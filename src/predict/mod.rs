@@ -40,6 +40,7 @@ mod first_principles;
 mod floor;
 mod hybrid;
 mod kernel_roofs;
+mod known_blocks;
 mod launch_edits;
 mod lesson;
 mod levels;

@@ -2,6 +2,7 @@
 
 use super::barred::{barred, impossible_source};
 use super::floor::{Floor, KernelFloors, LaunchCost, capped_floor, subject_timing};
+use super::known_blocks::KnownBlocks;
 use super::lesson::Lesson;
 use super::registers::{FoundRegisters, RegistersFrom, least_registers, registers};
 use super::source::{SourceKind, SourceTime};
@@ -64,8 +65,8 @@ pub struct Question<'a> {
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
     mix_of_formulas: Mix,
-    /// Whether a block asks for shared memory, where rows or formulas say so.
-    pub(super) uses_shared_memory: Option<bool>,
+    /// What rows and formulas say of its blocks.
+    pub(super) blocks: KnownBlocks,
     /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
     rows: (Visible<'a>, Option<ConfigId>, GpuId),
     /// The time on the source.
@@ -140,7 +141,7 @@ pub fn question<'a>(
         work,
         row_time: source_row.map(|row| row.time),
         operator: subject.instance.operator,
-        uses_shared_memory: rows.uses_shared_memory(&subject.instance),
+        blocks: rows.blocks.beside_formulas(&subject.instance),
         rows: (store, config, gpus.source.0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         mix_of_formulas: subject.instance.mix,
@@ -164,28 +165,21 @@ pub(super) struct SharedRows<'a> {
     shape: Option<&'a Measurement>,
     /// Every counter of the first row that has it.
     counted: Work,
-    /// Whether a block asks for shared memory, by the first row that states all of it.
-    uses_shared_memory: Option<bool>,
+    /// What they say of blocks.
+    pub(super) blocks: KnownBlocks,
 }
 
 impl<'a> SharedRows<'a> {
     pub(super) fn from_rows(rows: impl Iterator<Item = &'a Measurement>) -> Self {
-        let mut all = Self { shape: None, counted: Work::default(), uses_shared_memory: None };
+        let mut all = Self { shape: None, counted: Work::default(), blocks: KnownBlocks::default() };
         for row in rows {
             if all.shape.is_none_or(|s| s.launch().is_none() && row.launch().is_some()) {
                 all.shape = Some(row);
             }
             all.counted = row.filling(all.counted);
-            let stated = row.smem_static().zip(row.smem_dynamic());
-            all.uses_shared_memory = all.uses_shared_memory.or(stated.map(|(a, b)| a > 0 || b > 0));
+            all.blocks = all.blocks.beside_row(row);
         }
         all
-    }
-
-    /// Whether a block asks for shared memory, by the rows, else by the kernel's formulas.
-    pub(super) fn uses_shared_memory(&self, instance: &Instance) -> Option<bool> {
-        let formulas = instance.smem_static.zip(instance.smem_dynamic);
-        self.uses_shared_memory.or(formulas.map(|(a, b)| a > 0 || b > 0))
     }
 
     /// The row whose shape holds where a GPU's own row states none, asked from a source with this row.

@@ -92,6 +92,9 @@ impl Component {
 /// (`specs/architectures.toml`).
 pub(super) const POWER_EXPONENT: f64 = 0.55;
 
+/// The tenth power of what is left at least of components without DRAM: a quarter of them, where the others take next to nothing.
+const LEAST_LEFT: f64 = 1e-6;
+
 /// The time of every component in seconds, in the order of [`Component::ALL`], and what they give together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Components {
@@ -106,6 +109,8 @@ pub struct Components {
     dram_at_peak: f64,
     /// How many times longer they took if less stayed in L2 than is taken to.
     streamed: f64,
+    /// How many times longer they take than if more stayed in L2 than is taken to.
+    kept: f64,
 }
 
 impl Components {
@@ -127,7 +132,7 @@ impl Components {
         let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
         let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
-        Self { times, norm, powered, at_peak, dram_at_peak, streamed: 1.0 }
+        Self { times, norm, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
     }
 
     /// The time of this component.
@@ -164,6 +169,27 @@ impl Components {
         let more =
             (seconds / self.norm).powi(NORM) - (self.times[Component::Dram as usize] / self.norm).powi(NORM);
         Self { streamed: if self.norm > 0.0 { nth_root(1.0 + more, f64::from(NORM)) } else { 1.0 }, ..self }
+    }
+
+    /// The same where it is an assumption that DRAM takes as long: with more in L2 it takes so many seconds.
+    #[must_use]
+    #[inline]
+    pub(super) fn with_kept_dram(self, seconds: f64) -> Self {
+        if self.norm <= 0.0 {
+            return self;
+        }
+        let less =
+            (self.times[Component::Dram as usize] / self.norm).powi(NORM) - (seconds / self.norm).powi(NORM);
+        let left = nth_root((1.0 - less).max(LEAST_LEFT), f64::from(NORM));
+        Self { kept: 1.0 / left, ..self }
+    }
+
+    /// How many times longer they take together than if a working set that nobody stated is a part of the bytes through L2; 1 where that changes
+    /// nothing.
+    #[must_use]
+    #[inline]
+    pub fn kept(&self) -> f64 {
+        self.kept
     }
 
     /// How many times longer they took together if less stayed in L2: nothing where the working set is not known, what a somewhat larger one

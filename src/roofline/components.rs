@@ -19,11 +19,12 @@
 //!
 //! The components overlap, but not wholly: their p-norm, p = 10, is the time R without a power limit. A board under its power
 //! limit lowers its clock the more, the larger the share of FP work: roof = max(R, R^0.45 t_FP^0.55 / φ), with φ the part of
-//! the FP32 peak that pure FP32 work sustains. A kernel that does nothing else takes t_FP / φ, one that waits for memory
+//! the FP32 peak that pure FP32 work sustains, more of it where operands stay in registers (`operand_traffic`). A kernel that does nothing else takes t_FP / φ, one that waits for memory
 //! is not slowed.
 
 use super::component_times::{Components, POWER_EXPONENT};
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
+use super::operand_traffic::operand_traffic;
 use super::product_tiles::tiled_share;
 use super::straight_line::StraightLine;
 use crate::gpu::Gpu;
@@ -122,6 +123,8 @@ pub struct MachineNumbers {
     l2_holds: [f64; 2],
     /// Whether the board ships with ECC on, which costs GDDR bandwidth and can be switched off.
     has_ecc: bool,
+    /// How many times more of the peak than [`Spec::PowerShare`] FLOPs sustain whose operands stay in registers.
+    register_gain: f64,
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
@@ -189,6 +192,7 @@ impl MachineNumbers {
                 gpu.sm.l2_holds_none_from.as_ref().map_or(L2_HOLDS[1], |share| share.value),
             ],
             has_ecc: gpu.ecc,
+            register_gain: if other.is_none() { gpu.fp32_register_gain() } else { 1.0 },
         }
     }
 
@@ -218,7 +222,7 @@ impl MachineNumbers {
         let with_rate = |(flops_per_clock, share)| {
             self.with(Spec::FlopsPerClock, flops_per_clock).with(Spec::PowerShare, share)
         };
-        Self { own_pipe: None, ..rate.map_or(self, with_rate) }
+        Self { own_pipe: None, register_gain: 1.0, ..rate.map_or(self, with_rate) }
     }
 
     /// The same GPU with one number changed by this factor.
@@ -238,18 +242,23 @@ impl MachineNumbers {
         self.with(Spec::PowerShare, left).scaled(spec, factor)
     }
 
-    /// Whether this number of another GPU differs, or what its L2 holds beside the size.
+    /// Whether this number of another GPU differs, or what its L2 holds beside the size, or FLOPs on registers beside the share.
     #[must_use]
     pub fn differs_in(&self, spec: Spec, other: &Self) -> bool {
         self.spec_value(spec).to_bits() != other.spec_value(spec).to_bits()
             || (spec == Spec::L2Size && self.l2_holds != other.l2_holds)
+            || (spec == Spec::PowerShare && self.register_gain != other.register_gain)
     }
 
-    /// The same GPU with this number of another one; with the size of its L2, what that holds.
+    /// The same GPU with this number of another one; with the size of its L2, what that holds, and with the share under the power limit, that of
+    /// FLOPs on registers.
     #[must_use]
     pub fn taking(mut self, spec: Spec, other: &Self) -> Self {
         if spec == Spec::L2Size {
             self.l2_holds = other.l2_holds;
+        }
+        if spec == Spec::PowerShare {
+            self.register_gain = other.register_gain;
         }
         self.with(spec, other.spec_value(spec))
     }
@@ -309,6 +318,17 @@ impl MachineNumbers {
         &self.straight_line
     }
 
+    /// The part of the FP peak that this work's FLOPs sustain where they are all it does.
+    #[inline]
+    fn power_share(&self, work: &Work) -> f64 {
+        let share = self.spec_value(Spec::PowerShare);
+        if share >= 1.0 || self.register_gain == 1.0 {
+            return share;
+        }
+        let traffic = operand_traffic(work);
+        if traffic >= 1.0 { share } else { (share * self.register_gain.powf(1.0 - traffic)).min(1.0) }
+    }
+
     /// The time of every component for this work; what nobody counted takes none. `reused`: whether the launch may find
     /// its buffers in L2, where an earlier one left them.
     #[must_use]
@@ -345,7 +365,7 @@ impl MachineNumbers {
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
             count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
-        let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
+        let components = Components::new(times, self.power_share(work), self.dram_share);
         let at_least = match work.get(Count::WorkingSetBytes) {
             Some(stated) => self.l2_residency(ROOM_IN_L2 * stated),
             None => 0.0,
@@ -353,6 +373,11 @@ impl MachineNumbers {
         if at_least < resident {
             return components
                 .with_streamed_dram((1.0 - at_least) * dram / self.spec_value(Spec::DramBandwidth));
+        }
+        let is_unstated = reused && resident < 1.0 && work.get(Count::WorkingSetBytes).is_none();
+        if is_unstated && work.get(Count::L2Bytes).is_some() {
+            let kept = self.l2_residency(touched / PASSES_OF_L2);
+            return components.with_kept_dram((1.0 - kept) * dram / self.spec_value(Spec::DramBandwidth));
         }
         components
     }
@@ -377,6 +402,9 @@ const L2_HOLDS: [f64; 2] = [0.75, 1.25];
 
 /// How much larger than stated a working set may look to L2, which other data share: what it holds differs as much between boards of one chip.
 const ROOM_IN_L2: f64 = 1.1;
+
+/// How often the same byte may pass L2 where nobody stated what is touched: a stencil's rows are read by blocks above and below.
+const PASSES_OF_L2: f64 = 3.0;
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.
 pub const L2_PORT_BYTES_PER_CLOCK: f64 = 64.0;

@@ -9,6 +9,7 @@ mod exposed_latency;
 mod in_flight;
 mod kernel_roof;
 mod norms;
+mod operand_traffic;
 mod pipe;
 mod product_tiles;
 mod straight_line;

@@ -156,3 +156,48 @@ fn an_operator_on_the_same_chip_takes_the_same_time() {
     let slower = number(&answer(&format!("{words} --to h100-sxm5 --sm-clock 1979MHz")), "time_ms");
     assert!((slower / 0.031 - 1.0).abs() < 0.01, "{slower} ms");
 }
+
+/// A T4 reaches its stated FP32 rate in FMA loops (OpenCL-Benchmark) and half of it in products: 70 W are enough for lanes that take their
+/// operands from registers.
+#[test]
+fn a_power_limit_takes_less_of_work_on_registers_than_of_products() {
+    let ms = |bytes: f64| {
+        let words = "--from rtx-2080-ti --to t4 --time 63.5ms --flops 1e12 --threads 256";
+        number(&answer(&format!("{words} --dram-bytes {bytes}")), "time_ms")
+    };
+    // By the ratio of the stated rates, 13.4 and 8.1 TFLOP/s, 105 ms.
+    let (loop_on_registers, product) = (ms(1e6), ms(8e8));
+    assert!(loop_on_registers < 1.05 * 105.0, "{loop_on_registers}");
+    assert!(product > 1.2 * loop_on_registers, "{product} {loop_on_registers}");
+    // Between both it does not jump.
+    let steps: Vec<f64> = (0..20).map(|i| ms(8e8 / 1.4_f64.powi(i))).collect();
+    let most = steps.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).fold(0.0, f64::max);
+    assert!(most < 0.1, "{steps:?}");
+}
+
+/// Bytes through L2 stand for those of DRAM; 8.4 MB of a stencil that an A100 holds may be 4 MB that an RTX 3090 holds as well.
+#[test]
+fn bytes_through_l2_may_stay_in_a_smaller_l2_too() {
+    let columns = "gpu,kernel,problem,dtype,block,grid,flops,dram_bytes,l2_bytes,working_set_bytes,time_ms";
+    let asked = |dram: &str, l2: &str, touched: &str| {
+        let row = format!("a100-sxm4-80gb,stencil,w=1024,fp32,16x16,64x64,1.7e7,{dram},{l2},{touched},0.006");
+        of_row(columns, &row, "--to rtx-3090 --model components")
+    };
+    let (unknown, held) = (asked("", "8400000", ""), asked("0", "8400000", ""));
+    assert!(number(&unknown, "low_ms") < number(&held, "time_ms"), "{unknown} {held}");
+    assert!(number(&unknown, "high_ms") > number(&unknown, "time_ms") * 1.3, "{unknown}");
+    // Whoever states what is touched leaves no doubt.
+    let stated = asked("8400000", "8400000", "8400000");
+    assert!(number(&stated, "low_ms") > number(&held, "time_ms"), "{stated}");
+}
+
+/// Of a time and nothing else the target's bandwidth says more than of one whose blocks are known: it may be an application's.
+#[test]
+fn a_time_without_a_launch_goes_with_bandwidth_first() {
+    let ms = |more: &str| {
+        let words = format!("--from quadro-rtx-8000 --to rtx-4090 --time 180ms {more}");
+        number(&answer(&words), "time_ms")
+    };
+    let (alone, launched) = (ms(""), ms("--threads 256 --grid 100000"));
+    assert!(alone > 1.03 * launched, "{alone} {launched}");
+}

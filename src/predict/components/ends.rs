@@ -31,6 +31,10 @@ const BEYOND_RATES: f64 = 1.6;
 /// The same of a launch floor that was measured of the very GPU: it belongs to the host, and launches of one host differ by as much.
 const BEYOND_KNOWN_FLOOR: f64 = 1.25;
 
+/// What counts of how much shorter a roof were if more of the bytes through L2 stayed there, beside how much longer one were if less did: so wide,
+/// 90 % intervals reach the answer without DRAM and not far beyond.
+const KEPT_REACH: f64 = 0.3;
+
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
@@ -232,8 +236,7 @@ impl SourceShare {
             supply: (self.end.slower_supply - target.slower_supply).abs(),
             conflicts: self.end.roof.shared.max(target.roof.shared)
                 * self.excess.unknown_conflicts(&self.end.pace, &target.pace),
-            reuse: (target.roof.time / body).min(1.0)
-                * of_share(ln_apart(target.roof.streamed, self.end.roof.streamed), in_body),
+            reuse: (target.roof.time / body).min(1.0) * of_share(self.unknown_reuse(target), in_body),
             power: if self.excess.on_tensor_cores {
                 ln_apart(target.roof.power, self.end.roof.power)
             } else {
@@ -242,6 +245,14 @@ impl SourceShare {
             shortest: self.shortest_body(target) / time.0,
             by_rates: self.range_by_rates(target, *answered),
         })
+    }
+
+    /// |ln| of how much longer one of the roofs were if less stayed in L2, or if more did where bytes through L2 stand for those of DRAM.
+    #[inline]
+    fn unknown_reuse(&self, target: &End) -> f64 {
+        let (from, to) = (&self.end.roof, &target.roof);
+        let kept = if self.excess.knows_dram { 0.0 } else { ln_apart(to.kept, from.kept) };
+        ln_apart(to.streamed, from.streamed) + KEPT_REACH * kept
     }
 
     /// The least and the most of the predicted time that the rates of the two GPUs can make of the source's, and of the predicted body in any
@@ -253,8 +264,9 @@ impl SourceShare {
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
         let (from, to) = (&self.end.roof, &target.roof);
         if from.time > 0.0 {
-            gained = gained.min(to.time / (from.time * from.streamed));
-            lost = lost.max(to.time * to.streamed / from.time);
+            let [less, more] = if self.excess.knows_dram { [1.0; 2] } else { [to.kept, from.kept] };
+            gained = gained.min(to.time / (less * from.time * from.streamed));
+            lost = lost.max(more * to.time * to.streamed / from.time);
         }
         let (floor, gap) = (self.floor_on(target), self.gap_on(target));
         let other_host = if target.knows_floor { BEYOND_KNOWN_FLOOR } else { BEYOND_RATES };
@@ -265,9 +277,12 @@ impl SourceShare {
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.
-    /// FLOPs set no such limit: boards run above the clock that is stated.
+    /// FLOPs set no such limit: boards run above the clock that is stated; nor do bytes that nobody counted.
     #[inline]
     fn shortest_body(&self, target: &End) -> f64 {
+        if !self.excess.knows_dram {
+            return 0.0;
+        }
         let source = self.end.roof.dram_at_peak;
         let exceeded = self.start.body.filter(|body| *body < source).map_or(1.0, |body| body / source);
         exceeded * target.roof.dram_at_peak

@@ -7,6 +7,7 @@
 //! 6 up to Pascal and 4 since Volta.
 
 use crate::kernel::{Count, Work};
+use crate::predict::known_blocks::KnownBlocks;
 use crate::roofline::{MachineNumbers, Spec};
 
 /// How many rates there are: SMs x clock, DRAM, five pipes.
@@ -18,6 +19,10 @@ const OF_SMS: f64 = 0.4;
 /// What DRAM weighs where neither its bytes nor FLOPs are known. Of 0.25, 1, 2 and 3, all but 3 are alike on the six families of kernels;
 /// of 19 kinds of published figures that had no part in any fit, 2 takes the mean error of a time alone from 37.0 to 30.4 %.
 const OF_DRAM: f64 = 2.0;
+
+/// The same where no launch is known either: such a time is an application's as often as a kernel's, and training, inference and small kernels go
+/// with bandwidth more than a kernel among others does (docs/models.md, "A time alone").
+const OF_DRAM_WITHOUT_LAUNCH: f64 = 4.0;
 
 /// What DRAM weighs where FLOPs are known and its bytes are not.
 const OF_DRAM_BESIDE_FLOPS: f64 = 1.0;
@@ -89,9 +94,9 @@ struct Rates {
 }
 
 impl Excess {
-    /// By the counts that were made, whether blocks use shared memory, where that is known (one that asks for none never waits for it), and
-    /// whether FLOPs are those of tensor cores.
-    pub(super) fn new(work: &Work, uses_shared_memory: Option<bool>, on_tensor_cores: bool) -> Self {
+    /// By the counts that were made, what is known of blocks (one that asks for no shared memory never waits for it), and whether FLOPs are
+    /// those of tensor cores.
+    pub(super) fn new(work: &Work, blocks: KnownBlocks, on_tensor_cores: bool) -> Self {
         let known = PIPES.map(|(count, _)| work.get(count).is_some());
         let knows_dram = work.get(Count::DramBytes).is_some();
         let missing = known.iter().filter(|known| !**known).count() + usize::from(!knows_dram);
@@ -102,10 +107,11 @@ impl Excess {
             (true, Some(_)) if on_tensor_cores => OF_DRAM_FOR_TENSORS * uncounted,
             (true, _) => 0.0,
             (false, Some(_)) => OF_DRAM_BESIDE_FLOPS,
+            (false, None) if !blocks.have_threads => OF_DRAM_WITHOUT_LAUNCH,
             (false, None) => OF_DRAM,
         };
         for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
-            *weight = match (count, uses_shared_memory) {
+            *weight = match (count, blocks.use_shared_memory) {
                 _ if known => OF_COUNTED,
                 (Count::SmemWavefronts, Some(false)) => 0.0,
                 (Count::SmemWavefronts, Some(true)) if work.get(Count::LsuWarpInsts).is_some() => {
@@ -289,8 +295,9 @@ mod tests {
 
     #[test]
     fn a_kernel_without_shared_memory_does_not_wait_for_it() {
+        let blocks = |uses| KnownBlocks { have_threads: true, use_shared_memory: Some(uses) };
         let [with, without] =
-            [true, false].map(|uses| Excess::new(&Work::default(), Some(uses), false).weights);
+            [true, false].map(|uses| Excess::new(&Work::default(), blocks(uses), false).weights);
         let at = |count| 2 + PIPES.iter().position(|(c, _)| *c == count).unwrap();
         assert_eq!(without[at(Count::SmemWavefronts)], 0.0);
         assert!(with[at(Count::LsuWarpInsts)] > with[at(Count::SmemWavefronts)]);
@@ -313,7 +320,8 @@ mod tests {
     fn what_nobody_counted_weighs_more() {
         let counts = PIPES.iter().map(|(count, _)| *count).chain([Count::DramBytes]);
         let counted = counts.fold(Work::default(), |work, count| work.with(count, Some(1.0)));
-        let (none, all) = (Excess::new(&Work::default(), None, false), Excess::new(&counted, None, false));
+        let of = |work: &Work| Excess::new(work, KnownBlocks::default(), false);
+        let (none, all) = (of(&Work::default()), of(&counted));
         assert!((none.uncounted, all.uncounted) == (1.0, 0.0));
         assert!(none.weights[1] > 0.0 && all.weights[1] == 0.0);
         assert!(all.weights[0] > none.weights[0]);

@@ -10,13 +10,13 @@ use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
 use super::nearness::Nearness;
 use super::places::GpuPlaces;
-use super::sides::{is_another_kernel, source_build};
+use super::sides::{is_unknown_build, source_build};
 use super::transfer::{LaunchRoof, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape, launch_limit};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, NamedCode, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
-use crate::occupancy::{Rules, is_at_register_limit};
+use crate::occupancy::Rules;
 use crate::predict::barred::barred;
 use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
@@ -153,8 +153,8 @@ impl<'a> PreparedKernel<'a> {
             let fits = (0..gpus).map(|_| OnceCell::new()).collect();
             let mut rows = vec![None; gpus];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
-            let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
-            let excess = Excess::new(&work, uses_shared, of.machines.arithmetic.is_on_tensor_cores());
+            let blocks = self.shared.blocks.beside_formulas(&of.subject.instance);
+            let excess = Excess::new(&work, blocks, of.machines.arithmetic.is_on_tensor_cores());
             self.groups.push(SourcesAlike { work, bounded, excess, shape, ready, rows, fits });
             self.groups.len() - 1
         });
@@ -253,9 +253,7 @@ impl<'a> SourcesAlike<'a> {
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
-        let unknown_build = fit.registers.is_unknown()
-            || fit.needs.is_some_and(is_at_register_limit)
-            || is_another_kernel(of.named_code, gpu);
+        let unknown_build = is_unknown_build(!fit.registers.is_unknown(), fit.needs, of.named_code, gpu);
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
         Ready {

@@ -8,9 +8,10 @@ use super::transfer::{LaunchRoof, SourceBuild, TypicalEfficiency};
 use super::wave_shape::{ShapeOccupancies, WaveShape};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, NamedCode, RunsAs, Work};
-use crate::occupancy::is_at_register_limit;
+use crate::occupancy::{BlockNeeds, is_at_register_limit};
 use crate::pair::{Pair, Side};
 use crate::predict::floor::LaunchCost;
+use crate::predict::known_blocks::KnownBlocks;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, ModelRefusal, Question, QuestionSide};
 use crate::roofline::{Components, KernelArithmetic, MachineNumbers, Spec};
@@ -53,10 +54,14 @@ impl QuestionSides {
         let shapes = shapes(q.kernel.runs_as, Pair::new(&q.source, &q.target));
         let bounded = |time| bounded_work(q.work, time, &machines.source);
         let work = q.row_time.map_or(q.work, bounded);
+        let named = q.kernel.named_code();
+        let is_unknown = |side: &QuestionSide<'_>| {
+            is_unknown_build(!side.registers.is_unknown(), side.needs, named, side.gpu)
+        };
         let of_kernel = Self::from_machines(machines, Pair::same(&work), launching, shapes, q.floors, timed);
         Ok(Self {
-            excess: Excess::new(&q.work, q.uses_shared_memory, arithmetic.is_on_tensor_cores()),
-            unknown_builds: unknown_builds(q.kernel.named_code(), Pair::new(&q.source, &q.target)),
+            excess: Excess::new(&q.work, q.blocks, arithmetic.is_on_tensor_cores()),
+            unknown_builds: Pair::new(&q.source, &q.target).map(is_unknown),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),
             source_build: source_build(&q.source),
@@ -106,7 +111,7 @@ impl QuestionSides {
             shapes,
             timed,
             work: *works.target,
-            excess: Excess::new(works.target, None, false),
+            excess: Excess::new(works.target, KnownBlocks::default(), false),
             unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),
@@ -231,13 +236,17 @@ pub(super) fn source_build(side: &QuestionSide<'_>) -> SourceBuild {
 }
 
 /// Whether a library runs another kernel on this GPU, as the code that the name states does not run there.
-pub(super) fn is_another_kernel(named: Option<NamedCode>, gpu: &Gpu) -> bool {
+fn is_another_kernel(named: Option<NamedCode>, gpu: &Gpu) -> bool {
     let cc = gpu.cuda.compute_capability;
     named.is_some_and(|code| !code.runs_on((cc.major, cc.minor)))
 }
 
-/// On which side the build may spill where the other one does not.
-fn unknown_builds(named: Option<NamedCode>, sides: Pair<&QuestionSide<'_>>) -> Pair<bool> {
-    let at_limit = |side: &QuestionSide<'_>| side.needs.is_some_and(is_at_register_limit);
-    sides.map(|side| side.registers.is_unknown() || at_limit(side) || is_another_kernel(named, side.gpu))
+/// Whether the build on a GPU may spill where another one does not. `knows_registers`: whether anybody states those of a thread.
+pub(super) fn is_unknown_build(
+    knows_registers: bool,
+    needs: Option<BlockNeeds>,
+    named: Option<NamedCode>,
+    gpu: &Gpu,
+) -> bool {
+    !knows_registers || needs.is_some_and(is_at_register_limit) || is_another_kernel(named, gpu)
 }

@@ -100,6 +100,8 @@ pub struct LaunchRoof {
     pub shared: f64,
     /// How many times longer the components took if less stayed in L2 than is taken to ([`Components::streamed`]).
     pub streamed: f64,
+    /// How many times longer the components take than if more stayed in L2 ([`Components::kept`]).
+    pub kept: f64,
 }
 
 impl LaunchRoof {
@@ -129,6 +131,7 @@ impl LaunchRoof {
             dram_at_peak: components.dram_at_peak(),
             shared: if on_banks > 0.0 { on_banks / even } else { 0.0 },
             streamed: components.streamed(),
+            kept: components.kept(),
         }
     }
 }
