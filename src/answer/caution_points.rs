@@ -1,10 +1,11 @@
 //! What is said of a measured point, and of code that a kernel's name says is for other GPUs.
 
+use crate::catalogue::ElementType;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, Work};
 use crate::pair::Pair;
 use crate::predict::{BusySms, Caution, Question, body, under_filled_body};
-use crate::roofline::{ABOVE_STATED_CLOCK, tensor_type_in_reach};
+use crate::roofline::{ABOVE_STATED_CLOCK, Pipe, pipe_of, tensor_type_in_reach};
 use crate::units::{Flops, Seconds};
 
 /// A time that was measured on a GPU, with the work and the launch.
@@ -38,6 +39,24 @@ pub(super) fn above_roof(q: &Question<'_>, point: &MeasuredPoint<'_>) -> Option<
         busy_sms,
     })
 }
+
+/// That a time of which neither the FLOPs nor their type are known is taken for one of the FP32 lanes, where tensor cores are another ratio apart.
+pub(super) fn unstated_type(q: &Question<'_>) -> Option<Caution> {
+    let is_open =
+        q.kernel.dtype.is_empty() && q.work.flops().is_none() && pipe_of(q.kernel).pipe == Pipe::Fp32;
+    let gpus = Pair::new(q.source.gpu, q.target.gpu);
+    if !is_open || q.kernel.states_pipe() || q.source_time.is_none() || gpus.source.id == gpus.target.id {
+        return None;
+    }
+    let tensor = Pipe::Tensor { input: ElementType::Fp16, accumulate: ElementType::Fp32 };
+    let ratio = |pipe: Pipe| Some(pipe.peak(gpus.target)?.value.0 / pipe.peak(gpus.source)?.value.0);
+    let (on_lanes, on_tensor_cores) = (ratio(Pipe::Fp32)?, ratio(tensor)?);
+    let is_apart = (on_tensor_cores / on_lanes).ln().abs() > APART.ln();
+    is_apart.then_some(Caution::TypeUnstated { on_lanes, on_tensor_cores })
+}
+
+/// How many times further apart two GPUs must be in the rates of their tensor cores than in those of their lanes for that to be said.
+const APART: f64 = 1.5;
 
 /// That the code which a kernel's name states does not run on one of these GPUs.
 pub(super) fn named_code_cautions(kernel: &Kernel, gpus: Pair<&Gpu>) -> Vec<Caution> {

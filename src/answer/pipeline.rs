@@ -2,7 +2,7 @@
 
 use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{IntervalQuestion, StartedFrom};
-use super::caution_points::{MeasuredPoint, above_roof, named_code_cautions};
+use super::caution_points::{MeasuredPoint, above_roof, named_code_cautions, unstated_type};
 use super::context::{AnswerContext, StandIn};
 use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::kriging::LastKriging;
@@ -431,6 +431,7 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         let launch = r.launch().or(q.target.launch);
         MeasuredPoint { gpu: q.target.gpu, time: r.time, work: q.work.overlaid(&r.work()), launch }
     });
+    prediction.cautions.extend(unstated_type(q));
     for point in on_source.into_iter().chain(on_target) {
         let Some(caution) = above_roof(q, &point) else { continue };
         // The same working set in the same L2 is said once.

@@ -322,7 +322,16 @@ impl Kernel {
             }
             pairs.push((ProblemKey::new(key), ProblemValue::Number(value)));
         }
-        Ok(Problem::from_pairs(pairs))
+        let problem = Problem::from_pairs(pairs);
+        match self.operator.and_then(|declared| declared.sized(&problem)).map(|operator| operator.sizes) {
+            Some(OperatorSizes::Attention(AttentionSizes { heads, kv_heads, .. }))
+                if heads % kv_heads != 0.0 =>
+            {
+                let [heads, kv_heads] = [heads, kv_heads].map(|heads| heads as u64);
+                Err(ProblemError::Heads { kernel: self.id.clone(), heads, kv_heads })
+            }
+            _ => Ok(problem),
+        }
     }
 
     /// Reads and completes a size that a person typed: `n=2^20`, `m=512,n=1k`, or `2^20` alone where exactly one key has no

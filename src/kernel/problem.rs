@@ -172,6 +172,16 @@ pub enum ProblemError {
         /// The key.
         key: String,
     },
+    /// Query heads that do not share the key and value heads evenly.
+    #[error("{kernel}: h={heads} query heads on kv={kv_heads}: expected a multiple of kv")]
+    Heads {
+        /// The kernel's id.
+        kernel: String,
+        /// Query heads.
+        heads: u64,
+        /// Key and value heads.
+        kv_heads: u64,
+    },
     /// A bare number, and the kernel has not exactly one key it could be.
     #[error("`{number}`: {kernel} has {keys}")]
     BareNumber {

@@ -265,7 +265,7 @@ pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, RowRefusal> {
         let why = "expected milliseconds of at least 1e-6, a nanosecond; is it in another unit?";
         return Err(refuse(&format!("{}: {why}", short_number(ms))));
     }
-    if ms > LONGEST_MS {
+    if ms >= LONGEST_MS {
         return Err(refuse(&format!("{}: expected milliseconds below 1e9", short_number(ms))));
     }
     Ok(time)

@@ -123,10 +123,11 @@ pub enum LaunchRefusal {
 }
 
 impl LaunchRefusal {
-    /// Whether no change of the block lets it start: the grid is wrong.
+    /// Whether no change of the block lets it start: its grid or its clusters are wrong.
     #[must_use]
-    pub fn is_of_grid(&self) -> bool {
-        matches!(self, Self::ClusterGrid { .. } | Self::Grid { .. })
+    pub fn is_beside_block(&self) -> bool {
+        use LaunchRefusal::{Cluster, ClusterGrid, Grid, NoClusters};
+        matches!(self, ClusterGrid { .. } | Grid { .. } | NoClusters { .. } | Cluster { .. })
     }
 
     /// The nearest larger grid that starts, `133→134 blocks of the grid`; `None` where that is not what is wrong.

@@ -14,6 +14,8 @@ pub(super) struct Causes {
     pub(super) spread: f64,
     /// ln η on the source: measured over roof.
     pub(super) efficiency: f64,
+    /// |ln| of how far below a roof the source's time is where counts must be too high; 0 elsewhere.
+    pub(super) below_roof: f64,
     /// |ln| between η on the source and what is taken of it where another build runs on the target; 0 elsewhere.
     pub(super) drawn: f64,
     /// The share of the SM's pipes whose work nobody counted.
@@ -48,7 +50,8 @@ pub struct Doubt {
     pub readings: f64,
     /// 1.4 times the spread of the rates that the time above the roof may go with, times its share.
     pub spread: f64,
-    /// 0.2 ln η over 1 + (ln η / 3)⁴ where the kernel is slower than a roof of counts that are all known.
+    /// 0.2 ln η over 1 + (ln η / 3)⁴ where the kernel is slower than a roof of counts that are all known; half of |ln η / 0.85| where it is faster
+    /// than 0.85 of one, for no GPU does that.
     pub efficiency: f64,
     /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target.
     pub drawn: f64,
@@ -93,7 +96,7 @@ impl Doubt {
             least: LEAST,
             readings: 0.9 * in_body * readings,
             spread: 1.4 * in_body * spread,
-            efficiency: in_body * 0.2 * counted * efficiency.max(0.0),
+            efficiency: in_body * (0.2 * counted * efficiency.max(0.0) + 0.5 * causes.below_roof),
             drawn: 0.3 * in_body * causes.drawn,
             counts: in_body * 0.2 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.08),
@@ -203,6 +206,7 @@ mod tests {
         readings: 0.0,
         spread: 0.0,
         efficiency: 0.0,
+        below_roof: 0.0,
         drawn: 0.0,
         uncounted: 0.0,
         other_architecture: false,

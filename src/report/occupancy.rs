@@ -96,9 +96,9 @@ fn resident_cells(r: &Resident<'_>) -> Vec<TableCell> {
     let o = r.resident();
     let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.block_count()));
     let best = best_block(limits, needs, r.rules);
-    let of_grid = refusal.filter(LaunchRefusal::is_of_grid);
+    let beside = refusal.filter(LaunchRefusal::is_beside_block);
     let of_block = || next_step(limits, needs, r.rules).map(|step| step.to_string());
-    let step = of_grid.map_or_else(of_block, |why| why.grid_step());
+    let step = beside.map_or_else(of_block, |why| why.grid_step());
     let unlimited = |limit: Option<u32>| TableCell::maybe(limit, TableCell::number);
     let known = |n: u32| if n == 0 { TableCell::Null } else { TableCell::number(n) };
     let percent = |f: f64| TableCell::shown(f, format!("{} %", significant(100.0 * f)));

@@ -312,8 +312,7 @@ pub fn compute_roof<'g>(
     ceilings: Ceilings,
 ) -> &'g Sourced<FlopsPerSecond> {
     let pipe = pipe_of(kernel).pipe;
-    let is_halves = pipe == Pipe::PackedFp16 && kernel.states_pipe();
-    let is_own = pipe.is_tensor() || pipe == Pipe::Int32 || is_halves;
+    let is_own = pipe.is_tensor() || matches!(pipe, Pipe::PackedFp16 | Pipe::Int32);
     let own = pipe.peak(gpu).filter(|_| is_own);
     let precision = if pipe.is_double() { VectorPrecision::Double } else { precision };
     own.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))

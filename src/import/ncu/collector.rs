@@ -78,8 +78,8 @@ impl<'a> Collector<'a> {
                 self.launches += 1;
                 if let Some(given) = self.job.gpu.filter(|_| !launch.device.is_empty()) {
                     let named = &launch.device;
-                    let what = "is for launches whose GPU the report does not name; this one names";
-                    self.out.remark(format!("--gpu {given} {what} {named}"));
+                    let what = "is taken for launches whose GPU the report does not name; this one names";
+                    self.out.remark(format!("{given} {what} {named}"));
                 }
                 for (count, (_, lacks, _)) in self.lacks.iter_mut().zip(LACKS) {
                     *count += usize::from(lacks(launch, &row));

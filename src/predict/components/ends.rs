@@ -10,7 +10,7 @@ use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
-use crate::roofline::{Component, MachineNumbers, Spec};
+use crate::roofline::{ABOVE_STATED_CLOCK, Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 
 /// The share of pipes that were not counted from which on a build at the register limit gains no more on another architecture than the
@@ -34,6 +34,10 @@ const BEYOND_KNOWN_FLOOR: f64 = 1.25;
 /// What counts of how much shorter a roof were if more of the bytes through L2 stayed there, beside how much longer one were if less did: so wide,
 /// 90 % intervals reach the answer without DRAM and not far beyond.
 const KEPT_REACH: f64 = 0.3;
+
+/// The share of its roof below which a time on the source says that counts are too high: clocks and sustained rates are known to a tenth. Of 0.85,
+/// 0.92 and 1 this one costs the families nothing.
+const BELOW_ROOF: f64 = 0.85;
 
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
@@ -119,9 +123,12 @@ impl SourceShare {
             (Nearness::Other(OtherBoard { held, .. }), Some(body)) if held > 0.0 => {
                 TimeOverRoof::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
             }
+            // Nothing was timed: the source has no part in it.
+            (_, None) if roofs.target > 0.0 => self.usual_over(roofs.target),
             _ => self.over_roof,
         };
-        let carried = over_roof.under(target.roof.time, self.end.pace.over(&target.pace, over_roof.waiting));
+        let slower = start.body.map_or(1.0, |_| self.end.pace.over(&target.pace, over_roof.waiting));
+        let carried = over_roof.under(target.roof.time, slower);
         let carried = match (nearness, start.body) {
             (Nearness::Other(board), Some(body)) if has_roofs => self.in_reach(carried, body, target, board),
             _ => carried,
@@ -132,11 +139,16 @@ impl SourceShare {
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
+    /// A kernel of which nothing was timed under this roof, in seconds.
+    fn usual_over(&self, roof: f64) -> TimeOverRoof {
+        TimeOverRoof::from_times(roof, self.typical.usual * roof, self.typical, self.excess.uncounted)
+    }
+
     /// The same no further from a body that was timed, in seconds, than what differs can move it. The components take their time whatever
     /// warps were thought to wait. A library may run another kernel there; any other does no more than the target's rates allow where it
     /// did no more than those of the source, whose power limit a shorter time disproves. On GPUs of one architecture it gains no more than
     /// the rate that grew most, and loses no more than the one that fell most, or its roof where that moved further; the first holds on
-    /// others too for a build at the register limit of which little was counted.
+    /// others too for a build at the register limit of which little was counted, the second for a time below its roof, of which nothing waits.
     #[inline]
     fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
         let (from, to) = (self.end.roof.of_components(), target.roof.of_components());
@@ -147,13 +159,16 @@ impl SourceShare {
         let at_peak = no_sooner(self.end.roof.at_peak, target.roof.at_peak);
         let carried = carried.between(no_sooner(from / self.end.roof.power, to));
         let little_counted = self.typical.build.at_register_limit && self.excess.uncounted >= FEW_COUNTED;
-        if !board.is_same_architecture && !little_counted {
+        let gains_no_more = board.is_same_architecture || little_counted;
+        let loses_no_more = board.is_same_architecture || timed < BELOW_ROOF * self.end.roof.time;
+        if !gains_no_more && !loses_no_more {
             return carried.between(at_peak);
         }
         let roofs = target.roof.time / self.end.roof.time;
         let [gained, lost] = self.excess.rate_range(&self.end.pace, &target.pace);
-        let most = if board.is_same_architecture { timed * lost.max(roofs) } else { f64::INFINITY };
-        carried.between([timed * gained.min(roofs), most]).between(at_peak)
+        let least = if gains_no_more { timed * gained.min(roofs) } else { 0.0 };
+        let most = if loses_no_more { timed * lost.max(roofs) } else { f64::INFINITY };
+        carried.between([least, most]).between(at_peak)
     }
 
     /// What a launch costs on this target, in seconds.
@@ -168,9 +183,9 @@ impl SourceShare {
         self.launching.gap(self.floor_on(target), self.start.gap)
     }
 
-    /// Whether the answer is that of the operators' model, as questions are asked of it: not about the very GPU.
-    pub(super) fn is_by_operator(&self, target: &End, nearness: Nearness) -> bool {
-        nearness != Nearness::SameSettings && self.operators(target).is_some()
+    /// Whether the answer is that of the operators' model.
+    pub(super) fn is_by_operator(&self, target: &End) -> bool {
+        self.operators(target).is_some()
     }
 
     /// The modelled times of the operator. Where the source was not measured, it need not have what the operator runs
@@ -183,11 +198,11 @@ impl SourceShare {
 
     /// The operators' model: its two times stand in the places of the roofs.
     fn operator(&self, times: Pair<f64>, alike: f64) -> Result<Answered, ModelRefusal> {
-        let answer = carried(times, self.timed, false, alike, super::ID)?;
+        let time = carried(times, self.timed, alike, super::ID)?;
         let start = LaunchStart { body: self.timed, own: 1.0, gap: 0.0 };
         let Pair { source, target } = times;
         let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
-        Ok(Answered { time: answer.time, body: answer.time.0, start, roofs: times, carried, same: false })
+        Ok(Answered { time, body: time.0, start, roofs: times, carried, same: false })
     }
 
     /// What makes this answer less certain than others; `other`: whether the architectures differ.
@@ -199,7 +214,8 @@ impl SourceShare {
         }
         if let Some(Pair { source, .. }) = self.operators(target) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
-            return Doubt::of_operator((1.0 - nearness.share_alike()) * off, other);
+            return Doubt::of_operator((1.0 - nearness.share_alike()) * off, other)
+                .no_shorter_than(self.shortest_body(target) / answered.time.0);
         }
         let Answered { carried, body, time, .. } = *answered;
         let gap = self.gap_on(target);
@@ -228,6 +244,7 @@ impl SourceShare {
             readings,
             spread: carried.above / body * spread,
             efficiency: efficiency / (1.0 + far),
+            below_roof: (BELOW_ROOF.ln() - efficiency).max(0.0),
             drawn,
             uncounted: self.excess.uncounted,
             other_architecture: other,
@@ -276,16 +293,20 @@ impl SourceShare {
         [share(floor / other_host, least / BEYOND_RATES), share(floor * other_host, most * BEYOND_RATES)]
     }
 
-    /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated, or as much less as on the source.
-    /// FLOPs set no such limit: boards run above the clock that is stated; nor do bytes that nobody counted.
+    /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated and its FLOPs at a clock that a board
+    /// may have, or as much less as on the source. Bytes that nobody counted set no such limit.
     #[inline]
     fn shortest_body(&self, target: &End) -> f64 {
-        if !self.excess.knows_dram {
-            return 0.0;
-        }
-        let source = self.end.roof.dram_at_peak;
-        let exceeded = self.start.body.filter(|body| *body < source).map_or(1.0, |body| body / source);
-        exceeded * target.roof.dram_at_peak
+        let (from, to) = (&self.end.roof, &target.roof);
+        let at_least = |source: f64, target: f64| match self.start.body {
+            Some(body) if body < source => body / source * target,
+            _ => target,
+        };
+        let of_flops =
+            at_least(from.flops_at_peak / ABOVE_STATED_CLOCK, to.flops_at_peak / ABOVE_STATED_CLOCK);
+        let of_bytes =
+            if self.excess.knows_dram { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
+        of_flops.max(of_bytes)
     }
 }
 
@@ -326,7 +347,8 @@ pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
         }
     };
     let source = end(Side::Source);
-    let typical = TypicalEfficiency::new(excess.uncounted, sides.source_build);
+    let typical =
+        TypicalEfficiency::new(excess.uncounted, sides.source_build).on_tensor_cores(excess.on_tensor_cores);
     let source = SourceShare::new(source, sides.timed, sides.launching, excess, typical);
     (source, end(Side::Target))
 }

@@ -45,6 +45,10 @@ const OF_LSU_WITH_SHARED: f64 = 4.0;
 /// first. Of 1, 2, 4 and 8, 2 or 4 is the best for the others, whichever family of kernels is left out.
 const OF_CONFLICTS: f64 = 2.0;
 
+/// What tensor cores weigh where their FLOPs were not counted: what runs on them mostly waits for them. Of 1, 2, 4 and 8 for products and prefill
+/// attention by their times and bytes (BF16 of three GPUs, FP8 of two): 8 is the best of those, and worse for training rates of 20 GPUs.
+const OF_TENSORS: f64 = 4.0;
+
 /// The pipes of an SM: the count that keeps one busy, and its rate.
 const PIPES: [(Count, Spec); 5] = [
     (Count::GlobalWarpInsts, Spec::GlobalPerClock),
@@ -118,6 +122,7 @@ impl Excess {
                     OF_CONFLICTS
                 }
                 (Count::LsuWarpInsts, Some(true)) => OF_LSU_WITH_SHARED,
+                (Count::Flops, _) if on_tensor_cores => OF_TENSORS,
                 _ => 1.0,
             };
         }

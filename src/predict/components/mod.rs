@@ -49,7 +49,7 @@ pub(super) use launching::launch_share;
 pub use machines::SharedMachines;
 pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};
-pub(super) use sides::{resized, share_alike, unmeasured};
+pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};
 
 use super::operators::operator_prediction;
@@ -86,12 +86,10 @@ impl Predictor for ComponentsModel {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
-        if let Some(operator) = operator_prediction(q, ID).filter(|_| !q.is_same_gpu()) {
-            return operator;
-        }
         let sides = QuestionSides::new(q)?;
         let (found, doubt) = doubted(q, &sides, &ends(&sides))?;
-        Ok(explain::prediction(q, sides, found, doubt))
+        let of_operator = operator_prediction(q, found.time, doubt);
+        Ok(of_operator.unwrap_or_else(|| explain::prediction(q, sides, found, doubt)))
     }
 
     fn estimate(&self, q: &Question<'_>) -> Result<TimeEstimate, ModelRefusal> {

@@ -176,7 +176,8 @@ impl<'a> PreparedKernel<'a> {
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), group.excess);
-        let typical = TypicalEfficiency::new(excess.uncounted, source_build(&side));
+        let typical = TypicalEfficiency::new(excess.uncounted, source_build(&side))
+            .on_tensor_cores(excess.on_tensor_cores);
         let origin = |bound: &BoundEnd| SourceShare::new(bound.end, timed, launching, excess, typical);
         let waved = ready.waved.as_ref().map(origin);
         let plain = origin(group.plain(&of, source, ready));
@@ -357,7 +358,7 @@ impl Starting<'_, '_> {
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, nearness, other));
         let time = answered.time;
-        let limit = if origin.is_by_operator(end, nearness) {
+        let limit = if origin.is_by_operator(end) {
             bound.operator_binding
         } else if is_launch_limited(time.0, origin.floor_on(end)) {
             Some(Bound::Launch)

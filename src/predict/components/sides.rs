@@ -206,13 +206,6 @@ pub(in crate::predict) fn unmeasured(
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
-/// The share of what differs from board to board that is the same on both GPUs, 0 to 1, for a kernel whose launches are not known.
-pub(in crate::predict) fn share_alike(q: &Question<'_>) -> f64 {
-    let gpus = Pair::new(q.source.gpu, q.target.gpu);
-    let launch = LaunchInUse::new(&q.work, None);
-    Nearness::from_gpus(gpus, KernelArithmetic::from_kernel(q.kernel), launch).share_alike()
-}
-
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
 fn shapes(runs_as: RunsAs, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
     if runs_as == RunsAs::Operator {

@@ -42,6 +42,10 @@ const OVERLAP_OF_UNCOUNTED: f64 = 2.0;
 /// far as pipes were not counted; of those that were, the counts say.
 const NEAR_ROOF: f64 = 0.3;
 
+/// The same of tensor cores: products and attention of 0.2 to 0.9 of their rate stay that far below it on GPUs whose rates are 2 to 13 times apart,
+/// as what feeds them was built for them. Of 0.3 to 2 (products in BF16 and FP8, attention, each by its FLOPs with and without bytes).
+const NEAR_ROOF_OF_TENSORS: f64 = 1.5;
+
 /// How many times the time above the source's roof, at the rates of the target's SMs, the target's own may take where pipes that
 /// overlap with the roof were not counted: a little time above a roof says little of a pipe that is nearly as busy.
 const MOST_ABOVE: f64 = 1.5;
@@ -94,6 +98,8 @@ pub struct LaunchRoof {
     pub power: f64,
     /// Seconds of FLOPs or bytes of DRAM alone at the rates that the GPU states; 0 where neither was counted.
     pub at_peak: f64,
+    /// Seconds of FLOPs alone at the rate that the GPU states; 0 where they were not counted.
+    pub flops_at_peak: f64,
     /// Seconds of bytes of DRAM alone at the bandwidth that the GPU states; 0 where they were not counted.
     pub dram_at_peak: f64,
     /// The share of the components that shared memory alone takes, 0 to 1.
@@ -128,6 +134,7 @@ impl LaunchRoof {
             latency_binds: exposed.binds(waited),
             power: if roof > norm { roof / norm } else { 1.0 },
             at_peak: components.at_peak(),
+            flops_at_peak: components.component_time(Component::Fp).0,
             dram_at_peak: components.dram_at_peak(),
             shared: if on_banks > 0.0 { on_banks / even } else { 0.0 },
             streamed: components.streamed(),
@@ -210,6 +217,8 @@ pub(super) struct TypicalEfficiency {
     own: f64,
     /// How far from the typical one it is carried as it is, in ln; infinite where another build runs on the target.
     far: f64,
+    /// How near its roof, in ln η, a kernel has to be for its time above it to be the roof's.
+    near_roof: f64,
     pub(super) build: SourceBuild,
 }
 
@@ -230,7 +239,21 @@ impl TypicalEfficiency {
 
     #[inline]
     fn with_shares(usual: f64, carried: f64, far: f64, build: SourceBuild) -> Self {
-        Self { usual, carried, carried_below: CARRIED_BELOW * carried, own: 1.0, far, build }
+        Self {
+            usual,
+            carried,
+            carried_below: CARRIED_BELOW * carried,
+            own: 1.0,
+            far,
+            near_roof: NEAR_ROOF,
+            build,
+        }
+    }
+
+    /// The same of a kernel whose FLOPs are those of tensor cores, or not.
+    #[inline]
+    pub(super) fn on_tensor_cores(self, is_on_them: bool) -> Self {
+        Self { near_roof: if is_on_them { NEAR_ROOF_OF_TENSORS } else { NEAR_ROOF }, ..self }
     }
 
     /// The same where so much of the source's time is the kernel's own, 0 to 1.
@@ -271,6 +294,7 @@ impl TimeOverRoof {
                 carried_below: 1.0,
                 own: 1.0,
                 far: FAR,
+                near_roof: NEAR_ROOF,
                 build: SourceBuild::default(),
             },
             uncounted,
@@ -296,7 +320,7 @@ impl TimeOverRoof {
         let ln = typical.shrunk_ln(source_efficiency.ln());
         let efficiency = ln.exp();
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
-        let slower = ln.max(0.0) / NEAR_ROOF;
+        let slower = ln.max(0.0) / typical.near_roof;
         let near = uncounted * uncounted * (-slower * slower).exp();
         let with_roof = near + (1.0 - near) * WITH_ROOF * counted / (1.0 + ln * ln);
         let waiting = counted * ln.clamp(0.0, 1.0);

@@ -1,16 +1,15 @@
 //! An operator's prediction taken apart: the parts of both modelled times, what is kept of the source's, what would change it.
 
 use super::hardware::Hardware;
-use super::{OperatorAnswer, OperatorTimes, carried, modelled, parts_on};
+use super::{OperatorTimes, modelled, parts_on};
 use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
 use crate::pair::Pair;
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
-use crate::predict::components::share_alike;
 use crate::predict::{
-    Amount, Caution, Elasticity, Explanation, Factor, Floor, ModelRefusal, NextCeiling, Prediction,
-    Provenance, Question,
+    Amount, Caution, Doubt, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance,
+    Question,
 };
 use crate::roofline::{Bound, Component, Components, MachineNumbers, Spec, machine_of};
 use crate::units::Seconds;
@@ -38,7 +37,8 @@ pub(in crate::predict) struct KeptOperator {
     parts: Pair<OperatorTimes>,
     /// Seconds on the source, where one was timed at some size.
     timed: Option<f64>,
-    answer: OperatorAnswer,
+    /// Time on the target.
+    time: Seconds,
     /// The target.
     hardware: Hardware,
     machine: MachineNumbers,
@@ -49,7 +49,7 @@ pub(in crate::predict) struct KeptOperator {
 }
 
 /// `None` where the question is about no operator, or a GPU that is asked about states no rate for its types.
-fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator, ModelRefusal>> {
+fn kept_of(q: &Question<'_>, time: Seconds) -> Option<KeptOperator> {
     let operator = q.operator?;
     let on_gpu = |gpu: &Gpu| modelled(gpu, &operator, &q.work);
     let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
@@ -57,43 +57,39 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
     let untimed = || Some(OperatorTimes::NONE).filter(|_| timed.is_none());
     let parts = Pair::new(on_gpu(q.source.gpu).or_else(untimed)?, on_gpu(q.target.gpu)?);
     let hardware = Hardware::from_gpu(q.target.gpu, operator.types)?;
-    if let Err(why) = q.target.feasible(&q.work) {
-        return Some(Err(why));
-    }
-    let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    let answer = carried(parts.map(|p| p.time), timed, other, share_alike(q), model);
-    Some(answer.map(|answer| KeptOperator {
+    Some(KeptOperator {
         operator,
         work: q.work,
         parts,
         timed,
-        answer,
+        time,
         hardware,
         machine: machine_of(q.target.gpu, q.kernel),
         gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.existing().id.clone()),
         start: q.source_time.as_ref().map_or(FirstTime::Roof, FirstTime::of_source),
-    }))
+    })
 }
 
-/// The whole prediction; `None` where the operators' model has nothing to say and others have to answer.
+/// The whole prediction of this time on the target, so uncertain; `None` where the operators' model has nothing to say and others have to answer.
 pub(in crate::predict) fn operator_prediction(
     q: &Question<'_>,
-    model: &'static str,
-) -> Option<Result<Prediction, ModelRefusal>> {
-    let kept = kept_of(q, model)?;
-    Some(kept.map(|kept| Prediction {
-        time: kept.answer.time,
+    time: Seconds,
+    doubt: Doubt,
+) -> Option<Prediction> {
+    let kept = kept_of(q, time)?;
+    Some(Prediction {
+        time,
         bound_source: bound_by(&kept.parts.source),
         bound_target: bound_by(&kept.parts.target),
         efficiency: kept.timed.map(|timed| kept.parts.source.time / timed),
         factors: factors(q, &kept),
         cautions: operator_cautions(q, &kept),
         levels: None,
-        doubt: Some(kept.answer.doubt),
+        doubt: Some(doubt),
         width: None,
         adjustments: Vec::new(),
         made_of: MadeOf::Components(Arc::new(kept)),
-    }))
+    })
 }
 
 impl TakenApart for KeptOperator {
@@ -101,11 +97,11 @@ impl TakenApart for KeptOperator {
         let Pair { source, target } = self.parts.map(|p| p.time);
         let Some(timed) = self.timed else {
             let (component, longest) = components(&self.parts.target).ranked()[0];
-            let factor = self.answer.time / longest;
+            let factor = self.time / longest;
             return (FirstTime::Binding(component), longest, vec![(Cause::OtherComponents, factor)]);
         };
         let ratio = target / source;
-        let kept = self.answer.time.0 / (timed * ratio);
+        let kept = self.time.0 / (timed * ratio);
         let steps = vec![
             (Cause::OperatorModel(Pair::new(source, target).map(Seconds)), ratio),
             (Cause::SourceKept(timed / source), kept),
@@ -199,8 +195,10 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
             Factor::computed(name, on_source, on_target, rule)
         });
     }
-    let rule = Provenance::Modelled("(measured / modelled on the source)^0.4");
-    all.push(Factor::of_target("kept of the source", Amount::Times(kept.answer.kept), rule));
+    let rule =
+        Provenance::Modelled("(measured / modelled on the source)^0.4; all of it on GPUs that are alike");
+    let of_source = kept.time.0 / kept.parts.target.time;
+    all.push(Factor::of_target("kept of the source", Amount::Times(of_source), rule));
     all
 }
 

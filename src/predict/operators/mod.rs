@@ -22,7 +22,7 @@ mod stream;
 
 pub(super) use explain::{bound_by, operator_prediction};
 
-use super::{Doubt, ModelRefusal, sound};
+use super::{ModelRefusal, sound};
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, OperatorKind, OperatorSizes, Work};
 use crate::pair::Pair;
@@ -56,17 +56,6 @@ impl OperatorTimes {
     }
 }
 
-/// An answer about an operator.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct OperatorAnswer {
-    /// Time on the target.
-    pub(super) time: Seconds,
-    /// How uncertain it is.
-    pub(super) doubt: Doubt,
-    /// What of ln(measured / modelled) of the source is kept, as a factor of the time.
-    pub(super) kept: f64,
-}
-
 /// The modelled time of an operator on this GPU; `None` where the GPU states no rate for its types.
 pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<OperatorTimes> {
     let hardware = Hardware::from_gpu(gpu, operator.types)?;
@@ -91,7 +80,7 @@ fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Ope
     })
 }
 
-/// The answer from both modelled times and the time on the source, all in seconds. `alike`: the share of what differs from board to board that
+/// The time on the target from both modelled times and the time on the source, all in seconds. `alike`: the share of what differs from board to board that
 /// is the same on both, 0 to 1: of that, all of measured over modelled holds.
 ///
 /// # Errors
@@ -99,15 +88,12 @@ fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Ope
 pub(super) fn carried(
     times: Pair<f64>,
     timed: Option<f64>,
-    other_architecture: bool,
     alike: f64,
     model: &'static str,
-) -> Result<OperatorAnswer, ModelRefusal> {
+) -> Result<Seconds, ModelRefusal> {
     let off = timed.map_or(0.0, |timed| (timed / times.source).ln());
     let kept = ((BELIEVED + alike * (1.0 - BELIEVED)) * off).exp();
-    let time = sound(Seconds(times.target * kept), model)?;
-    let doubt = Doubt::of_operator((1.0 - alike) * off.abs(), other_architecture);
-    Ok(OperatorAnswer { time, doubt, kept })
+    sound(Seconds(times.target * kept), model)
 }
 
 /// A time carried from one size to another on the same GPU: on the same GPU all of measured over modelled holds.
