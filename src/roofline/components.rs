@@ -242,23 +242,18 @@ impl MachineNumbers {
         self.with(Spec::PowerShare, left).scaled(spec, factor)
     }
 
-    /// Whether this number of another GPU differs, or what its L2 holds beside the size, or FLOPs on registers beside the share.
+    /// Whether this number of another GPU differs, or what its L2 holds beside the size.
     #[must_use]
     pub fn differs_in(&self, spec: Spec, other: &Self) -> bool {
         self.spec_value(spec).to_bits() != other.spec_value(spec).to_bits()
             || (spec == Spec::L2Size && self.l2_holds != other.l2_holds)
-            || (spec == Spec::PowerShare && self.register_gain != other.register_gain)
     }
 
-    /// The same GPU with this number of another one; with the size of its L2, what that holds, and with the share under the power limit, that of
-    /// FLOPs on registers.
+    /// The same GPU with this number of another one; with the size of its L2, what that holds.
     #[must_use]
     pub fn taking(mut self, spec: Spec, other: &Self) -> Self {
         if spec == Spec::L2Size {
             self.l2_holds = other.l2_holds;
-        }
-        if spec == Spec::PowerShare {
-            self.register_gain = other.register_gain;
         }
         self.with(spec, other.spec_value(spec))
     }
@@ -272,13 +267,14 @@ impl MachineNumbers {
 
     /// The same GPU as a launch of this work finds it: an SM without a block does nothing and leaves its power to the others, and
     /// threads that are too few to hide the latency of DRAM draw less of its bandwidth. Whole tiles of a product leave SMs idle, and
-    /// code without loops is issued as fast as it is supplied.
+    /// code without loops is issued as fast as it is supplied. FLOPs whose operands stay in registers draw less power.
     #[must_use]
     #[inline]
     pub fn filled(mut self, work: &Work, residents: Residents) -> Self {
         let sms = self.spec_value(Spec::Sms);
         let issue = &mut self.specs[Spec::IssuePerClock as usize];
         *issue = self.straight_line.issued_per_clock(*issue, work);
+        self.specs[Spec::PowerShare as usize] = self.power_share(work);
         if let Some(waiting) = residents.waiting {
             let full = self.spec_value(Spec::DramBandwidth);
             let bandwidth = bandwidth_in_flight(full, waiting.on_sms(sms), self.dram_latency);
@@ -365,7 +361,7 @@ impl MachineNumbers {
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
             count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
-        let components = Components::new(times, self.power_share(work), self.dram_share);
+        let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
         let at_least = match work.get(Count::WorkingSetBytes) {
             Some(stated) => self.l2_residency(ROOM_IN_L2 * stated),
             None => 0.0,

@@ -22,7 +22,7 @@ const OF_DRAM: f64 = 2.0;
 
 /// The same where no launch is known either: such a time is an application's as often as a kernel's, and training, inference and small kernels go
 /// with bandwidth more than a kernel among others does (docs/models.md, "A time alone").
-const OF_DRAM_WITHOUT_LAUNCH: f64 = 4.0;
+const OF_DRAM_WITHOUT_LAUNCH: f64 = 6.0;
 
 /// What DRAM weighs where FLOPs are known and its bytes are not.
 const OF_DRAM_BESIDE_FLOPS: f64 = 1.0;

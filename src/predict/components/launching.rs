@@ -20,6 +20,9 @@ const GAP_DOUBT: f64 = 0.3;
 /// The same where the launch is added to the kernel's time.
 const LEAST_ADDED_BODY: f64 = 0.03;
 
+/// The share of a timed launch from which on it sits on its floor no more, however little the roof explains.
+const ABOVE_FLOOR: f64 = 0.6;
+
 /// Where a source sits on its floor, its body is not taken to be longer than this many roofs.
 const MOST_ROOFS_AT_FLOOR: f64 = 1.3;
 
@@ -101,8 +104,11 @@ impl Launching {
         let room = (beside_floor - LEAST_BODY_BESIDE_GAP * time).max(0.0);
         let gap = self.gap(floor, GAP.min(room));
         let body = if gap > 0.0 { beside_floor - gap } else { beside_floor.max(LEAST_BODY * time) };
-        let at_floor = own < LEAST_BODY && roof > 0.0;
-        let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
+        // Between a time at its floor and one well above it the limit goes away step by step.
+        let above_floor = ((own - LEAST_BODY) / (ABOVE_FLOOR - LEAST_BODY)).clamp(0.0, 1.0);
+        let is_near_floor = above_floor < 1.0 && roof > 0.0;
+        let body =
+            if is_near_floor { body.min(MOST_ROOFS_AT_FLOOR * roof / (1.0 - above_floor)) } else { body };
         LaunchStart { body: Some(body), own: own.max(LEAST_BODY), gap }
     }
 
@@ -175,6 +181,16 @@ mod tests {
             let again = launching.launched(3.0, launching.gap(3.0, start.gap), start.body.unwrap_or(0.0));
             assert!((again - 9.0).abs() < 1e-12, "{launching:?}");
         }
+    }
+
+    /// A time at its floor says nothing of a kernel far above its roof, one a tenth above the floor all of it: between them no step.
+    #[test]
+    fn a_time_leaves_its_floor_without_a_step() {
+        let body = |time: f64| Launching::Profiled.start(Some(time), 1.0, 0.1).body.unwrap();
+        let steps: Vec<f64> = (0..200).map(|i| body(1.0 + 0.001 * f64::from(i))).collect();
+        assert!((steps[0] - 0.13).abs() < 1e-9 && steps[199] > 1.15, "{steps:?}");
+        let most = steps.windows(2).map(|pair| pair[1] / pair[0]).fold(1.0, f64::max);
+        assert!(most < 1.35 && steps.windows(2).all(|pair| pair[1] >= pair[0]), "{most} {steps:?}");
     }
 
     #[test]
