@@ -65,40 +65,24 @@ impl WhatIf<'_> {
             let best = at_least.time.or(at_most.time);
             return Ok(none(goal, "the kernel cannot run at every value of it".into(), best));
         };
-        let limited = |best: &WhatIfTime, limit: &'static str, how: &str| {
+        let limited = |best: &WhatIfTime, how: &str| {
+            let limit = best.limit.unwrap_or("another number");
             let why = format!("limited by {limit}{how}");
             Solution::None { number, goal, limited_by: Some(limit), why, best: best.time }
         };
         if (low_end / high_end - 1.0).abs() < 1e-9 {
-            let limit = at_most.limit.unwrap_or("another number");
-            return Ok(limited(&at_most, limit, ", this number changes nothing"));
+            return Ok(limited(&at_most, ", this number changes nothing"));
         }
         let more_is_faster = high_end < low_end;
-        let (best, worst, best_value) =
-            if more_is_faster { (at_most, at_least, most) } else { (at_least, at_most, least) };
-        if let Some(time) = best.time.filter(|time| *time > goal) {
-            let by_power = self.is_limited_by_power(&changes, number, best_value, time);
-            let limit = if by_power { "its power limit" } else { best.limit.unwrap_or("another number") };
-            return Ok(limited(&best, limit, ""));
+        let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
+        if best.time.is_none_or(|time| time > goal) {
+            return Ok(limited(&best, ""));
         }
         if worst.time.is_some_and(|time| time <= goal) {
             let why = format!("every value from {} on is faster", number.in_words(least));
             return Ok(none(goal, why, best.time));
         }
         Ok(self.bisected(&changes, number, goal, if more_is_faster { [least, most] } else { [most, least] }))
-    }
-
-    /// Whether twice the power makes this time shorter by more than a fiftieth.
-    fn is_limited_by_power(
-        &mut self,
-        changes: &GpuChanges,
-        number: GpuNumber,
-        value: f64,
-        time: Seconds,
-    ) -> bool {
-        let Some(limit) = changes.value_on(self.base(), GpuNumber::PowerLimit) else { return false };
-        let more = changes.clone().with(GpuNumber::PowerLimit, ChangeAmount::To(2.0 * limit));
-        self.at(&more, number, value).time.is_some_and(|at_more| at_more.0 < 0.98 * time.0)
     }
 
     /// Between a value that is too slow and one that is fast enough.

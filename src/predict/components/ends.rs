@@ -294,12 +294,12 @@ impl SourceShare {
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated and its FLOPs at a clock that a board
-    /// may have, or as much less as on the source. Bytes that nobody counted set no such limit.
+    /// may have. A source that took less says that counts are too high: by the square of that they limit less. Bytes that nobody counted do not at all.
     #[inline]
     fn shortest_body(&self, target: &End) -> f64 {
         let (from, to) = (&self.end.roof, &target.roof);
         let at_least = |source: f64, target: f64| match self.start.body {
-            Some(body) if body < source => body / source * target,
+            Some(body) if body < source => (body / source).powi(2) * target,
             _ => target,
         };
         let of_flops =
