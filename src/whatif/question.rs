@@ -44,11 +44,11 @@ impl<'a> WhatIf<'a> {
         pair: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
-        let is_measured = |subject: &Subject| {
+        let start = |subject: &Subject| {
             let place = session.place_of_rows(subject, pair.target);
-            subject.config.is_some_and(|config| session.store.row_on(config, place).is_some())
+            let row = subject.config.and_then(|config| session.store.row_on(config, place));
+            if row.is_some() { place } else { pair.source }
         };
-        let start = |subject: &Subject| if is_measured(subject) { pair.target } else { pair.source };
         Self { times: Box::new(KernelTimes::new(session, workload, pair, settings, start)) }
     }
 
