@@ -167,7 +167,9 @@ fn nonsense_is_refused_with_what_to_type() {
         ("mem=-120%", "expected 600GB/s"),
         ("sms=0", "sms=0: expected 60"),
         ("fp32=90TFLOP/s", "FP32 peak 90.0 TFLOP/s contradicts SMs 46"),
-        ("power=1W", "expected 2.00 W to"),
+        ("power=1W", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
+        ("power=50kW", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
+        ("power=20W", "contradicts idle power 22.0 W"),
     ] {
         desk.types(&format!("whatif --gpu rtx-4070 --set {set} {SAXPY}")).ends(2, &[said]);
     }
