@@ -10,6 +10,7 @@ use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
 use super::row_answers::{RowAnswers, RowFigures};
 use super::selection::Selection;
 use super::state::{DashboardState, Tone};
+use super::undo::remember;
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::gpu::GpuId;
@@ -138,7 +139,7 @@ impl DashboardState {
     /// Changes the selection, remembers what was, and predicts again.
     pub(super) fn reselect(&mut self, selection: Selection) {
         if selection != self.selection {
-            self.remember();
+            remember(self);
             self.selection = selection;
             self.predict_all();
         }
@@ -293,7 +294,7 @@ impl DashboardState {
         let row = &self.rows[self.selected];
         match self.session.subject(row.kernel, typed, &row.variant) {
             Ok(subject) => {
-                self.remember();
+                remember(self);
                 self.rows[self.selected] = Arc::new(subject);
                 self.predict_selected();
                 Vec::new()

@@ -26,6 +26,7 @@ use crate::tui::message::Effect;
 use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
+use crate::tui::undo::remember;
 use commands::{CommandLine, PaletteCommand, matching_commands, why_nothing_matches};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -155,8 +156,14 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
         }
         PaletteCommand::ExportTyped => return ask_rows_file(state),
         PaletteCommand::Forget(place) => return Ok(state.drop_typed(place)),
-        PaletteCommand::Part(part) => return Ok(ask_part(state, part)),
-        PaletteCommand::HostFactor(text) => set_host_factor(state, &text)?,
+        PaletteCommand::Part(part) => {
+            remember(state);
+            return Ok(ask_part(state, part));
+        }
+        PaletteCommand::HostFactor(text) => {
+            remember(state);
+            set_host_factor(state, &text)?;
+        }
         PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}
     }
     Ok(Vec::new())
