@@ -603,3 +603,21 @@ fn the_view_answers_by_the_model_that_was_chosen() {
     type_line(&mut d, "model same-time");
     assert!(d.screen().contains("same-time: no number of the GPU changes the time"), "{}", d.screen());
 }
+
+#[test]
+fn the_mark_of_a_time_stays_beside_it_in_a_narrow_launch_box() {
+    let mut d = view_of_saxpy(80, 24);
+    for typed in ["", "regs=64"] {
+        if !typed.is_empty() {
+            press(&mut d, ":");
+            type_line(&mut d, &format!("set {typed}"));
+        }
+        let screen = d.screen();
+        let alone = |line: &str| {
+            let right = line.chars().skip(45).collect::<String>();
+            right.chars().filter(|c| !c.is_whitespace() && *c != '┃').all(|c| "~◆●".contains(c))
+                && right.contains(['~', '◆', '●'])
+        };
+        assert!(!screen.lines().any(alone), "{screen}");
+    }
+}

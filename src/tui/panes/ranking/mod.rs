@@ -15,7 +15,7 @@ use crate::tui::selection::next_in_ring;
 use crate::tui::state::{DashboardState, Tone};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use view::{draw_board, order_under, rows_of_board};
+use view::{draw_board, order_under, rows_of_board, why_empty};
 
 /// What the board can be sorted by, in the order of the key.
 const ORDERS: [RankOrder; 3] = [RankOrder::Time, RankOrder::PerfPerWatt, RankOrder::PerfPerDollar];
@@ -114,21 +114,32 @@ fn show_next_rows(state: &mut DashboardState) {
     state.ranked.rows = next_in_ring(ring, state.ranked.rows, 1);
     state.ranked.reversed = state.ranked.rows == BoardRows::Kernels;
     state.ranked.cursor = None;
+    // Rows of the kind before would stand under the title of this one.
+    (state.ranked.board, state.ranked.refused) = (None, None);
 }
 
 /// Makes the GPU under the cursor the source or a target.
 fn choose_on_board(state: &mut DashboardState, action: Action) {
-    match state.row_on_board() {
-        Some(row) => put_gpu(state, row.gpu, action),
-        None => {
-            state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
-        }
+    let Some(row) = state.row_on_board() else {
+        let why = why_empty(state).to_string();
+        state.say(Tone::Refused, why);
+        return;
+    };
+    if action == Action::SetTarget && row.gpu == state.target() {
+        let text = format!("{} is the target already", state.session.gpus[row.gpu].short_name());
+        state.say(Tone::Done, text);
+        return;
     }
+    put_gpu(state, row.gpu, action);
 }
 
 /// Pins the GPU under the cursor, which makes it a further target; or takes both back.
 fn pin_gpu(state: &mut DashboardState) {
-    let Some(row) = state.row_on_board() else { return };
+    let Some(row) = state.row_on_board() else {
+        let why = why_empty(state).to_string();
+        state.say(Tone::Refused, why);
+        return;
+    };
     let gpu = row.gpu;
     state.ranked.cursor = Some(row);
     let is_pinned = state.ranked.pins.remove(&gpu);
