@@ -208,7 +208,7 @@ fn change_screen(state: &mut DashboardState, action: Action) -> bool {
 /// Asks where to export a chart to; says why where there is none.
 pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<Effect> {
     match offer {
-        ChartOffer::Nothing => Vec::new(),
+        ChartOffer::Nothing => state.say(Tone::Refused, "there is no chart here to export"),
         ChartOffer::Refused(why) => state.say(Tone::Refused, why),
         ChartOffer::Chart(name, spec) => {
             state.open_overlay(Prompt::export_to(offered_file_name(&name), spec))

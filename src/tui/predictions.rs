@@ -140,8 +140,12 @@ impl DashboardState {
     pub(super) fn reselect(&mut self, selection: Selection) {
         if selection != self.selection {
             remember(self);
+            let target = self.target();
             self.selection = selection;
             self.predict_all();
+            if self.target() != target {
+                self.show_target_in_list();
+            }
         }
     }
 
@@ -214,13 +218,15 @@ impl DashboardState {
 
     /// Puts the edited GPU into the catalogue as the selection has it, at the clocks that are set for its base.
     fn put_edited_gpu(&mut self) {
-        let was_listed = self.session.edited_gpu().is_some();
+        let (place, former) = (self.session.edited_place(), self.session.edited_gpu().map(|e| e.base));
+        let was_listed = former.is_some();
         if let Err(why) = Arc::make_mut(&mut self.session).set_edited_gpu(self.selection.edited.clone()) {
             // Whoever edited it tried it: only other clocks of its base can contradict it.
             self.say(Tone::Refused, why.to_string());
         }
         if was_listed != self.session.edited_gpu().is_some() {
-            let was_on_target = self.gpus.get(self.gpu_cursor).map(|gpu| self.existing_gpu(*gpu));
+            let under = self.gpus.get(self.gpu_cursor).copied();
+            let was_on_target = if under == Some(place) { former } else { under };
             self.arrange_gpus();
             // The cursor goes with a target that was changed, or set back.
             if was_on_target == Some(self.existing_gpu(self.target())) {

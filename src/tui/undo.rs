@@ -47,6 +47,7 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
         state.rows[step.row] = step.subject;
         state.selected = step.row;
         state.predict_all();
+        state.show_target_in_list();
     }
     let mut effects = Vec::new();
     if let (Some(before), Some(now)) = (step.trace, now)
@@ -67,19 +68,26 @@ fn restored_words(state: &DashboardState, step: &UndoStep) -> Vec<String> {
     let (used, former) = (now.settings, then.settings);
     let name = |gpu: &GpuId| state.session.gpus[*gpu].short_name().to_string();
     let targets = || then.targets.iter().map(name).collect::<Vec<_>>().join(", ");
-    let size = || state.session.kernels[step.subject.kernel].label().to_string();
+    let kernel = || state.session.kernels[step.subject.kernel].label().to_string();
     let changed = [
         (now.source != then.source).then(|| format!("source is {} again", name(&then.source))),
-        (now.targets != then.targets).then(|| format!("target is {} again", targets())),
+        // The GPU that is edited is the target, too.
+        (now.targets != then.targets && now.edited == then.edited)
+            .then(|| format!("target is {} again", targets())),
         (now.all_sources != then.all_sources).then(|| "number of sources".into()),
         (used.model != former.model).then(|| format!("model is {} again", MODELS[former.model].id())),
         (used.ceilings != former.ceilings).then(|| "roofs".into()),
         (used.rules != former.rules).then(|| format!("occupancy rules are {} again", former.rules.as_str())),
         (now.blocks != then.blocks).then(|| "typed block".into()),
         (now.tunings != then.tunings).then(|| "clocks and power limit".into()),
-        (now.edited != then.edited).then(|| "numbers of the GPU".into()),
-        (now.launches != then.launches).then(|| "launch".into()),
-        (state.rows[step.row].problem != step.subject.problem).then(|| format!("size of {}", size())),
+        (now.edited != then.edited).then(|| match &then.edited {
+            Some(edited) => format!("{} has {} again", name(&edited.base), edited.changes),
+            None => {
+                format!("{} is unchanged again", now.edited.as_ref().map_or_else(targets, |e| name(&e.base)))
+            }
+        }),
+        (now.launches != then.launches).then(|| format!("launch of {}", kernel())),
+        (state.rows[step.row].problem != step.subject.problem).then(|| format!("size of {}", kernel())),
     ];
     let of_trace = match (&step.trace, trace_settings(state)) {
         (Some(then), Some(now)) if then.file == now.file => [

@@ -123,3 +123,32 @@ fn the_footer_offers_the_help_at_every_width_and_no_key_that_does_something_else
         }
     }
 }
+
+#[test]
+fn evidence_leads_from_pane_to_pane_and_says_where_nothing_can_be_exported() {
+    let mut d = crate::stage::dashboard(80, 24);
+    d.key("5");
+    for _ in 0..4 {
+        d.state.message = None;
+        let screen = d.screen();
+        if d.state.jobs.shown_job().is_none() {
+            assert!(screen.lines().last().unwrap().contains("tab next pane"), "{screen}");
+        }
+        d.key("tab");
+    }
+    d.key("A");
+    d.key("e");
+    let said = d.state.message.clone().map(|(_, text)| text);
+    assert_eq!(said.as_deref(), Some("there is no chart here to export"));
+}
+
+#[test]
+fn a_model_that_has_no_room_in_the_header_does_not_take_that_of_the_size() {
+    let mut d = crate::stage::dashboard(80, 24);
+    for model in 0..7 {
+        let screen = d.screen();
+        let header = screen.lines().next().unwrap();
+        assert!(header.contains("matmul_tiled n=512 fp32"), "{model}: {header}");
+        d.key("m");
+    }
+}

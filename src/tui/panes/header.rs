@@ -119,13 +119,17 @@ fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
     // The size gives way to the number of cautions and a model that was chosen, then the element type.
     let model = state.selection.settings.model;
     let chosen = if model == ModelId::default() { 0 } else { MODELS[model].id().width() + 2 };
-    let others = width_of(&spans) + 4 + brief.width() + chosen;
+    let others = width_of(&spans) + 4 + brief.width();
+    // A model that has no room beside the element type has none at all.
+    let chosen = if others + chosen + element.width() <= left { chosen } else { 0 };
+    let others = others + chosen;
     let has_room = others + element.width() <= left;
     let room = left.saturating_sub(others + element.width());
     let size = clipped_text(&state.size_of(state.selected), room.min(32));
     if has_room {
         let size = if size.is_empty() { size } else { format!(" {size}") };
-        spans.extend([Span::raw(format!("{size} ")), element]);
+        let gap = if element.content.is_empty() { "" } else { " " };
+        spans.extend([Span::raw(format!("{size}{gap}")), element]);
     }
     let left = left.saturating_sub(width_of(&spans));
     spans.extend(facts_within(left, state, cautions, look));

@@ -15,7 +15,7 @@ use super::gpus::put_gpu;
 use super::prompt::ask_rows_file;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
 use super::typing_list::TypingList;
-use super::what_if::editing::set_numbers;
+use super::what_if::editing::{set_launch, set_numbers};
 use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::rank::boards_named;
@@ -141,6 +141,7 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
         PaletteCommand::TargetClocks(text) => return set_target_clocks(state, &text),
         PaletteCommand::SourceClocks(text) => return set_source_clocks(state, &text),
         PaletteCommand::SetNumbers(text) => return set_numbers(state, &text),
+        PaletteCommand::SetLaunch(text) => return set_launch(state, &text),
         PaletteCommand::Read(name) => {
             state.jobs.start_job(WorkerJob::Read, format!("reading {name} …"));
             let session = state.session.clone();
