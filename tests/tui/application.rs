@@ -311,3 +311,20 @@ fn the_gpu_of_the_application_is_the_source_on_its_board() {
     assert!(own.contains("S  H100"), "{screen}");
     assert!(!screen.lines().nth(2).unwrap().contains("limit"), "no row has one: {screen}");
 }
+
+#[test]
+fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
+    let mut d = dashboard(160, 50);
+    play(&mut d, opened(application()));
+    for effect in d.key("2") {
+        if let Effect::Rank(question) = effect {
+            let board = question.rank_rows(&Progress::default()).unwrap();
+            let ranked = Box::new((question.asked.clone(), board));
+            update(&mut d.state, Message::Ranked(Some(ranked)));
+        }
+    }
+    d.key("o");
+    let screen = d.screen();
+    assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
+    assert!(!screen.contains("limited by      -"), "what is not known has no line: {screen}");
+}

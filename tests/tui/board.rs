@@ -600,3 +600,12 @@ fn an_interval_without_a_measurement_is_marked_on_the_board_and_in_its_table() {
     let table = roofswap::rank::board_table(&board, None).to_text();
     assert!(table.contains(&interval), "{table}");
 }
+
+#[test]
+fn a_filter_and_one_of_each_architecture_stand_in_the_title_together() {
+    let mut d = ranked(120, 40, "8 /");
+    type_line(&mut d, "rtx");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert!(screen.contains("one of each architecture, “rtx” by time"), "{screen}");
+}

@@ -36,8 +36,8 @@ impl Panel<DashboardState> for RankingPane {
             Action::Pin => pin_gpu(state),
             Action::NextRows => show_next_rows(state),
             Action::NextWorkload => return Reaction::Done(ask_about_next(state)),
-            Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
-            Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
+            Action::Left => sort_by_neighbour(state, -1),
+            Action::Right => sort_by_neighbour(state, 1),
             other => match lines_moved(other, state.focused_lines()) {
                 Some(by) => state.move_on_board(by),
                 None => return Reaction::Passed,
@@ -163,5 +163,14 @@ fn sort_by(state: &mut DashboardState, order: RankOrder) {
 
 /// The next order of the board.
 pub fn sort_board_next(state: &mut DashboardState) {
-    sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1));
+    sort_by_neighbour(state, 1);
+}
+
+/// The next order, or the one before; no energy is known of an application.
+fn sort_by_neighbour(state: &mut DashboardState, by: isize) {
+    let board = state.ranked.board.as_ref();
+    let has_energy = board.is_none_or(|board| board.rows.iter().any(|row| row.energy.is_some()));
+    let orders: Vec<RankOrder> =
+        ORDERS.into_iter().filter(|order| has_energy || *order != RankOrder::PerfPerWatt).collect();
+    sort_by(state, next_in_ring(&orders, state.ranked.order, by));
 }

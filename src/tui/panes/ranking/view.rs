@@ -257,10 +257,10 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
     let on = only_gpu(state, rows)
         .map_or_else(String::new, |gpu| format!(" on {}", state.session.gpus[gpu].short_name()));
     let is_each = state.ranked.each_architecture && kind == BoardRows::Gpus;
-    let of = match (is_each, state.ranked.filter.trim()) {
-        (true, "") => ", one of each architecture".to_string(),
-        (_, "") => String::new(),
-        (_, filter) => format!(" “{filter}”"),
+    let each = if is_each { ", one of each architecture," } else { "" };
+    let of = match state.ranked.filter.trim() {
+        "" => each.trim_end_matches(',').to_string(),
+        filter => format!("{each} “{filter}”"),
     };
     let counted = format!("{shown} {what}{on}{of} by {order}{reversed}");
     let whole = format!("{} from {}: {counted}", board.workload, board.source_name);
@@ -388,6 +388,9 @@ fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Loo
     let mut lines = paragraph(&marked_name(row), width, look.title());
     lines.push(Line::default());
     let mut fact = |name: &str, text: String| {
+        if text == "-" {
+            return;
+        }
         let text = clipped_text(&text, width.saturating_sub(16));
         lines.push(Line::from(vec![Span::styled(format!("{name:<16}"), look.dim()), Span::raw(text)]));
     };
