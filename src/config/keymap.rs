@@ -130,7 +130,18 @@ impl Keymap {
         &self.bindings
     }
 
-    /// The first key that runs this action.
+    /// The keys that run this action where these places hold, the first place before the others: none that run another action there.
+    #[must_use]
+    pub fn keys_of(&self, action: &str, places: &[&str]) -> Vec<&str> {
+        let bound = |place: &&str| {
+            let place = (*place).to_string();
+            self.bindings.iter().filter(move |b| b.run == action && b.when == place)
+        };
+        let keys = places.iter().flat_map(bound).flat_map(|b| &b.on).map(String::as_str);
+        keys.filter(|key| self.action(places, key) == Some(action)).collect()
+    }
+
+    /// The first key that runs this action, wherever it holds.
     #[must_use]
     pub fn key_of(&self, action: &str) -> Option<&str> {
         self.bindings.iter().find(|b| b.run == action).and_then(|b| b.on.first()).map(String::as_str)
@@ -220,5 +231,8 @@ mod tests {
         );
         assert_eq!(map.action(&["roofline", "any"], "X"), Some("swap"));
         assert_eq!(map.key_of("quit"), Some("x"));
+        assert_eq!(map.keys_of("swap", &["gpus", "any"]), ["x", "X"]);
+        assert_eq!(map.keys_of("swap", &["any"]), ["X"], "the other key quits there");
+        assert!(map.keys_of("quit", &["gpus", "any"]).is_empty(), "its key swaps there");
     }
 }

@@ -344,16 +344,20 @@ pub enum ChangeError {
         advice: &'static str,
     },
     /// A value that no GPU could have.
-    #[error("{gpu}: {number} {value}: expected {expected}")]
+    #[error("{gpu}: {} {value}: expected {least} to {most} (it has {stated})", number.title())]
     OutOfRange {
         /// The base GPU's id.
         gpu: String,
-        /// Its title.
-        number: &'static str,
+        /// Of what.
+        number: GpuNumber,
         /// The value in words.
         value: String,
-        /// What is taken.
-        expected: String,
+        /// The least that is taken.
+        least: String,
+        /// The most.
+        most: String,
+        /// What the base has.
+        stated: String,
     },
     /// A power limit that no clock is low enough for.
     #[error(transparent)]

@@ -252,8 +252,7 @@ impl ChangePlan<'_> {
         };
         let [least, most, stated] = [least, most, old].map(|v| number.in_words(whole(v)));
         let value = number.in_words(new);
-        let expected = format!("{least} to {most} (it has {stated}{reason})");
-        Err(ChangeError::OutOfRange { gpu, number: number.title(), value, expected })
+        Err(ChangeError::OutOfRange { gpu, number, value, least, most, stated: format!("{stated}{reason}") })
     }
 
     fn contradiction(&self, first: String, second: String, advice: &'static str) -> ChangeError {

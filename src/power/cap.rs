@@ -7,8 +7,8 @@
 
 use super::{Load, PowerModel};
 use crate::gpu::{
-    ChangeError, Clocks, Gpu, GpuChanges, LimitBelowIdle, POWER_LIMIT, RefusedSetting, TuningError,
-    most_power,
+    ChangeError, Clocks, Gpu, GpuChanges, GpuNumber, LimitBelowIdle, POWER_LIMIT, RefusedSetting,
+    TuningError, most_power,
 };
 use crate::units::{Hertz, Watts, significant};
 use std::sync::LazyLock;
@@ -34,13 +34,10 @@ pub fn check_board_limit(gpu: &Gpu) -> Result<(), LimitBelowIdle> {
 #[must_use]
 pub fn with_idle_power(why: TuningError, board: &Gpu) -> TuningError {
     let Some(model) = PowerModel::shipped_once() else { return why };
-    let (idle, most) = (model.idle_power(board), most_power(board.power_limit.value));
-    let assumed = if board.idle_power.is_none() { ", assumed" } else { "" };
     match why {
         TuningError::OutOfRange(refused) if refused.what == POWER_LIMIT => {
-            let idle = significant(idle.0);
-            let range =
-                format!("more than {idle} W (idle power{assumed}), at most {} W", significant(most.0));
+            let most = most_power(board.power_limit.value);
+            let range = format!("{}, at most {} W", model.least_limit(board), significant(most.0));
             TuningError::OutOfRange(Box::new(RefusedSetting { range, ..*refused }))
         }
         other => other,
@@ -92,9 +89,34 @@ impl PowerModel {
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made.
     pub fn changed_gpu(base: &Gpu, changes: &GpuChanges, id: &str) -> Result<Gpu, ChangeError> {
-        let made = base.changed(changes, id)?;
+        let made = base.changed(changes, id).map_err(|why| Self::with_least_limit(why, base))?;
         check_board_limit(&made).map_err(|why| LimitBelowIdle { gpu: base.id.clone(), ..why })?;
         Ok(made)
+    }
+
+    /// A refused change of this board: of a power limit with what the board draws idle as the lower end of the range.
+    fn with_least_limit(why: ChangeError, board: &Gpu) -> ChangeError {
+        let Some(model) = Self::shipped_once() else { return why };
+        match why {
+            ChangeError::OutOfRange {
+                gpu,
+                number: number @ GpuNumber::PowerLimit,
+                value,
+                most,
+                stated,
+                ..
+            } => {
+                let least = format!("{}, up", model.least_limit(board));
+                ChangeError::OutOfRange { gpu, number, value, least, most, stated }
+            }
+            other => other,
+        }
+    }
+
+    /// `more than 22.0 W (idle power, assumed)`: what a limit of this board must be.
+    fn least_limit(&self, board: &Gpu) -> String {
+        let assumed = if board.idle_power.is_none() { ", assumed" } else { "" };
+        format!("more than {} W (idle power{assumed})", significant(self.idle_power(board).0))
     }
 
     /// What this board draws idle: its own measured power, else the fitted share of its limit.

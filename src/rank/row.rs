@@ -65,6 +65,13 @@ impl RankedRow {
         self.speedup.map(|speedup| shown::marked_speedup(speedup, self.rests_on_measurement))
     }
 
+    /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it; nothing of a measured time.
+    #[must_use]
+    pub fn interval_text(&self) -> Option<String> {
+        let (low, high) = self.low.zip(self.high).filter(|_| !self.is_measured)?;
+        Some(shown::marked_interval(low, high, self.rests_on_measurement))
+    }
+
     /// `~607 W`: no board was measured at this load.
     #[must_use]
     pub fn power_text(&self) -> Option<String> {

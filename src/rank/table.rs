@@ -5,7 +5,7 @@ use super::order::{RankOrder, fastest_is_separate};
 use super::row::RankedRow;
 use crate::answer::COVERAGE;
 use crate::report::{Table, TableCell, TableColumn, shown};
-use crate::units::{Seconds, range, significant};
+use crate::units::{Seconds, significant};
 
 /// The columns of [`board_records`]: the contract of `rank --format json` and `--format csv`.
 pub const BOARD_COLUMNS: [TableColumn; 17] = [
@@ -130,9 +130,7 @@ fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
         TableCell::text(place),
         TableCell::text(marked_name(row)),
         TableCell::maybe(row.time, |time| TableCell::text(format!("{time} {mark}"))),
-        TableCell::maybe(row.low.zip(row.high).filter(|_| !row.is_measured), |(low, high)| {
-            TableCell::text(range(low, high))
-        }),
+        TableCell::maybe(row.interval_text(), TableCell::text),
         TableCell::maybe(row.speedup_text(), TableCell::text),
         TableCell::maybe(row.limit, |limit| TableCell::text(limit.as_str())),
         TableCell::maybe(row.occupancy, |o| TableCell::text(format!("{:.0} %", 100.0 * o))),

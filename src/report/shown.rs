@@ -32,14 +32,21 @@ pub fn predicted(answer: &Answer) -> Option<String> {
 /// `9.20–12.8 µs`, or `~9.20–12.8 µs` around an estimate; nothing where there is no interval.
 #[must_use]
 pub fn interval(answer: &Answer) -> Option<String> {
-    answer.interval.map(|i| marked(answer, &range(i.low, i.high)))
+    answer.interval.map(|i| marked_interval(i.low, i.high, !answer.is_estimate()))
+}
+
+/// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it.
+#[must_use]
+pub fn marked_interval(low: Seconds, high: Seconds, rests_on_measurement: bool) -> String {
+    let mark = if rests_on_measurement { String::new() } else { ESTIMATED.to_string() };
+    format!("{mark}{}", range(low, high))
 }
 
 /// `9.20–12.8 µs`: the model's own times from its fastest to its slowest memory level; nothing for a model that has none.
 #[must_use]
 pub fn levels(answer: &Answer) -> Option<String> {
     let levels = answer.prediction.as_ref().ok()?.levels.as_ref()?;
-    Some(marked(answer, &range(levels.low, levels.high)))
+    Some(marked_interval(levels.low, levels.high, !answer.is_estimate()))
 }
 
 /// The interval; of a model that has times at memory levels in its place, those with the word that says so: `8.35–8.87 ms levels`.

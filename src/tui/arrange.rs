@@ -99,6 +99,14 @@ impl DashboardState {
         self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);
     }
 
+    /// The list of GPUs shows a target that was chosen elsewhere.
+    pub(super) fn show_target_in_list(&mut self) {
+        if self.focus != Pane::Gpus {
+            let place = self.gpus.iter().position(|gpu| *gpu == self.target());
+            self.gpu_cursor = place.unwrap_or(self.gpu_cursor);
+        }
+    }
+
     /// Moves the cursor of the GPUs.
     pub(super) fn move_gpu(&mut self, by: isize) {
         let last = self.gpus.len().saturating_sub(1) as isize;

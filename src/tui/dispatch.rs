@@ -13,6 +13,7 @@ use super::panes::{main_panel, open_for};
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{DashboardState, Tone};
+use super::undo::undo_step;
 use crate::answer::Settings;
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::Problem;
@@ -207,7 +208,7 @@ fn change_screen(state: &mut DashboardState, action: Action) -> bool {
 /// Asks where to export a chart to; says why where there is none.
 pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<Effect> {
     match offer {
-        ChartOffer::Nothing => Vec::new(),
+        ChartOffer::Nothing => state.say(Tone::Refused, "there is no chart here to export"),
         ChartOffer::Refused(why) => state.say(Tone::Refused, why),
         ChartOffer::Chart(name, spec) => {
             state.open_overlay(Prompt::export_to(offered_file_name(&name), spec))
@@ -268,15 +269,6 @@ fn step_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {
         return state.say(Tone::Refused, text);
     };
     state.set_size(&size)
-}
-
-fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
-    let Some(step) = state.undo.pop() else { return state.say(Tone::Refused, "nothing to undo") };
-    state.selection = step.selection;
-    state.rows[step.row] = step.subject;
-    state.selected = step.row;
-    state.predict_all();
-    state.say(Tone::Done, "undone")
 }
 
 /// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom, the explanation. The view stays.

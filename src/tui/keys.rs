@@ -42,6 +42,17 @@ pub(super) fn text_pasted(state: &mut DashboardState, text: &str) -> Vec<Effect>
     effects
 }
 
+/// The keys that run this action in something open over the panes, else in the focused pane.
+#[must_use]
+pub fn keys_in<'a>(state: &'a DashboardState, open: Option<&OpenPanel>, action: Action) -> Vec<&'a str> {
+    let places: &[&str] = match open {
+        Some(open) if open.takes_text() => &[open.key_context(), TYPING],
+        Some(open) => &[open.key_context(), OVER_PANES, ANYWHERE],
+        None => &[state.place(), ANYWHERE],
+    };
+    state.keymap.keys_of(action.id(), places)
+}
+
 /// The action of a key in the first of these contexts that has one.
 fn bound_action(state: &DashboardState, contexts: &[&str], key: &str) -> Option<Action> {
     state.keymap.action(contexts, key).and_then(Action::from_id)

@@ -45,6 +45,7 @@ mod state;
 mod terminal;
 mod text;
 mod typed_kernels;
+mod undo;
 mod update;
 mod view;
 mod worker;

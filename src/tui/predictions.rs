@@ -10,6 +10,7 @@ use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
 use super::row_answers::{RowAnswers, RowFigures};
 use super::selection::Selection;
 use super::state::{DashboardState, Tone};
+use super::undo::remember;
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::gpu::GpuId;
@@ -138,9 +139,13 @@ impl DashboardState {
     /// Changes the selection, remembers what was, and predicts again.
     pub(super) fn reselect(&mut self, selection: Selection) {
         if selection != self.selection {
-            self.remember();
+            remember(self);
+            let target = self.target();
             self.selection = selection;
             self.predict_all();
+            if self.target() != target {
+                self.show_target_in_list();
+            }
         }
     }
 
@@ -213,13 +218,15 @@ impl DashboardState {
 
     /// Puts the edited GPU into the catalogue as the selection has it, at the clocks that are set for its base.
     fn put_edited_gpu(&mut self) {
-        let was_listed = self.session.edited_gpu().is_some();
+        let (place, former) = (self.session.edited_place(), self.session.edited_gpu().map(|e| e.base));
+        let was_listed = former.is_some();
         if let Err(why) = Arc::make_mut(&mut self.session).set_edited_gpu(self.selection.edited.clone()) {
             // Whoever edited it tried it: only other clocks of its base can contradict it.
             self.say(Tone::Refused, why.to_string());
         }
         if was_listed != self.session.edited_gpu().is_some() {
-            let was_on_target = self.gpus.get(self.gpu_cursor).map(|gpu| self.existing_gpu(*gpu));
+            let under = self.gpus.get(self.gpu_cursor).copied();
+            let was_on_target = if under == Some(place) { former } else { under };
             self.arrange_gpus();
             // The cursor goes with a target that was changed, or set back.
             if was_on_target == Some(self.existing_gpu(self.target())) {
@@ -293,7 +300,7 @@ impl DashboardState {
         let row = &self.rows[self.selected];
         match self.session.subject(row.kernel, typed, &row.variant) {
             Ok(subject) => {
-                self.remember();
+                remember(self);
                 self.rows[self.selected] = Arc::new(subject);
                 self.predict_selected();
                 Vec::new()

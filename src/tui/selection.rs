@@ -3,6 +3,7 @@
 use super::action::Action;
 use super::layout::Pane;
 use crate::answer::Settings;
+use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
 use crate::predict::{LaunchEdits, Subject};
@@ -62,12 +63,22 @@ pub struct Choosing {
     pub zoomed: bool,
 }
 
-/// What can be undone: the selection and the rows' sizes that changed.
+/// A state that can be gone back to.
 #[derive(Debug, Clone)]
 pub(super) struct UndoStep {
     pub(super) selection: Selection,
     pub(super) row: usize,
     pub(super) subject: Arc<Subject>,
+    /// None where no trace was loaded.
+    pub(super) trace: Option<TraceSettings>,
+}
+
+/// Which part of which trace was read, and how it was carried to other GPUs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TraceSettings {
+    pub(super) file: String,
+    pub(super) part: PartOfTrace,
+    pub(super) settings: ForecastSettings,
 }
 
 /// What the predictions are sorted by.

@@ -42,9 +42,6 @@ const FIRST_TARGET: &str = "rtx-4070";
 /// The kernel shown first when none is asked for or remembered.
 pub const FIRST_KERNEL: &str = "matmul_tiled";
 
-/// How many changes can be undone.
-const UNDO_DEPTH: usize = 100;
-
 /// How a message is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
@@ -482,14 +479,5 @@ impl DashboardState {
             dropped: self.dropped_typed.clone(),
             at_start: self.saved_at_start.clone(),
         }
-    }
-
-    /// Remembers the present for undo.
-    pub(super) fn remember(&mut self) {
-        if self.undo.len() == UNDO_DEPTH {
-            self.undo.remove(0);
-        }
-        let (row, subject) = (self.selected, self.rows[self.selected].clone());
-        self.undo.push(UndoStep { selection: self.selection.clone(), row, subject });
     }
 }

@@ -25,7 +25,7 @@ pub fn clipped_text(text: &str, width: usize) -> String {
     out
 }
 
-/// Words in lines of at most `width`.
+/// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -34,10 +34,24 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(clipped_text(word, width)),
+            _ => lines.extend(pieces(word, width.max(2))),
         }
     }
     lines
+}
+
+/// A word in pieces of at most `width` columns, at least two.
+fn pieces(word: &str, width: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for c in word.chars() {
+        let last = pieces.len() - 1;
+        if pieces[last].width() + c.width().unwrap_or(0) > width {
+            pieces.push(c.to_string());
+        } else {
+            pieces[last].push(c);
+        }
+    }
+    pieces
 }
 
 /// Lines of one style.
@@ -70,4 +84,16 @@ pub fn edit_line(input: &mut Input, request: InputRequest, longest: usize) {
 #[must_use]
 pub fn more_targets(count: usize) -> String {
     format!("{count} more target{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn a_word_that_is_longer_than_a_line_goes_on_in_the_next() {
+        let lines = wrap("wrote board-of-a-long-name.svg twice", 12);
+        assert_eq!(lines, ["wrote", "board-of-a-l", "ong-name.svg", "twice"]);
+        assert_eq!(wrap("日本語", 2), ["日", "本", "語"]);
+    }
 }

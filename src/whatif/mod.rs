@@ -47,5 +47,5 @@ pub use scenario::{
 };
 pub use solve::Solution;
 pub use step::NumberStep;
-pub use table::{WhatIfAnswer, whatif_json, whatif_table};
+pub use table::{WhatIfAnswer, speed_words, whatif_json, whatif_table};
 pub use tornado::{MovedNumber, TornadoBar, TornadoGpus, moved_numbers};

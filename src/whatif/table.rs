@@ -103,15 +103,12 @@ impl WhatIfAnswer {
     #[must_use]
     pub fn beside_base(&self) -> Option<String> {
         let (time, base, name) = (self.time?, self.base_time?, &self.base_name);
-        let (ratio, word) = if base >= time { (base / time, "faster") } else { (time / base, "slower") };
+        let than = speed_words(time, base);
         let base = shown::modelled_time(base, self.rests_on_measurement);
-        if ratio < SAME_SPEED {
-            return Some(format!("as fast as {name}, {base}"));
-        }
-        Some(format!("{}× {word} than {name}, {base}", significant(ratio)))
+        Some(format!("{than} {name}, {base}"))
     }
 
-    /// The two numbers that matter most: what to buy for this workload; `None` where none does or none was asked.
+    /// The two numbers that matter most for this workload; `None` where none does or none was asked.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let helps = |bar: &&TornadoBar| {
@@ -125,10 +122,17 @@ impl WhatIfAnswer {
             self.tornado.iter().filter(helps).take(2).map(|bar| bar.number.title()).collect();
         match titles[..] {
             [] => None,
-            [only] => Some(format!("what to buy for this: {only}; nothing else makes it faster")),
-            _ => Some(format!("what to buy for this: {}", titles.join(", then "))),
+            [only] => Some(format!("what would help most: {only}; nothing else makes it faster")),
+            _ => Some(format!("what would help most: {}", titles.join(", then "))),
         }
     }
+}
+
+/// `1.20× faster than`, `1.20× slower than`, `as fast as`: a time beside another one.
+#[must_use]
+pub fn speed_words(time: Seconds, base: Seconds) -> String {
+    let (ratio, word) = if base >= time { (base / time, "faster") } else { (time / base, "slower") };
+    if ratio < SAME_SPEED { "as fast as".into() } else { format!("{}× {word} than", significant(ratio)) }
 }
 
 /// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve`, null where there is

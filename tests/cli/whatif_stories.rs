@@ -40,7 +40,7 @@ fn a_what_if_has_the_promised_fields_and_says_what_matters() {
     assert!(number(first, "minus20_time_ms") > number(&told, "time_ms"), "{first}");
     let table = desk.types(&format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --tornado")).works().stdout;
     assert!(
-        table.contains("memory bandwidth") && table.contains("what to buy for this: memory bandwidth"),
+        table.contains("memory bandwidth") && table.contains("what would help most: memory bandwidth"),
         "{table}"
     );
     assert!(table.contains("changes nothing:"), "{table}");
@@ -167,7 +167,9 @@ fn nonsense_is_refused_with_what_to_type() {
         ("mem=-120%", "expected 600GB/s"),
         ("sms=0", "sms=0: expected 60"),
         ("fp32=90TFLOP/s", "FP32 peak 90.0 TFLOP/s contradicts SMs 46"),
-        ("power=1W", "expected 2.00 W to"),
+        ("power=1W", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
+        ("power=50kW", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
+        ("power=20W", "contradicts idle power 22.0 W"),
     ] {
         desk.types(&format!("whatif --gpu rtx-4070 --set {set} {SAXPY}")).ends(2, &[said]);
     }
@@ -282,7 +284,7 @@ fn the_model_that_is_named_says_what_predict_says_of_the_same_change() {
     let same = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --tornado --model");
     let text = desk.types(&format!("{same} same-time")).works().stdout;
     assert!(text.contains("same-time: no number of the GPU changes the time"), "{text}");
-    assert!(!text.contains("what to buy"), "{text}");
+    assert!(!text.contains("what would help"), "{text}");
     let atomics = "whatif --gpu rtx-4070 --from titan-v --set mem=+20% --kernel atomic_hotspot --tornado";
     desk.types(&format!("{atomics} --model projection"))
         .ends(1, &["nothing could be predicted", "projection covers fp32 and fp64 arithmetic"]);

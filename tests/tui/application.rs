@@ -262,3 +262,69 @@ fn a_group_has_the_same_time_in_the_swap_view() {
     let interval = swapped.interval.unwrap();
     assert!((interval.high / in_program.high - 1.0).abs() < 1e-9, "{interval:?} {in_program:?}");
 }
+
+#[test]
+fn what_is_assumed_of_an_application_is_undone_before_older_changes_and_named() {
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application()));
+    let target = d.state.target();
+    press(&mut d, "x");
+    let effects = command(&mut d, "host 2");
+    assert!(effects.iter().any(|e| matches!(e, Effect::Forecast { .. })));
+    press(&mut d, "u");
+    assert!((d.state.application.settings.host - 1.0).abs() < f64::EPSILON);
+    assert!(d.screen().contains("undone: host time is 1.00x again"), "{}", d.screen());
+    press(&mut d, "u");
+    assert_eq!(d.state.target(), target);
+    assert!(d.screen().contains("undone: source is"), "{}", d.screen());
+    // A part that was read is read anew, whole.
+    command(&mut d, "range step");
+    let part = PartOfTrace { range: Some("step".into()), ..PartOfTrace::default() };
+    play(&mut d, Message::ApplicationRead(Box::new((application(), part))));
+    let effects = d.key("u");
+    let whole = effects.iter().any(|e| matches!(e, Effect::ReadPart { part, .. } if part.range.is_none()));
+    assert!(whole, "{}", d.screen());
+}
+
+#[test]
+fn a_narrow_screen_shows_what_the_time_of_a_kernel_rests_on() {
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application()));
+    let screen = d.screen();
+    assert!(screen.contains("operator model, limit compute (290–701 µs)"), "{screen}");
+    assert!(screen.contains("Application ─ run.json, NVIDIA H100 80GB HBM3"), "{screen}");
+}
+
+#[test]
+fn the_gpu_of_the_application_is_the_source_on_its_board() {
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application()));
+    for effect in d.key("2") {
+        if let Effect::Rank(question) = effect {
+            let board = question.rank_rows(&Progress::default()).unwrap();
+            let ranked = Box::new((question.asked.clone(), board));
+            update(&mut d.state, Message::Ranked(Some(ranked)));
+        }
+    }
+    let screen = d.screen();
+    let own = screen.lines().find(|line| line.contains("H100 SXM5 80 GB  ")).unwrap();
+    assert!(own.contains("S  H100"), "{screen}");
+    assert!(!screen.lines().nth(2).unwrap().contains("limit"), "no row has one: {screen}");
+}
+
+#[test]
+fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
+    let mut d = dashboard(160, 50);
+    play(&mut d, opened(application()));
+    for effect in d.key("2") {
+        if let Effect::Rank(question) = effect {
+            let board = question.rank_rows(&Progress::default()).unwrap();
+            let ranked = Box::new((question.asked.clone(), board));
+            update(&mut d.state, Message::Ranked(Some(ranked)));
+        }
+    }
+    d.key("o");
+    let screen = d.screen();
+    assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
+    assert!(!screen.contains("limited by      -"), "what is not known has no line: {screen}");
+}

@@ -71,3 +71,84 @@ fn an_export_from_a_sheet_comes_back_to_it() {
     assert!(matches!(press(&mut state, "enter")[..], [Effect::Export { .. }]));
     assert_eq!(state.overlays.len(), 1, "the sheet is still open");
 }
+
+/// The lines of the help, without its frame.
+fn help_lines(d: &mut crate::stage::Dashboard) -> Vec<String> {
+    d.key("?");
+    let mut lines = Vec::new();
+    for line in d.screen().lines().skip(2) {
+        lines.push(line.trim_matches(|c| "\"┃ ".contains(c)).to_string());
+    }
+    d.key("esc");
+    lines
+}
+
+#[test]
+fn no_key_is_told_twice_in_the_help_of_any_view() {
+    for view in ["1", "2", "3", "4", "5"] {
+        let mut d = crate::stage::dashboard(120, 140);
+        d.key(view);
+        let lines = help_lines(&mut d);
+        let start = lines.iter().position(|line| line.starts_with("in ")).unwrap();
+        let end = lines.iter().position(|line| line == "columns of the predictions").unwrap();
+        let keys: Vec<&str> = lines[start + 1..end]
+            .iter()
+            .filter_map(|line| line.split_once("  ").map(|(keys, _)| keys))
+            .flat_map(|keys| keys.split(' '))
+            .filter(|key| !key.is_empty() && *key != ":")
+            .collect();
+        let mut once = keys.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert!(keys.len() > 30, "{keys:?}");
+        assert_eq!(once.len(), keys.len(), "view {view}: {keys:?}");
+    }
+}
+
+#[test]
+fn the_footer_offers_the_help_at_every_width_and_no_key_that_does_something_else_here() {
+    for width in [40, 80, 120, 200] {
+        for view in ["1", "2", "3", "4", "5"] {
+            let mut d = crate::stage::dashboard(width, 24);
+            d.state.message = None;
+            d.key(view);
+            d.state.message = None;
+            let screen = d.screen();
+            let footer = screen.lines().last().unwrap();
+            if d.state.jobs.shown_job().is_none() {
+                assert!(footer.contains("? help"), "view {view} at {width}: {footer}");
+            }
+            let is_taken = matches!(view, "2" | "3");
+            assert!(!(is_taken && footer.contains("next pane")), "tab does something else: {footer}");
+        }
+    }
+}
+
+#[test]
+fn evidence_leads_from_pane_to_pane_and_says_where_nothing_can_be_exported() {
+    let mut d = crate::stage::dashboard(80, 24);
+    d.key("5");
+    for _ in 0..4 {
+        d.state.message = None;
+        let screen = d.screen();
+        if d.state.jobs.shown_job().is_none() {
+            assert!(screen.lines().last().unwrap().contains("tab next pane"), "{screen}");
+        }
+        d.key("tab");
+    }
+    d.key("A");
+    d.key("e");
+    let said = d.state.message.clone().map(|(_, text)| text);
+    assert_eq!(said.as_deref(), Some("there is no chart here to export"));
+}
+
+#[test]
+fn a_model_that_has_no_room_in_the_header_does_not_take_that_of_the_size() {
+    let mut d = crate::stage::dashboard(80, 24);
+    for model in 0..7 {
+        let screen = d.screen();
+        let header = screen.lines().next().unwrap();
+        assert!(header.contains("matmul_tiled n=512 fp32"), "{model}: {header}");
+        d.key("m");
+    }
+}

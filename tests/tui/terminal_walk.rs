@@ -172,7 +172,7 @@ fn a_kernel_that_comes_with_the_data_can_be_asked_for_at_once() {
 #[test]
 fn a_number_is_changed_watched_and_undone() {
     let mut walk = start(80, 24, fresh(), &["--kernel", "saxpy"]);
-    walk.wait("TITAN V ▶ RTX 4070").press("3").wait("memory bandwidth").wait("what to buy for this");
+    walk.wait("TITAN V ▶ RTX 4070").press("3").wait("memory bandwidth").wait("what would help most");
     walk.press("jjllll").wait("+20 %").wait("◇ RTX 4070");
     walk.press("\r")
         .wait("type 600GB/s")

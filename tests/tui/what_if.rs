@@ -297,9 +297,8 @@ fn four_scenarios_are_kept_compared_and_written() {
 #[test]
 fn a_changed_gpu_is_saved_under_an_id_of_its_own() {
     let mut d = view_of_saxpy(120, 40);
-    press(&mut d, "S enter");
-    assert!(message(&d).contains("nothing is changed"), "{}", message(&d));
-    press(&mut d, "esc");
+    press(&mut d, "S");
+    assert!(message(&d).contains("no number of the GPU is changed"), "{}", message(&d));
     set(&mut d, GpuNumber::Bandwidth, "+20%");
     press(&mut d, "S");
     type_line(&mut d, "rtx-4080");
@@ -602,4 +601,82 @@ fn the_view_answers_by_the_model_that_was_chosen() {
     press(&mut d, ":");
     type_line(&mut d, "model same-time");
     assert!(d.screen().contains("same-time: no number of the GPU changes the time"), "{}", d.screen());
+}
+
+#[test]
+fn the_mark_of_a_time_stays_beside_it_in_a_narrow_launch_box() {
+    let mut d = view_of_saxpy(80, 24);
+    for typed in ["", "regs=64"] {
+        if !typed.is_empty() {
+            press(&mut d, ":");
+            type_line(&mut d, &format!("set {typed}"));
+        }
+        let screen = d.screen();
+        let alone = |line: &str| {
+            let right = line.chars().skip(45).collect::<String>();
+            right.chars().filter(|c| !c.is_whitespace() && *c != '┃').all(|c| "~◆●".contains(c))
+                && right.contains(['~', '◆', '●'])
+        };
+        assert!(!screen.lines().any(alone), "{screen}");
+    }
+}
+
+#[test]
+fn what_was_edited_is_undone_by_name_and_the_gpu_list_stays_on_its_target() {
+    let mut d = view_of_saxpy(80, 24);
+    press(&mut d, "l u");
+    assert!(d.screen().contains("undone: RTX 4070 is unchanged again"), "{}", d.screen());
+    press(&mut d, "l l u");
+    assert!(d.screen().contains("undone: RTX 4070 has sms=+5% again"), "{}", d.screen());
+    for keys in ["R 1", "3 l u 1", "3 l R 1"] {
+        press(&mut d, keys);
+        assert_eq!(d.state.gpus.get(d.state.gpu_cursor), Some(&d.state.target()), "{keys}: {}", d.screen());
+    }
+}
+
+#[test]
+fn a_changed_launch_stands_beside_its_own_and_makes_no_gpu_to_save() {
+    let mut d = view_of_saxpy(160, 50);
+    assert!(d.screen().contains("change a number and watch"), "{}", d.screen());
+    press(&mut d, "G up l");
+    let screen = d.screen();
+    assert!(screen.contains("with its own launch, "), "{screen}");
+    assert!(!screen.contains("change a number and watch"), "{screen}");
+    press(&mut d, "S");
+    assert!(d.screen().contains("no number of the GPU is changed"), "{}", d.screen());
+    assert!(d.state.overlays.is_empty(), "no name is asked for");
+}
+
+#[test]
+fn the_times_over_two_numbers_have_a_unit() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut d = view_of_saxpy(width, height);
+        press(&mut d, "space j space");
+        assert!(d.screen().contains("time, ms: one curve per value"), "{}", d.screen());
+    }
+}
+
+#[test]
+fn another_launch_is_typed_in_the_palette_as_behind_the_flag() {
+    let mut d = view_of_saxpy(160, 50);
+    press(&mut d, ":");
+    type_line(&mut d, "launch block=128,regs=16");
+    let launch = d.state.answer().needs.target.unwrap();
+    assert_eq!((launch.threads, launch.regs_per_thread), (128, 16));
+    assert!(d.screen().contains("with its own launch, "), "{}", d.screen());
+    press(&mut d, ":");
+    type_line(&mut d, "launch registers=16");
+    assert!(d.screen().contains("is no number of a launch; the keys are block, regs"), "{}", d.screen());
+    press(&mut d, "esc u");
+    assert!(d.screen().contains("undone: launch of saxpy"), "{}", d.screen());
+}
+
+#[test]
+fn the_list_of_gpus_shows_a_target_that_was_chosen_elsewhere() {
+    let mut d = dashboard(80, 24);
+    press(&mut d, ":");
+    type_line(&mut d, "gpu l40s");
+    assert!(d.screen().contains("T ▸L40S"), "{}", d.screen());
+    press(&mut d, "u");
+    assert!(d.screen().contains("T ▸RTX 4070"), "{}", d.screen());
 }

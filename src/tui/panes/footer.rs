@@ -8,6 +8,7 @@
 use super::frame::draw_lines;
 use super::main_panel;
 use crate::tui::action::Action;
+use crate::tui::keys::keys_in;
 use crate::tui::look::Look;
 use crate::tui::pane::Hint;
 use crate::tui::state::{DashboardState, Tone};
@@ -58,11 +59,17 @@ struct FooterKey {
     text: &'static str,
 }
 
+impl FooterKey {
+    fn width(&self) -> usize {
+        self.keys.width() + 1 + self.text.width()
+    }
+}
+
 /// The key that stands on this column of the footer.
 pub fn key_at(state: &DashboardState, x: u16) -> Option<String> {
     let keys = footer_keys(state, usize::from(state.size.0));
     let under = keys.into_iter().rev().find(|key| key.from <= usize::from(x))?;
-    let end = under.from + under.keys.width() + 1 + under.text.width();
+    let end = under.from + under.width();
     (usize::from(x) < end && shows_keys(state)).then_some(under.pressed)
 }
 
@@ -120,23 +127,38 @@ fn hints(state: &DashboardState) -> Vec<Hint> {
     }
     let own = main_panel(state.focus).hints(state);
     let is_told = |hint: &Hint| own.iter().any(|h| h.actions == hint.actions);
-    let general: Vec<Hint> = OFFERED.into_iter().filter(|hint| !is_told(hint)).collect();
+    let has_key = |hint: &Hint| hint.actions.iter().all(|action| !keys_in(state, None, *action).is_empty());
+    let general: Vec<Hint> = OFFERED.into_iter().filter(|hint| !is_told(hint) && has_key(hint)).collect();
     own.into_iter().chain(general).collect()
+}
+
+/// The key of an action here: the one it has everywhere, where that holds; the palette's where it has none.
+fn key_here(state: &DashboardState, action: Action) -> &str {
+    let keys = keys_in(state, state.overlays.last(), action);
+    let usual = state.key_for(action);
+    if keys.contains(&usual) { usual } else { keys.first().copied().unwrap_or(":") }
 }
 
 /// As many hints as fit, each with its place.
 fn footer_keys(state: &DashboardState, width: usize) -> Vec<FooterKey> {
-    let mut from = 0;
-    let mut out = Vec::new();
-    for hint in hints(state) {
-        let all: Vec<&str> = hint.actions.iter().map(|a| state.key_for(*a)).collect();
-        let (keys, pressed) = (all.join("/"), all[0].to_string());
-        let needed = keys.width() + 1 + hint.text.width();
-        if from + needed > width {
+    let footer_key = |hint: &Hint, from: usize| {
+        let all: Vec<&str> = hint.actions.iter().map(|action| key_here(state, *action)).collect();
+        FooterKey { from, keys: all.join("/"), pressed: all[0].to_string(), text: hint.text }
+    };
+    let hints = hints(state);
+    let help = hints.iter().find(|hint| hint.actions == [Action::Help]);
+    let (mut from, mut out, mut has_help) = (0, Vec::new(), help.is_none());
+    for hint in &hints {
+        let key = footer_key(hint, from);
+        has_help |= hint.actions == [Action::Help];
+        // The help tells of the keys that do not fit: it has room before them.
+        let kept_free = if has_help { 0 } else { help.map_or(0, |hint| 2 + footer_key(hint, 0).width()) };
+        if from + key.width() + kept_free > width {
+            out.extend(help.filter(|_| !has_help).map(|hint| footer_key(hint, from)));
             break;
         }
-        out.push(FooterKey { from, keys, pressed, text: hint.text });
-        from += needed + 2;
+        from += key.width() + 2;
+        out.push(key);
     }
     out
 }

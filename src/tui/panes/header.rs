@@ -18,6 +18,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use unicode_width::UnicodeWidthStr;
 
+/// A kernel's name is not cut shorter than this.
+const SHORTEST_KERNEL: usize = 8;
 /// From this width on all views are named.
 const ROOM_FOR_VIEWS: u16 = 150;
 
@@ -107,7 +109,9 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
 fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let answer = state.answer();
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
-    let mut spans = vec![Span::styled(state.kernel().label().to_string(), look.title())];
+    let brief = short_count(cautions);
+    let room = left.saturating_sub(brief.width() + 2).max(SHORTEST_KERNEL);
+    let mut spans = vec![Span::styled(clipped_text(state.kernel().label(), room), look.title())];
     let element = match state.edited_element() {
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),
@@ -115,12 +119,17 @@ fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
     // The size gives way to the number of cautions and a model that was chosen, then the element type.
     let model = state.selection.settings.model;
     let chosen = if model == ModelId::default() { 0 } else { MODELS[model].id().width() + 2 };
-    let others = width_of(&spans) + 4 + short_count(cautions).width() + chosen;
+    let others = width_of(&spans) + 4 + brief.width();
+    // A model that has no room beside the element type has none at all.
+    let chosen = if others + chosen + element.width() <= left { chosen } else { 0 };
+    let others = others + chosen;
     let has_room = others + element.width() <= left;
     let room = left.saturating_sub(others + element.width());
     let size = clipped_text(&state.size_of(state.selected), room.min(32));
     if has_room {
-        spans.extend([Span::raw(format!(" {size} ")), element]);
+        let size = if size.is_empty() { size } else { format!(" {size}") };
+        let gap = if element.content.is_empty() { "" } else { " " };
+        spans.extend([Span::raw(format!("{size}{gap}")), element]);
     }
     let left = left.saturating_sub(width_of(&spans));
     spans.extend(facts_within(left, state, cautions, look));
@@ -138,7 +147,7 @@ fn of_files(state: &DashboardState, look: Look<'_>) -> Option<Span<'static>> {
 }
 
 /// Behind the question, in so many columns: the model, roofs and occupancy rules, what was refused or noted of files, and the number of
-/// cautions, which is said in brief before it is left out.
+/// cautions, which is shortened before it is left out.
 fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let settings = state.selection.settings;
     let id = MODELS[settings.model].id();
@@ -175,9 +184,9 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     spans
 }
 
-/// `2!`: so many cautions, in little room; empty for none.
+/// `2 caut.`: so many cautions, in little room; `2!` would name the key of the import notes. Empty for none.
 fn short_count(n: usize) -> String {
-    if n > 0 { format!("{n}!") } else { String::new() }
+    if n > 0 { format!("{n} caut.") } else { String::new() }
 }
 
 /// `1 caution`, `2 cautions`; nothing for none.

@@ -3,6 +3,7 @@
 use super::main_panel;
 use super::text_sheet::SheetText;
 use crate::tui::action::Action;
+use crate::tui::keys::keys_in;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{pad_right, wrap};
@@ -20,7 +21,7 @@ pub static HELP: SheetText = SheetText {
 };
 
 /// Columns of the keys.
-const KEYS: usize = 15;
+const KEYS: usize = 18;
 
 /// Keys by what they are about, most needed first.
 const GROUPS: [(&str, &[Action]); 5] = [
@@ -118,7 +119,7 @@ const COLUMNS: [(&str, &str); 4] = [
     ("% of roof", "how near the source's measured time is to the roof of its limits"),
     (
         "notes",
-        "how many cautions the prediction has, `2!` in a narrow header; the explanation shows them; L2: fits in L2 on the target alone",
+        "how many cautions the prediction has, `2 caut.` in a narrow header; the explanation shows them; L2: fits in L2 on the target alone",
     ),
 ];
 
@@ -132,16 +133,29 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
         Some(open) => (open.key_context(), open.hints(state)),
         None => (state.focus.title(), main_panel(state.focus).hints(state)),
     };
+    let keys_of = |action: Action| {
+        let keys = keys_in(state, below, action);
+        // The palette runs what has no key anywhere; what has one elsewhere does nothing here.
+        let is_bound = !keys.is_empty() || state.keymap.key_of(action.id()).is_some();
+        if is_bound { keys.join(" ") } else { ":".to_string() }
+    };
     let mut lines = vec![Line::styled(format!("in {place}"), look.title())];
-    for hint in hints {
-        let keys: Vec<String> = hint.actions.iter().map(|action| keys_of(state, *action)).collect();
+    for hint in &hints {
+        let keys: Vec<String> = hint.actions.iter().map(|action| keys_of(*action)).collect();
         lines.extend(line(&format!("{} ", keys.join(" ")), look.key(), hint.text));
     }
+    let is_told = |action: &Action| hints.iter().any(|hint| hint.actions.contains(action));
     for (group, actions) in GROUPS {
-        lines.extend(heading(group.to_string()));
-        lines.extend(
-            actions.iter().flat_map(|a| line(&format!("{} ", keys_of(state, *a)), look.key(), a.doc())),
-        );
+        let others: Vec<(String, &Action)> = actions
+            .iter()
+            .filter(|action| !is_told(action))
+            .map(|action| (keys_of(*action), action))
+            .filter(|(keys, _)| !keys.is_empty())
+            .collect();
+        if !others.is_empty() {
+            lines.extend(heading(group.to_string()));
+        }
+        lines.extend(others.iter().flat_map(|(keys, a)| line(&format!("{keys} "), look.key(), a.doc())));
     }
     lines.extend(heading("columns of the predictions".into()));
     lines.extend(COLUMNS.iter().flat_map(|(name, text)| line(name, look.text(), text)));
@@ -168,12 +182,4 @@ fn marks(look: Look<'_>) -> impl Iterator<Item = (&'static str, Style, &'static 
         ("S T +", look.source(), "source, target, further targets"),
     ]
     .into_iter()
-}
-
-/// All keys that run this action wherever nothing is typed, or in the focused pane; the palette's where it has none.
-fn keys_of(state: &DashboardState, action: Action) -> String {
-    let bound = state.keymap.bindings().iter();
-    let bound = bound.filter(|b| b.run == action.id() && (b.when == "any" || b.when == state.place()));
-    let keys: Vec<&str> = bound.flat_map(|b| b.on.iter().map(String::as_str)).collect();
-    if keys.is_empty() { ":".to_string() } else { keys.join(" ") }
 }

@@ -115,7 +115,10 @@ impl Panel<DashboardState> for TextPane {
     }
 
     fn hints(&self, _: &DashboardState) -> Vec<Hint> {
-        vec![Hint { actions: &[Action::PageDown, Action::PageUp], text: "scroll" }]
+        vec![
+            Hint { actions: &[Action::PageDown, Action::PageUp], text: "scroll" },
+            Hint { actions: &[Action::FocusNext], text: "next pane" },
+        ]
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {

@@ -8,7 +8,7 @@ use crate::application::{
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -34,15 +34,22 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
         let inside = pane_frame(buffer, area, state, Pane::Application, "", look);
         return draw_invitation(buffer, inside, look);
     };
-    let inside = pane_frame(buffer, area, state, Pane::Application, &heading(found, application), look);
+    let title = heading(found, application, usize::from(area.width.saturating_sub(19)));
+    let inside = pane_frame(buffer, area, state, Pane::Application, &title, look);
     let width = usize::from(inside.width.saturating_sub(1));
     let mut lines = above_groups(state, application, width, look);
-    lines.truncate(usize::from(inside.height.saturating_sub(4)));
+    lines.truncate(usize::from(inside.height.saturating_sub(3 + detail_lines(area) as u16)));
     lines.extend(group_lines(state, application, width, groups_shown(state, area), look));
     if let Some(detail) = detail(state, application) {
-        let gap = usize::from(inside.height).saturating_sub(lines.len() + 1);
+        let most = detail_lines(area);
+        let mut wrapped = wrap(&detail, width);
+        if let Some(rest) = wrapped.get(most - 1..).filter(|rest| rest.len() > 1).map(|rest| rest.join(" ")) {
+            wrapped.truncate(most - 1);
+            wrapped.push(clipped_text(&rest, width));
+        }
+        let gap = usize::from(inside.height).saturating_sub(lines.len() + wrapped.len());
         lines.extend((0..gap).map(|_| Line::default()));
-        lines.push(Line::styled(clipped_text(&detail, width), look.dim()));
+        lines.extend(wrapped.into_iter().map(|text| Line::styled(text, look.dim())));
     }
     let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
     draw_lines(buffer, text, lines, 0);
@@ -55,8 +62,9 @@ fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
     draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
 }
 
-/// `GPU 1, range step, host 1.30x, trace.json.gz, NVIDIA H100 80GB HBM3`: what was chosen first, since the end is cut.
-fn heading(found: &ApplicationFindings, application: &Application) -> String {
+/// `GPU 1, range step, host 1.30x, trace.json.gz, NVIDIA H100 80GB HBM3`: what was chosen first, since the end is cut; without the
+/// file, which the first line names, where there is no room for it.
+fn heading(found: &ApplicationFindings, application: &Application, width: usize) -> String {
     let file = application.file_name();
     let gpu = if application.gpu_name.is_empty() { "GPU not named" } else { &application.gpu_name };
     let mut words = Vec::new();
@@ -68,6 +76,9 @@ fn heading(found: &ApplicationFindings, application: &Application) -> String {
         words.push(format!("host {}×", significant(found.settings.host)));
     }
     words.extend([file.to_string(), gpu.to_string()]);
+    if words.join(", ").width() > width {
+        words.remove(words.len() - 2);
+    }
     crate::text::harmless_line(&words.join(", "))
 }
 
@@ -84,7 +95,13 @@ pub(super) fn first_group_line(state: &DashboardState) -> usize {
 
 /// How many groups have room.
 pub(super) fn groups_shown(state: &DashboardState, area: Rect) -> usize {
-    usize::from(area.height.saturating_sub(2)).saturating_sub(first_group_line(state) + 1).max(1)
+    let inside = usize::from(area.height.saturating_sub(2));
+    inside.saturating_sub(first_group_line(state) + detail_lines(area)).max(1)
+}
+
+/// Lines for the group under the cursor.
+fn detail_lines(area: Rect) -> usize {
+    if area.height < 18 { 1 } else { 3 }
 }
 
 fn above_groups(
@@ -268,15 +285,15 @@ fn group_lines(
     lines
 }
 
-/// The group under the cursor in a line: its operator, its launch, what its time on the target rests on.
+/// The group under the cursor: what its time on the target rests on, its operator, its counts.
 fn detail(state: &DashboardState, application: &Application) -> Option<String> {
     let group = application.groups.get(state.application.cursor)?;
     let mut parts: Vec<String> = vec![group.category.as_str().to_string()];
-    parts.extend(group.operator_words());
-    parts.extend(group.counts.as_ref().map(|c| format!("counts: {}", c.from)));
     if let Some(forecast) = first_target(state).and_then(|t| t.groups.get(state.application.cursor)) {
         parts.push(rests_on(forecast));
     }
+    parts.extend(group.operator_words());
+    parts.extend(group.counts.as_ref().map(|c| format!("counts: {}", c.from)));
     Some(crate::text::harmless_line(&parts.join(", ")))
 }
 

@@ -72,6 +72,7 @@ impl Panel<DashboardState> for ErrorsPane {
         vec![
             Hint { actions: &[Action::Left, Action::Right], text: "what is held out" },
             Hint { actions: &[Action::ModelNext], text: "model" },
+            Hint { actions: &[Action::FocusNext], text: "next pane" },
             Hint { actions: &[Action::Export], text: "export" },
         ]
     }

@@ -18,7 +18,7 @@ use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
 use crate::report::{breakdown, shown, sources};
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, paragraph, wrap};
+use crate::tui::text::{clipped_text, pad_right, paragraph, wrap};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -51,8 +51,7 @@ pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Ve
     let Some((e, spec)) = components_of(state) else {
         let mut lines = about();
         lines.push(Line::default());
-        let links = breakdown::links(&prediction.breakdown());
-        lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
+        lines.extend(chain_lines(&breakdown::links(&prediction.breakdown()), width, look));
         lines.push(Line::default());
         lines.extend(factor_lines(state, prediction, |_| true, width, look));
         let predicted = prediction.time.to_string();
@@ -115,12 +114,12 @@ fn essentials(
     lines.extend(bindings.iter().flat_map(|t| paragraph(t, width, look.limiter())));
     lines.push(Line::default());
     let links = breakdown::links(&prediction.breakdown());
-    lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
+    lines.extend(chain_lines(&links, width, look));
     let range = shown::interval(answer).map(|i| format!("  90 % interval {i}")).unwrap_or_default();
     let predicted = shown::predicted(answer).unwrap_or_else(|| prediction.time.to_string());
     lines.push(Line::from(vec![
-        Span::styled(format!("{:<33}", "predicted"), look.title()),
-        Span::styled(format!("{predicted:>11}"), look.predicted()),
+        Span::styled(pad_right("predicted", names_width(&links)), look.title()),
+        Span::styled(format!("{predicted:>20}"), look.predicted()),
         Span::styled(range, look.dim()),
     ]));
     lines.push(Line::default());
@@ -128,12 +127,29 @@ fn essentials(
     lines
 }
 
+/// Columns of the names of the steps.
+fn names_width(links: &[breakdown::FactorWords]) -> usize {
+    links.iter().map(|l| l.name.width()).max().unwrap_or(0).max(24)
+}
+
+/// The first time and what it is multiplied by.
+fn chain_lines(links: &[breakdown::FactorWords], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let names = names_width(links);
+    let lines = |(i, l): (usize, &breakdown::FactorWords)| link(l, i == 0, [names, width], look);
+    links.iter().enumerate().flat_map(lines).collect()
+}
+
 /// One link; what stands behind it goes below it where it does not fit beside, and is never cut.
-fn link(l: &breakdown::FactorWords, first: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn link(
+    l: &breakdown::FactorWords,
+    first: bool,
+    [names, width]: [usize; 2],
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     // A mark behind the first time does not move the others' units.
     let time = if first { l.time.clone() } else { format!("{}  ", l.time) };
     let mut spans = vec![
-        Span::raw(format!("{:<24}", l.name)),
+        Span::raw(pad_right(&l.name, names)),
         Span::styled(format!("{:>9}", l.factor), look.text()),
         Span::styled(format!("{time:>11}"), if first { look.source() } else { look.target() }),
     ];

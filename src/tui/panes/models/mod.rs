@@ -106,6 +106,7 @@ impl Panel<DashboardState> for ModelsPane {
             Hint { actions: &[Action::Pick], text: chosen_training(&state.models) },
             Hint { actions: &[Action::RecipeNext], text: "recipe" },
             Hint { actions: &[Action::Left, Action::Right], text: "what is held out" },
+            Hint { actions: &[Action::FocusNext], text: "next pane" },
             Hint { actions: &[Action::Export], text: "export" },
         ]
     }

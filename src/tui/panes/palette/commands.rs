@@ -34,6 +34,8 @@ pub enum PaletteCommand {
     SourceClocks(String),
     /// Changes numbers of the target.
     SetNumbers(String),
+    /// Change the launch of the selected kernel.
+    SetLaunch(String),
     /// Exports a pane's chart.
     Export(Pane),
     /// Writes the typed kernels as a measurement file.
@@ -74,13 +76,14 @@ struct Noun {
     about: &'static str,
 }
 
-const NOUNS: [Noun; 18] = [
+const NOUNS: [Noun; 19] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
-    Noun { words: &["kernel"], example: "sobel", about: "select a kernel" },
+    Noun { words: &["kernel"], example: "saxpy", about: "select a kernel" },
     Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
     Noun { words: &["source", "from"], example: "v100", about: "set the source" },
     Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
     Noun { words: &["set"], example: "mem=+20%,l2=72MiB", about: "change numbers of the target" },
+    Noun { words: &["launch"], example: "block=128,regs=32", about: "change the launch on the target" },
     Noun { words: &["power"], example: "150W", about: "set the target's power limit" },
     Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
     Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
@@ -295,6 +298,7 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
     match word {
         "size" => as_typed(PaletteCommand::Size(rest), format!("size of {}", state.kernel().label())),
         "set" => as_typed(PaletteCommand::SetNumbers(rest), noun.about.into()),
+        "launch" => as_typed(PaletteCommand::SetLaunch(rest), noun.about.into()),
         "power" => as_typed(PaletteCommand::TargetClocks(format!("power={rest}")), noun.about.into()),
         "clocks" => as_typed(PaletteCommand::TargetClocks(rest), noun.about.into()),
         "source-clocks" => as_typed(PaletteCommand::SourceClocks(rest), noun.about.into()),

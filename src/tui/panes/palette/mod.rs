@@ -15,7 +15,7 @@ use super::gpus::put_gpu;
 use super::prompt::ask_rows_file;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
 use super::typing_list::TypingList;
-use super::what_if::editing::set_numbers;
+use super::what_if::editing::{set_launch, set_numbers};
 use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::rank::boards_named;
@@ -26,6 +26,7 @@ use crate::tui::message::Effect;
 use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
+use crate::tui::undo::remember;
 use commands::{CommandLine, PaletteCommand, matching_commands, why_nothing_matches};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -140,6 +141,7 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
         PaletteCommand::TargetClocks(text) => return set_target_clocks(state, &text),
         PaletteCommand::SourceClocks(text) => return set_source_clocks(state, &text),
         PaletteCommand::SetNumbers(text) => return set_numbers(state, &text),
+        PaletteCommand::SetLaunch(text) => return set_launch(state, &text),
         PaletteCommand::Read(name) => {
             state.jobs.start_job(WorkerJob::Read, format!("reading {name} …"));
             let session = state.session.clone();
@@ -155,8 +157,14 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
         }
         PaletteCommand::ExportTyped => return ask_rows_file(state),
         PaletteCommand::Forget(place) => return Ok(state.drop_typed(place)),
-        PaletteCommand::Part(part) => return Ok(ask_part(state, part)),
-        PaletteCommand::HostFactor(text) => set_host_factor(state, &text)?,
+        PaletteCommand::Part(part) => {
+            remember(state);
+            return Ok(ask_part(state, part));
+        }
+        PaletteCommand::HostFactor(text) => {
+            remember(state);
+            set_host_factor(state, &text)?;
+        }
         PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}
     }
     Ok(Vec::new())

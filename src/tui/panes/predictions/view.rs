@@ -20,7 +20,7 @@ use crate::tui::panes::frame::pane_frame;
 use crate::tui::selection::Sort;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, more_targets, pad_left, pad_right};
-use crate::units::{range, significant};
+use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -101,12 +101,15 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         all.insert(4, (PredictionColumn::Sources, 11, 1));
     }
     all.extend((1..state.selection.targets.len()).flat_map(|i| further_columns(i - 1)));
+    // The time at stock clocks does not take the place of the interval, which is wider.
+    let interval = all.iter().position(|(column, ..)| *column == PredictionColumn::Interval);
     let mut by_rank: Vec<usize> = (0..all.len()).collect();
     by_rank.sort_by_key(|i| all[*i].2);
     let mut left = width;
     let mut kept = vec![false; all.len()];
     for i in by_rank {
-        if all[i].1 <= left {
+        let needs = if all[i].0 == PredictionColumn::StockTime { interval } else { None };
+        if all[i].1 <= left && needs.is_none_or(|needed: usize| kept[needed]) {
             left -= all[i].1;
             kept[i] = true;
         }
@@ -233,7 +236,14 @@ fn beside(state: &DashboardState, width: usize) -> String {
     let error = state.errors[state.selection.settings.model.index()]
         .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
         .unwrap_or_default();
-    format!("{rows} · by {}{arrow}{error}", state.sort.0.as_str())
+    let clocks = hidden_clocks(state, width).map_or_else(String::new, |name| format!(" · speedup at {name}"));
+    format!("{rows} · by {}{arrow}{clocks}{error}", state.sort.0.as_str())
+}
+
+/// The clocks that speedups are over, where times at others stand in the source's column and theirs have none.
+fn hidden_clocks(state: &DashboardState, width: usize) -> Option<&'static str> {
+    let is_shown = columns(state, width).iter().any(|(column, _)| *column == PredictionColumn::StockTime);
+    if is_shown { None } else { clocks_name(state) }
 }
 
 fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Look<'_>) -> Line<'static> {
@@ -277,8 +287,11 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
 
 /// What the source is set to, where rows of it were measured at other clocks.
 fn stock_heading(state: &DashboardState) -> String {
-    let name = state.shown.iter().find_map(|row| state.figures_of(*row)?.clocks_name);
-    name.unwrap_or_default().to_string()
+    clocks_name(state).unwrap_or_default().to_string()
+}
+
+fn clocks_name(state: &DashboardState) -> Option<&'static str> {
+    state.shown.iter().find_map(|row| state.figures_of(*row)?.clocks_name)
 }
 
 /// Words stand left, numbers right.
@@ -429,15 +442,14 @@ fn further_cell(
     // With all sources, each target has its own.
     let (mark, style) =
         if found.rests_on_measurement { ('◆', look.predicted()) } else { ('~', look.estimated()) };
-    let marked = |text: String| if found.rests_on_measurement { text } else { format!("~{text}") };
     Some(match column {
         PredictionColumn::FurtherSpeedup(_) => {
             let speedup = answer.speedup()? * (answer.predicted_time()? / found.time);
-            (marked(format!("{}×", significant(speedup))), look.text())
+            (shown::marked_speedup(speedup, found.rests_on_measurement), look.text())
         }
         PredictionColumn::FurtherInterval(_) => {
             let interval = found.interval?;
-            (marked(range(interval.low, interval.high)), look.dim())
+            (shown::marked_interval(interval.low, interval.high, found.rests_on_measurement), look.dim())
         }
         PredictionColumn::FurtherLimit(_) => (found.limit?.as_str().to_string(), look.text()),
         _ => (format!("{} {mark}", found.time), style),

@@ -15,7 +15,7 @@ use crate::tui::selection::next_in_ring;
 use crate::tui::state::{DashboardState, Tone};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use view::{draw_board, order_under, rows_of_board};
+use view::{draw_board, order_under, rows_of_board, why_empty};
 
 /// What the board can be sorted by, in the order of the key.
 const ORDERS: [RankOrder; 3] = [RankOrder::Time, RankOrder::PerfPerWatt, RankOrder::PerfPerDollar];
@@ -36,8 +36,8 @@ impl Panel<DashboardState> for RankingPane {
             Action::Pin => pin_gpu(state),
             Action::NextRows => show_next_rows(state),
             Action::NextWorkload => return Reaction::Done(ask_about_next(state)),
-            Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
-            Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
+            Action::Left => sort_by_neighbour(state, -1),
+            Action::Right => sort_by_neighbour(state, 1),
             other => match lines_moved(other, state.focused_lines()) {
                 Some(by) => state.move_on_board(by),
                 None => return Reaction::Passed,
@@ -114,21 +114,32 @@ fn show_next_rows(state: &mut DashboardState) {
     state.ranked.rows = next_in_ring(ring, state.ranked.rows, 1);
     state.ranked.reversed = state.ranked.rows == BoardRows::Kernels;
     state.ranked.cursor = None;
+    // Rows of the kind before would stand under the title of this one.
+    (state.ranked.board, state.ranked.refused) = (None, None);
 }
 
 /// Makes the GPU under the cursor the source or a target.
 fn choose_on_board(state: &mut DashboardState, action: Action) {
-    match state.row_on_board() {
-        Some(row) => put_gpu(state, row.gpu, action),
-        None => {
-            state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
-        }
+    let Some(row) = state.row_on_board() else {
+        let why = why_empty(state).to_string();
+        state.say(Tone::Refused, why);
+        return;
+    };
+    if action == Action::SetTarget && row.gpu == state.target() {
+        let text = format!("{} is the target already", state.session.gpus[row.gpu].short_name());
+        state.say(Tone::Done, text);
+        return;
     }
+    put_gpu(state, row.gpu, action);
 }
 
 /// Pins the GPU under the cursor, which makes it a further target; or takes both back.
 fn pin_gpu(state: &mut DashboardState) {
-    let Some(row) = state.row_on_board() else { return };
+    let Some(row) = state.row_on_board() else {
+        let why = why_empty(state).to_string();
+        state.say(Tone::Refused, why);
+        return;
+    };
     let gpu = row.gpu;
     state.ranked.cursor = Some(row);
     let is_pinned = state.ranked.pins.remove(&gpu);
@@ -152,5 +163,14 @@ fn sort_by(state: &mut DashboardState, order: RankOrder) {
 
 /// The next order of the board.
 pub fn sort_board_next(state: &mut DashboardState) {
-    sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1));
+    sort_by_neighbour(state, 1);
+}
+
+/// The next order, or the one before; no energy is known of an application.
+fn sort_by_neighbour(state: &mut DashboardState, by: isize) {
+    let board = state.ranked.board.as_ref();
+    let has_energy = board.is_none_or(|board| board.rows.iter().any(|row| row.energy.is_some()));
+    let orders: Vec<RankOrder> =
+        ORDERS.into_iter().filter(|order| has_energy || *order != RankOrder::PerfPerWatt).collect();
+    sort_by(state, next_in_ring(&orders, state.ranked.order, by));
 }

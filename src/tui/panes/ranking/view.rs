@@ -7,6 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
+use crate::gpu::GpuId;
 use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -14,7 +15,7 @@ use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::ranked::{BoardRows, RowPlace};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
-use crate::units::{range, significant};
+use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -47,11 +48,12 @@ enum BoardColumn {
     Energy,
     Hourly,
     Runs,
+    Launch,
 }
 
 impl BoardColumn {
     /// Every column as it stands, with its width, the first to go last.
-    const ALL: [(Self, usize, &'static str); 9] = [
+    const ALL: [(Self, usize, &'static str); 10] = [
         (Self::Time, 11, "time"),
         (Self::Speedup, 9, "speedup"),
         (Self::Limit, 11, "limit"),
@@ -61,6 +63,7 @@ impl BoardColumn {
         (Self::Energy, 10, "energy"),
         (Self::Hourly, 8, "$/h"),
         (Self::Runs, 10, "$/M runs"),
+        (Self::Launch, 11, "launch $"),
     ];
 
     /// The lowest are kept where not all fit.
@@ -69,12 +72,12 @@ impl BoardColumn {
             (Self::Speedup, _) => 0,
             (Self::Time, _)
             | (Self::Energy, RankOrder::PerfPerWatt)
-            | (Self::Runs, RankOrder::PerfPerDollar) => 1,
+            | (Self::Runs | Self::Launch, RankOrder::PerfPerDollar) => 1,
             (Self::Limit, _) => 3,
             (Self::Power, _) => 4,
             (Self::Energy, _) => 5,
             (Self::Hourly, _) => 6,
-            (Self::Runs, _) => 7,
+            (Self::Runs | Self::Launch, _) => 7,
             (Self::Memory, _) => 8,
             (Self::Occupancy, _) => 9,
         }
@@ -85,7 +88,7 @@ impl BoardColumn {
         match self {
             Self::Time | Self::Speedup => Some(RankOrder::Time),
             Self::Power | Self::Energy => Some(RankOrder::PerfPerWatt),
-            Self::Hourly | Self::Runs => Some(RankOrder::PerfPerDollar),
+            Self::Hourly | Self::Runs | Self::Launch => Some(RankOrder::PerfPerDollar),
             Self::Limit | Self::Occupancy | Self::Memory => None,
         }
     }
@@ -105,30 +108,51 @@ impl BoardColumn {
             Self::Energy => row.energy_text().unwrap_or_else(dash),
             Self::Hourly => row.price.as_ref().map_or_else(dash, |p| significant(p.usd_per_hour)),
             Self::Runs => row.usd_per_million_runs.map_or_else(dash, significant),
+            Self::Launch => row.launch_usd.map_or_else(dash, |usd| format!("{usd:.0}")),
         }
     }
 }
 
 /// What fits into a width: names, the bar, columns.
 struct BoardWidths {
+    /// The one GPU of variants or blocks, which the title names.
+    only: Option<GpuId>,
     name: usize,
     bar: usize,
     columns: Vec<(BoardColumn, usize, &'static str)>,
 }
 
+/// The GPU of all rows, where they are its variants or blocks.
+fn only_gpu(state: &DashboardState, rows: &[&RankedRow]) -> Option<GpuId> {
+    let first = rows.first()?.gpu;
+    (state.ranked.rows != BoardRows::Gpus && rows.iter().all(|row| row.gpu == first)).then_some(first)
+}
+
+/// The GPU, with the variant or block; that alone where all rows are on one GPU.
+fn row_name(row: &RankedRow, only: Option<GpuId>) -> String {
+    if only.is_some() { row.label.clone() } else { marked_name(row) }
+}
+
 fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWidths {
-    let longest = rows.iter().map(|row| row.name.width()).max().unwrap_or(12);
+    let only = only_gpu(state, rows);
+    let longest = rows.iter().map(|row| row_name(row, only).width()).max().unwrap_or(12);
     let most = match (width, state.ranked.rows) {
         (..50, _) => 12,
-        (50..100, BoardRows::Gpus) => 20,
-        (50..100, _) => 28,
+        (50..100, BoardRows::Gpus) => 21,
+        // What leaves room for the narrowest bar, the time and the speedup.
+        (50..100, _) => width - MARKS - 2 - BAR.0 - 20,
         (_, BoardRows::Gpus) => longest,
         (_, _) => 64.min(width / 3),
     };
     let name = longest.min(most).max(12) + 1;
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
-    let offered = |c: BoardColumn| has_prices || !matches!(c, BoardColumn::Hourly | BoardColumn::Runs);
+    let offered = |c: BoardColumn| match c {
+        BoardColumn::Hourly | BoardColumn::Runs => has_prices,
+        BoardColumn::Launch => !has_prices && order == RankOrder::PerfPerDollar,
+        // Of an application no single limit or occupancy is known.
+        _ => rows.iter().any(|row| c.text(row) != "-"),
+    };
     let mut by_rank: Vec<_> = BoardColumn::ALL.into_iter().filter(|c| offered(c.0)).collect();
     by_rank.sort_by_key(|c| c.0.rank(order));
     let least = if width < 50 { BAR.0 } else { (width / 8).clamp(BAR.0, 32) };
@@ -141,13 +165,13 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
         }
     }
     kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
-    BoardWidths { name, bar: (least + left).min(BAR.1), columns: kept }
+    BoardWidths { only, name, bar: (least + left).min(BAR.1), columns: kept }
 }
 
 /// The list's part of the inside.
 fn list_width(area: Rect) -> u16 {
     let inside = area.width.saturating_sub(2);
-    if inside >= ROOM_FOR_DETAIL { inside - DETAIL - 1 } else { inside }
+    if inside >= ROOM_FOR_DETAIL { inside - DETAIL - 2 } else { inside }
 }
 
 /// Rows on one page.
@@ -170,19 +194,15 @@ pub(super) fn order_under(state: &DashboardState, area: Rect, column: usize) -> 
 /// Draws the pane.
 pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let rows = state.ranked.shown_rows(&state.session);
-    let inside = pane_frame(buffer, area, state, Pane::Ranking, &beside(state, rows.len()), look);
+    let title = beside(state, &rows, usize::from(area.width.saturating_sub(13)));
+    let inside = pane_frame(buffer, area, state, Pane::Ranking, &title, look);
     if inside.height < 2 {
         return;
     }
     let list = Rect { width: list_width(area), ..inside };
     let line_at = |y: u16| Rect { y, height: 1, ..list };
     if rows.is_empty() {
-        let text = match (&state.ranked.refused, &state.ranked.board) {
-            (Some(why), _) => why.as_str(),
-            (None, Some(_)) => "no GPU matches the filter: Esc clears it",
-            (None, None) => "ranking the GPUs …",
-        };
-        let lines = paragraph(text, usize::from(list.width), look.caution());
+        let lines = paragraph(why_empty(state), usize::from(list.width), look.caution());
         draw_lines(buffer, inside, lines, 0);
         return;
     }
@@ -205,15 +225,24 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
         }
     }
     if list.width < inside.width {
-        let x = list.right() + 1;
+        let x = list.right() + 2;
         let detail = Rect { x, width: inside.right().saturating_sub(x), ..inside };
         let lines = detail_lines(state, rows[cursor], usize::from(detail.width), look);
         draw_lines(buffer, detail, lines, 0);
     }
 }
 
-/// What is ranked, how many, by what.
-fn beside(state: &DashboardState, shown: usize) -> String {
+/// Why there is no row.
+pub(super) fn why_empty(state: &DashboardState) -> &str {
+    match (&state.ranked.refused, &state.ranked.board) {
+        (Some(why), _) => why,
+        (None, Some(_)) => "no GPU matches the filter: Esc clears it",
+        (None, None) => "ranking the GPUs …",
+    }
+}
+
+/// What is ranked, how many, by what, in so many columns: the first line says what and from where, too.
+fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
     let Some(board) = &state.ranked.board else { return String::new() };
     let order = match state.ranked.order {
         RankOrder::Time => "time",
@@ -222,15 +251,20 @@ fn beside(state: &DashboardState, shown: usize) -> String {
         RankOrder::PerfPerDollar => "$ per run, by launch prices",
     };
     let reversed = if state.ranked.reversed { ", reversed" } else { "" };
-    let rows = state.ranked.rows;
-    let what = if shown == 1 { rows.as_str().trim_end_matches('s') } else { rows.as_str() };
-    let is_each = state.ranked.each_architecture && rows == BoardRows::Gpus;
-    let of = match (is_each, state.ranked.filter.trim()) {
-        (true, "") => ", one of each architecture".to_string(),
-        (_, "") => String::new(),
-        (_, filter) => format!(" “{filter}”"),
+    let kind = state.ranked.rows;
+    let shown = rows.len();
+    let what = if shown == 1 { kind.as_str().trim_end_matches('s') } else { kind.as_str() };
+    let on = only_gpu(state, rows)
+        .map_or_else(String::new, |gpu| format!(" on {}", state.session.gpus[gpu].short_name()));
+    let is_each = state.ranked.each_architecture && kind == BoardRows::Gpus;
+    let each = if is_each { ", one of each architecture," } else { "" };
+    let of = match state.ranked.filter.trim() {
+        "" => each.trim_end_matches(',').to_string(),
+        filter => format!("{each} “{filter}”"),
     };
-    format!("{} from {}: {shown} {what}{of} by {order}{reversed}", board.workload, board.source_name)
+    let counted = format!("{shown} {what}{on}{of} by {order}{reversed}");
+    let whole = format!("{} from {}: {counted}", board.workload, board.source_name);
+    if whole.width() <= width { whole } else { counted }
 }
 
 fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {
@@ -238,7 +272,7 @@ fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line
     let over_bar = if bar < BAR_HEADING.width() { "speedup" } else { BAR_HEADING };
     let mut spans = vec![
         Span::raw(" ".repeat(MARKS)),
-        Span::styled(pad_right("GPU", widths.name), look.title()),
+        Span::styled(pad_right(if widths.only.is_some() { "" } else { "GPU" }, widths.name), look.title()),
         Span::styled(pad_right(over_bar, bar + 1), look.title()),
     ];
     let sorted = state.ranked.order;
@@ -246,7 +280,7 @@ fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line
         let own = match column {
             BoardColumn::Time => sorted == RankOrder::Time,
             BoardColumn::Energy => sorted == RankOrder::PerfPerWatt,
-            BoardColumn::Runs => sorted == RankOrder::PerfPerDollar,
+            BoardColumn::Runs | BoardColumn::Launch => sorted == RankOrder::PerfPerDollar,
             _ => false,
         };
         let mark = match (own, state.ranked.reversed) {
@@ -275,8 +309,10 @@ fn board_line(
     look: Look<'_>,
 ) -> Line<'static> {
     let selection = &state.selection;
+    // That of an application is the GPU that it ran on.
+    let source = state.ranked.board.as_ref().map_or(selection.source, |board| board.source);
     let (mark, style) = match row.gpu {
-        gpu if gpu == selection.source => ("S", look.source()),
+        gpu if gpu == source => ("S", look.source()),
         gpu if gpu == state.target() => ("T", look.target()),
         gpu if selection.targets.contains(&gpu) => ("+", look.target()),
         _ => (" ", look.text()),
@@ -285,7 +321,7 @@ fn board_line(
     let pareto = if row.is_pareto { "*" } else { " " };
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
-    let name = marked_name(row);
+    let name = row_name(row, widths.only);
     let of_bar = time_style(row, look);
     let mut spans = vec![
         Span::raw(" "),
@@ -349,15 +385,19 @@ impl BarScale {
 /// The row under the cursor in full.
 fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpu = &state.session.gpus[row.gpu];
-    let mut lines = vec![Line::styled(clipped_text(gpu.short_name(), width), look.title()), Line::default()];
+    let mut lines = paragraph(&marked_name(row), width, look.title());
+    lines.push(Line::default());
     let mut fact = |name: &str, text: String| {
+        if text == "-" {
+            return;
+        }
         let text = clipped_text(&text, width.saturating_sub(16));
         lines.push(Line::from(vec![Span::styled(format!("{name:<16}"), look.dim()), Span::raw(text)]));
     };
     let column = |column: BoardColumn| column.text(row);
     fact("time", column(BoardColumn::Time));
-    if let (Some(low), Some(high), false) = (row.low, row.high, row.is_measured) {
-        fact("90 % interval", range(low, high));
+    if let Some(interval) = row.interval_text() {
+        fact("90 % interval", interval);
     }
     fact("speedup", column(BoardColumn::Speedup));
     fact("limited by", column(BoardColumn::Limit));

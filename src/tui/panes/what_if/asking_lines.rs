@@ -81,6 +81,9 @@ pub fn ask_scenario_name(state: &mut DashboardState) -> Vec<Effect> {
 /// Asks for the id of the changed GPU.
 pub fn ask_gpu_id(state: &mut DashboardState) -> Vec<Effect> {
     let edited = state.edited_gpu();
+    if edited.changes.is_empty() {
+        return state.say(Tone::Refused, "no number of the GPU is changed: there is no other GPU to save");
+    }
     let id = format!("{}-what-if", state.session.gpus[edited.base].id);
     ask_what_if(state, WhatIfPurpose::GpuFile, id)
 }

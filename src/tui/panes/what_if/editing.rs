@@ -3,6 +3,7 @@
 use super::lines::{WhatIfLine, line_under_cursor};
 use crate::catalogue::ElementType;
 use crate::gpu::{ChangeError, GpuChange, GpuChanges, GpuNumber};
+use crate::kernel::RunsAs;
 use crate::predict::{LaunchEdits, LaunchNumber};
 use crate::session::EditedGpu;
 use crate::tui::action::Action;
@@ -190,6 +191,31 @@ pub fn set_numbers(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>
     let now = state.edited_gpu().changes;
     let changes = typed.all().iter().fold(now, |all, change| all.with(change.number, change.amount));
     state.edit_gpu(changes)?;
+    Ok(Vec::new())
+}
+
+/// Changes the launch as `--launch` takes it, over what is changed already.
+///
+/// # Errors
+/// What was expected, or why the kernel has no other launch.
+pub fn set_launch(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
+    let typed: LaunchEdits = text.parse()?;
+    if state.kernel().runs_as == RunsAs::Operator && typed.changes_block() {
+        return Err(format!(
+            "{} is an operator: its library chooses the launch; change dtype alone",
+            state.kernel().label()
+        ));
+    }
+    if let Some(element) = typed.element() {
+        state.edit_element(element)?;
+    }
+    let stated =
+        LaunchNumber::ALL.into_iter().filter_map(|number| Some((number, typed.changed_value(number)?)));
+    let edits = stated.fold(state.launch_changes(), |edits, (number, value)| {
+        let is_own = state.launch_value_stated(number) == Some(value);
+        edits.with(number, Some(value).filter(|_| !is_own))
+    });
+    state.edit_launch(edits);
     Ok(Vec::new())
 }
 

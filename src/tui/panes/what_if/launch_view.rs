@@ -9,7 +9,7 @@ use crate::tui::text::{clipped_text, pad_right, paragraph, wrap};
 use ratatui::text::{Line, Span};
 
 /// Columns of the names and of a value.
-const NAME: usize = 11;
+const NAME: usize = 10;
 const VALUE: usize = 26;
 
 /// The launch on the edited GPU, in this width.
@@ -45,7 +45,7 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
         Some(_) => "0 %".into(),
         None => format!("{:.0} %", 100.0 * launch.occupancy.fraction()),
     });
-    row("limited by", &|launch| launch.occupancy.limiters().map(short_name).collect::<Vec<_>>().join(" "));
+    row("limit", &|launch| launch.occupancy.limiters().map(short_name).collect::<Vec<_>>().join(" "));
     row("waves", &|launch| launch.waves.map_or("-".into(), |w| crate::units::significant(w.waves)));
     row("last wave", &|launch| launch.waves.map_or("-".into(), |w| format!("{:.0} %", 100.0 * w.last_fill)));
     let is_scaled = !state.answer().is_estimate();

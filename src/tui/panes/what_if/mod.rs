@@ -105,6 +105,7 @@ impl Panel<DashboardState> for WhatIfPane {
         ];
         if !state.what_if.kept.is_empty() {
             hints.insert(7, Hint { actions: &[Action::NextScenario], text: "next scenario" });
+            hints.insert(8, Hint { actions: &[Action::DropScenario], text: "drop one" });
         }
         hints
     }

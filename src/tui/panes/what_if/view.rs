@@ -5,7 +5,9 @@ use super::launch_view::launch_lines;
 use super::list_view::{draw_list, head_lines};
 use super::side_by_side::side_by_side_lines;
 use super::tornado_view::tornado_lines;
+use crate::answer::LaunchOnGpu;
 use crate::chart::{ChartSpec, Mark, Meaning};
+use crate::report::shown::modelled_time;
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
@@ -15,7 +17,7 @@ use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, paragraph};
 use crate::units::range;
-use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table};
+use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table, speed_words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -88,7 +90,7 @@ fn pending_line(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     }
 }
 
-/// The time beside that of the base, and below it what to buy or what was solved for.
+/// The time beside that of the base, and below it what would help or what was solved for.
 fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let found = match &state.what_if.found {
         None => return vec![pending_line(state, look)],
@@ -101,7 +103,7 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
     if answer.time.is_none() {
         return paragraph(&answer.without_time(), width, look.refusal());
     }
-    let time = Line::styled(clipped_text(&time_beside_base(answer), width), look.predicted());
+    let time = Line::styled(clipped_text(&time_beside_base(state, answer), width), look.predicted());
     let advice = answer.advice().or_else(|| answer.nothing_matters());
     let below = match (&state.what_if.solution, advice) {
         (Some(solution @ Solution::Value { .. }), _) => Line::styled(solution.in_words(), look.measured()),
@@ -113,16 +115,26 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
 }
 
 /// `5.60 ms ◆ (3.90–8.10 ms): 1.20× faster than RTX 4070, 6.72 ms ◆`.
-fn time_beside_base(answer: &WhatIfAnswer) -> String {
+fn time_beside_base(state: &DashboardState, answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.marked_time() else {
         return answer.without_time();
     };
     let interval = answer.interval.map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
     if answer.changes.is_empty() {
-        return format!("{time}{interval}; change a number and watch");
+        let launches = state.what_if.found.as_ref().and_then(|found| found.launches.as_deref());
+        let launch = beside_own_launch(launches, answer.rests_on_measurement);
+        return format!("{time}{interval}{}", launch.unwrap_or("; change a number and watch".into()));
     }
     let beside = answer.beside_base().map_or_else(String::new, |text| format!(": {text}"));
     format!("{time}{interval}{beside}")
+}
+
+/// `: 1.20× faster than with its own launch, 6.72 ms ◆`, where another launch was typed.
+fn beside_own_launch(launches: Option<&[LaunchOnGpu]>, rests_on_measurement: bool) -> Option<String> {
+    let [own, changed] = launches? else { return None };
+    let (own, changed) = (own.time?, changed.time?);
+    let base = modelled_time(own, rests_on_measurement);
+    Some(format!(": {} with its own launch, {base}", speed_words(changed, own)))
 }
 
 fn draw_form(buffer: &mut Buffer, area: Rect, state: &DashboardState, form: WhatIfForm, look: Look<'_>) {
@@ -169,7 +181,8 @@ fn draw_contour(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: L
     let mut notes = paragraph(&curve_names(&spec), width, look.dim());
     notes.extend(spec.notes.iter().flat_map(|note| paragraph(note, width, look.measured())));
     let below = (notes.len() as u16).min(area.height / 3);
-    let above = Line::styled(clipped_text(&spec.subtitle, width), look.dim());
+    let title = format!("{}: {}", spec.y.label, spec.subtitle);
+    let above = Line::styled(clipped_text(&title, width), look.dim());
     draw_lines(buffer, Rect { height: 1.min(area.height), ..area }, vec![above], 0);
     let height = area.height.saturating_sub(below + 1);
     canvas::draw_chart(buffer, Rect { y: area.y + 1, height, ..area }, &spec, look);

@@ -1,0 +1,106 @@
+//! What `u` takes back: the selection, the size of a row, and how the trace is read and carried to other GPUs.
+
+use super::message::Effect;
+use super::panes::application::asking::ask_part;
+use super::selection::{TraceSettings, UndoStep};
+use super::state::{DashboardState, Tone};
+use crate::application::PartOfTrace;
+use crate::gpu::GpuId;
+use crate::predict::MODELS;
+use crate::units::significant;
+use std::sync::Arc;
+
+/// How many changes can be undone.
+const UNDO_DEPTH: usize = 50;
+
+/// That of the trace that is shown.
+fn trace_settings(state: &DashboardState) -> Option<TraceSettings> {
+    let found = &state.application;
+    let file = found.application.as_ref()?.file.clone();
+    Some(TraceSettings { file, part: found.part.clone(), settings: found.settings })
+}
+
+/// Remembers the present for undo.
+pub(super) fn remember(state: &mut DashboardState) {
+    if state.undo.len() == UNDO_DEPTH {
+        state.undo.remove(0);
+    }
+    let (row, subject) = (state.selected, state.rows[state.selected].clone());
+    let trace = trace_settings(state);
+    state.undo.push(UndoStep { selection: state.selection.clone(), row, subject, trace });
+}
+
+/// Goes back to before the last change, and says what is as it was.
+pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
+    // What was remembered before a change that came to nothing takes nothing back.
+    let (step, words) = loop {
+        let Some(step) = state.undo.pop() else { return state.say(Tone::Refused, "nothing to undo") };
+        let words = restored_words(state, &step);
+        if !words.is_empty() {
+            break (step, words);
+        }
+    };
+    let now = trace_settings(state);
+    let is_row_changed = !Arc::ptr_eq(&state.rows[step.row], &step.subject);
+    if state.selection != step.selection || is_row_changed {
+        state.selection = step.selection;
+        state.rows[step.row] = step.subject;
+        state.selected = step.row;
+        state.predict_all();
+        state.show_target_in_list();
+    }
+    let mut effects = Vec::new();
+    if let (Some(before), Some(now)) = (step.trace, now)
+        && before.file == now.file
+    {
+        state.application.settings = before.settings;
+        if before.part != now.part {
+            effects.extend(ask_part(state, before.part));
+        }
+    }
+    effects.extend(state.say(Tone::Done, format!("undone: {}", words.join(", "))));
+    effects
+}
+
+/// What this step would change, each with its former value where that is short.
+fn restored_words(state: &DashboardState, step: &UndoStep) -> Vec<String> {
+    let (now, then) = (&state.selection, &step.selection);
+    let (used, former) = (now.settings, then.settings);
+    let name = |gpu: &GpuId| state.session.gpus[*gpu].short_name().to_string();
+    let targets = || then.targets.iter().map(name).collect::<Vec<_>>().join(", ");
+    let kernel = || state.session.kernels[step.subject.kernel].label().to_string();
+    let changed = [
+        (now.source != then.source).then(|| format!("source is {} again", name(&then.source))),
+        // The GPU that is edited is the target, too.
+        (now.targets != then.targets && now.edited == then.edited)
+            .then(|| format!("target is {} again", targets())),
+        (now.all_sources != then.all_sources).then(|| "number of sources".into()),
+        (used.model != former.model).then(|| format!("model is {} again", MODELS[former.model].id())),
+        (used.ceilings != former.ceilings).then(|| "roofs".into()),
+        (used.rules != former.rules).then(|| format!("occupancy rules are {} again", former.rules.as_str())),
+        (now.blocks != then.blocks).then(|| "typed block".into()),
+        (now.tunings != then.tunings).then(|| "clocks and power limit".into()),
+        (now.edited != then.edited).then(|| match &then.edited {
+            Some(edited) => format!("{} has {} again", name(&edited.base), edited.changes),
+            None => {
+                format!("{} is unchanged again", now.edited.as_ref().map_or_else(targets, |e| name(&e.base)))
+            }
+        }),
+        (now.launches != then.launches).then(|| format!("launch of {}", kernel())),
+        (state.rows[step.row].problem != step.subject.problem).then(|| format!("size of {}", kernel())),
+    ];
+    let of_trace = match (&step.trace, trace_settings(state)) {
+        (Some(then), Some(now)) if then.file == now.file => [
+            (now.settings != then.settings)
+                .then(|| format!("host time is {}x again", significant(then.settings.host))),
+            (now.part.range != then.part.range).then(|| format!("range is {} again", range_name(&then.part))),
+            (now.part.device != then.part.device).then(|| "GPU of the trace".into()),
+        ],
+        _ => [None, None, None],
+    };
+    changed.into_iter().chain(of_trace).flatten().collect()
+}
+
+fn range_name(part: &PartOfTrace) -> &str {
+    part.range.as_deref().unwrap_or("all of the trace")
+}
