@@ -6,7 +6,7 @@ use crate::kernel::{Kernel, Launch, Work};
 use crate::pair::Pair;
 use crate::predict::{BusySms, Caution, Question, body, under_filled_body};
 use crate::roofline::{ABOVE_STATED_CLOCK, Pipe, pipe_of, tensor_type_in_reach};
-use crate::units::{Flops, Seconds};
+use crate::units::{Flops, Seconds, significant};
 
 /// A time that was measured on a GPU, with the work and the launch.
 pub(super) struct MeasuredPoint<'a> {
@@ -52,7 +52,15 @@ pub(super) fn unstated_type(q: &Question<'_>) -> Option<Caution> {
     let ratio = |pipe: Pipe| Some(pipe.peak(gpus.target)?.value.0 / pipe.peak(gpus.source)?.value.0);
     let (on_lanes, on_tensor_cores) = (ratio(Pipe::Fp32)?, ratio(tensor)?);
     let is_apart = (on_tensor_cores / on_lanes).ln().abs() > APART.ln();
-    is_apart.then_some(Caution::TypeUnstated { on_lanes, on_tensor_cores })
+    is_apart.then(|| {
+        let [on_lanes, on_tensor_cores] = [on_lanes, on_tensor_cores].map(significant);
+        let ratios = format!(
+            "the target's FP32 rate is {on_lanes}× the source's, that of its tensor cores {on_tensor_cores}×"
+        );
+        let text =
+            format!("dtype not stated, FP32 assumed: {ratios}; if the kernel runs on those, state its dtype");
+        Caution::Arithmetic(text.into())
+    })
 }
 
 /// How many times further apart two GPUs must be in the rates of their tensor cores than in those of their lanes for that to be said.

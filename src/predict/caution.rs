@@ -176,13 +176,6 @@ pub enum Caution {
     },
     /// Which pipe does the kernel's arithmetic, and why that one is taken.
     Arithmetic(Arc<str>),
-    /// Neither FLOPs nor their type are known, so that FP32 is assumed: how many times faster the target does that, and FP16 on tensor cores.
-    TypeUnstated {
-        /// By the FP32 rates.
-        on_lanes: f64,
-        /// By the rates of the tensor cores.
-        on_tensor_cores: f64,
-    },
     /// Source or target is a GPU of the catalogue under a limit, at other clocks, or a slice of one.
     DerivedGpu(Arc<str>),
     /// The power limit lowers the SM clock of the target under this load.
@@ -376,12 +369,6 @@ impl fmt::Display for Caution {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
             Self::Arithmetic(text) => f.write_str(text),
-            Self::TypeUnstated { on_lanes, on_tensor_cores } => write!(
-                f,
-                "dtype not stated, FP32 assumed: the target's FP32 rate is {}× the source's, that of its tensor cores {}×; if the kernel runs on those, state its dtype",
-                significant(*on_lanes),
-                significant(*on_tensor_cores)
-            ),
             Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks, is_lowest } => {
                 f.write_str(&capped_text(*limit, *clocks, *is_lowest))

@@ -115,6 +115,8 @@ impl SourceShare {
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: Pair::same(roofs.source), carried, same });
         }
+        // Whole tiles of a library's product leave SMs idle: the roof of more of them may be longer under a power limit, which the source's hides.
+        let is_of_target = start.body.is_none() && roofs.target > 0.0 && !self.typical.build.by_library;
         let over_roof = match (nearness, start.body) {
             // All of it: the smaller the change, the nearer the answer to the time that was measured.
             (Nearness::SameBoard, Some(body)) => {
@@ -124,10 +126,10 @@ impl SourceShare {
                 TimeOverRoof::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
             }
             // Nothing was timed: the source has no part in it.
-            (_, None) if roofs.target > 0.0 => self.usual_over(roofs.target),
+            (_, None) if is_of_target => self.usual_over(roofs.target),
             _ => self.over_roof,
         };
-        let slower = start.body.map_or(1.0, |_| self.end.pace.over(&target.pace, over_roof.waiting));
+        let slower = if is_of_target { 1.0 } else { self.end.pace.over(&target.pace, over_roof.waiting) };
         let carried = over_roof.under(target.roof.time, slower);
         let carried = match (nearness, start.body) {
             (Nearness::Other(board), Some(body)) if has_roofs => self.in_reach(carried, body, target, board),
