@@ -51,16 +51,16 @@ fn code_that_a_name_binds_to_an_architecture_is_told() {
     let said = "a100-sxm4-80gb, rtx-4090, b200: code for sm_90, which the name states, does not run there";
     assert!(table.contains(said), "{table}");
     // Another kernel runs there: its interval is wider than that of code which runs everywhere, and one answer has it as many have.
-    let width = |name: &str, to: &str| {
+    let width = |name: &str| {
         let words =
             format!("predict --time 0.6ms --name {name} --flops 137GFLOP --dram-bytes 100MB --regs 168");
-        let words = format!("{words} --threads 256 --grid 5000 --from h100-sxm5 --to {to} --format json");
-        let rows = desk.types(&words).works().json();
-        let row = rows.iter().find(|row| row["gpu_target"] == "rtx-4090").unwrap();
+        let words =
+            format!("{words} --threads 256 --grid 5000 --from h100-sxm5 --to a100-sxm4-80gb --format json");
+        let row = desk.types(&words).works().json().remove(0);
         row["high_ms"].as_f64().unwrap() / row["low_ms"].as_f64().unwrap()
     };
     let anywhere = "sm80_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_stage4";
-    assert!(width(hopper, "rtx-4090") > 1.01 * width(anywhere, "rtx-4090"));
+    assert!(width(hopper) > 1.01 * width(anywhere));
     let blackwell = "cutlass3x_sm100_tensorop_s64x256x32gemm_f8_f8_f32_f16_f16_64x256x128_1x1x1_0_tnn";
     let table = ask(blackwell, "h100-sxm5", "a100-sxm4-80gb");
     assert!(table.contains("h100-sxm5: code for sm_100"), "{table}");
