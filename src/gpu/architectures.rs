@@ -59,6 +59,13 @@ pub struct PowerLaw {
     pub registers_share: Sourced<f64>,
 }
 
+impl PowerLaw {
+    /// The part of the FP32 rate that this share of the full power leaves, 0 to 1.
+    pub(super) fn reached_part(&self, share_of_full_power: f64) -> f64 {
+        share_of_full_power.powf(self.exponent.value).min(1.0)
+    }
+}
+
 /// The architectures, and what is the same for all of them.
 #[derive(Debug, Clone)]
 pub struct ArchitectureTable {

@@ -186,9 +186,8 @@ impl Gpu {
     /// What the power limit leaves of the peak where operands stay in registers, over what it leaves of it elsewhere.
     pub(super) fn register_gain(&self, table: &ArchitectureTable) -> f64 {
         let law = &table.power_law;
-        let w = self.milliwatts_per_lane(self.power_limit_of_board()) / self.full_power(table).value;
-        let part = |w: f64| w.powf(law.exponent.value).min(1.0);
-        part(w / law.registers_share.value) / part(w)
+        let share = self.milliwatts_per_lane() / self.full_power(table).value;
+        law.reached_part(share / law.registers_share.value) / law.reached_part(share)
     }
 
     /// A limit below the board's own lowers the clock instead (`limited`).
@@ -196,10 +195,10 @@ impl Gpu {
         self.lowered_from().unwrap_or(self.power_limit.value)
     }
 
-    /// mW per FP32 lane and GHz that this limit leaves.
-    fn milliwatts_per_lane(&self, limit: Watts) -> f64 {
+    /// mW per FP32 lane and GHz that the board's limit leaves.
+    fn milliwatts_per_lane(&self) -> f64 {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
-        1000.0 * limit.0 / (lanes * self.boost_clock.value.0 / 1e9)
+        1000.0 * self.power_limit_of_board().0 / (lanes * self.boost_clock.value.0 / 1e9)
     }
 
     /// That which needs no lower clock; of the compute capability where it has its own.
@@ -213,8 +212,8 @@ impl Gpu {
         let law = &table.power_law;
         let full_power = self.full_power(table);
         let limit = self.power_limit_of_board();
-        let w = self.milliwatts_per_lane(limit);
-        let part = (w / full_power.value).powf(law.exponent.value).min(1.0);
+        let w = self.milliwatts_per_lane();
+        let part = law.reached_part(w / full_power.value);
         let peak = self.fp32_peak.value;
         let rule =
             format!("{} of {peak}: {} mW per lane-GHz under {limit}", significant(part), significant(w));

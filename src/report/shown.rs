@@ -38,8 +38,7 @@ pub fn interval(answer: &Answer) -> Option<String> {
 /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it.
 #[must_use]
 pub fn marked_interval(low: Seconds, high: Seconds, rests_on_measurement: bool) -> String {
-    let mark = if rests_on_measurement { String::new() } else { ESTIMATED.to_string() };
-    format!("{mark}{}", range(low, high))
+    marked_text(&range(low, high), rests_on_measurement)
 }
 
 /// `9.20–12.8 µs`: the model's own times from its fastest to its slowest memory level; nothing for a model that has none.
@@ -65,8 +64,7 @@ pub fn speedup(answer: &Answer) -> Option<String> {
 /// `2.26×`, or `~2.26×` where no measurement stands behind it.
 #[must_use]
 pub fn marked_speedup(speedup: f64, rests_on_measurement: bool) -> String {
-    let mark = if rests_on_measurement { String::new() } else { ESTIMATED.to_string() };
-    format!("{mark}{}×", significant(speedup))
+    marked_text(&format!("{}×", significant(speedup)), rests_on_measurement)
 }
 
 /// `31.8 µs ◆`, or `~` where no measurement stands behind it.
@@ -92,18 +90,17 @@ pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {
 #[must_use]
 pub fn efficiency(answer: &Answer) -> Option<String> {
     let efficiency = answer.prediction.as_ref().ok()?.efficiency?;
-    Some(marked(answer, &format!("{} %", significant(100.0 * efficiency))))
+    Some(marked_text(&format!("{} %", significant(100.0 * efficiency)), !answer.is_estimate()))
 }
 
 /// `0.53`, or `~0.53` where it was neither measured nor published for this very GPU.
 #[must_use]
 pub fn constant(value: f64, origin: NumberOrigin) -> String {
-    let mark = if origin > NumberOrigin::Published { ESTIMATED.to_string() } else { String::new() };
-    format!("{mark}{}", significant(value))
+    marked_text(&significant(value), origin <= NumberOrigin::Published)
 }
 
-fn marked(answer: &Answer, text: &str) -> String {
-    if answer.is_estimate() { format!("{ESTIMATED}{text}") } else { text.to_string() }
+fn marked_text(text: &str, rests_on_measurement: bool) -> String {
+    if rests_on_measurement { text.to_string() } else { format!("{ESTIMATED}{text}") }
 }
 
 /// `DRAM`, or `DRAM→compute` where the two sides differ.

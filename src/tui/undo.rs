@@ -11,7 +11,7 @@ use crate::units::significant;
 use std::sync::Arc;
 
 /// How many changes can be undone.
-const UNDO_DEPTH: usize = 50;
+const UNDO_DEPTH: usize = 100;
 
 /// That of the trace that is shown.
 fn trace_settings(state: &DashboardState) -> Option<TraceSettings> {

@@ -66,6 +66,19 @@ fn what_takes_longer_than_its_bytes_goes_with_tensor_cores_where_its_type_is_the
     assert!(number(&found, "time_ms") > 1.3, "{found}");
 }
 
+/// What is kept of measured over modelled is uncertain as far as it is kept in part: all of it holds on a GPU that is alike.
+#[test]
+fn an_operator_far_from_its_model_is_less_certain_but_on_a_gpu_that_is_alike() {
+    let width = |time: &str, to: &str| {
+        let words =
+            format!("--kernel linear_bf16 --size m=4096,n=4096,k=4096 --time {time} --from h100-sxm5");
+        let found = answer(&format!("{words} --to {to}"));
+        number(&found, "high_ms") / number(&found, "low_ms")
+    };
+    assert!(width("380us", "a100-sxm4-80gb") > 1.05 * width("190us", "a100-sxm4-80gb"));
+    assert!(width("380us", "h800-sxm5") < 0.95 * width("380us", "a100-sxm4-80gb"));
+}
+
 /// What limits an operator on a GPU is the same whoever is asked about beside it.
 #[test]
 fn an_operator_on_its_own_gpu_is_explained_by_its_own_model() {

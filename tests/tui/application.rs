@@ -295,9 +295,9 @@ fn a_narrow_screen_shows_what_the_time_of_a_kernel_rests_on() {
     assert!(screen.contains("Application ─ run.json, NVIDIA H100 80GB HBM3"), "{screen}");
 }
 
-#[test]
-fn the_gpu_of_the_application_is_the_source_on_its_board() {
-    let mut d = dashboard(80, 24);
+/// The board of an application, ranked.
+fn board_of_application(width: u16, height: u16) -> Dashboard {
+    let mut d = dashboard(width, height);
     play(&mut d, opened(application()));
     for effect in d.key("2") {
         if let Effect::Rank(question) = effect {
@@ -306,6 +306,12 @@ fn the_gpu_of_the_application_is_the_source_on_its_board() {
             update(&mut d.state, Message::Ranked(Some(ranked)));
         }
     }
+    d
+}
+
+#[test]
+fn the_gpu_of_the_application_is_the_source_on_its_board() {
+    let d = board_of_application(80, 24);
     let screen = d.screen();
     let own = screen.lines().find(|line| line.contains("H100 SXM5 80 GB  ")).unwrap();
     assert!(own.contains("S  H100"), "{screen}");
@@ -314,15 +320,7 @@ fn the_gpu_of_the_application_is_the_source_on_its_board() {
 
 #[test]
 fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
-    let mut d = dashboard(160, 50);
-    play(&mut d, opened(application()));
-    for effect in d.key("2") {
-        if let Effect::Rank(question) = effect {
-            let board = question.rank_rows(&Progress::default()).unwrap();
-            let ranked = Box::new((question.asked.clone(), board));
-            update(&mut d.state, Message::Ranked(Some(ranked)));
-        }
-    }
+    let mut d = board_of_application(160, 50);
     d.key("o");
     let screen = d.screen();
     assert!(screen.contains("by $ per run, by launch prices"), "{screen}");

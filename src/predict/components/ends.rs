@@ -126,7 +126,7 @@ impl SourceShare {
                 TimeOverRoof::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
             }
             // Nothing was timed: the source has no part in it.
-            (_, None) if is_of_target => self.usual_over(roofs.target),
+            _ if is_of_target => self.usual_over(roofs.target),
             _ => self.over_roof,
         };
         let slower = if is_of_target { 1.0 } else { self.end.pace.over(&target.pace, over_roof.waiting) };

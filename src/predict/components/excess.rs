@@ -46,7 +46,7 @@ const OF_LSU_WITH_SHARED: f64 = 4.0;
 const OF_CONFLICTS: f64 = 2.0;
 
 /// What tensor cores weigh where their FLOPs were not counted: what runs on them mostly waits for them. Of 1, 2, 4 and 8 for products and prefill
-/// attention by their times and bytes (BF16 of three GPUs, FP8 of two): 8 is the best of those, and worse for training rates of 20 GPUs.
+/// attention by their times and bytes (BF16 of three GPUs, FP8 of two): 8 is the best of those, and worse for training rates of 12 GPUs.
 const OF_TENSORS: f64 = 4.0;
 
 /// The pipes of an SM: the count that keeps one busy, and its rate.

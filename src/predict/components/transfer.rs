@@ -43,7 +43,7 @@ const OVERLAP_OF_UNCOUNTED: f64 = 2.0;
 const NEAR_ROOF: f64 = 0.3;
 
 /// The same of tensor cores: products and attention of 0.2 to 0.9 of their rate stay that far below it on GPUs whose rates are 2 to 13 times apart,
-/// as what feeds them was built for them. Of 0.3 to 2 (products in BF16 and FP8, attention, each by its FLOPs with and without bytes).
+/// as what feeds them was built for them. Of 0.3 to 2, chosen on products in BF16 and FP8 and on attention, each by its FLOPs with and without bytes.
 const NEAR_ROOF_OF_TENSORS: f64 = 1.5;
 
 /// How many times the time above the source's roof, at the rates of the target's SMs, the target's own may take where pipes that

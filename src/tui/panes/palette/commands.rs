@@ -34,7 +34,7 @@ pub enum PaletteCommand {
     SourceClocks(String),
     /// Changes numbers of the target.
     SetNumbers(String),
-    /// Change the launch of the selected kernel.
+    /// Changes the launch of the selected kernel.
     SetLaunch(String),
     /// Exports a pane's chart.
     Export(Pane),
