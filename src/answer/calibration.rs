@@ -221,7 +221,8 @@ impl FamilyScale {
     #[inline]
     pub(super) fn around(self, time: Seconds, doubt: Doubt) -> Interval {
         let Self { in_doubts, extra, n, widened } = self;
-        let own = in_doubts * doubt.total();
+        // Of a kernel that nobody timed the shipped errors say everything but whether its bytes stay in L2.
+        let own = if in_doubts > 0.0 { in_doubts * doubt.total() } else { doubt.unknown_reuse() };
         let ln = joined_width(own, extra);
         let factor = ln.exp();
         let [least, most] = doubt.interval_ends(factor);

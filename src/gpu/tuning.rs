@@ -62,7 +62,9 @@ impl Clocks {
     #[must_use]
     pub fn is_same_setting(&self, other: &Self) -> bool {
         let Self { sm, mem, power_limit } = *self;
-        sm.is_same_clock(other.sm) && mem.is_same_clock(other.mem) && power_limit == other.power_limit
+        // A limit that was multiplied and divided again is the same.
+        let is_same_limit = (power_limit.0 / other.power_limit.0 - 1.0).abs() < 1e-9;
+        sm.is_same_clock(other.sm) && mem.is_same_clock(other.mem) && is_same_limit
     }
 }
 

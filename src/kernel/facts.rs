@@ -54,6 +54,9 @@ pub struct KernelFacts {
     pub(super) formulas: Option<Arc<KernelFormulas>>,
 }
 
+/// The category of kernels known only from measurements.
+pub(super) const OF_ROWS: &str = "measured";
+
 impl KernelFacts {
     /// Of a kernel known only from measurements of this element type.
     fn from_measurements(dtype: &str) -> Self {
@@ -61,7 +64,7 @@ impl KernelFacts {
             aliases: Vec::new(),
             symbol: String::new(),
             summary: "known only from measurement files".into(),
-            category: "measured".into(),
+            category: OF_ROWS.into(),
             dtype: dtype.to_string(),
             source: "".into(),
             runs_as: RunsAs::default(),

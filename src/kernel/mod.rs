@@ -35,6 +35,7 @@ pub use code::{CodeVersion, Codes};
 pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
 pub use contradiction::{CountContradiction, contradictions};
 pub use element_edit::FixedElement;
+use facts::OF_ROWS;
 pub use facts::{KernelFacts, MeasuredKernels};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
@@ -253,7 +254,7 @@ impl Kernel {
     /// Whether its arithmetic was assumed from a measured time.
     #[must_use]
     pub fn arithmetic_is_reached(&self) -> bool {
-        self.stated_arithmetic.as_ref().is_some_and(|stated| stated.source == ArithmeticSource::Reached)
+        self.stated_arithmetic.as_ref().is_some_and(|stated| stated.source <= ArithmeticSource::Reached)
     }
 
     /// Whether a problem key chooses the launch and not the work: one that its file marks, or, of a kernel without a file, one
@@ -273,6 +274,13 @@ impl Kernel {
     #[must_use]
     pub fn has_formulas(&self) -> bool {
         self.formulas.is_some()
+    }
+
+    /// Whether rows of this `dtype` are its own: rows of several types under a name that no file describes are several kernels.
+    #[must_use]
+    pub fn takes_rows_of(&self, dtype: &str) -> bool {
+        let is_described = self.has_formulas() || &*self.category != OF_ROWS;
+        is_described || &*self.dtype == dtype
     }
 
     /// Whether its file states block and grid.

@@ -16,6 +16,8 @@ use std::fmt;
 /// Who states it: a later one goes before an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ArithmeticSource {
+    /// Nobody: it does as many FLOPs of FP16 in a measured time as packed halves of that GPU do.
+    ReachedPacked,
     /// Nobody: it does more FLOPs in a measured time than any lanes of that GPU.
     Reached,
     /// `pipe` of its kernel file.
@@ -51,6 +53,9 @@ impl ArithmeticSource {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::ReachedPacked => {
+                "assumed: its FLOPs in this time are what packed FP16 does; else say --pipe"
+            }
             Self::Reached => {
                 "assumed: its FLOPs in this time are more than vector lanes do; check the units, or say --pipe"
             }

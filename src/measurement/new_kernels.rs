@@ -56,8 +56,21 @@ impl<'a> NewKernels<'a> {
         self.known
     }
 
-    /// The place of this kernel, added if need be.
+    /// The place of the kernel of this name and type, added if need be. Names that have rows of several types are several kernels: `gemm`,
+    /// and `gemm (bf16)` for those of another type than the first.
     pub(super) fn kernel_id(&mut self, new: &NewName) -> KernelId {
+        let place = self.named(new);
+        if self.catalogue[place].takes_rows_of(&new.dtype) {
+            return place;
+        }
+        let suffix = if new.dtype.is_empty() { " (no dtype)".into() } else { format!(" ({})", &*new.dtype) };
+        let of_first_type = &self.catalogue[place];
+        let (typed, label) =
+            (of_first_type.id.clone() + &suffix, of_first_type.label().to_string() + &suffix);
+        self.catalogue.id_named(&typed).unwrap_or_else(|| self.add_name(&typed, new, Some(&label)))
+    }
+
+    fn named(&mut self, new: &NewName) -> KernelId {
         let hash = self.hasher.hash_one(&*new.written);
         let is_same = |id: &KernelId| *self.catalogue[*id].name() == *new.written;
         if let Some(place) = self.added.find(hash, is_same).or_else(|| self.renamed.get(&new.written)) {
@@ -66,7 +79,7 @@ impl<'a> NewKernels<'a> {
         let nickname = self.catalogue.nickname_of(&new.written).map(str::to_string);
         let name = nickname.as_deref().unwrap_or(&new.written);
         let Some(place) = self.catalogue.id_named(name) else {
-            let place = self.add_name(name, new);
+            let place = self.add_name(name, new, None);
             let Self { catalogue, added, hasher, .. } = self;
             added.insert_unique(hash, place, |id| hasher.hash_one(catalogue[*id].name()));
             return place;
@@ -75,7 +88,7 @@ impl<'a> NewKernels<'a> {
         place
     }
 
-    fn add_name(&mut self, name: &str, new: &NewName) -> KernelId {
+    fn add_name(&mut self, name: &str, new: &NewName, label: Option<&str>) -> KernelId {
         let mut kernel = self.measured.kernel(name, &new.dtype);
         let named = kernel_and_other_keys(name).map(|(of, keys)| (self.catalogue.id_named(of), keys));
         if let Some((Some(of), keys)) = named {
@@ -93,7 +106,9 @@ impl<'a> NewKernels<'a> {
         if self.labels.is_empty() {
             self.catalogue.ids().for_each(|id| self.add_label(id));
         }
-        if self.is_label(kernel.label()) {
+        if let Some(label) = label {
+            kernel.set_label(label);
+        } else if self.is_label(kernel.label()) {
             kernel.set_label(&long_name(name));
         }
         let place = KernelId::from_index(self.catalogue.entries().len());

@@ -45,7 +45,7 @@ pub(super) struct RowParser<'a> {
     /// Kernels that the catalogue does not have, in the order the chunk names them. Their rows count on from the
     /// catalogue's entries, until the place of each is known.
     new_names: Vec<NewName>,
-    known_new: HashMap<Box<[u8]>, KernelId>,
+    known_new: HashMap<Box<[u8]>, Vec<(SharedWord, KernelId)>>,
     problems: Problems,
     variants: SharedWords,
     details: CollectedDetails,
@@ -208,12 +208,17 @@ impl<'a> RowParser<'a> {
     }
 
     fn kernel(&mut self, bytes: &[u8], dtype: &SharedWord) -> Result<KernelId, RowRefusal> {
-        if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
+        let known = self.known_kernels.get(bytes).filter(|known| self.kernels[**known].takes_rows_of(dtype));
+        if let Some(known) = known {
             return Ok(*known);
+        }
+        if let Some(new) = self.known_new.get(bytes).and_then(|new| new.iter().find(|(of, _)| of == dtype)) {
+            return Ok(new.1);
         }
         let written = utf8(bytes, "kernel")?;
         let name = self.kernels.nickname_of(written).unwrap_or(written);
-        if let Some(known) = self.kernels.id_named(name).filter(|_| !name.is_empty()) {
+        let known = self.kernels.id_named(name).filter(|_| !name.is_empty());
+        if let Some(known) = known.filter(|known| self.kernels[*known].takes_rows_of(dtype)) {
             self.known_kernels.insert(bytes.into(), known);
             return Ok(known);
         }
@@ -225,7 +230,7 @@ impl<'a> RowParser<'a> {
             return Err(RowRefusal::new("kernel", why));
         }
         let new = KernelId::from_index(self.kernels.entries().len() + self.new_names.len());
-        self.known_new.insert(bytes.into(), new);
+        self.known_new.entry(bytes.into()).or_default().push((dtype.clone(), new));
         self.new_names.push(NewName { written: written.into(), dtype: dtype.clone() });
         Ok(new)
     }

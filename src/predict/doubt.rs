@@ -82,6 +82,9 @@ pub struct Doubt {
     pub by_rates: [f64; 2],
 }
 
+/// What of the distance between what stays in L2 and what might counts in a doubt: times the width of an interval it is all of it.
+const REUSE: f64 = 0.73;
+
 /// No ends.
 const ANY_RATES: [f64; 2] = [0.0, f64::INFINITY];
 
@@ -104,7 +107,7 @@ impl Doubt {
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
             conflicts: 0.38 * in_body * causes.conflicts,
-            reuse: 0.73 * in_body * causes.reuse,
+            reuse: REUSE * in_body * causes.reuse,
             power: 0.5 * in_body * causes.power,
             shortest: causes.shortest.min(1.0),
             by_rates: [causes.by_rates[0].min(1.0), causes.by_rates[1].max(1.0)],
@@ -131,6 +134,13 @@ impl Doubt {
             shortest: 0.0,
             by_rates: ANY_RATES,
         }
+    }
+
+    /// |ln| of how much longer the time were if nothing stayed in L2 where the working set is not stated: all of it, whatever the width.
+    #[must_use]
+    #[inline]
+    pub fn unknown_reuse(&self) -> f64 {
+        self.reuse / REUSE
     }
 
     /// The same where no launch stays below this share of the predicted time.

@@ -151,7 +151,8 @@ impl MachineNumbers {
         let (peak, sustained) = (gpu.fp32_peak.value.0, gpu.fp32_sustained().value.0);
         let other = match dtype {
             "fp64" => Some(gpu.fp64_peak.as_ref().map_or(sustained / 32.0, |r| r.value.0)),
-            "fp16" => Some(gpu.fp16_peak.as_ref().map_or(sustained, |r| r.value.0)),
+            // Where halves are slower than words, code converts them.
+            "fp16" => Some(gpu.fp16_peak.as_ref().map_or(sustained, |r| r.value.0.max(sustained))),
             "int32" => Some(gpu.int32_rate().value.0),
             _ => None,
         };

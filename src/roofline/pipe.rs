@@ -7,7 +7,7 @@
 //! | the kernel's name states a tensor instruction | tensor, the name's types; those of its dtype column where that is no FP32 | the name |
 //! | the name states double precision (`_dgemm`), and no dtype another type | the FP64 lanes | the name |
 //! | the kernel needs tensor cores | tensor, its element type | the file |
-//! | dtype tf32, bf16, fp8, fp4, int8, int4 | tensor, FP32 or INT32 accumulate | assumed from dtype |
+//! | dtype tf32, bf16, fp8, fp4, int8, int4; fp16 of no kernel file | tensor, FP32 or INT32 accumulate | assumed from dtype |
 //! | dtype fp64, fp16, int32 | the FP64 lanes, packed FP16, integer multiply-adds | dtype |
 //! | anything else | the FP32 lanes | dtype |
 //!
@@ -95,7 +95,7 @@ impl Pipe {
         match self {
             Self::Fp32 => Some(&gpu.fp32_peak),
             Self::Fp64 => gpu.fp64_peak.as_ref(),
-            Self::PackedFp16 => gpu.fp16_peak.as_ref(),
+            Self::PackedFp16 => gpu.fp16_peak.as_ref().filter(|rate| rate.value >= gpu.fp32_peak.value),
             Self::Int32 => Some(gpu.int32_rate()),
             Self::Tensor { input, accumulate } => {
                 let rate = |input, accumulate| gpu.tensor_rate_or_other_accumulate(input, accumulate);
@@ -295,6 +295,8 @@ fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {
             tensor(input, "the kernel needs tensor cores")
         }
         Some(input) if input.is_of_tensor_cores() => tensor(input, "assumed from its dtype"),
+        // A kernel's file names its pipe. Anybody else who counts FLOPs of FP16 has a product or attention first.
+        Some(input @ ElementType::Fp16) if !kernel.has_formulas() => tensor(input, "assumed from its dtype"),
         Some(ElementType::Fp64) => PipeChoice { pipe: Pipe::Fp64, why: "its dtype" },
         Some(ElementType::Fp16) => PipeChoice { pipe: Pipe::PackedFp16, why: "its dtype" },
         Some(ElementType::Int32) => PipeChoice { pipe: Pipe::Int32, why: "its dtype" },

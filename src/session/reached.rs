@@ -1,12 +1,13 @@
 //! Kernels that do more FLOPs in their time than the lanes of the GPU can: their arithmetic is that of tensor cores, whoever did not say so
 //! ([`tensor_types_of_lanes`]: the first type whose tensor cores do as much). A kernel with a row that reaches still more has wrong counts or
-//! times, and stays as it is.
+//! times, and stays as it is. FLOPs of FP16, which are tensor cores' unless somebody says otherwise, are packed halves' where a row does as
+//! many as those do and no more.
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, ElementType};
 use crate::gpu::Gpu;
 use crate::kernel::{ArithmeticSource, Count, Kernel, KernelId, NameFacts, StatedArithmetic};
 use crate::measurement::Measurement;
-use crate::roofline::{ABOVE_STATED_CLOCK, first_type_in_reach, pipe_of, tensor_types_of_lanes};
+use crate::roofline::{ABOVE_STATED_CLOCK, Pipe, first_type_in_reach, pipe_of, tensor_types_of_lanes};
 use crate::units::FlopsPerSecond;
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ use std::collections::BTreeMap;
 enum Reached {
     /// The lanes, or nobody counted.
     Lanes,
+    /// Two halves per lane, on a GPU whose tensor cores do more.
+    PackedFp16,
     /// Tensor cores of this one of [`tensor_types_of_lanes`].
     Tensor(usize),
     /// Nothing does as much.
@@ -56,15 +59,43 @@ pub(super) fn arithmetic_that_a_row_shows(
 
 impl Reached {
     fn arithmetic(self, kernel: &Kernel) -> Option<StatedArithmetic> {
-        let Self::Tensor(at) = self else { return None };
-        let input = tensor_types_of_lanes(&kernel.dtype).get(at).copied();
-        let facts = NameFacts { is_tensor: true, input, ..NameFacts::default() };
-        Some(StatedArithmetic { source: ArithmeticSource::Reached, facts })
+        let facts = match self {
+            Self::Lanes | Self::Beyond => return None,
+            Self::PackedFp16 => NameFacts { input: Some(ElementType::Fp16), ..NameFacts::default() },
+            Self::Tensor(at) => {
+                let input = tensor_types_of_lanes(&kernel.dtype).get(at).copied();
+                NameFacts { is_tensor: true, input, ..NameFacts::default() }
+            }
+        };
+        let source =
+            if facts.is_tensor { ArithmeticSource::Reached } else { ArithmeticSource::ReachedPacked };
+        Some(StatedArithmetic { source, facts })
     }
 }
 
 fn reached_by(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Reached {
-    reached_above_lanes(row, kernel, &gpus[row.gpu]).unwrap_or(Reached::Lanes)
+    let gpu = &gpus[row.gpu];
+    reached_above_lanes(row, kernel, gpu)
+        .or_else(|| reached_by_packed_halves(row, kernel, gpu))
+        .unwrap_or(Reached::Lanes)
+}
+
+/// What loops of packed FP16 multiply-adds reach of the stated rate at least, where a clock above the stated one is the most
+/// ([`ABOVE_STATED_CLOCK`]): 0.85 to 1.16 on GPUs of Volta to Blackwell (OpenCL-Benchmark).
+const LEAST_OF_PACKED: f64 = 0.8;
+
+/// `None` where it does not reach the rate of packed halves, or more than that, and where a kernel states its arithmetic.
+fn reached_by_packed_halves(row: &Measurement, kernel: &Kernel, gpu: &Gpu) -> Option<Reached> {
+    let is_said = kernel.has_formulas() || kernel.states_pipe() || kernel.arithmetic_facts().is_tensor;
+    if kernel.dtype != "fp16" || is_said {
+        return None;
+    }
+    let tensor = pipe_of(kernel).pipe;
+    let packed = Pipe::PackedFp16.peak(gpu)?.value.0;
+    let reached = row.measured_count(Count::Flops)? / row.time.0;
+    let is_packed = (LEAST_OF_PACKED * packed..=ABOVE_STATED_CLOCK * packed).contains(&reached);
+    let has_more = tensor.is_tensor() && tensor.peak(gpu).is_some_and(|rate| rate.value.0 > packed);
+    (is_packed && has_more).then_some(Reached::PackedFp16)
 }
 
 /// `None` where the lanes do it.

@@ -38,6 +38,7 @@ mod several_sources;
 mod skipping;
 #[path = "../files/small_sqlite.rs"]
 mod small_sqlite;
+mod small_steps;
 mod tensor_kernels;
 mod train_stories;
 mod typed_stories;

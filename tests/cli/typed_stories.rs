@@ -139,9 +139,14 @@ fn a_type_that_a_gpu_has_no_unit_for_is_said_and_so_are_tensor_cores_that_nobody
     assert!(units.contains("assumed from its dtype\""), "{units}");
     // 200 TFLOP/s: an A100 has 78 on its lanes, and 312 on tensor cores.
     let halves = asked("--bytes 100MB --dtype fp16 --from a100-sxm4-80gb --to h100-sxm5");
+    assert!(halves.contains("tensor FP16, dense, FP32 accumulate; assumed from its dtype"), "{halves}");
+    // 67 TFLOP/s.
+    let packed = desk.types("predict --flops 2TFLOP --time 30ms --dtype fp16 --from a100-sxm4-80gb --to l4");
     assert!(
-        halves.contains("tensor FP16, dense, FP32 accumulate; assumed: its FLOPs in this time are more than vector lanes do"),
-        "{halves}"
+        packed
+            .works()
+            .stdout
+            .contains("packed FP16; assumed: its FLOPs in this time are what packed FP16 does")
     );
     let said = asked("--bytes 100MB --dtype fp16 --pipe tensor-fp16 --from a100-sxm4-80gb --to h100-sxm5");
     assert!(!said.contains("above its roof"), "{said}");

@@ -94,6 +94,7 @@ impl SourceShare {
         let over_roof = TimeOverRoof::from_times(roof, body, typical, excess.uncounted);
         let ln_efficiency = if roof > 0.0 { over_roof.source_efficiency.ln() } else { 0.0 };
         let far = (ln_efficiency / FAR).powi(4);
+        let excess = excess.with_explained(end.roof.flops_at_peak / body);
         Self { end, launching, excess, timed, start, over_roof, typical, ln_efficiency, far }
     }
 
@@ -129,7 +130,11 @@ impl SourceShare {
             _ if is_of_target => self.usual_over(roofs.target),
             _ => self.over_roof,
         };
-        let slower = if is_of_target { 1.0 } else { self.end.pace.over(&target.pace, over_roof.waiting) };
+        let slower = if is_of_target {
+            1.0
+        } else {
+            self.excess.slower(&self.end.pace, &target.pace, over_roof.waiting)
+        };
         let carried = over_roof.under(target.roof.time, slower);
         let carried = match (nearness, start.body) {
             (Nearness::Other(board), Some(body)) if has_roofs => self.in_reach(carried, body, target, board),
@@ -162,14 +167,18 @@ impl SourceShare {
         let carried = carried.between(no_sooner(from / self.end.roof.power, to));
         let little_counted = self.typical.build.at_register_limit && self.excess.uncounted >= FEW_COUNTED;
         let gains_no_more = board.is_same_architecture || little_counted;
-        let loses_no_more = board.is_same_architecture || timed < BELOW_ROOF * self.end.roof.time;
+        let below_roof = timed / self.end.roof.time;
+        let loses_no_more = board.is_same_architecture || below_roof < 1.0;
         if !gains_no_more && !loses_no_more {
             return carried.between(at_peak);
         }
         let roofs = target.roof.time / self.end.roof.time;
         let [gained, lost] = self.excess.rate_range(&self.end.pace, &target.pace);
         let least = if gains_no_more { timed * gained.min(roofs) } else { 0.0 };
-        let most = if loses_no_more { timed * lost.max(roofs) } else { f64::INFINITY };
+        // The nearer the roof, the less a time says that counts are too high.
+        let nearer = ((below_roof - BELOW_ROOF) / (1.0 - BELOW_ROOF)).max(0.0);
+        let loosened = if board.is_same_architecture { 1.0 } else { 1.0 + nearer * nearer };
+        let most = if loses_no_more { loosened * timed * lost.max(roofs) } else { f64::INFINITY };
         carried.between([least, most]).between(at_peak)
     }
 

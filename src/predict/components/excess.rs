@@ -41,6 +41,10 @@ const OF_COUNTED: f64 = 0.6;
 /// and 10 this one is the best for the others, whichever family of kernels is left out (docs/models.md, "With fewer counts").
 const OF_LSU_WITH_SHARED: f64 = 4.0;
 
+/// Bytes of shared memory per thread from which on blocks use it as those of the families do: one word of a few for a whole block is passed
+/// once. All kernels of the families that have any have more.
+const SHARED_IN_USE: f64 = 1.0;
+
 /// What shared memory weighs where the load/store unit's work is known and its wavefronts are not: what is left of such a time is conflicts
 /// first. Of 1, 2, 4 and 8, 2 or 4 is the best for the others, whichever family of kernels is left out.
 const OF_CONFLICTS: f64 = 2.0;
@@ -62,11 +66,19 @@ const PIPES: [(Count, Spec); 5] = [
 const LSU_INSTS: usize = 1;
 const WAVEFRONTS: usize = 2;
 
+/// The share of a time that FLOPs explain at which they say half of what they would at much more: a kernel whose FLOPs take a hundredth of its
+/// time is as little known by them as one without.
+const FLOPS_THAT_SAY: f64 = 0.02;
+
 /// What the time above the roof may go with, by what was counted of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Excess {
     /// Of every rate; they add up to 1.
     weights: [f64; RATES],
+    /// The same where the FLOPs that were counted explain nothing of the time; `None` where that makes no difference.
+    without_flops: Option<[f64; RATES]>,
+    /// How far they stand in the place of the first, 0 to 1.
+    silent_flops: f64,
     /// The share of pipes whose work nobody counted, DRAM as one more of them, 0 to 1.
     pub(super) uncounted: f64,
     /// Whether bytes of DRAM were counted.
@@ -84,6 +96,8 @@ pub(super) struct Pace {
     /// The weighted mean of them, and of the rates themselves the geometric one.
     ln_mean: f64,
     mean: f64,
+    /// The mean of the logarithms by the weights without FLOPs.
+    ln_mean_without_flops: f64,
     /// SM clock, Hz.
     clock: f64,
     /// Clock cycles from an instruction to one that needs its result, as a logarithm.
@@ -104,6 +118,7 @@ impl Excess {
         let known = PIPES.map(|(count, _)| work.get(count).is_some());
         let knows_dram = work.get(Count::DramBytes).is_some();
         let missing = known.iter().filter(|known| !**known).count() + usize::from(!knows_dram);
+        let uses_shared = blocks.shared_bytes_per_thread.map(|bytes| (bytes / SHARED_IN_USE).min(1.0));
         let mut weights = [0.0; RATES];
         weights[0] = OF_SMS;
         let uncounted = missing.min(PIPES.len()) as f64 / PIPES.len() as f64;
@@ -111,28 +126,76 @@ impl Excess {
             (true, Some(_)) if on_tensor_cores => OF_DRAM_FOR_TENSORS * uncounted,
             (true, _) => 0.0,
             (false, Some(_)) => OF_DRAM_BESIDE_FLOPS,
-            (false, None) if !blocks.have_threads => OF_DRAM_WITHOUT_LAUNCH,
+            (false, None) if !blocks.have_launch => OF_DRAM_WITHOUT_LAUNCH,
             (false, None) => OF_DRAM,
         };
         for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
-            *weight = match (count, blocks.use_shared_memory) {
+            *weight = match (count, uses_shared) {
                 _ if known => OF_COUNTED,
-                (Count::SmemWavefronts, Some(false)) => 0.0,
-                (Count::SmemWavefronts, Some(true)) if work.get(Count::LsuWarpInsts).is_some() => {
-                    OF_CONFLICTS
+                (Count::SmemWavefronts, Some(uses)) if work.get(Count::LsuWarpInsts).is_some() => {
+                    OF_CONFLICTS * uses
                 }
-                (Count::LsuWarpInsts, Some(true)) => OF_LSU_WITH_SHARED,
+                (Count::SmemWavefronts, Some(uses)) => uses,
+                (Count::LsuWarpInsts, Some(uses)) => 1.0 + (OF_LSU_WITH_SHARED - 1.0) * uses,
                 (Count::Flops, _) if on_tensor_cores => OF_TENSORS,
                 _ => 1.0,
             };
         }
-        let sum: f64 = weights.iter().sum();
+        let without_flops = match (knows_dram, work.get(Count::Flops)) {
+            (false, Some(_)) if !on_tensor_cores => {
+                let of_dram = if blocks.have_launch { OF_DRAM } else { OF_DRAM_WITHOUT_LAUNCH };
+                let mut weights = weights;
+                weights[1] = of_dram;
+                Some(normalized(weights))
+            }
+            _ => None,
+        };
         Self {
-            weights: weights.map(|w| w / sum),
+            weights: normalized(weights),
+            without_flops,
+            silent_flops: 0.0,
             uncounted,
             knows_dram,
             on_tensor_cores,
             knows_wavefronts_alone: known[WAVEFRONTS] && !known[LSU_INSTS],
+        }
+    }
+
+    /// The same where FLOPs alone explain so much of the source's time, 0 to 1.
+    pub(super) fn with_explained(self, share: f64) -> Self {
+        let Some(without) = self.without_flops else { return self };
+        let silent_flops = 1.0 / (1.0 + (share / FLOPS_THAT_SAY).powi(2));
+        let mut weights = self.weights;
+        for (weight, without) in weights.iter_mut().zip(without) {
+            *weight += silent_flops * (without - *weight);
+        }
+        Self { weights, silent_flops, ..self }
+    }
+
+    /// ln of how many times longer the rates make the time above the roof on the other GPU.
+    #[inline]
+    fn ln_slower(&self, source: &Pace, target: &Pace) -> f64 {
+        let slower = source.ln_mean - target.ln_mean;
+        if self.silent_flops == 0.0 {
+            return slower;
+        }
+        let without_flops = source.ln_mean_without_flops - target.ln_mean_without_flops;
+        slower + self.silent_flops * (without_flops - slower)
+    }
+
+    /// How many times longer the same excess takes on the other GPU; `waiting`: the share of it that waits for results, and
+    /// so goes with the cycles that one takes.
+    #[inline]
+    pub(super) fn slower(&self, source: &Pace, target: &Pace, waiting: f64) -> f64 {
+        let by_rates = if self.silent_flops == 0.0 {
+            source.mean / target.mean
+        } else {
+            self.ln_slower(source, target).exp()
+        };
+        if source.latency == target.latency {
+            by_rates
+        } else {
+            by_rates * (waiting * (target.latency - source.latency)).exp()
         }
     }
 
@@ -167,8 +230,10 @@ impl Excess {
     }
 
     fn pace_from_rates(&self, rates: Rates, clock: f64, latency: f64) -> Pace {
-        let ln_mean = self.weights.iter().zip(rates.ln).map(|(w, r)| w * r).sum::<f64>();
-        Pace { rates, ln_mean, mean: ln_mean.exp(), clock, latency }
+        let mean_of = |weights: &[f64; RATES]| weights.iter().zip(rates.ln).map(|(w, r)| w * r).sum::<f64>();
+        let ln_mean = mean_of(&self.weights);
+        let ln_mean_without_flops = self.without_flops.as_ref().map_or(ln_mean, mean_of);
+        Pace { rates, ln_mean, mean: ln_mean.exp(), ln_mean_without_flops, clock, latency }
     }
 
     /// How many times longer one rate may make a time, at least and at most: the SM clock, and every rate that the time above the roof may go
@@ -197,7 +262,7 @@ impl Excess {
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
     #[inline]
     pub(super) fn spread(&self, source: &Pace, target: &Pace) -> f64 {
-        let mean = source.ln_mean - target.ln_mean;
+        let mean = self.ln_slower(source, target);
         let mut variance = 0.0;
         for i in 0..RATES {
             let off = source.rates.ln_over(&target.rates, i) - mean;
@@ -280,18 +345,10 @@ impl PacedMachine {
     }
 }
 
-impl Pace {
-    /// How many times longer the same excess takes on the other GPU; `waiting`: the share of it that waits for results, and
-    /// so goes with the cycles that one takes.
-    #[inline]
-    pub(super) fn over(&self, target: &Self, waiting: f64) -> f64 {
-        let by_rates = self.mean / target.mean;
-        if self.latency == target.latency {
-            by_rates
-        } else {
-            by_rates * (waiting * (target.latency - self.latency)).exp()
-        }
-    }
+/// The same weights with a sum of 1.
+fn normalized(weights: [f64; RATES]) -> [f64; RATES] {
+    let sum: f64 = weights.iter().sum();
+    weights.map(|w| w / sum)
 }
 
 #[cfg(test)]
@@ -300,7 +357,10 @@ mod tests {
 
     #[test]
     fn a_kernel_without_shared_memory_does_not_wait_for_it() {
-        let blocks = |uses| KnownBlocks { have_threads: true, use_shared_memory: Some(uses) };
+        let blocks = |uses| KnownBlocks {
+            have_launch: true,
+            shared_bytes_per_thread: Some(if uses { 4.0 } else { 0.0 }),
+        };
         let [with, without] =
             [true, false].map(|uses| Excess::new(&Work::default(), blocks(uses), false).weights);
         let at = |count| 2 + PIPES.iter().position(|(c, _)| *c == count).unwrap();
@@ -314,11 +374,15 @@ mod tests {
             rates: Rates { plain: [1.0; RATES], ln: [0.0; RATES] },
             ln_mean: 2_f64.ln(),
             mean: 2.0,
+            ln_mean_without_flops: 2_f64.ln(),
             clock: 1.0,
             latency: cycles.ln(),
         });
-        assert!((new.over(&old, 1.0) - 1.5).abs() < 1e-12 && (old.over(&new, 1.0) - 1.0 / 1.5).abs() < 1e-12);
-        assert_eq!((new.over(&old, 0.0), new.over(&new, 1.0)), (1.0, 1.0));
+        let excess = Excess::new(&Work::default(), KnownBlocks::default(), false);
+        let slower = |source, target, waiting| excess.slower(source, target, waiting);
+        assert!((slower(&new, &old, 1.0) - 1.5).abs() < 1e-12);
+        assert!((slower(&old, &new, 1.0) - 1.0 / 1.5).abs() < 1e-12);
+        assert_eq!((slower(&new, &old, 0.0), slower(&new, &new, 1.0)), (1.0, 1.0));
     }
 
     #[test]

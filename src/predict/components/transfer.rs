@@ -173,19 +173,27 @@ impl Carried {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimeOverRoof {
     pub(super) source_efficiency: f64,
-    /// η taken for a target; 0 where there is no roof.
-    pub(super) efficiency: f64,
+    taken: TakenEfficiency,
+    /// What a time nearer the roof would say, of which most goes with the roof: one further above it is not shorter on the target.
+    nearer: Option<TakenEfficiency>,
+    /// How far the time above the roof overlaps with it, as a norm: 1 = one after the other.
+    overlap: f64,
+    /// The share of that time that waits for results of instructions, 0 to 1: all of it where everything was counted and a
+    /// kernel takes e times its roof.
+    pub(super) waiting: f64,
+}
+
+/// What of a source's efficiency is taken for a target.
+#[derive(Debug, Clone, Copy)]
+struct TakenEfficiency {
+    /// η; 0 where there is no roof.
+    efficiency: f64,
     /// The time beside the source's roof, as far as it is taken over: what gives the body where it overlaps with the roof.
     beside: f64,
     /// The time above the source's roof, as far as it is taken over.
     above: f64,
-    /// How far both overlap, as a norm: 1 = one after the other.
-    overlap: f64,
     /// How far that time shrinks with the roof, 0 to 1.
     with_roof: f64,
-    /// The share of that time that waits for results of instructions, 0 to 1: all of it where everything was counted and a
-    /// kernel takes e times its roof.
-    pub(super) waiting: f64,
 }
 
 /// What is known of the build that was timed on the source: how far another GPU's is the same.
@@ -306,42 +314,54 @@ impl TimeOverRoof {
     #[inline]
     pub(super) fn from_times(roof: f64, body: f64, typical: TypicalEfficiency, uncounted: f64) -> Self {
         if roof <= 0.0 {
-            return Self {
-                source_efficiency: 0.0,
-                efficiency: 0.0,
-                beside: body,
-                above: body,
-                overlap: 1.0,
-                with_roof: 0.0,
-                waiting: 0.0,
-            };
+            let taken = TakenEfficiency { efficiency: 0.0, beside: body, above: body, with_roof: 0.0 };
+            return Self { source_efficiency: 0.0, taken, nearer: None, overlap: 1.0, waiting: 0.0 };
         }
         let source_efficiency = body / roof;
         let ln = typical.shrunk_ln(source_efficiency.ln());
-        let efficiency = ln.exp();
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
-        let slower = ln.max(0.0) / typical.near_roof;
-        let near = uncounted * uncounted * (-slower * slower).exp();
-        let with_roof = near + (1.0 - near) * WITH_ROOF * counted / (1.0 + ln * ln);
-        let waiting = counted * ln.clamp(0.0, 1.0);
         let overlap = 1.0 + OVERLAP_OF_UNCOUNTED * uncounted;
-        let beside = roof * beside_one(efficiency, overlap);
-        let above = roof * (efficiency - 1.0);
-        Self { source_efficiency, efficiency, beside, above, overlap, with_roof, waiting }
+        let taken = |ln: f64| {
+            let efficiency = ln.exp();
+            let slower = ln.max(0.0) / typical.near_roof;
+            let near = uncounted * uncounted * (-slower * slower).exp();
+            let with_roof = near + (1.0 - near) * WITH_ROOF * counted / (1.0 + ln * ln);
+            let beside = roof * beside_one(efficiency, overlap);
+            TakenEfficiency { efficiency, beside, above: roof * (efficiency - 1.0), with_roof }
+        };
+        // Where the time that goes with the roof is the longest.
+        let longest = typical.near_roof * std::f64::consts::FRAC_1_SQRT_2;
+        let nearer = (uncounted > 0.0 && ln > longest).then(|| taken(longest));
+        let waiting = counted * ln.clamp(0.0, 1.0);
+        Self { source_efficiency, taken: taken(ln), nearer, overlap, waiting }
     }
 
     /// The same behaviour under another roof, where the time above it takes so many times as long.
     #[inline]
     pub(super) fn under(&self, roof: f64, longer: f64) -> Carried {
-        let Self { source_efficiency, efficiency, beside, overlap, with_roof, .. } = *self;
-        let everything = roof * efficiency;
-        if beside <= 0.0 {
-            let (added, body) = (everything, everything);
+        let Self { source_efficiency, taken, overlap, .. } = *self;
+        let [everything, added, body] = taken.under(roof, longer, overlap);
+        let efficiency = taken.efficiency;
+        if taken.beside <= 0.0 {
             return Carried { source_efficiency, efficiency, everything, added, above: 0.0, body };
         }
-        let added = joined_by(roof, beside * longer, overlap).min(roof + MOST_ABOVE * self.above * longer);
-        let body = (1.0 - with_roof) * added + with_roof * everything;
+        let nearer = self.nearer.filter(|_| everything > added);
+        let body = nearer.map_or(body, |nearer| body.max(nearer.under(roof, longer, overlap)[2]));
         Carried { source_efficiency, efficiency, everything, added, above: body - roof, body }
+    }
+}
+
+impl TakenEfficiency {
+    /// Seconds under another roof: if all is as much slower than it, if the time above it goes with the rates of the SMs, and in between.
+    #[inline]
+    fn under(self, roof: f64, longer: f64, overlap: f64) -> [f64; 3] {
+        let everything = roof * self.efficiency;
+        if self.beside <= 0.0 {
+            return [everything; 3];
+        }
+        let added =
+            joined_by(roof, self.beside * longer, overlap).min(roof + MOST_ABOVE * self.above * longer);
+        [everything, added, (1.0 - self.with_roof) * added + self.with_roof * everything]
     }
 }
 
