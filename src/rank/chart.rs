@@ -5,6 +5,7 @@ use super::row::RankedRow;
 use super::table::marked_name;
 use crate::answer::COVERAGE;
 use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
+use crate::text::marked_estimate;
 use crate::units::significant;
 
 /// The most rows that a picture has.
@@ -85,7 +86,10 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
         shape,
         at: (time.millis(), slot as f64),
         interval: row.low.zip(row.high).map(|(low, high)| (low.millis(), high.millis())),
-        label: format!("{time}{speedup}{dollars}"),
+        label: format!(
+            "{}{speedup}{dollars}",
+            marked_estimate(time, row.is_measured || row.rests_on_measurement)
+        ),
     };
     vec![bar, point]
 }

@@ -3,6 +3,7 @@
 use crate::gpu::{Gpu, GpuId};
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::text::marked_estimate;
 use crate::units::Seconds;
 
 /// The id of GPUs that are made to be asked about, which no row is of.
@@ -22,6 +23,21 @@ pub struct WhatIfTime {
 impl WhatIfTime {
     /// Where there is no such GPU, or nothing runs there.
     pub const NONE: Self = Self { time: None, interval: None, limit: None };
+}
+
+/// A time that is sought.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GoalTime {
+    /// The time.
+    pub time: Seconds,
+    /// Whether it is a source's time that rests on no measurement.
+    pub is_estimate: bool,
+}
+
+impl std::fmt::Display for GoalTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&marked_estimate(self.time, !self.is_estimate))
+    }
 }
 
 /// A workload (kernels, or an application) and a base GPU, ready to be asked.
@@ -46,6 +62,10 @@ pub trait ChangedTimes<'a> {
     }
     /// The time of a run on the source; the goal that a break-even is sought for.
     fn source_time(&self) -> Option<Seconds>;
+    /// Whether that time rests on an estimate and on no measurement.
+    fn is_source_estimated(&self) -> bool {
+        false
+    }
     /// A run on the base.
     fn on_base(&self) -> WhatIfTime;
     /// Why there is no time on the base, where there is none.

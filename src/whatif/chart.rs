@@ -18,7 +18,7 @@ pub fn tornado_chart(answer: &WhatIfAnswer) -> ChartSpec {
         bars.iter().enumerate().flat_map(|(slot, bar)| bar_marks(slot, bar, now)).collect();
     let rows = bars.len().max(1) as f64;
     marks.push(Mark::Line {
-        name: format!("now: {}", answer.time.map_or_else(String::new, |t| t.to_string())),
+        name: format!("now: {}", answer.time.map_or_else(String::new, |t| answer.estimate_marked(t))),
         meaning: Meaning::Dim,
         dash: Dash::Dashed,
         points: vec![(now, -0.5), (now, rows - 0.5)],
@@ -74,7 +74,7 @@ pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
         }
     }
     if let Some(goal) = contour.goal {
-        let ends = [xs.first(), xs.last()].into_iter().flatten().map(|x| (*x, goal.millis())).collect();
+        let ends = [xs.first(), xs.last()].into_iter().flatten().map(|x| (*x, goal.time.millis())).collect();
         marks.push(Mark::Line {
             name: format!("break-even: {goal}"),
             meaning: Meaning::Limiter,

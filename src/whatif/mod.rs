@@ -36,7 +36,7 @@ mod table;
 mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
-pub use changed_times::{ChangedTimes, WhatIfTime, named_with_settings};
+pub use changed_times::{ChangedTimes, GoalTime, WhatIfTime, named_with_settings};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
 pub use everything::{AnswerStream, ManyTornados, tornados_table};
