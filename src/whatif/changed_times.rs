@@ -1,8 +1,7 @@
 //! What a what-if is asked of: times of one workload on GPUs made of one base.
 
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::Gpu;
 use crate::progress::Progress;
-use crate::session::Session;
 use crate::text::marked_estimate;
 use crate::units::Seconds;
 
@@ -76,11 +75,4 @@ pub trait ChangedTimes<'a> {
     fn grid_steps(&self) -> usize;
     /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.
     fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime>;
-}
-
-/// A GPU's name with what was typed of its clocks and its limit: `RTX 4070 @1200MHz`.
-#[must_use]
-pub fn named_with_settings(session: &Session, gpu: GpuId) -> String {
-    let name = session.gpus[gpu].short_name();
-    session.tuning(gpu).map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
 }

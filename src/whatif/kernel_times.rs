@@ -2,7 +2,7 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, GoalTime, WhatIfTime, named_with_settings};
+use super::changed_times::{ChangedTimes, GoalTime, WhatIfTime};
 use crate::answer::{
     Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
 };
@@ -206,7 +206,7 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
     }
 
     fn base_name(&self) -> String {
-        named_with_settings(self.session, self.base)
+        self.session.name_with_settings(self.base)
     }
 
     fn source_time(&self) -> Option<Seconds> {

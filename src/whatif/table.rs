@@ -153,6 +153,13 @@ pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
     }
 }
 
+/// What is changed of the GPU and of the launch, each as it can be typed.
+pub(super) fn change_texts(answer: &WhatIfAnswer) -> Vec<String> {
+    let of_gpu = answer.changes.all().iter();
+    let of_gpu = of_gpu.map(|change| GpuChanges::default().with(change.number, change.amount).to_string());
+    of_gpu.chain(answer.launch_changes.iter().cloned()).collect()
+}
+
 pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
     let ms = |time: Option<Seconds>| time.map_or(Value::Null, |t| number(shown::millis(t)));
     let bar = |bar: &TornadoBar| {
@@ -164,9 +171,6 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
             "plus20_time_ms": ms(bar.more),
         })
     };
-    let of_gpu = answer.changes.all().iter();
-    let of_gpu = of_gpu.map(|change| GpuChanges::default().with(change.number, change.amount).to_string());
-    let changes: Vec<String> = of_gpu.chain(answer.launch_changes.iter().cloned()).collect();
     let solve = answer.solution.as_ref().map_or(Value::Null, |solution| match solution {
         Solution::Value { number: of, value, goal, .. } => json!({
             "number": of.key(),
@@ -180,7 +184,7 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
     });
     json!({
         "base": answer.base,
-        "changes": changes,
+        "changes": change_texts(answer),
         "time_ms": ms(answer.time),
         "low_ms": ms(answer.interval.map(|[low, _]| low)),
         "high_ms": ms(answer.interval.map(|[_, high]| high)),
