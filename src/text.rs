@@ -3,6 +3,16 @@
 /// What stands for a character that is not shown.
 pub const REPLACED: char = '\u{fffd}';
 
+/// The mark of a number that rests on an estimate and on no measurement.
+pub const ESTIMATED: char = '~';
+
+/// `29.7 µs`, or `~29.7 µs` where it rests on an estimate and on no measurement: the mark of every such time, interval and ratio, but
+/// for times in columns and headings where each has the mark of its kind (● ◆ ~) behind it.
+#[must_use]
+pub fn marked_estimate(number: impl std::fmt::Display, rests_on_measurement: bool) -> String {
+    if rests_on_measurement { number.to_string() } else { format!("{ESTIMATED}{number}") }
+}
+
 /// The first `most` characters.
 #[must_use]
 pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {

@@ -54,7 +54,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("workload", &["units", "catalogue", "gpu", "kernel", "measurement", "predict", "session"]),
     ("rank", &["units", "catalogue", "gpu", "kernel", "roofline", "measurement", "power", "predict", "answer", "chart", "report", "session", "workload"]),
     ("application", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "audit", "power", "predict", "answer", "evaluate", "chart", "report", "config", "session", "workload", "rank"]),
-    ("whatif", &["units", "catalogue", "gpu", "kernel", "measurement", "config", "occupancy", "roofline", "power", "predict", "answer", "chart", "report", "session", "workload"]),
+    ("whatif", &["units", "catalogue", "gpu", "kernel", "measurement", "config", "occupancy", "roofline", "power", "predict", "answer", "chart", "report", "session", "workload", "application"]),
     ("gemm", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("papers", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
     ("cli", &["columnar", "units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "papers", "application", "gate"]),

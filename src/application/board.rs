@@ -57,7 +57,7 @@ fn ranked_row(
         gpu: forecast.target,
         gpu_id: gpu.id.clone(),
         label: String::new(),
-        name: gpu.short_name().to_string(),
+        name: session.name_with_settings(forecast.target),
         time: Some(time.value),
         low: Some(time.low),
         high: Some(time.high),

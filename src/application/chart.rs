@@ -4,9 +4,9 @@ use super::category::KernelCategory;
 use super::forecast::TargetForecast;
 use super::recorded::Application;
 use super::targets::{BarPart, bar_parts, part_names};
-use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
+use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape, TimeUnit};
 use crate::session::Session;
-use crate::units::significant;
+use crate::units::{Seconds, significant};
 
 /// Draws the source as it was recorded (a forecast for itself) and the targets below it.
 #[must_use]
@@ -16,29 +16,29 @@ pub fn application_chart(
     forecasts: &[TargetForecast],
 ) -> ChartSpec {
     let longest = forecasts.iter().map(|f| whole(f).2).fold(0.0, f64::max);
-    let (unit, seconds) = unit(longest);
+    let unit = TimeUnit::for_longest(Seconds(longest));
     let bars: Vec<Vec<BarPart>> = forecasts.iter().map(|f| bar_parts(application, f)).collect();
     let mut marks = Vec::new();
     for (slot, (forecast, bar)) in forecasts.iter().zip(&bars).enumerate() {
         let mut from = 0.0;
         for part in bar {
-            let to = from + part.time.0 / seconds;
+            let to = from + unit.number(part.time);
             let (meaning, strength) = look(part);
             marks.push(Mark::Segment { meaning, slot, from, to, strength, label: part.name.into() });
             from = to;
         }
-        marks.push(end_mark(slot, forecast, seconds));
+        marks.push(end_mark(slot, forecast, unit));
     }
     let used = |name: &&str| bars.iter().flatten().any(|part| part.name == *name);
     let names: Vec<&str> = part_names().filter(used).collect();
-    let slots = forecasts.iter().map(|f| session.gpus[f.target].name.clone()).collect();
+    let slots = forecasts.iter().map(|f| session.name_with_settings(f.target)).collect();
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
     ChartSpec {
         title: format!("{} on other GPUs: {what}", application.file_name()),
         subtitle: format!("from the left: {}", names.join(", ")),
         x: Axis {
-            label: format!("time, {unit}"),
-            scale: Scale::Linear { min: 0.0, max: 1.25 * longest / seconds },
+            label: unit.axis_label("time"),
+            scale: Scale::Linear { min: 0.0, max: 1.25 * unit.number(Seconds(longest)) },
         },
         y: Axis { label: String::new(), scale: Scale::Category(slots) },
         marks,
@@ -55,8 +55,9 @@ fn whole(forecast: &TargetForecast) -> (f64, f64, f64) {
     (time.value.0, time.low.0, time.high.0)
 }
 
-fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
+fn end_mark(slot: usize, forecast: &TargetForecast, unit: TimeUnit) -> Mark {
     let (value, low, high) = whole(forecast);
+    let number = |seconds: f64| unit.number(Seconds(seconds));
     let is_recorded = low == value && high == value;
     let (time, speedup) = (forecast.time_range().value, forecast.overall_speedup());
     let label = if is_recorded { format!("{time}") } else { format!("{time}, {}×", significant(speedup)) };
@@ -64,8 +65,8 @@ fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
         name: if is_recorded { "recorded".into() } else { "predicted, with 90 % interval".into() },
         meaning: if is_recorded { Meaning::Source } else { Meaning::Target },
         shape: if is_recorded { Shape::Measured } else { Shape::Predicted },
-        at: (value / seconds, slot as f64 + 0.3),
-        interval: (!is_recorded).then_some((low / seconds, high / seconds)),
+        at: (number(value), slot as f64 + 0.3),
+        interval: (!is_recorded).then_some((number(low), number(high))),
         label,
     }
 }
@@ -83,10 +84,4 @@ fn look(part: &BarPart) -> (Meaning, f64) {
         _ if part.is_unpredicted => (Meaning::Limiter, 0.5),
         _ => (Meaning::Target, place.map_or(0.5, |at| STRENGTHS[at])),
     }
-}
-
-/// The unit in which the longest bar has a number from 1 to 1000, and how many seconds it is.
-fn unit(longest: f64) -> (&'static str, f64) {
-    const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)];
-    UNITS.into_iter().find(|(_, seconds)| longest >= *seconds).unwrap_or(UNITS[3])
 }

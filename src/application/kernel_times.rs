@@ -49,7 +49,7 @@ pub fn kernels_on_target_table(
         TableColumn::left("rests on"),
         TableColumn::left("notes"),
     ]);
-    table.title = format!("kernels on {}, a launch of each", session.gpus[forecast.target].short_name());
+    table.title = format!("kernels on {}, a launch of each", session.name_with_settings(forecast.target));
     let mut all: Vec<OnTarget<'_>> = groups_on(application, forecast).collect();
     all.sort_by(|a, b| total_time(*b).0.total_cmp(&total_time(*a).0));
     let sum: f64 = all.iter().map(|one| total_time(*one).0).sum();

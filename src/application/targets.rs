@@ -108,13 +108,12 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     ]);
     table.title = "the whole application on other GPUs".into();
     for forecast in forecasts {
-        let gpu = &session.gpus[forecast.target];
         let span = |t: &TimeRange| range(t.low, t.high);
         let at_most = limit_speedup(forecast).map(|s| format!("{}×", significant(s)));
         let idle = forecast.replayed.map(|r| percent(100.0 * r.timeline.idle_share()));
         let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
         table.rows.push(vec![
-            TableCell::text(gpu.short_name()),
+            TableCell::text(session.name_with_settings(forecast.target)),
             TableCell::text(forecast.kernels.value.to_string()),
             TableCell::text(span(&forecast.kernels)),
             TableCell::text(format!("{}×", significant(forecast.kernels_speedup))),
@@ -214,7 +213,7 @@ pub fn profile_table(
         TableColumn::right("then"),
     ]);
     table.title =
-        format!("profile next, to narrow the kernel total on {}", session.gpus[target].short_name());
+        format!("profile next, to narrow the kernel total on {}", session.name_with_settings(target));
     for one in next {
         let group = &application.groups[one.group];
         let [now, then] = one.half_width_percent.map(|p| format!("± {} %", significant(p)));

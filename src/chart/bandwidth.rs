@@ -6,6 +6,7 @@ use super::{Axis, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape};
 use crate::gpu::Gpu;
 use crate::pair::Side;
 use crate::predict::SourceKind;
+use crate::text::marked_estimate;
 use crate::units::{Bytes, Seconds};
 
 /// How far the axes reach beyond what is drawn.
@@ -85,23 +86,32 @@ fn roofs(view: &RooflineView<'_>, gpu: &Gpu, meaning: Meaning, [left, right]: [f
     ]
 }
 
+/// `27.4 µs`, or `~27.4 µs` of an estimate.
+fn label_of_time(time: Seconds, shape: Shape) -> String {
+    marked_estimate(time, shape != Shape::Estimated)
+}
+
 /// The times as points: bytes over time.
 fn points(view: &RooflineView<'_>, bytes: Bytes) -> Vec<Mark> {
     let answer = view.answer;
     let point =
         |side: Side, shape: Shape, time: Seconds, ends: Option<(Seconds, Seconds)>, word: &str| Mark::Point {
-            name: format!("{}: {time} {word}", view.gpus[side].short_name()),
+            name: format!("{}: {} {word}", view.gpus[side].short_name(), label_of_time(time, shape)),
             meaning: Meaning::side_colour(side),
             shape,
             at: (bytes.0, (bytes / time).0),
             interval: ends.map(|(low, high)| ((bytes / high).0, (bytes / low).0)),
-            label: format!("{word} {time}"),
+            label: if shape == Shape::Estimated {
+                label_of_time(time, shape)
+            } else {
+                format!("{word} {time}")
+            },
         };
     let mut out = Vec::new();
     if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
         let estimated = t.kind == SourceKind::Estimated;
         let shape = if estimated { Shape::Estimated } else { Shape::Measured };
-        let word = if estimated { "estimated" } else { "measured" };
+        let word = if estimated { caption::MODELLED } else { "measured" };
         out.push(point(Side::Source, shape, t.time, None, word));
     }
     if let (true, Ok(p)) = (view.show.shows(Side::Target), &answer.prediction) {

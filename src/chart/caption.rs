@@ -7,6 +7,7 @@ use crate::kernel::Kernel;
 use crate::occupancy::Waves;
 use crate::pair::Pair;
 use crate::predict::{MODELS, SourceKind};
+use crate::text::marked_estimate;
 use crate::units::{Seconds, range, significant};
 
 /// `saxpy n=1048576, fp32: TITAN V → RTX 4070`.
@@ -31,11 +32,11 @@ pub(super) fn subtitle(answer: &Answer, show: ChartSides) -> String {
         );
     }
     let model = MODELS[settings.model].id();
-    let mark = if answer.is_estimate() { "~" } else { "" };
     let profiled = answer.profiled_speedup_words().map_or(String::new(), |words| format!(" {words}"));
-    let verdict = answer
-        .speedup()
-        .map_or(String::new(), |s| format!("predicted speedup {mark}{}×{profiled}; ", significant(s)));
+    let verdict = answer.speedup().map_or(String::new(), |s| {
+        let speedup = marked_estimate(format!("{}×", significant(s)), !answer.is_estimate());
+        format!("predicted speedup {speedup}{profiled}; ")
+    });
     format!("{verdict}model {model}, {}", answer.used())
 }
 
@@ -51,25 +52,29 @@ pub(super) fn remarks(answer: &Answer, show: ChartSides) -> Vec<String> {
     }
 }
 
-/// How a time is known: `measured here`, `published figure`, `estimated`.
+/// How a time is known that no measurement stands behind.
+pub(super) const MODELLED: &str = "modelled without a measurement";
+
+/// How a time is known: `measured`, `measured (published figure)`, `modelled without a measurement`.
 pub(super) fn kind_words(kind: SourceKind) -> &'static str {
     match kind {
         SourceKind::Measured => "measured",
         SourceKind::Published => "measured (published figure)",
-        SourceKind::Estimated => "estimated, not timed",
+        SourceKind::Estimated => MODELLED,
     }
 }
 
-/// The word for a number of the model's: `predicted`, or `estimated` where no measurement stands behind it.
+/// The word for a number of the model's: `predicted`, or that no measurement stands behind it.
 pub(super) fn predicted_word(estimate: bool) -> &'static str {
-    if estimate { "estimated" } else { "predicted" }
+    if estimate { MODELLED } else { "predicted" }
 }
 
-/// `10.9 µs`, or `10.9 µs (9.20–12.8 µs)` with its interval.
-pub(super) fn time_with_interval(time: Seconds, interval: Option<&Interval>) -> String {
+/// `10.9 µs`, or `10.9 µs (9.20–12.8 µs)` with its interval; of an estimate `~10.9 µs (~9.20–12.8 µs)`.
+pub(super) fn time_with_interval(time: Seconds, interval: Option<&Interval>, estimate: bool) -> String {
+    let marked_time = marked_estimate(time, !estimate);
     match interval {
-        Some(i) => format!("{time} ({})", range(i.low, i.high)),
-        None => time.to_string(),
+        Some(i) => format!("{marked_time} ({})", marked_estimate(range(i.low, i.high), !estimate)),
+        None => marked_time,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The component chart: how long every part of the GPU would keep a kernel busy, on source and target side by side.
 
-use super::scale::round_up;
+use super::scale::{TimeUnit, round_up};
 use super::{Axis, ChartSides, ChartSpec, Mark, Meaning, Scale, caption};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
@@ -8,6 +8,7 @@ use crate::kernel::Kernel;
 use crate::pair::{Pair, Side};
 use crate::predict::Explanation;
 use crate::roofline::Component;
+use crate::units::Seconds;
 
 /// The mark of what binds, everywhere.
 const BINDS: char = '◀';
@@ -31,7 +32,7 @@ pub fn component_chart(
 ) -> ChartSpec {
     let components = ranked_components(e);
     let longest = e.components.iter().map(|c| c.ranked()[0].1.0).fold(0.0, f64::max);
-    let unit = unit(longest);
+    let unit = TimeUnit::for_longest(Seconds(longest));
     let bar = |slot: usize, component: Component, side: Side| {
         let time = e.components[side].component_time(component);
         let binds = e.components[side].binding() == Some(component);
@@ -41,7 +42,7 @@ pub fn component_chart(
             name: format!("{} ({})", gpus[side].short_name(), side.as_str()),
             meaning: Meaning::side_colour(side),
             slot,
-            value: time.0 / unit.1,
+            value: unit.number(time),
             label: format!("{}: {text}", gpus[side].short_name()),
         }
     };
@@ -54,8 +55,8 @@ pub fn component_chart(
         title: format!("Component times of {}", caption::title(kernel, problem, gpus, ChartSides::Both)),
         subtitle: format!("{}; the longest binds ({BINDS})", caption::subtitle(answer, ChartSides::Both)),
         x: Axis {
-            label: format!("time, {}", unit.0),
-            scale: Scale::Linear { min: 0.0, max: end(longest / unit.1) },
+            label: unit.axis_label("time"),
+            scale: Scale::Linear { min: 0.0, max: end(unit.number(Seconds(longest))) },
         },
         y: Axis {
             label: String::new(),
@@ -64,12 +65,6 @@ pub fn component_chart(
         marks,
         notes: chart_notes(gpus, answer, e),
     }
-}
-
-/// The unit in which the longest bar has a number from 1 to 1000, and how many seconds it is.
-fn unit(longest: f64) -> (&'static str, f64) {
-    const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)];
-    UNITS.into_iter().find(|(_, seconds)| longest >= *seconds).unwrap_or(UNITS[3])
 }
 
 /// A round end of the axis with room for the text behind the longest bar.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::pair::Side;
 use crate::roofline::{Level, Roofline, roofline};
+use crate::text::marked_estimate;
 use crate::units::Seconds;
 
 /// Where a chart begins and ends, in its own units.
@@ -71,12 +72,12 @@ impl DrawnTarget<'_> {
         let interval = answer.interval.as_ref();
         let (name, word) = (self.target.gpu.short_name(), predicted_word(estimate));
         Some(Mark::Point {
-            name: format!("{name}: {} {word}", time_with_interval(time, interval)),
+            name: format!("{name}: {} {word}", time_with_interval(time, interval, estimate)),
             meaning: self.meaning,
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
             at,
             interval: None,
-            label: format!("{} {time}", self.target.gpu.short_name()),
+            label: format!("{} {}", self.target.gpu.short_name(), marked_estimate(time, !estimate)),
         })
     }
 }

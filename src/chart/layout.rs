@@ -246,7 +246,9 @@ impl Placer {
         y: f64,
         (w, h): (f64, f64),
     ) -> Option<Rect> {
-        let top = (y - h / 2.0).round();
+        // In the last row of thin ones half a label below its mark would leave the plot.
+        let lowest = (self.within.bottom() - h).max(self.within.y);
+        let top = (y - h / 2.0).round().clamp(self.within.y, lowest.floor().max(self.within.y));
         let after = Rect { x: (right + GAPS[0]).round(), y: top, w, h };
         let before = Rect { x: (left - GAPS[0] - w).round(), y: top, w, h };
         let beyond = |start: Rect, rightwards: bool| {
@@ -328,6 +330,13 @@ mod tests {
             [place(), place(), place(), place(), place()],
             [Some(209.0), Some(81.0), Some(280.0), Some(10.0), None]
         );
+    }
+
+    #[test]
+    fn a_label_of_the_last_row_stays_inside() {
+        let within = Rect { x: 0.0, y: 0.0, w: 400.0, h: 100.0 };
+        let placed = Placer::new(within).place_in_row((150.0, 200.0), 97.0, (60.0, 12.0)).unwrap();
+        assert!(within.holds(&placed), "{placed:?}");
     }
 
     #[test]

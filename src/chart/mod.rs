@@ -40,7 +40,7 @@ pub use occupancy::{OccupancyView, occupancy_chart};
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, level_intensity, roofline_chart};
-pub use scale::{Tick, end_of_bars};
+pub use scale::{Tick, TimeUnit, end_of_bars};
 pub use scatter::{ScatterPoint, ScatterText, scatter_chart};
 pub use svg::{SvgTheme, render_svg, suggested_size};
 pub use tree::{TreeText, tree_chart};

@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::pair::{Pair, Side};
 use crate::predict::SourceKind;
+use crate::text::marked_estimate;
 use crate::units::{Seconds, deviation, significant};
 
 /// How far source and target stand from the middle of their row, in rows.
@@ -119,20 +120,31 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: Pair<&Gpu>, marks: &mut Vec<M
         marks.push(Mark::Point { name, meaning, shape, at: (time.0, slot + lane), interval, label });
     };
     if let Some((time, shape)) = row.source.filter(|s| is_sane(s.0)) {
-        let how = if shape == Shape::Measured { "measured" } else { "estimated, not timed" };
-        push(format!("{source}: {how}"), Side::Source, shape, time, None, time.to_string());
+        let is_measured = shape == Shape::Measured;
+        let how = if is_measured { "measured" } else { caption::MODELLED };
+        let label = marked_estimate(time, is_measured);
+        push(format!("{source}: {how}"), Side::Source, shape, time, None, label);
     }
     if let Some((time, interval)) = predicted {
-        let speedup = row.speedup.map_or(String::new(), |s| format!(" ({}×)", significant(s)));
+        let speedup = row.speedup.map_or(String::new(), |s| {
+            format!(" ({})", marked_estimate(format!("{}×", significant(s)), !row.estimate))
+        });
         let shape = if row.estimate { Shape::Estimated } else { Shape::Predicted };
-        let word = if row.estimate { "estimated" } else { "predicted" };
+        let word = caption::predicted_word(row.estimate);
         let bar = match interval {
             None => String::new(),
             Some(_) if row.spans_levels => ", bar: DRAM, L2, L1".into(),
             Some(_) => format!(", bar: {}", caption::coverage()),
         };
         let ends = interval.filter(|(a, b)| is_sane(*a) && is_sane(*b)).map(|(a, b)| (a.0, b.0));
-        push(format!("{target}: {word}{bar}"), Side::Target, shape, *time, ends, format!("{time}{speedup}"));
+        push(
+            format!("{target}: {word}{bar}"),
+            Side::Target,
+            shape,
+            *time,
+            ends,
+            format!("{}{speedup}", marked_estimate(time, !row.estimate)),
+        );
     }
     if let Some(time) = row.measured.filter(|t| is_sane(*t)) {
         let error =

@@ -12,6 +12,7 @@ use crate::kernel::Kernel;
 use crate::pair::{Pair, Side};
 use crate::predict::SourceKind;
 use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
+use crate::text::marked_estimate;
 use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
 
 const DRAM_AXIS: &str = "operational intensity (DRAM), FLOP/B";
@@ -169,9 +170,9 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     let mut out = Vec::new();
     if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
         let shape = if t.kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
-        let legend = format!("{}: {} {}", view.gpus.source.short_name(), t.time, kind_words(t.kind));
-        let word = if shape == Shape::Measured { "measured" } else { "estimated" };
-        let label = format!("{word} {}", t.time);
+        let time = marked_estimate(t.time, shape == Shape::Measured);
+        let legend = format!("{}: {time} {}", view.gpus.source.short_name(), kind_words(t.kind));
+        let label = if shape == Shape::Measured { format!("measured {time}") } else { time };
         out.push(TimedPoint { side: Side::Source, shape, time: t.time, interval: None, legend, label });
     }
     if !view.show.shows(Side::Target) {
@@ -181,6 +182,7 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     if let Ok(p) = &answer.prediction {
         let estimate = answer.is_estimate();
         let (word, interval) = (predicted_word(estimate), answer.interval.as_ref());
+        let time = time_with_interval(p.time, interval, estimate);
         let levels = p.levels.as_ref().filter(|_| interval.is_none());
         let bar = match (interval, levels) {
             (Some(_), _) => format!(", bar: {}", caption::coverage()),
@@ -192,8 +194,8 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
             time: p.time,
             interval: interval.map(|i| (i.low, i.high)).or(levels.map(|l| (l.low, l.high))),
-            legend: format!("{name}: {} {word}{bar}", p.time),
-            label: format!("{word} {}", time_with_interval(p.time, interval)),
+            legend: format!("{name}: {} {word}{bar}", marked_estimate(p.time, !estimate)),
+            label: if estimate { time } else { format!("{word} {time}") },
         });
     }
     if let Some(m) = answer.measured {
@@ -302,9 +304,10 @@ fn no_flops(view: &RooflineView<'_>, times: &[TimedPoint]) -> String {
             let how = match t.shape {
                 Shape::Measured => "measured",
                 Shape::Predicted => "predicted",
-                _ => "estimated",
+                _ => "modelled without a measurement",
             };
-            format!("{} of {roof} on {} ({} {how})", bytes / t.time, gpu.short_name(), t.time)
+            let time = marked_estimate(t.time, t.shape != Shape::Estimated);
+            format!("{} of {roof} on {} ({time} {how})", bytes / t.time, gpu.short_name())
         })
         .collect();
     if bandwidths.is_empty() {

@@ -1,7 +1,7 @@
 //! Where values stand on an axis, and the ticks beside it.
 
 use super::{Axis, Scale};
-use crate::units::PREFIXES;
+use crate::units::{PREFIXES, Seconds};
 
 /// A tick: its value and its text (`1 T`, `0.1`, `10 µs`).
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +60,15 @@ impl Axis {
         }
     }
 
+    /// Its title: what the ticks state themselves, as seconds on a log axis do, is left out.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match self.scale {
+            Scale::Log { .. } => self.label.strip_suffix(", s").unwrap_or(&self.label),
+            _ => &self.label,
+        }
+    }
+
     /// Values of faint lines between the ticks of a log axis: 2 to 9 of each decade, where decades are few.
     pub(super) fn minor(&self) -> Vec<f64> {
         let Scale::Log { min, max } = self.scale else { return Vec::new() };
@@ -71,6 +80,42 @@ impl Axis {
             .flat_map(|d| (2..10).map(move |m| power(d) * f64::from(m)))
             .filter(|v| *v > min && *v < max)
             .collect()
+    }
+}
+
+/// The unit of an even axis of times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeUnit {
+    symbol: &'static str,
+    seconds: f64,
+}
+
+impl TimeUnit {
+    const ALL: [Self; 4] = [
+        Self { symbol: "s", seconds: 1.0 },
+        Self { symbol: "ms", seconds: 1e-3 },
+        Self { symbol: "µs", seconds: 1e-6 },
+        Self { symbol: "ns", seconds: 1e-9 },
+    ];
+
+    /// The unit in which the longest time is a number from 1 to 1000.
+    #[must_use]
+    pub fn for_longest(longest: Seconds) -> Self {
+        // Rounded as the time is shown: 999.9 µs is 1.00 ms.
+        let fits = |unit: &Self| longest.0 >= 0.9995 * unit.seconds;
+        Self::ALL.into_iter().find(fits).unwrap_or(Self::ALL[3])
+    }
+
+    /// This time in the unit.
+    #[must_use]
+    pub fn number(self, time: Seconds) -> f64 {
+        time.0 / self.seconds
+    }
+
+    /// `time, µs`.
+    #[must_use]
+    pub fn axis_label(self, quantity: &str) -> String {
+        format!("{quantity}, {}", self.symbol)
     }
 }
 
@@ -187,6 +232,19 @@ mod tests {
             ["0", "10", "20", "30", "40", "50"]
         );
         assert_eq!(labels("x", Scale::Log { min: 1e-9, max: 1e-6 }, 9)[0], "10^-9");
+    }
+
+    #[test]
+    fn an_axis_of_times_has_the_unit_of_its_longest() {
+        let label = |seconds: f64| TimeUnit::for_longest(Seconds(seconds)).axis_label("time");
+        assert_eq!(
+            [2.0, 0.04, 53.7e-6, 999.9e-6, 2e-9, 0.0].map(label),
+            ["time, s", "time, ms", "time, µs", "time, ms", "time, ns", "time, ns"]
+        );
+        let number = TimeUnit::for_longest(Seconds(53.7e-6)).number(Seconds(29.7e-6));
+        assert!((number - 29.7).abs() < 1e-9);
+        let log = Axis { label: "time per launch, s".into(), scale: Scale::Log { min: 1e-6, max: 1e-3 } };
+        assert_eq!(log.title(), "time per launch");
     }
 
     #[test]

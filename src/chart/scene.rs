@@ -55,7 +55,7 @@ impl Surround {
             // Bold text is wider than the estimate.
             title: text(&spec.title, TITLE * 1.15, 2),
             subtitle: text(&spec.subtitle, BODY, 2),
-            y_label: text(&spec.y.label, SMALL, 1),
+            y_label: text(spec.y.title(), SMALL, 1),
             legend: Legend::new(&spec.marks, room),
             notes: spec.notes.iter().flat_map(|n| text(n, SMALL, 3)).collect(),
         }
@@ -207,7 +207,7 @@ fn axes(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>) -
         }
     }
     let at = (area.x + area.w / 2.0, area.bottom() + 25.0);
-    let label = shorten(&clean(&spec.x.label, LONGEST), SMALL, area.w);
+    let label = shorten(&clean(spec.x.title(), LONGEST), SMALL, area.w);
     items.push(Item::text_item(label, at, SMALL, Anchor::Middle, Ink::Text));
     y_axis(spec, area, ticks, items)
 }

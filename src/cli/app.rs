@@ -2,6 +2,7 @@
 
 use super::changes::changed_gpus;
 use super::choices::{FormatChoice, ThemeChoice};
+use super::clocks::ClockArgs;
 use super::import_measurements::with_bar;
 use super::terminal::{fitted_to_screen, screen_width};
 use super::{Usage, load, named_gpus, output};
@@ -43,6 +44,8 @@ pub(super) struct AppArgs {
     /// Change the targets, such as mem=+20%,l2=72MiB: each is predicted as it is and so changed
     #[arg(long, value_name = "CHANGES", requires = "to")]
     set: Option<String>,
+    #[command(flatten)]
+    clocks: ClockArgs,
     /// The GPU it ran on, for a file that does not name one
     #[arg(long, value_name = "GPU")]
     from: Option<String>,
@@ -88,6 +91,10 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
 
 /// Writes the application; on how many targets it was predicted, `None` where nobody asks.
 fn write_application(args: &AppArgs) -> Result<Option<usize>> {
+    if args.clocks.is_typed() && args.to.is_empty() {
+        let text = "--sm-clock, --mem-clock and --power-limit are settings of the targets: give --to GPU";
+        return Err(Usage(text.into()).into());
+    }
     let names = args.to.iter().chain(&args.from).map(String::as_str);
     let mut session = load::session_naming(&[], names, None)?;
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
@@ -120,6 +127,16 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
             (false, true) => kernels_on_targets_table(&session, &application, &forecasts),
             (false, false) => target_table(&session, &application, &forecasts, format),
         };
+        if !forecasts.is_empty() {
+            let left_out = if args.kernels {
+                "the targets' totals are written without --kernels"
+            } else {
+                "the kernels on each target are written with --kernels"
+            };
+            output::remark(format!(
+                "csv is one table: {left_out}, the groups as recorded without --to, all of it by --format json"
+            ));
+        }
         output::answer(asked.render(format).as_bytes())?;
         return Ok(count);
     }
@@ -201,6 +218,7 @@ fn forecasts(
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let mut targets = named_gpus::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
+    let targets = args.clocks.laid_targets(session, &targets, &[source])?;
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }
 

@@ -57,8 +57,8 @@ fn laid_over<'a>(kernels: &[JoinedKernel], known: impl Fn(&JoinedKernel) -> Opti
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let names = over[..over.len().min(SHOWN)].join(", ");
     output::remark(format!(
-        "taken for kernels of the catalogue, whose own registers and shared memory these replace: {names}{more}; on a GPU \
-         where such a kernel was timed, the build that was timed counts"
+        "matched built-in kernels by name: {names}{more}; their registers and shared memory are overridden, except on GPUs \
+         where the kernel was timed: there those of the timed build are used"
     ));
 }
 

@@ -5,7 +5,7 @@ use crate::config::{user_folder, user_prices};
 use crate::import::OpenedFile;
 use crate::progress::Progress;
 use crate::rank::PriceBook;
-use crate::session::{LoadedFile, Session};
+use crate::session::{LoadedFile, Recognised, Session};
 use anyhow::{Context, Result, bail};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) fn session_naming<'n>(
     Ok(session)
 }
 
-/// Lays these measurement files over a session; reports that name no GPU ran on `ran_on`.
+/// Lays these files over a session: measurements, or what a compiler says of kernels. Reports that name no GPU ran on `ran_on`.
 ///
 /// # Errors
 /// As [`session`].
@@ -46,6 +46,15 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
     for path in data {
         let roofs = session.roofs.len();
         let opened = OpenedFile::path(path)?;
+        if Recognised::from_opened(&opened) == Recognised::CompilerReport {
+            let added = session.add_compiler_report(opened).map_err(anyhow::Error::msg)?;
+            let file = path.display();
+            output::remark(format!("{file}: {}", added.summary));
+            let notices: Vec<String> =
+                added.notices.iter().map(|notice| format!("{file}: {notice}")).collect();
+            output::remarks(&notices, notices.len());
+            continue;
+        }
         let LoadedFile { rows: added, refused, refused_count: count, remarks, unnamed, .. } =
             session.add_opened_of(opened, ran_on, &Progress::default())?;
         let is_empty = added == 0 && session.roofs.len() == roofs;

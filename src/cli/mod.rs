@@ -51,6 +51,7 @@ mod speed_up;
 mod terminal;
 mod train;
 mod training;
+mod typed_arguments;
 mod typed_kernel;
 mod whatif;
 mod workload;
@@ -74,6 +75,7 @@ use clap::{Parser, Subcommand};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
+use typed_arguments::{argument_error, with_negative_values};
 
 /// `--version`: the program's with its commit, and that of the forms of JSON and CSV (`docs/json.md`).
 const LONG_VERSION: &str =
@@ -149,7 +151,7 @@ struct Usage(String);
 
 /// Reads the program's arguments and does what they ask; `open_dashboard` is called when no command is given.
 pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(with_negative_values(std::env::args_os())) {
         Ok(cli) => cli,
         Err(wrong) => {
             if wrong.use_stderr() {
@@ -169,13 +171,6 @@ pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>
             exit_code(&error)
         }
     }
-}
-
-/// What is wrong with the arguments, in one line as every other error; where to read on goes without saying.
-fn argument_error(rendered: &str) -> String {
-    let lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told: Vec<&str> = lines.filter(|line| !line.starts_with("For more information")).collect();
-    told.join("; ").replace(":; ", ": ").replace("; Usage: ", "; usage: ")
 }
 
 /// The error of a temporary file that was lost while the work was done; whatever else unwinds is a fault of the program.
@@ -237,17 +232,6 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
 mod tests {
     use super::*;
     use clap::CommandFactory;
-
-    #[test]
-    fn an_argument_error_is_one_line() {
-        let of_two = "error: the following required arguments were not provided:\n  --n <N>\n\nUsage: roofswap gemm\n\n\
-                      For more information, try '--help'.\n";
-        let line = argument_error(of_two);
-        assert_eq!(
-            line,
-            "error: the following required arguments were not provided: --n <N>; usage: roofswap gemm"
-        );
-    }
 
     #[test]
     fn the_arguments_do_not_contradict_each_other() {

@@ -2,13 +2,15 @@
 
 use super::changes::typed_changes;
 use super::choices::ThemeChoice;
+use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
 use super::terminal::fitted_to_screen;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
-use super::{Usage, learning, load, output};
+use super::{Usage, app, learning, load, output};
 use crate::answer::Settings;
+use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::{GpuChanges, GpuId, GpuNumber};
 use crate::pair::Pair;
 use crate::predict::{HYBRID, MODELS, model_position};
@@ -19,8 +21,9 @@ use crate::session::Session;
 use crate::train::WantedLessons;
 use crate::units::{Bytes, Seconds};
 use crate::whatif::{
-    AnswerStream, GpuToSave, ManyTornados, NamedChanges, WhatIf, WhatIfAnswer, WhatIfParts,
-    check_scenario_count, contour_chart, tornado_chart, tornados_table, whatif_json, whatif_table,
+    AnswerStream, ApplicationPair, ApplicationTimes, GpuToSave, ManyTornados, NamedChanges, WhatIf,
+    WhatIfAnswer, WhatIfParts, check_scenario_count, contour_chart, tornado_chart, tornados_table,
+    whatif_json, whatif_records, whatif_table,
 };
 use crate::workload::Workload;
 use anyhow::{Result, bail};
@@ -45,6 +48,12 @@ pub(super) struct WhatIfArgs {
     from: Option<String>,
     #[command(flatten)]
     workload: WorkloadArgs,
+    /// A whole application: a profiler's trace, as `roofswap app` reads it
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["kernel", "mix", "variant", "size", "TypedKernelArgs", "launch", "model", "data"])]
+    app: Option<PathBuf>,
+    #[command(flatten)]
+    clocks: ClockArgs,
     /// The model; the default one if not said
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -93,6 +102,8 @@ enum WhatIfFormat {
     Json,
     /// A pipe table
     Markdown,
+    /// A row per scenario, or per number of its tornado
+    Csv,
 }
 
 fn number(text: &str) -> Result<GpuNumber, String> {
@@ -113,10 +124,20 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let bases = select_targets(&session.gpus, &args.gpu)?;
     let several_kernels =
         args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || typed.contains(','));
+    if args.save.is_some() && args.clocks.is_typed() {
+        let text = "--save keeps what --set changes: give a power limit as --set power=150W, a clock as --set sm=1200MHz";
+        return Err(Usage(text.into()).into());
+    }
     let base = match bases[..] {
         [only] if !several_kernels => only,
+        _ if args.app.is_some() => {
+            return Err(Usage("--app: give one GPU with --gpu".into()).into());
+        }
         _ => return run_many(args, &mut session, &bases, changes),
     };
+    if let Some(file) = &args.app {
+        return run_application(args, &mut session, base, changes, file);
+    }
     let from = args.from.as_deref().unwrap_or(&args.gpu[0]);
     let (workload, source) = {
         let l2 = largest_l2(&session, &[base], &changes);
@@ -124,11 +145,45 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     };
     let workload = args.launch.edited_workload(&session, workload)?;
     let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
+    let base = args.base_at_clocks(&mut session, base, source)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
-    let mut asked = WhatIf::from_measured_base(&session, &workload, Pair::new(source, base), settings);
+    let asked = WhatIf::from_measured_base(&session, &workload, Pair::new(source, base), settings);
+    answer_one(args, &session, base, asked, changes, &Progress::default())
+}
+
+/// The application of a trace, on one GPU.
+fn run_application(
+    args: &WhatIfArgs,
+    session: &mut Session,
+    base: GpuId,
+    changes: Vec<GpuChanges>,
+    file: &Path,
+) -> Result<()> {
+    let application = app::read(file, &PartOfTrace::default())?;
+    let source = app::source_gpu(session, &application, args.from.as_deref())?;
+    let source = source
+        .ok_or_else(|| Usage("the trace names no GPU of the catalogue: give --from GPU".to_string()))?;
+    let base = args.base_at_clocks(session, base, source)?;
+    let settings = ForecastSettings::default();
+    let pair = ApplicationPair { session, application: &application, source, base, settings };
     let progress = Progress::default();
-    let answers = watched_as("predicting", &progress, || {
-        let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes.clone() };
+    let asked = watched_as("predicting", &progress, || {
+        WhatIf::from_times(ApplicationTimes::new(&pair, &progress, 0))
+    });
+    answer_one(args, session, base, asked, changes, &progress)
+}
+
+/// What is asked of one workload on one GPU, its changes side by side.
+fn answer_one(
+    args: &WhatIfArgs,
+    session: &Session,
+    base: GpuId,
+    mut asked: WhatIf<'_>,
+    changes: Vec<GpuChanges>,
+    progress: &Progress,
+) -> Result<()> {
+    let answers = watched_as("predicting", progress, || {
+        let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes };
         let parts = args.parts();
         several.into_iter().map(|changes| asked.whole_answer(changes, &parts)).collect::<Result<Vec<_>, _>>()
     })?;
@@ -191,12 +246,15 @@ fn run_many(
     }
     let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
     let workloads = workloads_asked(args, session, bases, &changes)?;
+    let timed_on = source.map_or_else(|| bases.to_vec(), |source| vec![source]);
+    let bases = &args.clocks.laid_targets(session, bases, &timed_on)?;
     let settings = settings(args, session, &workloads, bases)?;
     let changes = changes.into_iter().next().unwrap_or_default();
     let asked = ManyTornados { session, workloads: &workloads, source, changes, settings };
     let (mut found, mut refused) = (0, Vec::new());
     output::streamed_answer(|out| {
         let mut json = matches!(args.format, WhatIfFormat::Json).then(AnswerStream::default);
+        let mut csv = matches!(args.format, WhatIfFormat::Csv).then(Vec::new);
         for base in bases {
             let answers = match asked.answers_on(*base) {
                 Ok(answers) => answers,
@@ -206,10 +264,14 @@ fn run_many(
                 }
             };
             found += answers.iter().filter(|answer| answer.time.is_some()).count();
-            match &mut json {
-                Some(json) => json.write_answers(out, &answers)?,
-                None => out.write_all(args.many_text(&answers).as_bytes())?,
+            match (&mut json, &mut csv) {
+                (Some(json), _) => json.write_answers(out, &answers)?,
+                (None, Some(csv)) => csv.extend(answers),
+                (None, None) => out.write_all(args.many_text(&answers).as_bytes())?,
             }
+        }
+        if let Some(answers) = csv {
+            out.write_all(whatif_records(&answers).render(TableFormat::Csv).as_bytes())?;
         }
         json.map_or(Ok(()), |json| json.finish(out))
     })?;
@@ -265,6 +327,11 @@ fn workloads_asked(
 }
 
 impl WhatIfArgs {
+    /// The GPU that is changed, at the clocks and the limit that were typed.
+    fn base_at_clocks(&self, session: &mut Session, base: GpuId, source: GpuId) -> Result<GpuId> {
+        Ok(self.clocks.laid_targets(session, &[base], &[source])?.first().copied().unwrap_or(base))
+    }
+
     /// Refuses flags that would change nothing.
     fn has_use_of_every_flag(&self) -> Result<()> {
         let refuse = |text: &str| Err(Usage(text.into()).into());
@@ -302,7 +369,7 @@ impl WhatIfArgs {
         let table = tornados_table(answers);
         let text = match self.format {
             WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
-            WhatIfFormat::Table | WhatIfFormat::Json => fitted(table, &[]),
+            WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &[]),
         };
         format!("{text}\n")
     }
@@ -324,6 +391,7 @@ impl WhatIfArgs {
         }
         let text = match self.format {
             WhatIfFormat::Json => whatif_json(answers),
+            WhatIfFormat::Csv => whatif_records(answers).render(TableFormat::Csv),
             WhatIfFormat::Table => {
                 answers.iter().map(|answer| fitted(whatif_table(answer), &["effect"])).collect()
             }

@@ -196,7 +196,7 @@ impl BestTiles {
         }
         if let Some(i) = self.least_energy {
             let a = &answers[i];
-            let (next, tied) = others(&|a| Some(a.energy()?.value.0), i, "as much");
+            let (next, tied) = others(&|a| Some(a.energy()?.value.0), i, "the energy");
             let why = if tied > 0 {
                 ""
             } else if self.fastest == self.least_energy {

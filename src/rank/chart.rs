@@ -4,8 +4,9 @@ use super::board::Board;
 use super::row::RankedRow;
 use super::table::marked_name;
 use crate::answer::COVERAGE;
-use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
-use crate::units::significant;
+use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape, TimeUnit};
+use crate::text::marked_estimate;
+use crate::units::{Seconds, significant};
 
 /// The most rows that a picture has.
 const MOST_ROWS: usize = 60;
@@ -15,9 +16,11 @@ const MOST_ROWS: usize = 60;
 pub fn rank_chart(board: &Board) -> ChartSpec {
     let timed = || board.rows.iter().filter(|row| row.time.is_some());
     let rows: Vec<&RankedRow> = timed().take(MOST_ROWS).collect();
-    let marks = rows.iter().enumerate().flat_map(|(slot, row)| row_marks(slot, row, board)).collect();
     let all_ends = rows.iter().flat_map(|row| [row.time, row.high].into_iter().flatten());
-    let longest = all_ends.fold(0.0_f64, |most, t| most.max(t.millis()));
+    let longest = all_ends.fold(Seconds(0.0), Seconds::max);
+    let unit = TimeUnit::for_longest(longest);
+    let longest = unit.number(longest);
+    let marks = rows.iter().enumerate().flat_map(|(slot, row)| row_marks(slot, row, board, unit)).collect();
     let without = board.rows.len() - timed().count();
     let mut notes = Vec::new();
     if timed().count() > rows.len() {
@@ -39,7 +42,7 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
             if board.has_prices { ", $: a million runs" } else { "" }
         ),
         x: Axis {
-            label: "time, ms".into(),
+            label: unit.axis_label("time"),
             scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.3 * longest } else { 1.0 } },
         },
         y: Axis {
@@ -58,7 +61,7 @@ fn title(board: &Board, rows: &[&RankedRow]) -> String {
     format!("{}{on} {} {what}", board.workload, rows.len())
 }
 
-fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
+fn row_marks(slot: usize, row: &RankedRow, board: &Board, unit: TimeUnit) -> Vec<Mark> {
     let Some(time) = row.time else { return Vec::new() };
     let is_source = row.gpu == board.source;
     let meaning = if is_source { Meaning::Source } else { Meaning::Target };
@@ -76,16 +79,19 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
         meaning,
         slot,
-        value: time.millis(),
+        value: unit.number(time),
         label: String::new(),
     };
     let point = Mark::Point {
         name: String::new(),
         meaning,
         shape,
-        at: (time.millis(), slot as f64),
-        interval: row.low.zip(row.high).map(|(low, high)| (low.millis(), high.millis())),
-        label: format!("{time}{speedup}{dollars}"),
+        at: (unit.number(time), slot as f64),
+        interval: row.low.zip(row.high).map(|(low, high)| (unit.number(low), unit.number(high))),
+        label: format!(
+            "{}{speedup}{dollars}",
+            marked_estimate(time, row.is_measured || row.rests_on_measurement)
+        ),
     };
     vec![bar, point]
 }

@@ -84,6 +84,12 @@ impl RankedRow {
         self.energy.map(|energy| format!("{}{energy}", shown::ESTIMATED))
     }
 
+    /// How the time is known, for programs: `measured`, `scaled` from a measurement, `modelled` without one.
+    #[must_use]
+    pub fn time_kind(&self) -> &'static str {
+        shown::time_kind(self.is_measured, self.rests_on_measurement)
+    }
+
     /// The mark of the time: measured, scaled from a measurement, modelled without one.
     #[must_use]
     pub fn time_mark(&self) -> char {

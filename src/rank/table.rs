@@ -1,4 +1,4 @@
-//! A board as a table: seventeen columns for programs, marks, units and footnotes for people.
+//! A board as a table: eighteen columns for programs, marks, units and footnotes for people.
 
 use super::board::Board;
 use super::order::{RankOrder, fastest_is_separate};
@@ -8,7 +8,7 @@ use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::{Seconds, significant};
 
 /// The columns of [`board_records`]: the contract of `rank --format json` and `--format csv`.
-pub const BOARD_COLUMNS: [TableColumn; 17] = [
+pub const BOARD_COLUMNS: [TableColumn; 18] = [
     TableColumn::left("gpu"),
     TableColumn::left("name"),
     TableColumn::right("time_ms"),
@@ -26,6 +26,7 @@ pub const BOARD_COLUMNS: [TableColumn; 17] = [
     TableColumn::left("pareto"),
     TableColumn::left("cautions"),
     TableColumn::right("speedup_over_profile"),
+    TableColumn::left("time_kind"),
 ];
 
 /// For programs: every column, full precision, null where there is none; the best row first.
@@ -56,6 +57,7 @@ fn record(row: &RankedRow) -> Vec<TableCell> {
         TableCell::Flag(row.is_pareto),
         TableCell::List(row.cautions.clone()),
         TableCell::maybe(row.speedup_over_profile, TableCell::number),
+        TableCell::maybe(row.time.map(|_| row.time_kind()), TableCell::text),
     ]
 }
 

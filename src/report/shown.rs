@@ -7,12 +7,13 @@ use crate::occupancy::Occupancy;
 use crate::pair::Pair;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;
+use crate::text::marked_estimate;
 use crate::units::{Seconds, deviation, range, significant};
+
+pub use crate::text::ESTIMATED;
 
 /// The mark of a predicted time that starts from a measured one.
 pub const PREDICTED: char = '◆';
-/// The mark of a time that rests on no measurement.
-pub const ESTIMATED: char = '~';
 /// What the marks of times mean.
 pub const MARKS: &str = "● measured  ◆ scaled from a measurement  ~ modelled without one";
 
@@ -38,7 +39,7 @@ pub fn interval(answer: &Answer) -> Option<String> {
 /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it.
 #[must_use]
 pub fn marked_interval(low: Seconds, high: Seconds, rests_on_measurement: bool) -> String {
-    marked_text(&range(low, high), rests_on_measurement)
+    marked_estimate(range(low, high), rests_on_measurement)
 }
 
 /// `9.20–12.8 µs`: the model's own times from its fastest to its slowest memory level; nothing for a model that has none.
@@ -64,7 +65,7 @@ pub fn speedup(answer: &Answer) -> Option<String> {
 /// `2.26×`, or `~2.26×` where no measurement stands behind it.
 #[must_use]
 pub fn marked_speedup(speedup: f64, rests_on_measurement: bool) -> String {
-    marked_text(&format!("{}×", significant(speedup)), rests_on_measurement)
+    marked_estimate(format!("{}×", significant(speedup)), rests_on_measurement)
 }
 
 /// `31.8 µs ◆`, or `~` where no measurement stands behind it.
@@ -90,17 +91,23 @@ pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {
 #[must_use]
 pub fn efficiency(answer: &Answer) -> Option<String> {
     let efficiency = answer.prediction.as_ref().ok()?.efficiency?;
-    Some(marked_text(&format!("{} %", significant(100.0 * efficiency)), !answer.is_estimate()))
+    Some(marked_estimate(format!("{} %", significant(100.0 * efficiency)), !answer.is_estimate()))
 }
 
 /// `0.53`, or `~0.53` where it was neither measured nor published for this very GPU.
 #[must_use]
 pub fn constant(value: f64, origin: NumberOrigin) -> String {
-    marked_text(&significant(value), origin <= NumberOrigin::Published)
+    marked_estimate(significant(value), origin <= NumberOrigin::Published)
 }
 
-fn marked_text(text: &str, rests_on_measurement: bool) -> String {
-    if rests_on_measurement { text.to_string() } else { format!("{ESTIMATED}{text}") }
+/// How a time is known, for programs.
+#[must_use]
+pub fn time_kind(is_measured: bool, rests_on_measurement: bool) -> &'static str {
+    match (is_measured, rests_on_measurement) {
+        (true, _) => "measured",
+        (false, true) => "scaled",
+        (false, false) => "modelled",
+    }
 }
 
 /// `DRAM`, or `DRAM→compute` where the two sides differ.

@@ -4,13 +4,14 @@ use super::predictions::Comparison;
 use crate::answer::Answer;
 use crate::evaluate::ErrorSummary;
 use crate::predict::{MODELS, ModelId};
+use crate::text::marked_estimate;
 use crate::units::{Seconds, range, significant};
 
 /// Questions whose spread is told one by one; of more, a reader would have to search.
 const MOST_QUESTIONS: usize = 6;
 
 /// `models disagree by 15.2x: 9.22–140 µs; models that start from the source's time, by 1.92x: 73.1–140 µs`; nothing
-/// where fewer than two models answer.
+/// where fewer than two models answer. `~` marks a range in which a time is an estimate.
 #[must_use]
 pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
     let told: Vec<(f64, bool)> =
@@ -19,9 +20,11 @@ pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
         let (low, high) = times.fold((f64::INFINITY, 0.0_f64), |(a, b), t| (a.min(t), b.max(t)));
         (high > low).then_some((low, high))
     };
+    let is_any_estimate = told.iter().any(|t| !t.1);
     let words = |(low, high): (f64, f64)| (significant(high / low), range(Seconds(low), Seconds(high)));
     let all = ends(&mut told.iter().map(|t| t.0))?;
     let (far, between) = words(all);
+    let between = marked_estimate(between, !is_any_estimate);
     let timed = ends(&mut told.iter().filter(|t| t.1).map(|t| t.0)).filter(|timed| *timed != all);
     let timed = timed.map(words).map_or_else(String::new, |(far, between)| {
         format!("; models that start from the source's time, by {far}×: {between}")

@@ -7,6 +7,7 @@ use crate::import::{FileFormat, OpenedFile, known_formats};
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::counted_reasons;
 use crate::progress::Progress;
+use crate::text::counted;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -136,8 +137,16 @@ impl Session {
                     kernels: Vec::new(),
                 })
             }
-            Recognised::CompilerReport => read_compiled(opened, None).map(|report| self.add_report(report)),
+            Recognised::CompilerReport => self.add_compiler_report(opened),
         }
+    }
+
+    /// Adds what a compiler says of kernels.
+    ///
+    /// # Errors
+    /// As [`read_compiled`].
+    pub fn add_compiler_report(&mut self, opened: OpenedFile<'_>) -> Result<Added, String> {
+        read_compiled(opened, None).map(|report| self.add_report(report))
     }
 
     fn add_report(&mut self, mut report: CompilerReport) -> Added {
@@ -148,7 +157,8 @@ impl Session {
         notices.extend(remarks);
         let spilling = report.kernels.iter().filter(|k| k.resources.spills().is_some()).count();
         let spills = if spilling > 0 { format!(", {spilling} spill") } else { String::new() };
-        let summary = format!("{} builds of {} kernels read{spills}", report.kernels.len(), kernels.len());
+        let (builds, of) = (counted(report.kernels.len(), "build"), counted(kernels.len(), "kernel"));
+        let summary = format!("{builds} of {of} read{spills}");
         notices.extend(self.add_compiled(&kernels));
         let kernels = kernels.iter().filter_map(|k| self.kernels.id_named(&k.id)).collect();
         Added { summary, notices, refused: report.refused_count, kernels, ..Added::default() }

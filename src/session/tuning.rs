@@ -282,6 +282,13 @@ impl Session {
         self.typed.get(&gpu).map(|(_, tuning)| *tuning)
     }
 
+    /// Its short name with what was typed of its clocks and its limit: `RTX 4070 @1200MHz`.
+    #[must_use]
+    pub fn name_with_settings(&self, gpu: GpuId) -> String {
+        let name = self.gpus[gpu].short_name();
+        self.tuning(gpu).map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
+    }
+
     /// This GPU at these clocks and this limit.
     ///
     /// # Errors

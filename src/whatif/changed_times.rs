@@ -1,8 +1,8 @@
 //! What a what-if is asked of: times of one workload on GPUs made of one base.
 
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::Gpu;
 use crate::progress::Progress;
-use crate::session::Session;
+use crate::text::marked_estimate;
 use crate::units::Seconds;
 
 /// The id of GPUs that are made to be asked about, which no row is of.
@@ -22,6 +22,21 @@ pub struct WhatIfTime {
 impl WhatIfTime {
     /// Where there is no such GPU, or nothing runs there.
     pub const NONE: Self = Self { time: None, interval: None, limit: None };
+}
+
+/// A time that is sought.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GoalTime {
+    /// The time.
+    pub time: Seconds,
+    /// Whether it is a source's time that rests on no measurement.
+    pub is_estimate: bool,
+}
+
+impl std::fmt::Display for GoalTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&marked_estimate(self.time, !self.is_estimate))
+    }
 }
 
 /// A workload (kernels, or an application) and a base GPU, ready to be asked.
@@ -46,6 +61,10 @@ pub trait ChangedTimes<'a> {
     }
     /// The time of a run on the source; the goal that a break-even is sought for.
     fn source_time(&self) -> Option<Seconds>;
+    /// Whether that time rests on an estimate and on no measurement.
+    fn is_source_estimated(&self) -> bool {
+        false
+    }
     /// A run on the base.
     fn on_base(&self) -> WhatIfTime;
     /// Why there is no time on the base, where there is none.
@@ -56,11 +75,4 @@ pub trait ChangedTimes<'a> {
     fn grid_steps(&self) -> usize;
     /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.
     fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime>;
-}
-
-/// A GPU's name with what was typed of its clocks and its limit: `RTX 4070 @1200MHz`.
-#[must_use]
-pub fn named_with_settings(session: &Session, gpu: GpuId) -> String {
-    let name = session.gpus[gpu].short_name();
-    session.tuning(gpu).map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
 }

@@ -1,5 +1,6 @@
 //! The time over two numbers.
 
+use super::changed_times::GoalTime;
 use super::question::WhatIf;
 use crate::gpu::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
 use crate::units::Seconds;
@@ -19,7 +20,7 @@ pub struct Contour {
     /// By row (up), then column (across): the time; `None` where there is no such GPU.
     pub times: Vec<Vec<Option<Seconds>>>,
     /// The time whose line is the break-even.
-    pub goal: Option<Seconds>,
+    pub goal: Option<GoalTime>,
     /// The value up at which the goal is reached, by column; `None` where no value on the grid does.
     pub break_even: Vec<Option<f64>>,
 }
@@ -62,8 +63,8 @@ impl WhatIf<'_> {
             .iter()
             .map(|row| row.iter().map(|at| at.and_then(|at| found[at].time)).collect())
             .collect();
-        let goal = goal.or(self.source_time());
-        let crossing = |column: usize| goal.and_then(|goal| crossing(&up, &times, column, goal));
+        let goal = self.goal(goal);
+        let crossing = |column: usize| goal.and_then(|goal| crossing(&up, &times, column, goal.time));
         let break_even = (0..across.len()).map(crossing).collect();
         Ok(Contour { numbers, across, up, times, goal, break_even })
     }

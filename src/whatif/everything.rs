@@ -89,7 +89,8 @@ fn short_labels<'a>(workloads: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 fn tornados_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
-    let time = |time: Option<Seconds>| TableCell::maybe(time, |time| TableCell::text(time.to_string()));
+    let time =
+        |time: Option<Seconds>| TableCell::maybe(time, |time| TableCell::text(answer.estimate_marked(time)));
     let mut cells = vec![TableCell::text(label), time(answer.time), time(answer.base_time)];
     let mut bars = answer.tornado.iter().filter(|bar| bar.matters());
     for _ in 0..NUMBERS_SHOWN {

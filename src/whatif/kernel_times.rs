@@ -2,7 +2,7 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, WhatIfTime, named_with_settings};
+use super::changed_times::{ChangedTimes, GoalTime, WhatIfTime};
 use crate::answer::{
     Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
 };
@@ -63,7 +63,7 @@ pub(super) struct KernelTimes<'a> {
     model_of_changes: Settings,
     parts: Vec<BasePart<'a>>,
     /// Asked for only where a goal is sought: a tornado needs none.
-    source_time: OnceCell<Option<Seconds>>,
+    source_time: OnceCell<Option<GoalTime>>,
     progress: Option<&'a Progress>,
 }
 
@@ -164,14 +164,21 @@ impl<'a> KernelTimes<'a> {
         Self { session, workload, source, base, settings, model_of_changes, parts, source_time, progress }
     }
 
+    fn run_on_source(&self) -> Option<GoalTime> {
+        *self.source_time.get_or_init(|| self.time_on_source())
+    }
+
     /// A run on the source; `None` where a kernel has no time there.
-    fn time_on_source(&self) -> Option<Seconds> {
+    fn time_on_source(&self) -> Option<GoalTime> {
         let Self { session, source, settings, .. } = *self;
-        let time = |part: &BasePart<'_>| {
+        let mut sum = GoalTime { time: Seconds(0.0), is_estimate: false };
+        for part in &self.parts {
             let answers = PartAnswers { session, source, settings, subject: part.subject };
-            Some(answers.whole_answer(source).predicted_time()?.0 * part.calls?)
-        };
-        self.parts.iter().map(time).sum::<Option<f64>>().map(Seconds)
+            let answer = answers.whole_answer(source);
+            sum.time.0 += answer.predicted_time()?.0 * part.calls?;
+            sum.is_estimate |= answer.is_estimate();
+        }
+        Some(sum)
     }
 }
 
@@ -199,11 +206,15 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
     }
 
     fn base_name(&self) -> String {
-        named_with_settings(self.session, self.base)
+        self.session.name_with_settings(self.base)
     }
 
     fn source_time(&self) -> Option<Seconds> {
-        *self.source_time.get_or_init(|| self.time_on_source())
+        Some(self.run_on_source()?.time)
+    }
+
+    fn is_source_estimated(&self) -> bool {
+        self.run_on_source().is_some_and(|run| run.is_estimate)
     }
 
     fn on_base(&self) -> WhatIfTime {

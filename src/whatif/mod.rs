@@ -22,12 +22,14 @@
 //! ```
 
 mod answering;
+mod application_times;
 mod changed_times;
 mod chart;
 mod contour;
 mod everything;
 mod kernel_times;
 mod question;
+mod records;
 mod saved_gpu;
 mod scenario;
 mod solve;
@@ -36,11 +38,13 @@ mod table;
 mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
-pub use changed_times::{ChangedTimes, WhatIfTime, named_with_settings};
+pub use application_times::{ApplicationPair, ApplicationTimes};
+pub use changed_times::{ChangedTimes, GoalTime, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
 pub use everything::{AnswerStream, ManyTornados, tornados_table};
 pub use question::WhatIf;
+pub use records::whatif_records;
 pub use saved_gpu::{GpuToSave, SaveGpuError};
 pub use scenario::{
     MOST_SCENARIOS, PageError, Scenario, ScenarioPage, scenario_html, scenario_markdown, scenario_table,

@@ -1,6 +1,6 @@
 //! A workload on a base GPU, ready to be asked about changes of it.
 
-use super::changed_times::{COPY, ChangedTimes, WhatIfTime};
+use super::changed_times::{COPY, ChangedTimes, GoalTime, WhatIfTime};
 use super::kernel_times::KernelTimes;
 use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
@@ -97,6 +97,15 @@ impl<'a> WhatIf<'a> {
     #[must_use]
     pub fn source_time(&self) -> Option<Seconds> {
         self.times.source_time()
+    }
+
+    /// The time that is sought: the typed one, else that of a run on the source.
+    pub(super) fn goal(&self, typed: Option<Seconds>) -> Option<GoalTime> {
+        let of_source = || {
+            let time = self.source_time()?;
+            Some(GoalTime { time, is_estimate: self.times.is_source_estimated() })
+        };
+        typed.map(|time| GoalTime { time, is_estimate: false }).or_else(of_source)
     }
 
     /// The time of a run on the base.

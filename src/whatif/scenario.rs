@@ -4,7 +4,6 @@ use super::chart::tornado_chart;
 use super::table::WhatIfAnswer;
 use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
 use crate::report::{Table, TableCell, TableColumn, shown};
-use crate::units::range;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -52,7 +51,9 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
         if a.changes.is_empty() { a.base_name.clone() } else { format!("{} {}", a.marked_base(), a.changes) }
     }));
     table.rows.push(row("time", &|a| or_dash(a.marked_time())));
-    table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));
+    table.rows.push(row("90 % interval", &|a| {
+        or_dash(a.interval.map(|[low, high]| shown::marked_interval(low, high, a.rests_on_measurement)))
+    }));
     table.rows.push(row("speed over the base", &|a| {
         let speedup = a.base_time.zip(a.time).map(|(base, time)| base / time);
         or_dash(speedup.map(|speedup| shown::marked_speedup(speedup, a.rests_on_measurement)))

@@ -1,8 +1,9 @@
 //! What value of a number makes a time: bisection on the model.
 
-use super::changed_times::WhatIfTime;
+use super::changed_times::{GoalTime, WhatIfTime};
 use super::question::WhatIf;
 use crate::gpu::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
+use crate::text::marked_estimate;
 use crate::units::Seconds;
 
 /// How far a value is sought: no board has a hundred times another one's number.
@@ -21,22 +22,26 @@ pub enum Solution {
         /// SI.
         value: f64,
         /// The time that was sought.
-        goal: Seconds,
+        goal: GoalTime,
         /// The time that it makes.
         time: Seconds,
+        /// Whether a measured time stands behind it.
+        rests_on_measurement: bool,
     },
     /// No value does.
     None {
         /// The number.
         number: GpuNumber,
         /// The time that was sought.
-        goal: Seconds,
+        goal: GoalTime,
         /// What limits the time at the best value there is: `DRAM`, `launch`; `None` where nothing does.
         limited_by: Option<&'static str>,
         /// Why, as a part of a sentence.
         why: String,
         /// The best time there is.
         best: Option<Seconds>,
+        /// Whether a measured time stands behind it.
+        rests_on_measurement: bool,
     },
 }
 
@@ -54,9 +59,14 @@ impl WhatIf<'_> {
     ) -> Result<Solution, ChangeError> {
         let missing = || ChangeError::Unknown { gpu: self.base().id.clone(), number: number.title() };
         let now = changes.value_on(self.base(), number).ok_or_else(missing)?;
-        let none = |goal, why: String, best| Solution::None { number, goal, limited_by: None, why, best };
-        let Some(goal) = goal.or(self.source_time()) else {
-            return Ok(none(Seconds(0.0), "no time on the source is known: give a goal".into(), None));
+        let rests_on_measurement = self.rests_on_measurement();
+        let none = |goal, why: String, best| {
+            let limited_by = None;
+            Solution::None { number, goal, limited_by, why, best, rests_on_measurement }
+        };
+        let Some(goal) = self.goal(goal) else {
+            let goal = GoalTime { time: Seconds(0.0), is_estimate: false };
+            return Ok(none(goal, "no time on the source is known: give a goal".into(), None));
         };
         let changes = changes.clone().without(number);
         let [least, most] = self.possible_ends(&changes, number, now);
@@ -68,17 +78,18 @@ impl WhatIf<'_> {
         let limited = |best: &WhatIfTime, how: &str| {
             let limit = best.limit.unwrap_or("another number");
             let why = format!("limited by {limit}{how}");
-            Solution::None { number, goal, limited_by: Some(limit), why, best: best.time }
+            let (limited_by, best) = (Some(limit), best.time);
+            Solution::None { number, goal, limited_by, why, best, rests_on_measurement }
         };
         if (low_end / high_end - 1.0).abs() < 1e-9 {
             return Ok(limited(&at_most, ", this number changes nothing"));
         }
         let more_is_faster = high_end < low_end;
         let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
-        if best.time.is_none_or(|time| time > goal) {
+        if best.time.is_none_or(|time| time > goal.time) {
             return Ok(limited(&best, ""));
         }
-        if worst.time.is_some_and(|time| time <= goal) {
+        if worst.time.is_some_and(|time| time <= goal.time) {
             let why = format!("every value from {} on is faster", number.in_words(least));
             return Ok(none(goal, why, best.time));
         }
@@ -90,14 +101,14 @@ impl WhatIf<'_> {
         &mut self,
         changes: &GpuChanges,
         number: GpuNumber,
-        goal: Seconds,
+        goal: GoalTime,
         ends: [f64; 2],
     ) -> Solution {
         let [mut slow, mut fast] = ends;
         for _ in 0..STEPS {
             let middle = (slow * fast).sqrt();
             match self.at(changes, number, middle).time {
-                Some(time) if time <= goal => fast = middle,
+                Some(time) if time <= goal.time => fast = middle,
                 _ => slow = middle,
             }
         }
@@ -107,8 +118,8 @@ impl WhatIf<'_> {
             (true, true) => (fast - 1e-6).ceil(),
             (true, false) => (fast + 1e-6).floor(),
         };
-        let time = self.at(changes, number, value).time.unwrap_or(goal);
-        Solution::Value { number, value, goal, time }
+        let time = self.at(changes, number, value).time.unwrap_or(goal.time);
+        Solution::Value { number, value, goal, time, rests_on_measurement: self.rests_on_measurement() }
     }
 
     /// The widest range around a value in which a GPU can be made.
@@ -139,15 +150,17 @@ impl WhatIf<'_> {
 }
 
 impl Solution {
-    /// `memory bandwidth 612 GB/s makes 1.50 ms`, or that no value does.
+    /// `memory bandwidth 612 GB/s makes 1.50 ms`, `~1.50 ms` where no measured time stands behind it, or that no value does.
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
-            Self::Value { number, value, goal, time } => {
+            Self::Value { number, value, goal, time, rests_on_measurement } => {
+                let time = marked_estimate(time, *rests_on_measurement);
                 format!("{} {} makes {time} (goal {goal})", number.title(), number.in_words(*value))
             }
-            Self::None { number, goal, why, best, .. } => {
-                let best = best.map_or_else(String::new, |time| format!("; at best {time}"));
+            Self::None { number, goal, why, best, rests_on_measurement, .. } => {
+                let marked = |time| marked_estimate(time, *rests_on_measurement);
+                let best = best.map_or_else(String::new, |time| format!("; at best {}", marked(time)));
                 format!("no value of {} makes {goal}: {why}{best}", number.title())
             }
         }

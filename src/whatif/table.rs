@@ -7,7 +7,8 @@ use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
 use crate::predict::{MODELS, ModelId};
 use crate::report::{Table, TableCell, TableColumn, pretty_json, shown};
-use crate::units::{Seconds, range, significant};
+use crate::text::marked_estimate;
+use crate::units::{Seconds, significant};
 use serde_json::{Value, json};
 
 /// Below this ratio two times are the same to a reader of three digits.
@@ -99,6 +100,12 @@ impl WhatIfAnswer {
         self.time.map(|time| shown::modelled_time(time, self.rests_on_measurement))
     }
 
+    /// `5.60 ms`, or `~5.60 ms` where no measured time stands behind it: any other time of this answer.
+    #[must_use]
+    pub fn estimate_marked(&self, time: Seconds) -> String {
+        marked_estimate(time, self.rests_on_measurement)
+    }
+
     /// `1.20× faster than RTX 4070, 6.72 ms ◆`; `None` where one of the times is unknown.
     #[must_use]
     pub fn beside_base(&self) -> Option<String> {
@@ -135,7 +142,7 @@ pub fn speed_words(time: Seconds, base: Seconds) -> String {
     if ratio < SAME_SPEED { "as fast as".into() } else { format!("{}× {word} than", significant(ratio)) }
 }
 
-/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve`, null where there is
+/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve, time_kind`, null where there is
 /// none; of several answers an array of such objects.
 #[must_use]
 pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
@@ -144,6 +151,13 @@ pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
         [only] => pretty_json(only),
         _ => pretty_json(&Value::Array(all)),
     }
+}
+
+/// What is changed of the GPU and of the launch, each as it can be typed.
+pub(super) fn change_texts(answer: &WhatIfAnswer) -> Vec<String> {
+    let of_gpu = answer.changes.all().iter();
+    let of_gpu = of_gpu.map(|change| GpuChanges::default().with(change.number, change.amount).to_string());
+    of_gpu.chain(answer.launch_changes.iter().cloned()).collect()
 }
 
 pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
@@ -157,15 +171,12 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
             "plus20_time_ms": ms(bar.more),
         })
     };
-    let of_gpu = answer.changes.all().iter();
-    let of_gpu = of_gpu.map(|change| GpuChanges::default().with(change.number, change.amount).to_string());
-    let changes: Vec<String> = of_gpu.chain(answer.launch_changes.iter().cloned()).collect();
     let solve = answer.solution.as_ref().map_or(Value::Null, |solution| match solution {
         Solution::Value { number: of, value, goal, .. } => json!({
             "number": of.key(),
             "value": number(of.in_unit(*value)),
             "unit": of.unit_for_programs(),
-            "goal_ms": ms(Some(*goal)),
+            "goal_ms": ms(Some(goal.time)),
         }),
         Solution::None { limited_by, why, .. } => {
             json!({ "none": true, "limited_by": limited_by, "why": why })
@@ -173,13 +184,14 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
     });
     json!({
         "base": answer.base,
-        "changes": changes,
+        "changes": change_texts(answer),
         "time_ms": ms(answer.time),
         "low_ms": ms(answer.interval.map(|[low, _]| low)),
         "high_ms": ms(answer.interval.map(|[_, high]| high)),
         "base_time_ms": ms(answer.base_time),
         "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
         "solve": solve,
+        "time_kind": answer.time.map(|_| shown::time_kind(false, answer.rests_on_measurement)),
     })
 }
 
@@ -201,7 +213,7 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     ];
     let has_rows = answer.tornado.iter().any(TornadoBar::matters);
     let mut table = Table::new(if has_rows { columns.to_vec() } else { Vec::new() });
-    table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer.time)).collect();
+    table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer)).collect();
     table.title = title(answer);
     table.notes.extend(answer.nothing_matters());
     table.notes.extend(answer.without_effect().filter(|_| answer.nothing_matters().is_none()));
@@ -215,9 +227,12 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     table
 }
 
-fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<TableCell> {
-    let time = |time: Option<Seconds>| match (time, now) {
-        (Some(t), Some(now)) => TableCell::text(format!("{t} ({:+.1} %)", 100.0 * (t / now - 1.0))),
+fn tornado_row(bar: &TornadoBar, answer: &WhatIfAnswer) -> Vec<TableCell> {
+    let time = |time: Option<Seconds>| match (time, answer.time) {
+        (Some(t), Some(now)) => {
+            let text = answer.estimate_marked(t);
+            TableCell::text(format!("{text} ({:+.1} %)", 100.0 * (t / now - 1.0)))
+        }
         _ => TableCell::text("cannot run"),
     };
     vec![
@@ -234,7 +249,11 @@ fn title(answer: &WhatIfAnswer) -> String {
     let WhatIfAnswer { workload, changes, .. } = answer;
     let named = answer.gpu_in_words();
     let interval = answer.interval.map_or_else(String::new, |[low, high]| {
-        format!(" ({}, {:.0} % interval)", range(low, high), 100.0 * COVERAGE)
+        format!(
+            " ({}, {:.0} % interval)",
+            shown::marked_interval(low, high, answer.rests_on_measurement),
+            100.0 * COVERAGE
+        )
     });
     let without = if answer.base_time.is_none() { "no prediction" } else { "cannot run there" };
     let time = answer.marked_time().unwrap_or_else(|| without.to_string());

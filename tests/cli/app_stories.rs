@@ -166,7 +166,7 @@ fn the_bars_are_a_picture() {
     let svg = answer(&desk, "app run.json --to h200,t4 --svg -");
     let parsed = roxmltree::Document::parse(&svg).unwrap();
     let texts: Vec<&str> = parsed.descendants().filter_map(|n| n.text()).collect();
-    for word in ["matrix product", "host-bound", "H200 SXM 141 GB", "Tesla T4", "H100 SXM5 80 GB"] {
+    for word in ["matrix product", "host-bound", "H200 SXM 141 GB", "T4", "H100 SXM5 80 GB"] {
         assert!(texts.iter().any(|t| t.contains(word)), "{word}: {texts:?}");
     }
 }
@@ -302,4 +302,28 @@ fn tensor_kernels_are_predicted_on_no_gpu_without_their_type() {
             assert!(product["reason"].to_string().contains(expected), "{other} {dur}: {product}");
         }
     }
+}
+
+#[test]
+fn the_picture_names_the_time_of_every_bar() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    for targets in
+        ["titan-v", "h200,l40s,rtx-4090,titan-v", "h200,l40s,rtx-4090,titan-v,l4,a100-sxm4-80gb,gtx-1080"]
+    {
+        let svg = answer(&desk, &format!("app run.json --to {targets} --svg -"));
+        assert!(!svg.contains("has no room"), "{targets}: {svg}");
+        let labels = svg.lines().filter(|line| line.ends_with('×') && line.contains(", "));
+        assert_eq!(labels.count(), targets.split(',').count(), "{targets}: {svg}");
+    }
+}
+
+#[test]
+fn csv_is_one_table_and_says_where_the_rest_is() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let said = |words: &str| desk.types(&format!("app run.json {words} --format csv")).works().stderr;
+    assert!(said("--to l4").contains("with --kernels"));
+    assert!(said("--to l4 --kernels").contains("without --kernels"));
+    assert!(!said("").contains("csv is one table"));
 }

@@ -5,6 +5,7 @@
 use crate::desk;
 
 use desk::Desk;
+use std::path::Path;
 
 fn log(kernels: &[(&str, &str, u32)]) -> String {
     let entry = |(name, arch, regs): &(&str, &str, u32)| {
@@ -48,7 +49,7 @@ fn resources_of_a_known_kernel_are_laid_over_its_own() {
     let desk = Desk::new();
     desk.file("build.log", log(&[("_Z12matmul_tiledPf", "sm_89", 99)]));
     let wrote = desk.types("import build.log -o config/kernels");
-    assert!(wrote.stderr.contains("taken for kernels of the catalogue"), "{}", wrote.stderr);
+    assert!(wrote.stderr.contains("matched built-in kernels by name"), "{}", wrote.stderr);
     let ours =
         desk.types("occupancy --kernel matmul_tiled --gpu rtx-4090,v100-sxm2-16gb,rtx-4070 --format csv");
     assert!(ours.stdout.contains("rtx-4090,1024,99,4096,"), "the compiler's word first: {}", ours.stdout);
@@ -109,7 +110,7 @@ fn overloads_of_a_catalogue_name_are_not_taken_for_it() {
     desk.file("both.log", log(&[("_Z5saxpyPdS_id", "sm_89", 101), ("_Z5saxpyPfS_if", "sm_89", 102)]));
     let wrote = desk.types("import both.log -o config/kernels");
     assert!(wrote.stderr.contains("several kernels are called saxpy"), "{}", wrote.stderr);
-    assert!(!wrote.stderr.contains("taken for kernels of the catalogue"), "{}", wrote.stderr);
+    assert!(!wrote.stderr.contains("matched built-in kernels by name"), "{}", wrote.stderr);
     assert!(!desk.path("config/kernels/saxpy.toml").exists());
     assert!(desk.read("config/kernels/saxpy_2.toml").contains("symbol = \"_Z5saxpyPdS_id\""));
     let again = desk.types("import both.log -o out");
@@ -319,4 +320,29 @@ fn a_report_without_a_gpu_asks_for_it_with_the_status_of_usage() {
     let row = "1,CUTLASS,gemm,cutlass_simt_sgemm_128x128_8x2_nn_align1,not_verified,success,universal,512,512,512,f32:column,f32:column,f32:column,f32:column,1,0,3145728,268435456,0.05,62,5368";
     desk.file("gemm.csv", format!("{head}\n{row}\n"));
     desk.types("predict --data gemm.csv --to rtx-4070").ends(2, &["gemm.csv: names no GPU", "--from GPU"]);
+}
+
+#[test]
+fn what_a_compiler_says_is_data_of_every_command() {
+    let desk = Desk::new();
+    let seed =
+        |name: &str| std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(name));
+    for (name, read) in
+        [("ptxas.log", "1 build of 1 kernel read"), ("own.sm_80.cubin", "1 build of 1 kernel read")]
+    {
+        let file = desk.file(name, seed(name).unwrap());
+        for words in [
+            "predict --from titan-v --to l4 --kernel saxpy --data",
+            "rank --from titan-v --to l4 --kernel saxpy --data",
+            "whatif --gpu l4 --from titan-v --kernel saxpy --data",
+            "kernels --data",
+        ] {
+            let done = desk.types_with(words, &[&file]).works();
+            assert!(done.stderr.contains(read), "{words} {name}: {}", done.stderr);
+        }
+    }
+    let table = desk.file("other.csv", "a,b,c\n1,2,3\n");
+    let words = "rank --from titan-v --to l4 --kernel saxpy --data";
+    desk.types_with(words, &[&table])
+        .ends(1, &["is a table of no known kind", "gpu, kernel, problem, time_ms"]);
 }

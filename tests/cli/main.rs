@@ -13,6 +13,7 @@ mod dice;
 mod docs_commands;
 mod docs_figures;
 mod docs_samples;
+mod estimate_marks;
 mod evaluate_stories;
 mod feasibility;
 mod fleet_stories;

@@ -5,7 +5,7 @@ use crate::desk;
 use desk::Desk;
 use serde_json::Value;
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 18] = [
     "gpu",
     "name",
     "time_ms",
@@ -23,6 +23,7 @@ const COLUMNS: [&str; 17] = [
     "pareto",
     "cautions",
     "speedup_over_profile",
+    "time_kind",
 ];
 
 const PRICES: &str = "gpu,usd_per_hour,provider,region,date\n\
@@ -230,7 +231,7 @@ fn a_board_is_a_table_a_file_and_a_picture() {
     assert!(csv.starts_with(&COLUMNS.join(",")), "{csv}");
     desk.types(&format!("{} --svg board.svg", words.replace(" --prices", ""))).works();
     let svg = desk.read("board.svg");
-    assert!(svg.contains("time, ms") && svg.contains("L40S") && svg.contains("90 % interval"), "{svg}");
+    assert!(svg.contains("\ntime, µs\n") && svg.contains("L40S") && svg.contains("90 % interval"), "{svg}");
 }
 
 #[test]
@@ -289,4 +290,20 @@ fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
     let batch = desk.types("rank --batch held.csv --to l40s").works().stdout;
     assert!(batch.lines().next().unwrap().contains("31.9 µs on RTX A4500 at the profiled clocks"), "{batch}");
     assert!(batch.contains("1 rows were measured at other clocks than their GPU is set to"), "{batch}");
+}
+
+#[test]
+fn the_axis_of_a_picture_has_the_unit_of_its_times() {
+    let desk = Desk::new();
+    let kernel = "--from titan-v --kernel saxpy --size 2^20";
+    for (words, unit) in [
+        (format!("rank {kernel} --to ada --svg -"), "time, µs"),
+        ("rank --from titan-v --kernel saxpy --size 2^28 --to ada --svg -".into(), "time, ms"),
+        (format!("whatif --gpu rtx-4070 {kernel} --tornado --svg -"), "time, µs"),
+        (format!("whatif --gpu rtx-4070 {kernel} --contour mem,sms --svg -"), "time, µs"),
+        (format!("export predictions {kernel} --to rtx-4070 -o -"), "time per launch"),
+    ] {
+        let svg = desk.types(&words).works().stdout;
+        assert!(svg.lines().any(|line| line == unit), "{words}: {svg}");
+    }
 }

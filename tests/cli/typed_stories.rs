@@ -337,3 +337,23 @@ fn what_contradicts_a_kernel_or_a_gpu_is_refused() {
     }
     desk.types(&format!("predict {on} {size} --time 40us")).works();
 }
+
+#[test]
+fn a_number_below_zero_is_a_value_that_says_what_is_expected() {
+    let desk = Desk::new();
+    let pair = "--from titan-v --to l4";
+    for (words, said) in [
+        (format!("predict {pair} --time -3ms"), "expected a time with its unit"),
+        (format!("predict {pair} --time 1ms --flops -1G"), "expected operations above 0"),
+        (format!("predict {pair} --kernel saxpy --sm-clock -5"), "expected megahertz above 0"),
+        (format!("predict {pair} --kernel saxpy --regs -5"), "expected a whole number above 0"),
+        ("rank --from titan-v --kernel saxpy --top -1".into(), "expected a whole number above 0"),
+        ("whatif --gpu l4 --kernel saxpy --solve mem --goal -1ms".into(), "expected a time with its unit"),
+        ("app trace.json --device -1".into(), "no whole number from 0"),
+        ("app trace.json --device x".into(), "expected a whole number"),
+        ("app trace.json --top -1".into(), "expected a whole number"),
+        ("app trace.json --host -1".into(), "expected a factor"),
+    ] {
+        desk.types(&words).ends(2, &[said]);
+    }
+}

@@ -21,7 +21,10 @@ fn a_what_if_has_the_promised_fields_and_says_what_matters() {
     let words = format!("whatif --gpu rtx-4070 --from titan-v --set mem=+20%,l2=72MiB {SAXPY} --format json");
     let told = object(&desk.types(&words).works().stdout);
     let keys: Vec<&String> = told.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["base", "changes", "time_ms", "low_ms", "high_ms", "base_time_ms", "tornado", "solve"]);
+    assert_eq!(
+        keys,
+        ["base", "changes", "time_ms", "low_ms", "high_ms", "base_time_ms", "tornado", "solve", "time_kind"]
+    );
     assert_eq!(
         (&told["base"], &told["changes"][0], &told["changes"][1]),
         (&"rtx-4070".into(), &"mem=+20%".into(), &"l2=72MiB".into())
@@ -410,4 +413,65 @@ fn a_time_that_was_measured_on_the_base_is_where_a_change_starts() {
     let found = object(&desk.types_with(words, &[&file]).works().stdout);
     assert!((number(&found, "base_time_ms") - 0.06).abs() < 1e-9, "{found}");
     assert!(number(&found, "time_ms") > 0.03, "{found}");
+}
+
+/// What the dashboard shows of an application, and of a GPU at other clocks, is said by the command too.
+#[test]
+fn applications_and_clocks_are_asked_as_on_the_screen() {
+    let desk = Desk::new();
+    desk.file("run.json", crate::app_stories::trace());
+    let whatif = |words: &str| object(&desk.types(&format!("whatif {words} --format json")).works().stdout);
+    let found = whatif("--gpu l40s --app run.json --set mem=+20%");
+    let app = object(&desk.types("app run.json --to l40s --set mem=+20% --format json").works().stdout);
+    let wall = |target: usize| number(&app["targets"][target], "wall_ms");
+    assert!((number(&found, "base_time_ms") / wall(0) - 1.0).abs() < 1e-9, "{found}");
+    assert!((number(&found, "time_ms") / wall(1) - 1.0).abs() < 1e-9, "{found}");
+    assert_eq!(found["time_kind"], "scaled");
+    let limited = whatif("--gpu l40s --app run.json --power-limit 200W");
+    let app = object(&desk.types("app run.json --to l40s --power-limit 200W --format json").works().stdout);
+    assert!((number(&limited, "time_ms") / number(&app["targets"][0], "wall_ms") - 1.0).abs() < 1e-9);
+    assert!(number(&limited, "time_ms") > 1.01 * number(&found, "base_time_ms"), "{limited}");
+    let table = desk.types("app run.json --to l40s --power-limit 200W").works().stdout;
+    assert!(table.contains("L40S @200W"), "{table}");
+    let pair = format!("--from titan-v {SAXPY} --sm-clock 1000MHz");
+    let slow = whatif(&format!("--gpu rtx-4070 {pair}"));
+    let predicted = desk.types(&format!("predict --to rtx-4070 {pair} --format json")).works().json();
+    assert!((number(&slow, "time_ms") / number(&predicted[0], "time_ms") - 1.0).abs() < 1e-9, "{slow}");
+    desk.types("app run.json --sm-clock 1000MHz").ends(2, &["settings of the targets: give --to"]);
+    desk.types("whatif --gpu l40s,l4 --app run.json").ends(2, &["--app: give one GPU"]);
+    desk.types("whatif --gpu l4 --app run.json --kernel saxpy").ends(2, &["cannot be used with"]);
+    let save = format!("whatif --gpu l4 {SAXPY} --set mem=+5% --power-limit 50W --save mine");
+    desk.types(&save).ends(2, &["power=150W"]);
+}
+
+#[test]
+fn a_what_if_is_rows_of_a_csv_too() {
+    let desk = Desk::new();
+    let words = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --set mem=+20% --format");
+    let found = object(&desk.types(&format!("{words} json --solve mem")).works().stdout);
+    let rows = |more: &str| {
+        let csv = desk.types(&format!("{words} csv {more}")).works().stdout;
+        let lines = csv.lines().map(|line| line.split(',').map(str::to_string).collect::<Vec<_>>());
+        lines.collect::<Vec<_>>()
+    };
+    let alone = rows("");
+    assert_eq!((alone.len(), alone[0].len(), alone[1].len()), (2, 14, 14), "{alone:?}");
+    let cell = |rows: &[Vec<String>], row: usize, column: &str| {
+        rows[row][rows[0].iter().position(|name| name == column).unwrap()].clone()
+    };
+    assert_eq!(cell(&alone, 1, "changes"), "mem=+20%");
+    assert_eq!(cell(&alone, 1, "time_ms").parse::<f64>().unwrap(), number(&found, "time_ms"));
+    assert_eq!(cell(&alone, 1, "time_kind"), found["time_kind"]);
+    let all = rows("--tornado --solve mem");
+    assert_eq!(all.len(), 2 + found["tornado"].as_array().unwrap().len());
+    assert_eq!(
+        cell(&all, 1, "plus20_time_ms").parse::<f64>().unwrap(),
+        number(&found["tornado"][0], "plus20_time_ms")
+    );
+    let last = all.len() - 1;
+    assert_eq!(cell(&all, last, "value").parse::<f64>().unwrap(), number(&found["solve"], "value"));
+    let several = format!("whatif --gpu rtx-4070,l4 --from titan-v {SAXPY} --tornado --format csv");
+    let csv = desk.types(&several).works().stdout;
+    assert_eq!(csv.lines().filter(|line| line.starts_with("base,")).count(), 1, "{csv}");
+    assert!(csv.contains("\nl4,") && csv.contains("\nrtx-4070,"), "{csv}");
 }

@@ -1,7 +1,6 @@
 //! The What if view: the numbers of the target GPU and of the launch as a list that is edited in place; beside it which numbers
 //! matter, the time over two of them, or kept scenarios.
 
-mod application_times;
 pub mod asked_kernel;
 pub mod asking;
 mod asking_lines;

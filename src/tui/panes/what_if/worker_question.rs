@@ -1,7 +1,6 @@
 //! What the worker is asked in the view: an application, a mix, or whatever of a kernel may outlast a frame. The time with its tornado, a
 //! value that makes a time, the time over two numbers, scenarios side by side.
 
-use super::application_times::{ApplicationPair, ApplicationTimes};
 use super::findings::WhatIfFor;
 use crate::answer::Settings;
 use crate::application::{Application, ForecastSettings};
@@ -12,7 +11,10 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::tui::ranked::LoadedMix;
 use crate::units::Seconds;
-use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIf, WhatIfAnswer, WhatIfParts, moved_numbers};
+use crate::whatif::{
+    ApplicationPair, ApplicationTimes, NamedChanges, ScenarioPage, Solution, WhatIf, WhatIfAnswer,
+    WhatIfParts, moved_numbers,
+};
 use crate::workload::Workload;
 use std::sync::Arc;
 

@@ -1,26 +1,26 @@
 //! An application on GPUs made of a base: a forecast for each of them.
 
+use super::changed_times::{ChangedTimes, WhatIfTime};
 use crate::application::{Application, ForecastSettings, TargetForecast, forecast};
 use crate::gpu::{Gpu, GpuChanges, GpuId};
 use crate::progress::Progress;
 use crate::session::{EditedGpu, Session};
 use crate::units::Seconds;
-use crate::whatif::{ChangedTimes, WhatIfTime, named_with_settings};
 
 /// How many values of each number a grid has: a forecast costs a hundred times a kernel's time.
 const GRID: usize = 7;
 
-/// The application, asked by the worker.
-pub(super) struct ApplicationTimes<'a> {
-    pub(super) session: &'a Session,
-    pub(super) application: &'a Application,
+/// An application on a base and on GPUs made of it.
+pub struct ApplicationTimes<'a> {
+    session: &'a Session,
+    application: &'a Application,
     /// The name of its file, harmless.
-    pub(super) name: String,
+    name: String,
     /// Where it ran, and what is changed.
-    pub(super) source: GpuId,
-    pub(super) base: GpuId,
-    pub(super) settings: ForecastSettings,
-    pub(super) progress: &'a Progress,
+    source: GpuId,
+    base: GpuId,
+    settings: ForecastSettings,
+    progress: &'a Progress,
     /// Forecasts that the progress knows of and that were not made yet.
     announced: usize,
     on_source: Option<WhatIfTime>,
@@ -28,17 +28,23 @@ pub(super) struct ApplicationTimes<'a> {
 }
 
 /// What an application is asked for.
-pub(super) struct ApplicationPair<'a> {
-    pub(super) session: &'a Session,
-    pub(super) application: &'a Application,
-    pub(super) source: GpuId,
-    pub(super) base: GpuId,
-    pub(super) settings: ForecastSettings,
+pub struct ApplicationPair<'a> {
+    /// What is loaded.
+    pub session: &'a Session,
+    /// The application.
+    pub application: &'a Application,
+    /// Where it ran.
+    pub source: GpuId,
+    /// What is changed.
+    pub base: GpuId,
+    /// How the host is taken.
+    pub settings: ForecastSettings,
 }
 
 impl<'a> ApplicationTimes<'a> {
     /// Ready to be asked for so many forecasts: those on source and base are made.
-    pub(super) fn new(pair: &ApplicationPair<'a>, progress: &'a Progress, announced: usize) -> Self {
+    #[must_use]
+    pub fn new(pair: &ApplicationPair<'a>, progress: &'a Progress, announced: usize) -> Self {
         let ApplicationPair { session, application, source, base, settings } = *pair;
         progress.expect(2 + announced);
         let on = |target: GpuId| {
@@ -91,7 +97,7 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     }
 
     fn base_name(&self) -> String {
-        named_with_settings(self.session, self.base)
+        self.session.name_with_settings(self.base)
     }
 
     fn source_time(&self) -> Option<Seconds> {

@@ -1,0 +1,86 @@
+//! The arguments as they were typed, made ready for `clap`, and what `clap` says of them in the words of the other commands.
+
+use std::ffi::OsString;
+
+/// `--time -3ms` as `--time=-3ms`: a number below 0 behind an option is its value, so that the option says what it expects.
+/// Otherwise it would be taken for an option that does not exist.
+pub(super) fn with_negative_values(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    // Behind `--` stand files alone.
+    let mut are_options = true;
+    for argument in arguments {
+        let is_value = argument.to_str().is_some_and(is_negative_number);
+        match all.last_mut() {
+            Some(option) if is_value && are_options && option.to_str().is_some_and(takes_next) => {
+                option.push("=");
+                option.push(argument);
+            }
+            _ => {
+                are_options &= argument != "--";
+                all.push(argument);
+            }
+        }
+    }
+    all
+}
+
+/// `-3`, `-.5`, `-3ms`, `-1G`.
+fn is_negative_number(text: &str) -> bool {
+    let after = text.strip_prefix('-').map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+    after.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// An option without its value.
+fn takes_next(text: &str) -> bool {
+    text.strip_prefix("--").is_some_and(|name| !name.is_empty() && !name.contains('='))
+}
+
+/// What the standard library says of a number, and what was expected instead.
+const EXPECTED: [(&str, &str); 5] = [
+    ("invalid digit found in string", "expected a whole number, such as 2"),
+    ("cannot parse integer from empty string", "expected a whole number, such as 2"),
+    ("number too large to fit in target type", "expected a smaller whole number"),
+    ("invalid float literal", "expected a number, such as 1.5"),
+    ("is not in 0..=4294967295", "is no whole number from 0 to 4294967295"),
+];
+
+/// What is wrong with the arguments, in one line as every other error; where to read on goes without saying.
+pub(super) fn argument_error(rendered: &str) -> String {
+    let lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told: Vec<&str> = lines.filter(|line| !line.starts_with("For more information")).collect();
+    let line = told.join("; ").replace(":; ", ": ").replace("; Usage: ", "; usage: ");
+    EXPECTED.iter().fold(line, |line, (of_library, expected)| {
+        line.strip_suffix(of_library).map_or_else(|| line.clone(), |start| format!("{start}{expected}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_error_is_one_line() {
+        let of_two = "error: the following required arguments were not provided:\n  --n <N>\n\nUsage: roofswap gemm\n\n\
+                      For more information, try '--help'.\n";
+        let line = argument_error(of_two);
+        assert_eq!(
+            line,
+            "error: the following required arguments were not provided: --n <N>; usage: roofswap gemm"
+        );
+    }
+
+    #[test]
+    fn numbers_below_zero_are_values_of_the_option_before_them() {
+        let joined = |typed: &str| {
+            let all = with_negative_values(typed.split(' ').map(OsString::from));
+            all.iter().map(|one| one.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(joined("app t.json --device -1 --top -.5"), "app t.json --device=-1 --top=-.5");
+        assert_eq!(joined("predict --time -3ms --flops -1G -v"), "predict --time=-3ms --flops=-1G -v");
+        for unchanged in
+            ["app - --to l4", "app --to=l4 -3", "app -o -3", "app -- -3", "app --to -x", "app -- --to -3"]
+        {
+            assert_eq!(joined(unchanged), unchanged);
+        }
+    }
+}
