@@ -116,6 +116,13 @@ impl Seconds {
     pub fn millis(self) -> f64 {
         self.0 * 1e3
     }
+
+    /// The milliseconds that somebody typed in whatever unit: 15 digits, what is left of them is rounding.
+    #[must_use]
+    pub fn typed_millis(self) -> f64 {
+        let ms = self.millis();
+        format!("{ms:.14e}").parse().unwrap_or(ms)
+    }
 }
 
 impl FlopsPerSecond {

@@ -256,7 +256,7 @@ impl TypedKernel {
             source: TYPED_SOURCE.into(),
             ..CanonicalRow::default()
         };
-        row.set(Number::Time, self.time.map(Seconds::millis));
+        row.set(Number::Time, self.time.map(Seconds::typed_millis));
         row.set(Number::RegsPerThread, self.regs_per_thread.map(f64::from));
         row.set(Number::SmemStatic, self.smem_static_bytes.map(f64::from));
         row.set(Number::SmemDynamic, self.smem_dynamic_bytes.map(f64::from));
@@ -320,8 +320,8 @@ impl fmt::Display for TypedKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         match (self.time, &self.gpu) {
-            (Some(time), Some(gpu)) => parts.push(format!("{}ms on {gpu}", time.millis())),
-            (Some(time), None) => parts.push(format!("{}ms", time.millis())),
+            (Some(time), Some(gpu)) => parts.push(format!("{}ms on {gpu}", time.typed_millis())),
+            (Some(time), None) => parts.push(format!("{}ms", time.typed_millis())),
             (None, gpu) => parts.extend(gpu.iter().map(|gpu| format!("on {gpu}"))),
         }
         parts.extend(self.name.iter().map(|name| format!("name {name}")));

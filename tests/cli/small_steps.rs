@@ -162,3 +162,15 @@ fn a_limit_that_does_nothing_leaves_the_measured_time() {
         assert_eq!([number(&found, "low_ms"), number(&found, "high_ms")], [1.0, 1.0], "{watts} W");
     }
 }
+
+/// What is typed and what a row says is one number.
+#[test]
+fn a_time_that_is_typed_is_answered_as_that_of_a_row_to_the_last_digit() {
+    for ms in [45.379708, 0.3, 1.1, 7.7777777] {
+        let typed = time_ms(&format!(
+            "--from rtx-3090 --to b200 --time {ms}ms --dtype bf16 --flops 2e10 --dram-bytes 1e8"
+        ));
+        let row = batch(&[&format!("rtx-3090,k,n=1,bf16,2e10,1e8,{ms}")], "b200");
+        assert_eq!(typed, number(&row[0], "time_ms"), "{ms} ms");
+    }
+}
