@@ -174,6 +174,22 @@ fn a_group_opens_in_the_swap_view() {
     assert!(said.contains("No FLOPs") || said.contains("no FLOPs"), "{said}");
 }
 
+/// Its time was measured on a GPU that no model covers: it is no time of the selected source.
+#[test]
+fn a_kernel_of_an_amd_gpu_is_not_opened_as_one_of_the_selected_source() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(Application { gpu_name: "AMD Instinct MI300X".into(), ..application() }));
+    press(&mut d, "down up");
+    let before = d.screen();
+    assert!(!before.contains("open in Swap"), "{before}");
+    assert!(before.contains("other trace"), "{before}");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert_eq!(d.state.view, DashboardView::Application, "{screen}");
+    assert!(screen.contains("kernels of AMD Instinct MI300X are listed; no model covers them"), "{screen}");
+    assert_eq!(d.state.session.store.rows().count(), dashboard(80, 24).state.session.store.rows().count());
+}
+
 #[test]
 fn a_trace_that_is_read_again_stays_where_it_is() {
     let mut d = dashboard(120, 40);

@@ -103,8 +103,7 @@ pub fn take_forecasts(state: &mut DashboardState, answer: Result<Vec<TargetForec
 pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
     let found = &state.application;
     let Some(application) = found.application.clone() else { return Vec::new() };
-    if application.is_amd() {
-        let why = format!("kernels of {} are listed; no model covers them", application.gpu_name);
+    if let Some(why) = found.refusal() {
         state.application.forecasts = Some(Err(why));
         return Vec::new();
     }

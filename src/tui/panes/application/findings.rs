@@ -36,6 +36,13 @@ impl ApplicationFindings {
 }
 
 impl ApplicationFindings {
+    /// Why none of its kernels is predicted, whatever is chosen: they ran on a GPU that no model covers.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let application = self.application.as_ref().filter(|read| read.is_amd())?;
+        let gpu = harmless_line(&application.gpu_name);
+        Some(format!("kernels of {gpu} are listed; no model covers them"))
+    }
+
     /// The program that is shown ran on this GPU.
     pub(in crate::tui) fn take_gpu(&mut self, gpu: GpuId) {
         (self.source, self.forecasts) = (Some(gpu), None);

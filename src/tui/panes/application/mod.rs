@@ -67,6 +67,9 @@ impl Panel<DashboardState> for ApplicationPane {
         if state.application.application.is_none() {
             return vec![Hint { actions: &[Action::Pick], text: "open a trace" }];
         }
+        if state.application.refusal().is_some() {
+            return vec![Hint { actions: &[Action::Import], text: "other trace" }];
+        }
         let pick = if state.application.can_be_asked() { "open in Swap" } else { "choose its GPU" };
         vec![
             Hint { actions: &[Action::Pick], text: pick },
@@ -107,7 +110,11 @@ fn move_cursor(state: &mut DashboardState, by: isize) {
 fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     let found = &state.application;
     let Some(application) = found.application.clone() else { return Vec::new() };
-    let (place, source) = (found.cursor, found.source.unwrap_or(state.selection.source));
+    if let Some(why) = found.refusal() {
+        return state.say(Tone::Refused, why);
+    }
+    let Some(source) = found.source else { return ask_gpu(state) };
+    let place = found.cursor;
     let id = state.session.gpus[source].id.clone();
     let rests_on = forecast_basis(state, place);
     let Some(row) = group_row(&application, place, &id, rests_on) else {
