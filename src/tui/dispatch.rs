@@ -1,7 +1,7 @@
 //! Carries actions out: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::clipboard::{command_line, row_text};
+use super::clipboard::{command_line, copied_row};
 use super::here::ask_measurement;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
@@ -36,11 +36,8 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::Suspend => vec![Effect::Suspend],
         Action::Cancel => cancel_something(state),
         Action::Export => export_pane(state, state.focus),
-        Action::CopyRow => copy_text(state, row_text(state), "row"),
-        Action::CopyCommand => match command_line(state) {
-            Ok(line) => copy_text(state, line, "command line"),
-            Err(why) => state.say(Tone::Refused, why),
-        },
+        Action::CopyRow => copy_text(state, copied_row(state), "row"),
+        Action::CopyCommand => copy_text(state, command_line(state), "command line"),
         Action::Undo => undo_step(state),
         Action::SizeUp => step_size(state, true),
         Action::SizeDown => step_size(state, false),
@@ -227,10 +224,15 @@ fn offered_file_name(name: &str) -> String {
     format!("{stem}.{end}")
 }
 
-/// Asks for the clipboard and says so.
-fn copy_text(state: &mut DashboardState, text: String, what: &str) -> Vec<Effect> {
-    state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
-    vec![Effect::Copy(text)]
+/// Asks for the clipboard and says so; or why there is nothing to copy.
+fn copy_text(state: &mut DashboardState, text: Result<String, String>, what: &str) -> Vec<Effect> {
+    match text {
+        Ok(text) => {
+            state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
+            vec![Effect::Copy(text)]
+        }
+        Err(why) => state.say(Tone::Refused, why),
+    }
 }
 
 /// The GPUs are focused, the cursor on the one that is to be changed; Enter chooses, also after a filter.

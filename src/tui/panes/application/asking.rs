@@ -28,6 +28,7 @@ pub fn take_application(
 /// The traces among the user's files were read whole: the last one is shown, and where a program is shown already, only that
 /// one is put in its own place, or the part of it that is shown is asked for.
 pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) -> Vec<Effect> {
+    state.application.traces.extend(applications.iter().map(|read| read.file.clone()));
     let Some(shown) = state.application.application.clone() else {
         if let Some(last) = applications.into_iter().last() {
             put_application(state, last, PartOfTrace::default(), 0);
@@ -56,12 +57,14 @@ fn put_application(state: &mut DashboardState, application: Application, part: P
     let named = state.session.gpus.id_named(&application.gpu_name);
     let chosen = before.filter(|before| is_same_file && before.gpu_name == application.gpu_name);
     let source = named.or(chosen.and(state.application.source));
+    let mut traces = std::mem::take(&mut state.application.traces);
+    traces.insert(application.file.clone());
     let application = Some(Arc::new(application));
     if !is_same_file {
         ask_about(state, AskedAbout::Application);
     }
     state.application =
-        ApplicationFindings { application, part, settings, source, cursor, ..Default::default() };
+        ApplicationFindings { application, part, settings, source, cursor, traces, ..Default::default() };
     if !is_same_file && !state.application.can_be_asked() {
         ask_gpu(state);
     }

@@ -4,7 +4,7 @@ use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForec
 use crate::gpu::{GpuId, Tuning};
 use crate::session::{EditedGpu, Revision};
 use crate::text::harmless_line;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The program, and its forecasts.
@@ -22,6 +22,8 @@ pub struct ApplicationFindings {
     pub forecasts: Option<Result<Arc<Vec<TargetForecast>>, String>>,
     /// The group under the cursor.
     pub cursor: usize,
+    /// The files of every trace that was read: commands other than `app` do not take them.
+    pub(in crate::tui) traces: BTreeSet<String>,
     /// What the worker was asked.
     pub(super) asked: Option<ForecastQuestion>,
 }

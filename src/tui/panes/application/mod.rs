@@ -4,8 +4,9 @@ pub mod asking;
 pub mod findings;
 mod view;
 
-use crate::application::{Application, ForecastBasis, application_chart, group_row};
+use crate::application::{Application, ForecastBasis, application_chart, group_row, launch_words, percent};
 use crate::measurement::CanonicalRow;
+use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::asked_about::ask_about;
 use crate::tui::asked_workload::AskedAbout;
@@ -15,6 +16,7 @@ use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use asking::{ask_forecasts, ask_gpu};
+use crate::units::range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -99,6 +101,28 @@ impl Panel<DashboardState> for ApplicationPane {
     fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         move_cursor(state, by);
     }
+}
+
+/// The group under the cursor as a line of text, with what becomes of it on the targets; `None` where there is none.
+#[must_use]
+pub fn group_line(state: &DashboardState) -> Option<String> {
+    let found = &state.application;
+    let application = found.application.as_ref()?;
+    let group = application.groups.get(found.cursor)?;
+    let gpus = &state.session.gpus;
+    let on = found.source.map_or_else(|| application.gpu_name.clone(), |gpu| gpus[gpu].id.clone());
+    let words = [Some(group.label.clone()), group.operator_words(), launch_words(group)];
+    let what = words.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let share = percent(100.0 * group.share);
+    let recorded = format!("{} x {} = {}, {share}, on {on}", group.calls, group.mean(), group.total);
+    let forecasts = found.forecasts.iter().flatten().flat_map(|all| all.iter());
+    let others = forecasts.filter(|forecast| Some(forecast.target) != found.source);
+    let on_others = others.filter_map(|forecast| {
+        let time = forecast.groups.get(found.cursor)?.time;
+        let id = &gpus[state.existing_gpu(forecast.target)].id;
+        Some(format!("; {id} {} ({})", time.value, range(time.low, time.high)))
+    });
+    Some(harmless_line(&format!("{what}: {recorded}{}", on_others.collect::<String>())))
 }
 
 fn move_cursor(state: &mut DashboardState, by: isize) {
