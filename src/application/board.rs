@@ -34,6 +34,7 @@ pub fn application_board(
         source,
         source_name: session.gpus[source].short_name().to_string(),
         source_time: Some(window.unwrap_or(application.groups_total())),
+        source_refusal: None,
         source_is_estimate: false,
         profiled: None,
         rows_at_other_clocks: 0,
