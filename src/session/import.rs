@@ -7,6 +7,7 @@ use crate::import::{FileFormat, OpenedFile, known_formats};
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::counted_reasons;
 use crate::progress::Progress;
+use crate::text::counted;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -148,7 +149,8 @@ impl Session {
         notices.extend(remarks);
         let spilling = report.kernels.iter().filter(|k| k.resources.spills().is_some()).count();
         let spills = if spilling > 0 { format!(", {spilling} spill") } else { String::new() };
-        let summary = format!("{} builds of {} kernels read{spills}", report.kernels.len(), kernels.len());
+        let [builds, of] = [(report.kernels.len(), "build"), (kernels.len(), "kernel")].map(|(n, noun)| counted(n, noun));
+        let summary = format!("{builds} of {of} read{spills}");
         notices.extend(self.add_compiled(&kernels));
         let kernels = kernels.iter().filter_map(|k| self.kernels.id_named(&k.id)).collect();
         Added { summary, notices, refused: report.refused_count, kernels, ..Added::default() }

@@ -401,7 +401,7 @@ fn without_a_gpu_the_key_says_so_in_one_line() {
 fn no_command_is_copied_that_prints_other_numbers() {
     let log = "ptxas info    : Compiling entry function '_Z5saxpyPfS_if' for 'sm_89'\n\
         ptxas info    : Used 48 registers\n";
-    let mut d = with_picked(log);
+    let mut d = with_picked(log).press(": k e r n e l space s a x p y enter");
     assert_eq!(d.state.kernel().id, "saxpy");
     assert!(update(&mut d.state, Message::Key("Y".into())).is_empty(), "a report was picked");
     assert!(d.screen().contains("`roofswap import -o`"), "{}", d.screen());
