@@ -342,3 +342,60 @@ fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
     assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
     assert!(!screen.contains("limited by      -"), "what is not known has no line: {screen}");
 }
+
+/// What makes the totals worthless stands beside them, as `roofswap app` says it.
+#[test]
+fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut d = dashboard(width, height);
+        play(&mut d, opened(application()));
+        press(&mut d, "down up");
+        let screen = d.screen();
+        assert!(screen.contains("! RTX 4070: 26.0 % of kernel time in 1 group is not predicted"), "{screen}");
+        assert!(screen.contains("at most"), "{screen}");
+        assert!(screen.contains("recorded"), "{screen}");
+    }
+    let mut d = dashboard(200, 60);
+    play(&mut d, opened(application()));
+    let screen = d.screen();
+    assert!(screen.contains("profile next, to narrow the kernel total on RTX 4070"), "{screen}");
+    assert!(screen.contains("--kernel-name 'regex:^mystery_kernel$' --launch-count 3 -o profile <program>"), "{screen}");
+}
+
+#[test]
+fn a_host_that_takes_longer_is_modelled_on_the_recorded_gpu_as_well() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    press(&mut d, "down up");
+    let own = |d: &Dashboard| {
+        d.screen().lines().find(|line| line.contains(" H100 SXM5 80 GB   ")).unwrap().to_string()
+    };
+    assert!(own(&d).contains("2.11 ms recorded"), "{}", own(&d));
+    for effect in command(&mut d, "host 3x") {
+        if let Effect::Forecast { session, application, source, targets, settings } = effect {
+            let found = forecast(&session, &application, source, &targets, settings);
+            update(&mut d.state, Message::Forecast(Some(found)));
+        }
+    }
+    assert!(own(&d).contains(" ms modelled 0."), "{}", own(&d));
+}
+
+/// Kernels of one name are other operators at other shapes.
+#[test]
+fn groups_of_one_name_are_told_apart() {
+    for width in [80, 160] {
+        let mut d = dashboard(width, 30);
+        play(&mut d, opened(application_of(&[(NORM, 48, 1), (NORM, 9, 2), ("mystery_kernel", 20, 0)])));
+        let screen = d.screen();
+        let groups: Vec<&str> = screen.lines().filter(|line| line.contains("vectorized") && line.contains("aten::")).collect();
+        assert_eq!(groups.len(), 2, "{screen}");
+        assert!(groups[0].contains("aten::mm") && groups[1].contains("aten::native"), "{screen}");
+        assert!(groups.iter().all(|line| line.contains('×')), "{screen}");
+        assert_eq!(groups[0].contains("512 x 128"), width == 160, "{screen}");
+    }
+    let mut d = dashboard(60, 20);
+    play(&mut d, opened(application()));
+    let screen = d.screen();
+    let first = screen.lines().find(|line| line.contains("sm90")).unwrap();
+    assert!(first.contains('×'), "{screen}");
+}

@@ -2,7 +2,9 @@
 
 use super::super::gpu_question::GpuQuestion;
 use super::findings::{ApplicationFindings, ForecastQuestion, no_gpu_text};
-use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
+use crate::application::{
+    Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor, profile_next,
+};
 use crate::tui::asked_about::{ask_about, none_loaded_text};
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
@@ -99,8 +101,14 @@ pub fn set_host_factor(state: &mut DashboardState, typed: &str) -> Result<(), St
 /// The worker's answer, if it is that to the last question.
 pub fn take_forecasts(state: &mut DashboardState, answer: Result<Vec<TargetForecast>, String>) {
     state.jobs.end_job(WorkerJob::Forecast);
-    state.application.forecasts = Some(answer.map(Arc::new));
+    let found = &mut state.application;
+    found.forecasts = Some(answer.map(Arc::new));
+    let next = found.application.as_ref().zip(found.first_target());
+    found.next = next.map_or_else(Vec::new, |(read, target)| profile_next(read, target, MOST_TO_PROFILE));
 }
+
+/// So many kernels to profile next are named.
+const MOST_TO_PROFILE: usize = 3;
 
 /// Asks for the targets that are selected, unless that was asked already.
 pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {

@@ -2,6 +2,8 @@
 
 pub mod asking;
 pub mod findings;
+mod group_list;
+mod notes;
 mod view;
 
 use crate::application::{Application, ForecastBasis, application_chart, group_row, launch_words, percent};
@@ -85,7 +87,7 @@ impl Panel<DashboardState> for ApplicationPane {
     fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let Some(count) = state.application.application.as_ref().map(|a| a.groups.len()) else { return };
         let shown = groups_shown(state, area);
-        let Some(line) = at.line.checked_sub(first_group_line(state)).filter(|line| *line < shown) else {
+        let Some(line) = at.line.checked_sub(first_group_line(state, area)).filter(|line| *line < shown) else {
             return;
         };
         let group = page_start(state.application.cursor, shown, count) + line;
