@@ -25,6 +25,9 @@ use crate::roofline::Level;
 /// Runs one action on the panes.
 pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     state.message = None;
+    if let Some(why) = main_panel(state.focus).refusal(action, state) {
+        return state.say(Tone::Refused, why);
+    }
     if let Some(effects) = open_for(action, state) {
         return effects;
     }
@@ -45,7 +48,7 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::SizeFinerDown => slide_size(state, false),
         Action::MeasureHere => ask_measurement(state),
         Action::SetSource | Action::SetTarget | Action::AddTarget
-            if state.focus != Pane::Gpus && state.focus != Pane::Ranking =>
+            if !chooses_itself(state.focus, action) =>
         {
             go_and_choose(state, action)
         }
@@ -67,6 +70,15 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
             }
             Vec::new()
         }
+    }
+}
+
+/// Whether the pane chooses such a GPU itself: elsewhere one is chosen in the list of GPUs.
+fn chooses_itself(pane: Pane, action: Action) -> bool {
+    match pane {
+        Pane::Gpus | Pane::Ranking => true,
+        Pane::Application => action == Action::SetSource,
+        _ => false,
     }
 }
 
@@ -97,7 +109,9 @@ fn show_each_architecture(state: &mut DashboardState) -> Vec<Effect> {
         state.ranked.each_architecture = !state.ranked.each_architecture;
         return Vec::new();
     }
-    state.show_view(DashboardView::Swap);
+    if state.view != DashboardView::Application {
+        state.show_view(DashboardView::Swap);
+    }
     let (main, one_each) = (state.target(), targets_of_each_architecture(state));
     let is_set = state.selection.targets == one_each;
     let targets = if is_set { vec![main] } else { one_each };

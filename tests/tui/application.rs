@@ -241,7 +241,7 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert!(matches!(d.state.application.forecasts, Some(Err(_))));
     press(&mut d, "2");
     assert!(!d.screen().contains("run.json"), "no board of it: {}", d.screen());
-    press(&mut d, "4 x");
+    press(&mut d, "1 x 4");
     assert!(matches!(d.state.application.forecasts, Some(Err(_))), "whatever is the source");
     press(&mut d, "enter h 1 0 0 - s x m 5 enter");
     let source = |d: &Dashboard| {
@@ -251,7 +251,7 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert_eq!(source(&d), "h100-sxm5");
     // Another part of the same file, and another source of the kernels, leave it.
     play(&mut d, opened(unnamed()));
-    press(&mut d, "x");
+    press(&mut d, "1 x 4");
     assert_eq!(source(&d), "h100-sxm5");
     assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
 }
@@ -284,7 +284,7 @@ fn what_is_assumed_of_an_application_is_undone_before_older_changes_and_named() 
     let mut d = dashboard(80, 24);
     play(&mut d, opened(application()));
     let target = d.state.target();
-    press(&mut d, "x");
+    press(&mut d, "1 x 4");
     let effects = command(&mut d, "host 2");
     assert!(effects.iter().any(|e| matches!(e, Effect::Forecast { .. })));
     press(&mut d, "u");
@@ -398,4 +398,46 @@ fn groups_of_one_name_are_told_apart() {
     let screen = d.screen();
     let first = screen.lines().find(|line| line.contains("sm90")).unwrap();
     assert!(first.contains('×'), "{screen}");
+}
+
+/// What the view does not show is not changed from it.
+#[test]
+fn keys_of_other_views_change_nothing_from_the_application_and_say_so() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    press(&mut d, "down up");
+    let before = (d.state.selection.clone(), d.state.selected, d.state.sort, d.screen());
+    for key in "+ - . , x s m M P R / E o O left right tab [ ] a F N b c L".split(' ') {
+        press(&mut d, key);
+        assert!(d.screen().contains(&format!("{key} does nothing in this view: ")), "{key}: {}", d.screen());
+        assert_eq!(d.state.view, DashboardView::Application, "{key}");
+        press(&mut d, "down up");
+        let now = (d.state.selection.clone(), d.state.selected, d.state.sort, d.screen());
+        assert!(now == before, "{key}: {}", d.screen());
+    }
+    assert!(!before.3.contains(" swap") && !before.3.contains(" size"), "{}", before.3);
+    press(&mut d, "?");
+    assert!(!d.screen().contains("Swap source and target"), "{}", d.screen());
+    press(&mut d, "esc 8");
+    assert!(d.state.selection.targets.len() > 3 && d.state.view == DashboardView::Application);
+    // Without an application the same keys say what is missing.
+    let mut d = dashboard(120, 40);
+    press(&mut d, "4 x");
+    assert!(d.screen().contains("no application is loaded"), "{}", d.screen());
+    // A GPU that the file does not name is chosen with the key of the source, too.
+    play(&mut d, opened(Application { gpu_name: String::new(), ..application() }));
+    press(&mut d, "esc s");
+    assert!(d.screen().contains("Which GPU was run.json measured on?"), "{}", d.screen());
+}
+
+#[test]
+fn the_evidence_offers_no_export_before_there_is_a_chart() {
+    for key in ["w", "v", "A", "!"] {
+        let mut d = dashboard(120, 40);
+        press(&mut d, key);
+        d.state.jobs = Default::default();
+        d.state.message = None;
+        let footer = d.screen().lines().last().unwrap().to_string();
+        assert!(footer.contains("next pane") && !footer.contains("export"), "{key}: {footer}");
+    }
 }

@@ -3,6 +3,7 @@
 pub mod asking;
 pub mod findings;
 mod group_list;
+mod idle_keys;
 mod notes;
 mod view;
 
@@ -18,6 +19,7 @@ use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
 use asking::{ask_forecasts, ask_gpu};
+use idle_keys::idle_key;
 use crate::units::range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -41,6 +43,9 @@ impl Panel<DashboardState> for ApplicationPane {
                 _ => Reaction::Done(open_group(state)),
             };
         }
+        if action == Action::SetSource {
+            return Reaction::Done(ask_gpu(state));
+        }
         let page = groups_shown(state, state.areas().pane_area(Pane::Application));
         match lines_moved(action, page) {
             Some(by) => {
@@ -49,6 +54,10 @@ impl Panel<DashboardState> for ApplicationPane {
             }
             None => Reaction::Passed,
         }
+    }
+
+    fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
+        idle_key(action, state)
     }
 
     fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
