@@ -81,7 +81,8 @@ fn loaded_text(
 
 /// A mix of kernels, all of which the session knows.
 pub(super) fn read_mix(session: &Session, path: &Path) -> Result<LoadedMix, String> {
-    let mix = MixFile::read(path).map_err(|why| why.to_string())?;
+    const FORM: &str = "a mix is TOML: a [[kernel]] with `kernel`, `size` and `calls` for each kernel";
+    let mix = MixFile::read(path).map_err(|why| format!("{why}; {FORM}"))?;
     let workload = mix.load_into(&mut session.clone()).map_err(|why| why.to_string())?;
     Ok(LoadedMix { name: workload.name, kernels: mix.typed_kernels(session), mix })
 }
@@ -98,7 +99,9 @@ pub(super) fn part_read(path: &Path, part: PartOfTrace, watch: &JobWatch<'_>) ->
 fn read_trace(path: &Path, part: &PartOfTrace, watch: &JobWatch<'_>) -> Result<Application, String> {
     let read = watch.watch_reading(path, || read_application(path, watch.progress));
     let recorded = read.map_err(|why| why.to_string())?;
-    recorded.application(part).map_err(|why| format!("{}: {why}", path.display()))
+    // Ranges and GPUs are typed as commands here, not as flags.
+    let typed = |why: String| why.replace("--range", "range").replace("--device", "device");
+    recorded.application(part).map_err(|why| format!("{}: {}", path.display(), typed(why)))
 }
 
 /// The readable entries of a folder, as many as a person can use.

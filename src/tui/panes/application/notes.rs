@@ -82,7 +82,8 @@ fn kernels_text(state: &DashboardState, forecast: &TargetForecast) -> String {
 
 /// What is to be known of the file.
 fn remarks(application: &Application) -> Vec<String> {
-    application.remarks.iter().map(|remark| format!("! {remark}")).collect()
+    let typed = |remark: &String| remark.replace("give --device", "`:device N` shows it");
+    application.remarks.iter().map(|remark| format!("! {}", typed(remark))).collect()
 }
 
 /// What to profile to narrow the total of kernels on the first target, and what to type for it; each a line.
