@@ -233,7 +233,8 @@ impl<'a> RankQuestion<'a> {
         for portion in &portions {
             totals.iter_mut().zip(portion).for_each(|(all, more)| all.add_totals(more));
         }
-        let source = totals.pop().map_or_else(SourceBase::default, |on_source| SourceBase::of_run(&on_source));
+        let source =
+            totals.pop().map_or_else(SourceBase::default, |on_source| SourceBase::of_run(&on_source));
         let rows = self.targets.iter().zip(&totals);
         let rows = rows.map(|(gpu, totals)| self.row(*gpu, "", totals, source.time)).collect();
         Ok((source, rows))

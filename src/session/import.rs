@@ -149,7 +149,8 @@ impl Session {
         notices.extend(remarks);
         let spilling = report.kernels.iter().filter(|k| k.resources.spills().is_some()).count();
         let spills = if spilling > 0 { format!(", {spilling} spill") } else { String::new() };
-        let [builds, of] = [(report.kernels.len(), "build"), (kernels.len(), "kernel")].map(|(n, noun)| counted(n, noun));
+        let [builds, of] =
+            [(report.kernels.len(), "build"), (kernels.len(), "kernel")].map(|(n, noun)| counted(n, noun));
         let summary = format!("{builds} of {of} read{spills}");
         notices.extend(self.add_compiled(&kernels));
         let kernels = kernels.iter().filter_map(|k| self.kernels.id_named(&k.id)).collect();

@@ -47,9 +47,7 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::SizeFinerUp => slide_size(state, true),
         Action::SizeFinerDown => slide_size(state, false),
         Action::MeasureHere => ask_measurement(state),
-        Action::SetSource | Action::SetTarget | Action::AddTarget
-            if !chooses_itself(state.focus, action) =>
-        {
+        Action::SetSource | Action::SetTarget | Action::AddTarget if !chooses_itself(state.focus, action) => {
             go_and_choose(state, action)
         }
         Action::ViewSwap => open_view(state, DashboardView::Swap),

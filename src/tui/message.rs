@@ -179,6 +179,8 @@ pub enum Effect {
     Redraw,
     /// Remember the selection.
     Save(Saved),
+    /// Remember it in a moment: something was typed that is not to be lost.
+    SaveSoon(Box<Saved>),
     /// Put text on the clipboard.
     Copy(String),
     /// Draw a chart into a file.

@@ -481,6 +481,7 @@ impl DashboardState {
             typed: self.typed.iter().map(ToString::to_string).collect(),
             dropped: self.dropped_typed.clone(),
             at_start: self.saved_at_start.clone(),
+            keeps_selection: self.saved_at_start.as_ref().is_some_and(|saved| saved.keeps_selection),
         }
     }
 }

@@ -359,7 +359,10 @@ fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
     play(&mut d, opened(application()));
     let screen = d.screen();
     assert!(screen.contains("profile next, to narrow the kernel total on RTX 4070"), "{screen}");
-    assert!(screen.contains("--kernel-name 'regex:^mystery_kernel$' --launch-count 3 -o profile <program>"), "{screen}");
+    assert!(
+        screen.contains("--kernel-name 'regex:^mystery_kernel$' --launch-count 3 -o profile <program>"),
+        "{screen}"
+    );
 }
 
 #[test]
@@ -387,7 +390,8 @@ fn groups_of_one_name_are_told_apart() {
         let mut d = dashboard(width, 30);
         play(&mut d, opened(application_of(&[(NORM, 48, 1), (NORM, 9, 2), ("mystery_kernel", 20, 0)])));
         let screen = d.screen();
-        let groups: Vec<&str> = screen.lines().filter(|line| line.contains("vectorized") && line.contains("aten::")).collect();
+        let groups: Vec<&str> =
+            screen.lines().filter(|line| line.contains("vectorized") && line.contains("aten::")).collect();
         assert_eq!(groups.len(), 2, "{screen}");
         assert!(groups[0].contains("aten::mm") && groups[1].contains("aten::native"), "{screen}");
         assert!(groups.iter().all(|line| line.contains('×')), "{screen}");

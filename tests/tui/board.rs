@@ -615,7 +615,8 @@ fn a_filter_and_one_of_each_architecture_stand_in_the_title_together() {
 fn builds_that_do_not_run_on_the_source_leave_its_time_as_the_base() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("ptxas.txt");
-    let text = "ptxas info : Compiling entry function '_Z5saxpyPf' for 'sm_89'\nptxas info : Used 12 registers\n";
+    let text =
+        "ptxas info : Compiling entry function '_Z5saxpyPf' for 'sm_89'\nptxas info : Used 12 registers\n";
     std::fs::write(&log, text).unwrap();
     let mut d = unranked(120, 40);
     press(&mut d, ":");
@@ -640,4 +641,21 @@ fn builds_that_do_not_run_on_the_source_leave_its_time_as_the_base() {
     let mix = loaded_mix(&d, "step", text);
     d.play(Message::MixRead(Ok(mix)));
     assert!(speedup(&d, "rtx-4090").is_some(), "{}", d.screen());
+}
+
+/// A dashboard that is killed loses no kernel that was typed.
+#[test]
+fn typed_kernels_are_remembered_before_the_dashboard_is_left() {
+    let mut d = dashboard(120, 30);
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram");
+    let lines = |effects: Vec<Effect>| {
+        effects
+            .into_iter()
+            .find_map(|e| if let Effect::SaveSoon(saved) = e { Some(saved.typed.len()) } else { None })
+    };
+    assert_eq!(lines(press(&mut d, "enter")), Some(1));
+    press(&mut d, ":");
+    type_line(&mut d, "forget mine");
+    assert_eq!(lines(press(&mut d, "enter")), Some(0));
 }

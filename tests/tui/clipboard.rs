@@ -20,7 +20,8 @@ fn copied(d: &mut Dashboard, keys: &str) -> String {
     let (before, last) = keys.rsplit_once(' ').unwrap_or(("", keys));
     before.split(' ').filter(|key| !key.is_empty()).for_each(|key| d.play(Message::Key(key.into())));
     let effects = update(&mut d.state, Message::Key(last.into()));
-    let text = effects.iter().find_map(|e| if let Effect::Copy(text) = e { Some(text.clone()) } else { None });
+    let text =
+        effects.iter().find_map(|e| if let Effect::Copy(text) = e { Some(text.clone()) } else { None });
     text.unwrap_or_else(|| panic!("{keys}: {}", d.screen()))
 }
 
@@ -50,7 +51,10 @@ fn each_view_copies_the_command_that_prints_it() {
     assert!(some.contains("--to ") && some.contains("rtx-4070") && !some.contains("--to all"), "{some}");
     printed(&some, here.path());
     let what_if = copied(&mut d, "3 Y");
-    assert!(what_if.starts_with("roofswap whatif --gpu rtx-4070 --from titan-v --kernel matmul_tiled"), "{what_if}");
+    assert!(
+        what_if.starts_with("roofswap whatif --gpu rtx-4070 --from titan-v --kernel matmul_tiled"),
+        "{what_if}"
+    );
     printed(&what_if, here.path());
     let changed = copied(&mut d, "l Y");
     assert!(changed.contains("--set 'sms=+5%'"), "{changed}");

@@ -3,9 +3,8 @@
 use super::watch::JobWatch;
 use crate::application::{Application, PartOfTrace, is_application, read_application};
 use crate::audit::{AuditSheet, audit, read_file};
-use crate::catalogue::read_limited;
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
-use crate::config::{Saved, state_file, write_whole};
+use crate::config::write_whole;
 use crate::measurement::{CanonicalRow, write_csv};
 use crate::report::audit::Digest;
 use crate::session::{Session, loaded_rows_text};
@@ -178,18 +177,6 @@ fn write_new(path: &Path, bytes: impl FnOnce() -> Result<Vec<u8>, String>) -> Re
     let bytes = bytes().map_err(|e| format!("{name}: {e}"))?;
     write_whole(path, &bytes).map_err(|e| format!("{name} was not written: {e}"))?;
     Ok(format!("wrote {name}"))
-}
-
-/// Writes the state file, beside what another dashboard has put there; a selection that cannot be remembered is no reason to
-/// fail on the way out.
-pub fn save_selection(saved: &Saved) {
-    let Some(file) = state_file() else { return };
-    let in_file = read_limited(&file).map(|text| Saved::parse(&text)).unwrap_or_default();
-    let saved = saved.beside(&in_file);
-    if let Some(folder) = file.parent() {
-        let _ = std::fs::create_dir_all(folder);
-    }
-    let _ = write_whole(&file, saved.to_text().as_bytes());
 }
 
 #[cfg(test)]

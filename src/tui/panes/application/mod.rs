@@ -18,9 +18,9 @@ use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
+use crate::units::range;
 use asking::{ask_forecasts, ask_gpu};
 use idle_keys::idle_key;
-use crate::units::range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -96,7 +96,8 @@ impl Panel<DashboardState> for ApplicationPane {
     fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let Some(count) = state.application.application.as_ref().map(|a| a.groups.len()) else { return };
         let shown = groups_shown(state, area);
-        let Some(line) = at.line.checked_sub(first_group_line(state, area)).filter(|line| *line < shown) else {
+        let Some(line) = at.line.checked_sub(first_group_line(state, area)).filter(|line| *line < shown)
+        else {
             return;
         };
         let group = page_start(state.application.cursor, shown, count) + line;

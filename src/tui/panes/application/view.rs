@@ -276,7 +276,9 @@ const AS_RECORDED: f64 = 1e-6;
 fn detail(state: &DashboardState, application: &Application) -> Option<String> {
     let group = application.groups.get(state.application.cursor)?;
     let mut parts: Vec<String> = vec![group.category.as_str().to_string()];
-    if let Some(forecast) = state.application.first_target().and_then(|t| t.groups.get(state.application.cursor)) {
+    if let Some(forecast) =
+        state.application.first_target().and_then(|t| t.groups.get(state.application.cursor))
+    {
         parts.push(rests_on(forecast));
     }
     parts.extend(group.operator_words());
