@@ -150,16 +150,16 @@ impl RunTotals {
 
     /// What must be said of the kernels, with their labels where there are several.
     pub(super) fn caution_texts(&self) -> impl Iterator<Item = String> {
-        self.cautions.iter().map(|caution| self.caution_text(caution))
+        self.cautions.iter().map(|(label, text)| self.caution_text(label, text))
     }
 
     /// Why there is no time, with the kernel's label where there are several.
     pub(super) fn refusal(&self) -> Option<String> {
-        self.refusal.as_ref().map(|why| self.caution_text(why))
+        self.refusal.as_ref().map(|(label, why)| self.caution_text(label, why))
     }
 
-    fn caution_text(&self, (label, text): &(String, String)) -> String {
-        if self.kernels == 1 { text.clone() } else { format!("{label}: {text}") }
+    fn caution_text(&self, label: &str, text: &str) -> String {
+        if self.kernels == 1 { text.to_string() } else { format!("{label}: {text}") }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
-use super::predict::words_of_targets;
-use super::words::CommandWords;
+use super::words::{CommandWords, words_of_targets};
 use crate::application::PartOfTrace;
 use crate::gpu::GpuId;
 use crate::tui::asked_about::none_loaded_text;

@@ -15,10 +15,8 @@ use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use application::{application_board_line, application_line, has_no_clocks};
-use predict::{
-    add_clocks, add_data, add_kernel, data_files, kernel_is_known, predict_line, words_of_targets,
-};
-use words::CommandWords;
+use predict::{add_clocks, add_data, add_kernel, data_files, kernel_is_known, predict_line};
+use words::{CommandWords, words_of_targets};
 
 /// The row under the cursor as one line of text.
 ///

@@ -1,7 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
-use super::words::CommandWords;
+use super::words::{CommandWords, words_of_targets};
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -177,16 +177,4 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>) -> Strin
     add_clocks(&mut words, state);
     add_data(&mut words, state);
     words.line()
-}
-
-/// The targets by their ids; of the edited GPU its base, once.
-pub(super) fn words_of_targets(state: &DashboardState) -> String {
-    let mut ids: Vec<&str> = Vec::new();
-    for target in &state.selection.targets {
-        let id = state.session.gpus[state.existing_gpu(*target)].id.as_str();
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    ids.join(",")
 }

@@ -1,5 +1,7 @@
 //! The words of a command line, each quoted as a shell needs it, because names come from files.
 
+use crate::tui::state::DashboardState;
+
 /// A command line that grows.
 pub(super) struct CommandWords(Vec<String>);
 
@@ -34,6 +36,18 @@ impl CommandWords {
     pub(super) fn line(self) -> String {
         self.0.join(" ")
     }
+}
+
+/// The targets by their ids; of the edited GPU its base, once.
+pub(super) fn words_of_targets(state: &DashboardState) -> String {
+    let mut ids: Vec<&str> = Vec::new();
+    for target in &state.selection.targets {
+        let id = state.session.gpus[state.existing_gpu(*target)].id.as_str();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids.join(",")
 }
 
 /// A word as a POSIX shell reads it back.

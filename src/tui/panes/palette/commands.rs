@@ -210,10 +210,9 @@ fn why_no_word_matches(state: &DashboardState, typed: &str) -> String {
         return harmless_line(&format!("`set {first}=VALUE` changes that number of the target"));
     }
     let has = |is: fn(&char) -> bool| typed.chars().any(|c| is(&c));
-    if has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) {
-        if let Err(why) = state.session.gpus.position(typed) {
-            return harmless_line(&why.to_string());
-        }
+    let is_like_gpu = has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
+    if let Some(why) = state.session.gpus.position(typed).err().filter(|_| is_like_gpu) {
+        return harmless_line(&why.to_string());
     }
     let nearest = nearest_word(typed).map_or_else(String::new, |word| format!("; nearest: {word}"));
     format!("no such command, GPU, kernel or model{nearest}")
