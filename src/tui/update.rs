@@ -153,7 +153,11 @@ fn lost_file(state: &DashboardState, loaded: &LoadedFiles) -> Option<String> {
     let (path, why) = loaded.empty.iter().find(|(path, _)| state.filled.contains(path))?;
     let name = path.display();
     Some(match why {
-        Some(why) => format!("{why}; what {name} held before is kept until it can be read again"),
+        Some(why) => {
+            // What else it might have been is of no interest.
+            let why = why.split(';').next().unwrap_or_default();
+            format!("{why}; what it held before is kept until it can be read again")
+        }
         None => format!("{name} has no rows now; those of before are kept until it has some again"),
     })
 }

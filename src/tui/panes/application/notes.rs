@@ -3,7 +3,7 @@
 use super::findings::ApplicationFindings;
 use crate::application::{Application, TargetForecast, limit_speedup, percent};
 use crate::gpu::GpuId;
-use crate::text::harmless_line;
+use crate::text::{counted, harmless_line};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, wrap};
 use crate::units::{range, significant};
@@ -22,7 +22,7 @@ pub(super) fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> 
     let left_out = lines.len().saturating_sub(most);
     lines.truncate(most);
     if let Some(last) = lines.last_mut().filter(|_| left_out > 0) {
-        let more = format!(" … {left_out} more lines");
+        let more = format!(" … {}", counted(left_out, "more line"));
         *last = format!("{}{more}", clipped_text(last, width.saturating_sub(more.chars().count())));
     }
     lines
