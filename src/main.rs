@@ -28,8 +28,9 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         Some((file.display().to_string(), text))
     });
     let prices = price_book(args.prices.as_deref(), &session, &mut notices)?;
-    // The kernels typed in earlier runs stay in the file: `Saved::beside`.
-    let remembered = if args.fresh { Saved::default() } else { remembered() };
+    // The selection and the kernels typed in earlier runs stay in the file: `Saved::beside`.
+    let remembered =
+        if args.fresh { Saved { keeps_selection: true, ..Saved::default() } } else { remembered() };
     // What is remembered may be of another catalogue.
     for remembered in remembered.source.iter().chain(&remembered.targets) {
         let _ = session.add_derived_gpus([remembered.as_str()]);

@@ -25,7 +25,7 @@ pub fn application_board(
     settings: &BoardSettings,
 ) -> Board {
     let mut rows: Vec<RankedRow> =
-        forecasts.iter().map(|f| ranked_row(session, application, f, &settings.prices)).collect();
+        forecasts.iter().map(|f| ranked_row(session, application, source, f, &settings.prices)).collect();
     mark_pareto(&mut rows);
     settings.order.sort(&mut rows);
     let window = application.timeline.map(|l| l.window.seconds());
@@ -34,6 +34,7 @@ pub fn application_board(
         source,
         source_name: session.gpus[source].short_name().to_string(),
         source_time: Some(window.unwrap_or(application.groups_total())),
+        source_refusal: None,
         source_is_estimate: false,
         profiled: None,
         rows_at_other_clocks: 0,
@@ -44,14 +45,24 @@ pub fn application_board(
     }
 }
 
+/// A window that is replayed as it was recorded is this near to itself.
+const AS_RECORDED: f64 = 1e-6;
+
+/// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
+const MOSTLY: f64 = 0.5;
+
 fn ranked_row(
     session: &Session,
     application: &Application,
+    source: GpuId,
     forecast: &TargetForecast,
     prices: &PriceBook,
 ) -> RankedRow {
     let gpu = &session.gpus[forecast.target];
     let time = forecast.time_range();
+    // A host that limits everything leaves an interval of no width on other GPUs, too.
+    let is_own = forecast.target == source && session.tuning(source).is_none();
+    let is_measured = is_own && (forecast.overall_speedup() - 1.0).abs() < AS_RECORDED;
     let price = prices.quote(forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,
@@ -73,8 +84,8 @@ fn ranked_row(
         launch_usd: gpu.list_usd.as_ref().map(|usd| usd.value),
         launch_year: gpu.launch_year,
         is_pareto: false,
-        rests_on_measurement: true,
-        is_measured: time.low == time.value && time.high == time.value,
+        rests_on_measurement: is_measured || forecast.predicted_share >= MOSTLY,
+        is_measured,
         is_hypothetical: gpu.is_hypothetical() || session.tuning(forecast.target).is_some(),
         cautions: forecast.cautions.clone(),
     }

@@ -149,9 +149,15 @@ fn overview_table(application: &Application, most: usize) -> Table {
     table
 }
 
-fn overview_row(group: &KernelGroup) -> Vec<TableCell> {
+/// `512 x 128`: blocks by threads, where both are recorded.
+#[must_use]
+pub fn launch_words(group: &KernelGroup) -> Option<String> {
     let launch = group.grid.zip(group.block);
-    let launch = launch.map(|(grid, block)| format!("{} x {}", dimensions(grid), dimensions(block)));
+    launch.map(|(grid, block)| format!("{} x {}", dimensions(grid), dimensions(block)))
+}
+
+fn overview_row(group: &KernelGroup) -> Vec<TableCell> {
+    let launch = launch_words(group);
     let counts = group.counts.as_ref();
     vec![
         TableCell::text(&group.label),

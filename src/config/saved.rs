@@ -28,6 +28,9 @@ pub struct Saved {
     /// Lines of typed kernels that were dropped or replaced since the file was read; no part of the file.
     #[serde(skip)]
     pub dropped: Vec<String>,
+    /// Whether the selection of the file stays as it is, since the dashboard began without it; no part of the file.
+    #[serde(skip)]
+    pub keeps_selection: bool,
     /// What the file said when the dashboard began; no part of it.
     #[serde(skip)]
     pub at_start: Option<Box<Self>>,
@@ -47,13 +50,21 @@ impl Saved {
     }
 
     /// The same beside what another dashboard has written meanwhile: what was chosen here since the start, else what was chosen there;
-    /// the kernels typed there stay, but for those that were dropped here.
+    /// the kernels typed there stay, but for those that were dropped here, and those that were dropped there are dropped. A damaged
+    /// file drops nothing.
     #[must_use]
     pub fn beside(&self, in_file: &Self) -> Self {
         let is_new = |line: &&String| !self.typed.contains(line) && !self.dropped.contains(line);
-        let typed = in_file.typed.iter().filter(is_new).chain(&self.typed).cloned().collect();
         let at_start = self.at_start.as_deref();
+        let was_there = |line: &String| at_start.is_some_and(|saved| saved.typed.contains(line));
+        let is_file = *in_file != Self::default();
+        let is_kept = |line: &&String| !(is_file && was_there(line) && !in_file.typed.contains(line));
+        let typed = in_file.typed.iter().filter(is_new).chain(self.typed.iter().filter(is_kept)).cloned();
+        let typed = typed.collect();
         let one = |of: fn(&Self) -> &Option<String>| chosen(of(self), at_start.map(of), of(in_file));
+        if self.keeps_selection {
+            return Self { theme: one(|saved| &saved.theme), typed, ..in_file.clone() };
+        }
         Self {
             source: one(|saved| &saved.source),
             targets: chosen(&self.targets, at_start.map(|saved| &saved.targets), &in_file.targets),
@@ -65,6 +76,7 @@ impl Saved {
             theme: one(|saved| &saved.theme),
             typed,
             dropped: Vec::new(),
+            keeps_selection: false,
             at_start: None,
         }
     }
@@ -105,6 +117,41 @@ mod tests {
             (&["b".into(), "c".into()][..], Some("l4"))
         );
         assert!(!second.to_text().contains("dropped"));
+    }
+
+    #[test]
+    fn a_kernel_that_one_dashboard_drops_does_not_come_back_from_the_other() {
+        let of = |typed: &[&str]| Saved {
+            source: Some("l4".into()),
+            typed: typed.iter().map(ToString::to_string).collect(),
+            ..Saved::default()
+        };
+        let start = Some(Box::new(of(&["a", "b"])));
+        let first = Saved { dropped: vec!["b".into()], at_start: start.clone(), ..of(&["a"]) };
+        let file = first.beside(&of(&["a", "b"]));
+        assert_eq!(file.typed, ["a"]);
+        let second = Saved { at_start: start.clone(), ..of(&["a", "b", "c"]) };
+        assert_eq!(second.beside(&file).typed, ["a", "c"], "what was typed since stays");
+        assert_eq!(second.beside(&Saved::default()).typed, ["a", "b", "c"], "a damaged file drops nothing");
+    }
+
+    #[test]
+    fn a_dashboard_that_began_without_the_selection_leaves_it() {
+        let file = Saved { source: Some("l4".into()), typed: vec!["a".into()], ..Saved::default() };
+        let at_start = Some(Box::new(Saved { keeps_selection: true, ..Saved::default() }));
+        let fresh = Saved {
+            source: Some("t4".into()),
+            targets: vec!["h200".into()],
+            typed: vec!["b".into()],
+            theme: Some("light".into()),
+            keeps_selection: true,
+            at_start,
+            ..Saved::default()
+        };
+        let written = fresh.beside(&file);
+        assert_eq!((written.source.as_deref(), written.targets.len()), (Some("l4"), 0));
+        assert_eq!((written.typed, written.theme), (vec!["a".into(), "b".into()], Some("light".into())));
+        assert!(!fresh.to_text().contains("keeps_selection"));
     }
 
     #[test]

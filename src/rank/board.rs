@@ -67,6 +67,8 @@ pub struct Board {
     pub source_name: String,
     /// Time of a run on the source, measured or modelled.
     pub source_time: Option<Seconds>,
+    /// Why there is none.
+    pub source_refusal: Option<String>,
     /// Whether a measurement stands behind that time.
     pub source_is_estimate: bool,
     /// The time that was measured on the source, where its clocks were others than it is set to: of one kernel alone.
@@ -81,6 +83,21 @@ pub struct Board {
     pub is_each_kernel: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
+}
+
+/// What speedups are relative to.
+#[derive(Debug, Default)]
+struct SourceBase {
+    /// Time of a run on the source.
+    time: Option<Seconds>,
+    /// Why there is none.
+    refusal: Option<String>,
+}
+
+impl SourceBase {
+    fn of_run(on_source: &RunTotals) -> Self {
+        Self { time: on_source.time(), refusal: on_source.refusal() }
+    }
 }
 
 /// A kernel as it was profiled on the source.
@@ -112,7 +129,10 @@ impl Board {
     /// `18.2 µs ◆ on RTX A4500 at stock clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)`.
     #[must_use]
     pub fn source_words(&self) -> String {
-        let Some(time) = self.source_time else { return format!("no time on {}", self.source_name) };
+        let Some(time) = self.source_time else {
+            let why = self.source_refusal.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            return format!("no time on {}{why}", self.source_name);
+        };
         let on = &self.source_name;
         if let Some(ProfiledSource { time: measured, kind, sm_clock, clocks_name }) = self.profiled {
             let (scaled, measured) = (shown::PREDICTED, shown::measured(measured, kind));
@@ -158,16 +178,16 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, rows) = match (self.each_kernel, self.rows.is_empty()) {
+        let (source, rows) = match (self.each_kernel, self.rows.is_empty()) {
             (true, _) => self.kernel_rows(progress)?,
             (false, true) => self.gpu_rows(progress)?,
             (false, false) => self.subject_rows(progress)?,
         };
-        Ok(self.board_from(source_time, rows))
+        Ok(self.board_from(source, rows))
     }
 
     /// The board of these rows, in their order.
-    fn board_from(&self, source_time: Option<Seconds>, mut rows: Vec<RankedRow>) -> Board {
+    fn board_from(&self, source: SourceBase, mut rows: Vec<RankedRow>) -> Board {
         let on_source = self.single_on_source();
         let profiled = on_source.as_ref().and_then(ProfiledSource::from_answer);
         for row in &mut rows {
@@ -185,7 +205,8 @@ impl<'a> RankQuestion<'a> {
             workload: self.workload.name.clone(),
             source: self.source,
             source_name: self.session.gpus[self.source].short_name().to_string(),
-            source_time,
+            source_time: source.time,
+            source_refusal: source.refusal.filter(|_| source.time.is_none()),
             source_is_estimate: on_source.is_some_and(|answer| answer.is_estimate()),
             profiled,
             rows_at_other_clocks: 0,
@@ -197,7 +218,7 @@ impl<'a> RankQuestion<'a> {
     }
 
     /// A row per GPU, and the time of a run on the source.
-    fn gpu_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
+    fn gpu_rows(&self, progress: &Progress) -> Result<(SourceBase, Vec<RankedRow>), Cancelled> {
         // The source is asked as well: speedups are relative to it.
         let mut asked = self.targets.clone();
         asked.push(self.source);
@@ -212,10 +233,11 @@ impl<'a> RankQuestion<'a> {
         for portion in &portions {
             totals.iter_mut().zip(portion).for_each(|(all, more)| all.add_totals(more));
         }
-        let source_time = totals.pop().and_then(|on_source| on_source.time());
+        let source =
+            totals.pop().map_or_else(SourceBase::default, |on_source| SourceBase::of_run(&on_source));
         let rows = self.targets.iter().zip(&totals);
-        let rows = rows.map(|(gpu, totals)| self.row(*gpu, "", totals, source_time)).collect();
-        Ok((source_time, rows))
+        let rows = rows.map(|(gpu, totals)| self.row(*gpu, "", totals, source.time)).collect();
+        Ok((source, rows))
     }
 
     /// What these kernels come to on each GPU that is asked for, the last of which is the source.
@@ -238,6 +260,8 @@ impl<'a> RankQuestion<'a> {
                 answers.pop();
                 answers.extend(query.whole_answers(&kernel.subject.as_timed(), &[self.source]));
             }
+            let on_source = answers.pop().map(|answer| query.base_answer(kernel.subject, answer));
+            answers.extend(on_source);
             let on_source = answers.last().and_then(|answer| answer.time);
             let calls = kernel.calls(|amount| self.calls(amount, on_source));
             for (sum, answer) in totals.iter_mut().zip(&answers) {
@@ -249,28 +273,33 @@ impl<'a> RankQuestion<'a> {
     }
 
     /// A row per GPU and variant or block; speedups are relative to the workload's own kernel on the source.
-    fn subject_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
+    fn subject_rows(&self, progress: &Progress) -> Result<(SourceBase, Vec<RankedRow>), Cancelled> {
         progress.expect(self.rows.len());
         let query = self.query();
         let own = self.workload.parts.first();
-        let own = own.map(|part| query.whole_answers(&part.subject.as_timed(), &[self.source]));
-        let source_time = own.and_then(|answers| answers.first().and_then(|a| a.time));
+        let on_source = own.and_then(|part| {
+            let answer = query.whole_answers(&part.subject.as_timed(), &[self.source]).pop()?;
+            Some(query.base_answer(&part.subject, answer))
+        });
+        let source = on_source.map_or_else(SourceBase::default, |answer| {
+            SourceBase::of_run(&RunTotals::of_kernel("", &answer, Some(1.0)))
+        });
         let answer = |row: &RowSubject| {
             progress.check_cancelled()?;
             let answers = query.whole_answers(&row.subject, &self.targets);
             progress.advance(1);
             let on = |(gpu, answer): (&GpuId, PartAnswer)| {
                 let totals = RunTotals::of_kernel(&row.label, &answer, Some(1.0));
-                self.row(*gpu, &row.label, &totals, source_time)
+                self.row(*gpu, &row.label, &totals, source.time)
             };
             Ok(self.targets.iter().zip(answers).map(on).collect::<Vec<_>>())
         };
         let rows: Vec<Vec<RankedRow>> = cores::try_collect(self.rows.len(), |at| answer(&self.rows[at]))?;
-        Ok((source_time, rows.into_iter().flatten().collect()))
+        Ok((source, rows.into_iter().flatten().collect()))
     }
 
     /// A row per GPU and kernel of the workload: all launches of it in a run, relative to the same on the source.
-    fn kernel_rows(&self, progress: &Progress) -> Result<(Option<Seconds>, Vec<RankedRow>), Cancelled> {
+    fn kernel_rows(&self, progress: &Progress) -> Result<(SourceBase, Vec<RankedRow>), Cancelled> {
         let parts = &self.workload.parts;
         progress.expect(parts.len());
         let mut asked = self.targets.clone();
@@ -280,21 +309,25 @@ impl<'a> RankQuestion<'a> {
             progress.check_cancelled()?;
             let mut answers = query.whole_answers(&part.subject, &asked);
             progress.advance(1);
-            let on_source = answers.pop().and_then(|answer| answer.time);
-            let calls = self.calls(part.amount, on_source);
-            let source_time = on_source.zip(calls).map(|(time, calls)| time * calls);
+            let on_source = answers.pop().map(|answer| query.base_answer(&part.subject, answer));
+            let calls = self.calls(part.amount, on_source.as_ref().and_then(|answer| answer.time));
+            let source = on_source.map_or_else(SourceBase::default, |answer| {
+                SourceBase::of_run(&RunTotals::of_kernel(&part.label, &answer, calls))
+            });
             let label = launches_label(&part.label, calls);
             let on = |(gpu, answer): (&GpuId, PartAnswer)| {
-                self.row(*gpu, &label, &RunTotals::of_kernel(&label, &answer, calls), source_time)
+                self.row(*gpu, &label, &RunTotals::of_kernel(&label, &answer, calls), source.time)
             };
             let rows: Vec<RankedRow> = self.targets.iter().zip(answers).map(on).collect();
-            Ok((source_time, rows))
+            Ok((source, rows))
         };
         self.session.arrange();
-        let by_part: Vec<(Option<Seconds>, Vec<RankedRow>)> =
+        let by_part: Vec<(SourceBase, Vec<RankedRow>)> =
             cores::try_collect(parts.len(), |at| answer(&parts[at]))?;
-        let source_time = by_part.iter().map(|(time, _)| time.map(|t| t.0)).sum::<Option<f64>>();
-        Ok((source_time.map(Seconds), by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
+        let time = by_part.iter().map(|(source, _)| source.time.map(|t| t.0)).sum::<Option<f64>>();
+        let refusal = by_part.iter().find_map(|(source, _)| source.refusal.clone());
+        let source = SourceBase { time: time.map(Seconds), refusal };
+        Ok((source, by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
     /// The workload's one kernel on its own GPU, where it is one kernel.
@@ -371,7 +404,8 @@ impl<'a> RankQuestion<'a> {
             n => format!("{n} GPUs"),
         };
         let rows_at_other_clocks = sums.at_other_clocks;
-        Board { source, source_name, rows_at_other_clocks, ..self.board_from(source_time, rows) }
+        let base = SourceBase { time: source_time, refusal: None };
+        Board { source, source_name, rows_at_other_clocks, ..self.board_from(base, rows) }
     }
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.

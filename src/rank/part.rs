@@ -4,7 +4,7 @@ use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::{GpuId, board_place};
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Interval, ModelRefusal, SharedMachines, Subject, TimeEstimate};
+use crate::predict::{Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -91,6 +91,25 @@ impl PartQuery<'_> {
             rests_on_measurement: !answer.is_estimate(),
             is_measured: is_of_measurement(&answer),
             cautions,
+        }
+    }
+
+    /// The kernel on its source, which speedups are relative to: code that was loaded and is not of the source's compute capability bars
+    /// targets alone, so that a time which is known of the source, or estimated for it, stays the base.
+    pub(super) fn base_answer(self, subject: &Subject, answered: PartAnswer) -> PartAnswer {
+        if answered.time.is_some() {
+            return answered;
+        }
+        let answer = self.session.answer(&subject.as_timed(), self.source, self.source, self.settings);
+        let is_of_code = matches!(answer.prediction, Err(ModelRefusal::NotCompiled { .. }));
+        match answer.source_time.filter(|known| is_of_code || known.kind != SourceKind::Estimated) {
+            Some(known) => PartAnswer {
+                time: Some(known.time),
+                ends: Some([known.time; 2]),
+                rests_on_measurement: known.kind != SourceKind::Estimated,
+                ..PartAnswer::without_time()
+            },
+            None => answered,
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) struct RunTotals {
     pub(super) is_measured: bool,
     /// What must be said of kernels, each with the kernel's label.
     cautions: Vec<(String, String)>,
+    /// The first kernel without a time, and why it has none.
+    refusal: Option<(String, String)>,
     kernels: usize,
 }
 
@@ -38,6 +40,7 @@ impl Default for RunTotals {
             rests_on_measurement: true,
             is_measured: true,
             cautions: Vec::new(),
+            refusal: None,
             kernels: 0,
         }
     }
@@ -79,6 +82,9 @@ impl RunTotals {
         self.add_limit(answer.limit, time);
         self.rests_on_measurement &= answer.rests_on_measurement;
         self.is_measured &= answer.is_measured;
+        if answer.time.is_none() && self.refusal.is_none() {
+            self.refusal = answer.cautions.first().map(|why| (label.to_string(), why.clone()));
+        }
         self.cautions.extend(answer.cautions.iter().map(|text| (label.to_string(), text.clone())));
         self.kernels += 1;
     }
@@ -95,6 +101,7 @@ impl RunTotals {
         self.rests_on_measurement &= other.rests_on_measurement;
         self.is_measured &= other.is_measured;
         self.cautions.extend(other.cautions.iter().cloned());
+        self.refusal = self.refusal.take().or_else(|| other.refusal.clone());
         self.kernels += other.kernels;
     }
 
@@ -143,12 +150,16 @@ impl RunTotals {
 
     /// What must be said of the kernels, with their labels where there are several.
     pub(super) fn caution_texts(&self) -> impl Iterator<Item = String> {
-        let alone = self.kernels == 1;
-        let text = move |(label, text): &(String, String)| match alone {
-            true => text.clone(),
-            false => format!("{label}: {text}"),
-        };
-        self.cautions.iter().map(text)
+        self.cautions.iter().map(|(label, text)| self.caution_text(label, text))
+    }
+
+    /// Why there is no time, with the kernel's label where there are several.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.refusal.as_ref().map(|(label, why)| self.caution_text(label, why))
+    }
+
+    fn caution_text(&self, label: &str, text: &str) -> String {
+        if self.kernels == 1 { text.to_string() } else { format!("{label}: {text}") }
     }
 }
 
@@ -199,6 +210,7 @@ mod tests {
         let unknown = PartAnswer { fits_memory: None, ..answer(None, Bound::Dram) };
         totals.add_kernel("b", &unknown, Some(1.0));
         assert_eq!((totals.time(), totals.power(), totals.fits_memory()), (None, None, None));
+        assert_eq!(totals.refusal().as_deref(), Some("b: so"));
         let too_large = PartAnswer { fits_memory: Some(false), ..answer(Some(1.0), Bound::Dram) };
         totals.add_kernel("c", &too_large, Some(1.0));
         assert_eq!(totals.fits_memory(), Some(false));

@@ -1,7 +1,7 @@
 //! Carries actions out: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::clipboard::{command_line, row_text};
+use super::clipboard::{command_line, copied_row};
 use super::here::ask_measurement;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
@@ -25,6 +25,9 @@ use crate::roofline::Level;
 /// Runs one action on the panes.
 pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     state.message = None;
+    if let Some(why) = main_panel(state.focus).refusal(action, state) {
+        return state.say(Tone::Refused, why);
+    }
     if let Some(effects) = open_for(action, state) {
         return effects;
     }
@@ -36,20 +39,15 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::Suspend => vec![Effect::Suspend],
         Action::Cancel => cancel_something(state),
         Action::Export => export_pane(state, state.focus),
-        Action::CopyRow => copy_text(state, row_text(state), "row"),
-        Action::CopyCommand => match command_line(state) {
-            Ok(line) => copy_text(state, line, "command line"),
-            Err(why) => state.say(Tone::Refused, why),
-        },
+        Action::CopyRow => copy_text(state, copied_row(state), "row"),
+        Action::CopyCommand => copy_text(state, command_line(state), "command line"),
         Action::Undo => undo_step(state),
         Action::SizeUp => step_size(state, true),
         Action::SizeDown => step_size(state, false),
         Action::SizeFinerUp => slide_size(state, true),
         Action::SizeFinerDown => slide_size(state, false),
         Action::MeasureHere => ask_measurement(state),
-        Action::SetSource | Action::SetTarget | Action::AddTarget
-            if state.focus != Pane::Gpus && state.focus != Pane::Ranking =>
-        {
+        Action::SetSource | Action::SetTarget | Action::AddTarget if !chooses_itself(state.focus, action) => {
             go_and_choose(state, action)
         }
         Action::ViewSwap => open_view(state, DashboardView::Swap),
@@ -70,6 +68,15 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
             }
             Vec::new()
         }
+    }
+}
+
+/// Whether the pane chooses such a GPU itself: elsewhere one is chosen in the list of GPUs.
+fn chooses_itself(pane: Pane, action: Action) -> bool {
+    match pane {
+        Pane::Gpus | Pane::Ranking => true,
+        Pane::Application => action == Action::SetSource,
+        _ => false,
     }
 }
 
@@ -100,7 +107,9 @@ fn show_each_architecture(state: &mut DashboardState) -> Vec<Effect> {
         state.ranked.each_architecture = !state.ranked.each_architecture;
         return Vec::new();
     }
-    state.show_view(DashboardView::Swap);
+    if state.view != DashboardView::Application {
+        state.show_view(DashboardView::Swap);
+    }
     let (main, one_each) = (state.target(), targets_of_each_architecture(state));
     let is_set = state.selection.targets == one_each;
     let targets = if is_set { vec![main] } else { one_each };
@@ -227,10 +236,15 @@ fn offered_file_name(name: &str) -> String {
     format!("{stem}.{end}")
 }
 
-/// Asks for the clipboard and says so.
-fn copy_text(state: &mut DashboardState, text: String, what: &str) -> Vec<Effect> {
-    state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
-    vec![Effect::Copy(text)]
+/// Asks for the clipboard and says so; or why there is nothing to copy.
+fn copy_text(state: &mut DashboardState, text: Result<String, String>, what: &str) -> Vec<Effect> {
+    match text {
+        Ok(text) => {
+            state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
+            vec![Effect::Copy(text)]
+        }
+        Err(why) => state.say(Tone::Refused, why),
+    }
 }
 
 /// The GPUs are focused, the cursor on the one that is to be changed; Enter chooses, also after a filter.

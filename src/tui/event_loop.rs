@@ -7,7 +7,7 @@ use super::state::DashboardState;
 use super::terminal::{Screen, copy_to_clipboard};
 use super::update::update;
 use super::view::view;
-use super::worker::{Worker, save_selection};
+use super::worker::Worker;
 use ratatui::Frame;
 use std::collections::VecDeque;
 use std::io;
@@ -60,7 +60,7 @@ pub(super) fn run_loop(
     let done = answer_messages(screen, state, inbox, worker);
     if done.is_err() {
         // A terminal that is gone is no reason to forget.
-        save_selection(&state.saved());
+        worker.save_now(state.saved());
     }
     done
 }
@@ -125,7 +125,8 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::Abort(why) => return Err(TuiError::Terminal(io::Error::other(why))),
         Effect::Suspend => screen.stop_until_continued()?,
         Effect::Redraw => screen.take_again()?,
-        Effect::Save(saved) => save_selection(&saved),
+        Effect::Save(saved) => worker.save_now(saved),
+        Effect::SaveSoon(saved) => worker.save_soon(*saved),
         Effect::Copy(text) => copy_to_clipboard(text)?,
         Effect::Export { path, spec, theme } => worker.write_chart(path, *spec, theme),
         Effect::Predict(question) => worker.predict_rows(*question),

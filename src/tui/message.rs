@@ -130,6 +130,24 @@ pub struct LoadedFiles {
     pub unnamed: Option<(PathBuf, BTreeSet<String>)>,
     /// The applications of those that are traces.
     pub applications: Vec<Application>,
+    /// The files that brought nothing, and why where they could not be read.
+    pub empty: Vec<(PathBuf, Option<String>)>,
+}
+
+/// What a compiler's report brought; which built-in kernels run with its registers from now on.
+#[must_use]
+pub fn builds_text(session: &Session, added: &Added, built_in: usize) -> String {
+    let known: Vec<&str> = added
+        .kernels
+        .iter()
+        .filter(|kernel| kernel.index() < built_in)
+        .map(|kernel| session.kernels[*kernel].id.as_str())
+        .collect();
+    match known[..] {
+        [] => added.summary.clone(),
+        [one] => format!("{}: the registers of the built-in {one} are overridden", added.summary),
+        _ => format!("{}: the registers of {} built-in kernels are overridden", added.summary, known.len()),
+    }
 }
 
 impl LoadedFiles {
@@ -143,6 +161,7 @@ impl LoadedFiles {
             summary: summary.into(),
             unnamed: None,
             applications: Vec::new(),
+            empty: Vec::new(),
         })
     }
 }
@@ -160,6 +179,8 @@ pub enum Effect {
     Redraw,
     /// Remember the selection.
     Save(Saved),
+    /// Remember it in a moment: something was typed that is not to be lost.
+    SaveSoon(Box<Saved>),
     /// Put text on the clipboard.
     Copy(String),
     /// Draw a chart into a file.

@@ -68,6 +68,11 @@ pub trait Panel<S> {
     /// Carries an action out.
     fn handle_action(&mut self, action: Action, state: &mut S) -> Reaction;
 
+    /// Why an action that holds in other panes means nothing here; `None` where it means something.
+    fn refusal(&self, _action: Action, _state: &S) -> Option<String> {
+        None
+    }
+
     /// Draws itself.
     fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &S, look: Look<'_>);
 

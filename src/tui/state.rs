@@ -154,6 +154,8 @@ pub struct DashboardState {
     pub data: Vec<PathBuf>,
     /// All files of the user's in the order they were read, and the GPU of those that name none.
     pub files: Vec<UserFile>,
+    /// Those of them that brought something when they were read last.
+    pub(super) filled: BTreeSet<PathBuf>,
     /// The point of the selected row before its file was read again: intensity and performance.
     pub former_point: Option<(f64, f64)>,
     /// How many notes there were before any file was read.
@@ -240,6 +242,7 @@ impl DashboardState {
             awaited: None,
             data: Vec::new(),
             files: Vec::new(),
+            filled: BTreeSet::new(),
             former_point: None,
             first_notices: notices.len(),
             kept_rows: Vec::new(),
@@ -478,6 +481,7 @@ impl DashboardState {
             typed: self.typed.iter().map(ToString::to_string).collect(),
             dropped: self.dropped_typed.clone(),
             at_start: self.saved_at_start.clone(),
+            keeps_selection: self.saved_at_start.as_ref().is_some_and(|saved| saved.keeps_selection),
         }
     }
 }

@@ -82,7 +82,7 @@ impl DashboardState {
         let dropped = self.typed.remove(place);
         self.dropped_typed.push(dropped.to_string());
         self.jobs.start_job(WorkerJob::Read, format!("dropping {dropped} …"));
-        vec![Effect::Load(self.base.clone(), self.files.clone())]
+        vec![Effect::Load(self.base.clone(), self.files.clone()), Effect::SaveSoon(Box::new(self.saved()))]
     }
 
     /// Puts the typed kernels into a session that was made anew; those that do not fit it are said.

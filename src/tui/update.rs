@@ -9,7 +9,7 @@ use super::here::take_measurement;
 use super::jobs::WorkerJob;
 use super::keys::{key_pressed, text_pasted};
 use super::layout::DashboardView;
-use super::message::{Effect, ImportedFile, LoadedFiles, Message};
+use super::message::{Effect, ImportedFile, LoadedFiles, Message, builds_text};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::panes::application::asking::{take_application, take_forecasts, take_traces};
 use super::panes::files::listing::FolderListing;
@@ -24,6 +24,7 @@ use crate::predict::Lessons;
 use crate::rank::PriceBook;
 use crate::report::audit::Digest;
 use crate::session::{Revision, Session, Training};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
@@ -111,8 +112,13 @@ fn hand_listing(state: &mut DashboardState, listing: Option<&FolderListing>) {
 
 /// The user's files were read.
 fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
-    let LoadedFiles { mut session, notices, refused, summary, unnamed, applications } = loaded;
     state.jobs.end_job(WorkerJob::Read);
+    if let Some(why) = lost_file(state, &loaded) {
+        return state.say(Tone::Refused, why);
+    }
+    let LoadedFiles { mut session, notices, refused, summary, unnamed, applications, empty } = loaded;
+    let is_filled = |path: &PathBuf| !empty.iter().any(|(known, _)| known == path);
+    state.filled = state.files.iter().map(|file| file.path.clone()).filter(is_filled).collect();
     let tone = if refused.is_none() { Tone::Done } else { Tone::Refused };
     let mut effects = take_traces(state, applications);
     // All files were read, again where one of them changed: what was said of them before is said again.
@@ -139,6 +145,21 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     (state.evaluated, state.evaluated_for) = (None, None);
     effects.extend(state.ask_to_learn());
     effects
+}
+
+/// That a file which brought something before brings nothing now, such as one that is being written: what is loaded stays until it does
+/// again.
+fn lost_file(state: &DashboardState, loaded: &LoadedFiles) -> Option<String> {
+    let (path, why) = loaded.empty.iter().find(|(path, _)| state.filled.contains(path))?;
+    let name = path.display();
+    Some(match why {
+        Some(why) => {
+            // What else it might have been is of no interest.
+            let why = why.split(';').next().unwrap_or_default();
+            format!("{why}; what it held before is kept until it can be read again")
+        }
+        None => format!("{name} has no rows now; those of before are kept until it has some again"),
+    })
 }
 
 /// A mix was read: it is ranked on the board instead of the selected kernel.
@@ -232,11 +253,12 @@ fn job_failed(state: &mut DashboardState, job: WorkerJob, why: &str) -> Vec<Effe
     state.say(Tone::Refused, format!("{what}: {why}"))
 }
 
-/// A picked file was read: its rows stand among the others, its first kernel is selected.
+/// A picked file was read: its rows stand among the others, and its first row, or its first kernel that is new, is selected.
 fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect> {
     let ImportedFile { session, file, added } = imported;
     state.jobs.end_job(WorkerJob::Read);
-    if let Some(stated) = added.unnamed.filter(|_| added.rows == 0 && file.gpu.is_none()) {
+    let unnamed = added.unnamed.as_ref().filter(|_| added.rows == 0 && file.gpu.is_none());
+    if let Some(stated) = unnamed.cloned() {
         // Nothing was added yet: it is read again once its GPU is known.
         return state.open_overlay(GpuQuestion::of_file(file.path, stated));
     }
@@ -247,6 +269,11 @@ fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect
         (n, _) => format!(", {n} refused: ! lists them"),
     };
     let measured = added.kernels.is_empty();
+    let built_in = state.workload.built_in;
+    let summary = if measured { added.summary.clone() } else { builds_text(&session, &added, built_in) };
+    if added.rows > 0 || !measured {
+        state.filled.insert(file.path.clone());
+    }
     state.files.retain(|known| known.path != file.path);
     state.files.push(file.clone());
     if measured {
@@ -256,10 +283,14 @@ fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect
     state.notices.extend(added.notices);
     state.refused.rows += added.refused;
     state.take_session(Arc::new(session));
-    if let Some(first) = added.kernels.first() {
-        let first = state.session.kernels[*first].id.clone();
-        state.row_filter.clear();
-        state.select_kernel(&first, None);
+    if !measured {
+        // The cursor stays on what the user looks at; a built-in kernel gives way to one that the report brought.
+        let first = added.kernels.iter().find(|kernel| kernel.index() >= built_in);
+        if let Some(first) = first.filter(|_| state.rows[state.selected].kernel.index() < built_in) {
+            let first = state.session.kernels[*first].id.clone();
+            state.row_filter.clear();
+            state.select_kernel(&first, None);
+        }
         // Every row was answered just now; only which of them are shown has changed.
         state.arrange();
     } else {
@@ -267,7 +298,7 @@ fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect
         state.predict_all();
     }
     state.picked.extend(added.kernels);
-    let mut effects = state.say(tone, format!("{}{more}", added.summary));
+    let mut effects = state.say(tone, format!("{summary}{more}"));
     if measured {
         // What was found in fewer files is no longer the answer.
         state.audit = None;

@@ -96,6 +96,12 @@ impl MixFile {
         Ok(mix)
     }
 
+    /// The file, as it was named.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
     fn spec(&self) -> SpecFile<'_> {
         SpecFile { name: &self.file, text: &self.text }
     }

@@ -174,6 +174,22 @@ fn a_group_opens_in_the_swap_view() {
     assert!(said.contains("No FLOPs") || said.contains("no FLOPs"), "{said}");
 }
 
+/// Its time was measured on a GPU that no model covers: it is no time of the selected source.
+#[test]
+fn a_kernel_of_an_amd_gpu_is_not_opened_as_one_of_the_selected_source() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(Application { gpu_name: "AMD Instinct MI300X".into(), ..application() }));
+    press(&mut d, "down up");
+    let before = d.screen();
+    assert!(!before.contains("open in Swap"), "{before}");
+    assert!(before.contains("other trace"), "{before}");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert_eq!(d.state.view, DashboardView::Application, "{screen}");
+    assert!(screen.contains("kernels of AMD Instinct MI300X are listed; no model covers them"), "{screen}");
+    assert_eq!(d.state.session.store.rows().count(), dashboard(80, 24).state.session.store.rows().count());
+}
+
 #[test]
 fn a_trace_that_is_read_again_stays_where_it_is() {
     let mut d = dashboard(120, 40);
@@ -225,7 +241,7 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert!(matches!(d.state.application.forecasts, Some(Err(_))));
     press(&mut d, "2");
     assert!(!d.screen().contains("run.json"), "no board of it: {}", d.screen());
-    press(&mut d, "4 x");
+    press(&mut d, "1 x 4");
     assert!(matches!(d.state.application.forecasts, Some(Err(_))), "whatever is the source");
     press(&mut d, "enter h 1 0 0 - s x m 5 enter");
     let source = |d: &Dashboard| {
@@ -235,7 +251,7 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert_eq!(source(&d), "h100-sxm5");
     // Another part of the same file, and another source of the kernels, leave it.
     play(&mut d, opened(unnamed()));
-    press(&mut d, "x");
+    press(&mut d, "1 x 4");
     assert_eq!(source(&d), "h100-sxm5");
     assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
 }
@@ -268,7 +284,7 @@ fn what_is_assumed_of_an_application_is_undone_before_older_changes_and_named() 
     let mut d = dashboard(80, 24);
     play(&mut d, opened(application()));
     let target = d.state.target();
-    press(&mut d, "x");
+    press(&mut d, "1 x 4");
     let effects = command(&mut d, "host 2");
     assert!(effects.iter().any(|e| matches!(e, Effect::Forecast { .. })));
     press(&mut d, "u");
@@ -325,4 +341,107 @@ fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
     let screen = d.screen();
     assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
     assert!(!screen.contains("limited by      -"), "what is not known has no line: {screen}");
+}
+
+/// What makes the totals worthless stands beside them, as `roofswap app` says it.
+#[test]
+fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut d = dashboard(width, height);
+        play(&mut d, opened(application()));
+        press(&mut d, "down up");
+        let screen = d.screen();
+        assert!(screen.contains("! RTX 4070: 26.0 % of kernel time in 1 group is not predicted"), "{screen}");
+        assert!(screen.contains("at most"), "{screen}");
+        assert!(screen.contains("recorded"), "{screen}");
+    }
+    let mut d = dashboard(200, 60);
+    play(&mut d, opened(application()));
+    let screen = d.screen();
+    assert!(screen.contains("profile next, to narrow the kernel total on RTX 4070"), "{screen}");
+    assert!(
+        screen.contains("--kernel-name 'regex:^mystery_kernel$' --launch-count 3 -o profile <program>"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_host_that_takes_longer_is_modelled_on_the_recorded_gpu_as_well() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    press(&mut d, "down up");
+    let own = |d: &Dashboard| {
+        d.screen().lines().find(|line| line.contains(" H100 SXM5 80 GB   ")).unwrap().to_string()
+    };
+    assert!(own(&d).contains("2.11 ms recorded"), "{}", own(&d));
+    for effect in command(&mut d, "host 3x") {
+        if let Effect::Forecast { session, application, source, targets, settings } = effect {
+            let found = forecast(&session, &application, source, &targets, settings);
+            update(&mut d.state, Message::Forecast(Some(found)));
+        }
+    }
+    assert!(own(&d).contains(" ms modelled 0."), "{}", own(&d));
+}
+
+/// Kernels of one name are other operators at other shapes.
+#[test]
+fn groups_of_one_name_are_told_apart() {
+    for width in [80, 160] {
+        let mut d = dashboard(width, 30);
+        play(&mut d, opened(application_of(&[(NORM, 48, 1), (NORM, 9, 2), ("mystery_kernel", 20, 0)])));
+        let screen = d.screen();
+        let groups: Vec<&str> =
+            screen.lines().filter(|line| line.contains("vectorized") && line.contains("aten::")).collect();
+        assert_eq!(groups.len(), 2, "{screen}");
+        assert!(groups[0].contains("aten::mm") && groups[1].contains("aten::native"), "{screen}");
+        assert!(groups.iter().all(|line| line.contains('×')), "{screen}");
+        assert_eq!(groups[0].contains("512 x 128"), width == 160, "{screen}");
+    }
+    let mut d = dashboard(60, 20);
+    play(&mut d, opened(application()));
+    let screen = d.screen();
+    let first = screen.lines().find(|line| line.contains("sm90")).unwrap();
+    assert!(first.contains('×'), "{screen}");
+}
+
+/// What the view does not show is not changed from it.
+#[test]
+fn keys_of_other_views_change_nothing_from_the_application_and_say_so() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    press(&mut d, "down up");
+    let before = (d.state.selection.clone(), d.state.selected, d.state.sort, d.screen());
+    for key in "+ - . , x s m M P R / E o O left right tab [ ] a F N b c L".split(' ') {
+        press(&mut d, key);
+        assert!(d.screen().contains(&format!("{key} does nothing in this view: ")), "{key}: {}", d.screen());
+        assert_eq!(d.state.view, DashboardView::Application, "{key}");
+        press(&mut d, "down up");
+        let now = (d.state.selection.clone(), d.state.selected, d.state.sort, d.screen());
+        assert!(now == before, "{key}: {}", d.screen());
+    }
+    assert!(!before.3.contains(" swap") && !before.3.contains(" size"), "{}", before.3);
+    press(&mut d, "?");
+    assert!(!d.screen().contains("Swap source and target"), "{}", d.screen());
+    press(&mut d, "esc 8");
+    assert!(d.state.selection.targets.len() > 3 && d.state.view == DashboardView::Application);
+    // Without an application the same keys say what is missing.
+    let mut d = dashboard(120, 40);
+    press(&mut d, "4 x");
+    assert!(d.screen().contains("no application is loaded"), "{}", d.screen());
+    // A GPU that the file does not name is chosen with the key of the source, too.
+    play(&mut d, opened(Application { gpu_name: String::new(), ..application() }));
+    press(&mut d, "esc s");
+    assert!(d.screen().contains("Which GPU was run.json measured on?"), "{}", d.screen());
+}
+
+#[test]
+fn the_evidence_offers_no_export_before_there_is_a_chart() {
+    for key in ["w", "v", "A", "!"] {
+        let mut d = dashboard(120, 40);
+        press(&mut d, key);
+        d.state.jobs = Default::default();
+        d.state.message = None;
+        let footer = d.screen().lines().last().unwrap().to_string();
+        assert!(footer.contains("next pane") && !footer.contains("export"), "{key}: {footer}");
+    }
 }

@@ -609,3 +609,53 @@ fn a_filter_and_one_of_each_architecture_stand_in_the_title_together() {
     let screen = d.screen();
     assert!(screen.contains("one of each architecture, “rtx” by time"), "{screen}");
 }
+
+/// A build for another compute capability bars the source as a target, not as what speedups are relative to.
+#[test]
+fn builds_that_do_not_run_on_the_source_leave_its_time_as_the_base() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("ptxas.txt");
+    let text =
+        "ptxas info : Compiling entry function '_Z5saxpyPf' for 'sm_89'\nptxas info : Used 12 registers\n";
+    std::fs::write(&log, text).unwrap();
+    let mut d = unranked(120, 40);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel saxpy");
+    press(&mut d, "enter 2");
+    let speedup = |d: &Dashboard, id: &str| {
+        let gpu = d.state.session.gpus.position(id).unwrap();
+        d.state.ranked.row_of(gpu).unwrap().speedup
+    };
+    let before = speedup(&d, "rtx-4090").unwrap();
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&log).unwrap();
+    session.arrange();
+    let effects = update(&mut d.state, Message::Imported(crate::stage::imported(session, log, added)));
+    rank(&mut d, &effects);
+    let after = speedup(&d, "rtx-4090");
+    assert!(after.is_some_and(|after| (after / before - 1.0).abs() < 0.5), "{before} {after:?}");
+    let source = d.state.ranked.row_of(d.state.selection.source).unwrap();
+    assert!(source.time.is_none() && source.cautions[0].contains("not compiled for 7.0"), "{source:?}");
+    // A mix of it, too.
+    let text = "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^24\"\ncalls = 120\n[[kernel]]\nkernel = \"matmul_tiled\"\ncalls = 3\n";
+    let mix = loaded_mix(&d, "step", text);
+    d.play(Message::MixRead(Ok(mix)));
+    assert!(speedup(&d, "rtx-4090").is_some(), "{}", d.screen());
+}
+
+/// A dashboard that is killed loses no kernel that was typed.
+#[test]
+fn typed_kernels_are_remembered_before_the_dashboard_is_left() {
+    let mut d = dashboard(120, 30);
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram");
+    let lines = |effects: Vec<Effect>| {
+        effects
+            .into_iter()
+            .find_map(|e| if let Effect::SaveSoon(saved) = e { Some(saved.typed.len()) } else { None })
+    };
+    assert_eq!(lines(press(&mut d, "enter")), Some(1));
+    press(&mut d, ":");
+    type_line(&mut d, "forget mine");
+    assert_eq!(lines(press(&mut d, "enter")), Some(0));
+}

@@ -3,6 +3,7 @@
 mod any_keys;
 mod application;
 mod board;
+mod clipboard;
 mod clock_settings;
 mod curves;
 mod demo;

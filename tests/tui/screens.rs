@@ -128,6 +128,11 @@ fn the_component_times_are_exported_from_the_explanation() {
     let [Effect::Export { spec, .. }] = &effects[..] else { panic!("{effects:?}") };
     let shown = roofswap::tui::components_of(&d.state).map(|(_, spec)| spec);
     assert_eq!(Some(&**spec), shown.as_ref());
+    // A name that promises something else is refused, and stays to be changed.
+    let d = dashboard(80, 24).press("enter tab e end backspace backspace backspace c s v enter");
+    let said = d.state.message.clone().unwrap().1;
+    assert!(said.contains("pictures are drawn as SVG: write components-"), "{said}");
+    assert!(d.state.takes_text());
     // Every bar of the picture stands on the screen with its time.
     let screen = dashboard(200, 60).press("enter").screen();
     for mark in &spec.marks {
@@ -401,7 +406,7 @@ fn without_a_gpu_the_key_says_so_in_one_line() {
 fn no_command_is_copied_that_prints_other_numbers() {
     let log = "ptxas info    : Compiling entry function '_Z5saxpyPfS_if' for 'sm_89'\n\
         ptxas info    : Used 48 registers\n";
-    let mut d = with_picked(log);
+    let mut d = with_picked(log).press(": k e r n e l space s a x p y enter");
     assert_eq!(d.state.kernel().id, "saxpy");
     assert!(update(&mut d.state, Message::Key("Y".into())).is_empty(), "a report was picked");
     assert!(d.screen().contains("`roofswap import -o`"), "{}", d.screen());

@@ -304,3 +304,56 @@ fn the_gpus_have_the_speedup_of_the_row() {
         assert!(cell.trim_end().ends_with(&speedup), "{kernel} {speedup}: {cell}");
     }
 }
+
+/// Somebody's profiler truncates its file before it writes: for a moment nothing is in it.
+#[test]
+fn a_watched_file_that_is_empty_for_a_moment_keeps_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.csv");
+    std::fs::write(&file, OWN).unwrap();
+    let mut d = dashboard(120, 30);
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    update(&mut d.state, Message::Imported(imported(session, file.clone(), added)));
+    press(&mut d.state, "down");
+    let before = (d.state.session.store.len(), d.state.selected, d.state.workload.own_rows);
+    for why in [None, Some("own.csv: line 1 is no heading".to_string())] {
+        update(&mut d.state, Message::FilesChanged);
+        let empty = vec![(file.clone(), why.clone())];
+        let base = (*d.state.base).clone();
+        let loaded = LoadedFiles { empty, ..*LoadedFiles::without_notes(base, "0 measured rows loaded") };
+        update(&mut d.state, Message::Loaded(Box::new(loaded)));
+        let now = (d.state.session.store.len(), d.state.selected, d.state.workload.own_rows);
+        assert_eq!(now, before, "{}", d.screen());
+        let said = d.screen();
+        assert!(said.contains(if why.is_some() { "is kept until" } else { "are kept until" }), "{said}");
+        assert!(!d.state.jobs.is_running(roofswap::tui::WorkerJob::Read));
+    }
+}
+
+/// Registers of another build are no reason to look at another kernel.
+#[test]
+fn a_report_of_built_in_kernels_leaves_the_cursor_and_says_what_it_overrides() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("build.log");
+    let of = |name: &str| {
+        format!("ptxas info : Compiling entry function '{name}' for 'sm_89'\nptxas info : Used 9 registers\n")
+    };
+    std::fs::write(&file, of("_Z5saxpyPf") + &of("_Z11dot_productPf")).unwrap();
+    let mut d = dashboard(120, 30);
+    press(&mut d.state, "down down");
+    let before = d.state.kernel().id.clone();
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    update(&mut d.state, Message::Imported(imported(session, file.clone(), added)));
+    assert_eq!(d.state.kernel().id, before);
+    let said = d.state.message.clone().unwrap().1;
+    assert!(said.contains("2 builds of 2 kernels read: the registers of 2 built-in kernels"), "{said}");
+    // A kernel that is new is shown.
+    std::fs::write(&file, of("_Z4minePf")).unwrap();
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    update(&mut d.state, Message::Imported(imported(session, file, added)));
+    assert_eq!(d.state.kernel().id, "mine");
+    assert_eq!(d.state.message.clone().unwrap().1, "1 build of 1 kernel read");
+}

@@ -125,8 +125,10 @@ fn hints(state: &DashboardState) -> Vec<Hint> {
         let own = open.hints(state);
         return own.into_iter().chain(OVER_PANES).collect();
     }
-    let own = main_panel(state.focus).hints(state);
-    let is_told = |hint: &Hint| own.iter().any(|h| h.actions == hint.actions);
+    let panel = main_panel(state.focus);
+    let means = |hint: &Hint| hint.actions.iter().all(|action| panel.refusal(*action, state).is_none());
+    let own: Vec<Hint> = panel.hints(state).into_iter().filter(means).collect();
+    let is_told = |hint: &Hint| !means(hint) || own.iter().any(|h| h.actions == hint.actions);
     let has_key = |hint: &Hint| hint.actions.iter().all(|action| !keys_in(state, None, *action).is_empty());
     let general: Vec<Hint> = OFFERED.into_iter().filter(|hint| !is_told(hint) && has_key(hint)).collect();
     own.into_iter().chain(general).collect()

@@ -129,10 +129,13 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
     let heading = |text: String| [Line::default(), Line::styled(text, look.title())];
     // The help itself lies on top of what it is about.
     let below = state.overlays.len().checked_sub(2).map(|i| &state.overlays[i]);
-    let (place, hints) = match below {
+    let panel = main_panel(state.focus);
+    let (place, mut hints) = match below {
         Some(open) => (open.key_context(), open.hints(state)),
-        None => (state.focus.title(), main_panel(state.focus).hints(state)),
+        None => (state.focus.title(), panel.hints(state)),
     };
+    let means = |action: &Action| below.is_some() || panel.refusal(*action, state).is_none();
+    hints.retain(|hint| hint.actions.iter().all(means));
     let keys_of = |action: Action| {
         let keys = keys_in(state, below, action);
         // The palette runs what has no key anywhere; what has one elsewhere does nothing here.
@@ -148,7 +151,7 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
     for (group, actions) in GROUPS {
         let others: Vec<(String, &Action)> = actions
             .iter()
-            .filter(|action| !is_told(action))
+            .filter(|action| !is_told(action) && means(action))
             .map(|action| (keys_of(*action), action))
             .filter(|(keys, _)| !keys.is_empty())
             .collect();

@@ -106,6 +106,10 @@ impl Panel<DashboardState> for TextPane {
         if scrolled { Reaction::Done(Vec::new()) } else { Reaction::Passed }
     }
 
+    fn refusal(&self, action: Action, _: &DashboardState) -> Option<String> {
+        (action == Action::Export).then(|| "there is no chart here to export".into())
+    }
+
     fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         let inside = pane_frame(buffer, area, state, self.pane, &(self.beside)(state), look);
         let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };

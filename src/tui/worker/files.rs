@@ -3,13 +3,12 @@
 use super::watch::JobWatch;
 use crate::application::{Application, PartOfTrace, is_application, read_application};
 use crate::audit::{AuditSheet, audit, read_file};
-use crate::catalogue::read_limited;
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
-use crate::config::{Saved, state_file, write_whole};
+use crate::config::write_whole;
 use crate::measurement::{CanonicalRow, write_csv};
 use crate::report::audit::Digest;
 use crate::session::{Session, loaded_rows_text};
-use crate::tui::message::{LoadedFiles, Message, UserFile};
+use crate::tui::message::{LoadedFiles, Message, UserFile, builds_text};
 use crate::tui::panes::files::listing::{FileEntry, FolderListing, MOST_ENTRIES};
 use crate::tui::ranked::LoadedMix;
 use crate::tui::refused::RefusedCounts;
@@ -20,8 +19,9 @@ use std::path::{Path, PathBuf, absolute};
 /// Reads these files into a copy of the session; what cannot be read is among the notices.
 pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch<'_>) -> Message {
     let mut session = session.clone();
+    let built_in = session.kernels.entries().len();
     let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, RefusedCounts::default(), None);
-    let mut applications = Vec::new();
+    let (mut applications, mut builds, mut empty) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         let path = &file.path;
         if is_application(path) {
@@ -29,6 +29,7 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
                 Ok(application) => applications.push(application),
                 Err(why) => {
                     refused.files += 1;
+                    empty.push((path.clone(), Some(why.clone())));
                     notices.push(why);
                 }
             }
@@ -39,34 +40,48 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
             Ok(added) => {
                 rows += added.rows;
                 refused.rows += added.refused;
+                if !added.kernels.is_empty() {
+                    builds.push(builds_text(&session, &added, built_in));
+                } else if added.rows == 0 {
+                    empty.push((path.clone(), None));
+                }
                 notices.extend(added.notices);
                 unnamed = unnamed.or_else(|| added.unnamed.map(|stated| (path.clone(), stated)));
             }
             Err(why) => {
                 refused.files += 1;
+                empty.push((path.clone(), Some(why.clone())));
                 notices.push(why);
             }
         }
     }
     session.arrange();
-    let summary = loaded_text(rows, refused, &applications);
-    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
+    let summary = loaded_text(rows, refused, &applications, &builds);
+    let loaded = LoadedFiles { session, notices, refused, summary, unnamed, applications, empty };
+    Message::Loaded(Box::new(loaded))
 }
 
-/// `7 measured rows loaded, 2 rows refused: ! lists them`, or the application that was read.
-fn loaded_text(rows: usize, refused: RefusedCounts, applications: &[Application]) -> String {
+/// `7 measured rows loaded, 2 rows refused: ! lists them`, or the application or the builds that were read.
+fn loaded_text(
+    rows: usize,
+    refused: RefusedCounts,
+    applications: &[Application],
+    builds: &[String],
+) -> String {
     let of_application = applications.last().map(|application| {
         format!("application {}: {} kernel launches", application.file_name(), application.kernel_count)
     });
-    let has_other = of_application.is_some() || refused.files > 0;
+    let has_other = of_application.is_some() || refused.files > 0 || !builds.is_empty();
     let of_rows = (rows > 0 || !has_other).then(|| loaded_rows_text(rows));
     let of_refused = (!refused.is_none()).then(|| format!("{}: ! lists them", refused.in_words()));
-    [of_application, of_rows, of_refused].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let all = [of_application, of_rows].into_iter().flatten().chain(builds.iter().cloned()).chain(of_refused);
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// A mix of kernels, all of which the session knows.
 pub(super) fn read_mix(session: &Session, path: &Path) -> Result<LoadedMix, String> {
-    let mix = MixFile::read(path).map_err(|why| why.to_string())?;
+    const FORM: &str = "a mix is TOML: a [[kernel]] with `kernel`, `size` and `calls` for each kernel";
+    let mix = MixFile::read(path).map_err(|why| format!("{why}; {FORM}"))?;
     let workload = mix.load_into(&mut session.clone()).map_err(|why| why.to_string())?;
     Ok(LoadedMix { name: workload.name, kernels: mix.typed_kernels(session), mix })
 }
@@ -83,7 +98,9 @@ pub(super) fn part_read(path: &Path, part: PartOfTrace, watch: &JobWatch<'_>) ->
 fn read_trace(path: &Path, part: &PartOfTrace, watch: &JobWatch<'_>) -> Result<Application, String> {
     let read = watch.watch_reading(path, || read_application(path, watch.progress));
     let recorded = read.map_err(|why| why.to_string())?;
-    recorded.application(part).map_err(|why| format!("{}: {why}", path.display()))
+    // Ranges and GPUs are typed as commands here, not as flags.
+    let typed = |why: String| why.replace("--range", "range").replace("--device", "device");
+    recorded.application(part).map_err(|why| format!("{}: {}", path.display(), typed(why)))
 }
 
 /// The readable entries of a folder, as many as a person can use.
@@ -162,18 +179,6 @@ fn write_new(path: &Path, bytes: impl FnOnce() -> Result<Vec<u8>, String>) -> Re
     Ok(format!("wrote {name}"))
 }
 
-/// Writes the state file, beside what another dashboard has put there; a selection that cannot be remembered is no reason to
-/// fail on the way out.
-pub fn save_selection(saved: &Saved) {
-    let Some(file) = state_file() else { return };
-    let in_file = read_limited(&file).map(|text| Saved::parse(&text)).unwrap_or_default();
-    let saved = saved.beside(&in_file);
-    if let Some(folder) = file.parent() {
-        let _ = std::fs::create_dir_all(folder);
-    }
-    let _ = write_whole(&file, saved.to_text().as_bytes());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +204,15 @@ mod tests {
             "{}",
             lost.folder.display()
         );
+    }
+
+    #[test]
+    fn builds_alone_are_no_rows_that_are_missing() {
+        let builds = ["16 builds of 16 kernels read".to_string()];
+        let said = |rows, builds: &[String]| loaded_text(rows, RefusedCounts::default(), &[], builds);
+        assert_eq!(said(0, &builds), "16 builds of 16 kernels read");
+        assert_eq!(said(2, &builds), "2 measured rows loaded, 16 builds of 16 kernels read");
+        assert_eq!(said(0, &[]), "0 measured rows loaded");
     }
 
     #[test]

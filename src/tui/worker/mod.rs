@@ -5,9 +5,8 @@ mod lanes;
 mod learning;
 mod polling;
 pub(super) mod priority;
+mod state_file;
 mod watch;
-
-pub use files::save_selection;
 
 use super::jobs::{PerJob, WorkerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
@@ -16,6 +15,7 @@ use super::panes::what_if::worker_question::ChangedQuestion;
 use super::ranked::BoardQuestion;
 use crate::application::{Application, ForecastSettings, PartOfTrace, forecast, is_application};
 use crate::chart::{ChartSpec, SvgTheme};
+use crate::config::Saved;
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::EvaluationSetup;
 use crate::gpu::GpuId;
@@ -33,6 +33,7 @@ use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
 use priority::lower_priority;
+use state_file::StateFile;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -52,6 +53,8 @@ pub struct Worker {
     lanes: PerJob<Lane>,
     /// The files that are looked at for changes.
     watched: FileWatch,
+    /// What is remembered between runs.
+    remembered: StateFile,
     /// Held by what takes several times the rows' memory for a while: of such work one thing is done after the other.
     large_work: Arc<Mutex<()>>,
     /// How the GPU at hand is had.
@@ -66,6 +69,7 @@ impl Worker {
             answers,
             lanes: Default::default(),
             watched: FileWatch::default(),
+            remembered: StateFile::default(),
             large_work: Arc::default(),
             find: find_driver,
         }
@@ -243,6 +247,16 @@ impl Worker {
     /// Looks from now on whether one of these files changes, instead of those before.
     pub fn watch_files(&self, files: Vec<PathBuf>) {
         self.watched.watch_files(files, &self.answers);
+    }
+
+    /// Remembers this in a moment, with what changes until then.
+    pub fn save_soon(&self, saved: Saved) {
+        self.remembered.write_soon(saved);
+    }
+
+    /// Remembers this now: nothing comes after it.
+    pub fn save_now(&self, saved: Saved) {
+        self.remembered.write_now(saved);
     }
 
     /// Lists a folder.

@@ -2,7 +2,9 @@
 
 use super::super::gpu_question::GpuQuestion;
 use super::findings::{ApplicationFindings, ForecastQuestion, no_gpu_text};
-use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
+use crate::application::{
+    Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor, profile_next,
+};
 use crate::tui::asked_about::{ask_about, none_loaded_text};
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
@@ -28,6 +30,7 @@ pub fn take_application(
 /// The traces among the user's files were read whole: the last one is shown, and where a program is shown already, only that
 /// one is put in its own place, or the part of it that is shown is asked for.
 pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) -> Vec<Effect> {
+    state.application.traces.extend(applications.iter().map(|read| read.file.clone()));
     let Some(shown) = state.application.application.clone() else {
         if let Some(last) = applications.into_iter().last() {
             put_application(state, last, PartOfTrace::default(), 0);
@@ -56,12 +59,14 @@ fn put_application(state: &mut DashboardState, application: Application, part: P
     let named = state.session.gpus.id_named(&application.gpu_name);
     let chosen = before.filter(|before| is_same_file && before.gpu_name == application.gpu_name);
     let source = named.or(chosen.and(state.application.source));
+    let mut traces = std::mem::take(&mut state.application.traces);
+    traces.insert(application.file.clone());
     let application = Some(Arc::new(application));
     if !is_same_file {
         ask_about(state, AskedAbout::Application);
     }
     state.application =
-        ApplicationFindings { application, part, settings, source, cursor, ..Default::default() };
+        ApplicationFindings { application, part, settings, source, cursor, traces, ..Default::default() };
     if !is_same_file && !state.application.can_be_asked() {
         ask_gpu(state);
     }
@@ -96,15 +101,20 @@ pub fn set_host_factor(state: &mut DashboardState, typed: &str) -> Result<(), St
 /// The worker's answer, if it is that to the last question.
 pub fn take_forecasts(state: &mut DashboardState, answer: Result<Vec<TargetForecast>, String>) {
     state.jobs.end_job(WorkerJob::Forecast);
-    state.application.forecasts = Some(answer.map(Arc::new));
+    let found = &mut state.application;
+    found.forecasts = Some(answer.map(Arc::new));
+    let next = found.application.as_ref().zip(found.first_target());
+    found.next = next.map_or_else(Vec::new, |(read, target)| profile_next(read, target, MOST_TO_PROFILE));
 }
+
+/// So many kernels to profile next are named.
+const MOST_TO_PROFILE: usize = 3;
 
 /// Asks for the targets that are selected, unless that was asked already.
 pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
     let found = &state.application;
     let Some(application) = found.application.clone() else { return Vec::new() };
-    if application.is_amd() {
-        let why = format!("kernels of {} are listed; no model covers them", application.gpu_name);
+    if let Some(why) = found.refusal() {
         state.application.forecasts = Some(Err(why));
         return Vec::new();
     }

@@ -1,10 +1,10 @@
 //! What the Application view knows: the program that was read, and what becomes of it on the targets.
 
-use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
+use crate::application::{Application, ForecastSettings, PartOfTrace, ProfileNext, TargetForecast};
 use crate::gpu::{GpuId, Tuning};
 use crate::session::{EditedGpu, Revision};
 use crate::text::harmless_line;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The program, and its forecasts.
@@ -20,8 +20,12 @@ pub struct ApplicationFindings {
     pub source: Option<GpuId>,
     /// What becomes of it on its own GPU and on the targets, or why there is no forecast.
     pub forecasts: Option<Result<Arc<Vec<TargetForecast>>, String>>,
+    /// What to profile next, to narrow the total of kernels on the first target.
+    pub next: Vec<ProfileNext>,
     /// The group under the cursor.
     pub cursor: usize,
+    /// The files of every trace that was read: commands other than `app` do not take them.
+    pub(in crate::tui) traces: BTreeSet<String>,
     /// What the worker was asked.
     pub(super) asked: Option<ForecastQuestion>,
 }
@@ -36,6 +40,18 @@ impl ApplicationFindings {
 }
 
 impl ApplicationFindings {
+    /// The forecast on the first target that is not the program's own GPU.
+    pub(super) fn first_target(&self) -> Option<&TargetForecast> {
+        self.forecasts.as_ref()?.as_ref().ok()?.get(1)
+    }
+
+    /// Why none of its kernels is predicted, whatever is chosen: they ran on a GPU that no model covers.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let application = self.application.as_ref().filter(|read| read.is_amd())?;
+        let gpu = harmless_line(&application.gpu_name);
+        Some(format!("kernels of {gpu} are listed; no model covers them"))
+    }
+
     /// The program that is shown ran on this GPU.
     pub(in crate::tui) fn take_gpu(&mut self, gpu: GpuId) {
         (self.source, self.forecasts) = (Some(gpu), None);

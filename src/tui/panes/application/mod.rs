@@ -2,10 +2,14 @@
 
 pub mod asking;
 pub mod findings;
+mod group_list;
+mod idle_keys;
+mod notes;
 mod view;
 
-use crate::application::{Application, ForecastBasis, application_chart, group_row};
+use crate::application::{Application, ForecastBasis, application_chart, group_row, launch_words, percent};
 use crate::measurement::CanonicalRow;
+use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::asked_about::ask_about;
 use crate::tui::asked_workload::AskedAbout;
@@ -14,7 +18,9 @@ use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{DashboardState, Tone};
+use crate::units::range;
 use asking::{ask_forecasts, ask_gpu};
+use idle_keys::idle_key;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
@@ -37,6 +43,9 @@ impl Panel<DashboardState> for ApplicationPane {
                 _ => Reaction::Done(open_group(state)),
             };
         }
+        if action == Action::SetSource {
+            return Reaction::Done(ask_gpu(state));
+        }
         let page = groups_shown(state, state.areas().pane_area(Pane::Application));
         match lines_moved(action, page) {
             Some(by) => {
@@ -45,6 +54,10 @@ impl Panel<DashboardState> for ApplicationPane {
             }
             None => Reaction::Passed,
         }
+    }
+
+    fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
+        idle_key(action, state)
     }
 
     fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
@@ -67,6 +80,9 @@ impl Panel<DashboardState> for ApplicationPane {
         if state.application.application.is_none() {
             return vec![Hint { actions: &[Action::Pick], text: "open a trace" }];
         }
+        if state.application.refusal().is_some() {
+            return vec![Hint { actions: &[Action::Import], text: "other trace" }];
+        }
         let pick = if state.application.can_be_asked() { "open in Swap" } else { "choose its GPU" };
         vec![
             Hint { actions: &[Action::Pick], text: pick },
@@ -80,7 +96,8 @@ impl Panel<DashboardState> for ApplicationPane {
     fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let Some(count) = state.application.application.as_ref().map(|a| a.groups.len()) else { return };
         let shown = groups_shown(state, area);
-        let Some(line) = at.line.checked_sub(first_group_line(state)).filter(|line| *line < shown) else {
+        let Some(line) = at.line.checked_sub(first_group_line(state, area)).filter(|line| *line < shown)
+        else {
             return;
         };
         let group = page_start(state.application.cursor, shown, count) + line;
@@ -98,6 +115,28 @@ impl Panel<DashboardState> for ApplicationPane {
     }
 }
 
+/// The group under the cursor as a line of text, with what becomes of it on the targets; `None` where there is none.
+#[must_use]
+pub fn group_line(state: &DashboardState) -> Option<String> {
+    let found = &state.application;
+    let application = found.application.as_ref()?;
+    let group = application.groups.get(found.cursor)?;
+    let gpus = &state.session.gpus;
+    let on = found.source.map_or_else(|| application.gpu_name.clone(), |gpu| gpus[gpu].id.clone());
+    let words = [Some(group.label.clone()), group.operator_words(), launch_words(group)];
+    let what = words.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let share = percent(100.0 * group.share);
+    let recorded = format!("{} x {} = {}, {share}, on {on}", group.calls, group.mean(), group.total);
+    let forecasts = found.forecasts.iter().flatten().flat_map(|all| all.iter());
+    let others = forecasts.filter(|forecast| Some(forecast.target) != found.source);
+    let on_others = others.filter_map(|forecast| {
+        let time = forecast.groups.get(found.cursor)?.time;
+        let id = &gpus[state.existing_gpu(forecast.target)].id;
+        Some(format!("; {id} {} ({})", time.value, range(time.low, time.high)))
+    });
+    Some(harmless_line(&format!("{what}: {recorded}{}", on_others.collect::<String>())))
+}
+
 fn move_cursor(state: &mut DashboardState, by: isize) {
     let last = state.application.application.as_ref().map_or(0, |a| a.groups.len().saturating_sub(1));
     state.application.cursor = state.application.cursor.saturating_add_signed(by).min(last);
@@ -107,7 +146,11 @@ fn move_cursor(state: &mut DashboardState, by: isize) {
 fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     let found = &state.application;
     let Some(application) = found.application.clone() else { return Vec::new() };
-    let (place, source) = (found.cursor, found.source.unwrap_or(state.selection.source));
+    if let Some(why) = found.refusal() {
+        return state.say(Tone::Refused, why);
+    }
+    let Some(source) = found.source else { return ask_gpu(state) };
+    let place = found.cursor;
     let id = state.session.gpus[source].id.clone();
     let rests_on = forecast_basis(state, place);
     let Some(row) = group_row(&application, place, &id, rests_on) else {

@@ -1,11 +1,14 @@
-//! How the Application view is drawn: the window in words, a bar of letters per GPU, the groups.
+//! How the Application view is drawn: the window in words, a bar of letters per GPU, what must be said of the totals, the groups, what
+//! to profile next.
 
 use super::super::frame::{draw_lines, pane_frame};
 use super::findings::ApplicationFindings;
+use super::group_list::group_lines;
+use super::notes::{first_lines, note_lines, profile_lines};
 use crate::application::{
     Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
 };
-use crate::tui::layout::{Pane, page_start};
+use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap};
@@ -18,12 +21,10 @@ use unicode_width::UnicodeWidthStr;
 
 /// The fewest and most columns of a GPU's name before its bar.
 const NAME: (usize, usize) = (18, 42);
-/// The fewest columns of a kernel's name.
-const KERNEL: usize = 12;
-/// Columns of the time on a target.
-const ON_TARGET: usize = 10;
 /// Columns of the numbers behind a bar.
 const NUMBERS: usize = 34;
+/// The fewest columns of a bar.
+const LEAST_BAR: usize = 5;
 /// The most GPUs with a bar.
 const MOST_BARS: usize = 6;
 
@@ -37,9 +38,16 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
     let title = heading(found, application, usize::from(area.width.saturating_sub(19)));
     let inside = pane_frame(buffer, area, state, Pane::Application, &title, look);
     let width = usize::from(inside.width.saturating_sub(1));
+    let parts = Sections::of_area(state, application, area);
     let mut lines = above_groups(state, application, width, look);
-    lines.truncate(usize::from(inside.height.saturating_sub(3 + detail_lines(area) as u16)));
-    lines.extend(group_lines(state, application, width, groups_shown(state, area), look));
+    lines.truncate(parts.totals);
+    lines.extend(parts.notes.into_iter().map(|text| Line::styled(text, look.caution())));
+    lines.extend(group_lines(state, application, width, parts.groups, look));
+    let mut below: Vec<Line<'static>> = Vec::new();
+    for (place, text) in parts.profile.iter().enumerate() {
+        let style = if place == 0 { look.title() } else { look.text() };
+        below.push(Line::styled(clipped_text(text, width), style));
+    }
     if let Some(detail) = detail(state, application) {
         let most = detail_lines(area);
         let mut wrapped = wrap(&detail, width);
@@ -47,10 +55,11 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
             wrapped.truncate(most - 1);
             wrapped.push(clipped_text(&rest, width));
         }
-        let gap = usize::from(inside.height).saturating_sub(lines.len() + wrapped.len());
-        lines.extend((0..gap).map(|_| Line::default()));
-        lines.extend(wrapped.into_iter().map(|text| Line::styled(text, look.dim())));
+        below.extend(wrapped.into_iter().map(|text| Line::styled(text, look.dim())));
     }
+    let gap = usize::from(inside.height).saturating_sub(lines.len() + below.len());
+    lines.extend((0..gap).map(|_| Line::default()));
+    lines.extend(below);
     let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
     draw_lines(buffer, text, lines, 0);
 }
@@ -82,21 +91,56 @@ fn heading(found: &ApplicationFindings, application: &Application, width: usize)
     crate::text::harmless_line(&words.join(", "))
 }
 
+/// What stands where, from the top of the pane.
+struct Sections {
+    /// Lines of the window, the bars and their legend.
+    totals: usize,
+    /// What must be said of the totals.
+    notes: Vec<String>,
+    /// How many groups have room.
+    groups: usize,
+    /// What to profile next, under the groups.
+    profile: Vec<String>,
+}
+
+impl Sections {
+    /// The rows that the groups do not need are those of the notes, then of what to profile; one note has room before all but a few
+    /// groups.
+    fn of_area(state: &DashboardState, application: &Application, area: Rect) -> Self {
+        let inside = usize::from(area.height.saturating_sub(2));
+        let width = usize::from(area.width.saturating_sub(3));
+        let bars = match &state.application.forecasts {
+            Some(Ok(forecasts)) => forecasts.len().min(MOST_BARS) + 1,
+            _ => 1,
+        };
+        let totals = usize::from(application.timeline.is_some()) + bars;
+        // The heading of the groups takes a line.
+        let room = inside.saturating_sub(totals + 1 + detail_lines(area));
+        let wanted = application.groups.len().min((room * 3 / 5).max(FEW_GROUPS));
+        let spare = room.saturating_sub(wanted).max(usize::from(room > FEW_GROUPS));
+        let notes = first_lines(note_lines(state, application, width), spare, width);
+        let mut profile = profile_lines(&state.application, state);
+        let left = spare - notes.len();
+        profile.truncate(if left > 1 { left } else { 0 });
+        let groups = room.saturating_sub(notes.len() + profile.len()).max(1);
+        Self { totals, notes, groups, profile }
+    }
+}
+
+/// So many groups stand before anything is said of the totals.
+const FEW_GROUPS: usize = 4;
+
 /// Lines inside the frame before the first group.
-pub(super) fn first_group_line(state: &DashboardState) -> usize {
+pub(super) fn first_group_line(state: &DashboardState, area: Rect) -> usize {
     let Some(application) = &state.application.application else { return 0 };
-    // The window, the bars, their legend, the heading of the table.
-    let bars = match &state.application.forecasts {
-        Some(Ok(forecasts)) => forecasts.len().min(MOST_BARS) + 1,
-        _ => 1,
-    };
-    usize::from(application.timeline.is_some()) + bars + 1
+    let parts = Sections::of_area(state, application, area);
+    parts.totals + parts.notes.len() + 1
 }
 
 /// How many groups have room.
 pub(super) fn groups_shown(state: &DashboardState, area: Rect) -> usize {
-    let inside = usize::from(area.height.saturating_sub(2));
-    inside.saturating_sub(first_group_line(state) + detail_lines(area)).max(1)
+    let Some(application) = &state.application.application else { return 1 };
+    Sections::of_area(state, application, area).groups
 }
 
 /// Lines for the group under the cursor.
@@ -184,7 +228,7 @@ fn bar_lines(
     let named = |f: &TargetForecast| state.session.gpus[f.target].short_name().width() + 1;
     let longest_name = shown.iter().map(named).max().unwrap_or(0);
     let name_width = longest_name.clamp(NAME.0, NAME.1.min(width / 4).max(NAME.0));
-    let columns = width.saturating_sub(name_width + NUMBERS + 2).max(8);
+    let columns = width.saturating_sub(name_width + NUMBERS + 2).max(LEAST_BAR);
     let mut used: Vec<&'static str> = Vec::new();
     let mut lines: Vec<Line<'static>> = Vec::new();
     for forecast in shown {
@@ -205,7 +249,8 @@ fn bar_lines(
             }
         }
         spans.push(Span::raw(" ".repeat(columns - filled.min(columns) + 1)));
-        spans.push(Span::styled(numbers(forecast), look.text()));
+        let is_own = Some(forecast.target) == state.application.source;
+        spans.push(Span::styled(numbers(forecast, is_own), look.text()));
         lines.push(Line::from(spans));
     }
     let legend: Vec<String> = used.iter().map(|name| format!("{} {name}", letter(name))).collect();
@@ -213,83 +258,27 @@ fn bar_lines(
     lines
 }
 
-/// `346 ms (185–655 ms) 0.462x`.
-fn numbers(forecast: &TargetForecast) -> String {
+/// `346 ms (185–655 ms) 0.462×`; of the program's own GPU as it was recorded the time alone.
+fn numbers(forecast: &TargetForecast, is_own: bool) -> String {
     let (time, speedup) = (forecast.time_range(), forecast.overall_speedup());
-    if time.low == time.high {
-        return pad_left(&time.value.to_string(), 8);
-    }
     let value = pad_left(&time.value.to_string(), 8);
-    format!("{value} ({}) {}×", range(time.low, time.high), significant(speedup))
+    match (is_own, (speedup - 1.0).abs() < AS_RECORDED) {
+        (true, true) => format!("{value} recorded"),
+        (true, false) => format!("{value} modelled {}×", significant(speedup)),
+        _ => format!("{value} ({}) {}×", range(time.low, time.high), significant(speedup)),
+    }
 }
 
-/// The forecasts of the groups on the first target that is not the program's own GPU.
-fn first_target(state: &DashboardState) -> Option<&TargetForecast> {
-    let forecasts = state.application.forecasts.as_ref()?.as_ref().ok()?;
-    forecasts.get(1)
-}
-
-fn group_lines(
-    state: &DashboardState,
-    application: &Application,
-    width: usize,
-    shown: usize,
-    look: Look<'_>,
-) -> Vec<Line<'static>> {
-    let target = first_target(state);
-    let start = page_start(state.application.cursor, shown, application.groups.len());
-    let name_room = width.saturating_sub(if target.is_some() { 43 + ON_TARGET } else { 33 }).max(KERNEL);
-    let names = application.groups.iter().skip(start).take(shown);
-    let names: Vec<String> =
-        names.map(|group| crate::text::harmless_line(&group.label_within(name_room))).collect();
-    let name = names.iter().map(|name| name.width()).max().unwrap_or(0).clamp(KERNEL, name_room);
-    // What the kernels leave makes the name of the GPU whole.
-    let on = target.map_or("", |t| state.session.gpus[t.target].short_name());
-    let on_width = on.width().clamp(ON_TARGET, ON_TARGET + name_room - name);
-    let on = clipped_text(on, on_width);
-    let mut head = format!(
-        "{} {} {} {} {}",
-        pad_right("kernel", name),
-        pad_left("share", 7),
-        pad_left("calls", 6),
-        pad_left("total", 8),
-        pad_left("mean", 8)
-    );
-    if target.is_some() {
-        head.push_str(&format!(" {} {}", pad_left(&on, on_width), pad_left("speedup", 8)));
-    }
-    let mut lines = vec![Line::styled(clipped_text(&head, width), look.title())];
-    for (place, group) in application.groups.iter().enumerate().skip(start).take(shown) {
-        let label = &names[place - start];
-        let mut text = format!(
-            "{} {} {} {} {}",
-            pad_right(&clipped_text(label, name), name),
-            pad_left(&format!("{:.1} %", 100.0 * group.share), 7),
-            pad_left(&group.calls.to_string(), 6),
-            pad_left(&group.total.to_string(), 8),
-            pad_left(&group.mean().to_string(), 8)
-        );
-        if let Some(forecast) = target.and_then(|t| t.groups.get(place)) {
-            let speedup = group.mean() / forecast.time.value;
-            let mark = if forecast.basis.is_predicted() { "" } else { "?" };
-            let time = format!("{mark}{}", forecast.time.value);
-            text.push_str(&format!(
-                " {} {}",
-                pad_left(&time, on_width),
-                pad_left(&format!("{}×", significant(speedup)), 8)
-            ));
-        }
-        let style = if place == state.application.cursor { look.selection() } else { look.text() };
-        lines.push(Line::styled(pad_right(&clipped_text(&text, width), width), style));
-    }
-    lines
-}
+/// A window that is replayed as it was recorded is this near to itself.
+const AS_RECORDED: f64 = 1e-6;
 
 /// The group under the cursor: what its time on the target rests on, its operator, its counts.
 fn detail(state: &DashboardState, application: &Application) -> Option<String> {
     let group = application.groups.get(state.application.cursor)?;
     let mut parts: Vec<String> = vec![group.category.as_str().to_string()];
-    if let Some(forecast) = first_target(state).and_then(|t| t.groups.get(state.application.cursor)) {
+    if let Some(forecast) =
+        state.application.first_target().and_then(|t| t.groups.get(state.application.cursor))
+    {
         parts.push(rests_on(forecast));
     }
     parts.extend(group.operator_words());

@@ -19,6 +19,9 @@ use ratatui::layout::Rect;
 use setup::evaluation_setup;
 use view::draw_evaluation;
 
+/// Why there is no chart.
+const NOTHING_YET: &str = "nothing is measured yet: there is no chart";
+
 /// The pane.
 #[derive(Debug)]
 pub struct ErrorsPane;
@@ -60,10 +63,12 @@ impl Panel<DashboardState> for ErrorsPane {
         draw_evaluation(buffer, area, state, look);
     }
 
+    fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
+        (action == Action::Export && state.evaluated.is_none()).then(|| NOTHING_YET.into())
+    }
+
     fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
-        let Some(evaluated) = &state.evaluated else {
-            return ChartOffer::Refused("nothing is measured yet: there is no chart".into());
-        };
+        let Some(evaluated) = &state.evaluated else { return ChartOffer::Refused(NOTHING_YET.into()) };
         let name = format!("evaluation-{}-{}.svg", evaluated.model, state.protocol.as_str());
         ChartOffer::Chart(name, Box::new(evaluated.chart.clone()))
     }

@@ -20,6 +20,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use view::draw_models;
 
+/// Why there is no chart.
+const NO_IMPORTANCES: &str = "no trained model has importances yet: Enter trains the chosen recipe";
+
 /// The pane.
 #[derive(Debug)]
 pub struct ModelsPane;
@@ -89,15 +92,18 @@ impl Panel<DashboardState> for ModelsPane {
         draw_models(buffer, area, state, look);
     }
 
+    fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
+        let has_importances = state.models.shown_model().is_some_and(|t| !t.importances.is_empty());
+        (action == Action::Export && !has_importances).then(|| NO_IMPORTANCES.into())
+    }
+
     fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let named = state.models.shown_model().filter(|t| !t.importances.is_empty());
         match (named, importances_spec(&state.models)) {
             (Some(trained), Some(spec)) => {
                 ChartOffer::Chart(format!("importances-{}.svg", trained.model), Box::new(spec))
             }
-            _ => ChartOffer::Refused(
-                "no trained model has importances yet: Enter trains the chosen recipe".into(),
-            ),
+            _ => ChartOffer::Refused(NO_IMPORTANCES.into()),
         }
     }
 

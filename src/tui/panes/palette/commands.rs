@@ -3,7 +3,7 @@
 
 use super::super::files::listing::FileEntry;
 use crate::application::PartOfTrace;
-use crate::gpu::{GpuId, derived_gpu};
+use crate::gpu::{GpuId, GpuNumber, derived_gpu};
 use crate::kernel::KernelId;
 use crate::predict::{MODELS, ModelId};
 use crate::text::harmless_line;
@@ -52,6 +52,10 @@ pub enum PaletteCommand {
     Part(PartOfTrace),
     /// Scales the application's time on the host.
     HostFactor(String),
+    /// Gives the selected kernel these threads per block.
+    Block(String),
+    /// Switches to a theme, by its place.
+    Theme(usize),
     /// Goes on typing from here.
     Complete(String),
 }
@@ -76,7 +80,7 @@ struct Noun {
     about: &'static str,
 }
 
-const NOUNS: [Noun; 19] = [
+const NOUNS: [Noun; 21] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
     Noun { words: &["kernel"], example: "saxpy", about: "select a kernel" },
     Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
@@ -84,6 +88,8 @@ const NOUNS: [Noun; 19] = [
     Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
     Noun { words: &["set"], example: "mem=+20%,l2=72MiB", about: "change numbers of the target" },
     Noun { words: &["launch"], example: "block=128,regs=32", about: "change the launch on the target" },
+    Noun { words: &["block"], example: "256", about: "set threads per block" },
+    Noun { words: &["theme"], example: "light", about: "set the theme" },
     Noun { words: &["power"], example: "150W", about: "set the target's power limit" },
     Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
     Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
@@ -118,8 +124,52 @@ const CHARTS: [(&str, Pane); 7] = [
 pub fn matching_commands(state: &DashboardState, typed: &str, files: &[FileEntry]) -> Vec<CommandLine> {
     match noun_and_argument(typed) {
         Some((noun, rest)) => with_argument(state, noun, rest, files),
-        None => Filter::new(typed).ranked(everything(state)),
+        None => {
+            let mut lines = Filter::new(typed).ranked(everything(state, typed));
+            // A letter alone is most likely the key of an action.
+            if let Some(line) = action_of_key(state, typed).map(|action| action_line(state, action)) {
+                lines.retain(|other| *other != line);
+                lines.insert(0, line);
+            }
+            lines
+        }
     }
+}
+
+/// The action of the key that this one letter is.
+fn action_of_key(state: &DashboardState, typed: &str) -> Option<Action> {
+    let mut letters = typed.chars();
+    let (Some(_), None) = (letters.next(), letters.next()) else { return None };
+    let bound = state.keymap.action(&[state.place(), "any"], typed)?;
+    Action::from_id(bound)
+}
+
+fn action_line(state: &DashboardState, action: Action) -> CommandLine {
+    let kind = state.keymap.key_of(action.id()).unwrap_or_default().to_string();
+    let (text, completed) = (action.doc().to_string(), action.id().replace('_', " "));
+    CommandLine { kind, text, completed, command: PaletteCommand::Run(action) }
+}
+
+/// Whether every word that is typed begins a part of the name, where separators do not count: `rtx40` of `rtx-4070`, `4090`, and no
+/// `0` of `p100`. Letters scattered over a name, and digits in its middle, name no GPU.
+fn names_gpu(typed: &str, names: &[String]) -> bool {
+    let plain = |text: &str| -> Vec<(char, bool)> {
+        let (mut all, mut before) = (Vec::new(), ' ');
+        for c in text.chars().flat_map(char::to_lowercase) {
+            let is_part = !before.is_alphanumeric() || before.is_ascii_digit() != c.is_ascii_digit();
+            if c.is_alphanumeric() {
+                all.push((c, is_part));
+            }
+            before = c;
+        }
+        all
+    };
+    let names: Vec<Vec<(char, bool)>> = names.iter().map(|name| plain(name)).collect();
+    let begins = |word: &[(char, bool)], name: &[(char, bool)]| {
+        let same = |part: &[(char, bool)]| part[0].1 && part.iter().zip(word).all(|(a, b)| a.0 == b.0);
+        !word.is_empty() && name.windows(word.len()).any(same)
+    };
+    typed.split_whitespace().map(plain).all(|word| names.iter().any(|name| begins(&word, name)))
 }
 
 fn noun_and_argument(typed: &str) -> Option<(&'static Noun, &str)> {
@@ -132,8 +182,7 @@ fn noun_and_argument(typed: &str) -> Option<(&'static Noun, &str)> {
 #[must_use]
 pub fn why_nothing_matches(state: &DashboardState, typed: &str) -> String {
     let Some((noun, rest)) = noun_and_argument(typed) else {
-        let nearest = nearest_word(typed).map_or_else(String::new, |word| format!("; nearest: {word}"));
-        return format!("no such command, GPU, kernel or model{nearest}");
+        return why_no_word_matches(state, typed);
     };
     let word = noun.words[0];
     let unknown = match word {
@@ -154,6 +203,21 @@ pub fn why_nothing_matches(state: &DashboardState, typed: &str) -> String {
     harmless_line(&text)
 }
 
+/// Why nothing is called what is typed: how numbers of a GPU are set, which GPU was meant.
+fn why_no_word_matches(state: &DashboardState, typed: &str) -> String {
+    let first = typed.split_whitespace().next().unwrap_or_default();
+    if GpuNumber::from_key(&first.to_lowercase()).is_some() {
+        return harmless_line(&format!("`set {first}=VALUE` changes that number of the target"));
+    }
+    let has = |is: fn(&char) -> bool| typed.chars().any(|c| is(&c));
+    let is_like_gpu = has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
+    if let Some(why) = state.session.gpus.position(typed).err().filter(|_| is_like_gpu) {
+        return harmless_line(&why.to_string());
+    }
+    let nearest = nearest_word(typed).map_or_else(String::new, |word| format!("; nearest: {word}"));
+    format!("no such command, GPU, kernel or model{nearest}")
+}
+
 /// The word with an argument that begins most like the first one typed: two letters at least.
 fn nearest_word(typed: &str) -> Option<&'static str> {
     let first = typed.split_whitespace().next()?.to_lowercase();
@@ -166,12 +230,11 @@ fn nearest_word(typed: &str) -> Option<&'static str> {
 type FoundLine = (CommandLine, Vec<String>);
 
 /// Everything that can be said in a word.
-fn everything(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
+fn everything<'a>(state: &'a DashboardState, typed: &'a str) -> impl Iterator<Item = FoundLine> + 'a {
     let actions = Action::ALL.iter().map(|action| {
-        let kind = state.keymap.key_of(action.id()).unwrap_or_default().to_string();
-        let (text, completed) = (action.doc().to_string(), action.id().replace('_', " "));
-        let texts = vec![completed.clone(), text.clone()];
-        (CommandLine { kind, text, completed, command: PaletteCommand::Run(*action) }, texts)
+        let line = action_line(state, *action);
+        let texts = vec![line.completed.clone(), line.text.clone()];
+        (line, texts)
     });
     let nouns = NOUNS.iter().map(|noun| {
         let completed = format!("{} ", noun.words[0]);
@@ -180,7 +243,7 @@ fn everything(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
         let command = PaletteCommand::Complete(completed.clone());
         (CommandLine { kind: "…".into(), text, completed, command }, texts)
     });
-    let targets = gpus(state, "gpu", Action::SetTarget);
+    let targets = gpus(state, "gpu", Action::SetTarget).filter(move |(_, names)| names_gpu(typed, names));
     nouns.chain(actions).chain(targets).chain(kernels(state)).chain(models())
 }
 
@@ -307,6 +370,10 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
         "source" => gpu_lines(state, &rest, word, Action::SetSource),
         "add" => gpu_lines(state, &rest, word, Action::AddTarget),
         "model" => filter.ranked(models()),
+        "block" => {
+            as_typed(PaletteCommand::Block(rest), format!("threads per block of {}", state.kernel().label()))
+        }
+        "theme" => filter.ranked(themes(state)),
         "host" => as_typed(PaletteCommand::HostFactor(rest), noun.about.into()),
         "range" => range_lines(state, &rest),
         "device" => filter.ranked(devices(state)),
@@ -350,6 +417,16 @@ fn exports() -> impl Iterator<Item = FoundLine> {
     });
     let typed = line("typed", "export the typed kernels as CSV".into(), PaletteCommand::ExportTyped);
     charts.chain([typed])
+}
+
+/// The themes there are.
+fn themes(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
+    state.themes.0.iter().enumerate().map(|(place, theme)| {
+        let (name, command) = (theme.name.clone(), PaletteCommand::Theme(place));
+        let completed = format!("theme {}", harmless_line(&name));
+        let line = CommandLine { kind: "theme".into(), text: harmless_line(&name), completed, command };
+        (line, vec![name])
+    })
 }
 
 /// The kernels that were typed.

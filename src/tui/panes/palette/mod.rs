@@ -12,8 +12,8 @@ mod commands;
 use super::application::asking::{ask_part, set_host_factor};
 use super::files::listing::{FileEntry, FolderListing};
 use super::gpus::put_gpu;
-use super::prompt::ask_rows_file;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
+use super::prompt::{ask_rows_file, set_typed_block};
 use super::typing_list::TypingList;
 use super::what_if::editing::{set_launch, set_numbers};
 use crate::answer::Settings;
@@ -165,6 +165,11 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             remember(state);
             set_host_factor(state, &text)?;
         }
+        PaletteCommand::Block(text) => return set_typed_block(state, &text),
+        PaletteCommand::Theme(place) => {
+            state.themes.1 = place;
+            state.remembered_theme = Some(state.theme().name.clone());
+        }
         PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}
     }
     Ok(Vec::new())
@@ -287,5 +292,30 @@ mod tests {
         assert!(matches!(first("model hybrid"), PaletteCommand::Model(_)));
         let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
         assert!(matching_commands(&state, "zzzz", &[]).is_empty());
+    }
+
+    #[test]
+    fn digits_and_single_letters_name_no_gpu() {
+        assert_eq!(first("x"), PaletteCommand::Run(Action::Swap));
+        assert_eq!(first("u"), PaletteCommand::Run(Action::Undo));
+        assert_eq!(first("block 128"), PaletteCommand::Block("128".into()));
+        for typed in ["rtx4090", "4090", "rtx 40", "h100sxm", "titan v", "tesla v100"] {
+            assert!(matches!(first(typed), PaletteCommand::Choose(_, Action::SetTarget)), "{typed}");
+        }
+        let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
+        for (typed, said) in [
+            ("sm 0", "`set sm=VALUE`"),
+            ("mi300x", "mi300x"),
+            ("rtx-9999", "rtx-9999"),
+            ("theme neon", "theme `neon`: expected one of dark, light"),
+        ] {
+            assert!(matching_commands(&state, typed, &[]).is_empty(), "{typed}");
+            let why = why_nothing_matches(&state, typed);
+            assert!(why.contains(said), "{typed}: {why}");
+        }
+        run_command(&mut state, first("theme light")).unwrap();
+        assert_eq!(state.theme().name, "light");
+        run_command(&mut state, first("block 128")).unwrap();
+        assert_eq!(state.answer().needs.target.map(|needs| needs.threads), Some(128));
     }
 }

@@ -24,6 +24,7 @@ use line::PromptLine;
 use purpose::Purpose;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::path::Path;
 use std::sync::Arc;
 use tui_input::{Input, InputRequest};
 
@@ -108,6 +109,16 @@ pub fn ask_what_if(state: &mut DashboardState, purpose: WhatIfPurpose, offered: 
 pub fn ask_block(state: &mut DashboardState) -> Vec<Effect> {
     let line = block_line(state);
     state.open_overlay(Prompt(line))
+}
+
+/// Gives the selected kernel these threads per block: as its own, or in the place of those that are stated.
+///
+/// # Errors
+/// What was expected.
+pub fn set_typed_block(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
+    let line = block_line(state);
+    state.message = None;
+    Prompt(line).follow_line(text, state)
 }
 
 /// Asks for the clocks of the source.
@@ -232,12 +243,30 @@ impl Prompt {
             Purpose::Export(_) | Purpose::Page(_) | Purpose::Rows(_) if text.is_empty() => {
                 Err("type a file name, or Esc".into())
             }
-            Purpose::Rows(rows) => Ok(vec![Effect::WriteRows { path: text.into(), rows: rows.clone() }]),
+            Purpose::Rows(rows) => {
+                has_end(text, "csv", "measured rows are written as CSV")?;
+                Ok(vec![Effect::WriteRows { path: text.into(), rows: rows.clone() }])
+            }
             Purpose::Page(page) => Ok(vec![Effect::WritePage { path: text.into(), page: page.clone() }]),
             Purpose::Export(spec) => {
+                has_end(text, "svg", "pictures are drawn as SVG")?;
                 let theme = if state.theme().name == "dark" { SvgTheme::Dark } else { SvgTheme::Light };
                 Ok(vec![Effect::Export { path: text.into(), spec: spec.clone(), theme }])
             }
         }
+    }
+}
+
+/// Whether a file's name promises what is written into it; a name without an end promises nothing.
+///
+/// # Errors
+/// The name that does.
+fn has_end(name: &str, end: &str, what: &str) -> Result<(), String> {
+    let path = Path::new(name);
+    match path.extension() {
+        Some(other) if !other.eq_ignore_ascii_case(end) => {
+            Err(format!("{name}: {what}: write {}", path.with_extension(end).display()))
+        }
+        _ => Ok(()),
     }
 }

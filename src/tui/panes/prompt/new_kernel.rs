@@ -50,5 +50,7 @@ pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>,
     state.take_session(Arc::new(session));
     state.show_subject(loaded.subject);
     state.say(Tone::Done, format!("added {}", harmless_line(text.trim())));
-    Ok(state.ask_to_learn())
+    let mut effects = state.ask_to_learn();
+    effects.push(Effect::SaveSoon(Box::new(state.saved())));
+    Ok(effects)
 }

@@ -206,6 +206,7 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
         draw_lines(buffer, inside, lines, 0);
         return;
     }
+    draw_why_no_speedup(buffer, area, state, look);
     let widths = widths(state, &rows, usize::from(list.width));
     heading(state, &widths, look).render(line_at(inside.y), buffer);
     let places: Vec<RowPlace> = rows.iter().map(|row| RowPlace::of_row(row)).collect();
@@ -229,6 +230,16 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
         let detail = Rect { x, width: inside.right().saturating_sub(x), ..inside };
         let lines = detail_lines(state, rows[cursor], usize::from(detail.width), look);
         draw_lines(buffer, detail, lines, 0);
+    }
+}
+
+/// Why no row has a speedup: on the frame, so that no row of the board is lost.
+fn draw_why_no_speedup(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
+    let board = state.ranked.board.as_ref().filter(|board| board.source_time.is_none());
+    if let Some(board) = board.filter(|board| board.rows.iter().any(|row| row.time.is_some())) {
+        let text = format!(" no speedup: {} ", board.source_words());
+        let text = clipped_text(&text, usize::from(area.width.saturating_sub(4)));
+        buffer.set_string(area.x + 2, area.bottom() - 1, text, look.caution());
     }
 }
 

@@ -122,6 +122,23 @@ fn launch_heading(state: &DashboardState) -> String {
     format!(" launch of {}", state.kernel().label())
 }
 
+fn cells_of(state: &DashboardState, edited: &EditedGpu, line: WhatIfLine) -> ListCells {
+    match line {
+        WhatIfLine::Number(number) => number_cells(state, edited, number),
+        WhatIfLine::Size => size_cells(state),
+        WhatIfLine::Element => element_cells(state),
+        WhatIfLine::Launch(number) => launch_cells(state, number),
+    }
+}
+
+/// A line of the list as text: what stands in its columns.
+pub(super) fn line_text(state: &DashboardState, line: WhatIfLine) -> String {
+    let cells = cells_of(state, &state.edited_gpu(), line);
+    let named = format!("{} {}", cells.name, cells.value);
+    let words = [named.as_str(), cells.change.as_str(), cells.source];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
 fn list_line(
     state: &DashboardState,
     edited: &EditedGpu,
@@ -129,12 +146,7 @@ fn list_line(
     width: usize,
     look: Look<'_>,
 ) -> Line<'static> {
-    let cells = match line {
-        WhatIfLine::Number(number) => number_cells(state, edited, number),
-        WhatIfLine::Size => size_cells(state),
-        WhatIfLine::Element => element_cells(state),
-        WhatIfLine::Launch(number) => launch_cells(state, number),
-    };
+    let cells = cells_of(state, edited, line);
     let is_marked = matches!(line, WhatIfLine::Number(number) if state.what_if.marked.contains(&number));
     let shows_source = width >= ROOM_FOR_SOURCE;
     let source = if shows_source { SOURCE } else { 0 };

@@ -1,0 +1,139 @@
+//! The application's part: the group under the cursor, and `roofswap app`.
+
+use super::words::{CommandWords, words_of_targets};
+use crate::application::PartOfTrace;
+use crate::gpu::GpuId;
+use crate::tui::asked_about::none_loaded_text;
+use crate::tui::panes::application::group_line;
+use crate::tui::state::DashboardState;
+
+/// The group under the cursor.
+///
+/// # Errors
+/// That no application is loaded.
+pub(super) fn group_text(state: &DashboardState) -> Result<String, String> {
+    group_line(state).ok_or_else(|| none_loaded_text(state))
+}
+
+/// `roofswap app trace.json.gz --to h200`: what the view shows.
+///
+/// # Errors
+/// That no application is loaded, or what `app` has no flag for.
+pub(super) fn application_line(state: &DashboardState) -> Result<String, String> {
+    let found = &state.application;
+    let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
+    let mut words = CommandWords::new("app");
+    words.add_file(&application.file);
+    add_part(&mut words, &found.part);
+    let Some(source) = found.source.filter(|_| !application.is_amd()) else { return Ok(words.line()) };
+    has_no_clocks(state, "app")?;
+    add_source(&mut words, state, source);
+    add_targets(&mut words, state);
+    add_host(&mut words, state);
+    Ok(words.line())
+}
+
+/// `roofswap rank --app trace.json.gz --to all`: the board of the application; of a part of it `roofswap app`.
+///
+/// # Errors
+/// What neither of them has a flag for.
+pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> Result<String, String> {
+    let found = &state.application;
+    let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
+    has_no_clocks(state, "rank --app")?;
+    let is_plain = found.part == PartOfTrace::default() && !has_host_factor(state);
+    let mut words = CommandWords::new(if is_plain { "rank" } else { "app" });
+    if is_plain {
+        words.add("--app", &application.file);
+    } else {
+        words.add_file(&application.file);
+        add_part(&mut words, &found.part);
+    }
+    if let Some(source) = found.source {
+        add_source(&mut words, state, source);
+    }
+    words.add("--to", targets);
+    if is_plain {
+        words.add("--by", state.ranked.order.as_str());
+    }
+    add_host(&mut words, state);
+    Ok(words.line())
+}
+
+/// The command for the selected row where it was opened from a trace: no measurement file has it, and `app --kernels` prints it.
+///
+/// # Errors
+/// That it was measured here, and no file has it.
+pub(super) fn of_trace(state: &DashboardState) -> Result<Option<String>, String> {
+    let row = &state.rows[state.selected];
+    let id = &state.kernel().id;
+    let size = row.problem.to_string();
+    let is_row = |kernel: &str, problem: &str| kernel == id && (problem == size || problem.is_empty());
+    let kept = state.kept_rows.iter().rev().find(|kept| is_row(&kept.kernel, &kept.problem));
+    let Some(kept) = kept else { return Ok(None) };
+    let of_file = |file: &&String| kept.source.starts_with(&format!("{file}: group "));
+    let Some(file) = state.application.traces.iter().find(of_file) else {
+        let text = format!("{id} was measured here: `roofswap measure -o` keeps such rows for commands");
+        return Err(text);
+    };
+    has_no_clocks(state, "app")?;
+    let mut words = CommandWords::new("app");
+    words.add_file(file);
+    if state.application.application.as_ref().is_some_and(|shown| shown.file == *file) {
+        add_part(&mut words, &state.application.part);
+    }
+    if let Ok(source) = state.session.gpus.position(&kept.gpu) {
+        add_source(&mut words, state, source);
+    }
+    add_targets(&mut words, state);
+    words.add_flag("--kernels");
+    Ok(Some(words.line()))
+}
+
+/// The GPU that it ran on, where its file does not say so.
+fn add_source(words: &mut CommandWords, state: &DashboardState, source: GpuId) {
+    let gpus = &state.session.gpus;
+    let named = state.application.application.as_ref().and_then(|read| gpus.id_named(&read.gpu_name));
+    if named != Some(source) {
+        words.add("--from", &gpus[source].id);
+    }
+}
+
+/// The targets, and the changes of the edited GPU where it is one of them.
+fn add_targets(words: &mut CommandWords, state: &DashboardState) {
+    words.add("--to", &words_of_targets(state));
+    let is_target = state.selection.targets.contains(&state.session.edited_place());
+    if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_target) {
+        words.add("--set", &edited.changes.to_string());
+    }
+}
+
+/// Which GPU and range of the trace are shown.
+fn add_part(words: &mut CommandWords, part: &PartOfTrace) {
+    if let Some(device) = part.device {
+        words.add("--device", &device.to_string());
+    }
+    if let Some(range) = &part.range {
+        words.add("--range", range);
+    }
+}
+
+fn has_host_factor(state: &DashboardState) -> bool {
+    (state.application.settings.host - 1.0).abs() > f64::EPSILON
+}
+
+fn add_host(words: &mut CommandWords, state: &DashboardState) {
+    if has_host_factor(state) {
+        words.add("--host", &format!("{}x", state.application.settings.host));
+    }
+}
+
+/// Commands without flags for clocks print no GPU at typed ones.
+///
+/// # Errors
+/// What to name instead.
+pub(super) fn has_no_clocks(state: &DashboardState, command: &str) -> Result<(), String> {
+    let Some((gpu, tuning)) = state.selection.tunings.iter().next() else { return Ok(()) };
+    let name = format!("{}{}", state.session.gpus[*gpu].id, tuning.brief());
+    Err(format!("{command} has no flags for clocks: name the GPU {name} in the command, or set stock clocks"))
+}

@@ -1,0 +1,183 @@
+//! What is copied in each view: the row under the cursor as a line, and the command that prints what the view shows.
+
+mod application;
+mod predict;
+mod rows;
+mod words;
+
+use super::action::Action;
+use super::asked_workload::AskedAbout;
+use super::layout::{DashboardView, Pane};
+use super::panes::what_if::findings::WhatIfForm;
+use super::ranked::BoardRows;
+use super::state::DashboardState;
+use crate::gpu::Ceilings;
+use crate::occupancy::Rules;
+use crate::predict::MODELS;
+use application::{application_board_line, application_line, has_no_clocks};
+use predict::{add_clocks, add_data, add_kernel, data_files, kernel_is_known, predict_line};
+use words::{CommandWords, words_of_targets};
+
+/// The row under the cursor as one line of text.
+///
+/// # Errors
+/// That there is none here.
+pub(super) fn copied_row(state: &DashboardState) -> Result<String, String> {
+    rows::row_text(state)
+}
+
+/// The command that prints what the view shows.
+///
+/// # Errors
+/// Why no command prints it, and what to do.
+pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
+    match state.view {
+        DashboardView::Swap => predict_line(state),
+        DashboardView::Board => board_line(state),
+        DashboardView::WhatIf => what_if_line(state),
+        DashboardView::Application => application_line(state),
+        DashboardView::Evidence => evidence_line(state),
+    }
+}
+
+/// `roofswap rank`.
+fn board_line(state: &DashboardState) -> Result<String, String> {
+    let asked = state.asked_about();
+    if asked == AskedAbout::Application {
+        return application_board_line(state, &ranked_gpus(state));
+    }
+    has_plain_settings(state, "rank")?;
+    let mut words = CommandWords::new("rank");
+    add_source(&mut words, state)?;
+    let rows = state.ranked.rows;
+    words.add("--to", &if rows == BoardRows::Gpus { ranked_gpus(state) } else { words_of_targets(state) });
+    add_workload(&mut words, state)?;
+    match rows {
+        BoardRows::Gpus => {}
+        BoardRows::Variants => words.add_flag("--variants"),
+        BoardRows::Blocks => words.add_flag("--blocks"),
+        BoardRows::Kernels => words.add_flag("--kernels"),
+    }
+    words.add("--by", state.ranked.order.as_str());
+    words.add("--model", MODELS[state.selection.settings.model].id());
+    add_clocks(&mut words, state);
+    add_data(&mut words, state);
+    Ok(words.line())
+}
+
+/// The GPUs that the board shows, as `--to` names them. The edited one is left out: `--set` would change all others as well.
+fn ranked_gpus(state: &DashboardState) -> String {
+    let ranked = &state.ranked;
+    if ranked.filter.is_empty() {
+        return if ranked.each_architecture { "each-architecture" } else { "all" }.into();
+    }
+    let mut ids: Vec<&str> = Vec::new();
+    for row in ranked.shown_rows(&state.session) {
+        let id = state.session.gpus[row.gpu].id.as_str();
+        if state.existing_gpu(row.gpu) == row.gpu && !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() { "all".into() } else { ids.join(",") }
+}
+
+/// `roofswap whatif`; of an application `roofswap app --set`.
+fn what_if_line(state: &DashboardState) -> Result<String, String> {
+    if state.asked_about() == AskedAbout::Application {
+        return application_line(state);
+    }
+    has_plain_settings(state, "whatif")?;
+    has_no_clocks(state, "whatif")?;
+    let edited = state.edited_gpu();
+    let mut words = CommandWords::new("whatif");
+    words.add("--gpu", &state.session.gpus[edited.base].id);
+    let kept = &state.what_if.kept;
+    let is_of_scenarios = state.what_if.form == WhatIfForm::Scenarios && !kept.is_empty();
+    if is_of_scenarios {
+        kept.iter().for_each(|kept| words.add("--set", &kept.changes.to_string()));
+    } else if !edited.changes.is_empty() {
+        words.add("--set", &edited.changes.to_string());
+    }
+    add_source(&mut words, state)?;
+    add_workload(&mut words, state)?;
+    words.add("--model", MODELS[state.selection.settings.model].id());
+    if !is_of_scenarios {
+        words.add_flag("--tornado");
+    }
+    add_data(&mut words, state);
+    Ok(words.line())
+}
+
+/// The command of the focused pane of the evidence.
+fn evidence_line(state: &DashboardState) -> Result<String, String> {
+    let files = data_files(state);
+    match state.focus {
+        Pane::Audit if files.is_empty() => {
+            Err("no measurement file is loaded: there is nothing to audit".into())
+        }
+        Pane::Audit => {
+            let mut words = CommandWords::new("audit");
+            files.iter().for_each(|file| words.add_file(file));
+            Ok(words.line())
+        }
+        Pane::Notes => Err("no command prints these notes: each prints its own as it reads files".into()),
+        focused => {
+            let settings = state.selection.settings;
+            let used = MODELS[settings.model].id();
+            let mut words = CommandWords::new("evaluate");
+            words.add("--protocol", state.protocol.as_str());
+            words.add("--model", if focused == Pane::Models { "all" } else { used });
+            if settings.ceilings == Ceilings::Achieved {
+                words.add("--ceilings", "achieved");
+            }
+            if settings.rules == Rules::Study {
+                words.add("--rules", "study");
+            }
+            add_data(&mut words, state);
+            Ok(words.line())
+        }
+    }
+}
+
+/// `--from`.
+///
+/// # Errors
+/// That no command knows the source.
+fn add_source(words: &mut CommandWords, state: &DashboardState) -> Result<(), String> {
+    let source = state.selection.source;
+    if state.existing_gpu(source) != source {
+        return Err("the source is hypothetical: save it in the What if view for use in commands".into());
+    }
+    words.add("--from", &state.session.gpus[source].id);
+    Ok(())
+}
+
+/// The mix that is asked about, else the selected kernel.
+///
+/// # Errors
+/// Why no command knows the kernel.
+fn add_workload(words: &mut CommandWords, state: &DashboardState) -> Result<(), String> {
+    match &state.ranked.mix {
+        Some(mix) if state.asked_about() == AskedAbout::Mix => words.add("--mix", mix.mix.file()),
+        _ => {
+            let typed = kernel_is_known(state)?;
+            add_kernel(words, state, typed);
+        }
+    }
+    Ok(())
+}
+
+/// Commands that rank or change GPUs have no flags for roofs and occupancy rules.
+///
+/// # Errors
+/// Which key sets them back.
+fn has_plain_settings(state: &DashboardState, command: &str) -> Result<(), String> {
+    let settings = state.selection.settings;
+    let (what, action) = match (settings.ceilings, settings.rules) {
+        (Ceilings::Achieved, _) => ("achieved roofs", Action::Ceilings),
+        (_, Rules::Study) => ("the study's occupancy rules", Action::Rules),
+        _ => return Ok(()),
+    };
+    let key = state.key_for(action);
+    Err(format!("{command} has no flag for {what}: {key} switches them off, and predict takes them"))
+}

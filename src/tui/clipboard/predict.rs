@@ -1,0 +1,180 @@
+//! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
+
+use super::application::of_trace;
+use super::words::{CommandWords, words_of_targets};
+use crate::gpu::Ceilings;
+use crate::kernel::BlockSize;
+use crate::occupancy::Rules;
+use crate::pair::Pair;
+use crate::predict::MODELS;
+use crate::tui::state::DashboardState;
+use crate::workload::{TypedKernel, typed_shape};
+
+/// The command that prints what the selected row shows.
+///
+/// # Errors
+/// Why no command prints it, and what to do.
+pub(super) fn predict_line(state: &DashboardState) -> Result<String, String> {
+    if let Some(line) = of_trace(state)? {
+        return Ok(line);
+    }
+    let typed = findable_kernel(state)?;
+    let block = state.rows[state.selected].instance.block_size;
+    if let (None, Some(BlockSize::Typed(n)), Pair { source: None, target: None }) =
+        (typed, block, state.answer().launch)
+    {
+        let how = format!("roofswap occupancy --threads {n}");
+        return Err(format!("predict takes no typed threads per block; `{how}` does"));
+    }
+    if let Some(why) = set_refusal(state) {
+        return Err(why);
+    }
+    Ok(predict_command(state, typed))
+}
+
+/// The mix's or the files' word for the selected kernel: as it was typed, where it was.
+///
+/// # Errors
+/// Why no command but `app` knows it, and what to do.
+pub(super) fn kernel_is_known(state: &DashboardState) -> Result<Option<&TypedKernel>, String> {
+    match of_trace(state)? {
+        None => findable_kernel(state),
+        Some(_) => {
+            let id = crate::text::harmless_line(state.kernel().label());
+            Err(format!("{id} is of a trace, which only `roofswap app --kernels` reads: copy that in view 1"))
+        }
+    }
+}
+
+/// As it was typed, where it was.
+///
+/// # Errors
+/// Why no command knows it, and what to do.
+fn findable_kernel(state: &DashboardState) -> Result<Option<&TypedKernel>, String> {
+    let row = &state.rows[state.selected];
+    let id = &state.kernel().id;
+    if state.picked.contains(&row.kernel) {
+        return Err(format!("{id} is from a report picked here: `roofswap import -o` gives it to commands"));
+    }
+    let typed = state.typed_kernel_of(row);
+    match typed.and_then(|kernel| typed_refusal(state, kernel)) {
+        Some(why) => Err(why),
+        None => Ok(typed),
+    }
+}
+
+/// Why no command types this kernel again: a typed time is of the command's source.
+fn typed_refusal(state: &DashboardState, kernel: &TypedKernel) -> Option<String> {
+    let typed_on = kernel.gpu.as_deref().and_then(|gpu| state.session.gpus.position(gpu).ok());
+    kernel.time?;
+    let is_source = typed_on == Some(state.selection.source);
+    let (id, gpu) = (&state.kernel().id, kernel.gpu.as_deref().unwrap_or_default());
+    if state.selection.all_sources || !is_source {
+        return Some(format!(
+            "{id} was typed with its time on {gpu}: make that the only source, or `:export typed`"
+        ));
+    }
+    None
+}
+
+/// Why no command asks about the edited GPU: `--set` changes every target, and no source.
+fn set_refusal(state: &DashboardState) -> Option<String> {
+    let place = state.session.edited_place();
+    let selection = &state.selection;
+    selection.edited.as_ref()?;
+    if selection.source == place {
+        return Some("the source is hypothetical: save it in the What if view for use in commands".into());
+    }
+    let is_beside = selection.targets.len() > 1 && selection.targets.contains(&place);
+    is_beside.then(|| "predict --set changes every target: drop the further ones first".into())
+}
+
+/// The flags of a typed kernel with their values, its name and size left out.
+fn typed_flags(kernel: &TypedKernel) -> Vec<(&'static str, String)> {
+    let bytes = |flag: &'static str, n: Option<u32>| n.map(|n| (flag, n.to_string()));
+    let all = [
+        kernel.time.map(|time| ("--time", format!("{}ms", time.millis()))),
+        kernel.block.map(|d| ("--threads", typed_shape(d))),
+        kernel.grid.map(|d| ("--grid", typed_shape(d))),
+        kernel.regs_per_thread.map(|n| ("--regs", n.to_string())),
+        bytes("--smem", kernel.smem_static_bytes),
+        bytes("--smem-dynamic", kernel.smem_dynamic_bytes),
+        kernel.flops.map(|n| ("--flops", n.0.to_string())),
+        kernel.int_ops.map(|n| ("--int-ops", n.to_string())),
+        kernel.dram_bytes.map(|n| ("--dram-bytes", n.0.to_string())),
+        kernel.l2_bytes.map(|n| ("--l2-bytes", n.0.to_string())),
+        kernel.working_set.map(|n| ("--working-set", n.0.to_string())),
+        kernel.dtype.map(|dtype| ("--dtype", dtype.as_str().to_string())),
+        kernel.pipe.as_ref().map(|stated| ("--pipe", stated.to_string())),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// `--kernel matmul_tiled --size n=512`, or the flags that type it again.
+pub(super) fn add_kernel(words: &mut CommandWords, state: &DashboardState, typed: Option<&TypedKernel>) {
+    let subject = &state.rows[state.selected];
+    // A name that no file knows is typed as well.
+    let is_new = typed.is_some_and(|_| state.is_own_kernel(subject.kernel));
+    words.add(if is_new { "--name" } else { "--kernel" }, &state.kernel().id);
+    for (flag, value) in typed.map(typed_flags).unwrap_or_default() {
+        words.add(flag, &value);
+    }
+    if !subject.problem.pairs().is_empty() {
+        words.add("--size", &subject.problem.to_string());
+    }
+    if !subject.variant.is_empty() {
+        words.add("--variant", &subject.variant);
+    }
+    if !subject.launch_edits.is_empty() {
+        words.add("--launch", &subject.launch_edits.to_string());
+    }
+}
+
+/// Clocks and power limits that were typed.
+pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState) {
+    for (gpu, tuning) in &state.selection.tunings {
+        let id = &state.session.gpus[*gpu].id;
+        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
+            let text = tuning.to_string();
+            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
+                words.add(flag, &format!("{id}={value}"));
+            }
+        }
+    }
+}
+
+/// The user's files, but for traces of applications: only `app` reads those.
+pub(super) fn add_data(words: &mut CommandWords, state: &DashboardState) {
+    for file in data_files(state) {
+        words.add("--data", &file);
+    }
+}
+
+/// The user's files that hold rows or builds.
+pub(super) fn data_files(state: &DashboardState) -> Vec<String> {
+    let names = state.data.iter().map(|file| file.display().to_string());
+    names.filter(|name| !state.application.traces.contains(name)).collect()
+}
+
+fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>) -> String {
+    let settings = state.selection.settings;
+    let mut words = CommandWords::new("predict");
+    let all = state.selection.all_sources && state.answer().combined.is_some();
+    words.add("--from", if all { "all" } else { &state.session.gpus[state.selection.source].id });
+    words.add("--to", &words_of_targets(state));
+    let is_edited = state.target() == state.session.edited_place();
+    if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_edited) {
+        words.add("--set", &edited.changes.to_string());
+    }
+    add_kernel(&mut words, state, typed);
+    words.add("--model", MODELS[settings.model].id());
+    if settings.ceilings == Ceilings::Achieved {
+        words.add("--ceilings", "achieved");
+    }
+    if settings.rules == Rules::Study {
+        words.add("--rules", "study");
+    }
+    add_clocks(&mut words, state);
+    add_data(&mut words, state);
+    words.line()
+}

@@ -1,0 +1,76 @@
+//! The words of a command line, each quoted as a shell needs it, because names come from files.
+
+use crate::tui::state::DashboardState;
+
+/// A command line that grows.
+pub(super) struct CommandWords(Vec<String>);
+
+impl CommandWords {
+    /// `roofswap rank`.
+    pub(super) fn new(subcommand: &str) -> Self {
+        Self(vec!["roofswap".into(), subcommand.into()])
+    }
+
+    /// A flag with its value.
+    pub(super) fn add(&mut self, flag: &str, value: &str) {
+        match value.strip_prefix('-') {
+            // Such a word alone would be read as a flag.
+            Some(_) => self.0.push(format!("{flag}={}", quoted(value))),
+            None => self.0.extend([flag.to_string(), quoted(value)]),
+        }
+    }
+
+    /// A flag without a value.
+    pub(super) fn add_flag(&mut self, flag: &str) {
+        self.0.push(flag.to_string());
+    }
+
+    /// A file.
+    pub(super) fn add_file(&mut self, file: &str) {
+        // Such a word alone would be read as a flag.
+        let file = if file.starts_with('-') { format!("./{file}") } else { file.to_string() };
+        self.0.push(quoted(&file));
+    }
+
+    /// The line.
+    pub(super) fn line(self) -> String {
+        self.0.join(" ")
+    }
+}
+
+/// The targets by their ids; of the edited GPU its base, once.
+pub(super) fn words_of_targets(state: &DashboardState) -> String {
+    let mut ids: Vec<&str> = Vec::new();
+    for target in &state.selection.targets {
+        let id = state.session.gpus[state.existing_gpu(*target)].id.as_str();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids.join(",")
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_files_cannot_break_out_of_the_command() {
+        assert_eq!(quoted("titan-v,l4"), "titan-v,l4");
+        assert_eq!(quoted("m=1;n=2"), "'m=1;n=2'");
+        assert_eq!(quoted("x'$(reboot)'"), r"'x'\''$(reboot)'\'''");
+        let mut words = CommandWords::new("app");
+        words.add_file("-rf");
+        words.add("--size", "-1");
+        assert_eq!(words.line(), "roofswap app ./-rf --size=-1");
+    }
+}

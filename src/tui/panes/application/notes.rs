@@ -1,0 +1,100 @@
+//! What must be said of the totals: what their notes say in `roofswap app`, the most important first; what to profile next.
+
+use super::findings::ApplicationFindings;
+use crate::application::{Application, TargetForecast, limit_speedup, percent};
+use crate::gpu::GpuId;
+use crate::text::{counted, harmless_line};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, wrap};
+use crate::units::{range, significant};
+
+/// How important a caution is: what makes a total worthless stands before what explains it.
+const ORDER: [&str; 4] = ["does not fit", "is not predicted", "-bound", "host's time"];
+
+/// The notes in lines of this width, the most important first.
+pub(super) fn note_lines(state: &DashboardState, application: &Application, width: usize) -> Vec<String> {
+    let notes = notes(state, application);
+    notes.iter().flat_map(|note| wrap(&harmless_line(note), width)).collect()
+}
+
+/// So many of these lines; the last one says how many are left out.
+pub(super) fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
+    let left_out = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut().filter(|_| left_out > 0) {
+        let more = format!(" … {}", counted(left_out, "more line"));
+        *last = format!("{}{more}", clipped_text(last, width.saturating_sub(more.chars().count())));
+    }
+    lines
+}
+
+fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
+    let found = &state.application;
+    let Some(Ok(forecasts)) = &found.forecasts else { return remarks(application) };
+    let others = || forecasts.iter().filter(|forecast| Some(forecast.target) != found.source);
+    let mut cautions: Vec<(&str, Vec<GpuId>)> = Vec::new();
+    for forecast in others() {
+        for caution in &forecast.cautions {
+            match cautions.iter_mut().find(|(known, _)| known == caution) {
+                Some((_, gpus)) => gpus.push(forecast.target),
+                None => cautions.push((caution, vec![forecast.target])),
+            }
+        }
+    }
+    let place = |caution: &str| ORDER.iter().position(|words| caution.contains(words)).unwrap_or(ORDER.len());
+    cautions.sort_by_key(|(caution, _)| place(caution));
+    let all = others().count();
+    let names = |gpus: &[GpuId]| {
+        let names: Vec<&str> = gpus.iter().map(|gpu| state.session.gpus[*gpu].short_name()).collect();
+        match names.len() {
+            n if n == all && n > 1 => "every target".to_string(),
+            n if n > 3 => format!("{} and {} more", names[..2].join(", "), n - 2),
+            _ => names.join(", "),
+        }
+    };
+    let cautions = cautions.iter().map(|(caution, gpus)| format!("! {}: {caution}", names(gpus)));
+    let kernels = others().map(|forecast| kernels_text(state, forecast));
+    let mut notes: Vec<String> = cautions.collect();
+    // The first caution alone is more than any number.
+    let after = usize::from(!notes.is_empty());
+    notes.splice(after..after, kernels);
+    notes.extend(remarks(application));
+    notes
+}
+
+/// `RTX 4090: kernels 742 ms (426 ms–1.29 s), 0.539×; at most 1.00× with kernels of no length, idle < 0.1 %, 0.0 % of kernel time predicted`.
+fn kernels_text(state: &DashboardState, forecast: &TargetForecast) -> String {
+    let time = forecast.kernels;
+    let name = state.session.gpus[forecast.target].short_name();
+    let at_most = limit_speedup(forecast)
+        .map(|speedup| format!("; at most {}× with kernels of no length", significant(speedup)));
+    let idle = forecast.replayed.map(|r| format!(", idle {}", percent(100.0 * r.timeline.idle_share())));
+    format!(
+        "{name}: kernels {} ({}), {}×{}{}, {} of kernel time predicted",
+        time.value,
+        range(time.low, time.high),
+        significant(forecast.kernels_speedup),
+        at_most.unwrap_or_default(),
+        idle.unwrap_or_default(),
+        percent(100.0 * forecast.predicted_share),
+    )
+}
+
+/// What is to be known of the file.
+fn remarks(application: &Application) -> Vec<String> {
+    let typed = |remark: &String| remark.replace("give --device", "`:device N` shows it");
+    application.remarks.iter().map(|remark| format!("! {}", typed(remark))).collect()
+}
+
+/// What to profile to narrow the total of kernels on the first target, and what to type for it; each a line.
+pub(super) fn profile_lines(found: &ApplicationFindings, state: &DashboardState) -> Vec<String> {
+    let (Some(first), Some(target)) = (found.next.first(), found.first_target()) else { return Vec::new() };
+    let name = state.session.gpus[target.target].short_name();
+    let now = significant(first.half_width_percent[0]);
+    let title = format!("profile next, to narrow the kernel total on {name} (90 % now: ± {now} %):");
+    let lines = found
+        .next
+        .iter()
+        .map(|next| format!("± {} %: {} <program>", significant(next.half_width_percent[1]), next.command));
+    std::iter::once(title).chain(lines.map(|line| harmless_line(&line))).collect()
+}

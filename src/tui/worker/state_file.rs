@@ -1,0 +1,68 @@
+//! The state file: written soon after what is remembered changed, so that a killed dashboard loses nothing, and once more on the way
+//! out; beside what another dashboard has put there.
+
+use crate::catalogue::read_limited;
+use crate::config::{Saved, state_file, write_whole};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Changes in this time are written together.
+const SOON: Duration = Duration::from_millis(300);
+
+/// What is to be written, and what was.
+#[derive(Debug, Default)]
+pub(super) struct StateFile(Arc<Mutex<Written>>);
+
+#[derive(Debug, Default)]
+struct Written {
+    /// Waits to be written.
+    pending: Option<Saved>,
+    /// Typed kernels that were written from here: one of them that is gone was dropped by another dashboard.
+    typed: Vec<String>,
+    /// Whether there was a file before anything was written from here: without one there is no selection to keep.
+    had_file: Option<bool>,
+}
+
+impl StateFile {
+    fn lock(&self) -> MutexGuard<'_, Written> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes it in a moment, unless something newer is to be written then.
+    pub(super) fn write_soon(&self, saved: Saved) {
+        let is_awaited = self.lock().pending.replace(saved).is_some();
+        if !is_awaited {
+            let file = Self(self.0.clone());
+            std::thread::spawn(move || {
+                std::thread::sleep(SOON);
+                let mut written = file.lock();
+                if let Some(saved) = written.pending.take() {
+                    written.write(saved);
+                }
+            });
+        }
+    }
+
+    /// Writes it now.
+    pub(super) fn write_now(&self, saved: Saved) {
+        let mut written = self.lock();
+        written.pending = None;
+        written.write(saved);
+    }
+}
+
+impl Written {
+    /// Writes the file; a selection that cannot be remembered is no reason to fail.
+    fn write(&mut self, mut saved: Saved) {
+        let Some(file) = state_file() else { return };
+        let in_file = read_limited(&file).map(|text| Saved::parse(&text)).unwrap_or_default();
+        saved.keeps_selection &= *self.had_file.get_or_insert(in_file != Saved::default());
+        saved.at_start.get_or_insert_default().typed.extend(self.typed.iter().cloned());
+        let saved = saved.beside(&in_file);
+        if let Some(folder) = file.parent() {
+            let _ = std::fs::create_dir_all(folder);
+        }
+        let _ = write_whole(&file, saved.to_text().as_bytes());
+        self.typed = saved.typed;
+    }
+}
