@@ -7,7 +7,7 @@ use super::side_by_side::side_by_side_lines;
 use super::tornado_view::tornado_lines;
 use crate::answer::LaunchOnGpu;
 use crate::chart::{ChartSpec, Mark, Meaning};
-use crate::report::shown::modelled_time;
+use crate::report::shown::{marked_interval, modelled_time};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
@@ -16,7 +16,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, paragraph};
-use crate::units::range;
+use crate::units::Seconds;
 use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table, speed_words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -119,7 +119,8 @@ fn time_beside_base(state: &DashboardState, answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.marked_time() else {
         return answer.without_time();
     };
-    let interval = answer.interval.map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
+    let marked = |[low, high]: [Seconds; 2]| marked_interval(low, high, answer.rests_on_measurement);
+    let interval = answer.interval.map_or_else(String::new, |ends| format!(" ({})", marked(ends)));
     if answer.changes.is_empty() {
         let launches = state.what_if.found.as_ref().and_then(|found| found.launches.as_deref());
         let launch = beside_own_launch(launches, answer.rests_on_measurement);
