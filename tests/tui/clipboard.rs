@@ -67,6 +67,24 @@ fn each_view_copies_the_command_that_prints_it() {
     assert!(predict.starts_with("roofswap predict --from titan-v --to rtx-4070"), "{predict}");
 }
 
+/// Clocks and limits go into every command that prints a GPU which has them.
+#[cfg(unix)]
+#[test]
+fn a_typed_power_limit_is_in_the_command_of_every_view() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let limit = "--power-limit rtx-4070=100W";
+    let predict = copied(&mut d, "f p o w e r = 1 0 0 enter Y");
+    let what_if = copied(&mut d, "3 Y");
+    for line in [&predict, &what_if] {
+        assert!(line.contains(limit), "{line}");
+    }
+    assert!(printed(&what_if, here.path()).contains("100 W"), "{what_if}");
+    d.play(opened(application()));
+    assert_eq!(copied(&mut d, "4 Y"), format!("roofswap app run.json --to rtx-4070 {limit}"));
+    assert_eq!(copied(&mut d, "2 Y"), format!("roofswap rank --app run.json --to all {limit} --by time"));
+}
+
 #[test]
 fn each_view_copies_the_row_under_its_cursor() {
     let mut d = unranked();

@@ -1,6 +1,6 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
-use super::words::{CommandWords, words_of_targets};
+use super::words::{CommandWords, add_clocks, words_of_targets};
 use crate::application::PartOfTrace;
 use crate::gpu::GpuId;
 use crate::tui::asked_about::none_loaded_text;
@@ -18,7 +18,7 @@ pub(super) fn group_text(state: &DashboardState) -> Result<String, String> {
 /// `roofswap app trace.json.gz --to h200`: what the view shows.
 ///
 /// # Errors
-/// That no application is loaded, or what `app` has no flag for.
+/// That no application is loaded.
 pub(super) fn application_line(state: &DashboardState) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
@@ -26,7 +26,6 @@ pub(super) fn application_line(state: &DashboardState) -> Result<String, String>
     words.add_file(&application.file);
     add_part(&mut words, &found.part);
     let Some(source) = found.source.filter(|_| !application.is_amd()) else { return Ok(words.line()) };
-    has_no_clocks(state, "app")?;
     add_source(&mut words, state, source);
     add_targets(&mut words, state);
     add_host(&mut words, state);
@@ -36,11 +35,10 @@ pub(super) fn application_line(state: &DashboardState) -> Result<String, String>
 /// `roofswap rank --app trace.json.gz --to all`: the board of the application; of a part of it `roofswap app`.
 ///
 /// # Errors
-/// What neither of them has a flag for.
+/// That no application is loaded.
 pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
-    has_no_clocks(state, "rank --app")?;
     let is_plain = found.part == PartOfTrace::default() && !has_host_factor(state);
     let mut words = CommandWords::new(if is_plain { "rank" } else { "app" });
     if is_plain {
@@ -53,6 +51,7 @@ pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> R
         add_source(&mut words, state, source);
     }
     words.add("--to", targets);
+    add_clocks(&mut words, state, |_| true);
     if is_plain {
         words.add("--by", state.ranked.order.as_str());
     }
@@ -76,7 +75,6 @@ pub(super) fn of_trace(state: &DashboardState) -> Result<Option<String>, String>
         let text = format!("{id} was measured here: `roofswap measure -o` keeps such rows for commands");
         return Err(text);
     };
-    has_no_clocks(state, "app")?;
     let mut words = CommandWords::new("app");
     words.add_file(file);
     if state.application.application.as_ref().is_some_and(|shown| shown.file == *file) {
@@ -102,6 +100,8 @@ fn add_source(words: &mut CommandWords, state: &DashboardState, source: GpuId) {
 /// The targets, and the changes of the edited GPU where it is one of them.
 fn add_targets(words: &mut CommandWords, state: &DashboardState) {
     words.add("--to", &words_of_targets(state));
+    let source = state.application.source;
+    add_clocks(words, state, |gpu| Some(gpu) == source || state.selection.targets.contains(&gpu));
     let is_target = state.selection.targets.contains(&state.session.edited_place());
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_target) {
         words.add("--set", &edited.changes.to_string());
@@ -126,14 +126,4 @@ fn add_host(words: &mut CommandWords, state: &DashboardState) {
     if has_host_factor(state) {
         words.add("--host", &format!("{}x", state.application.settings.host));
     }
-}
-
-/// Commands without flags for clocks print no GPU at typed ones.
-///
-/// # Errors
-/// What to name instead.
-pub(super) fn has_no_clocks(state: &DashboardState, command: &str) -> Result<(), String> {
-    let Some((gpu, tuning)) = state.selection.tunings.iter().next() else { return Ok(()) };
-    let name = format!("{}{}", state.session.gpus[*gpu].id, tuning.brief());
-    Err(format!("{command} has no flags for clocks: name the GPU {name} in the command, or set stock clocks"))
 }

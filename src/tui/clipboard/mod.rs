@@ -14,9 +14,9 @@ use super::state::DashboardState;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
-use application::{application_board_line, application_line, has_no_clocks};
-use predict::{add_clocks, add_data, add_kernel, data_files, kernel_is_known, predict_line};
-use words::{CommandWords, words_of_targets};
+use application::{application_board_line, application_line};
+use predict::{add_data, add_kernel, data_files, kernel_is_known, predict_line};
+use words::{CommandWords, add_clocks, words_of_targets};
 
 /// The row under the cursor as one line of text.
 ///
@@ -60,7 +60,7 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
     }
     words.add("--by", state.ranked.order.as_str());
     words.add("--model", MODELS[state.selection.settings.model].id());
-    add_clocks(&mut words, state);
+    add_clocks(&mut words, state, |_| true);
     add_data(&mut words, state);
     Ok(words.line())
 }
@@ -87,7 +87,6 @@ fn what_if_line(state: &DashboardState) -> Result<String, String> {
         return application_line(state);
     }
     has_plain_settings(state, "whatif")?;
-    has_no_clocks(state, "whatif")?;
     let edited = state.edited_gpu();
     let mut words = CommandWords::new("whatif");
     words.add("--gpu", &state.session.gpus[edited.base].id);
@@ -101,6 +100,8 @@ fn what_if_line(state: &DashboardState) -> Result<String, String> {
     add_source(&mut words, state)?;
     add_workload(&mut words, state)?;
     words.add("--model", MODELS[state.selection.settings.model].id());
+    let source = state.selection.source;
+    add_clocks(&mut words, state, |gpu| gpu == edited.base || gpu == source);
     if !is_of_scenarios {
         words.add_flag("--tornado");
     }

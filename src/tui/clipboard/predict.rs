@@ -1,7 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
-use super::words::{CommandWords, words_of_targets};
+use super::words::{CommandWords, add_clocks, words_of_targets};
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -93,7 +93,7 @@ fn set_refusal(state: &DashboardState) -> Option<String> {
 fn typed_flags(kernel: &TypedKernel) -> Vec<(&'static str, String)> {
     let bytes = |flag: &'static str, n: Option<u32>| n.map(|n| (flag, n.to_string()));
     let all = [
-        kernel.time.map(|time| ("--time", format!("{}ms", time.millis()))),
+        kernel.time.map(|time| ("--time", format!("{}ms", time.typed_millis()))),
         kernel.block.map(|d| ("--threads", typed_shape(d))),
         kernel.grid.map(|d| ("--grid", typed_shape(d))),
         kernel.regs_per_thread.map(|n| ("--regs", n.to_string())),
@@ -130,19 +130,6 @@ pub(super) fn add_kernel(words: &mut CommandWords, state: &DashboardState, typed
     }
 }
 
-/// Clocks and power limits that were typed.
-pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState) {
-    for (gpu, tuning) in &state.selection.tunings {
-        let id = &state.session.gpus[*gpu].id;
-        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
-            let text = tuning.to_string();
-            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
-                words.add(flag, &format!("{id}={value}"));
-            }
-        }
-    }
-}
-
 /// The user's files, but for traces of applications: only `app` reads those.
 pub(super) fn add_data(words: &mut CommandWords, state: &DashboardState) {
     for file in data_files(state) {
@@ -174,7 +161,7 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>) -> Strin
     if settings.rules == Rules::Study {
         words.add("--rules", "study");
     }
-    add_clocks(&mut words, state);
+    add_clocks(&mut words, state, |_| true);
     add_data(&mut words, state);
     words.line()
 }

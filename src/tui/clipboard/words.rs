@@ -1,5 +1,6 @@
 //! The words of a command line, each quoted as a shell needs it, because names come from files.
 
+use crate::gpu::GpuId;
 use crate::tui::state::DashboardState;
 
 /// A command line that grows.
@@ -72,5 +73,18 @@ mod tests {
         words.add_file("-rf");
         words.add("--size", "-1");
         assert_eq!(words.line(), "roofswap app ./-rf --size=-1");
+    }
+}
+
+/// Clocks and power limits that were typed, of the GPUs that the command names: commands refuse those of others.
+pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_named: impl Fn(GpuId) -> bool) {
+    for (gpu, tuning) in state.selection.tunings.iter().filter(|(gpu, _)| is_named(**gpu)) {
+        let id = &state.session.gpus[*gpu].id;
+        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
+            let text = tuning.to_string();
+            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
+                words.add(flag, &format!("{id}={value}"));
+            }
+        }
     }
 }
