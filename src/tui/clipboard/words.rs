@@ -60,6 +60,19 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Clocks and power limits that were typed, of the GPUs that the command names: commands refuse those of others.
+pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_named: impl Fn(GpuId) -> bool) {
+    for (gpu, tuning) in state.selection.tunings.iter().filter(|(gpu, _)| is_named(**gpu)) {
+        let id = &state.session.gpus[*gpu].id;
+        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
+            let text = tuning.to_string();
+            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
+                words.add(flag, &format!("{id}={value}"));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,18 +86,5 @@ mod tests {
         words.add_file("-rf");
         words.add("--size", "-1");
         assert_eq!(words.line(), "roofswap app ./-rf --size=-1");
-    }
-}
-
-/// Clocks and power limits that were typed, of the GPUs that the command names: commands refuse those of others.
-pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_named: impl Fn(GpuId) -> bool) {
-    for (gpu, tuning) in state.selection.tunings.iter().filter(|(gpu, _)| is_named(**gpu)) {
-        let id = &state.session.gpus[*gpu].id;
-        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
-            let text = tuning.to_string();
-            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
-                words.add(flag, &format!("{id}={value}"));
-            }
-        }
     }
 }
