@@ -55,9 +55,16 @@ pub struct KernelFacts {
 }
 
 /// The category of kernels known only from measurements.
-pub(super) const OF_ROWS: &str = "measured";
+const OF_ROWS: &str = "measured";
 
 impl KernelFacts {
+    /// Whether rows of this `dtype` are its own: rows of several types under a name that no file describes are several kernels.
+    #[must_use]
+    pub fn takes_rows_of(&self, dtype: &str) -> bool {
+        let is_described = self.formulas.is_some() || self.category != OF_ROWS;
+        is_described || self.dtype == dtype
+    }
+
     /// Of a kernel known only from measurements of this element type.
     fn from_measurements(dtype: &str) -> Self {
         Self {

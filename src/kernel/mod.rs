@@ -35,7 +35,6 @@ pub use code::{CodeVersion, Codes};
 pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
 pub use contradiction::{CountContradiction, contradictions};
 pub use element_edit::FixedElement;
-use facts::OF_ROWS;
 pub use facts::{KernelFacts, MeasuredKernels};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
@@ -274,13 +273,6 @@ impl Kernel {
     #[must_use]
     pub fn has_formulas(&self) -> bool {
         self.formulas.is_some()
-    }
-
-    /// Whether rows of this `dtype` are its own: rows of several types under a name that no file describes are several kernels.
-    #[must_use]
-    pub fn takes_rows_of(&self, dtype: &str) -> bool {
-        let is_described = self.has_formulas() || &*self.category != OF_ROWS;
-        is_described || &*self.dtype == dtype
     }
 
     /// Whether its file states block and grid.
