@@ -54,15 +54,22 @@ pub struct KernelFacts {
     pub(super) formulas: Option<Arc<KernelFormulas>>,
 }
 
+/// This element type, or the one that is assumed where none is stated.
+#[must_use]
+pub fn dtype_or_fp32(dtype: &str) -> &str {
+    if dtype.is_empty() { "fp32" } else { dtype }
+}
+
 /// The category of kernels known only from measurements.
 const OF_ROWS: &str = "measured";
 
 impl KernelFacts {
-    /// Whether rows of this `dtype` are its own: rows of several types under a name that no file describes are several kernels.
+    /// Whether rows of this `dtype` are its own: rows of several types under a name that no file describes are several kernels. One that is not
+    /// stated is taken for FP32.
     #[must_use]
     pub fn takes_rows_of(&self, dtype: &str) -> bool {
         let is_described = self.formulas.is_some() || self.category != OF_ROWS;
-        is_described || self.dtype == dtype
+        is_described || dtype_or_fp32(&self.dtype).eq_ignore_ascii_case(dtype_or_fp32(dtype))
     }
 
     /// Of a kernel known only from measurements of this element type.

@@ -35,7 +35,7 @@ pub use code::{CodeVersion, Codes};
 pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
 pub use contradiction::{CountContradiction, contradictions};
 pub use element_edit::FixedElement;
-pub use facts::{KernelFacts, MeasuredKernels};
+pub use facts::{KernelFacts, MeasuredKernels, dtype_or_fp32};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{InstructionFormulas, Mix, Operations, Rewritten, Translation, VectorPrecision};

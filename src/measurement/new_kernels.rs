@@ -2,7 +2,7 @@
 
 use super::text::SharedWord;
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, KernelId, MeasuredKernels, kernel_and_other_keys, long_name};
+use crate::kernel::{Kernel, KernelId, MeasuredKernels, dtype_or_fp32, kernel_and_other_keys, long_name};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use std::hash::BuildHasher;
 
@@ -63,7 +63,7 @@ impl<'a> NewKernels<'a> {
         if self.catalogue[place].takes_rows_of(&new.dtype) {
             return place;
         }
-        let suffix = if new.dtype.is_empty() { " (no dtype)".into() } else { format!(" ({})", &*new.dtype) };
+        let suffix = format!(" ({})", dtype_or_fp32(&new.dtype).to_lowercase());
         let of_first_type = &self.catalogue[place];
         let (typed, label) =
             (of_first_type.id.clone() + &suffix, of_first_type.label().to_string() + &suffix);

@@ -41,6 +41,18 @@ fn one_name_with_two_types_is_two_kernels_whichever_comes_first() {
     assert!(alone[2] != alone[0] && alone[3] != alone[2], "{alone:?}");
 }
 
+/// A type that is not stated is taken for FP32: such rows are those of one kernel, and a time on the target corrects the other.
+#[test]
+fn rows_without_a_type_are_those_of_fp32() {
+    let rows = ["rtx-3090,k,n=1,fp32,2e10,1e8,1", "b200,k,n=1,,2e10,1e8,0.3"];
+    let desk = Desk::new();
+    let head = "gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n";
+    desk.file("rows.csv", head.to_string() + &rows.join("\n") + "\n");
+    let words = "predict --data rows.csv --from rtx-3090 --to b200 --kernel k --format json";
+    let found = desk.types(words).works().json().remove(0);
+    assert_eq!(number(&found, "measured_ms"), 0.3, "{found}");
+}
+
 /// Of two kernels with one name the second is named by its type, and both can be asked for.
 #[test]
 fn both_types_of_one_name_can_be_asked_for() {
