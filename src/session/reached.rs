@@ -80,9 +80,8 @@ fn reached_by(row: &Measurement, kernel: &Kernel, gpus: &Catalogue<Gpu>) -> Reac
         .unwrap_or(Reached::Lanes)
 }
 
-/// What loops of packed FP16 multiply-adds reach of the stated rate at least, where a clock above the stated one is the most
-/// ([`ABOVE_STATED_CLOCK`]): 0.85 to 1.16 on GPUs of Volta to Blackwell (OpenCL-Benchmark).
-const LEAST_OF_PACKED: f64 = 0.8;
+/// What loops of packed FP16 multiply-adds reach of the stated rate: 0.85 to 1.16 on GPUs of Volta to Blackwell (OpenCL-Benchmark).
+const OF_PACKED: std::ops::RangeInclusive<f64> = 0.8..=1.2;
 
 /// `None` where it does not reach the rate of packed halves, or more than that, and where a kernel states its arithmetic.
 fn reached_by_packed_halves(row: &Measurement, kernel: &Kernel, gpu: &Gpu) -> Option<Reached> {
@@ -93,7 +92,7 @@ fn reached_by_packed_halves(row: &Measurement, kernel: &Kernel, gpu: &Gpu) -> Op
     let tensor = pipe_of(kernel).pipe;
     let packed = Pipe::PackedFp16.peak(gpu)?.value.0;
     let reached = row.measured_count(Count::Flops)? / row.time.0;
-    let is_packed = (LEAST_OF_PACKED * packed..=ABOVE_STATED_CLOCK * packed).contains(&reached);
+    let is_packed = OF_PACKED.contains(&(reached / packed));
     let has_more = tensor.is_tensor() && tensor.peak(gpu).is_some_and(|rate| rate.value.0 > packed);
     (is_packed && has_more).then_some(Reached::PackedFp16)
 }

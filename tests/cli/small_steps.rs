@@ -75,6 +75,7 @@ fn both_types_of_one_name_can_be_asked_for() {
 fn a_product_of_halves_is_answered_as_one_of_bf16() {
     for words in [
         "--from h100-sxm5 --to b200 --time 1ms --flops 50GFLOP --dram-bytes 100MB",
+        "--from h100-sxm5 --to b200 --time 1ms --flops 167GFLOP --dram-bytes 100MB",
         "--from h100-sxm5 --to b200 --time 1ms --flops 400GFLOP --dram-bytes 100MB",
         "--from a100-sxm4-40gb --to b200 --flops 1TFLOP",
     ] {
@@ -111,8 +112,13 @@ fn bytes_of_dram_of_a_kernel_that_nobody_timed_may_be_just_that() {
 
 #[test]
 fn a_time_leaves_the_launch_overhead_without_a_step() {
-    for words in ["", "--flops 1MFLOP", "--dram-bytes 10kB"] {
-        let at = |us: f64| time_ms(&format!("--from rtx-4070 --to rtx-2080-ti --time {us}us {words}"));
+    for words in [
+        "--to rtx-2080-ti",
+        "--to gtx-1080-ti",
+        "--to rtx-2080-ti --flops 1MFLOP",
+        "--to rtx-2080-ti --dram-bytes 10kB",
+    ] {
+        let at = |us: f64| time_ms(&format!("--from rtx-4070 --time {us}us {words}"));
         let mut before = at(8.0);
         for us in (1..60).map(|i| 8.0 * 1.005f64.powi(i)) {
             let now = at(us);
