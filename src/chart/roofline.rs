@@ -304,7 +304,7 @@ fn no_flops(view: &RooflineView<'_>, times: &[TimedPoint]) -> String {
             let how = match t.shape {
                 Shape::Measured => "measured",
                 Shape::Predicted => "predicted",
-                _ => "modelled without a measurement",
+                _ => caption::MODELLED,
             };
             let time = marked_estimate(t.time, t.shape != Shape::Estimated);
             format!("{} of {roof} on {} ({time} {how})", bytes / t.time, gpu.short_name())

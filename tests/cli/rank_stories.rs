@@ -2,7 +2,7 @@
 
 use crate::desk;
 
-use desk::Desk;
+use desk::{Desk, number};
 use serde_json::Value;
 
 const COLUMNS: [&str; 18] = [
@@ -30,10 +30,6 @@ const PRICES: &str = "gpu,usd_per_hour,provider,region,date\n\
     l40s,1.00,a,us,2020-01-01\nh100-sxm5,2.50,b,eu,2999-01-01\nh200,4.00,c,,\n";
 
 const SAXPY: &str = "rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --format json";
-
-fn number(row: &Value, key: &str) -> f64 {
-    row[key].as_f64().unwrap_or_else(|| panic!("{key} in {row}"))
-}
 
 fn ids(rows: &[Value]) -> Vec<&str> {
     rows.iter().filter_map(|row| row["gpu"].as_str()).collect()

@@ -3,7 +3,7 @@
 
 use crate::desk;
 
-use desk::Desk;
+use desk::{Desk, number};
 use serde_json::Value;
 
 /// A D3Q19 lattice Boltzmann step of FluidX3D in FP32: cells, and what its README counts per cell.
@@ -20,10 +20,6 @@ fn published() -> Vec<(&'static str, f64)> {
 
 fn answers(words: &str) -> Vec<Value> {
     Desk::new().types(&format!("predict --format json {words}")).works().json()
-}
-
-fn number(row: &Value, field: &str) -> f64 {
-    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
 }
 
 #[test]

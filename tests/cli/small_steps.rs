@@ -1,7 +1,7 @@
 //! What is said a little differently is answered a little differently: times at the launch overhead, a few FLOPs, a word of shared memory, rows
 //! in another order.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, number};
 use serde_json::Value;
 
 fn answers(words: &str) -> Vec<Value> {
@@ -10,10 +10,6 @@ fn answers(words: &str) -> Vec<Value> {
 
 fn answer(words: &str) -> Value {
     answers(words).remove(0)
-}
-
-fn number(row: &Value, field: &str) -> f64 {
-    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
 }
 
 fn time_ms(words: &str) -> f64 {

@@ -2,7 +2,7 @@
 
 use crate::desk;
 
-use desk::Desk;
+use desk::{Desk, number};
 use serde_json::Value;
 
 fn answers(words: &str) -> Vec<Value> {
@@ -11,10 +11,6 @@ fn answers(words: &str) -> Vec<Value> {
 
 fn answer(words: &str) -> Value {
     answers(words).remove(0)
-}
-
-fn number(row: &Value, field: &str) -> f64 {
-    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
 }
 
 fn cautions(row: &Value) -> String {

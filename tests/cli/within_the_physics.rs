@@ -3,7 +3,7 @@
 
 use crate::desk;
 
-use desk::Desk;
+use desk::{Desk, number};
 use serde_json::Value;
 
 fn answer(words: &str) -> Value {
@@ -15,10 +15,6 @@ fn of_row(columns: &str, row: &str, words: &str) -> Value {
     let desk = Desk::new();
     let file = desk.file("mine.csv", format!("{columns}\n{row}\n"));
     desk.types_with(&format!("predict --format json {words} --data"), &[&file]).works().json().remove(0)
-}
-
-fn number(row: &Value, field: &str) -> f64 {
-    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
 }
 
 /// 81 rows are 81 blocks on the 80 SMs of a V100: one SM holds two, which wait for their loads at the same time.

@@ -87,3 +87,8 @@ impl Outcome {
         serde_json::from_str(&self.stdout).expect("an array")
     }
 }
+
+/// A number of an answer in JSON.
+pub fn number(row: &Value, field: &str) -> f64 {
+    row[field].as_f64().unwrap_or_else(|| panic!("{field}: {row}"))
+}

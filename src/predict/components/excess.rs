@@ -122,12 +122,12 @@ impl Excess {
         let mut weights = [0.0; RATES];
         weights[0] = OF_SMS;
         let uncounted = missing.min(PIPES.len()) as f64 / PIPES.len() as f64;
+        let of_dram_alone = if blocks.have_launch { OF_DRAM } else { OF_DRAM_WITHOUT_LAUNCH };
         weights[1] = match (knows_dram, work.get(Count::Flops)) {
             (true, Some(_)) if on_tensor_cores => OF_DRAM_FOR_TENSORS * uncounted,
             (true, _) => 0.0,
             (false, Some(_)) => OF_DRAM_BESIDE_FLOPS,
-            (false, None) if !blocks.have_launch => OF_DRAM_WITHOUT_LAUNCH,
-            (false, None) => OF_DRAM,
+            (false, None) => of_dram_alone,
         };
         for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
             *weight = match (count, uses_shared) {
@@ -141,15 +141,12 @@ impl Excess {
                 _ => 1.0,
             };
         }
-        let without_flops = match (knows_dram, work.get(Count::Flops)) {
-            (false, Some(_)) if !on_tensor_cores => {
-                let of_dram = if blocks.have_launch { OF_DRAM } else { OF_DRAM_WITHOUT_LAUNCH };
-                let mut weights = weights;
-                weights[1] = of_dram;
-                Some(normalized(weights))
-            }
-            _ => None,
-        };
+        let is_of_flops = !knows_dram && work.get(Count::Flops).is_some() && !on_tensor_cores;
+        let without_flops = is_of_flops.then(|| {
+            let mut weights = weights;
+            weights[1] = of_dram_alone;
+            normalized(weights)
+        });
         Self {
             weights: normalized(weights),
             without_flops,
