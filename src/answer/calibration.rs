@@ -48,6 +48,8 @@ pub enum StartedFrom {
     Nothing,
     /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
     Timed(f64),
+    /// Several sizes near it, and half the width of the 90 % interval of what they give, in ln.
+    NearSizes(f64),
     /// The roof and the usual efficiency stand in for one.
     StandIn,
 }
@@ -58,7 +60,8 @@ impl StartedFrom {
     pub fn of_time(settings: Settings, source_time: Option<&SourceTime>) -> Self {
         match source_time {
             Some(t) if MODELS[settings.model].needs_source() => {
-                t.extrapolation.map_or(Self::StandIn, Self::Timed)
+                let timed = || t.extrapolation.map_or(Self::StandIn, Self::Timed);
+                t.spread.map_or_else(timed, Self::NearSizes)
             }
             _ => Self::Nothing,
         }
@@ -137,10 +140,9 @@ impl IntervalCalibration {
         let model = learned.models.get(&asked.settings.model)?;
         let (own, n) = model.residuals.half_width(ResidualFold::Kernel(asked.kernel))?;
         let extra = match asked.start {
-            StartedFrom::Nothing => 0.0,
-            StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
             // It was not measured on the source: the stand-in's own error there comes on top.
             StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
+            start => self.width_of_size(start),
         };
         let ln = joined_width(own, extra);
         let factor = ln.exp();
@@ -173,10 +175,10 @@ impl IntervalCalibration {
         width: Option<Width>,
     ) -> Option<FamilyScale> {
         Some(match start {
-            StartedFrom::Timed(ratio) => {
+            StartedFrom::Timed(_) | StartedFrom::NearSizes(_) => {
                 let own = width.map(|w| (w.in_doubts, w.rows));
                 let (width, n) = own.or_else(|| self.shipped.half_width(kernel_id))?;
-                let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
+                let extra = self.width_of_size(start);
                 FamilyScale { in_doubts: width, extra, n, widened: extra > 0.0 }
             }
             StartedFrom::Nothing | StartedFrom::StandIn => {
@@ -184,6 +186,15 @@ impl IntervalCalibration {
                 FamilyScale { in_doubts: 0.0, extra: ln, n, widened: true }
             }
         })
+    }
+
+    /// Half the width, in ln, that a size which was not the one asked for brings; 0 where no size was timed.
+    fn width_of_size(&self, start: StartedFrom) -> f64 {
+        match start {
+            StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
+            StartedFrom::NearSizes(spread) => spread,
+            StartedFrom::Nothing | StartedFrom::StandIn => 0.0,
+        }
     }
 
     /// The shipped errors, for an evaluation.

@@ -234,6 +234,19 @@ impl Problem {
             .product()
     }
 
+    /// How far apart two sizes of one kernel are: the sum of |ln| of the ratios of their numbers, and 1 for each other value that differs.
+    #[must_use]
+    pub fn distance(&self, other: &Self) -> f64 {
+        let apart = |(key, value): &(ProblemKey, ProblemValue)| match (value, other.get(key.as_str())) {
+            (ProblemValue::Number(a), Some(ProblemValue::Number(b))) if *a > 0.0 && *b > 0.0 => {
+                (a / b).ln().abs()
+            }
+            (a, Some(b)) if a == b => 0.0,
+            _ => 1.0,
+        };
+        self.pairs().iter().map(apart).sum()
+    }
+
     /// Reads `n=1048576` as a measurement file has it: any value that is no number is kept as a word, and nothing is
     /// asked of numbers.
     ///

@@ -9,7 +9,7 @@ use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, body, components};
 use crate::gpu::{Ceilings, GpuId};
-use crate::kernel::{Kernel, Work};
+use crate::kernel::{Kernel, RunsAs, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::pair::Pair;
@@ -32,8 +32,21 @@ pub(super) struct SourceQuestion<'a, 's> {
     pub(super) rules: Rules,
 }
 
-/// The row of this very configuration; else the nearest sizes scaled to this one as `components` does, between two of them interpolated;
-/// else, where nobody timed the kernel on this GPU, its roof and the usual efficiency.
+/// How many sizes of an operator say what another one takes: a library picks its kernel by the shape, and one size alone tells of its own.
+/// Of 1, 3, 4, 8 and 16 (docs/models.md, "Sizes that were not measured").
+const SIZES_OF_OPERATOR: usize = 8;
+
+/// How far apart, in ln of their numbers, sizes count as the same one.
+const SAME_SIZE: f64 = 1e-3;
+
+/// Half the width of a 90 % interval of such a mean, in standard deviations of what the sizes give (ln), and what is added to these: of sizes
+/// that agree, and of one alone, less by the square of how many there are. Of 960 sizes left out of operators on eight GPUs (docs/models.md).
+const HALF_WIDTH: f64 = 1.9;
+const AGREEING: f64 = 0.01;
+const ALONE: f64 = 0.15;
+
+/// The row of this very configuration; else the nearest sizes scaled to this one as `components` does: of an operator the mean of several, of
+/// a kernel the nearest, or between two of them interpolated; else, where nobody timed the kernel on this GPU, its roof and the usual efficiency.
 pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let SourceQuestion { subject, at, store, .. } = asked;
     let exact = subject.config.and_then(|c| store.row_on(c, at));
@@ -45,12 +58,41 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             source: row.source().text().into(),
             cautions: Vec::new(),
             extrapolation: Some(1.0),
+            spread: None,
         });
+    }
+    if asked.kernel.runs_as == RunsAs::Operator {
+        return of_near_sizes(asked).or_else(|| modelled(asked));
     }
     let [near, far] = store.nearest_sizes(subject.kernel, &subject.problem, &subject.variant, at);
     let of_near = near.and_then(|row| scaled(asked, row));
     let of_both = of_near.as_ref().zip(far.and_then(|row| scaled(asked, row)));
     of_both.and_then(|(near, far)| interpolated(near, &far)).or(of_near).or_else(|| modelled(asked))
+}
+
+/// The mean of what the nearest sizes of an operator give, in ln and by the inverse square of how far they are.
+fn of_near_sizes(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
+    let SourceQuestion { subject, at, store, .. } = asked;
+    let near = store.near_sizes(subject.kernel, &subject.problem, &subject.variant, at, SIZES_OF_OPERATOR);
+    let given: Vec<(f64, SourceTime)> = near
+        .into_iter()
+        .filter_map(|(apart, row)| Some((1.0 / apart.max(SAME_SIZE).powi(2), scaled(asked, row)?)))
+        .collect();
+    let weight: f64 = given.iter().map(|(weight, _)| weight).sum();
+    let mean = |of: fn(&SourceTime) -> Seconds| {
+        Seconds((given.iter().map(|(weight, time)| weight * of(time).0.ln()).sum::<f64>() / weight).exp())
+    };
+    let (time, work_scaled) = (mean(|t| t.time), mean(|t| t.work_scaled));
+    let variance =
+        given.iter().map(|(weight, t)| weight * (t.time / time).ln().powi(2)).sum::<f64>() / weight;
+    let few = ALONE / (given.len() as f64).powi(2);
+    let spread = HALF_WIDTH * (variance + AGREEING * AGREEING + few * few).sqrt();
+    let others = given.len() - 1.min(given.len());
+    let (_, mut nearest) = given.into_iter().next()?;
+    if let (Some(Caution::NearestSize(size)), true) = (nearest.cautions.first(), others > 0) {
+        nearest.cautions[0] = Caution::NearSizes(size.clone(), others);
+    }
+    Some(SourceTime { time, work_scaled, spread: Some(spread), ..nearest })
 }
 
 /// Between the times that two measured sizes give, linear in ln of time over ln of the roof: equal to each row at its own size. `None`
@@ -96,10 +138,11 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
         resized_operator(side.gpu, [(&there, works.source), (&here, works.target)], row.time)
     });
+    let is_by_operator = of_operator.is_some();
     let (time, ratio) =
         of_operator.or_else(|| resized(kernel, Pair::new(&there_side, side), works, launch, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
-    if is_launch_limited(time.0, floor.0) {
+    if !is_by_operator && is_launch_limited(time.0, floor.0) {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
     }
     let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
@@ -111,6 +154,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         source: row.source().text().into(),
         cautions,
         extrapolation: Some(ratio),
+        spread: None,
     })
 }
 
@@ -129,5 +173,6 @@ fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
         source: components::ID.into(),
         cautions: vec![Caution::SourceModelled],
         extrapolation: None,
+        spread: None,
     })
 }

@@ -93,6 +93,21 @@ impl<'a> Visible<'a> {
         self.store.nearest_sizes(kernel, problem, variant, gpu)
     }
 
+    /// The rows on this GPU whose sizes are nearest, and how far they are ([`Store::near_sizes`]).
+    pub(super) fn near_sizes(
+        self,
+        kernel: KernelId,
+        problem: &Problem,
+        variant: &Arc<str>,
+        gpu: GpuId,
+        most: usize,
+    ) -> Vec<(f64, &'a Measurement)> {
+        if self.hidden == Some(gpu) {
+            return Vec::new();
+        }
+        self.store.near_sizes(kernel, problem, variant, gpu, most)
+    }
+
     /// The floors of launches timed so, those of this collection first.
     #[must_use]
     pub(super) fn launch_floors(

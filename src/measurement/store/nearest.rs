@@ -6,9 +6,13 @@ use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::measurement::{ConfigId, Measurement};
 use hashbrown::{HashMap, HashSet};
+use std::cmp::Ordering;
+
+/// How many sizes of either side of a volume are compared number by number. Of 32, 64 and 400 all are alike.
+const LOOKED_AT: usize = 64;
 
 impl Store {
-    /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant; the smaller of two equals.
+    /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant.
     #[must_use]
     pub fn nearest(
         &self,
@@ -29,18 +33,57 @@ impl Store {
         variant: &str,
         gpu: GpuId,
     ) -> [Option<&Measurement>; 2] {
-        let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return [None; 2] };
+        let [near, far] = self.around(kernel, problem, variant, gpu).map(|side| side.first().map(|s| s.1));
+        [near, far.filter(|far| near.is_some_and(|near| !differ_in_clocks(near, far)))]
+    }
+
+    /// The rows on this GPU whose sizes are nearest, the nearest first and at most so many, and how far each is ([`Problem::distance`]): those
+    /// at the clocks of the first.
+    #[must_use]
+    pub fn near_sizes(
+        &self,
+        kernel: KernelId,
+        problem: &Problem,
+        variant: &str,
+        gpu: GpuId,
+        most: usize,
+    ) -> Vec<(f64, &Measurement)> {
+        let mut near = self.around(kernel, problem, variant, gpu).concat();
+        near.sort_by(by_distance);
+        near.truncate(most);
+        let first = near.first().map(|(_, row)| *row);
+        near.retain(|(_, row)| first.is_some_and(|first| !differ_in_clocks(first, row)));
+        near
+    }
+
+    /// The rows of sizes around this one by volume, below and above, of each side the nearest number by number first: of many shapes of one
+    /// volume, that of the same shape. The side of the nearest of all comes first. What is equally near goes by its text, whichever was read first.
+    fn around(
+        &self,
+        kernel: KernelId,
+        problem: &Problem,
+        variant: &str,
+        gpu: GpuId,
+    ) -> [Vec<(f64, &Measurement)>; 2] {
+        let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return Default::default() };
         let sizes = of_kernel.sizes(|| self.by_size(of_kernel.configs()));
         let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
         let asked = ln_volume(problem);
         let after = sizes
             .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
-        let at = |i: usize| sizes.get(i).filter(|s| group(s) == (gpu, variant));
-        let mut around = [after.checked_sub(1).and_then(at), at(after)];
-        let distance = |s: &Option<&Sized>| s.map_or(f64::INFINITY, |s| (s.ln - asked).abs());
-        around.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-        let [near, far] = around.map(|sized| self.row_on(sized?.config, gpu));
-        [near, far.filter(|far| near.is_some_and(|near| !differ_in_clocks(near, far)))]
+        let row = |s: &Sized| {
+            let row = self.row_on(s.config, gpu)?;
+            Some((problem.distance(&row.problem), row))
+        };
+        let in_group = |s: &&Sized| group(s) == (gpu, variant);
+        let mut sides = [
+            sizes[..after].iter().rev().take_while(in_group).take(LOOKED_AT).filter_map(row).collect(),
+            sizes[after..].iter().take_while(in_group).take(LOOKED_AT).filter_map(row).collect::<Vec<_>>(),
+        ];
+        sides.iter_mut().for_each(|side| side.sort_by(by_distance));
+        let nearest = |side: &[(f64, &Measurement)]| side.first().map_or(f64::INFINITY, |first| first.0);
+        sides.sort_by(|a, b| nearest(a).total_cmp(&nearest(b)));
+        sides
     }
 
     /// The timed ones of these configurations by GPU, variant and size.
@@ -78,6 +121,10 @@ impl Store {
         }
         preferred
     }
+}
+
+fn by_distance(a: &(f64, &Measurement), b: &(f64, &Measurement)) -> Ordering {
+    a.0.total_cmp(&b.0).then_with(|| a.1.problem.to_string().cmp(&b.1.problem.to_string()))
 }
 
 fn ln_volume(problem: &Problem) -> f64 {

@@ -6,6 +6,7 @@
 //! a roof of counts that are all known, instructions wait for results: that time also goes with the cycles a result takes,
 //! 6 up to Pascal and 4 since Volta.
 
+use crate::gpu::Gpu;
 use crate::kernel::{Count, Work};
 use crate::predict::known_blocks::KnownBlocks;
 use crate::roofline::{MachineNumbers, Spec};
@@ -316,20 +317,32 @@ pub(super) struct PacedMachine {
     /// As in [`Pace`].
     clock: f64,
     latency: f64,
+    /// ln of its SM clock and its memory clock over those of its board, which are no part of how alike two boards are.
+    ln_set_clocks: [f64; 2],
 }
 
 impl PacedMachine {
-    pub(super) fn new(numbers: MachineNumbers) -> Self {
+    /// This GPU, whose numbers are these.
+    pub(super) fn new(numbers: MachineNumbers, gpu: &Gpu) -> Self {
         let clock = numbers.spec_value(Spec::Clock);
-        Self { numbers, rates: Rates::of_machine(&numbers), clock, latency: numbers.dependent_issue().ln() }
+        let (now, stated) = (gpu.clocks(), gpu.stated_clocks());
+        Self {
+            numbers,
+            rates: Rates::of_machine(&numbers),
+            clock,
+            latency: numbers.dependent_issue().ln(),
+            ln_set_clocks: [now.sm.0 / stated.sm.0, now.mem.0 / stated.mem.0].map(f64::ln),
+        }
     }
 
-    /// How far apart two GPUs are for a launch: the largest |ln| of the ratio of any rate that its time above the roof may go with.
+    /// How far apart two boards are for a launch, at their stated clocks: the largest |ln| of the ratio of any rate that its time above the
+    /// roof may go with.
     #[inline]
     pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
+        let [by_sm_clock, by_mem_clock] = [0, 1].map(|i| self.ln_set_clocks[i] - other.ln_set_clocks[i]);
         let idle = self.ln_sms_over_busy(launch.blocks) - other.ln_sms_over_busy(launch.blocks);
-        let of_busy = |place: usize| (self.rates.ln_over(&other.rates, place) - idle).abs();
-        let of_dram = || DRAM_DISTANCE * self.rates.ln_over(&other.rates, 1).abs();
+        let of_busy = |place: usize| (self.rates.ln_over(&other.rates, place) - by_sm_clock - idle).abs();
+        let of_dram = || DRAM_DISTANCE * (self.rates.ln_over(&other.rates, 1) - by_mem_clock).abs();
         let dram = if launch.knows_dram { 0.0 } else { of_dram() };
         (2..RATES).map(of_busy).fold(of_busy(0).max(dram), f64::max)
     }

@@ -83,7 +83,8 @@ impl KernelMachines<'_> {
 
     /// The GPU at this place.
     pub(super) fn machine(&self, place: GpuId) -> &PacedMachine {
-        let made = || Box::new(PacedMachine::new(self.arithmetic.machine(self.gpus.gpu(place))));
+        let gpu = self.gpus.gpu(place);
+        let made = || Box::new(PacedMachine::new(self.arithmetic.machine(gpu), gpu));
         self.column[place.index()].get_or_init(made)
     }
 }
