@@ -162,11 +162,11 @@ impl<'a> KernelFloors<'a> {
                 let there = seen.iter().find(|(gpu, _)| *gpu == at);
                 there.map_or_else(|| derived(elsewhere), |(_, time)| measured(*time))
             }
-            Self::Dispatches { kernel, store, elsewhere } => store
-                .operator_floor(kernel, at)
-                .map(measured)
-                .or(elsewhere.map(derived))
-                .unwrap_or(Floor { time: ASSUMED_DISPATCH, origin: NumberOrigin::Assumed }),
+            Self::Dispatches { kernel, store, elsewhere } => {
+                let seen = store.operator_floor(kernel, at).map(measured).or(elsewhere.map(derived));
+                let assumed = Floor { time: ASSUMED_DISPATCH, origin: NumberOrigin::Assumed };
+                changed_floor(seen.unwrap_or(assumed), gpu.existing(), gpu)
+            }
         }
     }
 }

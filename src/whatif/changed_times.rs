@@ -65,6 +65,11 @@ pub trait ChangedTimes<'a> {
     fn is_source_estimated(&self) -> bool {
         false
     }
+    /// What a launch of the kernel costs on this GPU, made of the base, which may be another than the GPU states; `None` where several
+    /// kernels run.
+    fn launch_overhead_on(&self, _made: &Gpu) -> Option<Seconds> {
+        None
+    }
     /// A run on the base.
     fn on_base(&self) -> WhatIfTime;
     /// Why there is no time on the base, where there is none.

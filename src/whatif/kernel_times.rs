@@ -6,7 +6,7 @@ use super::changed_times::{ChangedTimes, GoalTime, WhatIfTime};
 use crate::answer::{
     Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
 };
-use crate::gpu::{Gpu, GpuId, board_place};
+use crate::gpu::{Ceilings, Gpu, GpuId, board_place};
 use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
@@ -215,6 +215,19 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
 
     fn is_source_estimated(&self) -> bool {
         self.run_on_source().is_some_and(|run| run.is_estimate)
+    }
+
+    fn launch_overhead_on(&self, made: &Gpu) -> Option<Seconds> {
+        let [part] = &self.parts[..] else { return None };
+        let session = self.session;
+        let gpus = Pair::new(
+            (part.source, &session.gpus[part.source]),
+            (board_place(&session.gpus, self.base), made),
+        );
+        let kernel = &session.kernels[part.subject.kernel];
+        let asked =
+            question(kernel, part.subject, gpus, &session.store, Ceilings::default(), self.settings.rules);
+        Some(asked.floors.target.time)
     }
 
     fn on_base(&self) -> WhatIfTime {

@@ -155,6 +155,11 @@ impl<'a> WhatIf<'a> {
         self.times.times_on(made)
     }
 
+    /// What a launch of the kernel costs on this GPU, made of the base; `None` where several kernels run.
+    pub(super) fn launch_overhead_on(&self, made: &Gpu) -> Option<Seconds> {
+        self.times.launch_overhead_on(made)
+    }
+
     /// The changes as a GPU.
     ///
     /// # Errors

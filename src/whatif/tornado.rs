@@ -59,7 +59,12 @@ pub fn moved_numbers(base: &Gpu, changes: &GpuChanges) -> Vec<MovedNumber> {
     let follows = [GpuNumber::Fp32Peak, GpuNumber::BusBits, GpuNumber::DataRate];
     let moved = |number: GpuNumber| {
         let value = changes.value_on(base, number)?;
-        let by = |factor: f64| changes.clone().with(number, ChangeAmount::To(value * factor));
+        // What a launch costs is the kernel's own on each GPU: a share of it, where nobody set it.
+        let is_of_kernel = number == GpuNumber::LaunchOverhead && changes.get(number).is_none();
+        let amount = |factor: f64| {
+            if is_of_kernel { ChangeAmount::By(factor) } else { ChangeAmount::To(value * factor) }
+        };
+        let by = |factor: f64| changes.clone().with(number, amount(factor));
         Some(MovedNumber { number, value, moved: [by(1.0 - FIFTH), by(1.0 + FIFTH)] })
     };
     GpuNumber::ALL.into_iter().filter(|number| !follows.contains(number)).filter_map(moved).collect()
@@ -113,10 +118,15 @@ impl WhatIf<'_> {
     pub fn tornado_on(&mut self, moved: &TornadoGpus) -> Vec<TornadoBar> {
         let times = self.times_on(&moved.made);
         let now = times[0].time;
+        let launch = self.launch_overhead_on(&moved.made[0]);
         let times_at = |places: &[Option<usize>; 2]| places.map(|place| place.and_then(|at| times[at].time));
         let bars = moved.numbers.iter().zip(&moved.places);
         let mut bars: Vec<TornadoBar> =
             bars.map(|(number, places)| number.tornado_bar(now, times_at(places))).collect();
+        let of_launch = bars.iter_mut().find(|bar| bar.number == GpuNumber::LaunchOverhead);
+        if let (Some(bar), Some(launch)) = (of_launch, launch) {
+            bar.value = launch.0;
+        }
         sort_by_effect(&mut bars);
         bars
     }

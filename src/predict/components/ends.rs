@@ -103,7 +103,7 @@ impl SourceShare {
     pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, ModelRefusal> {
         let same = nearness == Nearness::SameSettings;
         if let Some(both) = self.operators(target).filter(|_| !same || self.timed.is_none()) {
-            return self.operator(both, nearness.share_alike());
+            return self.operator(target, both, nearness.share_alike());
         }
         let roofs = Pair::new(self.end.roof.time, target.roof.time);
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
@@ -207,9 +207,10 @@ impl SourceShare {
         Some(Pair::new(self.end.operator.or_else(untimed)?, there))
     }
 
-    /// The operators' model: its two times stand in the places of the roofs.
-    fn operator(&self, times: Pair<f64>, alike: f64) -> Result<Answered, ModelRefusal> {
-        let time = carried(times, self.timed, alike, super::ID)?;
+    /// The operators' model: its two times stand in the places of the roofs. What was taken of a fast source is no more than the target's
+    /// bytes and FLOPs allow.
+    fn operator(&self, target: &End, times: Pair<f64>, alike: f64) -> Result<Answered, ModelRefusal> {
+        let time = carried(times, self.timed, alike, super::ID)?.max(Seconds(self.shortest_body(target)));
         let start = LaunchStart { body: self.timed, own: 1.0, gap: 0.0 };
         let Pair { source, target } = times;
         let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
