@@ -101,7 +101,7 @@ TERMS = {
     "the same share however far above the roof": ({"far": 1e9}, []),
     "no usual η of libraries": ({"usual_of_library": 1.05}, []),
     "time above the roof never goes with the roof": ({"with_roof": 0.0, "near_roof": 0.01}, []),
-    "nor more of it near the roof": ({"near_roof": 0.01}, []),
+    "not near the roof of few counts": ({"near_roof": 0.01}, []),
     "uncounted pipes do not overlap with the roof": ({"overlap_of_uncounted": 0.0}, []),
     "the same latency of results everywhere": ({}, ["dependent_issue"]),
     "norm 4": ({"norm": 4.0}, []),

@@ -30,7 +30,7 @@ const WITH_ROOF: f64 = 0.7;
 
 /// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 20 times above its roof
 /// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none the convolution chooses 2 and gains 0.7 points,
-/// the other families lose and gain 0.1 at most; what it is for are kernels far above a roof of tiny counts, which no family has.
+/// the other families lose and gain 0.3 at most; what it is for are kernels far above a roof of tiny counts, which no family has.
 pub(super) const FAR: f64 = 3.0;
 
 /// How much more the time above the roof overlaps with it, as a norm, where no pipe was counted: it is work of pipes then, which
