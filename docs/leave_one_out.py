@@ -1,4 +1,4 @@
-"""The constants of `components`, each fitted again with one family of kernels left out: a table of docs/models.md.
+"""The terms of `components`, each taken out, and its constants, each fitted again with one family of kernels left out: tables of docs/models.md.
 
     python3 docs/leave_one_out.py ../shared/data [target/debug/examples/component_table]
 
@@ -75,6 +75,7 @@ WEIGHTS = {
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
     "unknown_dispatch": (0.4, [0.2, 0.25, 0.3, 0.35, 0.45]),
     "supply": (0.25, [0.25]),
+    "below_roof": (0.5, [0.5]),
     "conflicts": (0.38, [0.38]),
     "reuse": (0.73, [0.73]),
 }
@@ -89,6 +90,30 @@ STEPS = [
     ["Flops", "ActiveThreadsPerInst"],
     ["DramBytes"],
 ]
+# What takes a term out: constants, and columns that are blank without it or that the target has from the source.
+TERMS = {
+    "the model": ({}, []),
+    "all of ln η carried": ({"carried": 1.0, "carried_below": 1.0, "carried_uncounted": 1.0, "carried_to_another_build": 1.0}, []),
+    "none of it": ({"carried": 0.0, "carried_uncounted": 0.0, "carried_to_another_build": 0.0, "far": 1e9}, []),
+    "as little where nothing was counted": ({"carried_uncounted": 0.74}, []),
+    "as much where another build runs": ({"carried_to_another_build": 0.74}, []),
+    "as much of a time better than typical": ({"carried_below": 1.0}, []),
+    "the same share however far above the roof": ({"far": 1e9}, []),
+    "no usual η of libraries": ({"usual_of_library": 1.05}, []),
+    "time above the roof never goes with the roof": ({"with_roof": 0.0, "near_roof": 0.01}, []),
+    "not near the roof of few counts": ({"near_roof": 0.01}, []),
+    "uncounted pipes do not overlap with the roof": ({"overlap_of_uncounted": 0.0}, []),
+    "the same latency of results everywhere": ({}, ["dependent_issue"]),
+    "norm 4": ({"norm": 4.0}, []),
+    "no last wave": ({"most_tail": 1.0}, []),
+    "no latency of DRAM in rounds": ({}, ["LoadRounds"]),
+    "no waiting for results": ({"lsu_cycles": 0.0, "other_cycles": 0.0, "fetching": 0.0}, []),
+    "code without loops costs nothing": ({"fetching": 0.0}, []),
+    "no lines of global loads": ({}, ["GlobalWavefronts"]),
+    "launch and kernel added": ({"launch_norm": 1.0, "gap_us": 0.0, "dispatch_norm": 1.0}, []),
+    "no gap between kernels": ({"gap_us": 0.0}, []),
+    "power slows all FP time alike": ({"power_exponent": 1.0}, []),
+}
 FIXED = {"dram_distance": 0.25, "of_dram": 2.0, "of_dram_beside_flops": 1.0, "of_lsu_with_shared": 4.0, "of_conflicts": 2.0, "power_exponent": 0.55, "without_ecc": 0.8}
 
 
@@ -144,6 +169,18 @@ def norm_of(parts, p):
     return (parts**p).sum(axis=1) ** (1 / p)
 
 
+def operand_traffic(family):
+    """How far operands come from memories and not from registers, 0 to 1: by load/store instructions, else by bytes."""
+    count = family.column
+    flops, insts = count("Flops"), count("LsuWarpInsts")
+    known = ~np.isnan(insts)
+    insts = np.where(known, insts, np.nan_to_num(count("GlobalWarpInsts")) + np.nan_to_num(count("SmemWavefronts")))
+    by_insts = insts * 64 * 16 / flops
+    moved = np.stack([np.nan_to_num(count(name)) for name in ("DramBytes", "L2Bytes", "WorkingSetBytes")]).max(axis=0)
+    by_bytes = np.where(moved > 0, np.fmax(2 * moved / np.cbrt(432 * flops**2), by_insts), 1)
+    return np.where(flops > 0, np.minimum(1, np.where(known, by_insts, by_bytes)), 1)
+
+
 def side_of(family, side, c):
     """Roof, what bounds any time, paces, and how much less is issued, of one side."""
     column = lambda name: family.column(f"{name}_{side}")
@@ -162,14 +199,17 @@ def side_of(family, side, c):
     busy = np.where(few, blocks, sms)
     bandwidth, l2_rate = (np.where(few, np.minimum(r, 64 * busy * clock), r) for r in (bandwidth, l2_rate))
     power = column("PowerShare")
+    power = np.where(power < 1, np.minimum(1, power * column("register_gain") ** (1 - operand_traffic(family))), power)
     power = np.where(few, np.minimum(1, power * (sms / busy) ** c["power_exponent"]), power)
     rate = busy * clock
     flops_rate = column("FlopsPerClock") / family.tile_factor(side, c["tile_load"])
     working_set = np.where(np.isnan(count("WorkingSetBytes")), dram, count("WorkingSetBytes"))
     holds_all = np.nan_to_num(column("l2_holds_all_until"), nan=0.75)
     holds_none = np.nan_to_num(column("l2_holds_none_from"), nan=1.25)
-    in_l2 = np.clip((holds_none - working_set / column("L2Size")) / (holds_none - holds_all), 0, 1)
-    in_l2 = np.where(family.cold, 0, in_l2)
+    residency = lambda touched: np.clip((holds_none - touched / column("L2Size")) / (holds_none - holds_all), 0, 1)
+    in_l2 = np.where(family.cold, 0, residency(working_set))
+    # What stays there if a stated working set is a tenth larger; of one that is not stated nothing may.
+    least_in_l2 = np.nan_to_num(residency(1.1 * count("WorkingSetBytes")))
     l2 = np.where(np.isnan(count("L2Bytes")), dram, count("L2Bytes"))
     active = np.clip(np.nan_to_num(count("ActiveThreadsPerInst"), nan=32), 1, 32)
     loads, wavefronts = np.nan_to_num(count("GlobalWarpInsts")), np.nan_to_num(count("SmemWavefronts"))
@@ -193,8 +233,8 @@ def side_of(family, side, c):
     parts = np.stack(parts, axis=1)
     roof, flops = norm_of(parts, c["norm"]), parts[:, 5]
     by_dram = parts.argmax(axis=1) == 0
-    streamed = np.concatenate([(dram / bandwidth)[:, None], parts[:, 1:]], axis=1)
-    unsure = (in_l2 > 0) & np.isnan(count("WorkingSetBytes"))
+    streamed = np.concatenate([((1 - least_in_l2) * dram / bandwidth)[:, None], parts[:, 1:]], axis=1)
+    unsure = least_in_l2 < in_l2
     streamed = np.where(unsure & (roof > 0), norm_of(streamed, c["norm"]) / roof, 1)
     turned = np.where(waves < 1, blocks / sms, waves)
     sm_tail = np.where(fills, np.minimum(np.ceil(turned) / turned, c["most_tail"]), 1)
@@ -273,10 +313,14 @@ def in_reach(family, there, body, roofs, bounds, slower, uncounted):
     moved = np.concatenate([slower, clock[:, None], np.log(roofs.target / roofs.source)[:, None]], axis=1)
     least, most = (body * np.exp(end(moved, axis=1)) for end in (np.nanmin, np.nanmax))
     alike = (family.table.architecture_s == family.table.architecture_t).to_numpy()
-    one_kernel = alike & is_kernel & has_roof
     little_counted = family.another & ~family.library & (uncounted >= 0.5)
-    there = np.where(is_kernel & has_roof & ~alike & little_counted, np.fmax(there, least), there)
-    there = np.where(one_kernel, np.clip(there, least, most), there)
+    below_roof = body / roofs.source
+    gains_no_more, loses_no_more = alike | little_counted, alike | (below_roof < 1)
+    # The nearer the roof, the less a time says that counts are too high.
+    nearer = np.maximum((below_roof - 0.85) / 0.15, 0)
+    most = np.where(alike, most, (1 + nearer**2) * most)
+    there = np.where(is_kernel & has_roof & gains_no_more, np.fmax(there, least), there)
+    there = np.where(is_kernel & has_roof & loses_no_more, np.fmin(there, most), there)
     return no_sooner(has_roof & is_kernel, bounds.source.at_peak, bounds.target.at_peak)
 
 
@@ -294,9 +338,12 @@ def answered(family, constants):
     is_plain = ~(family.operator | family.cold)
     beside_floor = time * own ** (1 / norm)
     room = np.clip(beside_floor - 0.1 * time, 0, 1e-6 * c["gap_us"])
-    gap, gap_there = (np.where(is_plain, np.minimum(f, np.minimum(floor, room)), 0) for f in (floor, to_floor))
-    body = np.where(gap > 0, beside_floor - gap, np.maximum(beside_floor, 0.3 * time))
-    body = np.where((own < 0.3) & (from_roof > 0), np.minimum(body, 1.3 * from_roof), body)
+    gap = np.where(is_plain, np.minimum(floor, room), 0)
+    # Between a time at its floor and one well above it the kernel's own comes step by step.
+    above_gap, off_floor = np.maximum(beside_floor - gap, 0.1 * time), np.minimum(own / 0.4, 1)
+    at_floor = np.minimum(np.where(from_roof > 0, 1.3 * from_roof, 0.3 * time), time)
+    body = at_floor * (above_gap / at_floor) ** off_floor
+    gap_there = np.where(is_plain, np.minimum(to_floor, off_floor * gap), 0)
     own = np.maximum(own, 0.3)
     cold = np.maximum(time - floor, 0.03 * time)
     dispatch_norm = c["dispatch_norm"]
@@ -319,16 +366,27 @@ def answered(family, constants):
     drawn = np.minimum(distance(family) / 0.1, 1)
     carried, held = 1 - drawn * (1 - carried), 1 - drawn * (1 - own)
     ln = usual + held * unusual * (1 - (1 - carried) / (1 + np.where(family.another, 0, unusual / c["far"]) ** 2))
-    eta, counted = np.exp(ln), (1 - uncounted) ** 2
-    near = uncounted**2 * np.exp(-((np.maximum(ln, 0) / c["near_roof"]) ** 2))
-    with_roof = near + (1 - near) * c["with_roof"] * counted / (1 + ln**2)
+    counted = (1 - uncounted) ** 2
     q = 1 + c["overlap_of_uncounted"] * uncounted
-    beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof
     latency = np.log(family.column("dependent_issue_t") / family.column("dependent_issue_s"))
     as_long = np.exp(longer + counted * np.clip(ln, 0, 1) * latency)
-    everything, added = to_roof * eta, (to_roof**q + (beside * as_long) ** q) ** (1 / q)
-    added = np.minimum(added, to_roof + c["most_above"] * (eta - 1) * from_roof * as_long)
-    there = np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
+
+    def under(ln):
+        """Seconds on the target at this ln η: all as much slower than the roof, the time above it added, and in between."""
+        eta = np.exp(ln)
+        near = uncounted**2 * np.exp(-((np.maximum(ln, 0) / c["near_roof"]) ** 2))
+        with_roof = near + (1 - near) * c["with_roof"] * counted / (1 + ln**2)
+        beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof
+        everything, added = to_roof * eta, (to_roof**q + (beside * as_long) ** q) ** (1 / q)
+        added = np.minimum(added, to_roof + c["most_above"] * (eta - 1) * from_roof * as_long)
+        return everything, added, np.where(beside <= 0, everything, (1 - with_roof) * added + with_roof * everything)
+
+    eta = np.exp(ln)
+    everything, added, there = under(ln)
+    # A time further above its roof is no shorter on the target than one of which most goes with the roof.
+    longest = c["near_roof"] / np.sqrt(2)
+    further = (uncounted > 0) & (ln > longest) & (everything > added)
+    there = np.where(further, np.maximum(there, under(np.full(len(ln), longest))[2]), there)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
     there = in_reach(family, there, body, Pair(stated_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
     norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
@@ -355,6 +413,7 @@ def answered(family, constants):
         "least": np.ones(len(answer)),
         "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)) / (1 + (efficiency / 3) ** 4), 0),
         "spread": in_body * above / there * spread,
+        "below_roof": in_body * np.where(has_roof, np.maximum(np.log(0.85) - efficiency, 0), 0),
         "efficiency": in_body * counted * np.maximum(efficiency, 0) / (1 + (efficiency / 3) ** 4),
         "drawn": in_body * np.where(family.another & has_roof, np.abs(ln - efficiency), 0),
         "uncounted": in_body * np.sqrt(uncounted),
@@ -427,13 +486,45 @@ def weights_table(families):
                 tried[v] = unlikelihood(rest, w, scale), unlikelihood([steps[left]], w, scale)
             best = min(tried, key=lambda v: tried[v][0])
             gain = tried[best][1] - tried[value][1]
-            cells.append(f"{best:g}" if best == value else f"{best:g}: {gain:+.3f}")
-        print(f"| {weight}, {value:g} | " + " | ".join(cells) + " |", flush=True)
+            cells.append(cell_of(best, value, gain, 3))
+        print(f"| {weight.replace('_', ' ')}, {value:g} | " + " | ".join(cells) + " |", flush=True)
+
+
+def cell_of(best, shipped, gain, decimals):
+    value = "none" if best >= 1e9 else f"{best:g}"
+    change = f"{gain:+.{decimals}f}"
+    return value if best == shipped else f"{value}: {change if float(change) else change[1:]}"
+
+
+def errors_of(family, constants):
+    error = 100 * np.abs(predicted(family, constants) / family.target - 1)
+    return error[np.isfinite(error)]
 
 
 def mape(family, constants):
-    error = np.abs(predicted(family, constants) / family.target - 1)
-    return 100 * error[np.isfinite(error)].mean()
+    return errors_of(family, constants).mean()
+
+
+def without(family, names):
+    """The pairs without these columns; the target has the source's where each GPU has its own."""
+    table = family.table
+    for name in names:
+        own = f"{name}_t" in table
+        table = table.assign(**({f"{name}_t": table[f"{name}_s"]} if own else {name: np.nan}))
+    return Family(family.name, table)
+
+
+def terms_table(families):
+    print("| | " + " | ".join(f.name for f in families) + " |\n|---|" + "---|" * len(families))
+    with_all = []
+    for term, (constants, columns) in TERMS.items():
+        errors = [errors_of(without(f, columns), {**SHIPPED, **constants}) for f in families]
+        pairs = [f"{e.mean():.1f}, {np.median(e):.1f}" for e in errors]
+        with_all = with_all or pairs
+        # A family that the term has no part in has an empty cell.
+        cells = [pair if term == "the model" or pair != all_of_it else "" for pair, all_of_it in zip(pairs, with_all)]
+        print(f"| {term} | " + " | ".join(cells) + " |", flush=True)
+    print()
 
 
 def load_families(data, program):
@@ -461,6 +552,7 @@ def main():
     for family in families:
         off = np.nanmax(np.abs(predicted(family, SHIPPED) / family.column("predicted") - 1))
         assert off < 1e-9, f"{family.name}: this script and the program differ by {off}"
+    terms_table(families)
     base = {f.name: mape(f, SHIPPED) for f in families}
     names = list(base)
     print("| constant, shipped | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
@@ -472,8 +564,8 @@ def main():
         for left in names:
             best = min(tried, key=lambda v: np.mean([tried[v][n] for n in names if n != left]))
             gain = tried[best][left] - base[left]
-            cells.append(f"{best:g}" if best == shipped else f"{best:g}: {gain:+.2f}")
-        print(f"| {constant}, {shipped:g} | " + " | ".join(cells) + " |", flush=True)
+            cells.append(cell_of(best, shipped, gain, 2))
+        print(f"| {constant.replace('_', ' ')}, {shipped:g} | " + " | ".join(cells) + " |", flush=True)
     weights_table(families)
 
 

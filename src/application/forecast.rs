@@ -37,8 +37,8 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
-/// square, of medians per kernel and pair. With GPUs left out (tests/engine/pair_correlation.rs): 0.00 on the shipped figures (14
-/// kernels, 12 pairs), 0.06 on NeuSight's operators (9, 20), 0.35 on the NVBench rows of PMPP kernels (17, 6). The largest.
+/// square, of medians per kernel and pair. With GPUs left out (tests/engine/pair_correlation.rs): 0.02 on the shipped figures (14
+/// kernels, 12 pairs), 0.31 on NeuSight's operators (9, 20), 0.16 on the NVBench rows of PMPP kernels (17, 6). The largest when it was chosen.
 pub const PAIR_CORRELATION: f64 = 0.35;
 
 /// Each end of an interval between two ratios is this much wider: what every answer about another GPU may be off, as

@@ -24,7 +24,7 @@ pub(super) fn nth_root(of: f64, n: f64) -> f64 {
 
 /// How far launches back to back overlap with their kernels, as a norm: 1 = one after the other, infinity = wholly. The driver's queue
 /// hides a launch behind the kernel before it: of 4 to 20 both families of short kernels choose 12 and more, where nothing changes any more
-/// (paper 1 12.6 to 12.0 %, NVBench 14.17 to 14.11).
+/// (paper 1 went from 12.6 to 12.0 % when it was chosen).
 pub const LAUNCH_NORM: i32 = 12;
 
 /// (a^12 + b^12)^(1/12).

@@ -13,7 +13,7 @@
 //!
 //! Nobody says which tile a library takes on a GPU: the best one stands for its choice. Tiles are those of SGEMM kernels (CUTLASS and
 //! cuBLAS have 32 to 128 both ways), steps of 8 as well; k is split only where the tiles alone fill every SM less than twice.
-//! The 2 is a guess: 0 to 6 give NeuSight's products the same errors within 0.7 points (docs/models.md, "Products of libraries").
+//! The 2 is a guess: 0 to 6 give NeuSight's products the same errors within 0.7 points (docs/models.md, "Another kernel on each GPU").
 //! More SMs never make a product slower by it: ceil(tiles / N) falls.
 
 use crate::kernel::ProductSizes;

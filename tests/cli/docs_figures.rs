@@ -238,6 +238,21 @@ fn figures_of_large_files_are_what_the_program_prints() {
     figures_come_out(Needs::DataAndTime);
 }
 
+/// The slow commands are run by hand alone: a line that was rewritten would not be missed until then.
+#[test]
+fn every_line_with_figures_stands_in_its_text_once() {
+    let mut wrong = String::new();
+    for Figure { file, line, .. } in figures().figure {
+        let text = std::fs::read_to_string(root().join(&file)).expect("a text of the repository");
+        let found = find_line(&text, &line).map(|(_, end, _)| find_line(&text[end..], &line).is_none());
+        if found != Some(true) {
+            let often = if found.is_none() { "does not have" } else { "has more than once" };
+            writeln!(wrong, "{file}: {often} the line `{line}`").expect("a text");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 #[test]
 fn a_line_is_found_with_its_numbers_whatever_stands_behind_them() {
     let text = "| a | 1.5 | 2.0, 3.0 |\nIt is 14 %, or 30,000.\n";

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::io::Write;
 
 /// Columns of one side, named with `_s` and `_t`.
-const OF_SIDES: [&str; 17] = [
+const OF_SIDES: [&str; 18] = [
     "gpu",
     "architecture",
     "time",
@@ -31,6 +31,7 @@ const OF_SIDES: [&str; 17] = [
     "unified_l1",
     "dram_share",
     "has_ecc",
+    "register_gain",
     "cached_insts",
     "fetch_cycles",
     "streamed_per_clock",
@@ -136,6 +137,7 @@ fn side_cells(q: &Question<'_>, at: Side, row: &Measurement) -> Vec<String> {
         u8::from(side.gpu.has_unified_l1()).to_string(),
         (side.gpu.bandwidth_sustained().value / side.gpu.bandwidth_peak.value).min(1.0).to_string(),
         u8::from(machine.has_ecc()).to_string(),
+        side.gpu.fp32_register_gain().to_string(),
     ];
     let sm = &side.gpu.sm;
     let optional = [

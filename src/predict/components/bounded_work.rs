@@ -8,7 +8,7 @@ use crate::units::Seconds;
 /// this GPU, bounds them:
 ///
 /// - DRAM moved what L2 did, or as much as it moves in that time. Of the families of docs/models.md without their DRAM bytes, PyTorch's operators
-///   go from 22.8 to 16.2 % error and paper 1's kernels from 21.0 to 15.5 %; products, which live in L2, from 16.3 to 16.9 %.
+///   went from 22.8 to 16.2 % error by this and paper 1's kernels from 21.0 to 15.5 %; products, which live in L2, from 16.3 to 16.9 %.
 /// - Wavefronts of shared memory are conflicts as much as instructions: no more of them than the unit takes in that time.
 pub(super) fn bounded_work(work: Work, time: Seconds, machine: &MachineNumbers) -> Work {
     let dram = || work.get(Count::L2Bytes).map(|l2| l2.min(time.0 * machine.spec_value(Spec::DramBandwidth)));

@@ -18,7 +18,7 @@ const RATES: usize = 7;
 const OF_SMS: f64 = 0.4;
 
 /// What DRAM weighs where neither its bytes nor FLOPs are known. Of 0.25, 1, 2 and 3, all but 3 are alike on the six families of kernels;
-/// of 19 kinds of published figures that had no part in any fit, 2 takes the mean error of a time alone from 37.0 to 30.4 %.
+/// of 19 kinds of published figures that had no part in any fit, 2 took the mean error of a time alone from 37.0 to 30.4 %.
 const OF_DRAM: f64 = 2.0;
 
 /// The same where no launch is known either: such a time is an application's as often as a kernel's, and training, inference and small kernels go

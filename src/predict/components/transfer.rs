@@ -30,12 +30,12 @@ const WITH_ROOF: f64 = 0.7;
 
 /// How far from the typical one, in ln, an efficiency begins to say more of the counts than of the GPU: a kernel 20 times above its roof
 /// spends its time on what nobody counted, and that is carried as it is. Of 2 to 8 and none the convolution chooses 2 and gains 0.7 points,
-/// the other families lose and gain 0.1 at most; what it is for are kernels far above a roof of tiny counts, which no family has.
+/// the other families lose and gain 0.3 at most; what it is for are kernels far above a roof of tiny counts, which no family has.
 pub(super) const FAR: f64 = 3.0;
 
 /// How much more the time above the roof overlaps with it, as a norm, where no pipe was counted: it is work of pipes then, which
 /// overlap as those of the roof do. Where all were counted it is latency, and added. Kernels at other clocks say 2 to 6
-/// (`nv_dvfs`: 13.0 % at 1, 7.9 % at 2.6, 6.8 % at 6), kernels under NVBench 2 to 3, others nothing.
+/// (`nv_dvfs` when it was chosen: 13.0 % at 1, 7.9 % at 2.6, 6.8 % at 6), kernels under NVBench 2 to 3, others nothing.
 const OVERLAP_OF_UNCOUNTED: f64 = 2.0;
 
 /// How near its roof, in ln η, a kernel has to be for its time above it to be the roof's: sustained rates are known no better. It holds as
