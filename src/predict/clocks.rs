@@ -122,6 +122,15 @@ pub fn is_timed_at(row: &Measurement, gpu: &Gpu) -> bool {
     states_clocks(row) && is_same(sm, now.sm) && is_same(mem, now.mem)
 }
 
+/// How far the clocks that this row states are from those of this GPU: the sum of |ln| of both; 0 where it states none.
+#[must_use]
+pub fn clock_distance(row: &Measurement, gpu: &Gpu) -> f64 {
+    let (stated, now) = (stated(row), gpu.clocks());
+    let apart =
+        |(stated, now): (Option<Hertz>, Hertz)| stated.map_or(0.0, |stated| (stated / now).ln().abs());
+    stated.into_iter().zip([now.sm, now.mem]).map(apart).sum()
+}
+
 fn is_within(row: &Measurement, gpu: &Gpu, share: f64) -> bool {
     let [sm, mem] = stated(row);
     let now = gpu.clocks();

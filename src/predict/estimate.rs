@@ -104,11 +104,12 @@ impl Interval {
     }
 
     /// Of a time that was measured at the very settings that are asked about, with the standard deviation of its trials: nine of ten of a
-    /// normal distribution.
+    /// normal distribution. Where that reaches below half the time, trials are no such: few long ones lie far above the others.
     #[must_use]
     pub fn of_trials(time: Seconds, deviation: Seconds) -> Self {
         let half = 1.645 * deviation.0;
-        let (low, high) = (Seconds((time.0 - half).max(0.01 * time.0)), Seconds(time.0 + half));
+        let skewed = time.0 / (1.0 + 2.0 * half / time.0);
+        let (low, high) = (Seconds((time.0 - half).max(skewed)), Seconds(time.0 + half));
         Self { low, high, factor: (high / low).sqrt(), ..Self::exactly(time) }
     }
 

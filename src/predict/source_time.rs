@@ -40,7 +40,7 @@ const SIZES_OF_OPERATOR: usize = 8;
 const SAME_SIZE: f64 = 1e-3;
 
 /// Half the width of a 90 % interval of such a mean, in standard deviations of what the sizes give (ln), and what is added to these: of sizes
-/// that agree, and of one alone, less by the square of how many there are. Of 960 sizes left out of operators on eight GPUs (docs/models.md).
+/// that agree, and of one alone, less by the square of how many there are. Of 960 sizes left out of operators on five GPUs (docs/models.md).
 const HALF_WIDTH: f64 = 1.9;
 const AGREEING: f64 = 0.01;
 const ALONE: f64 = 0.15;

@@ -25,6 +25,7 @@ mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
 mod occupancy_stories;
+mod other_sizes;
 mod packaging;
 mod paper_stories;
 mod projection;

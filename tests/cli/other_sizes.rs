@@ -1,0 +1,156 @@
+//! Sizes and clocks that were not measured beside ones that were: whichever row comes first, and as wide as what is known of them differs.
+
+use crate::desk::{Desk, number};
+use serde_json::Value;
+
+const HEAD: &str = "gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n";
+
+/// A row of a BF16 product that takes so many times as long as its FLOPs at 400 TFLOP/s, and 5 µs.
+fn product(m: f64, n: f64, k: f64, slower: f64) -> String {
+    let (flops, bytes) = (2.0 * m * n * k, 2.0 * (m * k + k * n + m * n));
+    let ms = 5e-3 + slower * flops / 400e12 * 1e3;
+    format!("h100-sxm5,linear_bf16,m={m};n={n};k={k},bf16,{flops},{bytes},{ms:.9}\n")
+}
+
+/// The answer for one size of a product on the GPU that timed these rows.
+fn product_answer(rows: &[String], size: &str, to: &str) -> Value {
+    let desk = Desk::new();
+    desk.file("rows.csv", HEAD.to_string() + &rows.concat());
+    let words = format!(
+        "predict --data rows.csv --from h100-sxm5 --to {to} --kernel linear_bf16 --size {size} --format json"
+    );
+    desk.types(&words).works().json().remove(0)
+}
+
+#[test]
+fn products_of_one_volume_are_told_apart_by_their_shape_in_any_order() {
+    let rows = [
+        product(4096.0, 4096.0, 256.0, 1.0),
+        product(64.0, 8192.0, 8192.0, 3.0),
+        product(8192.0, 8192.0, 64.0, 2.0),
+    ];
+    let near = product_answer(&rows, "m=4096,n=4032,k=256", "h100-sxm5");
+    let alone = product_answer(&rows[..1], "m=4096,n=4032,k=256", "h100-sxm5");
+    assert!((number(&near, "time_ms") / number(&alone, "time_ms") - 1.0).abs() < 0.02, "{near} {alone}");
+    for order in [[2, 1, 0], [1, 0, 2], [0, 2, 1]] {
+        let again =
+            product_answer(&order.map(|at: usize| rows[at].clone()), "m=4096,n=4032,k=256", "h100-sxm5");
+        assert_eq!(number(&again, "time_ms"), number(&near, "time_ms"), "{order:?}");
+        assert_eq!(again["cautions"], near["cautions"], "{order:?}");
+    }
+}
+
+#[test]
+fn a_size_between_others_is_as_uncertain_as_they_differ() {
+    let sizes = [1000.0, 1500.0, 2500.0, 3000.0].map(|m| (m, 2048.0, 2048.0));
+    let width = |slower: [f64; 4], to: &str| {
+        let rows: Vec<String> =
+            sizes.iter().zip(slower).map(|((m, n, k), slower)| product(*m, *n, *k, slower)).collect();
+        let found = product_answer(&rows, "m=2000,n=2048,k=2048", to);
+        number(&found, "high_ms") / number(&found, "low_ms")
+    };
+    for to in ["h100-sxm5", "l40s"] {
+        let [agree, differ] = [[1.0; 4], [0.8, 1.3, 0.7, 1.2]].map(|slower| width(slower, to));
+        assert!(agree > 1.02 && differ > 1.3 * agree, "{to}: {agree}, {differ}");
+    }
+    assert!(width([1.0; 4], "h100-sxm5") < 1.5);
+}
+
+/// One size alone says little of another shape.
+#[test]
+fn one_size_alone_says_less_than_several() {
+    let alike = [1000.0, 1500.0, 2500.0, 3000.0].map(|m| product(m, 2048.0, 2048.0, 1.0));
+    let width = |rows: &[String]| {
+        let found = product_answer(rows, "m=2000,n=2048,k=2048", "h100-sxm5");
+        number(&found, "high_ms") / number(&found, "low_ms")
+    };
+    assert!(width(&alike[..1]) > 1.5 && width(&alike[..1]) > width(&alike), "{}", width(&alike[..1]));
+}
+
+/// Of rows of one configuration at several clocks the one nearest to the stated ones is the source's time, wherever it stands.
+#[test]
+fn of_several_clocks_those_nearest_to_the_stated_ones_are_taken() {
+    let head = "gpu,kernel,problem,dtype,flops,dram_bytes,time_ms,sm_clock_mhz,mem_clock_mhz\n";
+    // The board's stated clocks: 1582 and 5500 MHz.
+    let rows = [("2.4", "1200,5500"), ("2.0", "1600,5000"), ("1.9", "1600,5500"), ("1.7", "2000,5500")]
+        .map(|(ms, clocks)| format!("gtx-1080-ti,mine,n=1,fp32,1e10,4e8,{ms},{clocks}\n"));
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+        let desk = Desk::new();
+        desk.file("rows.csv", head.to_string() + &order.map(|at: usize| rows[at].clone()).concat());
+        let found =
+            desk.types("predict --data rows.csv --to rtx-3090 --format json").works().json().remove(0);
+        assert_eq!(number(&found, "source_time_ms"), 1.9, "{order:?}");
+    }
+}
+
+/// How alike two boards are does not depend on the clocks that one of them is set to.
+#[test]
+fn a_higher_clock_of_a_board_like_the_source_is_never_slower() {
+    for (from, to, stock) in [
+        ("v100-pcie-32gb", "v100-pcie-16gb", 1380.0),
+        ("h100-sxm5", "h200", 1980.0),
+        ("rtx-2060", "rtx-2080-ti", 1545.0),
+    ] {
+        let time = |share: f64, words: &str| {
+            let clock = (share * stock).round();
+            let set = words.replace("CLOCK", &format!("{clock}MHz"));
+            let words = format!(
+                "predict --format json --from {from} --time 59us --dram-bytes 130kB --threads 256 --grid 16 --regs 32"
+            );
+            number(&Desk::new().types(&format!("{words} {set}")).works().json()[0], "time_ms")
+        };
+        let shares = [0.9, 0.98, 1.0, 1.01, 1.06, 1.2];
+        let typed = shares.map(|share| time(share, &format!("--to {to} --sm-clock CLOCK")));
+        let named = shares.map(|share| time(share, &format!("--to {to}@CLOCK")));
+        assert!(typed.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9)), "{to}: {typed:?}");
+        assert_eq!(typed, named, "{to}");
+    }
+}
+
+/// The launch overhead of a tornado is the one the kernel's launch is taken to have there: a fifth more of it is slower, and its own value changes nothing.
+#[test]
+fn the_launch_overhead_that_is_shown_is_the_one_that_counts() {
+    let head = "gpu,kernel,problem,variant,dtype,block,grid,flops,dram_bytes,time_ms\n";
+    for (row, of) in [
+        ("gtx-1650,mine,n=1,timing=cold,fp32,256,4,64,768,0.0069\n", "--variant timing=cold"),
+        ("v100-pcie-32gb,torch_ln,b=60;h=272,,fp32,,,,130560,0.0592\n", ""),
+    ] {
+        let desk = Desk::new();
+        desk.file("rows.csv", head.to_string() + row);
+        let fields: Vec<&str> = row.split(',').collect();
+        let size = fields[2].replace(';', ",");
+        let words = format!(
+            "whatif --gpu rtx-4090 --data rows.csv --from {} --kernel {} --size {size} {of} --format json",
+            fields[0], fields[1]
+        );
+        let told = |words: &str| -> Value {
+            serde_json::from_str(&desk.types(words).works().stdout).expect("one object")
+        };
+        let moved = told(&format!("{words} --tornado"));
+        let bars = moved["tornado"].as_array().expect("a tornado has bars");
+        let launch = bars.iter().find(|bar| bar["number"] == "launch").expect("one of launch overhead");
+        let base = number(&moved, "time_ms");
+        let [less, more] = ["minus20_time_ms", "plus20_time_ms"].map(|field| number(launch, field));
+        assert!(less < base && base < more, "{row}: {launch} {base}");
+        let own = number(launch, "value");
+        let at = |us: f64| number(&told(&format!("{words} --set launch={us}us")), "time_ms");
+        assert!((at(own) / base - 1.0).abs() < 1e-6, "{row}: {own} µs: {} for {base} ms", at(own));
+        assert!(at(own + 40.0) > 0.04, "no launch is shorter than its overhead");
+    }
+}
+
+#[test]
+fn an_operator_takes_no_less_than_its_bytes_at_the_stated_bandwidth() {
+    let desk = Desk::new();
+    // On an A100 at 1.96 of its 2.04 TB/s.
+    let bytes = 2.156e9;
+    desk.file(
+        "rows.csv",
+        format!("{HEAD}a100-sxm4-80gb,attention_decode,b=64;s=8192;h=32;kv=8;d=128,bf16,8.6e9,{bytes},1.1\n"),
+    );
+    for (to, bandwidth) in [("rtx-a6000", 768e9), ("rtx-3090", 936e9), ("rtx-4090", 1008e9)] {
+        let words = format!("predict --data rows.csv --to {to} --format json");
+        let found = desk.types(&words).works().json().remove(0);
+        assert!(number(&found, "time_ms") >= 0.999e3 * bytes / bandwidth, "{to}: {found}");
+    }
+}
