@@ -40,9 +40,10 @@ const SIZES_OF_OPERATOR: usize = 8;
 const SAME_SIZE: f64 = 1e-3;
 
 /// Half the width of a 90 % interval of such a mean, in standard deviations of what the sizes give (ln), and what is added to these: of sizes
-/// that agree, and of one alone, less by the square of how many there are. Of 960 sizes left out of operators on five GPUs (docs/models.md).
-const HALF_WIDTH: f64 = 1.9;
-const AGREEING: f64 = 0.01;
+/// that agree, and of one alone, less by the square of how many there are. Of 1,860 sizes left out of operators on eight GPUs
+/// (docs/models.md).
+const HALF_WIDTH: f64 = 2.7;
+const AGREEING: f64 = 0.02;
 const ALONE: f64 = 0.15;
 
 /// The row of this very configuration; else the nearest sizes scaled to this one as `components` does: of an operator the mean of several, of
@@ -83,8 +84,8 @@ fn of_near_sizes(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
         Seconds((given.iter().map(|(weight, time)| weight * of(time).0.ln()).sum::<f64>() / weight).exp())
     };
     let (time, work_scaled) = (mean(|t| t.time), mean(|t| t.work_scaled));
-    let variance =
-        given.iter().map(|(weight, t)| weight * (t.time / time).ln().powi(2)).sum::<f64>() / weight;
+    let squares = given.iter().map(|(_, t)| (t.time / time).ln().powi(2));
+    let variance = squares.sum::<f64>() / given.len() as f64;
     let few = ALONE / (given.len() as f64).powi(2);
     let spread = HALF_WIDTH * (variance + AGREEING * AGREEING + few * few).sqrt();
     let others = given.len() - 1.min(given.len());
