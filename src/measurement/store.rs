@@ -5,6 +5,8 @@ mod nearest;
 mod of_kernel;
 mod parts;
 
+pub use nearest::NearRow;
+
 use super::content_hash::{hash, hashes, is_same_again, whole_hash};
 use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement, Number, TimingKind};

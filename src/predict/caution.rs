@@ -22,8 +22,13 @@ pub struct BusySms {
 pub enum Caution {
     /// The source time is scaled from another size.
     NearestSize(Arc<Problem>),
-    /// The source time is the mean of what this size and so many others near it give.
-    NearSizes(Arc<Problem>, usize),
+    /// The source time is the mean of what so many sizes near it give.
+    NearSizes {
+        /// The nearest of them.
+        nearest: Arc<Problem>,
+        /// How many there are.
+        sizes: usize,
+    },
     /// The source time is interpolated between two sizes, the nearer one first.
     BetweenSizes([Arc<Problem>; 2]),
     /// This kernel was not measured on the source; its time is a model's.
@@ -292,7 +297,7 @@ impl fmt::Display for Caution {
         }
         match self {
             Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
-            Self::NearSizes(p, others) => f.write_str(&near_sizes_text(p, *others)),
+            Self::NearSizes { nearest, sizes } => f.write_str(&near_sizes_text(nearest, *sizes)),
             Self::ScaledFromOthers(gpus) => {
                 write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
             }
@@ -409,10 +414,9 @@ fn nearest_size_text(problem: &Problem) -> String {
     format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
 }
 
-fn near_sizes_text(nearest: &Problem, others: usize) -> String {
-    let all = others + 1;
+fn near_sizes_text(nearest: &Problem, sizes: usize) -> String {
     format!(
-        "source time is an estimate (~): the mean of what {all} measured sizes near it give, the nearest {nearest}"
+        "source time is an estimate (~): the mean of what {sizes} measured sizes near it give, the nearest {nearest}"
     )
 }
 

@@ -10,7 +10,7 @@ use super::visible::Visible;
 use super::{Caution, body, components};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, RunsAs, Work};
-use crate::measurement::Measurement;
+use crate::measurement::{Measurement, NearRow};
 use crate::occupancy::Rules;
 use crate::pair::Pair;
 use crate::units::Seconds;
@@ -71,29 +71,36 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     of_both.and_then(|(near, far)| interpolated(near, &far)).or(of_near).or_else(|| modelled(asked))
 }
 
+/// What one measured size gives for another, and what it weighs beside others.
+struct GivenTime {
+    weight: f64,
+    time: SourceTime,
+}
+
 /// The mean of what the nearest sizes of an operator give, in ln and by the inverse square of how far they are.
 fn of_near_sizes(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let SourceQuestion { subject, at, store, .. } = asked;
+    let given_by = |near: NearRow<'_>| {
+        let weight = near.distance.max(SAME_SIZE).powi(-2);
+        Some(GivenTime { weight, time: scaled(asked, near.row)? })
+    };
     let near = store.near_sizes(subject.kernel, &subject.problem, &subject.variant, at, SIZES_OF_OPERATOR);
-    let given: Vec<(f64, SourceTime)> = near
-        .into_iter()
-        .filter_map(|(apart, row)| Some((1.0 / apart.max(SAME_SIZE).powi(2), scaled(asked, row)?)))
-        .collect();
-    let weight: f64 = given.iter().map(|(weight, _)| weight).sum();
+    let given: Vec<GivenTime> = near.into_iter().filter_map(given_by).collect();
+    let mut nearest = given.first()?.time.clone();
+    let sizes = given.len() as f64;
+    let weight: f64 = given.iter().map(|g| g.weight).sum();
     let mean = |of: fn(&SourceTime) -> Seconds| {
-        Seconds((given.iter().map(|(weight, time)| weight * of(time).0.ln()).sum::<f64>() / weight).exp())
+        let ln: f64 = given.iter().map(|g| g.weight * of(&g.time).0.ln()).sum();
+        Seconds((ln / weight).exp())
     };
     let (time, work_scaled) = (mean(|t| t.time), mean(|t| t.work_scaled));
-    let squares = given.iter().map(|(_, t)| (t.time / time).ln().powi(2));
-    let variance = squares.sum::<f64>() / given.len() as f64;
-    let few = ALONE / (given.len() as f64).powi(2);
-    let spread = HALF_WIDTH * (variance + AGREEING * AGREEING + few * few).sqrt();
-    let others = given.len() - 1.min(given.len());
-    let (_, mut nearest) = given.into_iter().next()?;
-    if let (Some(Caution::NearestSize(size)), true) = (nearest.cautions.first(), others > 0) {
-        nearest.cautions[0] = Caution::NearSizes(size.clone(), others);
+    let squares = given.iter().map(|g| (g.time.time / time).ln().powi(2));
+    let deviation =
+        (squares.sum::<f64>() / sizes + AGREEING.powi(2) + (ALONE / sizes.powi(2)).powi(2)).sqrt();
+    if let ([_, _, ..], Some(Caution::NearestSize(size))) = (&given[..], nearest.cautions.first()) {
+        nearest.cautions[0] = Caution::NearSizes { nearest: size.clone(), sizes: given.len() };
     }
-    Some(SourceTime { time, work_scaled, spread: Some(spread), ..nearest })
+    Some(SourceTime { time, work_scaled, spread: Some(HALF_WIDTH * deviation), ..nearest })
 }
 
 /// Between the times that two measured sizes give, linear in ln of time over ln of the roof: equal to each row at its own size. `None`

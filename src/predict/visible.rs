@@ -2,7 +2,7 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
-use crate::measurement::{ConfigId, LaunchFloors, LaunchTiming, Measurement, SeenFloors, Store};
+use crate::measurement::{ConfigId, LaunchFloors, LaunchTiming, Measurement, NearRow, SeenFloors, Store};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl<'a> Visible<'a> {
         self.store.nearest_sizes(kernel, problem, variant, gpu)
     }
 
-    /// The rows on this GPU whose sizes are nearest, and how far they are ([`Store::near_sizes`]).
+    /// The rows on this GPU whose sizes are nearest ([`Store::near_sizes`]).
     pub(super) fn near_sizes(
         self,
         kernel: KernelId,
@@ -101,7 +101,7 @@ impl<'a> Visible<'a> {
         variant: &Arc<str>,
         gpu: GpuId,
         most: usize,
-    ) -> Vec<(f64, &'a Measurement)> {
+    ) -> Vec<NearRow<'a>> {
         if self.hidden == Some(gpu) {
             return Vec::new();
         }

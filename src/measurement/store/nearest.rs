@@ -8,6 +8,15 @@ use crate::measurement::{ConfigId, Measurement};
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Ordering;
 
+/// A row of another size than is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct NearRow<'a> {
+    /// How far its size is from the one asked about ([`Problem::distance`]).
+    pub distance: f64,
+    /// The row.
+    pub row: &'a Measurement,
+}
+
 /// How many sizes of either side of a volume are compared number by number. Of 32, 64 and 400 all are alike.
 const LOOKED_AT: usize = 64;
 
@@ -33,12 +42,12 @@ impl Store {
         variant: &str,
         gpu: GpuId,
     ) -> [Option<&Measurement>; 2] {
-        let [near, far] = self.around(kernel, problem, variant, gpu).map(|side| side.first().map(|s| s.1));
+        let [near, far] =
+            self.around(kernel, problem, variant, gpu).map(|side| side.first().map(|near| near.row));
         [near, far.filter(|far| near.is_some_and(|near| !differ_in_clocks(near, far)))]
     }
 
-    /// The rows on this GPU whose sizes are nearest, the nearest first and at most so many, and how far each is ([`Problem::distance`]): those
-    /// at the clocks of the first.
+    /// The rows on this GPU whose sizes are nearest, the nearest first and at most so many: those at the clocks of the first.
     #[must_use]
     pub fn near_sizes(
         &self,
@@ -47,12 +56,12 @@ impl Store {
         variant: &str,
         gpu: GpuId,
         most: usize,
-    ) -> Vec<(f64, &Measurement)> {
+    ) -> Vec<NearRow<'_>> {
         let mut near = self.around(kernel, problem, variant, gpu).concat();
         near.sort_by(by_distance);
         near.truncate(most);
-        let first = near.first().map(|(_, row)| *row);
-        near.retain(|(_, row)| first.is_some_and(|first| !differ_in_clocks(first, row)));
+        let first = near.first().map(|near| near.row);
+        near.retain(|near| first.is_some_and(|first| !differ_in_clocks(first, near.row)));
         near
     }
 
@@ -64,7 +73,7 @@ impl Store {
         problem: &Problem,
         variant: &str,
         gpu: GpuId,
-    ) -> [Vec<(f64, &Measurement)>; 2] {
+    ) -> [Vec<NearRow<'_>>; 2] {
         let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return Default::default() };
         let sizes = of_kernel.sizes(|| self.by_size(of_kernel.configs()));
         let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
@@ -73,7 +82,7 @@ impl Store {
             .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
         let row = |s: &Sized| {
             let row = self.row_on(s.config, gpu)?;
-            Some((problem.distance(&row.problem), row))
+            Some(NearRow { distance: problem.distance(&row.problem), row })
         };
         let in_group = |s: &&Sized| group(s) == (gpu, variant);
         let mut sides = [
@@ -81,7 +90,7 @@ impl Store {
             sizes[after..].iter().take_while(in_group).take(LOOKED_AT).filter_map(row).collect::<Vec<_>>(),
         ];
         sides.iter_mut().for_each(|side| side.sort_by(by_distance));
-        let nearest = |side: &[(f64, &Measurement)]| side.first().map_or(f64::INFINITY, |first| first.0);
+        let nearest = |side: &[NearRow<'_>]| side.first().map_or(f64::INFINITY, |near| near.distance);
         sides.sort_by(|a, b| nearest(a).total_cmp(&nearest(b)));
         sides
     }
@@ -123,8 +132,9 @@ impl Store {
     }
 }
 
-fn by_distance(a: &(f64, &Measurement), b: &(f64, &Measurement)) -> Ordering {
-    a.0.total_cmp(&b.0).then_with(|| a.1.problem.to_string().cmp(&b.1.problem.to_string()))
+fn by_distance(a: &NearRow<'_>, b: &NearRow<'_>) -> Ordering {
+    let text = |near: &NearRow<'_>| near.row.problem.to_string();
+    a.distance.total_cmp(&b.distance).then_with(|| text(a).cmp(&text(b)))
 }
 
 fn ln_volume(problem: &Problem) -> f64 {
