@@ -327,3 +327,28 @@ fn csv_is_one_table_and_says_where_the_rest_is() {
     assert!(said("--to l4 --kernels").contains("without --kernels"));
     assert!(!said("").contains("csv is one table"));
 }
+
+/// What a kernel's time rests on is decided by what it took on its GPU: a target's board or clock changes no model.
+#[test]
+fn what_a_time_rests_on_does_not_depend_on_the_target() {
+    let desk = Desk::new();
+    let mut met = std::collections::BTreeSet::new();
+    for dur in [20, 30, 36, 42, 46, 50, 54, 58, 62, 68, 80, 120] {
+        desk.file("run.json", trace().replace("\"dur\":60,", &format!("\"dur\":{dur},")));
+        let boards = "h200,gh200,h800-sxm5,h100-pcie,h20,a100-sxm4-80gb,l40s";
+        let mut bases = Vec::new();
+        for words in [boards.to_string(), "h200 --sm-clock 1400".into(), "h200 --sm-clock 1900".into()] {
+            let asked = answer(&desk, &format!("app run.json --to {words} --kernels --format json"));
+            let json: Value = serde_json::from_str(&asked).unwrap();
+            for target in json["targets"].as_array().unwrap() {
+                let mut kernels = target["kernels"].as_array().unwrap().iter();
+                let product = kernels.find(|k| k["name"].as_str().unwrap().contains("gemm")).unwrap();
+                bases.push(product["rests_on"].as_str().unwrap().to_string());
+            }
+        }
+        assert!(bases.iter().all(|basis| *basis == bases[0]), "{dur}: {bases:?}");
+        met.insert(bases[0].clone());
+    }
+    assert_eq!(met.into_iter().collect::<Vec<_>>(), ["counts", "operator model"]);
+}
+
