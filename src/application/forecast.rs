@@ -16,7 +16,7 @@ use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
 use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
-use super::link::HostLinks;
+use super::link::{HostLinks, copied_over};
 use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::rows::element_of;
@@ -45,8 +45,8 @@ pub const PAIR_CORRELATION: f64 = 0.35;
 /// the least doubt of a prediction (0.12 in ln).
 const BEYOND_RATIOS: f64 = 1.13;
 
-/// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
-const LIMITED_BY_LINK: f64 = 0.5;
+/// Copies that change by less than this share of their time are not worth a word.
+const SAID_OF_COPIES: f64 = 0.01;
 
 /// From this part of a window on that kernels of no length would take as well, the GPU's SMs do not matter.
 const HOST_BOUND: f64 = 0.95;
@@ -307,13 +307,11 @@ impl ForecastPair<'_> {
                     cautions.push("host link unknown: copies keep their time".into());
                     return 1.0;
                 };
-                let reached = copy.bytes.map_or(0.0, |b| b.0 / copy.total.0.max(1e-9));
-                if reached < LIMITED_BY_LINK * from.rate.0 {
-                    // The host is the limit, unless the target's link is slower still.
-                    return (reached / to.rate.0).max(1.0);
+                let factor = copied_over(copy, &Pair::new(from.rate, to.rate));
+                if (factor - 1.0).abs() > SAID_OF_COPIES {
+                    cautions.push(format!("copies scaled by the host link: {} to {}", from.name, to.name));
                 }
-                cautions.push(format!("copies scaled by the host link: {} to {}", from.name, to.name));
-                from.rate.0 / to.rate.0
+                factor
             }
             CopyDirection::PeerToPeer => {
                 cautions
