@@ -131,7 +131,7 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     table
 }
 
-/// Wall-clock speedup if kernels took no time: Amdahl's limit.
+/// Wall-clock speedup if kernels took no time and copies what they take there: Amdahl's limit.
 #[must_use]
 pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
     let (wall, speedup) = (forecast.wall?, forecast.wall_speedup?);
@@ -146,7 +146,9 @@ fn legend(application: &Application) -> Vec<String> {
     ];
     if application.timeline.is_some() {
         notes.push(
-            "at most: with kernels that take no time, the host and the copies as they are (Amdahl)".into(),
+            "at most: with kernels that take no time (Amdahl), the host as recorded and copies by the link of the target: below 1 where these \
+             alone take longer than the whole run did"
+                .into(),
         );
     }
     notes

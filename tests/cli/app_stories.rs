@@ -352,3 +352,27 @@ fn what_a_time_rests_on_does_not_depend_on_the_target() {
     assert_eq!(met.into_iter().collect::<Vec<_>>(), ["counts", "operator model"]);
 }
 
+/// Through a slower link the copies alone can take longer than the whole run did.
+#[test]
+fn the_limit_without_kernels_says_whose_copies_it_counts() {
+    let desk = Desk::new();
+    let event = |category: &str, name: &str, start: u64, dur: u64, more: &str| {
+        format!(
+            r#"{{"ph":"X","cat":"{category}","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7{more}}}}}"#
+        )
+    };
+    let bytes = r#","bytes":67108864"#;
+    let events = [
+        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 1300, bytes),
+        event("kernel", "mine", 1310, 100, ""),
+    ];
+    let text = format!(
+        r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{}]}}"#,
+        events.join(",")
+    );
+    desk.file("run.json", text);
+    let json: Value = serde_json::from_str(&answer(&desk, "app run.json --to l40s --format json")).unwrap();
+    assert!(json["targets"][0]["wall_speedup_limit"].as_f64().unwrap() < 1.0, "{json}");
+    let table = answer(&desk, "app run.json --to l40s");
+    assert!(table.contains("copies by the link of the target: below 1 where"), "{table}");
+}
