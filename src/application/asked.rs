@@ -4,7 +4,7 @@ use super::group::KernelGroup;
 use super::recorded::Application;
 use super::rows::{counted_row, operator_row};
 use crate::gpu::GpuId;
-use crate::kernel::Problem;
+use crate::kernel::{Information, Problem};
 use crate::measurement::{CanonicalRow, ConfigId};
 use crate::predict::Subject;
 use crate::session::Session;
@@ -12,6 +12,9 @@ use std::collections::{HashMap, HashSet};
 
 /// How many groups of one operator and size are told apart.
 const LAYERS: usize = 8;
+
+/// Why a group is no question about a kernel.
+const NOT_COUNTED: &str = "no FLOPs and bytes are known of it";
 
 /// Groups as questions about kernels.
 pub(super) struct AskedGroups {
@@ -91,12 +94,16 @@ impl AskedGroups {
         let profiled = |(layer, row): (usize, CanonicalRow)| {
             let config = timed[layer].get(&row.source).ok_or("its row was refused")?;
             let subject = layers[layer].timed_subject(*config).map_err(|why| why.to_string())?;
+            let timed = layers[layer].store.row_on(*config, source);
+            let work = timed.map_or(subject.instance.work, |row| row.filling(subject.instance.work));
+            if work.information() == Information::TimeAlone {
+                return Err(NOT_COUNTED.into());
+            }
             Ok(AskedGroup { layer, subject })
         };
         let operators = operators.into_iter().map(|p| p.and_then(|p| asked(p).ok())).collect();
-        let unknown = || "no FLOPs and bytes are known of it".to_string();
         let of_group = |(group, placed): (&KernelGroup, Option<(usize, CanonicalRow)>)| {
-            let placed = placed.ok_or_else(unknown)?;
+            let placed = placed.ok_or(NOT_COUNTED)?;
             if group.profiled.is_some() { profiled(placed) } else { asked(placed) }
         };
         let kernels = application.groups.iter().zip(kernels).map(of_group).collect();

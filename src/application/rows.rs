@@ -5,7 +5,7 @@
 //! | a product of a tensor type that the catalogue has an operator for | that operator at its size: a library picks another kernel on each GPU |
 //! | causal attention of as many queries as keys, BF16 | the operator `attention_prefill` |
 //! | anything else with counts | a kernel of its own: launch shape, registers, shared memory, FLOPs, bytes |
-//! | a row of a report | that row: what `predict --data` of the report asks |
+//! | a row of a report with counts | that row: what `predict --data` of the report asks |
 //! | no counts | none |
 
 use super::category::KernelCategory;

@@ -352,6 +352,54 @@ fn what_a_time_rests_on_does_not_depend_on_the_target() {
     assert_eq!(met.into_iter().collect::<Vec<_>>(), ["counts", "operator model"]);
 }
 
+/// Two kernels of which a profiler says nothing but their times and launches, as a trace and as the summary of `nsys stats`.
+fn uncounted(desk: &Desk) -> [&'static str; 2] {
+    let mut events = String::new();
+    let mut rows = String::from(
+        "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),GridXYZ,BlockXYZ,Name\n",
+    );
+    for (at, (name, dur)) in [("mine_add", 900), ("mine_gemm_nn", 700)].into_iter().enumerate() {
+        for call in 0..2 {
+            let (start, correlation) = (2000 * (2 * at + call) + 10, 10 * at + call + 1);
+            write!(events, r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7,"correlation":{correlation},"registers per thread":32,"shared memory":0,"grid":[128,1,1],"block":[256,1,1]}}}},"#).unwrap();
+        }
+        let ns = 1000 * dur;
+        writeln!(rows, "50.0,{},2,{ns}.0,{ns}.0,{ns},{ns},0.0,128 1 1,256 1 1,{name}", 2 * ns).unwrap();
+    }
+    events.pop();
+    desk.file(
+        "run.json",
+        format!(
+            r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{events}]}}"#
+        ),
+    );
+    desk.file("sum.csv", rows);
+    ["run.json", "sum.csv"]
+}
+
+#[test]
+fn a_trace_and_a_summary_of_the_same_launches_are_one_answer() {
+    let desk = Desk::new();
+    let answers = uncounted(&desk).map(|file| {
+        let asked =
+            answer(&desk, &format!("app {file} --from h100-sxm5 --to l40s,t4,b200 --kernels --format json"));
+        let json: Value = serde_json::from_str(&asked).unwrap();
+        json["targets"].as_array().unwrap().clone()
+    });
+    for (of_trace, of_summary) in answers[0].iter().zip(&answers[1]) {
+        for name in ["kernels_ms", "kernels_low_ms", "kernels_high_ms"] {
+            let [a, b] = [of_trace, of_summary].map(|t| t[name].as_f64().unwrap());
+            assert!((a / b - 1.0).abs() < 1e-9, "{name}: {of_trace} {of_summary}");
+        }
+        for target in [of_trace, of_summary] {
+            assert_eq!(target["predicted_share_percent"].as_f64(), Some(0.0), "{target}");
+            for kernel in target["kernels"].as_array().unwrap() {
+                assert_eq!(kernel["rests_on"], "between bandwidth and compute ratio", "{kernel}");
+            }
+        }
+    }
+}
+
 /// Through a slower link the copies alone can take longer than the whole run did.
 #[test]
 fn the_limit_without_kernels_says_whose_copies_it_counts() {
