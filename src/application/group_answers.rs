@@ -56,6 +56,18 @@ impl GroupTargets<'_> {
         modelled.is_some_and(|modelled| (mean / modelled).ln().abs() <= FAR_FROM_MODEL)
     }
 
+    /// On every target the ends of the interval of a kernel of which nothing but a time is known, over its predicted time.
+    pub(super) fn time_alone_ends(self, asked: &AskedGroups) -> Vec<Option<[f64; 2]>> {
+        let Some(GroupQuestion { session, subject }) = asked.as_time_alone() else {
+            return vec![None; self.targets.len()];
+        };
+        let GroupTargets { source, targets, settings } = self;
+        let question = TargetsQuestion { subject, source, targets, settings };
+        let estimates = session.estimates_on(&session.machines(), question).into_iter();
+        let ends = |found: TimeEstimate| found.interval.map(|interval| interval.ends_over(found.time));
+        estimates.map(|found| found.ok().and_then(ends)).collect()
+    }
+
     /// The answers to one question, scaled from the time of its row to the mean of the group.
     fn answers_of(
         self,

@@ -83,6 +83,18 @@ pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &s
     Some(row)
 }
 
+/// A row of which nothing but the time is known: so long that no launch overhead has a part in it.
+pub(super) fn time_alone_row(gpu: &str, file: &str) -> CanonicalRow {
+    let mut row = CanonicalRow {
+        gpu: gpu.to_string(),
+        kernel: "a time alone".to_string(),
+        source: format!("{file}: a time alone"),
+        ..CanonicalRow::default()
+    };
+    row.set(Number::Time, Some(1000.0));
+    row
+}
+
 /// The type its arithmetic is done in: that of the tensors for products, attention and convolution, FP32 for the rest, which
 /// PyTorch widens to.
 pub(super) fn element_of(group: &KernelGroup) -> Option<ElementType> {

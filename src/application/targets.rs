@@ -142,7 +142,7 @@ pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
 fn legend(application: &Application) -> Vec<String> {
     let mut notes = vec![
         format!("90 %: errors of two kernels of one pair of GPUs taken to correlate by {PAIR_CORRELATION} (docs/application.md)"),
-        "predicted: part of the recorded kernel time that rests on a prediction, the rest lies between the ratios of bandwidth and arithmetic".to_string(),
+        "predicted: part of the recorded kernel time that rests on a prediction, the rest by the ratios of bandwidth and arithmetic, with the interval of a time alone at least".to_string(),
     ];
     if application.timeline.is_some() {
         notes.push(

@@ -400,6 +400,28 @@ fn a_trace_and_a_summary_of_the_same_launches_are_one_answer() {
     }
 }
 
+/// Two ratios that happen to agree say no more than a time alone does.
+#[test]
+fn kernels_without_counts_are_no_surer_than_a_time_alone() {
+    let desk = Desk::new();
+    uncounted(&desk);
+    for target in ["rtx-2070", "l40s", "t4", "b200", "a100-sxm4-80gb", "v100-sxm2-16gb"] {
+        let ends = |json: &Value| {
+            ["low_ms", "high_ms"].map(|end| json[end].as_f64().unwrap() / json["time_ms"].as_f64().unwrap())
+        };
+        let asked = answer(&desk, &format!("app run.json --to {target} --kernels --format json"));
+        let json: Value = serde_json::from_str(&asked).unwrap();
+        let alone = answer(&desk, &format!("predict --time 1s --from h100-sxm5 --to {target} --format json"));
+        let alone: Value = serde_json::from_str(&alone).unwrap();
+        let [low, high] = ends(&alone[0]);
+        for kernel in json["targets"][0]["kernels"].as_array().unwrap() {
+            let [low_there, high_there] = ends(kernel);
+            // A launch's own time is the same everywhere.
+            assert!(low_there <= low * 1.05 && high_there >= high * 0.95, "{target}: {kernel} {alone}");
+        }
+    }
+}
+
 /// Through a slower link the copies alone can take longer than the whole run did.
 #[test]
 fn the_limit_without_kernels_says_whose_copies_it_counts() {
