@@ -72,7 +72,6 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
         devices: Vec::new(),
         peak_memory: None,
         kernel_count: groups.iter().map(|g| g.calls).sum(),
-        kernel_sum: Seconds(groups.iter().map(|g| g.total.0).sum()),
         groups,
         copies: Vec::new(),
         timeline: None,
