@@ -422,6 +422,19 @@ fn kernels_without_counts_are_no_surer_than_a_time_alone() {
     }
 }
 
+#[test]
+fn a_report_whose_gpu_is_typed_asks_for_none() {
+    let desk = Desk::new();
+    uncounted(&desk);
+    let said = desk.types("app sum.csv --from rtx-3090 --to l4").works();
+    assert!(
+        !said.stdout.contains("names no GPU") && !said.stderr.contains("names no GPU"),
+        "{}",
+        said.stdout
+    );
+    desk.types("app sum.csv --to l4").ends(2, &["names no GPU", "give --from GPU"]);
+}
+
 /// Through a slower link the copies alone can take longer than the whole run did.
 #[test]
 fn the_limit_without_kernels_says_whose_copies_it_counts() {
