@@ -435,10 +435,8 @@ fn a_report_whose_gpu_is_typed_asks_for_none() {
     desk.types("app sum.csv --to l4").ends(2, &["names no GPU", "give --from GPU"]);
 }
 
-/// Through a slower link the copies alone can take longer than the whole run did.
-#[test]
-fn the_limit_without_kernels_says_whose_copies_it_counts() {
-    let desk = Desk::new();
+/// A trace of an H100: 64 MiB copied to it in so many microseconds, then a kernel.
+fn copying(microseconds: u64) -> String {
     let event = |category: &str, name: &str, start: u64, dur: u64, more: &str| {
         format!(
             r#"{{"ph":"X","cat":"{category}","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7{more}}}}}"#
@@ -446,14 +444,39 @@ fn the_limit_without_kernels_says_whose_copies_it_counts() {
     };
     let bytes = r#","bytes":67108864"#;
     let events = [
-        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 1300, bytes),
-        event("kernel", "mine", 1310, 100, ""),
+        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, microseconds, bytes),
+        event("kernel", "mine", microseconds + 10, 100, ""),
     ];
-    let text = format!(
+    format!(
         r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{}]}}"#,
         events.join(",")
-    );
-    desk.file("run.json", text);
+    )
+}
+
+/// At half the rate of the link, 2.13 ms, and where pinned copies are, a little longer is a little longer there.
+#[test]
+fn a_copy_that_took_a_little_longer_takes_a_little_longer_there() {
+    let desk = Desk::new();
+    let mut before: Option<Vec<f64>> = None;
+    for microseconds in [1260, 1300, 1340, 1380, 2080, 2100, 2120, 2140, 2160] {
+        desk.file("run.json", copying(microseconds));
+        let asked = answer(&desk, "app run.json --to l40s,t4,h200 --format json");
+        let json: Value = serde_json::from_str(&asked).unwrap();
+        let walls: Vec<f64> =
+            json["targets"].as_array().unwrap().iter().map(|t| t["wall_ms"].as_f64().unwrap()).collect();
+        for (now, before) in walls.iter().zip(before.iter().flatten()) {
+            let most = if microseconds == 2080 { 2.0 } else { 1.1 };
+            assert!(now >= before && *now < most * before, "{microseconds}: {before} to {now}");
+        }
+        before = Some(walls);
+    }
+}
+
+/// Through a slower link the copies alone can take longer than the whole run did.
+#[test]
+fn the_limit_without_kernels_says_whose_copies_it_counts() {
+    let desk = Desk::new();
+    desk.file("run.json", copying(1300));
     let json: Value = serde_json::from_str(&answer(&desk, "app run.json --to l40s --format json")).unwrap();
     assert!(json["targets"][0]["wall_speedup_limit"].as_f64().unwrap() < 1.0, "{json}");
     let table = answer(&desk, "app run.json --to l40s");
