@@ -2,9 +2,9 @@
 
 use super::group::KernelGroup;
 use super::recorded::Application;
-use super::rows::{counted_row, operator_row};
+use super::rows::{counted_row, operator_row, time_alone_row};
 use crate::gpu::GpuId;
-use crate::kernel::Problem;
+use crate::kernel::{Information, Problem};
 use crate::measurement::{CanonicalRow, ConfigId};
 use crate::predict::Subject;
 use crate::session::Session;
@@ -12,6 +12,9 @@ use std::collections::{HashMap, HashSet};
 
 /// How many groups of one operator and size are told apart.
 const LAYERS: usize = 8;
+
+/// Why a group is no question about a kernel.
+const NOT_COUNTED: &str = "no FLOPs and bytes are known of it";
 
 /// Groups as questions about kernels.
 pub(super) struct AskedGroups {
@@ -21,6 +24,8 @@ pub(super) struct AskedGroups {
     operators: Vec<Option<AskedGroup>>,
     /// For each group its question as a kernel of its own, or why there is none.
     kernels: Vec<Result<AskedGroup, String>>,
+    /// A kernel of which nothing but a time is known.
+    time_alone: Option<AskedGroup>,
 }
 
 /// A question about a group.
@@ -67,6 +72,7 @@ impl AskedGroups {
         let gpu = &session.gpus[source].id;
         let mut profiled = profiled_rows(application, gpu);
         let mut layers = Layers::default();
+        let time_alone = layers.place(time_alone_row(gpu, &application.file));
         let (mut operators, mut kernels) = (Vec::new(), Vec::new());
         for (place, group) in application.groups.iter().enumerate() {
             let operator = operator_row(place, group, gpu, &application.file);
@@ -91,16 +97,21 @@ impl AskedGroups {
         let profiled = |(layer, row): (usize, CanonicalRow)| {
             let config = timed[layer].get(&row.source).ok_or("its row was refused")?;
             let subject = layers[layer].timed_subject(*config).map_err(|why| why.to_string())?;
+            let timed = layers[layer].store.row_on(*config, source);
+            let work = timed.map_or(subject.instance.work, |row| row.filling(subject.instance.work));
+            if work.information() == Information::TimeAlone {
+                return Err(NOT_COUNTED.into());
+            }
             Ok(AskedGroup { layer, subject })
         };
+        let time_alone = time_alone.and_then(|placed| asked(placed).ok());
         let operators = operators.into_iter().map(|p| p.and_then(|p| asked(p).ok())).collect();
-        let unknown = || "no FLOPs and bytes are known of it".to_string();
         let of_group = |(group, placed): (&KernelGroup, Option<(usize, CanonicalRow)>)| {
-            let placed = placed.ok_or_else(unknown)?;
+            let placed = placed.ok_or(NOT_COUNTED)?;
             if group.profiled.is_some() { profiled(placed) } else { asked(placed) }
         };
         let kernels = application.groups.iter().zip(kernels).map(of_group).collect();
-        Ok(Self { layers, operators, kernels })
+        Ok(Self { layers, operators, kernels, time_alone })
     }
 
     /// The group at this place as an operator of the catalogue, where it is one.
@@ -114,6 +125,11 @@ impl AskedGroups {
     /// Why it is none.
     pub(super) fn as_kernel(&self, place: usize) -> Result<GroupQuestion<'_>, String> {
         self.kernels[place].as_ref().map(|asked| self.question(asked)).map_err(Clone::clone)
+    }
+
+    /// A kernel of which nothing but a time is known.
+    pub(super) fn as_time_alone(&self) -> Option<GroupQuestion<'_>> {
+        self.time_alone.as_ref().map(|asked| self.question(asked))
     }
 
     fn question<'a>(&'a self, asked: &'a AskedGroup) -> GroupQuestion<'a> {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
-//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth |
+//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
@@ -16,7 +16,7 @@ use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
 use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
-use super::link::HostLinks;
+use super::link::{HostLinks, copied_over};
 use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::rows::element_of;
@@ -45,8 +45,8 @@ pub const PAIR_CORRELATION: f64 = 0.35;
 /// the least doubt of a prediction (0.12 in ln).
 const BEYOND_RATIOS: f64 = 1.13;
 
-/// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
-const LIMITED_BY_LINK: f64 = 0.5;
+/// Copies that change by less than this share of their time are not worth a word.
+const SAID_OF_COPIES: f64 = 0.01;
 
 /// From this part of a window on that kernels of no length would take as well, the GPU's SMs do not matter.
 const HOST_BOUND: f64 = 0.95;
@@ -154,8 +154,10 @@ pub fn forecast(
     let answers: Vec<Vec<Result<GroupForecast, String>>> =
         cores::collect(application.groups.len(), |at| answers_of(at, &application.groups[at]));
     let shortest = shortest_launch(application, &session.gpus[source]);
+    let time_alone = on_targets.time_alone_ends(&asked);
     let of_target = |times: &mut ReplayTimes<WALLS>, (at, target): (usize, &GpuId)| {
-        let pair = ForecastPair { session, source, target: *target, settings, shortest };
+        let time_alone = time_alone[at];
+        let pair = ForecastPair { session, source, target: *target, settings, shortest, time_alone };
         let group =
             |(group, all): (&KernelGroup, &Vec<Result<GroupForecast, String>>)| pair.group(group, &all[at]);
         let groups = application.groups.iter().zip(&answers).map(group).collect();
@@ -175,6 +177,8 @@ struct ForecastPair<'a> {
     settings: ForecastSettings,
     /// What a launch takes whatever it does.
     shortest: Seconds,
+    /// The ends, over the predicted time, of the interval of a kernel of which nothing but a time is known.
+    time_alone: Option<[f64; 2]>,
 }
 
 /// What a launch takes whatever it does: as long as the shortest kernel that was recorded, and no longer than a launch on this GPU.
@@ -276,8 +280,9 @@ impl ForecastPair<'_> {
         GroupForecast { time, basis, limit: None, reason }
     }
 
-    /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates. What the shortest kernel of the
-    /// application takes as well is no work and keeps its time.
+    /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates: two ratios that happen to agree say no
+    /// more than a time alone does, whose interval it has at least. What the shortest kernel of the application takes as well is no work
+    /// and keeps its time.
     fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
         let Pair { source, target } = self.gpus();
         let bandwidth = self.bandwidth_ratio();
@@ -287,10 +292,12 @@ impl ForecastPair<'_> {
         let mean = group.mean();
         let fixed = self.shortest.min(mean);
         let by = |factor: f64| Seconds(fixed.0 + (mean.0 - fixed.0) * factor);
+        let middle = (low * high).sqrt();
+        let [least, most] = self.time_alone.unwrap_or([1.0, 1.0]).map(|end| by(middle * end));
         TimeRange {
-            value: by((low * high).sqrt()),
-            low: by(low) * BEYOND_RATIOS.recip(),
-            high: by(high) * BEYOND_RATIOS,
+            value: by(middle),
+            low: least.min(by(low) * BEYOND_RATIOS.recip()),
+            high: most.max(by(high) * BEYOND_RATIOS),
         }
     }
 
@@ -307,13 +314,11 @@ impl ForecastPair<'_> {
                     cautions.push("host link unknown: copies keep their time".into());
                     return 1.0;
                 };
-                let reached = copy.bytes.map_or(0.0, |b| b.0 / copy.total.0.max(1e-9));
-                if reached < LIMITED_BY_LINK * from.rate.0 {
-                    // The host is the limit, unless the target's link is slower still.
-                    return (reached / to.rate.0).max(1.0);
+                let factor = copied_over(copy, &Pair::new(from.rate, to.rate));
+                if (factor - 1.0).abs() > SAID_OF_COPIES {
+                    cautions.push(format!("copies scaled by the host link: {} to {}", from.name, to.name));
                 }
-                cautions.push(format!("copies scaled by the host link: {} to {}", from.name, to.name));
-                from.rate.0 / to.rate.0
+                factor
             }
             CopyDirection::PeerToPeer => {
                 cautions

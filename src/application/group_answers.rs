@@ -4,25 +4,12 @@ use super::asked::{AskedGroups, GroupQuestion};
 use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
 use crate::answer::{Settings, TargetsQuestion};
 use crate::gpu::GpuId;
-use crate::predict::{SourceKind, TimeEstimate};
+use crate::predict::{SourceKind, TimeEstimate, operator_time};
 use crate::units::Seconds;
 
 /// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
 /// another kernel than those the model is made of (odd alignments, tiny batches). Assumed.
 const FAR_FROM_MODEL: f64 = std::f64::consts::LN_2;
-
-/// A group with an answer, and how far, in ln, the operator model is from its recorded time, where that answered.
-struct AnsweredGroup {
-    forecast: GroupForecast,
-    off: f64,
-}
-
-impl AnsweredGroup {
-    /// Whether its recorded time is near what the operator model is made of.
-    fn is_near_model(&self) -> bool {
-        self.off <= FAR_FROM_MODEL
-    }
-}
 
 /// On which GPUs groups are asked about, and how.
 #[derive(Clone, Copy)]
@@ -32,44 +19,53 @@ pub(super) struct GroupTargets<'a> {
     pub(super) settings: Settings,
 }
 
-/// That of the operator where it is near its model, else that of the kernel; where the library's own kernel cannot run there, the
-/// operator may, and its reason says more.
-fn nearer_answer(
-    operator: Result<AnsweredGroup, String>,
-    kernel: Result<AnsweredGroup, String>,
-) -> Result<AnsweredGroup, String> {
-    match (operator, kernel) {
-        (Ok(near), _) if near.is_near_model() => Ok(near),
-        (_, Ok(found)) | (Ok(found), Err(_)) => Ok(found),
-        (Err(why), Err(_)) => Err(why),
-    }
-}
-
 impl GroupTargets<'_> {
-    /// On every target the answer that any kernel would get: that of the operator model where the recorded time is near what it is
-    /// calibrated on, else that of a kernel with these counts and this launch. Or why there is none.
+    /// On every target the answer that any kernel would get: that of the operator model where the recorded time is near what it gives
+    /// for the source, else that of a kernel with these counts and this launch. The source alone decides, so that no group changes its
+    /// model with a target's clock; the other model stands in where the first gives no time on a target. Or why there is none.
     pub(super) fn answers(
         self,
         asked: &AskedGroups,
         place: usize,
         mean: Seconds,
     ) -> Vec<Result<GroupForecast, String>> {
-        let operators = asked.as_operator(place).map(|q| self.answers_of(&q, mean, ForecastBasis::Operator));
-        let is_near =
-            |answer: &Result<AnsweredGroup, String>| answer.as_ref().is_ok_and(AnsweredGroup::is_near_model);
         let as_kernel = || match asked.as_kernel(place) {
             Ok(question) => self.answers_of(&question, mean, ForecastBasis::Counts),
             Err(why) => self.targets.iter().map(|_| Err(why.clone())).collect(),
         };
-        let answers = match operators {
-            None => as_kernel(),
-            Some(all) if all.iter().all(is_near) => all,
-            Some(all) => {
-                let both = all.into_iter().zip(as_kernel());
-                both.map(|(operator, kernel)| nearer_answer(operator, kernel)).collect()
-            }
+        let Some(operator) = asked.as_operator(place) else { return as_kernel() };
+        let operators = self.answers_of(&operator, mean, ForecastBasis::Operator);
+        let is_near = self.is_near_model(&operator, mean);
+        if is_near && operators.iter().all(Result::is_ok) {
+            return operators;
+        }
+        let both = operators.into_iter().zip(as_kernel());
+        // Where neither gives a time, the operator's reason says more.
+        let chosen = |(operator, kernel): (Result<_, String>, Result<_, String>)| match (operator, kernel) {
+            (Ok(found), Err(_)) => Ok(found),
+            (Ok(found), _) if is_near => Ok(found),
+            (_, Ok(found)) => Ok(found),
+            (Err(why), Err(_)) => Err(why),
         };
-        answers.into_iter().map(|answer| answer.map(|found| found.forecast)).collect()
+        both.map(chosen).collect()
+    }
+
+    /// Whether the recorded time is near what the operator model gives for the source.
+    fn is_near_model(self, asked: &GroupQuestion<'_>, mean: Seconds) -> bool {
+        let modelled = operator_time(&asked.session.gpus[self.source], asked.subject);
+        modelled.is_some_and(|modelled| (mean / modelled).ln().abs() <= FAR_FROM_MODEL)
+    }
+
+    /// On every target the ends of the interval of a kernel of which nothing but a time is known, over its predicted time.
+    pub(super) fn time_alone_ends(self, asked: &AskedGroups) -> Vec<Option<[f64; 2]>> {
+        let Some(GroupQuestion { session, subject }) = asked.as_time_alone() else {
+            return vec![None; self.targets.len()];
+        };
+        let GroupTargets { source, targets, settings } = self;
+        let question = TargetsQuestion { subject, source, targets, settings };
+        let estimates = session.estimates_on(&session.machines(), question).into_iter();
+        let ends = |found: TimeEstimate| found.interval.map(|interval| interval.ends_over(found.time));
+        estimates.map(|found| found.ok().and_then(ends)).collect()
     }
 
     /// The answers to one question, scaled from the time of its row to the mean of the group.
@@ -78,7 +74,7 @@ impl GroupTargets<'_> {
         asked: &GroupQuestion<'_>,
         mean: Seconds,
         basis: ForecastBasis,
-    ) -> Vec<Result<AnsweredGroup, String>> {
+    ) -> Vec<Result<GroupForecast, String>> {
         let GroupTargets { source, targets, settings } = self;
         let Some(first) = targets.first() else { return Vec::new() };
         // The time on the source is the same whatever the target.
@@ -91,12 +87,8 @@ impl GroupTargets<'_> {
             let on_source = of_source.ok_or("its time on the source was not taken")?;
             let interval = estimate.interval.ok_or("no interval is known for it")?;
             let time = TimeRange { value: estimate.time, low: interval.low, high: interval.high };
-            let off = estimate.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
             let time = time.scaled(ratio_or_one(mean, on_source));
-            Ok(AnsweredGroup {
-                forecast: GroupForecast { time, basis, limit: estimate.limit, reason: None },
-                off,
-            })
+            Ok(GroupForecast { time, basis, limit: estimate.limit, reason: None })
         };
         estimates.into_iter().map(|found| found.map_err(|why| why.to_string()).and_then(answered)).collect()
     }

@@ -18,7 +18,7 @@ pub fn application_json(application: &Application, source_gpu: Option<&str>, tar
         "device_index": application.device_index,
         "range": application.range,
         "kernel_count": application.kernel_count,
-        "kernel_sum_ms": application.kernel_sum.millis(),
+        "kernel_sum_ms": application.groups_total().millis(),
         "busy_ms": millis(|l| l.busy),
         "copy_ms": application.copy_time().millis(),
         "window_ms": millis(|l| l.window.nanoseconds()),

@@ -1,5 +1,6 @@
 //! One GPU's part of a trace as an application: groups, copies, time line, ranges.
 
+use super::category::KernelCategory;
 use super::counts::count_groups;
 use super::group::{Grouping, KernelGroup};
 use super::ranges::{ChosenPart, RangeTotal, RepeatedStep, chosen_part, find_step, range_totals};
@@ -49,10 +50,8 @@ pub struct Application {
     pub peak_memory: Option<Bytes>,
     /// Groups of kernels, the longest first.
     pub groups: Vec<KernelGroup>,
-    /// Launches of kernels.
+    /// Launches of kernels, and of graphs that ran as a whole: the calls of all groups.
     pub kernel_count: u64,
-    /// Summed time of kernels; graphs that ran as a whole are none.
-    pub kernel_sum: Seconds,
     /// Copies and fills by direction.
     pub copies: Vec<CopyTotal>,
     /// What the GPU did over time; `None` for reports without a time line.
@@ -84,6 +83,12 @@ impl Application {
     #[must_use]
     pub fn is_amd(&self) -> bool {
         ["AMD", "Radeon", "Instinct"].iter().any(|word| self.gpu_name.contains(word))
+    }
+
+    /// Whether graphs ran as a whole: their kernels are not told apart.
+    #[must_use]
+    pub fn has_graphs(&self) -> bool {
+        self.groups.iter().any(|group| group.category == KernelCategory::Graph)
     }
 
     /// Summed time of all groups, graphs included.
@@ -139,8 +144,7 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         device_index: device,
         devices: trace.active_devices(),
         peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
-        kernel_count: regrouped.kernel_count,
-        kernel_sum: regrouped.kernel_sum,
+        kernel_count: regrouped.groups.iter().map(|group| group.calls).sum(),
         groups: regrouped.groups,
         copies: regrouped.copies,
         timeline: Some(timeline),
@@ -299,8 +303,6 @@ struct Regrouped {
     groups: Vec<KernelGroup>,
     copies: Vec<CopyTotal>,
     activities: Vec<Activity>,
-    kernel_count: u64,
-    kernel_sum: Seconds,
 }
 
 /// Groups and totals of the activities that are left, the longest group first.
@@ -309,14 +311,9 @@ fn regroup(trace: &RecordedTrace, made: MadeActivities) -> Regrouped {
     let mut grouping = Grouping::default();
     let mut totals: BTreeMap<CopyDirection, (u64, Option<u64>, i64)> = BTreeMap::new();
     let mut places = Vec::with_capacity(records.len());
-    let (mut kernel_count, mut kernel_sum) = (0, 0i64);
     for record in &records {
         places.push(match record {
-            ActivityRecord::Kernel(at) => {
-                kernel_count += 1;
-                kernel_sum = kernel_sum.saturating_add(trace.kernels[*at].span.nanoseconds());
-                grouping.add(trace, &trace.kernels[*at])
-            }
+            ActivityRecord::Kernel(at) => grouping.add(trace, &trace.kernels[*at]),
             ActivityRecord::Graph(at) => grouping.add_graph(&trace.graphs[*at]),
             ActivityRecord::Copy(at) => {
                 let copy = &trace.copies[*at];
@@ -352,7 +349,5 @@ fn regroup(trace: &RecordedTrace, made: MadeActivities) -> Regrouped {
         copies: copies.collect(),
         groups: groups.into_iter().map(|(_, group)| group).collect(),
         activities,
-        kernel_count,
-        kernel_sum: Seconds(kernel_sum as f64 * 1e-9),
     }
 }

@@ -4,7 +4,7 @@ use super::category::KernelCategory;
 use super::group::{GroupCounts, KernelGroup, ProfiledRow, set_shares};
 use super::recorded::Application;
 use super::trace::TraceFormat;
-use crate::import::Imported;
+use crate::import::{Imported, NAMES_NO_GPU};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use crate::units::Seconds;
 use std::collections::HashMap;
@@ -56,7 +56,9 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
     }
     groups.sort_by(|a, b| b.total.0.total_cmp(&a.total.0).then(a.name.cmp(&b.name)));
     set_shares(&mut groups);
-    let mut remarks = imported.remarks.clone();
+    // Which GPU an application ran on is asked when it is carried to another one.
+    let mut remarks: Vec<String> =
+        imported.remarks.iter().filter(|remark| *remark != NAMES_NO_GPU).cloned().collect();
     if imported.refused_count > 0 {
         remarks.push(format!("{} rows were refused; roofswap import says why", imported.refused_count));
     }
@@ -72,7 +74,6 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
         devices: Vec::new(),
         peak_memory: None,
         kernel_count: groups.iter().map(|g| g.calls).sum(),
-        kernel_sum: Seconds(groups.iter().map(|g| g.total.0).sum()),
         groups,
         copies: Vec::new(),
         timeline: None,

@@ -5,7 +5,7 @@
 //! | a product of a tensor type that the catalogue has an operator for | that operator at its size: a library picks another kernel on each GPU |
 //! | causal attention of as many queries as keys, BF16 | the operator `attention_prefill` |
 //! | anything else with counts | a kernel of its own: launch shape, registers, shared memory, FLOPs, bytes |
-//! | a row of a report | that row: what `predict --data` of the report asks |
+//! | a row of a report with counts | that row: what `predict --data` of the report asks |
 //! | no counts | none |
 
 use super::category::KernelCategory;
@@ -81,6 +81,18 @@ pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &s
         row.set(Number::WorkingSet, counts.dram_bytes);
     }
     Some(row)
+}
+
+/// A row of which nothing but the time is known: so long that no launch overhead has a part in it.
+pub(super) fn time_alone_row(gpu: &str, file: &str) -> CanonicalRow {
+    let mut row = CanonicalRow {
+        gpu: gpu.to_string(),
+        kernel: "a time alone".to_string(),
+        source: format!("{file}: a time alone"),
+        ..CanonicalRow::default()
+    };
+    row.set(Number::Time, Some(1000.0));
+    row
 }
 
 /// The type its arithmetic is done in: that of the tensors for products, attention and convolution, FP32 for the rest, which

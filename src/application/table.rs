@@ -1,6 +1,5 @@
 //! An application as tables: what the GPU did with its time, and its groups of kernels by their share.
 
-use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::recorded::Application;
 use super::timeline::Timeline;
@@ -63,8 +62,7 @@ fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<TableCell>> 
 
 /// What the shares of groups are shares of.
 fn sum_row(application: &Application) -> Vec<TableCell> {
-    let has_graphs = application.groups.iter().any(|group| group.category == KernelCategory::Graph);
-    let name = if has_graphs { "kernels and CUDA graphs, summed" } else { "kernels, summed" };
+    let name = if application.has_graphs() { "kernels and CUDA graphs, summed" } else { "kernels, summed" };
     let sum = application.groups_total().to_string();
     vec![TableCell::text(name), TableCell::text(sum), TableCell::Null]
 }
@@ -72,6 +70,16 @@ fn sum_row(application: &Application) -> Vec<TableCell> {
 /// `1 copy`, `12 copies`.
 pub(super) fn counted(n: u64, one: &str, several: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { several })
+}
+
+/// `1 kernel launch`, `5 launches of kernels and CUDA graphs`.
+#[must_use]
+pub fn launches_in_words(application: &Application) -> String {
+    let (one, several) = match application.has_graphs() {
+        true => ("launch of a CUDA graph", "launches of kernels and CUDA graphs"),
+        false => ("kernel launch", "kernel launches"),
+    };
+    counted(application.kernel_count, one, several)
 }
 
 /// `12.3 %`, `< 0.1 %`.
@@ -128,10 +136,9 @@ fn overview_table(application: &Application, most: usize) -> Table {
         TableColumn::right("FLOPs"),
         TableColumn::right("DRAM"),
     ]);
-    let count = application.kernel_count;
     table.title = format!(
         "{} in {}",
-        counted(count, "kernel launch", "kernel launches"),
+        launches_in_words(application),
         counted(application.groups.len() as u64, "group", "groups")
     );
     for group in application.groups.iter().take(most) {
@@ -217,6 +224,42 @@ fn record_table(application: &Application) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::application::{
+        PartOfTrace, RecordedTrace, Span, TraceFormat, TracedGraph, TracedKernel, application_json,
+        application_of,
+    };
+
+    #[test]
+    fn launches_and_their_time_are_one_number_with_graphs_and_without() {
+        let mut trace = RecordedTrace::empty("t", TraceFormat::Nsys);
+        let span = |start| Span { start, end: start + 1000 };
+        for start in [0, 2000, 4000] {
+            let graph = TracedGraph { graph: 7, device: 0, stream: 1, span: span(start), correlation: 0 };
+            trace.graphs.push(graph);
+        }
+        let name = trace.names.id_of("k");
+        trace.kernels.push(TracedKernel {
+            name,
+            device: 0,
+            stream: 1,
+            span: span(6000),
+            correlation: 0,
+            operator: None,
+            block: [1; 3],
+            grid: [1; 3],
+            registers: None,
+            shared_bytes: None,
+        });
+        let application = application_of(&trace, &PartOfTrace::default()).unwrap();
+        let calls: u64 = application.groups.iter().map(|group| group.calls).sum();
+        assert_eq!((application.kernel_count, calls), (4, 4));
+        assert_eq!(launches_in_words(&application), "4 launches of kernels and CUDA graphs");
+        let json = application_json(&application, None, Vec::new());
+        assert_eq!(json["kernel_count"].as_u64(), Some(4));
+        assert_eq!(json["kernel_sum_ms"].as_f64(), Some(application.groups_total().millis()));
+        let table = summary_table(&application).render(TableFormat::Csv);
+        assert!(table.contains("\"kernels and CUDA graphs, summed\",4.00 µs"), "{table}");
+    }
 
     #[test]
     fn shapes_and_shares_as_words() {

@@ -131,7 +131,7 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     table
 }
 
-/// Wall-clock speedup if kernels took no time: Amdahl's limit.
+/// Wall-clock speedup if kernels took no time and copies what they take there: Amdahl's limit.
 #[must_use]
 pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
     let (wall, speedup) = (forecast.wall?, forecast.wall_speedup?);
@@ -142,11 +142,13 @@ pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
 fn legend(application: &Application) -> Vec<String> {
     let mut notes = vec![
         format!("90 %: errors of two kernels of one pair of GPUs taken to correlate by {PAIR_CORRELATION} (docs/application.md)"),
-        "predicted: part of the recorded kernel time that rests on a prediction, the rest lies between the ratios of bandwidth and arithmetic".to_string(),
+        "predicted: part of the recorded kernel time that rests on a prediction, the rest by the ratios of bandwidth and arithmetic, with the interval of a time alone at least".to_string(),
     ];
     if application.timeline.is_some() {
         notes.push(
-            "at most: with kernels that take no time, the host and the copies as they are (Amdahl)".into(),
+            "at most: with kernels that take no time (Amdahl), the host as recorded and copies by the link of the target: below 1 where these \
+             alone take longer than the whole run did"
+                .into(),
         );
     }
     notes

@@ -190,15 +190,17 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Measured time of the configuration with the least such time over the least measured time, minus 1; `None` for few.
+/// Measured time of the configuration with the least such time over the least measured time, minus 1: of several with the same such time
+/// any is as likely to be taken, whatever their order, and their mean counts. `None` for few.
 fn regret(all: &[(u32, Ranked)], time: fn(&Ranked) -> f64) -> Option<f64> {
     if all.len() < FEWEST {
         return None;
     }
     let ranked = || all.iter().map(|(_, ranked)| ranked);
-    let chosen = ranked().min_by(|a, b| time(a).total_cmp(&time(b)))?;
-    let best = ranked().map(|r| r.measured).fold(f64::INFINITY, f64::min);
-    Some(chosen.measured / best - 1.0)
+    let least = |time: fn(&Ranked) -> f64| ranked().map(time).fold(f64::INFINITY, f64::min);
+    let first = least(time);
+    let chosen: Vec<f64> = ranked().filter(|r| time(r) == first).map(|r| r.measured).collect();
+    Some(stats::mean(&chosen)? / least(|r| r.measured) - 1.0)
 }
 
 #[cfg(test)]
@@ -248,5 +250,18 @@ mod tests {
         let all: Vec<(u32, Ranked)> = all.into_iter().map(|ranked| (0, ranked)).collect();
         assert!((regret(&all, |r| r.predicted).unwrap() - 0.5).abs() < 1e-12);
         assert_eq!(regret(&all, |r| r.measured), Some(0.0));
+    }
+
+    #[test]
+    fn configurations_that_are_predicted_alike_cost_their_mean_in_any_order() {
+        let mut all: Vec<(u32, Ranked)> =
+            group(&[(1.0, 1.0), (1.0, 1.5), (1.0, 2.0), (5.0, 3.0), (6.0, 3.0)])
+                .into_iter()
+                .map(|ranked| (0, ranked))
+                .collect();
+        for _ in 0..all.len() {
+            all.rotate_left(1);
+            assert!((regret(&all, |r| r.predicted).unwrap() - 0.5).abs() < 1e-12, "{all:?}");
+        }
     }
 }

@@ -103,6 +103,10 @@ fn unrecognised(opened: &OpenedFile<'_>) -> String {
     }
 }
 
+/// The remark on a report whose GPU nobody named.
+pub const NAMES_NO_GPU: &str =
+    "the report names no GPU: give --from ID; of import and measure it is --gpu ID";
+
 /// The formats that importers read, as a list for messages.
 #[must_use]
 pub fn known_formats() -> String {
@@ -143,9 +147,7 @@ impl Imported {
             Some(given) => blank.for_each(|name| given.clone_into(name)),
             None if blank.peek().is_some() => {
                 drop(blank);
-                self.remarks.push(
-                    "the report names no GPU: give --from ID; of import and measure it is --gpu ID".into(),
-                );
+                self.remarks.push(NAMES_NO_GPU.into());
             }
             None => {}
         }

@@ -45,6 +45,17 @@ const MANY: usize = 4_000_000;
 pub const NOTHING_IN_COMMON: &str =
     "no case is covered by every model: their errors are those of different rows";
 
+/// `every model covers`, `every model but same-time covers`: who answered the cases in common. A model that answered none has no part
+/// in them.
+#[must_use]
+pub fn covered_by<M: AsRef<str>>(common: &[(M, Option<Score>)]) -> String {
+    let without: Vec<&str> = common.iter().filter(|(_, s)| s.is_none()).map(|(m, _)| m.as_ref()).collect();
+    match without.as_slice() {
+        [] => "every model covers".into(),
+        without => format!("every model but {} covers", without.join(", ")),
+    }
+}
+
 /// An evaluation to be told.
 #[derive(Debug, Clone, Copy)]
 pub struct EvaluationReport<'a> {
@@ -165,7 +176,7 @@ impl EvaluationReport<'_> {
         let mut columns = vec![TableColumn::left("model")];
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
-        table.title = format!("on the {n} cases every model covers: compare models by these");
+        table.title = format!("on the {n} cases {}: compare models by these", covered_by(&common));
         let label = |model: &str| TableCell::text(self.setup.protocol.model_label(model));
         let row = |(model, s): (&str, Option<Score>)| [label(model)].into_iter().chain(cells(s)).collect();
         table.rows = common.into_iter().map(row).collect();
@@ -408,4 +419,22 @@ fn ranking_json(ranking: &Ranking) -> Value {
 fn json_of(score: Option<Score>) -> Value {
     let pairs = SCORE_COLUMNS.iter().zip(cells(score));
     Value::Object(pairs.map(|((key, _), cell)| ((*key).to_string(), cell.for_json())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::AnswerTrial;
+
+    #[test]
+    fn a_model_that_covers_no_case_is_not_said_to_cover_them() {
+        let trials: AnswerTrials = std::iter::once(AnswerTrial::of_pair(0, 1)).collect();
+        let some = score(trials.iter());
+        assert!(some.is_some());
+        assert_eq!(covered_by(&[("components", some), ("plain-roofline", some)]), "every model covers");
+        assert_eq!(
+            covered_by(&[("components", some), ("same-time", None)]),
+            "every model but same-time covers"
+        );
+    }
 }

@@ -327,3 +327,158 @@ fn csv_is_one_table_and_says_where_the_rest_is() {
     assert!(said("--to l4 --kernels").contains("without --kernels"));
     assert!(!said("").contains("csv is one table"));
 }
+
+/// What a kernel's time rests on is decided by what it took on its GPU: a target's board or clock changes no model.
+#[test]
+fn what_a_time_rests_on_does_not_depend_on_the_target() {
+    let desk = Desk::new();
+    let mut met = std::collections::BTreeSet::new();
+    for dur in [20, 30, 36, 42, 46, 50, 54, 58, 62, 68, 80, 120] {
+        desk.file("run.json", trace().replace("\"dur\":60,", &format!("\"dur\":{dur},")));
+        let boards = "h200,gh200,h800-sxm5,h100-pcie,h20,a100-sxm4-80gb,l40s";
+        let mut bases = Vec::new();
+        for words in [boards.to_string(), "h200 --sm-clock 1400".into(), "h200 --sm-clock 1900".into()] {
+            let asked = answer(&desk, &format!("app run.json --to {words} --kernels --format json"));
+            let json: Value = serde_json::from_str(&asked).unwrap();
+            for target in json["targets"].as_array().unwrap() {
+                let mut kernels = target["kernels"].as_array().unwrap().iter();
+                let product = kernels.find(|k| k["name"].as_str().unwrap().contains("gemm")).unwrap();
+                bases.push(product["rests_on"].as_str().unwrap().to_string());
+            }
+        }
+        assert!(bases.iter().all(|basis| *basis == bases[0]), "{dur}: {bases:?}");
+        met.insert(bases[0].clone());
+    }
+    assert_eq!(met.into_iter().collect::<Vec<_>>(), ["counts", "operator model"]);
+}
+
+/// Two kernels of which a profiler says nothing but their times and launches, as a trace and as the summary of `nsys stats`.
+fn uncounted(desk: &Desk) -> [&'static str; 2] {
+    let mut events = String::new();
+    let mut rows = String::from(
+        "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),GridXYZ,BlockXYZ,Name\n",
+    );
+    for (at, (name, dur)) in [("mine_add", 900), ("mine_gemm_nn", 700)].into_iter().enumerate() {
+        for call in 0..2 {
+            let (start, correlation) = (2000 * (2 * at + call) + 10, 10 * at + call + 1);
+            write!(events, r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7,"correlation":{correlation},"registers per thread":32,"shared memory":0,"grid":[128,1,1],"block":[256,1,1]}}}},"#).unwrap();
+        }
+        let ns = 1000 * dur;
+        writeln!(rows, "50.0,{},2,{ns}.0,{ns}.0,{ns},{ns},0.0,128 1 1,256 1 1,{name}", 2 * ns).unwrap();
+    }
+    events.pop();
+    desk.file(
+        "run.json",
+        format!(
+            r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{events}]}}"#
+        ),
+    );
+    desk.file("sum.csv", rows);
+    ["run.json", "sum.csv"]
+}
+
+#[test]
+fn a_trace_and_a_summary_of_the_same_launches_are_one_answer() {
+    let desk = Desk::new();
+    let answers = uncounted(&desk).map(|file| {
+        let asked =
+            answer(&desk, &format!("app {file} --from h100-sxm5 --to l40s,t4,b200 --kernels --format json"));
+        let json: Value = serde_json::from_str(&asked).unwrap();
+        json["targets"].as_array().unwrap().clone()
+    });
+    for (of_trace, of_summary) in answers[0].iter().zip(&answers[1]) {
+        for name in ["kernels_ms", "kernels_low_ms", "kernels_high_ms"] {
+            let [a, b] = [of_trace, of_summary].map(|t| t[name].as_f64().unwrap());
+            assert!((a / b - 1.0).abs() < 1e-9, "{name}: {of_trace} {of_summary}");
+        }
+        for target in [of_trace, of_summary] {
+            assert_eq!(target["predicted_share_percent"].as_f64(), Some(0.0), "{target}");
+            for kernel in target["kernels"].as_array().unwrap() {
+                assert_eq!(kernel["rests_on"], "between bandwidth and compute ratio", "{kernel}");
+            }
+        }
+    }
+}
+
+/// Two ratios that happen to agree say no more than a time alone does.
+#[test]
+fn kernels_without_counts_are_no_surer_than_a_time_alone() {
+    let desk = Desk::new();
+    uncounted(&desk);
+    for target in ["rtx-2070", "l40s", "t4", "b200", "a100-sxm4-80gb", "v100-sxm2-16gb"] {
+        let ends = |json: &Value| {
+            ["low_ms", "high_ms"].map(|end| json[end].as_f64().unwrap() / json["time_ms"].as_f64().unwrap())
+        };
+        let asked = answer(&desk, &format!("app run.json --to {target} --kernels --format json"));
+        let json: Value = serde_json::from_str(&asked).unwrap();
+        let alone = answer(&desk, &format!("predict --time 1s --from h100-sxm5 --to {target} --format json"));
+        let alone: Value = serde_json::from_str(&alone).unwrap();
+        let [low, high] = ends(&alone[0]);
+        for kernel in json["targets"][0]["kernels"].as_array().unwrap() {
+            let [low_there, high_there] = ends(kernel);
+            // A launch's own time is the same everywhere.
+            assert!(low_there <= low * 1.05 && high_there >= high * 0.95, "{target}: {kernel} {alone}");
+        }
+    }
+}
+
+#[test]
+fn a_report_whose_gpu_is_typed_asks_for_none() {
+    let desk = Desk::new();
+    uncounted(&desk);
+    let said = desk.types("app sum.csv --from rtx-3090 --to l4").works();
+    assert!(
+        !said.stdout.contains("names no GPU") && !said.stderr.contains("names no GPU"),
+        "{}",
+        said.stdout
+    );
+    desk.types("app sum.csv --to l4").ends(2, &["names no GPU", "give --from GPU"]);
+}
+
+/// A trace of an H100: 64 MiB copied to it in so many microseconds, then a kernel.
+fn copying(microseconds: u64) -> String {
+    let event = |category: &str, name: &str, start: u64, dur: u64, more: &str| {
+        format!(
+            r#"{{"ph":"X","cat":"{category}","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7{more}}}}}"#
+        )
+    };
+    let bytes = r#","bytes":67108864"#;
+    let events = [
+        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, microseconds, bytes),
+        event("kernel", "mine", microseconds + 10, 100, ""),
+    ];
+    format!(
+        r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{}]}}"#,
+        events.join(",")
+    )
+}
+
+/// At half the rate of the link, 2.13 ms, and where pinned copies are, a little longer is a little longer there.
+#[test]
+fn a_copy_that_took_a_little_longer_takes_a_little_longer_there() {
+    let desk = Desk::new();
+    let mut before: Option<Vec<f64>> = None;
+    for microseconds in [1260, 1300, 1340, 1380, 2080, 2100, 2120, 2140, 2160] {
+        desk.file("run.json", copying(microseconds));
+        let asked = answer(&desk, "app run.json --to l40s,t4,h200 --format json");
+        let json: Value = serde_json::from_str(&asked).unwrap();
+        let walls: Vec<f64> =
+            json["targets"].as_array().unwrap().iter().map(|t| t["wall_ms"].as_f64().unwrap()).collect();
+        for (now, before) in walls.iter().zip(before.iter().flatten()) {
+            let most = if microseconds == 2080 { 2.0 } else { 1.1 };
+            assert!(now >= before && *now < most * before, "{microseconds}: {before} to {now}");
+        }
+        before = Some(walls);
+    }
+}
+
+/// Through a slower link the copies alone can take longer than the whole run did.
+#[test]
+fn the_limit_without_kernels_says_whose_copies_it_counts() {
+    let desk = Desk::new();
+    desk.file("run.json", copying(1300));
+    let json: Value = serde_json::from_str(&answer(&desk, "app run.json --to l40s --format json")).unwrap();
+    assert!(json["targets"][0]["wall_speedup_limit"].as_f64().unwrap() < 1.0, "{json}");
+    let table = answer(&desk, "app run.json --to l40s");
+    assert!(table.contains("copies by the link of the target: below 1 where"), "{table}");
+}

@@ -22,7 +22,7 @@ mod stream;
 
 pub(super) use explain::{bound_by, operator_prediction};
 
-use super::{ModelRefusal, sound};
+use super::{ModelRefusal, Subject, sound};
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, OperatorKind, OperatorSizes, Work};
 use crate::pair::Pair;
@@ -61,6 +61,12 @@ pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<Op
     let hardware = Hardware::from_gpu(gpu, operator.types)?;
     let parts = parts_on(&hardware, operator, work)?;
     (parts.time.is_finite() && parts.time > 0.0).then_some(parts)
+}
+
+/// The modelled time of what was timed as an operator, whatever it took; `None` where it is none, or the GPU states no rate for its types.
+#[must_use]
+pub fn operator_time(gpu: &Gpu, subject: &Subject) -> Option<Seconds> {
+    modelled_seconds(gpu, subject.instance.operator.as_ref(), &subject.instance.work).map(Seconds)
 }
 
 /// [`modelled`] in seconds alone; `None` where the kernel is no operator.

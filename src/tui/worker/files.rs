@@ -1,7 +1,7 @@
 //! The worker's part of files: measurements read and audited, folders listed, charts written, the selection remembered.
 
 use super::watch::JobWatch;
-use crate::application::{Application, PartOfTrace, is_application, read_application};
+use crate::application::{Application, PartOfTrace, is_application, launches_in_words, read_application};
 use crate::audit::{AuditSheet, audit, read_file};
 use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::write_whole;
@@ -69,7 +69,7 @@ fn loaded_text(
     builds: &[String],
 ) -> String {
     let of_application = applications.last().map(|application| {
-        format!("application {}: {} kernel launches", application.file_name(), application.kernel_count)
+        format!("application {}: {}", application.file_name(), launches_in_words(application))
     });
     let has_other = of_application.is_some() || refused.files > 0 || !builds.is_empty();
     let of_rows = (rows > 0 || !has_other).then(|| loaded_rows_text(rows));

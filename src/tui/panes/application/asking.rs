@@ -3,7 +3,7 @@
 use super::super::gpu_question::GpuQuestion;
 use super::findings::{ApplicationFindings, ForecastQuestion, no_gpu_text};
 use crate::application::{
-    Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor, profile_next,
+    Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor, launches_in_words, profile_next,
 };
 use crate::tui::asked_about::{ask_about, none_loaded_text};
 use crate::tui::asked_workload::AskedAbout;
@@ -21,7 +21,7 @@ pub fn take_application(
     part: PartOfTrace,
 ) -> Vec<Effect> {
     state.jobs.end_job(WorkerJob::Read);
-    let text = format!("{} kernel launches read", application.kernel_count);
+    let text = format!("{} read", launches_in_words(&application));
     put_application(state, application, part, 0);
     state.show_view(DashboardView::Application);
     state.say(Tone::Done, text)

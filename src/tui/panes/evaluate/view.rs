@@ -13,7 +13,7 @@
 
 use super::outcome::Evaluated;
 use crate::evaluate::Score;
-use crate::report::evaluation::{NOTHING_IN_COMMON, ScoredGroup};
+use crate::report::evaluation::{NOTHING_IN_COMMON, ScoredGroup, covered_by};
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::Pane;
@@ -134,7 +134,7 @@ fn common(
     let text = match rows.len() {
         0 if evaluated.common.is_empty() => return Vec::new(),
         0 => return paragraph(NOTHING_IN_COMMON, width, look.dim()),
-        _ => "on the cases every model covers:",
+        _ => format!("on the cases {}:", covered_by(&evaluated.common)),
     };
     std::iter::once(Line::styled(text, look.dim())).chain(rows).collect()
 }
