@@ -46,7 +46,7 @@ pub struct IntervalQuestion<'a> {
 pub enum StartedFrom {
     /// The model uses no time on the source.
     Nothing,
-    /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
+    /// A timed size, and the ratio of work it is scaled by, or that of its numbers where these differ more; 1 where it is the size asked for.
     Timed(f64),
     /// Several sizes near it, and half the width of the 90 % interval of what they give, in ln.
     NearSizes(f64),
@@ -60,7 +60,8 @@ impl StartedFrom {
     pub fn of_time(settings: Settings, source_time: Option<&SourceTime>) -> Self {
         match source_time {
             Some(t) if MODELS[settings.model].needs_source() => {
-                let timed = || t.extrapolation.map_or(Self::StandIn, Self::Timed);
+                let ratio = t.extrapolation.map(|ratio| ratio.ln().abs().max(t.distance).exp());
+                let timed = || ratio.map_or(Self::StandIn, Self::Timed);
                 t.spread.map_or_else(timed, Self::NearSizes)
             }
             _ => Self::Nothing,

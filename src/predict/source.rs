@@ -71,6 +71,8 @@ pub struct SourceTime {
     /// Work at the asked size over work at the timed size, as the roofline counts it; 1 where it was timed. `None` where
     /// no timed size stands behind it.
     pub extrapolation: Option<f64>,
+    /// How far the nearest timed size is ([`crate::kernel::Problem::distance`]); 0 where it was timed, or none was.
+    pub distance: f64,
     /// Half the width of its own 90 % interval in ln, where several sizes say how far apart they are; `None` elsewhere.
     pub spread: Option<f64>,
 }

@@ -59,6 +59,7 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             source: row.source().text().into(),
             cautions: Vec::new(),
             extrapolation: Some(1.0),
+            distance: 0.0,
             spread: None,
         });
     }
@@ -162,6 +163,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         source: row.source().text().into(),
         cautions,
         extrapolation: Some(ratio),
+        distance: subject.problem.distance(&row.problem),
         spread: None,
     })
 }
@@ -181,6 +183,7 @@ fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
         source: components::ID.into(),
         cautions: vec![Caution::SourceModelled],
         extrapolation: None,
+        distance: 0.0,
         spread: None,
     })
 }

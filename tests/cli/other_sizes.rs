@@ -154,3 +154,18 @@ fn an_operator_takes_no_less_than_its_bytes_at_the_stated_bandwidth() {
         assert!(number(&found, "time_ms") >= 0.999e3 * bytes / bandwidth, "{to}: {found}");
     }
 }
+
+/// As many elements in another shape are another size.
+#[test]
+fn another_shape_of_the_same_volume_is_less_certain() {
+    let width = |size: &str| {
+        let words = format!(
+            "predict --from titan-v --to rtx-4070 --kernel naive_transpose --size {size} --format json"
+        );
+        let found = Desk::new().types(&words).works().json().remove(0);
+        number(&found, "high_ms") / number(&found, "low_ms")
+    };
+    let [measured, near, far] =
+        ["rows=2048,cols=2048", "rows=2304,cols=1820", "rows=64,cols=65536"].map(width);
+    assert!(measured < near && near < 1.1 * measured && far > 1.2 * measured, "{measured}, {near}, {far}");
+}
