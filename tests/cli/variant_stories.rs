@@ -97,7 +97,8 @@ fn a_timed_variant_is_found_in_whatever_order_its_keys_are_typed() {
     let first = ask("");
     assert_eq!(first.json()[0]["source_time_ms"], 1.5);
     assert!(
-        first.stderr.contains("no --variant given: using the first measured one, MWG=32"),
+        first.stderr.contains("no --variant given: using MWG=32;NWG=32")
+            && first.stderr.contains("the first by name of 2 measured at this size"),
         "{}",
         first.stderr
     );
@@ -105,4 +106,108 @@ fn a_timed_variant_is_found_in_whatever_order_its_keys_are_typed() {
     let other =
         ask("--variant MWG=128;NWG=64;KWG=32;MDIMC=8;NDIMC=8;MDIMA=8;NDIMB=8;VWM=2;VWN=2;SA=1;SB=1").json();
     assert_eq!(other[0]["source_kind"], "estimated");
+}
+
+/// Rows of one kernel in two variants, each at a size of its own, and in both at a third.
+const TIMINGS: [&str; 4] = [
+    "rtx-2060,matvec,n=8192,timing=batch,512,16,134217728,268500992,4.7",
+    "rtx-2060,matvec,n=128,timing=cold,512,1,32768,66560,0.0178",
+    "rtx-2060,matvec,n=1024,timing=cold,512,2,2097152,4202496,0.11",
+    "rtx-2060,matvec,n=1024,timing=batch,512,2,2097152,4202496,0.09",
+];
+
+fn timings<'a>(rows: impl Iterator<Item = &'a &'a str>) -> String {
+    let head = "gpu,kernel,problem,variant,block,grid,flops,dram_bytes,time_ms\n";
+    rows.fold(head.to_string(), |text, row| format!("{text}{row}\n"))
+}
+
+#[test]
+fn a_size_finds_the_variant_that_it_was_measured_in_whatever_the_order_of_the_rows() {
+    let desk = Desk::new();
+    desk.file("a.csv", timings(TIMINGS.iter()));
+    desk.file("b.csv", timings(TIMINGS.iter().rev()));
+    for file in ["a.csv", "b.csv"] {
+        let asked = |command: &str, size: &str| {
+            desk.types(&format!(
+                "{command} --data {file} --to l4 --kernel matvec --size {size} --format json"
+            ))
+            .works()
+        };
+        for (size, variant, ms) in [("n=8192", "timing=batch", 4.7), ("n=128", "timing=cold", 0.0178)] {
+            let only = asked("predict", size);
+            let row = &only.json()[0];
+            assert_eq!((&row["variant"], &row["source_time_ms"]), (&variant.into(), &ms.into()), "{file}");
+            only.ends(
+                0,
+                &[&format!(
+                    "matvec {size}: no --variant given: using {variant}, the one measured at this size"
+                )],
+            );
+        }
+        let both = asked("predict", "n=1024");
+        assert_eq!(both.json()[0]["source_time_ms"], 0.09, "{file}");
+        let note =
+            "using timing=batch, the first by name of 2 measured at this size: timing=batch, timing=cold";
+        both.ends(0, &[note]);
+        asked("rank", "n=1024").ends(0, &[note]);
+        let elsewhere = desk.types(&format!(
+            "predict --data {file} --to l4 --kernel matvec --size n=8192 --variant timing=cold"
+        ));
+        elsewhere
+            .ends(0, &["matvec n=8192 was not measured in timing=cold; measured at this size: timing=batch"]);
+    }
+}
+
+#[test]
+fn every_answer_says_which_variant_it_is_of() {
+    let desk = Desk::new();
+    desk.file("rows.csv", timings(TIMINGS.iter()));
+    let with = |words: &str| desk.types(&format!("predict --data rows.csv {words}"));
+    let json = with("--to l4 --format json").works().json();
+    let named: std::collections::BTreeSet<String> =
+        json.iter().map(|row| format!("{}{}", row["problem"], row["variant"])).collect();
+    assert_eq!(named.len(), 4, "{json:?}");
+    for (words, before) in
+        [("--to l4", "speedup_over_profile,variant"), ("--from rtx-2060,l4 --to t4", "spread,variant")]
+    {
+        let csv = with(&format!("{words} --format csv")).works().stdout;
+        assert!(csv.lines().next().unwrap().ends_with(before), "{csv}");
+        assert!(csv.lines().nth(1).unwrap().contains(",timing="), "{csv}");
+    }
+    let explained = with("--to l4 --explain --format csv").works().stdout;
+    assert!(
+        explained.lines().all(|line| line.ends_with(",variant") || line.contains(",timing=")),
+        "{explained}"
+    );
+    let batch = desk.types("predict --batch rows.csv --to l4").works().stdout;
+    assert!(batch.lines().skip(1).all(|line| line.contains(",timing=")), "{batch}");
+    let table = with("--to l4").works().stdout;
+    assert!(table.contains("size    variant ") && table.contains("n=128   timing=cold "), "{table}");
+    let plain = desk.types("predict --from titan-v --to l4 --kernel saxpy").works().stdout;
+    assert!(!plain.contains("variant"), "{plain}");
+}
+
+#[test]
+fn a_size_of_words_is_asked_for_where_rows_have_words() {
+    let desk = Desk::new();
+    let head = "gpu,kernel,problem,block,grid,flops,dram_bytes,time_ms\n";
+    let rows = "gtx-1080-ti,scholes,args=input00;workload=full;n=64,128,2240,2.9e9,5.7e8,1.98\n\
+        gtx-1080-ti,scholes,args=input01;workload=full;n=128,128,4480,5.8e9,1.1e9,3.9\n";
+    desk.file("words.csv", format!("{head}{rows}"));
+    for command in ["predict", "rank", "whatif --gpu l4", "occupancy --gpu l4"] {
+        let to = if command.contains("--gpu") { "" } else { "--to l4" };
+        let asked = |size: &str| {
+            desk.types(&format!(
+                "{command} --data words.csv {to} --kernel scholes --size {size} --format json"
+            ))
+        };
+        let answer = asked("args=input01,workload=full,n=2^7").works();
+        if command == "predict" {
+            assert_eq!(answer.json()[0]["source_time_ms"], 3.9);
+        }
+        // A key of numbers has no words.
+        asked("args=input01,workload=full,n=many").ends(2, &["expected a whole number"]);
+    }
+    desk.types("predict --from titan-v --to l4 --kernel saxpy --size n=many")
+        .ends(2, &["n=many: expected a whole number"]);
 }
