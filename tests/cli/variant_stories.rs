@@ -154,7 +154,7 @@ fn a_size_finds_the_variant_that_it_was_measured_in_whatever_the_order_of_the_ro
             "predict --data {file} --to l4 --kernel matvec --size n=8192 --variant timing=cold"
         ));
         elsewhere
-            .ends(0, &["matvec n=8192 was not measured in timing=cold; measured at this size: timing=batch"]);
+            .ends(1, &["matvec n=8192 was not measured in timing=cold; measured at this size: timing=batch"]);
     }
 }
 
@@ -210,4 +210,20 @@ fn a_size_of_words_is_asked_for_where_rows_have_words() {
     }
     desk.types("predict --from titan-v --to l4 --kernel saxpy --size n=many")
         .ends(2, &["n=many: expected a whole number"]);
+}
+
+#[test]
+fn one_question_about_an_operator_has_one_limit() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n\
+        a100-sxm4-80gb,linear_bf16,m=3;n=64;k=1024,bf16,393216,137600,0.00506\n";
+    desk.file("rows.csv", rows);
+    let words = "--data rows.csv --to h100-sxm5 --kernel linear_bf16 --size m=3,n=64,k=1024";
+    let json = desk.types(&format!("predict {words} --format json")).works().json();
+    assert_eq!(json[0]["bound_target"], "launch");
+    let text = desk.types(&format!("predict {words} --explain")).works().stdout;
+    let said = "H100 SXM5 80 GB: bound by launch overhead; next limit: FP";
+    assert!(text.contains(said), "{text}");
+    desk.types(&format!("export components {words} -o picture.svg")).works();
+    assert!(desk.read("picture.svg").contains(said), "{}", desk.read("picture.svg"));
 }
