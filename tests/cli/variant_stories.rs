@@ -227,3 +227,16 @@ fn one_question_about_an_operator_has_one_limit() {
     desk.types(&format!("export components {words} -o picture.svg")).works();
     assert!(desk.read("picture.svg").contains(said), "{}", desk.read("picture.svg"));
 }
+
+#[test]
+fn tensor_cores_are_not_asked_about_where_a_profile_saw_them_idle() {
+    let desk = Desk::new();
+    let asked = |percent: &str| {
+        let head = "gpu,kernel,problem,block,grid,dram_bytes,time_ms,pipe_tensor_pct\n";
+        desk.file("rows.csv", format!("{head}rtx-3070,daxpy,n=4194304,256,16384,1e8,0.249,{percent}\n"));
+        desk.types("predict --data rows.csv --to h100-sxm5").works().stdout
+    };
+    assert!(asked("").contains("dtype not stated, FP32 assumed"));
+    assert!(!asked("0").contains("dtype not stated"), "{}", asked("0"));
+    assert!(asked("5").contains("dtype not stated, FP32 assumed"));
+}
