@@ -2,7 +2,7 @@
 
 use super::Usage;
 use crate::gpu::GpuId;
-use crate::kernel::{KernelId, Problem};
+use crate::kernel::{KernelId, Problem, dtype_or_fp32};
 use crate::predict::Subject;
 use crate::session::Session;
 use anyhow::Result;
@@ -20,14 +20,14 @@ pub(super) struct AskedConfig<'a> {
 }
 
 impl AskedConfig<'_> {
-    /// The kernel so, at its usual size where none is typed, and what must be said of the variant.
-    pub(super) fn subject(&self, session: &Session, kernel: KernelId) -> Result<(Subject, Option<String>)> {
+    /// The kernel so, at its usual size where none is typed, and what must be said of it.
+    pub(super) fn subject(&self, session: &Session, kernel: KernelId) -> Result<(Subject, Vec<String>)> {
         let size = self.typed_size(session, kernel)?;
         let variant = self.chosen_variant(session, kernel, size.as_ref())?;
         let usual = || session.default_size_of(kernel, &variant, self.source);
         let subject = session.subject(kernel, &size.unwrap_or_else(usual), &variant)?;
-        let remark = self.remark(session, &subject);
-        Ok((subject, remark))
+        let remarks = self.remarks(session, &subject);
+        Ok((subject, remarks))
     }
 
     /// The size that was typed, complete.
@@ -49,8 +49,16 @@ impl AskedConfig<'_> {
         }
     }
 
+    /// What stands in for what was not typed: the variant, and of a name that rows use for several types the type.
+    pub(super) fn remarks(&self, session: &Session, subject: &Subject) -> Vec<String> {
+        self.variant_remark(session, subject)
+            .into_iter()
+            .chain(type_remark(session, subject.kernel))
+            .collect()
+    }
+
     /// Which variant stands in where none was typed and the answer depends on it; which ones have this size where the typed one has not.
-    pub(super) fn remark(&self, session: &Session, subject: &Subject) -> Option<String> {
+    fn variant_remark(&self, session: &Session, subject: &Subject) -> Option<String> {
         let kernel = &session.kernels[subject.kernel];
         let (id, used) = (&kernel.id, &subject.variant);
         let at_size = session.variants_at(subject.kernel, &subject.problem, self.source);
@@ -81,6 +89,29 @@ impl AskedConfig<'_> {
             (None, _) => None,
         }
     }
+}
+
+/// Of which type the kernel is, where rows under its name are of several: the first type has the name alone.
+fn type_remark(session: &Session, kernel: KernelId) -> Option<String> {
+    let of = &session.kernels[kernel];
+    if of.id != of.name() || of.has_formulas() {
+        return None;
+    }
+    let others: Vec<&str> = session
+        .kernels
+        .entries()
+        .iter()
+        .filter(|other| other.id != of.id && other.name() == of.name())
+        .map(|other| other.id.as_str())
+        .collect();
+    let dtype = dtype_or_fp32(&of.dtype);
+    (!others.is_empty()).then(|| {
+        format!(
+            "{} is {dtype}, the type of its first row; rows of other types are {}",
+            of.id,
+            others.join(", ")
+        )
+    })
 }
 
 /// `no variant` for the plain one.

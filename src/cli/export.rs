@@ -133,12 +133,12 @@ pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
         let text = "--protocol, --view, --rows-only and --sustained go with `evaluation`: roofswap export evaluation --view pairs …";
         return Err(Usage(text.into()).into());
     }
-    let asked = || args.question.checked_question();
+    let asked = || args.question.checked_question_of_one();
     let spec = match args.chart {
         Chart::Roofline => Picture::with_targets(&asked()?)?.roofline(args)?,
         Chart::Occupancy => Picture::with_targets(&asked()?)?.occupancy(args)?,
         Chart::Curves => Picture::from_question(&asked()?)?.curve(args)?,
-        Chart::Predictions => Picture::from_question(&asked()?)?.predictions(),
+        Chart::Predictions => Picture::from_question(&args.question.checked_question()?)?.predictions(),
         Chart::Evaluation => args.evaluation.chart_spec(&args.question)?,
         Chart::Components => Picture::from_question(&asked()?)?.components()?,
     };

@@ -78,7 +78,7 @@ impl MetricsArgs {
     }
 
     /// The subject of the one kernel it names, and what must be said of its variant.
-    pub(super) fn subject(&self, session: &Session, name: &str) -> Result<(Subject, Option<String>)> {
+    pub(super) fn subject(&self, session: &Session, name: &str) -> Result<(Subject, Vec<String>)> {
         let asked =
             AskedConfig { size: self.size.as_deref(), variant: self.variant.as_deref(), source: None };
         asked.subject(session, session.kernels.position(name)?)
@@ -144,8 +144,8 @@ pub(super) fn launch_on_gpus(
         return Err(Usage(text.into()).into());
     }
     let gpus = named_gpus::gpus(session, &args.gpu)?;
-    let (subject, remark) = args.subject(session, name)?;
-    remark.into_iter().for_each(output::remark);
+    let (subject, remarks) = args.subject(session, name)?;
+    remarks.into_iter().for_each(output::remark);
     let kernel = &session.kernels[subject.kernel];
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
     let on = |gpu: &GpuId| {

@@ -184,8 +184,8 @@ fn of_kernel<'a>(
     let at = session.find_kernel(name)?;
     let kernel = &session.kernels[at];
     let asked = AskedConfig { size: args.size.as_deref(), variant: args.variant.as_deref(), source: None };
-    let (mut subject, remark) = asked.subject(session, at)?;
-    remark.into_iter().for_each(output::remark);
+    let (mut subject, remarks) = asked.subject(session, at)?;
+    remarks.into_iter().for_each(output::remark);
     typed_block(kernel, &mut subject, args)?;
     let home = subject.config.and_then(|config| session.store.rows_of(config).next()).map(|row| row.gpu);
     let home = home.filter(|_| !args.data.is_empty());

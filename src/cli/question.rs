@@ -76,6 +76,15 @@ pub(super) struct QuestionArgs {
     block_counts: Option<PathBuf>,
 }
 
+/// How many kernels a question may be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KernelsAsked {
+    /// Every configuration that files time.
+    All,
+    /// One, at one size: the one of the files where they time no other.
+    One,
+}
+
 /// The same question, checked: every name looked up, every size complete.
 #[derive(Debug)]
 pub(super) struct CheckedQuestion {
@@ -142,6 +151,15 @@ impl QuestionArgs {
 
     /// Loads the session and looks everything up.
     pub(super) fn checked_question(&self) -> Result<CheckedQuestion> {
+        self.checked(KernelsAsked::All)
+    }
+
+    /// [`QuestionArgs::checked_question`] of a picture of one kernel.
+    pub(super) fn checked_question_of_one(&self) -> Result<CheckedQuestion> {
+        self.checked(KernelsAsked::One)
+    }
+
+    fn checked(&self, kernels: KernelsAsked) -> Result<CheckedQuestion> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
         if self.from.is_empty() && self.data.is_empty() {
@@ -179,7 +197,7 @@ impl QuestionArgs {
             Sources::These(some) => some.first().copied(),
             _ => None,
         };
-        let subjects = self.asked_subjects(&session, typed, seen_from)?;
+        let subjects = self.asked_subjects(&session, typed, seen_from, kernels)?;
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
@@ -315,12 +333,14 @@ impl QuestionArgs {
         session: &Session,
         typed: Option<Subject>,
         source: Option<GpuId>,
+        kernels: KernelsAsked,
     ) -> Result<AskedSubjects> {
         let of_data = typed.is_none() && self.named_kernels().is_empty() && !self.data.is_empty();
         if of_data
             && self.size.is_none()
             && self.variant.is_none()
             && let Some(timed) = AskedSubjects::timed(session, &self.launch)?
+            && (kernels == KernelsAsked::All || timed.len() == 1 || timed.kernels(session).len() > 1)
         {
             return Ok(timed);
         }
@@ -328,6 +348,9 @@ impl QuestionArgs {
             Some(subject) => vec![subject],
             None => self.subjects(session, source)?,
         };
+        if let ([only], true, KernelsAsked::One) = (&subjects[..], of_data, kernels) {
+            remark_on_drawn(session, only);
+        }
         self.launch.edit_subjects(session, &mut subjects)?;
         Ok(AskedSubjects::Named(subjects))
     }
@@ -367,11 +390,11 @@ impl QuestionArgs {
 
     fn subject(&self, session: &Session, kernel: KernelId, source: Option<GpuId>) -> Result<Subject> {
         let asked = AskedConfig { size: self.size.as_deref(), variant: self.variant.as_deref(), source };
-        let (subject, remark) = asked.subject(session, kernel)?;
+        let (subject, remarks) = asked.subject(session, kernel)?;
         // Of many kernels that nobody named, what stands in for what was not typed is not told of each.
         let named = self.named_kernels();
         if !named.is_empty() && named != ["all"] {
-            remark.into_iter().for_each(output::remark);
+            remarks.into_iter().for_each(output::remark);
         }
         remark_on_launch(session, &subject);
         Ok(subject)
@@ -402,6 +425,21 @@ pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Res
 fn no_source() -> Usage {
     let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
     Usage(text.into())
+}
+
+/// Says which of a kernel's measured configurations a picture shows.
+fn remark_on_drawn(session: &Session, subject: &Subject) {
+    let configs = session.own_config_ids().count();
+    if configs > 1 {
+        let kernel = &session.kernels[subject.kernel];
+        let (label, size, variant) =
+            (kernel.label(), kernel.short_problem(&subject.problem), &subject.variant);
+        let drawn = format!("{label} {size} {variant}");
+        output::remark(format!(
+            "--data has {configs} configurations of {label}: showing {}; --size and --variant name another",
+            drawn.trim_end()
+        ));
+    }
 }
 
 /// Says which launch counts where rows of several fit the question.

@@ -76,7 +76,7 @@ impl WorkloadArgs {
             ));
         }
         let subject = session.subject(kernel, &size, &variant)?;
-        asked.remark(session, &subject).into_iter().for_each(output::remark);
+        asked.remarks(session, &subject).into_iter().for_each(output::remark);
         Ok((Workload::of_kernel(session, subject), source))
     }
 

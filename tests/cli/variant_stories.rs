@@ -213,6 +213,55 @@ fn a_size_of_words_is_asked_for_where_rows_have_words() {
 }
 
 #[test]
+fn a_name_of_several_types_says_which_one_is_asked_about() {
+    let desk = Desk::new();
+    let head = "gpu,kernel,problem,dtype,block,grid,flops,dram_bytes,time_ms\n";
+    let rows = ["rtx-3090,gk,n=8,fp32,256,4096,2e9,1e7,0.2\n", "rtx-3090,gk,n=8,fp64,256,4096,2e9,2e7,40\n"];
+    for (file, [first, second], said) in [
+        ("a.csv", rows, "gk is fp32, the type of its first row; rows of other types are gk (fp64)"),
+        (
+            "b.csv",
+            [rows[1], rows[0]],
+            "gk is fp64, the type of its first row; rows of other types are gk (fp32)",
+        ),
+    ] {
+        desk.file(file, format!("{head}{first}{second}"));
+        for command in ["predict", "rank"] {
+            desk.types(&format!("{command} --data {file} --to l4 --kernel gk")).ends(0, &[said]);
+        }
+    }
+    desk.file("one.csv", format!("{head}{}", rows[0]));
+    let one = desk.types("predict --data one.csv --to l4 --kernel gk").works();
+    assert!(!one.stderr.contains("first row"), "{}", one.stderr);
+}
+
+#[test]
+fn a_picture_of_one_kernel_takes_the_only_kernel_of_a_file_and_keeps_its_template_arguments() {
+    let desk = Desk::new();
+    let rows = TIMINGS.map(|row| row.replace("matvec", "sobel<float>"));
+    desk.file("rows.csv", timings(rows.iter().map(String::as_str).collect::<Vec<_>>().iter()));
+    for chart in ["occupancy", "roofline", "curves"] {
+        desk.types(&format!("export {chart} --data rows.csv --to l4 -o picture.svg"))
+            .ends(0, &["--data has 4 configurations of sobel: showing sobel n=1024 timing=batch; --size and --variant name another"]);
+        let svg = desk.read("picture.svg");
+        assert!(svg.contains("sobel&lt;float&gt; n=1024"), "{chart}: {}", &svg[..2000.min(svg.len())]);
+    }
+    desk.file(
+        "two.csv",
+        timings(
+            TIMINGS
+                .iter()
+                .copied()
+                .chain(["rtx-2060,other,n=8,,64,1,1e6,1e6,0.1"])
+                .collect::<Vec<_>>()
+                .iter(),
+        ),
+    );
+    desk.types("export occupancy --data two.csv --to l4 -o picture.svg")
+        .ends(2, &["this chart shows one kernel"]);
+}
+
+#[test]
 fn one_question_about_an_operator_has_one_limit() {
     let desk = Desk::new();
     let rows = "gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n\
@@ -239,4 +288,14 @@ fn tensor_cores_are_not_asked_about_where_a_profile_saw_them_idle() {
     assert!(asked("").contains("dtype not stated, FP32 assumed"));
     assert!(!asked("0").contains("dtype not stated"), "{}", asked("0"));
     assert!(asked("5").contains("dtype not stated, FP32 assumed"));
+}
+
+#[test]
+fn an_empty_file_is_said_to_be_empty() {
+    let desk = Desk::new();
+    for text in ["", " \n"] {
+        desk.file("empty.csv", text);
+        desk.types("predict --data empty.csv --to l4")
+            .ends(1, &["empty.csv: is empty; expected measurements"]);
+    }
 }
