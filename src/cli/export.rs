@@ -292,10 +292,11 @@ impl<'a> Picture<'a> {
         // One pair of GPUs and one model: every answer used the same.
         let mut used = None;
         let row = |subject: Cow<'_, Subject>| {
-            let label = format!("{} {}", session.kernels[subject.kernel].id, self.size(&subject));
+            let kernel = &session.kernels[subject.kernel].id;
+            let label = format!("{kernel} {} {}", self.size(&subject), subject.variant);
             let answer = self.answer(&subject);
             used.get_or_insert_with(|| format!(", {}", answer.used()));
-            PredictionRow::new(label, &answer)
+            PredictionRow::new(label.trim_end().to_string(), &answer)
         };
         let rows: Vec<PredictionRow> = self.question.subjects.each(session).map(row).collect();
         let model = MODELS[self.question.settings[0].model].id();

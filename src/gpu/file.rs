@@ -304,6 +304,11 @@ pub(super) fn gpu_from_file(
     Ok(gpu)
 }
 
+/// As the file writes it, without what a change of units leaves in its last digit.
+fn rounded(value: f64) -> f64 {
+    (1e6 * value).round() / 1e6
+}
+
 /// That the file's numbers agree with each other: peaks with what they follow from, measured rates with peaks.
 fn checked_rates(
     check: &GpuChecker<'_>,
@@ -314,10 +319,10 @@ fn checked_rates(
     let (sms, lanes, boost) = (gpu.sms.value, gpu.fp32_lanes_per_sm.value, gpu.boost_clock.value.0);
     let made = 2e-12 * f64::from(sms) * f64::from(lanes) * boost;
     let words =
-        format!("sms {sms} x fp32_lanes_per_sm {lanes} x 2 x boost_clock_mhz {}", significant(boost / 1e6));
+        format!("sms {sms} x fp32_lanes_per_sm {lanes} x 2 x boost_clock_mhz {}", rounded(boost / 1e6));
     check.agrees("compute.fp32_tflops", &c.fp32_tflops, gpu.fp32_peak.value.0 / 1e12, made, &words)?;
     let (bus, rate) = (gpu.bus_bits.value, gpu.data_rate.value / 1e9);
-    let words = format!("bus_bits {bus} x data_rate_gbps {} / 8", significant(rate));
+    let words = format!("bus_bits {bus} x data_rate_gbps {} / 8", rounded(rate));
     let (field, stated) = ("memory.bandwidth_gb_per_s", gpu.bandwidth_peak.value.0 / 1e9);
     check.agrees(field, &m.bandwidth_gb_per_s, stated, f64::from(bus) * rate / 8.0, &words)?;
     let peak = |peak: &Option<Sourced<FlopsPerSecond>>| peak.as_ref().map(|p| p.value.0);

@@ -330,12 +330,12 @@ fn shares(e: &Explanation, factor: &str) -> Option<Pair<Option<f64>>> {
 /// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, components, 11.1 µs ◆`.
 #[must_use]
 pub fn heading(row: &Comparison<'_>) -> String {
-    let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));
     let result = match &row.answer.prediction {
         Ok(_) => shown::predicted(row.answer).unwrap_or_default(),
         Err(refusal) => refusal.to_string(),
     };
-    format!("{kernel} {size}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
+    let what = row.configuration();
+    format!("{what}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
 }
 
 /// Where the interval comes from and why it is as wide as it is; nothing where there is none.

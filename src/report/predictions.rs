@@ -69,6 +69,15 @@ impl<'a> Comparison<'a> {
         MODELS[self.answer.settings.model].id()
     }
 
+    /// Kernel, size and variant: `matvec n=8192 timing=batch`.
+    pub(super) fn configuration(&self) -> String {
+        let (kernel, size) = (&self.kernel.id, self.kernel.short_problem(self.problem));
+        if self.variant.is_empty() {
+            return format!("{kernel} {size}");
+        }
+        format!("{kernel} {size} {}", self.variant)
+    }
+
     /// What the reader must know, the refusal first where there is one.
     #[must_use]
     pub fn caution_texts(&self) -> Vec<String> {

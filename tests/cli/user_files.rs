@@ -310,7 +310,7 @@ fn numbers_of_a_gpu_that_contradict_each_other_are_refused_with_what_they_follow
         (
             "bandwidth_gb_per_s",
             "1200",
-            &["memory.bandwidth_gb_per_s = 1200", "contradicts bus_bits 256 x data_rate_gbps 28.0 / 8 = 896"],
+            &["memory.bandwidth_gb_per_s = 1200", "contradicts bus_bits 256 x data_rate_gbps 28 / 8 = 896"],
         ),
     ] {
         let (text, line) = gpu_with(field, &format!("{field} = {{ value = {value}, source = \"me\" }}"));

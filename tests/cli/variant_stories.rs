@@ -179,6 +179,10 @@ fn every_answer_says_which_variant_it_is_of() {
         explained.lines().all(|line| line.ends_with(",variant") || line.contains(",timing=")),
         "{explained}"
     );
+    let apart = with("--to l4 --explain").works().stdout;
+    assert!(apart.contains("matvec n=1024 timing=cold: rtx-2060 → l4"), "{apart}");
+    desk.types("export predictions --data rows.csv --to l4 -o picture.svg").works();
+    assert!(desk.read("picture.svg").contains("matvec n=1024 timing=cold"));
     let batch = desk.types("predict --batch rows.csv --to l4").works().stdout;
     assert!(batch.lines().skip(1).all(|line| line.contains(",timing=")), "{batch}");
     let table = with("--to l4").works().stdout;
