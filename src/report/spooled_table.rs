@@ -274,8 +274,8 @@ mod tests {
             table.write(frame, TableFormat::Table, &mut out).unwrap();
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(written(Some(37)), written(None), "it fits");
-        let narrow = written(Some(36));
+        assert_eq!(written(Some(39)), written(None), "it fits");
+        let narrow = written(Some(38));
         assert_eq!(
             narrow,
             "name   bound\nsaxpy  DRAM\n  variant tile=1;unroll=16;vector=4\nsaxpy  DRAM\n  variant tile=2\n"
