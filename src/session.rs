@@ -11,6 +11,7 @@ mod hypothetical;
 mod import;
 mod lessons;
 mod loaded;
+mod named_configs;
 mod own_rows;
 mod reached;
 mod row_answers;
@@ -42,7 +43,7 @@ use crate::measurement::{
 use crate::predict::{LaunchEdits, Subject};
 use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -289,31 +290,6 @@ impl Session {
             named.chain(measured).max_by(|a, b| volume(a).total_cmp(&volume(b)))
         };
         next.cloned()
-    }
-
-    /// The variants of a kernel that somebody timed, each once, in the order they were read.
-    #[must_use]
-    pub fn variants(&self, kernel: KernelId) -> Vec<Arc<str>> {
-        let mut all: Vec<Arc<str>> = Vec::new();
-        let mut seen = HashSet::new();
-        for id in self.store.of_kernel(kernel) {
-            let variant = self.store.config(*id).variant;
-            if seen.insert(variant.clone()) {
-                all.push(variant.clone());
-            }
-        }
-        all
-    }
-
-    /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
-    /// Where the kernel was not measured, the example of its file.
-    #[must_use]
-    pub fn default_variant(&self, kernel: KernelId) -> Arc<str> {
-        if self.store.has_plain(kernel) {
-            return Arc::default();
-        }
-        let example = || self.kernels[kernel].example_variant().into();
-        self.store.of_kernel(kernel).first().map_or_else(example, |id| self.store.config(*id).variant.clone())
     }
 
     /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else

@@ -3,6 +3,7 @@
 use crate::catalogue::ElementType;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, Work};
+use crate::measurement::{Measurement, Number};
 use crate::pair::Pair;
 use crate::predict::{BusySms, Caution, Question, body, under_filled_body};
 use crate::roofline::{ABOVE_STATED_CLOCK, Pipe, pipe_of, tensor_type_in_reach};
@@ -40,12 +41,19 @@ pub(super) fn above_roof(q: &Question<'_>, point: &MeasuredPoint<'_>) -> Option<
     })
 }
 
-/// That a time of which neither the FLOPs nor their type are known is taken for one of the FP32 lanes, where tensor cores are another ratio apart.
-pub(super) fn unstated_type(q: &Question<'_>) -> Option<Caution> {
+/// That a time of which neither the FLOPs nor their type are known is taken for one of the FP32 lanes, where tensor cores are another ratio apart;
+/// nothing where a row of this configuration states that tensor cores did nothing.
+pub(super) fn unstated_type<'r>(
+    q: &Question<'_>,
+    mut rows: impl Iterator<Item = &'r Measurement>,
+) -> Option<Caution> {
     let is_open =
         q.kernel.dtype.is_empty() && q.work.flops().is_none() && pipe_of(q.kernel).pipe == Pipe::Fp32;
     let gpus = Pair::new(q.source.gpu, q.target.gpu);
     if !is_open || q.kernel.states_pipe() || q.source_time.is_none() || gpus.source.id == gpus.target.id {
+        return None;
+    }
+    if rows.any(|row| row.number(Number::PipeTensor) == Some(0.0)) {
         return None;
     }
     let tensor = Pipe::Tensor { input: ElementType::Fp16, accumulate: ElementType::Fp32 };

@@ -183,6 +183,8 @@ fn answer_at_clocks(
     if let Ok(p) = &mut prediction {
         // What a ratio of equal numbers leaves of a bit.
         p.time = own_time.unwrap_or(p.time);
+        let rows = subject.config.into_iter().flat_map(|config| visible.rows_of(config));
+        p.cautions.extend(unstated_type(&q, rows));
         observe(p, &q, timed);
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
@@ -433,7 +435,6 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         let launch = r.launch().or(q.target.launch);
         MeasuredPoint { gpu: q.target.gpu, time: r.time, work: q.work.overlaid(&r.work()), launch }
     });
-    prediction.cautions.extend(unstated_type(q));
     for point in on_source.into_iter().chain(on_target) {
         let Some(caution) = above_roof(q, &point) else { continue };
         // The same working set in the same L2 is said once.

@@ -55,7 +55,18 @@ impl SpecFile<'_> {
     }
 
     fn does_not_fit(&self, why: &Unfit) -> FileError {
-        self.in_one_line(why.span(), why.message())
+        let field = why.span().and_then(|span| self.field_before(span.start));
+        let message =
+            field.map_or_else(|| why.message().into(), |field| format!("{field}: {}", why.message()));
+        self.in_one_line(why.span(), &message)
+    }
+
+    /// The field at the begin of the line in which a value starts here.
+    fn field_before(&self, start: usize) -> Option<&str> {
+        let before = self.text.get(..start)?.rsplit('\n').next()?;
+        let field = before.split_once('=')?.0.trim();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        (!field.is_empty() && field.chars().all(is_plain)).then_some(field)
     }
 
     fn in_one_line(&self, span: Option<Range<usize>>, message: &str) -> FileError {

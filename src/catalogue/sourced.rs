@@ -96,7 +96,10 @@ impl<T> Sourced<T> {
 
 /// A number as a file writes it: `{ value = 46, source = "ada-whitepaper", note = "..." }`.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a number with its source, `{ value = 46, source = \"own\" }`, where [sources.own] has kind and title"
+)]
 pub struct NumberFile {
     value: Spanned<f64>,
     source: Spanned<String>,

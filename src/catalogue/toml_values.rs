@@ -493,10 +493,14 @@ mod tests {
         300000000000000000000000000000000000000
         0xfffffffffffffffffffffffffffffffffffffffff"#;
 
-    /// What is read, or where the error stands and what it says: by us, and by the library alone.
+    /// What is read, or where the error stands and what it says: by us, and by the library alone, which does not name the field.
     fn by_both(text: &str) -> [String; 2] {
-        let ours =
-            SpecFile { name: "x", text }.parse::<ours::Everything>().map_err(|why| (why.line, why.message));
+        let ours = SpecFile { name: "x", text }.parse::<ours::Everything>().map_err(|why| {
+            let line = why.line.and_then(|line| text.lines().nth(line - 1)).unwrap_or_default();
+            let field = line.split_once('=').map(|(field, _)| format!("{}: ", field.trim()));
+            let bare = field.and_then(|field| Some(why.message.strip_prefix(&*field)?.to_string()));
+            (why.line, bare.unwrap_or(why.message))
+        });
         let theirs = toml::from_str::<theirs::Everything>(text).map_err(|why| {
             let line = why.span().map(|span| 1 + text[..span.start].matches('\n').count());
             (line, why.message().trim().replace('\n', "; "))

@@ -3,7 +3,7 @@
 use super::ChartSides;
 use crate::answer::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, long_name, short_name};
 use crate::occupancy::Waves;
 use crate::pair::Pair;
 use crate::predict::{MODELS, SourceKind};
@@ -18,7 +18,13 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: Pair<&Gpu>, show: Char
         _ => show.shown().map(|side| format!(" on {}", gpus[side].short_name())).collect(),
     };
     let dtype = if kernel.dtype.is_empty() { String::new() } else { format!(", {}", kernel.dtype) };
-    format!("{}{size}{dtype}{on}", kernel.label())
+    format!("{}{size}{dtype}{on}", kernel_name(kernel))
+}
+
+/// The kernel as tables show it, with the template arguments that its profiler's name has: a picture stands alone.
+fn kernel_name(kernel: &Kernel) -> String {
+    let (full, label) = (kernel.name(), kernel.label());
+    if short_name(full) == label { long_name(full) } else { label.to_string() }
 }
 
 /// Model, ceilings and rules, with the predicted speedup in front where the target is shown.

@@ -133,12 +133,12 @@ pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
         let text = "--protocol, --view, --rows-only and --sustained go with `evaluation`: roofswap export evaluation --view pairs …";
         return Err(Usage(text.into()).into());
     }
-    let asked = || args.question.checked_question();
+    let asked = || args.question.checked_question_of_one();
     let spec = match args.chart {
         Chart::Roofline => Picture::with_targets(&asked()?)?.roofline(args)?,
         Chart::Occupancy => Picture::with_targets(&asked()?)?.occupancy(args)?,
         Chart::Curves => Picture::from_question(&asked()?)?.curve(args)?,
-        Chart::Predictions => Picture::from_question(&asked()?)?.predictions(),
+        Chart::Predictions => Picture::from_question(&args.question.checked_question()?)?.predictions(),
         Chart::Evaluation => args.evaluation.chart_spec(&args.question)?,
         Chart::Components => Picture::from_question(&asked()?)?.components()?,
     };
@@ -292,10 +292,11 @@ impl<'a> Picture<'a> {
         // One pair of GPUs and one model: every answer used the same.
         let mut used = None;
         let row = |subject: Cow<'_, Subject>| {
-            let label = format!("{} {}", session.kernels[subject.kernel].id, self.size(&subject));
+            let kernel = &session.kernels[subject.kernel].id;
+            let label = format!("{kernel} {} {}", self.size(&subject), subject.variant);
             let answer = self.answer(&subject);
             used.get_or_insert_with(|| format!(", {}", answer.used()));
-            PredictionRow::new(label, &answer)
+            PredictionRow::new(label.trim_end().to_string(), &answer)
         };
         let rows: Vec<PredictionRow> = self.question.subjects.each(session).map(row).collect();
         let model = MODELS[self.question.settings[0].model].id();

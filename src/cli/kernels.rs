@@ -1,8 +1,9 @@
 //! `roofswap kernels [ID]`.
 
+use super::asked_config::AskedConfig;
 use super::choices::FormatChoice;
 use super::output::NOT_KEPT;
-use super::{load, output, question};
+use super::{load, output};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::report::kernels::{self, KernelRow, KernelsOverview, kernel_cells, kernel_columns};
@@ -38,8 +39,10 @@ pub(super) fn run_kernels(args: &KernelsArgs) -> Result<()> {
     let at = session.kernels.position(id)?;
     let mut row = kernel_row(&session, at);
     if args.size.is_some() || args.variant.is_some() {
-        let variant = question::variant(&session, at, args.variant.as_deref())?;
-        let typed = args.size.as_deref().map(str::parse).transpose()?;
+        let asked =
+            AskedConfig { size: args.size.as_deref(), variant: args.variant.as_deref(), source: None };
+        let typed = asked.typed_size(&session, at)?;
+        let variant = asked.chosen_variant(&session, at, typed.as_ref())?;
         let subject = session.subject(at, typed.as_ref().unwrap_or(&row.size), &variant)?;
         row.size = (*subject.problem).clone();
         row.variant = subject.variant;

@@ -1,5 +1,6 @@
 //! `roofswap metrics KERNEL --gpu GPU`, `roofswap metrics --data FILE...`.
 
+use super::asked_config::AskedConfig;
 use super::choices::FormatChoice;
 use super::output::NOT_KEPT;
 use super::{Usage, load, named_gpus, output, question, training};
@@ -76,14 +77,11 @@ impl MetricsArgs {
         Self { size, variant, ..self }
     }
 
-    /// The subject of the one kernel it names.
-    pub(super) fn subject(&self, session: &Session, name: &str) -> Result<Subject> {
-        let at = session.kernels.position(name)?;
-        let kernel = &session.kernels[at];
-        let size = self.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
-        let size = size.unwrap_or_else(|| session.default_size(at, None));
-        let variant = question::variant(session, at, self.variant.as_deref())?;
-        Ok(session.subject(at, &size, &variant)?)
+    /// The subject of the one kernel it names, and what must be said of its variant.
+    pub(super) fn subject(&self, session: &Session, name: &str) -> Result<(Subject, Vec<String>)> {
+        let asked =
+            AskedConfig { size: self.size.as_deref(), variant: self.variant.as_deref(), source: None };
+        asked.subject(session, session.kernels.position(name)?)
     }
 }
 
@@ -146,8 +144,8 @@ pub(super) fn launch_on_gpus(
         return Err(Usage(text.into()).into());
     }
     let gpus = named_gpus::gpus(session, &args.gpu)?;
-    let subject = args.subject(session, name)?;
-    question::remark_on_variant(session, subject.kernel, args.variant.as_deref());
+    let (subject, remarks) = args.subject(session, name)?;
+    remarks.into_iter().for_each(output::remark);
     let kernel = &session.kernels[subject.kernel];
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
     let on = |gpu: &GpuId| {

@@ -4,6 +4,7 @@
 //! Only this room prints: answers on stdout, remarks and errors on stderr.
 
 mod app;
+mod asked_config;
 mod asked_subjects;
 mod audit;
 mod changes;

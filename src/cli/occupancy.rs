@@ -1,5 +1,6 @@
 //! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`, or `--batch FILE`.
 
+use super::asked_config::AskedConfig;
 use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::launch_edits::LaunchArgs;
@@ -182,11 +183,9 @@ fn of_kernel<'a>(
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.find_kernel(name)?;
     let kernel = &session.kernels[at];
-    let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
-    let size = size.unwrap_or_else(|| session.default_size(at, None));
-    let variant = question::variant(session, at, args.variant.as_deref())?;
-    question::remark_on_variant(session, at, args.variant.as_deref());
-    let mut subject = session.subject(at, &size, &variant)?;
+    let asked = AskedConfig { size: args.size.as_deref(), variant: args.variant.as_deref(), source: None };
+    let (mut subject, remarks) = asked.subject(session, at)?;
+    remarks.into_iter().for_each(output::remark);
     typed_block(kernel, &mut subject, args)?;
     let home = subject.config.and_then(|config| session.store.rows_of(config).next()).map(|row| row.gpu);
     let home = home.filter(|_| !args.data.is_empty());

@@ -10,7 +10,7 @@ use crate::gpu::GpuId;
 use crate::import::{FileFormat, OpenedFile};
 use crate::kernel::Kernel;
 use crate::measurement::{Measurement, ReadResult, RowError, TimingKind, other_columns_note, stream_csv};
-use crate::report::predictions::Comparison;
+use crate::report::predictions::{Comparison, record_cells};
 use crate::report::row_predictions::{numbered_cells, refused_cells, row_columns};
 use crate::report::{RecordFormat, RecordStream, TableCell};
 use crate::session::RowQuestions;
@@ -190,7 +190,7 @@ fn answered_row(questions: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: 
     };
     let answers = questions.answers(kernels, &asked);
     let gpus = &questions.session().gpus;
-    let record = |answer| Comparison::new(gpus, kernels, &asked.subject, answer).record_cells();
+    let record = |answer| record_cells(&Comparison::new(gpus, kernels, &asked.subject, answer), false);
     let refusals: Option<Vec<_>> = answers.iter().map(|a| a.prediction.as_ref().err()).collect();
     let refused = refusals.and_then(|all| Some(told(all.first()?)));
     RowRecords { records: answers.iter().map(record).collect(), refused }

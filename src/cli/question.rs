@@ -1,5 +1,6 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
+use super::asked_config::AskedConfig;
 use super::asked_subjects::{AskedSubjects, kernels_of_data, listed_names};
 use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
@@ -75,6 +76,15 @@ pub(super) struct QuestionArgs {
     block_counts: Option<PathBuf>,
 }
 
+/// How many kernels a question may be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KernelsAsked {
+    /// Every configuration that files time.
+    All,
+    /// One, at one size: the one of the files where they time no other.
+    One,
+}
+
 /// The same question, checked: every name looked up, every size complete.
 #[derive(Debug)]
 pub(super) struct CheckedQuestion {
@@ -141,6 +151,15 @@ impl QuestionArgs {
 
     /// Loads the session and looks everything up.
     pub(super) fn checked_question(&self) -> Result<CheckedQuestion> {
+        self.checked(KernelsAsked::All)
+    }
+
+    /// [`QuestionArgs::checked_question`] of a picture of one kernel.
+    pub(super) fn checked_question_of_one(&self) -> Result<CheckedQuestion> {
+        self.checked(KernelsAsked::One)
+    }
+
+    fn checked(&self, kernels: KernelsAsked) -> Result<CheckedQuestion> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
         if self.from.is_empty() && self.data.is_empty() {
@@ -178,7 +197,7 @@ impl QuestionArgs {
             Sources::These(some) => some.first().copied(),
             _ => None,
         };
-        let subjects = self.asked_subjects(&session, typed, seen_from)?;
+        let subjects = self.asked_subjects(&session, typed, seen_from, kernels)?;
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
@@ -314,12 +333,14 @@ impl QuestionArgs {
         session: &Session,
         typed: Option<Subject>,
         source: Option<GpuId>,
+        kernels: KernelsAsked,
     ) -> Result<AskedSubjects> {
         let of_data = typed.is_none() && self.named_kernels().is_empty() && !self.data.is_empty();
         if of_data
             && self.size.is_none()
             && self.variant.is_none()
             && let Some(timed) = AskedSubjects::timed(session, &self.launch)?
+            && (kernels == KernelsAsked::All || timed.len() == 1 || timed.kernels(session).len() > 1)
         {
             return Ok(timed);
         }
@@ -327,6 +348,9 @@ impl QuestionArgs {
             Some(subject) => vec![subject],
             None => self.subjects(session, source)?,
         };
+        if let ([only], true, KernelsAsked::One) = (&subjects[..], of_data, kernels) {
+            remark_on_drawn(session, only);
+        }
         self.launch.edit_subjects(session, &mut subjects)?;
         Ok(AskedSubjects::Named(subjects))
     }
@@ -337,10 +361,7 @@ impl QuestionArgs {
         if !named.is_empty() && named != ["all"] {
             let named: Vec<KernelId> =
                 named.iter().map(|name| session.find_kernel(name)).collect::<Result<_, _>>()?;
-            return output::keep_fitting(named.into_iter().map(|at| {
-                remark_on_variant(session, at, self.variant.as_deref());
-                self.subject(session, at, source)
-            }));
+            return output::keep_fitting(named.into_iter().map(|at| self.subject(session, at, source)));
         }
         let of_data = kernels_of_data(session);
         let is_asked = |at: &KernelId| !named.is_empty() || of_data.is_empty() || of_data.contains(at);
@@ -368,12 +389,13 @@ impl QuestionArgs {
     }
 
     fn subject(&self, session: &Session, kernel: KernelId, source: Option<GpuId>) -> Result<Subject> {
-        let variant = variant(session, kernel, self.variant.as_deref())?;
-        let size = match &self.size {
-            Some(typed) => session.kernels[kernel].typed(typed)?,
-            None => session.default_size_of(kernel, &variant, source),
-        };
-        let subject = session.subject(kernel, &size, &variant)?;
+        let asked = AskedConfig { size: self.size.as_deref(), variant: self.variant.as_deref(), source };
+        let (subject, remarks) = asked.subject(session, kernel)?;
+        // Of many kernels that nobody named, what stands in for what was not typed is not told of each.
+        let named = self.named_kernels();
+        if !named.is_empty() && named != ["all"] {
+            remarks.into_iter().for_each(output::remark);
+        }
         remark_on_launch(session, &subject);
         Ok(subject)
     }
@@ -405,6 +427,21 @@ fn no_source() -> Usage {
     Usage(text.into())
 }
 
+/// Says which of a kernel's measured configurations a picture shows.
+fn remark_on_drawn(session: &Session, subject: &Subject) {
+    let configs = session.own_config_ids().count();
+    if configs > 1 {
+        let kernel = &session.kernels[subject.kernel];
+        let (label, size, variant) =
+            (kernel.label(), kernel.short_problem(&subject.problem), &subject.variant);
+        let drawn = format!("{label} {size} {variant}");
+        output::remark(format!(
+            "--data has {configs} configurations of {label}: showing {}; --size and --variant name another",
+            drawn.trim_end()
+        ));
+    }
+}
+
 /// Says which launch counts where rows of several fit the question.
 fn remark_on_launch(session: &Session, subject: &Subject) {
     let launches =
@@ -414,51 +451,6 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
     let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
     let why = "it was timed on most GPUs, and of several such launches last";
     output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
-}
-
-/// The variant that was typed, else the one the kernel is shown in.
-pub(super) fn variant(session: &Session, kernel: KernelId, typed: Option<&str>) -> Result<Arc<str>> {
-    typed.map_or_else(|| Ok(session.default_variant(kernel)), |typed| known_variant(session, kernel, typed))
-}
-
-/// Says which variant stands in, where formulas read one and none was typed.
-pub(super) fn remark_on_variant(session: &Session, kernel: KernelId, typed: Option<&str>) {
-    let of = &session.kernels[kernel];
-    if typed.is_none() && !of.variant_keys().is_empty() {
-        let (id, variant) = (&of.id, session.default_variant(kernel));
-        let whose = if session.variants(kernel).is_empty() {
-            "the example of its file"
-        } else {
-            "the first measured one"
-        };
-        output::remark(format!("{id}: no --variant given: using {whose}, {variant}"));
-    }
-}
-
-/// The timed variant of this name; where the kernel's formulas read the variant, any that has their keys; or which there
-/// are.
-fn known_variant(session: &Session, kernel: KernelId, typed: &str) -> Result<Arc<str>> {
-    const LISTED: usize = 5;
-    let all = session.variants(kernel);
-    let of = &session.kernels[kernel];
-    let known =
-        all.iter().find(|v| &***v == typed).or_else(|| all.iter().find(|v| of.same_variant(v, typed)));
-    if let Some(known) = known {
-        return Ok(known.clone());
-    }
-    let id = &of.id;
-    if !of.variant_keys().is_empty() {
-        return of.typed_variant(typed).map(Into::into).map_err(|e| Usage(format!("{id}: {e}")).into());
-    }
-    let named: Vec<&str> = all.iter().map(|v| &**v).filter(|v| !v.is_empty()).collect();
-    let shown = named.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
-    let what = match named.len() {
-        0 => "no variant has a measurement; leave --variant out".to_string(),
-        n if n > LISTED => format!("some of its {n} variants are {shown}"),
-        _ => format!("its variants are {shown}"),
-    };
-    let typed: String = crate::text::clipped_text(typed, 40);
-    Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
 }
 
 /// The places of the models of these names, each once; the default one where none is named. `all` adds all the others.
@@ -492,8 +484,9 @@ fn unused_ceilings(settings: &Settings) -> Option<String> {
 
 /// Refuses a size that no kernel could read.
 pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
-    // A bare number can only be read together with a kernel.
-    if let Some(text) = typed.filter(|t| t.contains('=')) {
+    // A bare number can only be read together with a kernel, a word with its rows.
+    let is_read_later = |text: &&str| Problem::parse_recorded(text).is_ok_and(|size| size.has_words());
+    if let Some(text) = typed.filter(|text| text.contains('=') && !is_read_later(text)) {
         text.parse::<Problem>()?;
     }
     Ok(())

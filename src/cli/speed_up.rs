@@ -66,7 +66,7 @@ pub(super) fn predict_speed_up(asked: SpeedUpQuestion, format: TableFormat) -> R
     let args = MetricsArgs::for_speed_up(name.clone(), gpus, data).sized(size, variant);
     let (_, mut all) = launch_on_gpus(&session, &name, &args)?;
     let AskedForest { reference, notes } = ask_forest(&session, &args, &mut all)?;
-    let subject = args.subject(&session, &name)?;
+    let (subject, _) = args.subject(&session, &name)?;
     let kernel = &session.kernels[subject.kernel];
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
     let left = ["kernel", "size", "gpu"].map(TableColumn::left);

@@ -1,5 +1,6 @@
 //! Flags that say what runs: a kernel with its size, a typed kernel, a mix.
 
+use super::asked_config::AskedConfig;
 use super::asked_subjects::kernels_of_data;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, output, question};
@@ -57,10 +58,15 @@ impl WorkloadArgs {
             None => kernel_of_data(session)?,
         };
         let source = source(session, from, Some(kernel))?;
-        let variant = question::variant(session, kernel, self.variant.as_deref())?;
-        question::remark_on_variant(session, kernel, self.variant.as_deref());
-        let size = match &self.size {
-            Some(typed) => session.kernels[kernel].typed(typed)?,
+        let asked = AskedConfig {
+            size: self.size.as_deref(),
+            variant: self.variant.as_deref(),
+            source: Some(source),
+        };
+        let typed = asked.typed_size(session, kernel)?;
+        let variant = asked.chosen_variant(session, kernel, typed.as_ref())?;
+        let size = match typed {
+            Some(size) => size,
             None => session.streaming_size(kernel, &variant, source, targets, changed_l2),
         };
         if self.size.is_none() && size != session.default_size_of(kernel, &variant, Some(source)) {
@@ -70,6 +76,7 @@ impl WorkloadArgs {
             ));
         }
         let subject = session.subject(kernel, &size, &variant)?;
+        asked.remarks(session, &subject).into_iter().for_each(output::remark);
         Ok((Workload::of_kernel(session, subject), source))
     }
 

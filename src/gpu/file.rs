@@ -4,8 +4,9 @@ use super::sustained::Sustained;
 use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, Sm, SmLimits, TensorRate};
 use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
-use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts, significant};
 use serde::Deserialize;
+use std::fmt::Display;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -140,6 +141,58 @@ impl GpuChecker<'_> {
         n.as_ref().map(|n| self.sourced_number(field, n, unit)).transpose()
     }
 
+    /// A number of things.
+    fn whole_number(&self, field: &str, n: &NumberFile) -> Result<Sourced<u32>, FileError> {
+        let number = self.sourced_number(field, n, plain)?;
+        if number.value.fract() != 0.0 || number.value > f64::from(u32::MAX) {
+            let message = format!("{field} = {}: expected a whole number", number.value);
+            return Err(self.file.file_error(Some(n.span()), message));
+        }
+        Ok(number.map(|v| *v as u32))
+    }
+
+    fn maybe_whole(&self, field: &str, n: &Option<NumberFile>) -> Result<Option<Sourced<u32>>, FileError> {
+        n.as_ref().map(|n| self.whole_number(field, n)).transpose()
+    }
+
+    /// That a measured rate is no more than a board can reach of its published peak; both in SI units.
+    pub(super) fn below_peak<T: Display>(
+        &self,
+        field: &str,
+        n: &NumberFile,
+        [value, peak]: [f64; 2],
+        unit: impl Fn(f64) -> T,
+    ) -> Result<(), FileError> {
+        if value <= ABOVE_PEAK * peak {
+            return Ok(());
+        }
+        let (given, most) = (unit(value), unit(ABOVE_PEAK * peak));
+        let why = format!(
+            "{field}: {given} is beyond the published peak; expected at most {most}: correct it, or the peak"
+        );
+        Err(self.file.file_error(Some(n.span()), why))
+    }
+
+    /// That a stated number is what others of the file make; `words` says which.
+    fn agrees(
+        &self,
+        field: &str,
+        n: &NumberFile,
+        stated: f64,
+        made: f64,
+        words: &str,
+    ) -> Result<(), FileError> {
+        if (stated / made - 1.0).abs() <= APART {
+            return Ok(());
+        }
+        let most = 100.0 * APART;
+        let why = format!(
+            "{field} = {stated}: contradicts {words} = {}; expected them within {most} %: correct the one that is wrong",
+            significant(made)
+        );
+        Err(self.file.file_error(Some(n.span()), why))
+    }
+
     fn tensor(&self, t: &Tensor) -> Result<TensorRate, FileError> {
         Ok(TensorRate {
             input: t.input.clone(),
@@ -150,9 +203,11 @@ impl GpuChecker<'_> {
     }
 }
 
-fn whole(v: f64) -> u32 {
-    v.round() as u32
-}
+/// How far above the published peak a measured rate is believed: cards boost beyond their stated clock.
+const ABOVE_PEAK: f64 = 1.25;
+
+/// How far numbers of one file may be apart where one follows from others: documents round, and state rates at other clocks.
+const APART: f64 = 0.1;
 
 fn plain(v: f64) -> f64 {
     v
@@ -174,7 +229,8 @@ pub(super) fn gpu_from_file(
     let cc = *typed.compute_capability.get_ref();
     let architectures = ArchitectureTable::shipped()?;
     let architecture = architectures.architecture_at(cc).ok_or_else(|| unknown_architecture(file, &typed))?;
-    let GpuFile { compute: c, memory: m, cache: k, power: p, launch: l, price, .. } = &typed;
+    let (c, m, k, p) = (&typed.compute, &typed.memory, &typed.cache, &typed.power);
+    let (l, price) = (&typed.launch, &typed.price);
     let (tera, giga, mega) = (FlopsPerSecond::from_tera, FlopsPerSecond::from_giga, Hertz::from_mega);
     let giga_bytes = BytesPerSecond::from_giga;
     let per_clock = |key, value| check.maybe(key, value, plain);
@@ -186,10 +242,10 @@ pub(super) fn gpu_from_file(
         sustained: Sustained::from_rates(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
         cuda: CudaFacts { compute_capability: cc, limits },
         launch_year: typed.launch_year,
-        sms: check.sourced_number("compute.sms", &c.sms, whole)?,
-        fp32_lanes_per_sm: check.sourced_number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm, whole)?,
-        fp64_lanes_per_sm: check.maybe("compute.fp64_lanes_per_sm", &c.fp64_lanes_per_sm, whole)?,
-        lsu_lanes_per_sm: check.maybe("compute.lsu_lanes_per_sm", &c.lsu_lanes_per_sm, whole)?,
+        sms: check.whole_number("compute.sms", &c.sms)?,
+        fp32_lanes_per_sm: check.whole_number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm)?,
+        fp64_lanes_per_sm: check.maybe_whole("compute.fp64_lanes_per_sm", &c.fp64_lanes_per_sm)?,
+        lsu_lanes_per_sm: check.maybe_whole("compute.lsu_lanes_per_sm", &c.lsu_lanes_per_sm)?,
         base_clock: check.maybe("compute.base_clock_mhz", &c.base_clock_mhz, mega)?,
         boost_clock: check.sourced_number("compute.boost_clock_mhz", &c.boost_clock_mhz, mega)?,
         sustained_clock: check.maybe("compute.sustained_clock_mhz", &c.sustained_clock_mhz, mega)?,
@@ -201,7 +257,7 @@ pub(super) fn gpu_from_file(
         fp16_achieved: check.maybe("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, giga)?,
         tensor: typed.tensor.iter().map(|t| check.tensor(t)).collect::<Result<_, _>>()?,
         memory_size: check.sourced_number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
-        bus_bits: check.sourced_number("memory.bus_bits", &m.bus_bits, whole)?,
+        bus_bits: check.whole_number("memory.bus_bits", &m.bus_bits)?,
         data_rate: check.sourced_number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,
         bandwidth_peak,
         bandwidth_achieved: check.maybe("memory.achieved_gb_per_s", &m.achieved_gb_per_s, giga_bytes)?,
@@ -243,8 +299,48 @@ pub(super) fn gpu_from_file(
         architecture: typed.architecture,
         chip: typed.chip,
     };
+    checked_rates(&check, &gpu, c, m)?;
     gpu.resolve(architecture, architectures);
     Ok(gpu)
+}
+
+/// As the file writes it, without what a change of units leaves in its last digit.
+fn rounded(value: f64) -> f64 {
+    (1e6 * value).round() / 1e6
+}
+
+/// That the file's numbers agree with each other: peaks with what they follow from, measured rates with peaks.
+fn checked_rates(
+    check: &GpuChecker<'_>,
+    gpu: &Gpu,
+    c: &ComputeFields,
+    m: &MemoryFields,
+) -> Result<(), FileError> {
+    let (sms, lanes, boost) = (gpu.sms.value, gpu.fp32_lanes_per_sm.value, gpu.boost_clock.value.0);
+    let made = 2e-12 * f64::from(sms) * f64::from(lanes) * boost;
+    let words =
+        format!("sms {sms} x fp32_lanes_per_sm {lanes} x 2 x boost_clock_mhz {}", rounded(boost / 1e6));
+    check.agrees("compute.fp32_tflops", &c.fp32_tflops, gpu.fp32_peak.value.0 / 1e12, made, &words)?;
+    let (bus, rate) = (gpu.bus_bits.value, gpu.data_rate.value / 1e9);
+    let words = format!("bus_bits {bus} x data_rate_gbps {} / 8", rounded(rate));
+    let (field, stated) = ("memory.bandwidth_gb_per_s", gpu.bandwidth_peak.value.0 / 1e9);
+    check.agrees(field, &m.bandwidth_gb_per_s, stated, f64::from(bus) * rate / 8.0, &words)?;
+    let peak = |peak: &Option<Sourced<FlopsPerSecond>>| peak.as_ref().map(|p| p.value.0);
+    let flops = [
+        ("compute.fp32_achieved_gflops", &c.fp32_achieved_gflops, Some(gpu.fp32_peak.value.0)),
+        ("compute.fp64_achieved_gflops", &c.fp64_achieved_gflops, peak(&gpu.fp64_peak)),
+        ("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, peak(&gpu.fp16_peak)),
+    ];
+    for (field, typed, peak) in flops {
+        let Some((number, peak)) = typed.as_ref().zip(peak) else { continue };
+        let value = check.sourced_number(field, number, FlopsPerSecond::from_giga)?.value.0;
+        check.below_peak(field, number, [value, peak], FlopsPerSecond)?;
+    }
+    if let (Some(number), Some(achieved)) = (&m.achieved_gb_per_s, &gpu.bandwidth_achieved) {
+        let rates = [achieved.value.0, gpu.bandwidth_peak.value.0];
+        check.below_peak("memory.achieved_gb_per_s", number, rates, BytesPerSecond)?;
+    }
+    Ok(())
 }
 
 fn unknown_architecture(file: SpecFile<'_>, typed: &GpuFile) -> FileError {
@@ -263,7 +359,8 @@ fn checked_limits(file: SpecFile<'_>, typed: &GpuFile, limits: &LimitsTable) -> 
     }
     let cc = *typed.compute_capability.get_ref();
     limits.limits_at(cc).ok_or_else(|| {
-        let message = format!("compute_capability {cc}: expected one between 5.0 and 12.1 that has shipped");
+        let known: Vec<String> = limits.iter().map(|(cc, _)| cc.to_string()).collect();
+        let message = format!("compute_capability {cc}: expected one of {}", known.join(", "));
         file.file_error(Some(typed.compute_capability.span()), message)
     })
 }

@@ -29,9 +29,6 @@ use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How far above the published peak a measured rate is believed: cards boost beyond their stated clock.
-const ABOVE_PEAK: f64 = 1.25;
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OverlayFile {
@@ -206,10 +203,8 @@ impl Laid<'_> {
     ) -> Result<(), FileError> {
         let Some(number) = typed else { return Ok(()) };
         let value = self.check.sourced_number(field, number, unit)?;
-        if let Some(peak) = peak.filter(|p| value.value.si() > ABOVE_PEAK * p) {
-            let (given, most) = (unit_text::<T>(value.value.si()), unit_text::<T>(ABOVE_PEAK * peak));
-            let why = format!("{field}: {given} is beyond the published peak; expected at most {most}");
-            return Err(self.check.file.file_error(Some(number.span()), why));
+        if let Some(peak) = peak {
+            self.check.below_peak(field, number, [value.value.si(), peak], T::from_si)?;
         }
         *place = Some(value);
         self.any = true;
@@ -255,10 +250,6 @@ macro_rules! units {
 }
 
 units!(FlopsPerSecond, BytesPerSecond, Seconds);
-
-fn unit_text<T: OverlayUnit>(si: f64) -> String {
-    T::from_si(si).to_string()
-}
 
 /// An achieved rate that an overlay can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

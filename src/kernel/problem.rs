@@ -126,6 +126,14 @@ pub enum ProblemValue {
     Word(Box<str>),
 }
 
+impl ProblemValue {
+    /// Whether it is a number that can be typed as a size.
+    #[must_use]
+    pub fn is_size(&self) -> bool {
+        matches!(self, Self::Number(number) if is_size(*number))
+    }
+}
+
 // Numbers are finite, so that equality is one; the sum makes both zeros the same.
 impl Eq for ProblemValue {}
 impl Hash for ProblemValue {
@@ -223,6 +231,12 @@ impl Problem {
             Some(ProblemValue::Number(n)) => Some(*n),
             _ => None,
         }
+    }
+
+    /// Whether a value is a word.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        self.pairs().iter().any(|(_, value)| matches!(value, ProblemValue::Word(_)))
     }
 
     /// The product of all numbers: a rough order of size within one kernel.

@@ -2,7 +2,7 @@
 //! every number with its source. The same for the command line and for the dashboard.
 
 use super::cell::TableCell;
-use super::predictions::{COLUMNS, Comparison};
+use super::predictions::{COLUMNS, Comparison, VARIANT};
 use super::shown;
 use super::table::{Table, TableColumn};
 use crate::answer::{Answer, COVERAGE, Interval};
@@ -55,7 +55,8 @@ pub fn numbers_table(prediction: &Prediction) -> Table {
     table
 }
 
-/// Every prediction taken apart as one table for programs: the question's five columns, then one number per row in SI units.
+/// Every prediction taken apart as one table for programs: the question's five columns, then one number per row in SI units,
+/// and the variant.
 ///
 /// `part` says what a row is: `number` (what the prediction was made of), `component` (a number that is the time of a
 /// component; `source_share` and `target_share` are its part of the longest one on that GPU, 1 binds), `step` (the product:
@@ -64,7 +65,7 @@ pub fn numbers_table(prediction: &Prediction) -> Table {
 /// A share of a combined answer has its numbers alone: its product is part of the combined one.
 #[must_use]
 pub fn record_columns() -> Vec<TableColumn> {
-    COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().collect()
+    COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().chain([VARIANT]).collect()
 }
 
 /// The rows of one prediction, by [`record_columns`].
@@ -75,7 +76,9 @@ pub fn record_rows(row: &Comparison<'_>) -> Vec<Vec<TableCell>> {
     let numbers = breakdown.numbers.iter().map(|factor| number_cells(factor, components));
     let parts = if row.share.is_none() { part_records(&breakdown) } else { Vec::new() };
     let cells = numbers.chain(parts.into_iter().map(|part| part.cells().into_iter().collect()));
-    cells.map(|cells| row.identity().into_iter().chain(cells).collect()).collect()
+    let whole =
+        |cells: Vec<TableCell>| row.identity().into_iter().chain(cells).chain([row.variant_cell()]).collect();
+    cells.map(whole).collect()
 }
 
 /// One number, and its part of the longest component where it is the time of one.
@@ -327,12 +330,12 @@ fn shares(e: &Explanation, factor: &str) -> Option<Pair<Option<f64>>> {
 /// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, components, 11.1 µs ◆`.
 #[must_use]
 pub fn heading(row: &Comparison<'_>) -> String {
-    let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));
     let result = match &row.answer.prediction {
         Ok(_) => shown::predicted(row.answer).unwrap_or_default(),
         Err(refusal) => refusal.to_string(),
     };
-    format!("{kernel} {size}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
+    let what = row.configuration();
+    format!("{what}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
 }
 
 /// Where the interval comes from and why it is as wide as it is; nothing where there is none.

@@ -79,7 +79,8 @@ impl KernelsOverview {
     /// What the file system or the writer says.
     pub fn write(self, format: TableFormat, out: &mut dyn Write) -> Result<()> {
         let title = String::new();
-        let frame = TableFrame { title, hidden: &[], least_needed: &[], screen: None, notes: None };
+        let frame =
+            TableFrame { title, hidden: &[], under_rows: None, least_needed: &[], screen: None, notes: None };
         self.0.write(frame, format, out)
     }
 }

@@ -151,6 +151,7 @@ impl LaunchesOverview {
             TableFrame {
                 title,
                 hidden: &["bounds", "variant"],
+                under_rows: None,
                 least_needed: &[],
                 screen: None,
                 notes: Some(notes),

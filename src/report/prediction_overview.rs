@@ -8,7 +8,7 @@
 //! ```
 
 use super::cell::TableCell;
-use super::predictions::Comparison;
+use super::predictions::{Comparison, VARIANT};
 use super::shown;
 use super::sources;
 use super::spool::Spool;
@@ -32,6 +32,8 @@ pub struct PredictionOverview {
     at_stock: bool,
     /// Whether any time is that of several sources.
     several: bool,
+    /// Whether any row has a variant.
+    variants: bool,
     /// The rates that times rest on.
     rates: BTreeSet<String>,
     /// How far the sources of combined answers are apart, a line each.
@@ -67,6 +69,7 @@ impl Default for PredictionOverview {
             levels: false,
             at_stock: false,
             several: false,
+            variants: false,
             rates: BTreeSet::new(),
             spreads: Spool::default(),
         }
@@ -90,6 +93,7 @@ impl PredictionOverview {
         self.levels |= shown::levels(row.answer).is_some();
         self.at_stock |= shown::stock_time(row.answer).is_some();
         self.several |= row.share.is_some() || row.answer.combined.is_some();
+        self.variants |= !row.variant.is_empty();
         let rates = row.answer.rates_used();
         if !self.rates.contains(&rates) {
             self.rates.insert(rates);
@@ -106,8 +110,8 @@ impl PredictionOverview {
         self.models
     }
 
-    /// Writes the table for people, with these notes under its own; columns that have no room on a screen of so many characters are left
-    /// out.
+    /// Writes the table for people, with these notes under its own; of columns that have no room on a screen of so many characters that of
+    /// long variants stands under its rows, and others are left out.
     ///
     /// # Errors
     /// What the file system or the writer says.
@@ -120,6 +124,7 @@ impl PredictionOverview {
     ) -> Result<()> {
         let title = self.title();
         let same = [
+            (VARIANT.name, self.variants),
             ("target", self.targets),
             ("model", self.models),
             ("levels", self.levels),
@@ -137,7 +142,14 @@ impl PredictionOverview {
         notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
         let screen = screen.filter(|_| format == TableFormat::Table);
         let least_needed = &LEFT_OUT;
-        let frame = TableFrame { title, hidden: &hidden, least_needed, screen, notes: Some(under) };
+        let frame = TableFrame {
+            title,
+            hidden: &hidden,
+            under_rows: Some(VARIANT.name),
+            least_needed,
+            screen,
+            notes: Some(under),
+        };
         self.table.write(frame, format, out)
     }
 
@@ -167,6 +179,7 @@ fn overview_columns() -> Vec<TableColumn> {
     vec![
         TableColumn::left("kernel"),
         TableColumn::left("size"),
+        VARIANT,
         TableColumn::left("target"),
         TableColumn::left("model"),
         TableColumn::left("from"),
@@ -194,6 +207,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
     vec![
         TableCell::text(&row.kernel.id),
         TableCell::text(row.kernel.short_problem(row.problem)),
+        row.variant_cell(),
         TableCell::text(&row.target.id),
         TableCell::text(row.model()),
         TableCell::text(sources::width_word(row)),

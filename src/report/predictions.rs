@@ -1,4 +1,4 @@
-//! What `predict` answers, for programs: twenty-eight columns. The table for people: [`super::prediction_overview`].
+//! What `predict` answers, for programs: twenty-nine columns. The table for people: [`super::prediction_overview`].
 
 use super::cell::TableCell;
 use super::shown;
@@ -25,6 +25,8 @@ pub struct Comparison<'a> {
     pub kernel: &'a Kernel,
     /// The sizes, complete.
     pub problem: &'a Problem,
+    /// The code variant; empty of a kernel without variants.
+    pub variant: &'a str,
     /// The answer.
     pub answer: &'a Answer,
     /// Its share of the combined answer below it, 0 to 1; `None` where it stands alone.
@@ -47,6 +49,7 @@ impl<'a> Comparison<'a> {
             target: &gpus[answer.target],
             kernel: &kernels[subject.kernel],
             problem: &subject.problem,
+            variant: &subject.variant,
             answer,
             share: None,
             several: sources::ids(gpus, answer),
@@ -64,6 +67,15 @@ impl<'a> Comparison<'a> {
     #[must_use]
     pub fn model(&self) -> &'static str {
         MODELS[self.answer.settings.model].id()
+    }
+
+    /// Kernel, size and variant: `matvec n=8192 timing=batch`.
+    pub(super) fn configuration(&self) -> String {
+        let (kernel, size) = (&self.kernel.id, self.kernel.short_problem(self.problem));
+        if self.variant.is_empty() {
+            return format!("{kernel} {size}");
+        }
+        format!("{kernel} {size} {}", self.variant)
     }
 
     /// What the reader must know, the refusal first where there is one.
@@ -84,9 +96,13 @@ impl<'a> Comparison<'a> {
         ]
     }
 
-    /// One record for programs, in the order of the columns.
-    #[must_use]
-    pub fn record_cells(&self) -> Vec<TableCell> {
+    /// The last cell of every table for programs.
+    pub(super) fn variant_cell(&self) -> TableCell {
+        TableCell::text(self.variant)
+    }
+
+    /// One record for programs, in the order of [`COLUMNS`].
+    fn record_cells(&self) -> Vec<TableCell> {
         let a = self.answer;
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());
@@ -129,8 +145,11 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The columns of the records: the contract of `predict --format json` and `--format csv`.
-pub const COLUMNS: [TableColumn; 28] = [
+/// What tells apart the variants of one kernel at one size: behind all other columns, which keep their places.
+pub(super) const VARIANT: TableColumn = TableColumn::left("variant");
+
+/// The columns of the records but the last: the contract of `predict --format json` and `--format csv`.
+pub(super) const COLUMNS: [TableColumn; 28] = [
     TableColumn::left("gpu_source"),
     TableColumn::left("gpu_target"),
     TableColumn::left("kernel"),
@@ -167,7 +186,7 @@ pub const COLUMNS: [TableColumn; 28] = [
 #[must_use]
 pub fn record_columns(several: bool) -> Vec<TableColumn> {
     let further = if several { &sources::COLUMNS[..] } else { &[] };
-    COLUMNS.iter().chain(further).copied().collect()
+    COLUMNS.iter().chain(further).copied().chain([VARIANT]).collect()
 }
 
 /// A record in the order of [`record_columns`].
@@ -177,5 +196,6 @@ pub fn record_cells(row: &Comparison<'_>, several: bool) -> Vec<TableCell> {
     if several {
         cells.extend(sources::cells(row));
     }
+    cells.push(row.variant_cell());
     cells
 }

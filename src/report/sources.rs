@@ -59,8 +59,7 @@ pub(super) fn cells(row: &Comparison<'_>) -> [TableCell; 2] {
 /// How far the sources of a combined answer are apart; nothing for a plain one.
 pub(super) fn table_note(row: &Comparison<'_>) -> Option<String> {
     let said = spread(row.answer)?;
-    let size = row.kernel.short_problem(row.problem);
-    Some(format!("{} {size} on {}: {said}", row.kernel.id, row.target.id))
+    Some(format!("{} on {}: {said}", row.configuration(), row.target.id))
 }
 
 /// `geometric mean of 3 sources, agreeing within 12 %`; nothing for a plain answer.

@@ -21,6 +21,9 @@ pub(super) struct SpooledTable {
     footnotes: Footnotes,
 }
 
+/// A column wider than this may stand under its rows.
+const WIDE: usize = 16;
+
 /// What stands around the rows.
 #[derive(Debug)]
 pub(super) struct TableFrame<'a> {
@@ -28,6 +31,8 @@ pub(super) struct TableFrame<'a> {
     pub(super) title: String,
     /// Columns that are left out.
     pub(super) hidden: &'a [&'a str],
+    /// A column that no row can go without: where it is wide and the rows have no room for it, it stands in a line under each.
+    pub(super) under_rows: Option<&'a str>,
     /// Columns that are left out in turn until the rows are as wide as the screen.
     pub(super) least_needed: &'a [&'a str],
     /// How wide the screen is; `None` = any width.
@@ -57,7 +62,8 @@ impl SpooledTable {
 
     /// Writes the table.
     pub(super) fn write(self, frame: TableFrame<'_>, format: TableFormat, out: &mut dyn Write) -> Result<()> {
-        let (is_shown, left_out) = self.columns_that_fit(&frame);
+        let under = self.column_under_rows(&frame);
+        let (is_shown, left_out) = self.columns_that_fit(&frame, under);
         let shown = |at: &usize| is_shown[*at];
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
@@ -76,12 +82,14 @@ impl SpooledTable {
         for _ in 0..self.count {
             let all = is_shown.iter().map(|shown| Ok((*shown, read_text(&mut rows)?)));
             let all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
+            let below = under.map(|at| format!("  {} {}\n", self.columns[at].name, all[at].1));
             let cells = all.into_iter().filter(|(shown, _)| *shown).map(|(_, text)| text);
             let line = match is_markdown {
                 true => markdown_line(cells),
                 false => text_line(&cells.collect::<Vec<_>>(), &columns, &widths),
             };
             out.write_all(line.as_bytes())?;
+            out.write_all(below.unwrap_or_default().as_bytes())?;
         }
         let Some(mut notes) = frame.notes else { return Ok(()) };
         if let Some(note) = left_out {
@@ -91,15 +99,32 @@ impl SpooledTable {
         write_notes(self.footnotes, notes, is_markdown, out)
     }
 
-    /// Which columns are shown, and what is said of those that had no room.
-    fn columns_that_fit(&self, frame: &TableFrame<'_>) -> (Vec<bool>, Option<String>) {
+    /// The place of the column that stands under each row, if it must.
+    fn column_under_rows(&self, frame: &TableFrame<'_>) -> Option<usize> {
+        let (screen, name) = (frame.screen?, frame.under_rows?);
+        let shown = |name: &str| !frame.hidden.contains(&name);
+        let at = self.columns.iter().position(|column| column.name == name && shown(name))?;
+        let all: Vec<bool> = self.columns.iter().map(|column| shown(column.name)).collect();
+        (self.widths[at] > WIDE && self.row_width(&all) > screen).then_some(at)
+    }
+
+    /// How wide a row of these columns is.
+    fn row_width(&self, is_shown: &[bool]) -> usize {
+        let widths = self.widths.iter().zip(is_shown).filter(|(_, shown)| **shown);
+        let (count, sum) = widths.fold((0, 0), |(count, sum), (width, _)| (count + 1, sum + width));
+        sum + 2 * usize::saturating_sub(count, 1)
+    }
+
+    /// Which columns stand in the rows, and what is said of those that had no room.
+    fn columns_that_fit(&self, frame: &TableFrame<'_>, under: Option<usize>) -> (Vec<bool>, Option<String>) {
         let mut is_shown: Vec<bool> = self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect();
+        if let Some(at) = under {
+            is_shown[at] = false;
+        }
         let Some(screen) = frame.screen else { return (is_shown, None) };
         let mut left_out: Vec<&str> = Vec::new();
         for name in frame.least_needed {
-            let widths = self.widths.iter().zip(&is_shown).filter(|(_, shown)| **shown);
-            let (count, sum) = widths.fold((0, 0), |(count, sum), (width, _)| (count + 1, sum + width));
-            if sum + 2 * usize::saturating_sub(count, 1) <= screen {
+            if self.row_width(&is_shown) <= screen {
                 break;
             }
             let at = self.columns.iter().position(|column| column.name == *name);
@@ -161,6 +186,7 @@ mod tests {
         let frame = TableFrame {
             title: "T\u{1b}".into(),
             hidden: &["ms"],
+            under_rows: None,
             least_needed: &[],
             screen: None,
             notes: Some(notes),
@@ -195,7 +221,14 @@ mod tests {
         (0..9).for_each(|_| table.push(vec![TableCell::text(&*long)]).unwrap());
         let mut out = Vec::new();
         let notes = Some(Spool::default());
-        let frame = TableFrame { title: "T".into(), hidden: &[], least_needed: &[], screen: None, notes };
+        let frame = TableFrame {
+            title: "T".into(),
+            hidden: &[],
+            under_rows: None,
+            least_needed: &[],
+            screen: None,
+            notes,
+        };
         table.write(frame, TableFormat::Table, &mut out).unwrap();
         let lines: Vec<&str> = std::str::from_utf8(&out).unwrap().lines().collect();
         assert_eq!(
@@ -211,7 +244,8 @@ mod tests {
             let mut table = SpooledTable::new(columns.to_vec(), "notes");
             table.push(["saxpy", "DRAM", "100 %"].map(TableCell::text).to_vec()).unwrap();
             let (least_needed, notes) = (&["occupancy", "bound"][..], Some(Spool::default()));
-            let frame = TableFrame { title: String::new(), hidden: &[], least_needed, screen, notes };
+            let (title, under_rows) = (String::new(), None);
+            let frame = TableFrame { title, hidden: &[], under_rows, least_needed, screen, notes };
             let mut out = Vec::new();
             table.write(frame, TableFormat::Table, &mut out).unwrap();
             String::from_utf8(out).unwrap()
@@ -219,5 +253,32 @@ mod tests {
         assert_eq!(written(Some(23)), written(None), "it fits");
         let narrow = written(Some(22));
         assert_eq!(narrow, "name   bound\nsaxpy  DRAM\n\nleft out to fit 22 characters: occupancy\n");
+    }
+
+    #[test]
+    fn a_wide_column_that_no_row_can_go_without_stands_under_each() {
+        let columns = ["name", "variant", "bound"].map(TableColumn::left);
+        let written = |screen: Option<usize>| {
+            let mut table = SpooledTable::new(columns.to_vec(), "notes");
+            table.push(["saxpy", "tile=1;unroll=16;vector=4", "DRAM"].map(TableCell::text).to_vec()).unwrap();
+            table.push(["saxpy", "tile=2", "DRAM"].map(TableCell::text).to_vec()).unwrap();
+            let frame = TableFrame {
+                title: String::new(),
+                hidden: &[],
+                under_rows: Some("variant"),
+                least_needed: &["bound"],
+                screen,
+                notes: None,
+            };
+            let mut out = Vec::new();
+            table.write(frame, TableFormat::Table, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(Some(39)), written(None), "it fits");
+        let narrow = written(Some(38));
+        assert_eq!(
+            narrow,
+            "name   bound\nsaxpy  DRAM\n  variant tile=1;unroll=16;vector=4\nsaxpy  DRAM\n  variant tile=2\n"
+        );
     }
 }

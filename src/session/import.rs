@@ -59,6 +59,13 @@ pub fn read_compiled(
     opened: OpenedFile<'_>,
     arch: Option<compiler::CodeArchitecture>,
 ) -> Result<CompilerReport, String> {
+    if opened.head().iter().all(u8::is_ascii_whitespace) {
+        return Err(format!(
+            "{}: is empty; expected measurements, a CSV whose first line names gpu, kernel, problem, time_ms, or a report: {}",
+            opened.file(),
+            known_formats()
+        ));
+    }
     let (file, size, table) = (opened.file().to_string(), opened.size(), first_line_of_table(opened.head()));
     let read = compiler::read_from(opened, size, &file, arch);
     read.map_err(|why| match table {

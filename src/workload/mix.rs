@@ -197,16 +197,19 @@ impl MixFile {
             MixError::Name { file: self.file.clone(), line: 1 + before.matches('\n').count(), error }
         };
         let kernel = session.find_kernel(name.get_ref()).map_err(named)?;
-        let variant = match &part.variant {
-            Some(variant) => variant.as_str().into(),
-            None => session.default_variant(kernel),
-        };
         let size = match &part.size {
-            Some(size) => session.kernels[kernel]
-                .typed(size.get_ref())
-                .map_err(|e: ProblemError| self.refuse(size, e.to_string()))?,
-            None => session.default_size_of(kernel, &variant, None),
+            Some(size) => {
+                let typed = session.typed_size(kernel, size.get_ref());
+                Some(typed.map_err(|e: ProblemError| self.refuse(size, e.to_string()))?)
+            }
+            None => None,
         };
+        let variant = match (&part.variant, &size) {
+            (Some(variant), _) => variant.as_str().into(),
+            (None, Some(size)) => session.variant_at(kernel, size, None),
+            (None, None) => session.default_variant(kernel),
+        };
+        let size = size.unwrap_or_else(|| session.default_size_of(kernel, &variant, None));
         session.subject(kernel, &size, &variant).map_err(|e: SubjectError| self.refuse(name, e.to_string()))
     }
 }

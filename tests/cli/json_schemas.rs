@@ -28,9 +28,16 @@ const ANSWERS: [(&str, &[&str]); 18] = [
             "predict --batch runs.csv --to l4",
             "predict --batch refused.csv --to l4",
             "predict --time 1ms --from titan-v --to l4 --dram-bytes 50MB",
+            "predict --data variants.csv --from titan-v --to l4",
         ],
     ),
-    ("predict-explain", &["predict --from titan-v --to rtx-4070 --kernel saxpy --explain"]),
+    (
+        "predict-explain",
+        &[
+            "predict --from titan-v --to rtx-4070 --kernel saxpy --explain",
+            "predict --data variants.csv --from titan-v --to l4 --explain",
+        ],
+    ),
     (
         "rank",
         &[

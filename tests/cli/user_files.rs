@@ -290,7 +290,55 @@ fn a_number_that_cannot_be_is_refused_with_its_field_and_value() {
     let (text, line) = gpu_with("l2_mib", "l2_mib = { value = \"64 MB\", source = \"me\" }");
     refused("gpus/bad.toml", text, Some(line), &["64 MB", "expected"]);
     let (text, line) = gpu_with("l2_mib", "l2_mib = 64");
-    refused("gpus/bad.toml", text, Some(line), &[]);
+    let form = "l2_mib: invalid type: integer `64`, expected a number with its source, `{ value = 46, source";
+    refused("gpus/bad.toml", text, Some(line), &[form]);
+}
+
+#[test]
+fn numbers_of_a_gpu_that_contradict_each_other_are_refused_with_what_they_follow_from() {
+    for (field, value, words) in [
+        ("sms", "100.5", &["compute.sms = 100.5", "expected a whole number"][..]),
+        ("bus_bits", "256.5", &["memory.bus_bits = 256.5", "expected a whole number"]),
+        (
+            "fp32_tflops",
+            "512",
+            &[
+                "compute.fp32_tflops = 512",
+                "contradicts sms 100 x fp32_lanes_per_sm 128 x 2 x boost_clock_mhz 2000 = 51.2",
+            ],
+        ),
+        (
+            "bandwidth_gb_per_s",
+            "1200",
+            &["memory.bandwidth_gb_per_s = 1200", "contradicts bus_bits 256 x data_rate_gbps 28 / 8 = 896"],
+        ),
+    ] {
+        let (text, line) = gpu_with(field, &format!("{field} = {{ value = {value}, source = \"me\" }}"));
+        refused("gpus/bad.toml", text, Some(line), words);
+    }
+    for (after, field, words) in [
+        (
+            "bandwidth_gb_per_s = { value = 896, source = \"me\" }",
+            "achieved_gb_per_s",
+            "memory.achieved_gb_per_s: 90.0 TB/s is beyond the published peak; expected at most 1.12 TB/s",
+        ),
+        (
+            "fp32_tflops = { value = 51.2, source = \"me\" }",
+            "fp32_achieved_gflops",
+            "compute.fp32_achieved_gflops: 90.0 TFLOP/s is beyond the published peak; expected at most 64.0 TFLOP/s",
+        ),
+    ] {
+        let with = |value: f64| format!("{after}\n{field} = {{ value = {value}, source = \"me\" }}");
+        let (text, line) = gpu_with(after, &with(90000.0));
+        refused("gpus/bad.toml", text, Some(line + 1), &[words]);
+        let (text, _) = gpu_with(after, &with(900.0));
+        let loaded = Folder::new().with("gpus/good.toml", text).load();
+        assert_eq!(
+            loaded.problems,
+            Vec::<String>::new(),
+            "documents round: a few per cent are no contradiction"
+        );
+    }
 }
 
 #[test]
@@ -321,7 +369,12 @@ fn an_id_nobody_can_type_is_refused() {
 fn a_compute_capability_that_never_shipped_is_refused() {
     for cc in ["8.8", "99.0"] {
         let (text, line) = gpu_with("compute_capability", &format!("compute_capability = {cc:?}"));
-        refused("gpus/bad.toml", text, Some(line), &["compute_capability", cc]);
+        refused(
+            "gpus/bad.toml",
+            text,
+            Some(line),
+            &["compute_capability", cc, "expected one of 3.5, 3.7, 5.0"],
+        );
     }
     let (text, line) = gpu_with("compute_capability", "compute_capability = \"ada\"");
     refused("gpus/bad.toml", text, Some(line), &["expected major.minor, for example 8.9"]);

@@ -115,7 +115,8 @@ impl TakenApart for KeptOperator {
             components: of_parts,
             next: of_parts.map(|c| next_of(&c)),
             latency: Pair::same(None),
-            launch_limited: Pair::same(false),
+            // The limit of the answer itself: one question has one.
+            launch_limited: self.parts.map(|p| bound_by(&p) == Some(Bound::Launch)),
             floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: NumberOrigin::Derived }),
             elasticities: self.elasticities(),
             beside: None,

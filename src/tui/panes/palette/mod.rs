@@ -135,7 +135,8 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             state.reselect_settings(settings);
         }
         PaletteCommand::Size(text) => {
-            let problem = state.kernel().typed(&text).map_err(|e| e.to_string())?;
+            let kernel = state.rows[state.selected].kernel;
+            let problem = state.session.typed_size(kernel, &text).map_err(|e| e.to_string())?;
             return Ok(state.set_size(&problem));
         }
         PaletteCommand::TargetClocks(text) => return set_target_clocks(state, &text),

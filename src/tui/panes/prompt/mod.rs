@@ -233,7 +233,8 @@ impl Prompt {
             Purpose::Kernel => new_kernel::add_kernel(state, text),
             Purpose::Price(gpu) => price::set_price(state, *gpu, text),
             Purpose::Size => {
-                let problem = state.kernel().typed(text).map_err(|e| e.to_string())?;
+                let kernel = state.rows[state.selected].kernel;
+                let problem = state.session.typed_size(kernel, text).map_err(|e| e.to_string())?;
                 Ok(state.set_size(&problem))
             }
             Purpose::Block => set_block(state, text),
