@@ -297,7 +297,10 @@ impl fmt::Display for Caution {
         }
         match self {
             Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
-            Self::NearSizes { nearest, sizes } => f.write_str(&near_sizes_text(nearest, *sizes)),
+            Self::NearSizes { nearest, sizes } => write!(
+                f,
+                "source time is an estimate (~): the mean of what {sizes} measured sizes near it give, the nearest {nearest}"
+            ),
             Self::ScaledFromOthers(gpus) => {
                 write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
             }
@@ -412,12 +415,6 @@ impl fmt::Display for Caution {
 
 fn nearest_size_text(problem: &Problem) -> String {
     format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
-}
-
-fn near_sizes_text(nearest: &Problem, sizes: usize) -> String {
-    format!(
-        "source time is an estimate (~): the mean of what {sizes} measured sizes near it give, the nearest {nearest}"
-    )
 }
 
 fn between_sizes_text([near, far]: &[Arc<Problem>; 2]) -> String {

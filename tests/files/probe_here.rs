@@ -140,7 +140,9 @@ fn a_gpu_that_the_catalogue_does_not_have_is_written_whole() {
 fn a_mig_slice_is_a_gpu_of_its_own() {
     let facts =
         GpuFacts { name: "NVIDIA GeForce RTX 4070 MIG 1g.5gb".into(), mig: true, sms: 14, ..small_gpu() };
-    let probe = probed(&Fake { gpus: vec![facts], ..scripted() }).unwrap();
+    let whole =
+        scripted().knowing("probe_fp32", FACTS, |p, l| 256.0 * threads(l) * last(p) / 7.5e12, nothing);
+    let probe = probed(&Fake { gpus: vec![facts], ..whole }).unwrap();
     let text = gpu_file(&probe, &Session::load(None).unwrap().gpus).unwrap();
     assert!(text.contains("a MIG slice"));
     assert_eq!(loaded(&text, "rtx-4070-mig-1g-5gb").sms.value, 14);
