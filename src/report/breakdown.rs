@@ -140,7 +140,7 @@ fn first_name(start: &FirstTime) -> String {
 
 fn kind_words(kind: SourceKind) -> &'static str {
     match kind {
-        SourceKind::Estimated => "estimated from another size: ",
+        SourceKind::Estimated => "estimated from other sizes: ",
         SourceKind::Measured => "measured: ",
         SourceKind::Published => "published: ",
     }
@@ -385,7 +385,7 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
     if !timed {
         why.push("no measurement of the kernel on the source");
     } else {
-        why.extend(i.widened.then_some("the source's time is scaled from another size"));
+        why.extend(i.widened.then_some("the source's time is scaled from other sizes"));
         why.extend(doubt.reason());
     }
     let why = if why.is_empty() {
