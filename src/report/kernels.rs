@@ -78,10 +78,7 @@ impl KernelsOverview {
     /// # Errors
     /// What the file system or the writer says.
     pub fn write(self, format: TableFormat, out: &mut dyn Write) -> Result<()> {
-        let title = String::new();
-        let frame =
-            TableFrame { title, hidden: &[], under_rows: None, least_needed: &[], screen: None, notes: None };
-        self.0.write(frame, format, out)
+        self.0.write(TableFrame::default(), format, out)
     }
 }
 

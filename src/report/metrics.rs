@@ -148,14 +148,7 @@ impl LaunchesOverview {
         let mut notes = Spool::default();
         table_notes().iter().try_for_each(|note| writeln!(notes, "{note}"))?;
         self.table.write(
-            TableFrame {
-                title,
-                hidden: &["bounds", "variant"],
-                under_rows: None,
-                least_needed: &[],
-                screen: None,
-                notes: Some(notes),
-            },
+            TableFrame { title, hidden: &["bounds", "variant"], notes: Some(notes), ..TableFrame::default() },
             format,
             out,
         )

@@ -25,7 +25,7 @@ pub(super) struct SpooledTable {
 const WIDE: usize = 16;
 
 /// What stands around the rows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TableFrame<'a> {
     /// Above the rows; blank = nothing.
     pub(super) title: String,
@@ -183,14 +183,8 @@ mod tests {
         let mut notes = Spool::default();
         notes.write_all(b"legend\n").unwrap();
         let mut out = Vec::new();
-        let frame = TableFrame {
-            title: "T\u{1b}".into(),
-            hidden: &["ms"],
-            under_rows: None,
-            least_needed: &[],
-            screen: None,
-            notes: Some(notes),
-        };
+        let (title, hidden, notes) = ("T\u{1b}".into(), &["ms"][..], Some(notes));
+        let frame = TableFrame { title, hidden, notes, ..TableFrame::default() };
         spooled.write(frame, format, &mut out).unwrap();
         [table.footnoted("notes").without(&["ms"]).render(format), String::from_utf8(out).unwrap()]
     }
@@ -221,14 +215,7 @@ mod tests {
         (0..9).for_each(|_| table.push(vec![TableCell::text(&*long)]).unwrap());
         let mut out = Vec::new();
         let notes = Some(Spool::default());
-        let frame = TableFrame {
-            title: "T".into(),
-            hidden: &[],
-            under_rows: None,
-            least_needed: &[],
-            screen: None,
-            notes,
-        };
+        let frame = TableFrame { title: "T".into(), notes, ..TableFrame::default() };
         table.write(frame, TableFormat::Table, &mut out).unwrap();
         let lines: Vec<&str> = std::str::from_utf8(&out).unwrap().lines().collect();
         assert_eq!(
@@ -244,8 +231,7 @@ mod tests {
             let mut table = SpooledTable::new(columns.to_vec(), "notes");
             table.push(["saxpy", "DRAM", "100 %"].map(TableCell::text).to_vec()).unwrap();
             let (least_needed, notes) = (&["occupancy", "bound"][..], Some(Spool::default()));
-            let (title, under_rows) = (String::new(), None);
-            let frame = TableFrame { title, hidden: &[], under_rows, least_needed, screen, notes };
+            let frame = TableFrame { least_needed, screen, notes, ..TableFrame::default() };
             let mut out = Vec::new();
             table.write(frame, TableFormat::Table, &mut out).unwrap();
             String::from_utf8(out).unwrap()
@@ -262,14 +248,8 @@ mod tests {
             let mut table = SpooledTable::new(columns.to_vec(), "notes");
             table.push(["saxpy", "tile=1;unroll=16;vector=4", "DRAM"].map(TableCell::text).to_vec()).unwrap();
             table.push(["saxpy", "tile=2", "DRAM"].map(TableCell::text).to_vec()).unwrap();
-            let frame = TableFrame {
-                title: String::new(),
-                hidden: &[],
-                under_rows: Some("variant"),
-                least_needed: &["bound"],
-                screen,
-                notes: None,
-            };
+            let (under_rows, least_needed) = (Some("variant"), &["bound"][..]);
+            let frame = TableFrame { under_rows, least_needed, screen, ..TableFrame::default() };
             let mut out = Vec::new();
             table.write(frame, TableFormat::Table, &mut out).unwrap();
             String::from_utf8(out).unwrap()

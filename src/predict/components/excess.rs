@@ -9,7 +9,7 @@
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Work};
 use crate::predict::known_blocks::KnownBlocks;
-use crate::roofline::{MachineNumbers, Spec};
+use crate::roofline::{KernelArithmetic, MachineNumbers, Spec};
 
 /// How many rates there are: SMs x clock, DRAM, five pipes.
 const RATES: usize = 7;
@@ -322,8 +322,9 @@ pub(super) struct PacedMachine {
 }
 
 impl PacedMachine {
-    /// This GPU, whose numbers are these.
-    pub(super) fn new(numbers: MachineNumbers, gpu: &Gpu) -> Self {
+    /// This GPU as kernels of this arithmetic find it.
+    pub(super) fn new(gpu: &Gpu, arithmetic: KernelArithmetic) -> Self {
+        let numbers = arithmetic.machine(gpu);
         let clock = numbers.spec_value(Spec::Clock);
         let (now, stated) = (gpu.clocks(), gpu.stated_clocks());
         Self {

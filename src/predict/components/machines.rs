@@ -83,8 +83,7 @@ impl KernelMachines<'_> {
 
     /// The GPU at this place.
     pub(super) fn machine(&self, place: GpuId) -> &PacedMachine {
-        let gpu = self.gpus.gpu(place);
-        let made = || Box::new(PacedMachine::new(self.arithmetic.machine(gpu), gpu));
+        let made = || Box::new(PacedMachine::new(self.gpus.gpu(place), self.arithmetic));
         self.column[place.index()].get_or_init(made)
     }
 }

@@ -34,7 +34,7 @@ impl Nearness {
     pub(super) fn from_gpus(gpus: Pair<&Gpu>, arithmetic: KernelArithmetic, launch: LaunchInUse) -> Self {
         let Pair { source, target } = gpus;
         let boards = [source, target.existing()];
-        let rates = || boards.map(|gpu| PacedMachine::new(arithmetic.machine(gpu), gpu));
+        let rates = || boards.map(|gpu| PacedMachine::new(gpu, arithmetic));
         Self::of_board(source, target).unwrap_or_else(|| {
             let [near, far] = rates();
             Self::of_others(&near, &far, launch, source.architecture == target.architecture)
