@@ -52,7 +52,7 @@ use edited_place::EditedPlace;
 use engine::Engine;
 use user_files::KnownFacts;
 
-static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
+static PUBLISHED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets/published");
 
 /// Everything that is loaded, and what was derived from it.
 ///
@@ -126,15 +126,13 @@ impl Session {
             gpu_problems.iter().chain(&kernel_problems).map(ToString::to_string).collect();
         let mut store = Store::default();
         let mut datasets = Vec::new();
-        for folder in DATASETS.dirs() {
-            match load_dataset(folder, &gpus, &mut kernels) {
-                Ok((dataset, read)) => {
-                    problems.extend(read.refused.iter().map(ToString::to_string));
-                    store.add_rows(read.rows);
-                    datasets.push(dataset);
-                }
-                Err(why) => problems.push(why),
+        match load_dataset(&PUBLISHED, &gpus, &mut kernels) {
+            Ok((dataset, read)) => {
+                problems.extend(read.refused.iter().map(ToString::to_string));
+                store.add_rows(read.rows);
+                datasets.push(dataset);
             }
+            Err(why) => problems.push(why),
         }
         let mut gpus = Arc::new(gpus);
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
@@ -331,14 +329,14 @@ fn load_dataset(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<(Dataset, ReadResult), String> {
-    let name = |file: &str| format!("datasets/{}/{file}", folder.path().display());
+    let name = |file: &str| format!("datasets/published/{file}");
     let about = folder.files().find(|f| f.path().ends_with("about.toml")).and_then(|f| f.contents_utf8());
     let text = about.ok_or_else(|| format!("{}: is missing or not UTF-8", name("about.toml")))?;
     let dataset =
         Dataset::from_file(SpecFile { name: &name("about.toml"), text }).map_err(|e| e.to_string())?;
     let mut all = ReadResult::default();
     for csv in folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "csv")) {
-        let file = format!("datasets/{}", csv.path().display());
+        let file = name(&csv.path().display().to_string());
         let read = read_csv(csv.contents(), &file, dataset.kind, gpus, kernels).map_err(|e| e.to_string())?;
         all.rows.extend(read.rows);
         all.refused.extend(read.refused);

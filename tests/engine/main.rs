@@ -3,6 +3,7 @@
 mod answers;
 mod chart_svg;
 mod compiled_kernels;
+mod counted_on_a_gpu;
 #[path = "../dice/mod.rs"]
 mod dice;
 mod evaluation;

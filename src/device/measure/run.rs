@@ -223,8 +223,9 @@ impl RunningPlan<'_> {
         if let Some(differs) = differs {
             self.outcome.differences.push(Skipped { name: planned.name(), why: differs.to_string() });
         }
-        // One thread alone is a reference: it is timed warm, as the launches beside it are.
-        let copies = if planned.of.one_thread { Ok(1) } else { self.copies(stride, room) };
+        // One thread alone is a reference: it is timed warm, as the launches beside it are. What is not timed needs no copies.
+        let warm_alone = planned.of.one_thread || self.setup.options.launch_once;
+        let copies = if warm_alone { Ok(1) } else { self.copies(stride, room) };
         let options = planned.options(self.setup.options);
         planned.case.fill();
         let at = self.device.allocate(stride * copies.as_ref().map_or(1, |c| *c))?;

@@ -23,6 +23,9 @@ const THREADS: u32 = 256;
 /// Steps of the pointer chase.
 const STEPS: u32 = 65_536;
 
+/// Bytes of a line, and between the places of the pointer chase.
+const LINE: u64 = 128;
+
 /// Launches back to back for the launch floor.
 const FLOOR_LAUNCHES: usize = 1000;
 
@@ -36,13 +39,14 @@ pub struct Bench {
 }
 
 /// All, in the order in which they run.
-const ALL: [(Bench, Measure); 15] = [
+const ALL: [(Bench, Measure); 16] = [
     (Bench { id: "launch_floor", name: "launch overhead, back to back" }, floor_back_to_back),
     (Bench { id: "launch_alone", name: "launch overhead, alone" }, floor_alone),
     (Bench { id: "dram_copy", name: "DRAM copy" }, |b| stream(b, "probe_copy", 2)),
     (Bench { id: "dram_triad", name: "DRAM triad" }, |b| stream(b, "probe_triad", 3)),
     (Bench { id: "dram_read", name: "DRAM read" }, |b| stream(b, "probe_read", 1)),
-    (Bench { id: "dram_latency", name: "DRAM latency" }, latency),
+    (Bench { id: "dram_latency", name: "DRAM latency" }, dram_latency),
+    (Bench { id: "l2_latency", name: "L2 latency" }, l2_latency),
     (Bench { id: "dram_by_occupancy", name: "DRAM copy over blocks per SM" }, by_occupancy),
     (Bench { id: "l2_read", name: "L2 read by working set" }, l2),
     (Bench { id: "l1_read", name: "L1 read by working set" }, l1),
@@ -268,15 +272,31 @@ fn by_occupancy(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
     })
 }
 
-/// A chain through all lines of a buffer, in random order, once: each step waits for memory.
-fn latency(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
-    const LINE: u64 = 128;
-    let entry = desk.entry("probe/chase.cu", "probe_chase")?;
+fn dram_latency(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
+    // So far beyond L2 that what one launch leaves there is gone before the chain comes round to it; what writing the chain
+    // left there is driven out by zeros.
+    let l2 = desk.facts.l2_bytes;
     let free = desk.device.memory()?.free;
-    let bytes = (4 * desk.facts.l2_bytes).max(64 << 20).min(free / 2) / LINE * LINE;
+    latency(desk, (4 * l2).max(64 << 20).min(free / 4), 2 * l2)
+}
+
+fn l2_latency(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
+    // Beyond any L1, within L2, and read whole by the launches that warm up.
+    let bytes = (desk.facts.l2_bytes / 8).clamp(512 << 10, 2 * u64::from(STEPS) * LINE);
+    latency(desk, bytes, 0)
+}
+
+/// A chain through all lines of a buffer, in random order: each step waits for memory. So many bytes (`flushing`) are
+/// written between the chain and its first launch.
+fn latency(desk: &mut Desk<'_>, bytes: u64, flushing: u64) -> Result<(), DeviceError> {
+    let entry = desk.entry("probe/chase.cu", "probe_chase")?;
+    let bytes = bytes / LINE * LINE;
     let chain = chain((bytes / LINE) as usize, (LINE / 4) as usize);
-    desk.with_memory(bytes + 256, |desk, at| {
+    desk.with_memory(bytes + 256 + flushing, |desk, at| {
         desk.device.write(at, &chain)?;
+        desk.device.write(at.plus(bytes + 256), &vec![0; flushing as usize])?;
+        // The first launch begins at the first line, every other one where the one before has ended.
+        desk.device.write(at.plus(bytes), &[0; 4])?;
         let parameters =
             vec![Parameter::Address(at), Parameter::Address(at.plus(bytes)), Parameter::U32(STEPS)];
         let of = PreparedLaunch {
@@ -286,8 +306,8 @@ fn latency(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
             parameters,
         };
         let method = format!(
-            "one thread, {STEPS} dependent loads in random order over {} MiB, one per 128 bytes",
-            bytes >> 20
+            "one thread, {STEPS} dependent loads in random order over {} KiB, one per {LINE} bytes",
+            bytes >> 10
         );
         let work = f64::from(STEPS);
         desk.measure(&BenchPoint {

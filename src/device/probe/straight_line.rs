@@ -24,12 +24,12 @@ pub(super) fn ptx(instructions: u32) -> String {
     let mut text = format!(
         ".version 4.3\n.target sm_50\n.address_size 64\n\
          .visible .entry {SYMBOL}(.param .u64 sink, .param .f32 a, .param .f32 b, .param .u32 rounds)\n{{\n\
-         .reg .pred %p<3>;\n.reg .f32 %a, %b, %x<{CHAINS}>;\n.reg .b32 %round, %rounds, %tid;\n.reg .b64 %sink;\n\
+         .reg .pred %p<3>;\n.reg .f32 %a, %b, %x<{CHAINS}>;\n.reg .b32 %round, %rounds, %lane;\n.reg .b64 %sink;\n\
          ld.param.u64 %sink, [sink];\nld.param.f32 %a, [a];\nld.param.f32 %b, [b];\nld.param.u32 %rounds, [rounds];\n\
-         mov.u32 %tid, %tid.x;\nmov.u32 %round, 0;\n"
+         mov.u32 %lane, %tid.x;\nmov.u32 %round, 0;\n"
     );
     for chain in 0..CHAINS {
-        let _ = writeln!(text, "cvt.rn.f32.u32 %x{chain}, %tid;");
+        let _ = writeln!(text, "cvt.rn.f32.u32 %x{chain}, %lane;");
     }
     text.push_str("next:\n");
     for i in 0..instructions {
