@@ -10,7 +10,7 @@ use super::source_time::{SourceQuestion, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, ModelRefusal, Provenance};
-use crate::catalogue::{Feature, NumberOrigin};
+use crate::catalogue::NumberOrigin;
 use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{
     BlockSize, Cc, CompiledResources, Count, CountContradiction, Instance, Kernel, Launch, Mix, Operator,
@@ -19,6 +19,7 @@ use crate::kernel::{
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::pair::Pair;
+use crate::roofline::KernelArithmetic;
 use crate::units::{Bytes, Seconds};
 
 /// One GPU's side of a question.
@@ -423,7 +424,7 @@ impl<'a> Question<'a> {
 
     /// Counts that cannot both be true, with their sources.
     fn contradictions(&self) -> Vec<Caution> {
-        let tensor = self.kernel.needs.contains(&Feature::Tensor);
+        let tensor = KernelArithmetic::from_kernel(self.kernel).is_on_tensor_cores();
         let found = contradictions(&self.work, &self.kernel.dtype, tensor);
         let said = |c: &CountContradiction| {
             let both = c.named(|count| format!(" ({})", self.counted(count)));

@@ -26,7 +26,13 @@ pub(super) const LIMIT_BLOCKS: &str = "launch__occupancy_limit_blocks";
 pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
 pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
 pub(super) const ACTIVE_THREADS: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
-pub(super) const SMEM_WAVEFRONTS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+const SMEM_WAVEFRONTS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+/// The same by kind. On Hopper the sum counts stores to global memory, shuffles and barriers too.
+const SMEM_WAVEFRONTS_OF: [&str; 3] = [
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+];
 /// Bytes that threads asked of shared memory.
 pub(super) const SMEM_DATA: [&str; 2] =
     ["smsp__sass_data_bytes_mem_shared.sum", "sm__sass_data_bytes_mem_shared.sum"];
@@ -111,7 +117,9 @@ const ATOMICS: [&str; 2] =
     ["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"];
 /// Asynchronous copies pass L1 beside those parts.
 const L1_ASYNC: &str = "smsp__inst_executed_op_ldgsts.sum";
-const PLAIN: [&str; 5] = [
+const L2_FROM_L1: &str = "lts__t_sectors_srcunit_tex.sum";
+const PLAIN: [&str; 6] = [
+    L2_FROM_L1,
     "smsp__cycles_elapsed.avg",
     "lts__t_sectors.sum",
     "l1tex__t_sectors.sum",
@@ -168,6 +176,7 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
         || is(&[DRAM_BUSY, BUS_BITS, SM_COUNT, ACTIVE_CYCLES])
         || is(GLOBAL.as_flattened())
         || is(&L1_PARTS)
+        || is(&SMEM_WAVEFRONTS_OF)
         || is(&ATOMICS)
         || is(&PLAIN)
         || is(&LSU_PARTS)
@@ -282,10 +291,33 @@ impl Values {
         Some([add?, mul?, fma?])
     }
 
-    /// Whether a tensor pipe did anything; `None` where nobody looked.
+    /// Whether a tensor pipe did anything but move constants; `None` where nobody looked.
     pub(super) fn tensor_active(&self) -> Option<bool> {
         let signs = || self.0.iter().filter(|(n, _)| is_tensor_sign(n));
-        signs().next().map(|_| signs().any(|(_, v)| *v > 0.0))
+        let worked = signs().next().map(|_| signs().any(|(_, v)| *v > 0.0));
+        worked.map(|worked| worked && !self.tensor_moves_constants())
+    }
+
+    /// Add, multiply and fused multiply-add instructions of half precision that compute something. From compute capability 7.5
+    /// on compilers load constants with `HFMA2 R, -RZ, RZ, c, c`, which counts as a multiply-add: where there is no other
+    /// half-precision instruction, and fewer of them than of single or double precision, they are that.
+    pub(super) fn half_operations(&self) -> Option<[f64; 3]> {
+        let counted = self.operations(NcuPrecision::Half)?;
+        let [add, mul, fma] = counted;
+        let wider = [NcuPrecision::Single, NcuPrecision::Double].map(|p| self.operations(p));
+        let wider: f64 = wider.into_iter().flatten().flatten().sum();
+        Some(if add == 0.0 && mul == 0.0 && fma < wider { [0.0; 3] } else { counted })
+    }
+
+    /// Whether all that the tensor pipes did is to move constants, which they do from compute capability 8.0 on (`HFMA2.MMA`):
+    /// each floating-point path was counted and did nothing.
+    fn tensor_moves_constants(&self) -> bool {
+        let counted = |of: &str| self.0.keys().filter_map(|n| tensor_path(n)).any(|(from, _)| from == of);
+        let moved = self.operations(NcuPrecision::Half).is_some_and(|[.., fma]| fma > 0.0);
+        moved
+            && self.half_operations() == Some([0.0; 3])
+            && ["fp16", "bf16", "tf32"].into_iter().all(counted)
+            && self.tensor_flops() == Some(0.0)
     }
 
     /// FLOPs of the tensor pipes, where they were counted: of each source its destinations, else its whole.
@@ -316,9 +348,11 @@ impl Values {
         self.first(&exact).is_none() && self.dram_bytes().is_some()
     }
 
-    /// Bytes through L2's tag stage.
+    /// Bytes that L1 asks L2 for; else all through L2's tag stage. On GPUs whose L2 has two parts (A100, H100) that counts once
+    /// more what passes from one part to the other: 1.6 times the bytes of a vector addition on an H200.
     pub(super) fn l2_bytes(&self) -> Option<f64> {
-        self.get("lts__t_bytes.sum").or_else(|| self.get("lts__t_sectors.sum").map(|s| s * SECTOR))
+        let sectors = |name: &str| self.get(name).map(|s| s * SECTOR);
+        sectors(L2_FROM_L1).or_else(|| self.get("lts__t_bytes.sum")).or_else(|| sectors("lts__t_sectors.sum"))
     }
 
     /// Bytes through L1's tag stage.
@@ -363,6 +397,11 @@ impl Values {
     fn active_share(&self) -> Option<f64> {
         let elapsed = self.first(&SM_CLOCKS)? * self.seconds()?;
         Some((self.get(ACTIVE_CYCLES)? / elapsed).min(1.0))
+    }
+
+    /// Passes through shared memory: of loads, stores and atomics where each was counted.
+    pub(super) fn smem_wavefronts(&self) -> Option<f64> {
+        self.sum(&SMEM_WAVEFRONTS_OF).or_else(|| self.get(SMEM_WAVEFRONTS))
     }
 
     /// Requests of atomics on global memory by warp.
@@ -443,6 +482,8 @@ mod tests {
         assert_eq!(values(&[("dram__bytes_read.sum", 5.0)]).dram_bytes(), None);
         let rate = values(&[(DRAM_RATE, 4e9), (TIME, 1e6)]);
         assert_eq!((rate.dram_bytes(), rate.dram_is_rate()), (Some(4e6), true));
+        let all_of_l2 = [("lts__t_sectors.sum", 621_966.0), (L2_FROM_L1, 393_216.0)]; // a vector addition on an H200
+        assert_eq!(values(&all_of_l2).l2_bytes(), Some(12.0 * 1_048_576.0));
         assert_eq!(values(&[("lts__t_sectors.sum", 2.0)]).l2_bytes(), Some(64.0));
         let mut parts: Vec<(&str, f64)> = L1_PARTS.iter().map(|n| (*n, 1.0)).collect();
         assert_eq!(values(&parts).l1_bytes(), None, "nobody said that there were no asynchronous copies");
@@ -468,6 +509,33 @@ mod tests {
         assert_eq!(wanted("sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"), None);
         assert_eq!(wanted("sm__ops_path_tensor_src_int8_dst_int32.sum"), None);
         assert_eq!(Values::default().tensor_active(), None);
+    }
+
+    #[test]
+    fn constants_that_half_precision_moves_are_no_operations() {
+        let op =
+            |op: &str, count: f64| (format!("smsp__sass_thread_inst_executed_op_{op}_pred_on.sum"), count);
+        // matmul_tiled of our suite, 512 x 512 x 512, as ncu 2025.3 counted it on an H200.
+        let counted = |half: [f64; 3]| {
+            let [hadd, hmul, hfma] = half;
+            let single = [op("fadd", 0.0), op("fmul", 0.0), op("ffma", 134_217_728.0)];
+            let double = ["dadd", "dmul", "dfma"].map(|name| op(name, 0.0));
+            let half = [op("hadd", hadd), op("hmul", hmul), op("hfma", hfma)];
+            let paths = ["fp16", "bf16_dst_fp32", "tf32_dst_fp32", "fp64"]
+                .map(|path| (format!("sm__ops_path_tensor_src_{path}.sum"), 0.0));
+            let busy = ("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed".into(), 0.77);
+            let all = single.into_iter().chain(double).chain(half).chain(paths).chain([busy]);
+            let all: Vec<(String, f64)> = all.collect();
+            values(&all.iter().map(|(name, value)| (name.as_str(), *value)).collect::<Vec<_>>())
+        };
+        let moved = counted([0.0, 0.0, 4_718_592.0]);
+        assert_eq!(moved.half_operations(), Some([0.0; 3]));
+        assert_eq!((moved.tensor_active(), moved.tensor_uncounted()), (Some(false), false));
+        for computed in [[0.0, 0.0, 2e8], [1.0, 0.0, 4_718_592.0]] {
+            let worked = counted(computed);
+            assert_eq!(worked.half_operations(), Some(computed));
+            assert!(worked.tensor_uncounted(), "the pipe did what no path explains");
+        }
     }
 
     #[test]

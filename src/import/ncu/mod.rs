@@ -125,7 +125,7 @@ impl ProfiledLaunch {
         row.set(Number::DramBytes, v.dram_bytes().or_else(|| utilisation::dram_bytes(v)));
         row.set(Number::L2Bytes, v.l2_bytes());
         row.set(Number::L1Bytes, v.l1_bytes());
-        let wavefronts = v.get(metrics::SMEM_WAVEFRONTS);
+        let wavefronts = v.smem_wavefronts();
         row.set(Number::SmemWavefronts, wavefronts);
         // What threads asked for, where it was counted; the wavefronts contain bank conflicts.
         row.set(Number::SmemBytes, v.first(&metrics::SMEM_DATA).or(wavefronts.map(|w| 128.0 * w)));
@@ -146,7 +146,9 @@ impl ProfiledLaunch {
         row.set(Number::WarpsLimit, v.get(metrics::LIMIT_WARPS));
         v.pipe_uses().for_each(|(column, percent)| row.set(column, Some(percent)));
         for (precision, columns) in MIX {
-            let counts = v.operations(precision).into_iter().flatten();
+            let counts =
+                if precision == NcuPrecision::Half { v.half_operations() } else { v.operations(precision) };
+            let counts = counts.into_iter().flatten();
             columns.into_iter().zip(counts).for_each(|(column, count)| row.set(column, Some(count)));
         }
     }
@@ -187,15 +189,17 @@ impl ProfiledLaunch {
         if self.values.tensor_uncounted() {
             return None;
         }
-        let of = |p| self.values.operations(p).map(|[add, mul, fma]| add + mul + 2.0 * fma);
-        let [half, single, double] = NcuPrecision::ALL.map(of);
+        let flops = |[add, mul, fma]: [f64; 3]| add + mul + 2.0 * fma;
+        let half = self.values.half_operations().map(flops);
+        let [single, double] =
+            [NcuPrecision::Single, NcuPrecision::Double].map(|p| self.values.operations(p).map(flops));
         let further = half.unwrap_or_default() + self.values.tensor_flops().unwrap_or_default();
         Some(single? + double? + further)
     }
 
     /// Whether half precision was counted and worked.
     fn half_worked(&self) -> bool {
-        self.values.operations(NcuPrecision::Half).is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
+        self.values.half_operations().is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
     }
 
     /// The one width that single and double counters saw at work, tensor pipes idle.

@@ -3,7 +3,7 @@
 //! | count | formula | rests on |
 //! |---|---|---|
 //! | DRAM bytes | use x 2 x bus width / 8 x DRAM clock x time | `dram__cycles_active` of a report that counts bytes as well is the sum of its reads and writes, to six digits; two transfers a cycle, as `dram__bytes.sum.peak_sustained` has it |
-//! | LSU instructions | use x 0.5 x SMs x SM clock x time | 16 lanes: compute capability 7.5, 8.6, 8.9. In three full reports it is the loads and stores and one or two instructions a warp, to 0.01 |
+//! | LSU instructions | use x 0.5 x SMs x SM clock x time | 16 lanes: compute capability 7.5, 8.6, 8.9. In three full reports it is the loads and stores and one or two instructions a warp, to 0.01. 32 lanes, 1 in place of 0.5: compute capability 9.0; 34 launches of our suite on an H200 |
 //!
 //! The pipe also takes special registers, shuffles and barriers (Nsight Compute's documentation, "Pipelines"), so that it counts 1.1 to 1.5
 //! times the loads and stores of those reports: they take its time too.
@@ -13,8 +13,10 @@ use super::metrics::{self, BUS_BITS, DRAM_BUSY, SM_COUNT, Values};
 /// How much of the load/store unit's pipe was used, in percent of what it can take in the elapsed cycles.
 const LSU_BUSY: &str = "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed";
 
-/// Compute capabilities whose SM has 16 load/store lanes, half a warp's instruction each cycle.
-const SIXTEEN_LANES: [(f64, f64); 3] = [(7.0, 5.0), (8.0, 6.0), (8.0, 9.0)];
+/// Warp instructions that the pipe of an SM takes in a cycle, by compute capability: half a one with 16 load/store lanes, one
+/// with 32.
+const LSU_PER_CYCLE: [((f64, f64), f64); 4] =
+    [((7.0, 5.0), 0.5), ((8.0, 6.0), 0.5), ((8.0, 9.0), 0.5), ((9.0, 0.0), 1.0)];
 
 /// Bytes between L2 and DRAM, by how long DRAM was busy.
 pub(super) fn dram_bytes(v: &Values) -> Option<f64> {
@@ -26,9 +28,10 @@ pub(super) fn dram_bytes(v: &Values) -> Option<f64> {
 /// Instructions of the load/store unit by warp, by how much of its pipe was used.
 pub(super) fn lsu_insts(v: &Values) -> Option<f64> {
     let [major, minor] = metrics::CC.map(|name| v.get(name));
-    let has_sixteen = SIXTEEN_LANES.contains(&(major?, minor?));
+    let capability = (major?, minor?);
+    let (_, per_cycle) = LSU_PER_CYCLE.into_iter().find(|(of, _)| *of == capability)?;
     let cycles = v.first(&metrics::SM_CLOCKS)? * v.seconds()?;
-    has_sixteen.then_some((share(v, LSU_BUSY)? * 0.5 * v.get(SM_COUNT)? * cycles).round())
+    Some((share(v, LSU_BUSY)? * per_cycle * v.get(SM_COUNT)? * cycles).round())
 }
 
 /// A percentage as a share; none above its peak, which a damaged report alone has.
@@ -55,18 +58,19 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pipe_of_sixteen_lanes_takes_an_instruction_every_other_cycle() {
-        let all = |minor| {
+    fn a_full_pipe_takes_as_many_instructions_as_it_has_lanes_for() {
+        let all = |major, minor| {
             values(&[
                 (LSU_BUSY, 100.0),
                 (SM_COUNT, 46.0),
                 (metrics::SM_CLOCKS[0], 1e9),
                 (metrics::TIME, 1e6),
-                (metrics::CC[0], 8.0),
+                (metrics::CC[0], major),
                 (metrics::CC[1], minor),
             ])
         };
-        assert_eq!(lsu_insts(&all(6.0)), Some(46.0 * 0.5 * 1e6));
-        assert_eq!(lsu_insts(&all(0.0)), None, "nobody has seen what is the whole of an A100's pipe");
+        assert_eq!(lsu_insts(&all(8.0, 6.0)), Some(46.0 * 0.5 * 1e6));
+        assert_eq!(lsu_insts(&all(9.0, 0.0)), Some(46.0 * 1e6));
+        assert_eq!(lsu_insts(&all(8.0, 0.0)), None, "nobody has seen what is the whole of an A100's pipe");
     }
 }
