@@ -51,6 +51,7 @@ const WORDS: [(KernelCategory, &[&str]); 8] = [
         &[
             "gemm",
             "gemv",
+            "nvjet", // cuBLAS 12.6 and later, from compute capability 9.0 on
             "cublas",
             "matmul",
             "aten::mm",
@@ -157,6 +158,7 @@ mod tests {
         for (kernel, operator, expected) in [
             ("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x256x8_stage3", "", K::Gemm),
             ("nvjet_tst_128x64_64x6_1x2_h_bz_TNT", "aten::addmm", K::Gemm),
+            ("nvjet_sm90_tst_192x192_64x4_1x2_h_bz_coopB_bias_TNN", "", K::Gemm),
             ("void pytorch_flash::flash_fwd_kernel<...>", "aten::_flash_attention_forward", K::Attention),
             (
                 "void cudnn::engines_precompiled::nchwToNhwcKernel<...>",
