@@ -23,7 +23,7 @@ struct FiguresFile {
 #[serde(deny_unknown_fields)]
 struct Run {
     id: String,
-    /// Its words; `{data}` is the folder of other people's measurements.
+    /// Its words; `{data}` is the folder of other people's measurements, `{datasets}` that of our own.
     command: String,
     /// Whether it takes long without optimisation.
     #[serde(default)]
@@ -87,6 +87,7 @@ type Rows = Vec<BTreeMap<String, String>>;
 fn rows_of(run: &Run) -> Rows {
     let desk = Desk::new();
     let words = run.command.replace("{data}", &data().display().to_string());
+    let words = words.replace("{datasets}", &root().join("datasets").display().to_string());
     // Commands that take minutes without optimisation may be given another build of the same sources.
     let program = std::env::var_os("ROOFSWAP_BINARY");
     let mut command = match &program {
