@@ -21,6 +21,7 @@ mod gemm;
 mod here_stories;
 mod import_stories;
 mod json_schemas;
+mod measured_on_hopper;
 mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;

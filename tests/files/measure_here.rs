@@ -108,8 +108,17 @@ impl Bench {
     }
 
     fn run(&self, plan: &mut MeasurePlan<'_>, kept: &mut Kept) -> Result<RunOutcome, Ended> {
+        self.run_with(MeasureOptions::default(), plan, kept)
+    }
+
+    fn run_with(
+        &self,
+        options: MeasureOptions,
+        plan: &mut MeasurePlan<'_>,
+        kept: &mut Kept,
+    ) -> Result<RunOutcome, Ended> {
         let mut device: Box<dyn OpenDevice> = self.fake.open_device(0).unwrap();
-        let (limits, options) = (self.limits(), MeasureOptions::default());
+        let limits = self.limits();
         let setup = RunSetup {
             machine: &self.machine,
             limits: Some(&limits),
@@ -216,6 +225,19 @@ fn what_does_not_fit_is_skipped_and_said() {
     let done = bench.small(&["saxpy", "vector_add"]).0.unwrap();
     assert_eq!((done.timed, done.skipped.len()), (1, 1));
     assert!(done.skipped[0].why.contains("out of memory: 6291456 bytes"));
+}
+
+/// What is launched for a profiler needs no copies, and nothing is missing where they would not do.
+#[test]
+fn a_kernel_that_is_launched_once_has_no_cold_figure_to_miss() {
+    let large_l2 = GpuFacts { l2_bytes: 8 << 30, ..small_gpu() };
+    let bench = bench(Fake { gpus: vec![large_l2], ..Fake::default() });
+    for (launch_once, missing) in [(false, 1), (true, 0)] {
+        let options = MeasureOptions { launch_once, ..MeasureOptions::default() };
+        let mut plan = bench.plan(&["saxpy"], &["small"]);
+        let done = bench.run_with(options, &mut plan, &mut Kept::default()).unwrap();
+        assert_eq!((done.timed, done.skipped.len(), done.failed.len()), (1, missing, 0), "{done:?}");
+    }
 }
 
 #[test]

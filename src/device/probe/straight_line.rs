@@ -94,6 +94,21 @@ mod tests {
         assert!(SIZES.iter().all(|n| n % CHAINS == 0) && text.is_ascii());
     }
 
+    /// A driver refuses a register that is called as a special one: `%tid` was.
+    #[test]
+    fn no_register_has_the_name_of_a_special_one() {
+        const SPECIAL: [&str; 9] =
+            ["tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "smid", "clock", "gridid"];
+        let text = ptx(512);
+        let declared = text.lines().filter_map(|line| line.strip_prefix(".reg .")?.split_once(' '));
+        let names: Vec<&str> = declared.flat_map(|(_, names)| names.split(", ")).collect();
+        assert!(names.len() >= 8, "{names:?}");
+        for name in names {
+            let bare = name.trim_start_matches('%').trim_end_matches(';').split('<').next().unwrap();
+            assert!(!SPECIAL.contains(&bare), "{name}");
+        }
+    }
+
     #[test]
     fn the_rate_falls_where_the_caches_end() {
         let supply = |rates: &[f64]| InstructionSupply::from_readings(readings(rates).iter());
