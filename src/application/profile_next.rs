@@ -59,13 +59,31 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
     named.take(most).collect()
 }
 
+/// Words of many kernels of PyTorch, whether or not a recording has those: the frame around what an element-wise kernel computes.
+const SHARED_WORDS: [&str; 12] = [
+    "TensorIteratorBase",
+    "TensorIterator",
+    "gpu_kernel_impl_nocast",
+    "gpu_kernel_impl",
+    "vectorized_elementwise_kernel",
+    "unrolled_elementwise_kernel",
+    "elementwise_kernel",
+    "elementwise_kernel_with_index",
+    "operator",
+    "instance",
+    "BFloat16",
+    "lambda",
+];
+
 /// `ncu --set full --kernel-name regex:^name$ --launch-count 3 -o profile`, by the function's name without namespace and arguments; by a
 /// word that only its full name has where `others` are of the same function.
 fn ncu_command(name: &str, others: &[&str]) -> String {
     let function = function_of(name);
     let is_of_function = |other: &&str| *other != name && function_of(other) == function;
     let alike: Vec<&str> = others.iter().copied().filter(is_of_function).collect();
-    let own_word = words_of(name).filter(|word| !alike.iter().any(|other| other.contains(word)));
+    let is_own =
+        |word: &&str| !SHARED_WORDS.contains(word) && !alike.iter().any(|other| other.contains(word));
+    let own_word = words_of(name).filter(is_own);
     let named = match own_word.max_by_key(|word| word.len()).filter(|_| !alike.is_empty()) {
         Some(word) => format!("--kernel-name-base demangled --kernel-name 'regex:{word}'"),
         None => format!("--kernel-name 'regex:{}$'", pattern_of(&function)),

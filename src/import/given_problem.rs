@@ -3,7 +3,7 @@
 use super::Imported;
 use crate::catalogue::Catalogue;
 use crate::kernel::{Kernel, KernelId, Problem, ProblemError};
-use crate::measurement::PackedRows;
+use crate::measurement::{CanonicalRow, PackedRows};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
@@ -52,7 +52,7 @@ impl Imported {
         let known = |name: &str| kernels.id_named(kernels.nickname_of(name).unwrap_or(name));
         let only = given.kernel.as_deref().map(|name| (name, known(name)));
         let mut before: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let mut changed = 0;
+        let mut meant = 0;
         let mut rows = PackedRows::default();
         for mut row in std::mem::take(&mut self.rows) {
             let of = known(&row.kernel);
@@ -75,10 +75,22 @@ impl Imported {
                     continue;
                 }
             };
+            if let Some(there) = of.and_then(|at| refuted_grid(&kernels[at], &size, &row)) {
+                let shape = |grid: [u64; 3]| grid.map(|n| n.to_string()).join("x");
+                self.remark(format!(
+                    "--problem {given}: a row of {} has a grid of {}, at that size it is {} for the same block: it keeps its own size",
+                    row.kernel,
+                    row.grid.map(shape).unwrap_or_default(),
+                    shape(there)
+                ));
+                rows.push(&row);
+                meant += 1;
+                continue;
+            }
             let sizes = before.entry(row.kernel.clone()).or_default();
             sizes.insert(std::mem::replace(&mut row.problem, size));
             rows.push(&row);
-            changed += 1;
+            meant += 1;
         }
         self.rows = rows;
         for (kernel, sizes) in before.into_iter().filter(|(_, sizes)| sizes.len() > 1) {
@@ -88,7 +100,7 @@ impl Imported {
                 sizes.len()
             ));
         }
-        Ok(changed)
+        Ok(meant)
     }
 
     /// Says which rows are called as kernels of the catalogue, but state their size in other keys, and what to do.
@@ -107,15 +119,15 @@ impl Imported {
         }
         for (at, (n, example)) in found {
             let kernel = &kernels[at];
-            let first = kernel.keys.first().map_or("n", String::as_str);
+            let sizes = kernel.keys.iter().map(|key| format!("{key}=…")).collect::<Vec<_>>().join(",");
             let example: String = crate::text::clipped_text(example, 60);
             let (has, then) = match example.as_str() {
                 "" => ("no size".to_string(), "they are refused"),
                 _ => (format!("`{example}`"), "they are a kernel of their own"),
             };
             self.remark(format!(
-                "{n} rows of {} have {has} where the kernel's keys are {}: loaded so, {then}; --problem {}:{first}=2^20 gives \
-                 them the size",
+                "{n} rows of {} have {has} where the kernel's keys are {}: loaded so, {then}; --problem '{}:{sizes}' gives \
+                 them their size",
                 kernel.id,
                 kernel.keys.join(", "),
                 kernel.id
@@ -124,12 +136,18 @@ impl Imported {
     }
 }
 
+/// The grid that a kernel's file has at this size for the block of this row, where the row's is another one.
+fn refuted_grid(kernel: &Kernel, size: &str, row: &CanonicalRow) -> Option<[u64; 3]> {
+    let launch = kernel.instance(&size.parse().ok()?, &row.variant).ok()?.launch?;
+    let is_of_block = row.block == Some(launch.block.map(u64::from));
+    (is_of_block && row.grid.is_some_and(|grid| grid != launch.grid)).then_some(launch.grid)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalogue::shipped_sources;
     use crate::kernel::load_shipped;
-    use crate::measurement::CanonicalRow;
 
     fn report(rows: &[(&str, &str)]) -> Imported {
         let row = |(kernel, problem): &(&str, &str)| CanonicalRow {

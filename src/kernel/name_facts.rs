@@ -109,14 +109,28 @@ impl NameFacts {
             return Self { input, tile: tile_in(&lower), stages: stages_in(&lower), ..Self::default() };
         }
         let stated = INPUT_WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, element)| *element);
+        let of_nvjet = nvjet_input(&lower);
+        let accumulate = accumulate_in(&lower).or(of_nvjet.map(|_| ElementType::Fp32));
         Self {
             is_tensor,
-            input: stated.or(instruction.map(|(_, input, _)| *input)),
-            accumulate: accumulate_in(&lower).or(instruction.map(|(_, _, sum)| *sum)),
+            input: of_nvjet.or(stated).or(instruction.map(|(_, input, _)| *input)),
+            accumulate: accumulate.or(instruction.map(|(_, _, sum)| *sum)),
             tile: tile_in(&lower),
             stages: stages_in(&lower),
             instruction: instruction.map(|(word, ..)| (*word).to_string()),
         }
+    }
+}
+
+/// The operands of cuBLAS's `nvjet_tst_…` and `nvjet_sm90_hsh_…`, where the letters are known: what ran in BF16 and in FP16 on an H200,
+/// sums in FP32.
+fn nvjet_input(lower: &str) -> Option<ElementType> {
+    let (_, behind) = lower.split_once("nvjet_")?;
+    let mut words = behind.split('_').skip_while(|word| word.starts_with("sm"));
+    match words.next()? {
+        "tst" => Some(ElementType::Bf16),
+        "hsh" => Some(ElementType::Fp16),
+        _ => None,
     }
 }
 
@@ -265,7 +279,18 @@ mod tests {
         let four = "cutlass3x_sm100_bstensorop_s128x128x64gemm_block_scaled_ue4m3xe2m1_ue4m3xe2m1_f32_bf16_bf16_128x128x256_1x1x1_0_tnn";
         let facts = NameFacts::of_name(four);
         assert_eq!((facts.is_tensor, facts.input), (true, Some(ElementType::Fp4)));
-        assert_eq!(NameFacts::of_name("nvjet_tst_192x192_64x4_1x2_h_bz_TNT").tile, Some([192, 192, 0]));
+        for (name, input) in [
+            ("nvjet_tst_192x192_64x4_1x2_h_bz_TNT", Some(ElementType::Bf16)),
+            ("nvjet_sm90_hsh_192x192_64x4_1x2_h_bz_TNT", Some(ElementType::Fp16)),
+            ("nvjet_qqtst_192x192_64x4_1x2_h_bz_TNT", None),
+        ] {
+            let facts = NameFacts::of_name(name);
+            assert_eq!(
+                (facts.is_tensor, facts.input, facts.tile),
+                (true, input, Some([192, 192, 0])),
+                "{name}"
+            );
+        }
         assert!(
             NameFacts::of_name("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>").is_tensor
         );

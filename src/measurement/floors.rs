@@ -17,6 +17,8 @@ pub enum LaunchTiming {
     /// One after the other, on the buffers of the one before.
     #[default]
     BackToBack,
+    /// One after the other, on copies of the buffers taken in turn: none is in a cache any more.
+    OnOtherBuffers,
     /// One at a time, with caches flushed before it.
     Cold,
     /// By a profiler that flushes caches before it and leaves the launch out.
@@ -26,17 +28,20 @@ pub enum LaunchTiming {
 }
 
 impl LaunchTiming {
-    /// As the floors of launches are kept: a profiler's launch costs at most what launches back to back do.
+    /// As the floors of launches are kept. What a profiler times says nothing of them: the launch is left out.
     #[must_use]
     pub fn floor_timing(self) -> Self {
         if self == Self::Cold { Self::Cold } else { Self::BackToBack }
     }
 
-    /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; without such a word, back to back.
+    /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; `caches=cold` of `roofswap measure`; without such a
+    /// word, back to back.
     #[must_use]
     pub fn from_variant(variant: &str) -> Self {
         if variant_value(variant, "timing").is_some_and(|word| word.contains("cold")) {
             Self::Cold
+        } else if variant_value(variant, "caches") == Some("cold") {
+            Self::OnOtherBuffers
         } else {
             Self::BackToBack
         }
@@ -200,9 +205,10 @@ fn sequences(store: &Store) -> Sequences {
 pub(super) fn shortest_by_host(store: &Store) -> HashMap<LaunchHost<'_>, ShortestKernels> {
     let mut shortest: HashMap<LaunchHost<'_>, ShortestKernels> = HashMap::new();
     for (id, config) in store.configs() {
-        let timing = LaunchTiming::from_variant(config.variant);
-        // A longer time than these is neither a floor nor near one.
-        for row in store.rows_of(id).filter(|row| row.time.0 <= NEAR * LONGEST_LAUNCH_S) {
+        let timing = LaunchTiming::from_variant(config.variant).floor_timing();
+        // A longer time than these is neither a floor nor near one, and a profiler leaves the launch out.
+        let is_short = |row: &&Measurement| row.time.0 <= NEAR * LONGEST_LAUNCH_S && !row.caches_flushed();
+        for row in store.rows_of(id).filter(is_short) {
             let host = LaunchHost { timing, collection: collection(row), gpu: row.gpu };
             shortest.entry(host).or_default().add(row.kernel, row.time.0);
         }
@@ -229,6 +235,7 @@ mod tests {
 
     #[test]
     fn a_row_says_by_its_variant_how_it_was_timed() {
+        assert_eq!(LaunchTiming::from_variant("caches=cold"), LaunchTiming::OnOtherBuffers);
         let cold = ["timing=cold", "tile=8;timing=single_cold_launch"];
         assert!(cold.iter().all(|v| LaunchTiming::from_variant(v) == LaunchTiming::Cold));
         let warm = ["", "timing=batch", "tile=8", "cold=1"];

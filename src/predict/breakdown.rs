@@ -250,7 +250,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let floor = |origin: NumberOrigin| match origin {
             NumberOrigin::Measured => "shortest that several kernels reach in the data of this GPU",
-            NumberOrigin::Published => "published",
+            NumberOrigin::Published => "stated by the GPU's file",
             NumberOrigin::Derived => "derived: launches elsewhere",
             NumberOrigin::Assumed => "assumed or set: not measured on this GPU",
         };

@@ -15,6 +15,9 @@ const ASSUMED_DISPATCH: Seconds = Seconds(30e-6);
 /// A cold launch that was not measured: 6.7 to 6.9 µs were seen under NVBench on three GPUs (its teaching kernels).
 const ASSUMED_COLD: Seconds = Seconds(6.9e-6);
 
+/// What a profiler's time has of an empty kernel: the shortest of reports of ten GPUs are 3.1 µs, of kernels that wait for DRAM. Assumed.
+const ASSUMED_PROFILED: Seconds = Seconds(1.5e-6);
+
 /// A time below so many floors is limited by the launch.
 const LAUNCH_LIMIT: f64 = 1.5;
 
@@ -58,16 +61,27 @@ pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
     time < LAUNCH_LIMIT * floor
 }
 
+/// The row that says how the launches of a subject were timed, and where: one of its own, else that of the nearest size on the source.
+fn telling_row<'a>(subject: &Subject, source: Option<GpuId>, store: Visible<'a>) -> Option<&'a Measurement> {
+    let own = subject.config.and_then(|config| store.rows_of(config).next());
+    own.or_else(|| store.nearest(subject.kernel, &subject.problem, &subject.variant, source?))
+}
+
 /// How the launches of this subject were timed: an operator behind its dispatch, anything else as its variant says, else as its rows do.
-pub(super) fn subject_timing(kernel: &Kernel, subject: &Subject, store: Visible<'_>) -> LaunchTiming {
+pub(super) fn subject_timing(
+    kernel: &Kernel,
+    subject: &Subject,
+    source: Option<GpuId>,
+    store: Visible<'_>,
+) -> LaunchTiming {
     if kernel.runs_as == RunsAs::Operator {
         return LaunchTiming::Dispatched;
     }
     let stated = LaunchTiming::from_variant(&subject.variant);
-    let first = || subject.config.and_then(|config| store.rows_of(config).next());
+    let telling = || telling_row(subject, source, store);
     if stated != LaunchTiming::BackToBack || is_sequence(&subject.variant) {
         stated
-    } else if first().is_some_and(Measurement::caches_flushed) {
+    } else if telling().is_some_and(Measurement::caches_flushed) {
         LaunchTiming::Profiled
     } else if store.is_dispatched(subject.kernel) {
         LaunchTiming::Dispatched
@@ -106,20 +120,32 @@ pub(super) enum KernelFloors<'a> {
     /// Of several launches and what lies between them, by GPU: what of their time does not grow with the size.
     Sequence { seen: Vec<(GpuId, Seconds)>, elsewhere: Seconds },
     /// Of a framework's dispatch of this operator.
-    Dispatches { kernel: KernelId, store: Visible<'a>, elsewhere: Option<Seconds> },
+    Dispatches {
+        kernel: KernelId,
+        store: Visible<'a>,
+        elsewhere: Option<Seconds>,
+        /// What a dispatch took at most: the time of a row of this size, or of the nearest.
+        at_most: Option<Seconds>,
+    },
 }
 
 impl<'a> KernelFloors<'a> {
-    /// By what can be seen.
-    pub(super) fn new(subject: &Subject, timing: LaunchTiming, store: Visible<'a>) -> Self {
+    /// By what can be seen, for a source at this place.
+    pub(super) fn new(
+        subject: &Subject,
+        source: Option<GpuId>,
+        timing: LaunchTiming,
+        store: Visible<'a>,
+    ) -> Self {
         if timing == LaunchTiming::Dispatched {
             let elsewhere = store.operator_floor_elsewhere(subject.kernel);
-            return Self::Dispatches { kernel: subject.kernel, store, elsewhere };
+            let at_most = telling_row(subject, source, store).map(|row| row.time);
+            return Self::Dispatches { kernel: subject.kernel, store, elsewhere, at_most };
         }
         if let Some(sequence) = Self::of_sequence(subject, store) {
             return sequence;
         }
-        let collection = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
+        let collection = telling_row(subject, source, store).map(collection);
         let seen = store.launch_floors(timing, collection);
         Self::Launches { timing, collection, seen, of_host: CollectionFloor::from_launches(seen) }
     }
@@ -140,11 +166,14 @@ impl<'a> KernelFloors<'a> {
     /// 3. where the collection saw it on two other GPUs or more: what the GPU's file states, else what they usually cost;
     /// 4. seen there in any collection, else stated, else assumed; no more than the collection saw on its only GPU.
     ///
-    /// Of a sequence: seen there, else elsewhere. Of a dispatch: seen there, else elsewhere, else assumed.
+    /// Under a profiler: assumed. Of a sequence: seen there, else elsewhere. Of a dispatch: seen there, else elsewhere, else assumed.
     pub(super) fn on_gpu(&self, at: GpuId, gpu: &Gpu) -> Floor {
         let measured = |time| Floor { time, origin: NumberOrigin::Measured };
         let derived = |time| Floor { time, origin: NumberOrigin::Derived };
         match *self {
+            Self::Launches { timing: LaunchTiming::Profiled, .. } => {
+                changed_floor(stated_floor(gpu.existing(), LaunchTiming::Profiled), gpu.existing(), gpu)
+            }
             Self::Launches { timing, collection, seen, of_host } => {
                 let board = gpu.existing();
                 let stated = stated_floor(board, timing);
@@ -165,9 +194,10 @@ impl<'a> KernelFloors<'a> {
                 let there = seen.iter().find(|(gpu, _)| *gpu == at);
                 there.map_or_else(|| derived(elsewhere), |(_, time)| measured(*time))
             }
-            Self::Dispatches { kernel, store, elsewhere } => {
+            Self::Dispatches { kernel, store, elsewhere, at_most } => {
                 let seen = store.operator_floor(kernel, at).map(measured).or(elsewhere.map(derived));
-                let assumed = Floor { time: ASSUMED_DISPATCH, origin: NumberOrigin::Assumed };
+                let time = at_most.filter(|most| most.0 < ASSUMED_DISPATCH.0).unwrap_or(ASSUMED_DISPATCH);
+                let assumed = Floor { time, origin: NumberOrigin::Assumed };
                 changed_floor(seen.unwrap_or(assumed), gpu.existing(), gpu)
             }
         }
@@ -199,8 +229,10 @@ fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
 fn stated_floor(board: &Gpu, timing: LaunchTiming) -> Floor {
     let stated = board.launch_floor_or_assumed();
     match timing {
-        LaunchTiming::BackToBack | LaunchTiming::Profiled | LaunchTiming::Dispatched => {
-            Floor { time: stated.value, origin: stated.origin }
+        LaunchTiming::Profiled => Floor { time: ASSUMED_PROFILED, origin: NumberOrigin::Assumed },
+        LaunchTiming::BackToBack | LaunchTiming::OnOtherBuffers | LaunchTiming::Dispatched => {
+            let stated = Floor { time: stated.value, origin: stated.origin };
+            if stated.is_known() { Floor { origin: NumberOrigin::Published, ..stated } } else { stated }
         }
         LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.value), origin: NumberOrigin::Assumed },
     }

@@ -116,12 +116,17 @@ pub fn question<'a>(
     };
     let Pair { source, mut target } = gpus.map(side);
     target.barred = barred(kernel, target.gpu);
+    if cc(source.gpu) == cc(target.gpu) && matches!(source.registers, RegistersFrom::TimedRow(_)) {
+        // The same machine code runs on both.
+        target.build.retain(|caution| !matches!(caution, Caution::RegistersOfOtherBuild(_)));
+    }
     let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, Pair::new(source.gpu, target.gpu));
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
-    let timing = subject_timing(kernel, subject, store);
-    let of_kernel = KernelFloors::new(subject, timing, store);
+    let at_source = Some(gpus.source.0);
+    let timing = subject_timing(kernel, subject, at_source, store);
+    let of_kernel = KernelFloors::new(subject, at_source, timing, store);
     let floors = gpus.map(|(at, gpu)| of_kernel.on_gpu(at, gpu));
     let source_time = if cannot_launch && source_row.is_none() {
         None

@@ -109,7 +109,12 @@ fn findings(sheet: &AuditSheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
         let same = logs.partition_point(|l| *l < ln + apart) - logs.partition_point(|l| *l <= ln - apart);
         same >= 2 && 2 * same >= rows
     };
+    // Trials that are listed can still be told apart.
+    let is_listed = |f: &Far| !sheet.field(f.row, "trials_ms").is_empty();
     let spoiled = |f: &&Far| {
+        if is_listed(f) {
+            return false;
+        }
         let error = sheet.rows.row(f.row).get(Number::Trials).map(|t| f.ratio / t.max(1.0).sqrt());
         error.is_none_or(|e| e >= SPOILED) || comes_back(f)
     };
@@ -123,6 +128,9 @@ fn rows_finding(sheet: &AuditSheet<'_>, far: &[&Far], severity: Severity) -> Fin
     let row = &sheet.rows.row(worst.row);
     let rows: Vec<usize> = far.iter().map(|f| f.row).collect();
     let tail = match severity {
+        Severity::Note if !sheet.field(worst.row, "trials_ms").is_empty() => {
+            "; its trials stand in trials_ms, one by one"
+        }
         Severity::Note => "; over many trials its mean still holds: the host's jitter, or rare slow launches",
         _ => "; runs of different settings were averaged",
     };
@@ -135,6 +143,9 @@ fn rows_finding(sheet: &AuditSheet<'_>, far: &[&Far], severity: Severity) -> Fin
         worst.usual,
     );
     let remedy = match severity {
+        Severity::Note if !sheet.field(worst.row, "trials_ms").is_empty() => {
+            Remedy::leave("the median and the trials beside the mean are what was measured")
+        }
         Severity::Note => Remedy::leave("the mean is sound"),
         _ => Remedy::drop(&rows, "the runs cannot be told apart any more"),
     };

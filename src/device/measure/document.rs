@@ -219,7 +219,7 @@ pub fn about_text(
 method = "two events around launches back to back; time per launch; the launches of a trial stand in the column launches"
 trials = "{trials}, each of {usual} to {most} launches (fewer where a launch takes longer than {long:.0} ms); mean, standard deviation (n - 1), median; none left out, all in trials_ms"
 warm_up = "{warm} launches"
-buffers = "random, never all zero, from the seed {seed}; warm rows use the same buffers in every launch, cold rows (variant timing=cold) as many copies in turn as exceed twice the L2"
+buffers = "random, never all zero, from the seed {seed}; warm rows use the same buffers in every launch, cold rows (variant caches=cold) as many copies in turn as exceed twice the L2"
 checked = "one launch against a CPU reference before any timing; a configuration whose answer was wrong has no row"
 sampled = "clocks, power, temperature, utilisation through NVML while launches ran, in every other trial; a sample counts only if launches were still running after it"
 

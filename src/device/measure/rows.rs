@@ -3,7 +3,6 @@
 use super::timing::CaseTiming;
 use super::{MeasureOptions, Planned};
 use crate::device::driver::{DriverVersion, EntryFacts, GpuFacts};
-use crate::kernel::Count;
 use crate::measurement::{CanonicalRow, Number};
 
 /// What all rows of a run have in common: the GPU, its driver and what the catalogue calls it.
@@ -39,8 +38,8 @@ pub(super) enum Caches {
 fn variant(planned: &Planned<'_>, caches: Caches) -> String {
     match (caches, planned.of.variant.as_str()) {
         (Caches::Warm, own) => own.to_string(),
-        (Caches::Cold(_), "") => "timing=cold".to_string(),
-        (Caches::Cold(_), own) => format!("{own};timing=cold"),
+        (Caches::Cold(_), "") => "caches=cold".to_string(),
+        (Caches::Cold(_), own) => format!("{own};caches=cold"),
     }
 }
 
@@ -74,8 +73,6 @@ pub(super) fn canonical_row(ran: &Ran<'_>, timing: &CaseTiming, caches: Caches) 
         source: format!("roofswap measure {}", env!("CARGO_PKG_VERSION")),
         ..CanonicalRow::default()
     };
-    let work =
-        planned.kernel.instance(&case.problem, &planned.of.variant).map(|i| i.work).unwrap_or_default();
     let mega = |v: Option<f64>| v.map(|v| v / 1e6);
     let mean = timing.mean();
     let power = timing.sampled(|s| s.power_w);
@@ -83,8 +80,6 @@ pub(super) fn canonical_row(ran: &Ran<'_>, timing: &CaseTiming, caches: Caches) 
         (Number::RegsPerThread, Some(facts.registers.into())),
         (Number::SmemStatic, Some(facts.static_smem.into())),
         (Number::SmemDynamic, Some(case.dynamic_smem.into())),
-        (Number::Flops, work.get(Count::Flops)),
-        (Number::DramBytes, work.get(Count::DramBytes)),
         (Number::Time, Some(mean.millis())),
         (Number::TimeStd, Some(timing.std().millis())),
         (Number::Trials, Some(timing.trials.len() as f64)),

@@ -174,7 +174,7 @@ fn next(components: &Components) -> Option<NextCeiling> {
 fn floor_from(floor: Floor) -> Provenance {
     let of = match floor.origin {
         NumberOrigin::Measured => "shortest that several kernels reach on that host",
-        NumberOrigin::Published => "a launch on this GPU",
+        NumberOrigin::Published => "a launch, as the GPU's file states it for that host",
         NumberOrigin::Derived => "launches on other GPUs",
         NumberOrigin::Assumed => "launches on other hosts, or set; none measured there",
     };

@@ -45,6 +45,8 @@ const DISPATCH_DOUBT: f64 = 0.4;
 pub(super) enum Launching {
     /// Launches one after the other hide most of it: T = (T0^12 + (gap + body)^12)^(1/12), with the gap between two kernels at most T0.
     BackToBack,
+    /// The same on other buffers each time, which no cache holds.
+    OnOtherBuffers,
     /// One launch at a time, caches flushed before it: T = T0 + body.
     Cold,
     /// Caches flushed before it, by a profiler whose time hides the launch: T as back to back, without a gap.
@@ -71,20 +73,21 @@ impl Launching {
             LaunchTiming::Cold => Self::Cold,
             LaunchTiming::Profiled => Self::Profiled,
             LaunchTiming::BackToBack => Self::BackToBack,
+            LaunchTiming::OnOtherBuffers => Self::OnOtherBuffers,
         }
     }
 
     /// Whether a launch may find its buffers where an earlier one left them. One operator after another does, as a kernel
     /// in a loop does.
     pub(super) fn reuses_buffers(self) -> bool {
-        !matches!(self, Self::Cold | Self::Profiled)
+        !matches!(self, Self::Cold | Self::Profiled | Self::OnOtherBuffers)
     }
 
     /// What a time on the source says of the kernel, under a roof of so many seconds.
     pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
         let Some(time) = timed else { return LaunchStart { body: None, own: 0.0, gap: GAP } };
         match self {
-            Self::BackToBack | Self::Profiled => self.back_to_back(time, floor, roof),
+            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled => self.back_to_back(time, floor, roof),
             Self::Cold => {
                 let body = (time - floor).max(LEAST_ADDED_BODY * time);
                 let (squared, scatter) = (body * body, COLD_SCATTER * floor);
@@ -116,14 +119,14 @@ impl Launching {
     /// Seconds between two kernels that nothing hides under this floor, of so many at most.
     #[inline]
     pub(super) fn gap(self, floor: f64, most: f64) -> f64 {
-        if self == Self::BackToBack { floor.min(most) } else { 0.0 }
+        if matches!(self, Self::BackToBack | Self::OnOtherBuffers) { floor.min(most) } else { 0.0 }
     }
 
     /// The time of a launch whose body takes so long behind this gap ([`Self::gap`]).
     #[inline]
     pub(super) fn launched(self, floor: f64, gap: f64, body: f64) -> f64 {
         match self {
-            Self::BackToBack | Self::Profiled => joined(floor, gap + body),
+            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled => joined(floor, gap + body),
             Self::Cold => floor + body,
             Self::Dispatch => joined_by(floor, body, DISPATCH_NORM),
         }
@@ -157,7 +160,7 @@ impl Launching {
     pub(super) fn share_of_error(self, part: f64, time: f64) -> f64 {
         let share = (part / time).min(1.0);
         match self {
-            Self::BackToBack | Self::Profiled => share.powi(LAUNCH_NORM),
+            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled => share.powi(LAUNCH_NORM),
             Self::Cold => share,
             Self::Dispatch => share.powf(DISPATCH_NORM),
         }

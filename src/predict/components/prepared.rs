@@ -35,6 +35,8 @@ pub struct PreparedKernel<'a> {
     shared: SharedRows<'a>,
     /// By what their sources say.
     groups: Vec<SourcesAlike<'a>>,
+    /// Whose rows say how launches were timed, where none is of this size.
+    told_by: Option<GpuId>,
 }
 
 /// What does not depend on any GPU, and the machines that kernels of this arithmetic find.
@@ -129,17 +131,30 @@ impl<'a> PreparedKernel<'a> {
         rules: Rules,
     ) -> Self {
         let store = store.into();
-        let timing = subject_timing(kernel, subject, store);
+        let timing = subject_timing(kernel, subject, None, store);
         let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
-        let floors = KernelFloors::new(subject, timing, store);
+        let floors = KernelFloors::new(subject, None, timing, store);
         let named_code = kernel.named_code();
         let of = GpuFreeTerms { kernel, named_code, subject, machines, store, rules, timing, floors };
         let shared = SharedRows::from_rows(of.rows());
-        Self { of, shared, groups: Vec::new() }
+        Self { of, shared, groups: Vec::new(), told_by: None }
+    }
+
+    /// Of a size that nobody timed the rows of each source say how its launches were timed, and where.
+    fn hear(&mut self, source: GpuId) {
+        let GpuFreeTerms { kernel, subject, store, .. } = self.of;
+        if subject.config.is_some() || self.told_by == Some(source) {
+            return;
+        }
+        self.told_by = Some(source);
+        self.of.timing = subject_timing(kernel, subject, self.told_by, store);
+        self.of.floors = KernelFloors::new(subject, self.told_by, self.of.timing, store);
+        self.groups.clear();
     }
 
     /// Everything that the GPU at this place says as a source.
     pub fn start(&mut self, source: GpuId) -> Starting<'_, 'a> {
+        self.hear(source);
         let of = self.of.clone();
         let row = of.row_on(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));

@@ -89,8 +89,8 @@ pub struct Samples {
     pub single_threads: usize,
 }
 
-/// The variant key that says how a row was timed; times of two kinds are not compared.
-const HOW_TIMED: &str = "timing";
+/// The variant keys that say how a row was timed; times of two kinds are not compared.
+const HOW_TIMED: [&str; 2] = ["timing", "caches"];
 
 /// What the source of a row that `roofswap measure` wrote begins with.
 const MEASURED_HERE: &str = "roofswap measure";
@@ -255,8 +255,11 @@ fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> LaunchKey {
     if facts.size_is_threads {
         problem.push(format!("threads={}", facts.size));
     }
-    let timed =
-        row.variant().split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
+    let timed = row
+        .variant()
+        .split(';')
+        .map(str::trim)
+        .find(|pair| pair.split('=').next().is_some_and(|key| HOW_TIMED.contains(&key)));
     // What `measure` read while it timed is no setting: it drifts from launch to launch.
     let is_set = !row.source().text().starts_with(MEASURED_HERE);
     let clock = |column| row.number(column).filter(|_| is_set).unwrap_or(0.0).to_bits();
