@@ -47,7 +47,8 @@ pub enum StartedFrom {
     /// The model uses no time on the source.
     Nothing,
     /// A timed size, and the ratio of work it is scaled by, or that of its numbers where these differ more; 1 where it is the size asked for.
-    Timed(f64),
+    /// Beside it half a width in ln ([`SourceTime::bend`]).
+    Timed(f64, f64),
     /// Several sizes near it, and half the width of the 90 % interval of what they give, in ln.
     NearSizes(f64),
     /// The roof and the usual efficiency stand in for one.
@@ -61,7 +62,7 @@ impl StartedFrom {
         match source_time {
             Some(t) if MODELS[settings.model].needs_source() => {
                 let ratio = t.extrapolation.map(|ratio| ratio.ln().abs().max(t.distance).exp());
-                let timed = || ratio.map_or(Self::StandIn, Self::Timed);
+                let timed = || ratio.map_or(Self::StandIn, |ratio| Self::Timed(ratio, t.bend));
                 t.spread.map_or_else(timed, Self::NearSizes)
             }
             _ => Self::Nothing,
@@ -176,7 +177,7 @@ impl IntervalCalibration {
         width: Option<Width>,
     ) -> Option<FamilyScale> {
         Some(match start {
-            StartedFrom::Timed(_) | StartedFrom::NearSizes(_) => {
+            StartedFrom::Timed(..) | StartedFrom::NearSizes(_) => {
                 let own = width.map(|w| (w.in_doubts, w.rows));
                 let (width, n) = own.or_else(|| self.shipped.half_width(kernel_id))?;
                 let extra = self.width_of_size(start);
@@ -192,7 +193,9 @@ impl IntervalCalibration {
     /// Half the width, in ln, that a size which was not the one asked for brings; 0 where no size was timed.
     fn width_of_size(&self, start: StartedFrom) -> f64 {
         match start {
-            StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
+            StartedFrom::Timed(ratio, bend) => {
+                joined_width(self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(), bend)
+            }
             StartedFrom::NearSizes(spread) => spread,
             StartedFrom::Nothing | StartedFrom::StandIn => 0.0,
         }

@@ -53,8 +53,9 @@ pub(super) fn traffic_bytes(text: &str) -> Result<Bytes, String> {
 
 /// Floating-point operations of one launch.
 pub(super) fn flop_count(text: &str) -> Result<Flops, String> {
-    let found = typed_flops(text).filter(|f| f.0 > 0.0);
-    found.ok_or_else(|| "expected operations above 0, such as 17.2GFLOP or 1.72e10; a rate is none".into())
+    // A copy has none, and that is known.
+    let found = typed_flops(text).filter(|f| f.0 >= 0.0);
+    found.ok_or_else(|| "expected operations, such as 17.2GFLOP, 1.72e10 or 0; a rate is none".into())
 }
 
 /// Operations of one launch that are no FLOPs.

@@ -97,6 +97,13 @@ pub(super) fn within_peak(ratio: f64, achieved: f64, [old, new]: [f64; 2]) -> f6
     ratio.min(new / old * (old / achieved).max(1.0))
 }
 
+/// The ratio of what the power law leaves after and before where the limit alone is another one and `achieved` is the measured rate: 1
+/// where that is above what the law leaves at the lower limit, for then the limit is not what holds it.
+pub(super) fn ratio_of_limits([before, after]: [f64; 2], achieved: Option<f64>) -> f64 {
+    let is_refuted = achieved.is_some_and(|rate| rate > before.min(after));
+    if is_refuted { 1.0 } else { after / before }
+}
+
 impl Gpu {
     /// FP32 rate that work sustains: measured (SGEMM or FMA loop), else what the power limit leaves of the peak.
     #[must_use]

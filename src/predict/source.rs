@@ -73,6 +73,8 @@ pub struct SourceTime {
     pub extrapolation: Option<f64>,
     /// How far the nearest timed size is ([`crate::kernel::Problem::distance`]); 0 where it was timed, or none was.
     pub distance: f64,
+    /// Half the width of a 90 % interval, in ln, for a roof that does not grow as the work does, or two sizes that do not agree.
+    pub bend: f64,
     /// Half the width of its own 90 % interval in ln, where several sizes say how far apart they are; `None` elsewhere.
     pub spread: Option<f64>,
 }

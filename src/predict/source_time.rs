@@ -40,11 +40,14 @@ const SIZES_OF_OPERATOR: usize = 8;
 const SAME_SIZE: f64 = 1e-3;
 
 /// Half the width of a 90 % interval of such a mean, in standard deviations of what the sizes give (ln), and what is added to these: of sizes
-/// that agree, and of one alone, less by the square of how many there are. Of 1,860 sizes left out of operators on eight GPUs
+/// that agree, and of one alone, less by the square of how many weigh. Of 1,860 sizes left out of operators on eight GPUs
 /// (docs/models.md).
 const HALF_WIDTH: f64 = 2.7;
 const AGREEING: f64 = 0.02;
 const ALONE: f64 = 0.15;
+
+/// How much of what a roof bends between two sizes, beside the work on the SMs, is doubt: whether buffers stay in L2 is known of neither.
+const BEND_DOUBT: f64 = 0.5;
 
 /// The row of this very configuration; else the nearest sizes scaled to this one as `components` does: of an operator the mean of several, of
 /// a kernel the nearest, or between two of them interpolated; else, where nobody timed the kernel on this GPU, its roof and the usual efficiency.
@@ -61,6 +64,7 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             extrapolation: Some(1.0),
             distance: 0.0,
             spread: None,
+            bend: 0.0,
         });
     }
     if asked.kernel.runs_as == RunsAs::Operator {
@@ -88,16 +92,17 @@ fn of_near_sizes(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let near = store.near_sizes(subject.kernel, &subject.problem, &subject.variant, at, SIZES_OF_OPERATOR);
     let given: Vec<GivenTime> = near.into_iter().filter_map(given_by).collect();
     let mut nearest = given.first()?.time.clone();
-    let sizes = given.len() as f64;
     let weight: f64 = given.iter().map(|g| g.weight).sum();
+    // As many equally near ones would have this weight.
+    let sizes = weight.powi(2) / given.iter().map(|g| g.weight.powi(2)).sum::<f64>();
     let mean = |of: fn(&SourceTime) -> Seconds| {
         let ln: f64 = given.iter().map(|g| g.weight * of(&g.time).0.ln()).sum();
         Seconds((ln / weight).exp())
     };
     let (time, work_scaled) = (mean(|t| t.time), mean(|t| t.work_scaled));
-    let squares = given.iter().map(|g| (g.time.time / time).ln().powi(2));
+    let squares = given.iter().map(|g| g.weight * (g.time.time / time).ln().powi(2));
     let deviation =
-        (squares.sum::<f64>() / sizes + AGREEING.powi(2) + (ALONE / sizes.powi(2)).powi(2)).sqrt();
+        (squares.sum::<f64>() / weight + AGREEING.powi(2) + (ALONE / sizes.powi(2)).powi(2)).sqrt();
     if let ([_, _, ..], Some(Caution::NearestSize(size))) = (&given[..], nearest.cautions.first()) {
         nearest.cautions[0] = Caution::NearSizes { nearest: size.clone(), sizes: given.len() };
     }
@@ -116,6 +121,7 @@ fn interpolated(near: &SourceTime, far: &SourceTime) -> Option<SourceTime> {
         Some(Caution::NearestSize(size)) => Some(size.clone()),
         _ => None,
     });
+    let apart = (near.time / far.time).ln().abs();
     let between = |near: Seconds, far: Seconds| Seconds(near.0.powf(1.0 - of_far) * far.0.powf(of_far));
     let mut cautions = near.cautions.clone();
     *cautions.first_mut()? = Caution::BetweenSizes([near_size?, far_size?]);
@@ -123,6 +129,7 @@ fn interpolated(near: &SourceTime, far: &SourceTime) -> Option<SourceTime> {
         time: between(near.time, far.time),
         work_scaled: between(near.work_scaled, far.work_scaled),
         cautions,
+        bend: 2.0 * of_far * (1.0 - of_far) * apart,
         ..near.clone()
     })
 }
@@ -148,8 +155,8 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         resized_operator(side.gpu, [(&there, works.source), (&here, works.target)], row.time)
     });
     let is_by_operator = of_operator.is_some();
-    let (time, ratio) =
-        of_operator.or_else(|| resized(kernel, Pair::new(&there_side, side), works, launch, row.time))?;
+    let by_components = || resized(kernel, Pair::new(&there_side, side), works, launch, row.time);
+    let (time, ratio, bend) = of_operator.map(|(time, ratio)| (time, ratio, 0.0)).or_else(by_components)?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if !is_by_operator && is_launch_limited(time.0, floor.0) {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
@@ -165,6 +172,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         extrapolation: Some(ratio),
         distance: subject.problem.distance(&row.problem),
         spread: None,
+        bend: BEND_DOUBT * bend,
     })
 }
 
@@ -185,5 +193,6 @@ fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
         extrapolation: None,
         distance: 0.0,
         spread: None,
+        bend: 0.0,
     })
 }

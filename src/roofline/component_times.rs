@@ -131,7 +131,14 @@ impl Components {
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
-        let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
+        // No longer than at the clock that FP work alone sustains: there nothing is limited any more.
+        let slowed = |times: &[f64; Component::ALL.len()]| {
+            let mut slowed = times.map(|time| time / power_share);
+            slowed[Component::Dram as usize] = times[Component::Dram as usize];
+            p_norm(&slowed)
+        };
+        let by_share = norm * (fp / norm).powf(POWER_EXPONENT) / power_share;
+        let powered = if limited { by_share.min(slowed(&times)) } else { 0.0 };
         Self { times, norm, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
     }
 

@@ -344,7 +344,7 @@ fn a_number_below_zero_is_a_value_that_says_what_is_expected() {
     let pair = "--from titan-v --to l4";
     for (words, said) in [
         (format!("predict {pair} --time -3ms"), "expected a time with its unit"),
-        (format!("predict {pair} --time 1ms --flops -1G"), "expected operations above 0"),
+        (format!("predict {pair} --time 1ms --flops -1G"), "expected operations, such as"),
         (format!("predict {pair} --kernel saxpy --sm-clock -5"), "expected megahertz above 0"),
         (format!("predict {pair} --kernel saxpy --regs -5"), "expected a whole number above 0"),
         ("rank --from titan-v --kernel saxpy --top -1".into(), "expected a whole number above 0"),

@@ -14,7 +14,7 @@ use crate::predict::floor::LaunchCost;
 use crate::predict::known_blocks::KnownBlocks;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, ModelRefusal, Question, QuestionSide};
-use crate::roofline::{Components, KernelArithmetic, MachineNumbers, Spec};
+use crate::roofline::{Component, Components, KernelArithmetic, MachineNumbers, Spec};
 use crate::units::Seconds;
 
 /// Both sides of a question, source first.
@@ -144,15 +144,15 @@ impl QuestionSides {
     }
 }
 
-/// A time carried to another size on the same GPU, and how many times longer its roof is there; `None` where the counts
-/// give no roof.
+/// A time carried to another size on the same GPU, how many times longer its roof is there, and how far that is, in ln, from how
+/// many times more work the SMs have; `None` where the counts give no roof.
 pub(in crate::predict) fn resized(
     kernel: &Kernel,
     sides: Pair<&QuestionSide<'_>>,
     works: Pair<&Work>,
     cost: LaunchCost,
     timed: Seconds,
-) -> Option<(Seconds, f64)> {
+) -> Option<(Seconds, f64, f64)> {
     let floor = cost.floor.time.0;
     let sides = QuestionSides::of_sizes(kernel, sides, works, cost, timed.0);
     let Pair { source: from, target: to } = sides.roofs.map(|roof| roof.time);
@@ -165,14 +165,27 @@ pub(in crate::predict) fn resized(
     let usual = typical(&sides).usual;
     let efficiency = usual * (start.body? / from / usual).powf(start.own);
     let Pair { source: here, target: there } = sides.components.map(|c| c.beside_dram());
-    let body = grown(from, to, efficiency, there / here);
+    let is_of_memory = |c: &Components| matches!(c.binding(), Some(Component::Dram | Component::L2));
+    let may_have_fitted = is_of_memory(&sides.components.source) || is_of_memory(&sides.components.target);
+    let body = if efficiency > 1.0 {
+        grown(from, to, efficiency, there / here)
+    } else {
+        to * efficiency.powf(if may_have_fitted { held_below(to / from) } else { 1.0 })
+    };
     let time = sides.launched(start, body);
-    sound(time).then_some((Seconds(time), to / from))
+    let bend = (to / from / (there / here)).ln().abs();
+    sound(time).then_some((Seconds(time), to / from, if bend.is_finite() { bend } else { 0.0 }))
 }
 
 /// What is typical of a kernel's efficiency, whatever was counted of it.
 fn typical(sides: &QuestionSides) -> TypicalEfficiency {
     TypicalEfficiency::new(0.0, sides.source_build)
+}
+
+/// How much of a time below a roof of memory holds at a size whose roof is so many times as long, 0 to 1: near by what was there is there
+/// too, twice as far nothing is taken below its roof, whatever fitted L2 at the other size.
+fn held_below(ratio: f64) -> f64 {
+    (1.0 - ratio.log2().abs()).max(0.0)
 }
 
 /// How far the time above a roof overlaps with it where the size changes, as a norm: 1 = not at all.
@@ -181,9 +194,6 @@ const OVERLAP: f64 = 1.5;
 /// The body at another size, under the roof `to`, of a kernel that took `efficiency` times `from`. Time above the roof grows
 /// with the work on the SMs and in L2: it does not jump where buffers stop to fit L2.
 fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
-    if efficiency <= 1.0 {
-        return to; // a size that was not measured is not taken below its roof, whatever fitted L2 at the other
-    }
     if !work.is_finite() {
         return to * efficiency;
     }
