@@ -107,9 +107,9 @@ fn of_row(row: &str) -> String {
 
 #[test]
 fn contradictory_counts_are_named_with_values_and_sources() {
-    let said = of_row("titan-v,mine,n=1,1,fp32,1e9,2e9,1e9,1e6,40");
+    let said = of_row("titan-v,mine,n=1,1,fp32,1e9,2e9,8e8,1e6,40");
     for words in [
-        "dram_bytes 2.00e9 (measured) against l2_bytes 1.00e9 (measured): all DRAM traffic passes L2; components takes each",
+        "dram_bytes 2.00e9 (measured) against l2_bytes 8.00e8 (measured): DRAM brings at most two sectors of L2 for one that is asked for; components takes each",
         "flops 1.00e9 (measured) against warp_insts_issued 1.00e6 (measured): a warp instruction does at most 64 FLOPs",
         "active_threads_per_inst 40.0 (measured): a warp has 32 threads; components uses 32",
     ] {

@@ -284,7 +284,8 @@ fn a_time_below_the_usual_launch_overhead_stays_below_it() {
     let desk = Desk::new();
     let asked = "--time 1.60us --from h100-sxm5 --threads 128 --grid 141 --regs 24 --dram-bytes 433000";
     let row = time_and_width(&desk, &format!("{asked} --to h200")).0;
-    assert!(row < 1.601e-3, "{row} ms");
+    // By 3.10 over 2.98 µs, what their files state of a launch.
+    assert!(row < 1.67e-3, "{row} ms");
     assert_eq!(time_and_width(&desk, &format!("{asked} --to h100-sxm5")), (1.6e-3, 1.0));
 }
 

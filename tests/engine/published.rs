@@ -221,10 +221,9 @@ fn the_price_of_a_size_nobody_timed_is_recomputed_from_the_study() {
     let rank = ((scores.len() + 1) as f64 * 0.9).ceil() as usize;
     let found = (scores.len() as i64, (scores[rank - 1] * 1000.0).round() / 1000.0);
     println!("{} pairs, {:.5} per doubling", found.0, scores[rank - 1]);
-    assert_eq!(
-        (shipped("pairs").as_integer(), shipped("ln_per_doubling").as_float()),
-        (Some(found.0), Some(found.1))
-    );
+    assert_eq!(found, (504, 0.05), "what specs/intervals.toml says of the study");
+    // Sizes left out on an H100 and an H200 ask for more.
+    assert!(shipped("ln_per_doubling").as_float().is_some_and(|shipped| shipped >= found.1));
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn a_kernel_is_checked_then_timed_warm_and_cold() {
     let done = done.unwrap();
     assert_eq!((done.timed, done.failed.len(), done.differences.len()), (1, 0, 0), "{done:?}");
     let [warm, cold] = &kept.rows[..] else { panic!("{:?}", kept.rows) };
-    assert_eq!((&*warm.variant, &*cold.variant), ("", "timing=cold"));
+    assert_eq!((&*warm.variant, &*cold.variant), ("", "caches=cold"));
     assert_eq!((&*warm.gpu, &*warm.kernel, &*warm.problem), ("rtx-4070", "saxpy", "n=262144"));
     let expected = 1e3 * (2e-6 + 12.0 * 262_144.0 / 504e9);
     assert!((number(warm, Number::Time) / expected - 1.0).abs() < 0.005);
