@@ -31,6 +31,14 @@ impl TornadoBar {
     pub fn matters(&self) -> bool {
         self.effect >= LEAST_EFFECT
     }
+
+    /// What the better of its two sides takes off this time, as a share of it; `None` where neither makes it faster.
+    #[must_use]
+    pub fn gain(&self, now: Seconds) -> Option<f64> {
+        let gains = [self.less, self.more].into_iter().flatten().map(|time| 1.0 - time / now);
+        let gain = gains.fold(0.0, f64::max);
+        (gain >= LEAST_EFFECT).then_some(gain)
+    }
 }
 
 /// A number and the changes that move it: a fifth less, a fifth more.

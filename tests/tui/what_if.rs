@@ -11,7 +11,8 @@ use roofswap::pair::Pair;
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use roofswap::tui::{Effect, LoadedFiles, Message, WhatIfForm, update};
-use roofswap::whatif::Solution;
+use roofswap::units::Seconds;
+use roofswap::whatif::{Solution, TornadoBar};
 use std::process::Command;
 
 /// Sends a message, and answers what it asks of the worker about changed GPUs; what else it asks.
@@ -679,4 +680,39 @@ fn the_list_of_gpus_shows_a_target_that_was_chosen_elsewhere() {
     assert!(d.screen().contains("T ▸L40S"), "{}", d.screen());
     press(&mut d, "u");
     assert!(d.screen().contains("T ▸RTX 4070"), "{}", d.screen());
+}
+
+#[test]
+fn what_would_help_most_is_what_gains_most_and_not_what_costs_most() {
+    let mut d = view_of_saxpy(120, 40);
+    let found = d.state.what_if.answer().unwrap().clone();
+    let now = found.time.unwrap();
+    let bar = |number, less: f64, more: f64| TornadoBar {
+        number,
+        value: 1.0,
+        less: Some(Seconds(now.0 * less)),
+        more: Some(Seconds(now.0 * more)),
+        effect: (less - 1.0).abs().max((more - 1.0).abs()),
+    };
+    // The largest effects first: what a fifth less of them costs.
+    let tornado = vec![
+        bar(GpuNumber::RegistersPerSm, 1.9, 0.998),
+        bar(GpuNumber::Sms, 1.5, 0.97),
+        bar(GpuNumber::LaunchOverhead, 0.95, 1.05),
+        bar(GpuNumber::Bandwidth, 1.01, 0.92),
+    ];
+    let mut answer = (*found).clone();
+    answer.tornado = tornado;
+    assert_eq!(answer.advice().unwrap(), "what would help most: memory bandwidth, then launch overhead");
+    // On the screen too.
+    press(&mut d, ":");
+    type_line(&mut d, "kernel matmul_tiled");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    let now = answer.time.unwrap();
+    let gain =
+        |bar: &&TornadoBar| 1.0 - bar.less.into_iter().chain(bar.more).map(|t| t / now).fold(1.0, f64::min);
+    let best = answer.tornado.iter().max_by(|a, b| gain(a).total_cmp(&gain(b))).unwrap();
+    let said = answer.advice().unwrap();
+    assert!(said.starts_with(&format!("what would help most: {}", best.number.title())), "{said}");
+    assert!(d.screen().contains(&said), "{}", d.screen());
 }
