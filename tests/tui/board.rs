@@ -610,6 +610,68 @@ fn a_filter_and_one_of_each_architecture_stand_in_the_title_together() {
     assert!(screen.contains("one of each architecture, “rtx” by time"), "{screen}");
 }
 
+/// What `rank --to` makes of the same words.
+#[test]
+fn a_filter_of_the_board_means_what_it_means_to_rank() {
+    let shown = |filter: &str| {
+        let mut d = ranked(120, 40, "/");
+        type_line(&mut d, filter);
+        press(&mut d, "enter");
+        let mut gpus: Vec<_> =
+            d.state.ranked.shown_rows(&d.state.session).iter().map(|row| row.gpu).collect();
+        gpus.sort_unstable();
+        (gpus, d)
+    };
+    let limits_hold_for_all =
+        ["ada,<=300W", "ada,hopper,<=400W", "<=300W,>=24GB", "ada hopper", "4090,5090,h100", "<=300W ada"];
+    for filter in limits_hold_for_all {
+        let (gpus, d) = shown(filter);
+        let mut named = roofswap::rank::select_targets(&d.state.session.gpus, &[filter.to_string()]).unwrap();
+        let listed: Vec<_> = d.state.session.listed_gpus().collect();
+        named.retain(|gpu| listed.contains(gpu));
+        named.sort_unstable();
+        assert_eq!(gpus, named, "{filter}");
+    }
+    // Letters that are no name narrow a name beside them, and widen behind a comma.
+    let of = |d: &Dashboard, gpus: &[roofswap::gpu::GpuId]| -> Vec<String> {
+        gpus.iter().map(|gpu| d.state.session.gpus[*gpu].id.clone()).collect()
+    };
+    let (gpus, d) = shown("h100 sxm");
+    assert_eq!(of(&d, &gpus), ["h100-sxm5"]);
+    let (gpus, d) = shown("titan,<=250W");
+    assert!(!gpus.is_empty() && of(&d, &gpus).iter().all(|id| id.starts_with("titan")), "{gpus:?}");
+}
+
+#[test]
+fn one_of_each_architecture_is_chosen_among_what_the_filter_leaves() {
+    let mut d = ranked(120, 40, "8 /");
+    type_line(&mut d, "<=150W");
+    press(&mut d, "enter");
+    let session = &d.state.session;
+    let rows = d.state.ranked.shown_rows(session);
+    let gpus: Vec<_> = rows.iter().map(|row| &session.gpus[row.gpu]).collect();
+    assert!(gpus.iter().all(|gpu| gpu.power_limit.value.0 <= 150.0));
+    assert!(gpus.iter().any(|gpu| gpu.architecture == "ada"), "{}", d.screen());
+    let mut architectures: Vec<&str> = gpus.iter().map(|gpu| gpu.architecture.as_str()).collect();
+    architectures.sort_unstable();
+    let all = architectures.len();
+    architectures.dedup();
+    assert!(all >= 5 && all == architectures.len(), "{}", d.screen());
+}
+
+#[test]
+fn a_pinned_row_that_the_filter_hides_is_not_counted() {
+    let mut d = ranked(160, 40, "/");
+    type_line(&mut d, "ada");
+    press(&mut d, "enter");
+    let count = d.state.ranked.shown_rows(&d.state.session).len();
+    press(&mut d, "esc end space /");
+    type_line(&mut d, "ada");
+    press(&mut d, "enter");
+    assert_eq!(d.state.ranked.shown_rows(&d.state.session).len(), count + 1, "the pinned one is shown");
+    assert!(d.screen().contains(&format!("{count} GPUs “ada”")), "{}", d.screen());
+}
+
 /// A build for another compute capability bars the source as a target, not as what speedups are relative to.
 #[test]
 fn builds_that_do_not_run_on_the_source_leave_its_time_as_the_base() {
