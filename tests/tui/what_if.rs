@@ -716,3 +716,63 @@ fn what_would_help_most_is_what_gains_most_and_not_what_costs_most() {
     assert!(said.starts_with(&format!("what would help most: {}", best.number.title())), "{said}");
     assert!(d.screen().contains(&said), "{}", d.screen());
 }
+
+#[test]
+fn the_launch_overhead_of_the_list_is_the_kernels_own_and_typing_it_changes_nothing() {
+    let mut d = view_of_saxpy(160, 50);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel matmul_tiled");
+    let of_launch = |d: &Dashboard| {
+        let answer = d.state.what_if.answer().unwrap().clone();
+        let bar = answer.tornado.iter().find(|bar| bar.number == GpuNumber::LaunchOverhead).unwrap();
+        (bar.value, answer.time.unwrap())
+    };
+    let (own, time) = of_launch(&d);
+    let stated = d.state.session.gpus[d.state.target()].number(GpuNumber::LaunchOverhead).unwrap();
+    go_to(&mut d, GpuNumber::LaunchOverhead);
+    let shown = GpuNumber::LaunchOverhead.in_words(own);
+    assert_ne!(shown, GpuNumber::LaunchOverhead.in_words(stated), "the kernel's own differs");
+    let line = |d: &Dashboard| {
+        let screen = d.screen();
+        screen
+            .lines()
+            .find(|line| line.contains("▸ launch overhead") || line.contains("▸  launch overhead"))
+            .unwrap_or(&screen)
+            .to_string()
+    };
+    assert!(line(&d).contains(&shown), "{shown}: {}", line(&d));
+    press(&mut d, "enter");
+    assert!(message(&d).contains(&shown), "{}", message(&d));
+    type_line(&mut d, &shown.replace(' ', ""));
+    assert!(d.state.edited_gpu().changes.is_empty(), "{}", d.state.edited_gpu().changes);
+    assert_eq!(of_launch(&d), (own, time));
+    // A value that is set is stepped from where it is.
+    set(&mut d, GpuNumber::LaunchOverhead, "1us");
+    press(&mut d, "right");
+    let (stepped, _) = of_launch(&d);
+    assert!((1.0e-6..own).contains(&stepped), "{stepped}: {}", line(&d));
+}
+
+#[test]
+fn a_data_rate_beside_a_bandwidth_is_refused_with_both() {
+    let mut d = view_of_saxpy(120, 40);
+    set(&mut d, GpuNumber::Bandwidth, "+25%");
+    set(&mut d, GpuNumber::DataRate, "+40%");
+    let said = message(&d);
+    for part in
+        ["memory bandwidth 630 GB/s contradicts", "memory data rate 29.4 Gbit/s", "leave one of them out"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    // The tornado still moves the bandwidth where the data rate is what was changed.
+    press(&mut d, "esc esc");
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "backspace");
+    set(&mut d, GpuNumber::DataRate, "+40%");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    let bar = answer.tornado.iter().find(|bar| bar.number == GpuNumber::Bandwidth).unwrap();
+    assert!(
+        (bar.value / 705.6e9 - 1.0).abs() < 0.01 && bar.less > answer.time && bar.more < answer.time,
+        "{bar:?}"
+    );
+}
