@@ -59,7 +59,7 @@ impl BoardColumn {
         (Self::Limit, 11, "limit"),
         (Self::Occupancy, 7, "occ."),
         (Self::Memory, 6, "fits"),
-        (Self::Power, 8, "power"),
+        (Self::Power, 9, "power"),
         (Self::Energy, 10, "energy"),
         (Self::Hourly, 8, "$/h"),
         (Self::Runs, 10, "$/M runs"),
