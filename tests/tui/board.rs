@@ -660,6 +660,45 @@ fn one_of_each_architecture_is_chosen_among_what_the_filter_leaves() {
 }
 
 #[test]
+fn a_power_in_kilowatts_keeps_its_unit() {
+    let mut d = unranked(160, 40);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel linear_bf16");
+    press(&mut d, "enter 2 /");
+    type_line(&mut d, "gb200");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    let row = screen.lines().find(|line| line.contains('▸')).unwrap();
+    let list: String = row.chars().take(115).collect();
+    assert!(screen.contains("power") && list.contains(" kW "), "{screen}");
+}
+
+/// A caution names a GPU that stands near the top, and none that nobody looks at.
+#[test]
+fn a_caution_of_assumed_overheads_names_the_first_gpu_of_which_they_are() {
+    let mut d = unranked(160, 40);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel saxpy");
+    press(&mut d, "enter :");
+    type_line(&mut d, "size 4096");
+    press(&mut d, "enter 2");
+    let session = &d.state.session;
+    let rows = d.state.ranked.shown_rows(session);
+    let is_assumed = |row: &&&roofswap::rank::RankedRow| {
+        let origin = session.gpus[row.gpu].launch_floor_or_assumed().origin;
+        origin > roofswap::catalogue::NumberOrigin::Published
+    };
+    let first = rows.iter().find(is_assumed).unwrap();
+    let said: Vec<&String> = rows
+        .iter()
+        .flat_map(|row| &row.cautions)
+        .filter(|caution| caution.contains("is assumed for"))
+        .collect();
+    let named = format!("is assumed for {} ", first.gpu_id);
+    assert!(!said.is_empty() && said.iter().all(|caution| caution.contains(&named)), "{named}: {said:?}");
+}
+
+#[test]
 fn a_pinned_row_that_the_filter_hides_is_not_counted() {
     let mut d = ranked(160, 40, "/");
     type_line(&mut d, "ada");
