@@ -760,3 +760,30 @@ fn typed_kernels_are_remembered_before_the_dashboard_is_left() {
     type_line(&mut d, "forget mine");
     assert_eq!(lines(press(&mut d, "enter")), Some(0));
 }
+
+#[test]
+fn a_typed_kernel_leaves_what_can_be_undone_and_undo_leaves_it_selected() {
+    let mut d = dashboard(120, 40);
+    let first = d.state.selection.clone();
+    press(&mut d, ":");
+    type_line(&mut d, "target h100-sxm5");
+    press(&mut d, "enter + n");
+    type_line(&mut d, "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram");
+    press(&mut d, "enter");
+    let of = |d: &Dashboard| (d.state.kernel().label().to_string(), d.state.pair().map(|gpu| gpu.id.clone()));
+    assert_eq!(of(&d).0, "mine");
+    press(&mut d, "u");
+    assert!(d.screen().contains("undone: source is TITAN V again"), "{}", d.screen());
+    assert_eq!(of(&d).0, "mine", "what is selected stays selected");
+    press(&mut d, "u");
+    assert!(d.screen().contains("undone: size of matmul_tiled"), "{}", d.screen());
+    assert_eq!(of(&d).0, "matmul_tiled", "whose size comes back is said and shown");
+    press(&mut d, ":");
+    type_line(&mut d, "kernel mine");
+    press(&mut d, "enter u");
+    assert!(d.screen().contains("undone: target is RTX 4070 again"), "{}", d.screen());
+    assert_eq!(of(&d).0, "mine");
+    assert_eq!((d.state.selection.source, &d.state.selection.targets), (first.source, &first.targets));
+    press(&mut d, "u");
+    assert!(d.screen().contains("nothing to undo"), "{}", d.screen());
+}

@@ -184,7 +184,8 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let fits = |room: usize| forms.into_iter().find(|(model, count)| width(model) + width(count) <= room);
     let with_files = fits(left.saturating_sub(of_file_width)).filter(|_| of_file_width <= left);
     let of_files = of_files.filter(|_| with_files.is_some());
-    let (model, count) = with_files.or_else(|| fits(left)).unwrap_or(last);
+    let (model, count) =
+        with_files.or_else(|| fits(left)).unwrap_or(if is_chosen { last } else { (&none, &none) });
     let mut room = left.saturating_sub(width(model) + width(count));
     room = room.saturating_sub(of_files.as_ref().map_or(0, |(text, _)| width(text)));
     let mut spans = vec![Span::raw("  "), Span::styled(model.clone(), look.dim())];
