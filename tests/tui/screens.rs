@@ -583,3 +583,16 @@ fn a_predictions_picture_says_how_many_targets_it_leaves_out() {
     let note = format!("… and {further} more targets on screen: their times are not drawn");
     assert!(spec.title.starts_with("Predicted times") && spec.notes.contains(&note), "{:?}", spec.notes);
 }
+
+#[test]
+fn the_import_dialog_takes_a_typed_path() {
+    let mut d = dashboard(80, 24).press("i");
+    for c in "/tmp/x/few.ncu-rep".chars() {
+        update(&mut d.state, Message::Key(c.to_string()));
+    }
+    let effects = update(&mut d.state, Message::Key("enter".into()));
+    assert!(
+        matches!(&effects[..], [Effect::Import { path, .. }] if path.to_str() == Some("/tmp/x/few.ncu-rep")),
+        "{effects:?}"
+    );
+}
