@@ -6,7 +6,7 @@
 //! | SMs, SM clock, FP64 lanes | FP64 peak and achieved |
 //! | SMs, SM clock, tensor rate | tensor rates |
 //! | SM clock | L2 bandwidth (it runs with the SMs, as in `tuning`) |
-//! | bandwidth, or bus and data rate | the others of the three; achieved bandwidth by the same factor |
+//! | bandwidth and bus, or bus and data rate | the third of the three; achieved bandwidth by the same factor |
 //! | power limit above that of the board | sustained FP32 by the power law |
 //! | power limit below it | nothing here: the clock of each kernel, by what it draws (`limited`) |
 //!
@@ -262,17 +262,20 @@ impl ChangePlan<'_> {
     /// Bandwidth = bus x data rate / 8, where all three are stated.
     fn check_memory(&self) -> Result<(), ChangeError> {
         use GpuNumber::{Bandwidth, BusBits, DataRate};
-        let changed = [Bandwidth, BusBits, DataRate].map(|number| self.is_changed(number));
-        if changed == [true, true, true] {
+        // The data rate follows from a bandwidth that is set; another one beside it would do nothing.
+        if self.is_changed(Bandwidth) && self.is_changed(DataRate) {
+            let by_parts = self.ratio(BusBits) * self.ratio(DataRate);
             let made = self.value(BusBits) * self.value(DataRate) / 8.0;
-            if (made / self.value(Bandwidth) - 1.0).abs() > SAME {
+            let differs = |ratio: f64| (ratio - 1.0).abs() > SAME;
+            if differs(by_parts / self.ratio(Bandwidth)) && differs(made / self.value(Bandwidth)) {
                 let parts = format!(
                     "{} x {} = {}",
                     self.words(BusBits),
                     self.words(DataRate),
                     Bandwidth.in_words(made)
                 );
-                return Err(self.contradiction(self.words(Bandwidth), parts, "give two of the three"));
+                let advice = "leave one of them out: the others follow";
+                return Err(self.contradiction(self.words(Bandwidth), parts, advice));
             }
         }
         let (l2, memory) = (self.value(GpuNumber::L2Size), self.value(GpuNumber::MemorySize));
@@ -503,6 +506,10 @@ mod tests {
                 "mem=1000GB/s,bus=192,data-rate=21",
                 "memory bandwidth 1000 GB/s contradicts memory bus 192 bit",
             ),
+            (
+                "mem=+25%,data-rate=+40%",
+                "memory bandwidth 630 GB/s contradicts memory bus 192 bit x memory data rate 29.4 Gbit/s = 706 GB/s",
+            ),
             ("l2=100GiB,memory=20GiB", "L2 size"),
             ("sms=100000", "expected 1 to 4600 (it has 46)"),
             ("smem=1MiB", "expected 4.00 KiB to 252 KiB"),
@@ -516,6 +523,8 @@ mod tests {
         }
         assert!(changed("rtx-4070", "fp32=29.1TFLOP/s").is_ok());
         assert!(changed("rtx-4070", "sm=3.5GHz").is_ok());
+        assert!(changed("rtx-4070", "mem=+40%,data-rate=+40%").is_ok());
+        assert!(changed("rtx-4070", "mem=+40%,bus=256").is_ok(), "the data rate follows");
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub enum Cause {
     ExposedLatency(Pair<f64>),
     /// Measured over roof: of the source, and as far as it is believed on the target.
     Efficiency(Pair<f64>),
+    /// The same where the launch is most of the source's time: what is left of that time is too little to set beside a roof.
+    EfficiencyBesideLaunch(Pair<f64>),
     /// It was not measured: the usual measured over roof.
     UsualEfficiency(f64),
     /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
@@ -196,7 +198,7 @@ impl Cause {
             Self::OtherComponents => "other components",
             Self::LastWave(_) => "tail effect",
             Self::ExposedLatency(_) => "exposed latency",
-            Self::Efficiency(_) => "efficiency",
+            Self::Efficiency(_) | Self::EfficiencyBesideLaunch(_) => "efficiency",
             Self::UsualEfficiency(_) => "typical efficiency",
             Self::AboveRoof => "time above the roof",
             Self::RateLimit => "rate limit",
@@ -225,7 +227,9 @@ impl Cause {
             }
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) | Self::ExposedLatency(both) => both.map(|v| Some(Amount::Times(v))),
-            Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
+            Self::Efficiency(both) | Self::EfficiencyBesideLaunch(both) => {
+                both.map(|v| Some(Amount::Ratio(v)))
+            }
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
             Self::SourceKept(v) => Pair::new(Some(Amount::Ratio(v)), None),
             Self::UsualEfficiency(v) => Pair::new(None, Some(Amount::Ratio(v))),
@@ -277,6 +281,9 @@ impl fmt::Display for Cause {
             }
             Self::Efficiency(Pair { source, target }) => {
                 write!(f, "{:.0} % of roof → {:.0} %", 100.0 / source, 100.0 / target)
+            }
+            Self::EfficiencyBesideLaunch(Pair { target, .. }) => {
+                write!(f, "launch, which is most of the time → {:.0} % of roof", 100.0 / target)
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
             Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),

@@ -194,6 +194,7 @@ impl<'a> RankQuestion<'a> {
             row.speedup_over_profile = profiled.zip(row.time).map(|(source, here)| source.time / here);
         }
         self.order.sort(&mut rows);
+        self.compare_origins(&mut rows);
         if self.each_kernel {
             rows.reverse();
             // Those without a time stay last.
@@ -416,18 +417,25 @@ impl<'a> RankQuestion<'a> {
         if let Some(price) = &row.price {
             all.extend(price.cautions(self.today.as_deref()));
         }
-        all.extend(match row.limit {
-            Some(Bound::Launch) => self.overheads_caution(row.gpu),
-            Some(Bound::Compute) => None,
-            _ => self.rates_caution(row.gpu),
-        });
         all
     }
 
+    /// Says of each row what it is compared with that is known otherwise: the first of these rows, best first.
+    fn compare_origins(&self, rows: &mut [RankedRow]) {
+        let order: Vec<GpuId> = rows.iter().map(|row| row.gpu).collect();
+        for row in rows {
+            row.cautions.extend(match row.limit {
+                Some(Bound::Launch) => self.overheads_caution(row.gpu, &order),
+                Some(Bound::Compute) => None,
+                _ => self.rates_caution(row.gpu, &order),
+            });
+        }
+    }
+
     /// That the launch overhead of this GPU was measured, on its host, and that of others is assumed.
-    fn overheads_caution(&self, gpu: GpuId) -> Option<String> {
+    fn overheads_caution(&self, gpu: GpuId, order: &[GpuId]) -> Option<String> {
         let is_known = |gpu: GpuId| self.overhead_of(gpu).origin <= NumberOrigin::Published;
-        let assumed = self.targets.iter().find(|other| !is_known(**other)).filter(|_| is_known(gpu))?;
+        let assumed = order.iter().find(|other| !is_known(**other)).filter(|_| is_known(gpu))?;
         let there = self.overhead_of(*assumed).value;
         let other = &self.session.gpus[*assumed].id;
         Some(format!(
@@ -441,19 +449,16 @@ impl<'a> RankQuestion<'a> {
     }
 
     /// That this GPU's bandwidth is a measured one where its architecture's others are derived, or the other way round.
-    fn rates_caution(&self, gpu: GpuId) -> Option<String> {
+    fn rates_caution(&self, gpu: GpuId, order: &[GpuId]) -> Option<String> {
         let of = &self.session.gpus[gpu];
         let origin = |gpu: GpuId| self.session.gpus[gpu].bandwidth_sustained().origin;
         let is_measured = |gpu: GpuId| origin(gpu) <= NumberOrigin::Published;
-        let siblings = self
-            .targets
+        let mut siblings = order
             .iter()
             .filter(|other| **other != gpu && self.session.gpus[**other].architecture == of.architecture);
-        let others: Vec<&str> = siblings
-            .filter(|other| is_measured(**other) != is_measured(gpu))
-            .map(|other| self.session.gpus[*other].id.as_str())
-            .collect();
-        let (first, here, there) = match (is_measured(gpu), others.first()) {
+        let other = siblings.find(|other| is_measured(**other) != is_measured(gpu));
+        let other = other.map(|other| self.session.gpus[*other].id.as_str());
+        let (first, here, there) = match (is_measured(gpu), other) {
             (true, Some(first)) => (first, "measured", "derived from the peak"),
             _ => return None,
         };

@@ -37,5 +37,7 @@ pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
 pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};
 pub use table_sums::TableSums;
-pub use targets::{LimitSign, TargetError, boards_named, each_architecture, select_targets};
+pub use targets::{
+    LimitSign, TargetError, boards_named, each_architecture, each_architecture_among, select_targets,
+};
 pub use variants::{block_rows, variant_rows};

@@ -120,12 +120,18 @@ const OLDEST_BUILT_FOR: u8 = 5;
 /// same. A rule, and no judgement: of each generation the board with the fastest memory.
 #[must_use]
 pub fn each_architecture(gpus: &Catalogue<Gpu>) -> Vec<GpuId> {
+    each_architecture_among(gpus, |_| true)
+}
+
+/// [`each_architecture`] of the GPUs that may be chosen.
+#[must_use]
+pub fn each_architecture_among(gpus: &Catalogue<Gpu>, may_be_chosen: impl Fn(GpuId) -> bool) -> Vec<GpuId> {
     let best_of = |architecture: &str| {
         let members =
             gpus.with_ids().filter(|(_, gpu)| gpu.architecture == architecture && !gpu.is_hypothetical());
         let built_for = |gpu: &Gpu| gpu.cuda.compute_capability.major >= OLDEST_BUILT_FOR;
         members
-            .filter(|(_, gpu)| built_for(gpu))
+            .filter(|(id, gpu)| built_for(gpu) && may_be_chosen(*id))
             .max_by(|(_, a), (_, b)| {
                 a.bandwidth_peak.value.0.total_cmp(&b.bandwidth_peak.value.0).then(b.id.cmp(&a.id))
             })

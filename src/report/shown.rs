@@ -87,10 +87,15 @@ pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {
     Some(format!("{} {}", speedup(answer)?, answer.profiled_speedup_words()?))
 }
 
-/// `78.5 %` of the roof, or `~78.5 %` where it is an estimate; nothing for a model that carries no efficiency over.
+/// `78.5 %` of the roof, or `~78.5 %` where it is an estimate; `launch` where that is most of the source's time, and what is left of it
+/// too little to set beside a roof; nothing for a model that carries no efficiency over.
 #[must_use]
 pub fn efficiency(answer: &Answer) -> Option<String> {
-    let efficiency = answer.prediction.as_ref().ok()?.efficiency?;
+    let prediction = answer.prediction.as_ref().ok()?;
+    let efficiency = prediction.efficiency?;
+    if prediction.bound_source == Some(Bound::Launch) {
+        return Some(Bound::Launch.as_str().to_string());
+    }
     Some(marked_estimate(format!("{} %", significant(100.0 * efficiency)), !answer.is_estimate()))
 }
 

@@ -1,26 +1,43 @@
-//! The filter of the board: names, architectures, limits such as `<=300W` or `<=2$/h`. Words are all to hold, commas join
-//! alternatives.
+//! The filter of the board, in the meaning of `rank --to`: names and architectures add to it, limits such as `<=300W` or `<=2$/h`
+//! take away, and all of them are to hold. Letters of a name stand for a name, too.
 
 use super::filter::Filter;
-use crate::gpu::GpuId;
+use crate::catalogue::Catalogue;
+use crate::gpu::{Gpu, GpuId};
 use crate::rank::{LimitSign, RankedRow, TargetError, select_targets};
 use crate::session::Session;
 
 /// A filter of the board, read.
+#[derive(Default)]
 pub(super) struct BoardFilter {
-    words: Vec<FilterWord>,
+    /// A row is of one of these, where any is named.
+    named: Vec<NamedRows>,
+    /// And within all of these.
+    limits: Vec<FilterLimit>,
 }
 
-/// What one word lets through.
-enum FilterWord {
-    /// The GPUs of a name, an architecture or a limit.
+/// What stands between two commas, without its limits.
+enum NamedRows {
+    /// The GPUs of names and architectures.
+    Gpus(Vec<GpuId>),
+    /// Rows that each of these words fits, one of which is no name.
+    Words(Vec<NameWord>),
+}
+
+/// A word of a name.
+enum NameWord {
+    /// The GPUs that it names.
+    Gpus(Vec<GpuId>),
+    /// Rows with these letters in their name.
+    Letters(Filter),
+}
+
+/// What a limit lets through.
+enum FilterLimit {
+    /// The GPUs within a limit.
     Gpus(Vec<GpuId>),
     /// Rows whose price by the hour is within a limit; one without a price is not.
     Price(LimitSign, f64),
-    /// Rows with these letters in their name.
-    Letters(Filter),
-    /// What one of these lets through.
-    AnyOf(Vec<Self>),
     /// Every row: a limit that is none, or is still being typed, hides nothing. It is said once it is accepted.
     Unread(String),
 }
@@ -28,43 +45,77 @@ enum FilterWord {
 impl BoardFilter {
     /// The filter as typed.
     pub(super) fn read(typed: &str, session: &Session) -> Self {
-        Self { words: typed.split_whitespace().map(|word| FilterWord::read(word, session)).collect() }
+        let gpus = &session.gpus;
+        let mut filter = Self::default();
+        for part in typed.split(',') {
+            let is_limit = |word: &&str| word.contains('$') || word.starts_with(['<', '>', '=']);
+            let (limits, words): (Vec<&str>, Vec<&str>) = part.split_whitespace().partition(is_limit);
+            filter.limits.extend(limits.into_iter().map(|limit| FilterLimit::read(limit, gpus)));
+            if !words.is_empty() {
+                filter.named.push(NamedRows::read(&words, gpus));
+            }
+        }
+        filter
     }
 
     /// Whether this row is shown.
     pub(super) fn fits_row(&self, row: &RankedRow) -> bool {
-        self.words.iter().all(|word| word.fits_row(row))
+        let is_named = self.named.is_empty() || self.named.iter().any(|named| named.fits_row(row));
+        is_named && self.limits.iter().all(|limit| limit.fits_row(row))
     }
 
     /// The first word that is no limit, and what one looks like.
     pub(super) fn unread(&self) -> Option<&str> {
-        self.words.iter().find_map(FilterWord::unread)
+        self.limits.iter().find_map(|limit| match limit {
+            FilterLimit::Unread(why) => Some(why.as_str()),
+            _ => None,
+        })
     }
 
     /// Whether a price by the hour is asked for.
     pub(super) fn asks_for_prices(&self) -> bool {
-        self.words.iter().any(FilterWord::asks_for_prices)
+        self.limits.iter().any(|limit| matches!(limit, FilterLimit::Price(..)))
     }
 }
 
-impl FilterWord {
-    fn read(word: &str, session: &Session) -> Self {
-        // A comma joins alternatives: `4090,5090,h100`.
-        if word.contains(',') {
-            let words = word.split(',').filter(|part| !part.is_empty());
-            return Self::AnyOf(words.map(|part| Self::read(part, session)).collect());
+impl NamedRows {
+    fn read(words: &[&str], gpus: &Catalogue<Gpu>) -> Self {
+        match select_targets(gpus, &[words.join(" ")]) {
+            Ok(named) => Self::Gpus(named),
+            Err(_) => Self::Words(words.iter().map(|word| NameWord::read(word, gpus)).collect()),
         }
+    }
+
+    fn fits_row(&self, row: &RankedRow) -> bool {
+        match self {
+            Self::Gpus(gpus) => gpus.contains(&row.gpu),
+            Self::Words(words) => words.iter().all(|word| match word {
+                NameWord::Gpus(gpus) => gpus.contains(&row.gpu),
+                NameWord::Letters(letters) => letters.score(&[&row.name, &row.gpu_id]).is_some(),
+            }),
+        }
+    }
+}
+
+impl NameWord {
+    fn read(word: &str, gpus: &Catalogue<Gpu>) -> Self {
+        let named = select_targets(gpus, &[word.to_string()]);
+        named.map_or_else(|_| Self::Letters(Filter::new(word)), Self::Gpus)
+    }
+}
+
+impl FilterLimit {
+    fn read(word: &str, gpus: &Catalogue<Gpu>) -> Self {
         if word.contains('$') {
             return price_limit(word).map_or_else(
                 || Self::Unread(format!("`{word}`: expected a price by the hour such as `<=2$/h`")),
                 |(sign, usd)| Self::Price(sign, usd),
             );
         }
-        match select_targets(&session.gpus, &[word.to_string()]) {
+        match select_targets(gpus, &[word.to_string()]) {
             Ok(gpus) => Self::Gpus(gpus),
-            Err(TargetError::NoneLeft { .. } | TargetError::NoneNamed) => Self::Gpus(Vec::new()),
             Err(error @ TargetError::Limit(_)) => Self::Unread(format!("{error}, or `<=2$/h`")),
-            Err(TargetError::Name { .. }) => Self::Letters(Filter::new(word)),
+            Err(_) => Self::Gpus(Vec::new()),
         }
     }
 
@@ -75,24 +126,6 @@ impl FilterWord {
                 row.price.as_ref().is_some_and(|price| sign.holds(price.usd_per_hour, *usd))
             }
             Self::Unread(_) => true,
-            Self::AnyOf(words) => words.iter().any(|word| word.fits_row(row)),
-            Self::Letters(letters) => letters.score(&[&row.name, &row.gpu_id]).is_some(),
-        }
-    }
-
-    fn unread(&self) -> Option<&str> {
-        match self {
-            Self::Unread(why) => Some(why),
-            Self::AnyOf(words) => words.iter().find_map(Self::unread),
-            Self::Gpus(_) | Self::Price(..) | Self::Letters(_) => None,
-        }
-    }
-
-    fn asks_for_prices(&self) -> bool {
-        match self {
-            Self::Price(..) => true,
-            Self::AnyOf(words) => words.iter().any(Self::asks_for_prices),
-            _ => false,
         }
     }
 }
@@ -127,6 +160,6 @@ mod tests {
         assert!(of("<=3oW").unread().is_some_and(|why| why.contains("`<=3oW`") && why.contains("<=2$/h")));
         assert!(of("ada,<=xyz").unread().is_some());
         assert!(of("ada <=300W <=2$/h").unread().is_none());
-        assert!(matches!(&of("<=1W").words[..], [FilterWord::Gpus(gpus)] if gpus.is_empty()));
+        assert!(matches!(&of("<=1W").limits[..], [FilterLimit::Gpus(gpus)] if gpus.is_empty()));
     }
 }

@@ -10,7 +10,7 @@ use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
 use super::row_answers::{RowAnswers, RowFigures};
 use super::selection::Selection;
 use super::state::{DashboardState, Tone};
-use super::undo::remember;
+use super::undo::{place_undo, remember, renumber_undo};
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::gpu::GpuId;
@@ -24,6 +24,12 @@ impl DashboardState {
     /// Takes a new world in (a measurement file was loaded) and keeps the selection; a kernel that was asked for at the
     /// start and came with the data is selected.
     pub fn take_session(&mut self, session: Arc<Session>) {
+        self.undo.clear();
+        self.take_more(session);
+    }
+
+    /// The same of a session that has more than this one and lacks nothing of it: what can be undone stays.
+    pub(super) fn take_more(&mut self, session: Arc<Session>) {
         let selected = self.rows[self.selected].clone();
         let kernel = self.put_session(session, selected.kernel);
         if !self.model_chosen {
@@ -45,7 +51,7 @@ impl DashboardState {
                 Err(unknown) => self.notices.push(unknown.to_string()),
             }
         }
-        self.undo.clear();
+        place_undo(self);
         self.open_on_own_rows();
         self.predict_all();
     }
@@ -66,8 +72,11 @@ impl DashboardState {
         if place == moved {
             return kernel;
         }
-        let all = std::iter::once(&mut self.selection.source).chain(&mut self.selection.targets);
-        all.filter(|gpu| **gpu == place).for_each(|gpu| *gpu = moved);
+        let of_undo = self.undo.iter_mut().map(|step| &mut step.selection);
+        for selection in std::iter::once(&mut self.selection).chain(of_undo) {
+            let all = std::iter::once(&mut selection.source).chain(&mut selection.targets);
+            all.filter(|gpu| **gpu == place).for_each(|gpu| *gpu = moved);
+        }
         // What was ranked and predicted names the old place.
         (self.ranked.board, self.application.forecasts) = (None, None);
         kernel
@@ -79,6 +88,7 @@ impl DashboardState {
         let former = self.session.clone();
         let place = |kernel: KernelId| session.kernels.id_named(&former.kernels.entry(kernel)?.id);
         self.selection.renumber_kernels(place);
+        renumber_undo(&mut self.undo, |gpu| gpu, place);
         self.picked = self.picked.iter().filter_map(|kernel| place(*kernel)).collect();
         let kernel = place(selected);
         if kernel.is_none() {
@@ -102,6 +112,7 @@ impl DashboardState {
             named.and_then(|named| session.gpus.id_named(&named.id)).unwrap_or(gpu)
         };
         self.selection.renumber(place);
+        renumber_undo(&mut self.undo, place, Some);
         self.ranked.renumber(place);
     }
 

@@ -9,7 +9,7 @@ use crate::kernel::{BlockSize, KernelId, Problem};
 use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture, variant_rows,
+    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture_among, variant_rows,
 };
 use crate::session::{Revision, Session};
 use crate::workload::{MixFile, TypedKernel, Workload};
@@ -290,15 +290,30 @@ impl RankedGpus {
         if self.reversed {
             rows.reverse();
         }
-        let filter = BoardFilter::read(&self.filter, session);
-        let one_each = (self.each_architecture && self.rows == BoardRows::Gpus)
-            .then(|| each_architecture(&session.gpus));
-        rows.retain(|row| {
-            self.pins.contains(&row.gpu)
-                || (filter.fits_row(row) && one_each.as_ref().is_none_or(|gpus| gpus.contains(&row.gpu)))
-        });
+        let chosen = self.chosen_rows(board, session);
+        rows.retain(|row| self.pins.contains(&row.gpu) || chosen.holds(row));
         rows.sort_by_key(|row| !self.pins.contains(&row.gpu));
         rows
+    }
+
+    /// How many rows the filter and the choice of one of each architecture leave: pinned ones that they do not are shown, and not counted.
+    #[must_use]
+    pub fn chosen_count(&self, session: &Session) -> usize {
+        let Some(board) = &self.board else { return 0 };
+        let chosen = self.chosen_rows(board, session);
+        board.rows.iter().filter(|row| chosen.holds(row)).count()
+    }
+
+    /// What is shown of this board; one of each architecture is chosen among what the filter leaves.
+    fn chosen_rows(&self, board: &Board, session: &Session) -> ChosenRows {
+        let filter = BoardFilter::read(&self.filter, session);
+        let is_each = self.each_architecture && self.rows == BoardRows::Gpus;
+        let one_each = is_each.then(|| {
+            let fitting: BTreeSet<GpuId> =
+                board.rows.iter().filter(|row| filter.fits_row(row)).map(|row| row.gpu).collect();
+            each_architecture_among(&session.gpus, |gpu| fitting.contains(&gpu))
+        });
+        ChosenRows { filter, one_each }
     }
 
     /// Why the filter cannot be kept: a word of it is no limit, or it asks for prices and there are none.
@@ -328,5 +343,17 @@ impl RankedGpus {
     #[must_use]
     pub fn row_of(&self, gpu: GpuId) -> Option<&RankedRow> {
         self.board.as_ref()?.rows.iter().find(|row| row.gpu == gpu)
+    }
+}
+
+/// The rows that a filter leaves, and of those one GPU of each architecture where that is asked for.
+struct ChosenRows {
+    filter: BoardFilter,
+    one_each: Option<Vec<GpuId>>,
+}
+
+impl ChosenRows {
+    fn holds(&self, row: &RankedRow) -> bool {
+        self.filter.fits_row(row) && self.one_each.as_ref().is_none_or(|gpus| gpus.contains(&row.gpu))
     }
 }

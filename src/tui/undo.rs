@@ -6,7 +6,8 @@ use super::selection::{TraceSettings, UndoStep};
 use super::state::{DashboardState, Tone};
 use crate::application::PartOfTrace;
 use crate::gpu::GpuId;
-use crate::predict::MODELS;
+use crate::kernel::KernelId;
+use crate::predict::{MODELS, Subject};
 use crate::units::significant;
 use std::sync::Arc;
 
@@ -41,11 +42,14 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
         }
     };
     let now = trace_settings(state);
-    let is_row_changed = !Arc::ptr_eq(&state.rows[step.row], &step.subject);
+    let is_row_changed = !is_same_size(&state.rows[step.row], &step.subject);
     if state.selection != step.selection || is_row_changed {
         state.selection = step.selection;
-        state.rows[step.row] = step.subject;
-        state.selected = step.row;
+        // What is selected stays selected, unless it is the size of another row that comes back, which is said.
+        if is_row_changed {
+            state.rows[step.row] = step.subject;
+            state.selected = step.row;
+        }
         state.predict_all();
         state.show_target_in_list();
     }
@@ -60,6 +64,41 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
     }
     effects.extend(state.say(Tone::Done, format!("undone: {}", words.join(", "))));
     effects
+}
+
+/// Whether it is the same kernel at the same size: its launch comes back with the selection.
+fn is_same_size(a: &Subject, b: &Subject) -> bool {
+    a.kernel == b.kernel && a.problem == b.problem && a.variant == b.variant
+}
+
+/// What is remembered follows its GPUs and kernels to their places in a session that has more of them.
+pub(super) fn renumber_undo(
+    undo: &mut Vec<UndoStep>,
+    gpu: impl Fn(GpuId) -> GpuId,
+    kernel: impl Fn(KernelId) -> Option<KernelId>,
+) {
+    undo.retain_mut(|step| {
+        let Some(place) = kernel(step.subject.kernel) else { return false };
+        step.selection.renumber(&gpu);
+        step.selection.renumber_kernels(&kernel);
+        Arc::make_mut(&mut step.subject).kernel = place;
+        true
+    });
+}
+
+/// Finds the rows that are remembered among rows that were made anew; a size that is no row of them stands in its kernel's first one.
+pub(super) fn place_undo(state: &mut DashboardState) {
+    let (rows, session) = (&state.rows, &state.session);
+    state.undo.retain_mut(|step| {
+        if let Some(row) = rows.iter().position(|row| is_same_size(row, &step.subject)) {
+            (step.row, step.subject) = (row, rows[row].clone());
+            return true;
+        }
+        let Subject { kernel, problem, variant, .. } = &*step.subject;
+        let row = rows.iter().position(|row| row.kernel == *kernel);
+        let anew = session.subject(*kernel, problem, variant).ok();
+        row.zip(anew).map(|(row, anew)| (step.row, step.subject) = (row, Arc::new(anew))).is_some()
+    });
 }
 
 /// What this step would change, each with its former value where that is short.
@@ -87,7 +126,7 @@ fn restored_words(state: &DashboardState, step: &UndoStep) -> Vec<String> {
             }
         }),
         (now.launches != then.launches).then(|| format!("launch of {}", kernel())),
-        (state.rows[step.row].problem != step.subject.problem).then(|| format!("size of {}", kernel())),
+        (!is_same_size(&state.rows[step.row], &step.subject)).then(|| format!("size of {}", kernel())),
     ];
     let of_trace = match (&step.trace, trace_settings(state)) {
         (Some(then), Some(now)) if then.file == now.file => [

@@ -2,6 +2,7 @@
 //! once they are read.
 
 use super::state::DashboardState;
+use super::undo::place_undo;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::{Measurement, TimingKind};
@@ -126,7 +127,7 @@ impl DashboardState {
     pub(super) fn show_subject(&mut self, subject: Subject) {
         self.workload.on_fold = false;
         self.selected = self.put_own_row(Arc::new(subject));
-        self.undo.clear();
+        place_undo(self);
         self.predict_all();
     }
 

@@ -160,6 +160,12 @@ impl<'a> WhatIf<'a> {
         self.times.launch_overhead_on(made)
     }
 
+    /// What a launch of the kernel costs on the base, which may be another than the GPU states; `None` where several kernels run.
+    #[must_use]
+    pub fn base_launch_overhead(&self) -> Option<Seconds> {
+        self.launch_overhead_on(self.base())
+    }
+
     /// The changes as a GPU.
     ///
     /// # Errors

@@ -69,6 +69,8 @@ impl WhatIf<'_> {
             return Ok(none(goal, "no time on the source is known: give a goal".into(), None));
         };
         let changes = changes.clone().without(number);
+        // A number that contradicts another change has no value to seek.
+        self.made(&changes.clone().with(number, ChangeAmount::To(now)))?;
         let [least, most] = self.possible_ends(&changes, number, now);
         let [at_least, at_most] = [least, most].map(|value| self.at(&changes, number, value));
         let (Some(low_end), Some(high_end)) = (at_least.time, at_most.time) else {

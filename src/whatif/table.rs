@@ -115,18 +115,18 @@ impl WhatIfAnswer {
         Some(format!("{than} {name}, {base}"))
     }
 
-    /// The two numbers that matter most for this workload; `None` where none does or none was asked.
+    /// The two numbers that make it faster by most when they are moved, either way; `None` where none does or none was asked.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
-        let helps = |bar: &&TornadoBar| {
-            let faster = [bar.less, bar.more]
-                .into_iter()
-                .flatten()
-                .any(|t| self.time.is_some_and(|now| t.0 < 0.999 * now.0));
-            bar.matters() && faster
-        };
-        let titles: Vec<&str> =
-            self.tornado.iter().filter(helps).take(2).map(|bar| bar.number.title()).collect();
+        let now = self.time?;
+        let mut helpful: Vec<_> = self
+            .tornado
+            .iter()
+            .filter_map(|bar| bar.gain(now).map(|gain| (bar.number.title(), gain)))
+            .collect();
+        // Stable: of two that gain the same, the one with the larger effect.
+        helpful.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let titles: Vec<&str> = helpful.iter().take(2).map(|(title, _)| *title).collect();
         match titles[..] {
             [] => None,
             [only] => Some(format!("what would help most: {only}; nothing else makes it faster")),

@@ -31,6 +31,14 @@ impl TornadoBar {
     pub fn matters(&self) -> bool {
         self.effect >= LEAST_EFFECT
     }
+
+    /// What the better of its two sides takes off this time, as a share of it; `None` where neither makes it faster.
+    #[must_use]
+    pub fn gain(&self, now: Seconds) -> Option<f64> {
+        let gains = [self.less, self.more].into_iter().flatten().map(|time| 1.0 - time / now);
+        let gain = gains.fold(0.0, f64::max);
+        (gain >= LEAST_EFFECT).then_some(gain)
+    }
 }
 
 /// A number and the changes that move it: a fifth less, a fifth more.
@@ -58,7 +66,12 @@ impl MovedNumber {
 pub fn moved_numbers(base: &Gpu, changes: &GpuChanges) -> Vec<MovedNumber> {
     let follows = [GpuNumber::Fp32Peak, GpuNumber::BusBits, GpuNumber::DataRate];
     let moved = |number: GpuNumber| {
-        let value = changes.value_on(base, number)?;
+        let is_bandwidth = number == GpuNumber::Bandwidth;
+        let value =
+            if is_bandwidth { bandwidth_now(base, changes)? } else { changes.value_on(base, number)? };
+        // The data rate follows from the bandwidth that is moved.
+        let changes =
+            if is_bandwidth { changes.clone().without(GpuNumber::DataRate) } else { changes.clone() };
         // What a launch costs is the kernel's own on each GPU: a share of it, where nobody set it.
         let is_of_kernel = number == GpuNumber::LaunchOverhead && changes.get(number).is_none();
         let amount = |factor: f64| {
@@ -68,6 +81,16 @@ pub fn moved_numbers(base: &Gpu, changes: &GpuChanges) -> Vec<MovedNumber> {
         Some(MovedNumber { number, value, moved: [by(1.0 - FIFTH), by(1.0 + FIFTH)] })
     };
     GpuNumber::ALL.into_iter().filter(|number| !follows.contains(number)).filter_map(moved).collect()
+}
+
+/// The bandwidth with these changes: as it is set, else what the bus and the data rate make of the base's.
+fn bandwidth_now(base: &Gpu, changes: &GpuChanges) -> Option<f64> {
+    let set = changes.value_on(base, GpuNumber::Bandwidth)?;
+    if changes.get(GpuNumber::Bandwidth).is_some() {
+        return Some(set);
+    }
+    let ratio = |number| Some(changes.value_on(base, number)? / base.number(number)?);
+    Some(set * ratio(GpuNumber::BusBits)? * ratio(GpuNumber::DataRate)?)
 }
 
 /// The largest effect first.

@@ -170,6 +170,10 @@ fn nonsense_is_refused_with_what_to_type() {
         ("mem=-120%", "expected 600GB/s"),
         ("sms=0", "sms=0: expected 60"),
         ("fp32=90TFLOP/s", "FP32 peak 90.0 TFLOP/s contradicts SMs 46"),
+        (
+            "mem=+25%,data-rate=+40%",
+            "memory bandwidth 630 GB/s contradicts memory bus 192 bit x memory data rate",
+        ),
         ("power=1W", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
         ("power=50kW", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
         ("power=20W", "contradicts idle power 22.0 W"),

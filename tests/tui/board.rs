@@ -610,6 +610,107 @@ fn a_filter_and_one_of_each_architecture_stand_in_the_title_together() {
     assert!(screen.contains("one of each architecture, “rtx” by time"), "{screen}");
 }
 
+/// What `rank --to` makes of the same words.
+#[test]
+fn a_filter_of_the_board_means_what_it_means_to_rank() {
+    let shown = |filter: &str| {
+        let mut d = ranked(120, 40, "/");
+        type_line(&mut d, filter);
+        press(&mut d, "enter");
+        let mut gpus: Vec<_> =
+            d.state.ranked.shown_rows(&d.state.session).iter().map(|row| row.gpu).collect();
+        gpus.sort_unstable();
+        (gpus, d)
+    };
+    let limits_hold_for_all =
+        ["ada,<=300W", "ada,hopper,<=400W", "<=300W,>=24GB", "ada hopper", "4090,5090,h100", "<=300W ada"];
+    for filter in limits_hold_for_all {
+        let (gpus, d) = shown(filter);
+        let mut named = roofswap::rank::select_targets(&d.state.session.gpus, &[filter.to_string()]).unwrap();
+        let listed: Vec<_> = d.state.session.listed_gpus().collect();
+        named.retain(|gpu| listed.contains(gpu));
+        named.sort_unstable();
+        assert_eq!(gpus, named, "{filter}");
+    }
+    // Letters that are no name narrow a name beside them, and widen behind a comma.
+    let of = |d: &Dashboard, gpus: &[roofswap::gpu::GpuId]| -> Vec<String> {
+        gpus.iter().map(|gpu| d.state.session.gpus[*gpu].id.clone()).collect()
+    };
+    let (gpus, d) = shown("h100 sxm");
+    assert_eq!(of(&d, &gpus), ["h100-sxm5"]);
+    let (gpus, d) = shown("titan,<=250W");
+    assert!(!gpus.is_empty() && of(&d, &gpus).iter().all(|id| id.starts_with("titan")), "{gpus:?}");
+}
+
+#[test]
+fn one_of_each_architecture_is_chosen_among_what_the_filter_leaves() {
+    let mut d = ranked(120, 40, "8 /");
+    type_line(&mut d, "<=150W");
+    press(&mut d, "enter");
+    let session = &d.state.session;
+    let rows = d.state.ranked.shown_rows(session);
+    let gpus: Vec<_> = rows.iter().map(|row| &session.gpus[row.gpu]).collect();
+    assert!(gpus.iter().all(|gpu| gpu.power_limit.value.0 <= 150.0));
+    assert!(gpus.iter().any(|gpu| gpu.architecture == "ada"), "{}", d.screen());
+    let mut architectures: Vec<&str> = gpus.iter().map(|gpu| gpu.architecture.as_str()).collect();
+    architectures.sort_unstable();
+    let all = architectures.len();
+    architectures.dedup();
+    assert!(all >= 5 && all == architectures.len(), "{}", d.screen());
+}
+
+#[test]
+fn a_power_in_kilowatts_keeps_its_unit() {
+    let mut d = unranked(160, 40);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel linear_bf16");
+    press(&mut d, "enter 2 /");
+    type_line(&mut d, "gb200");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    let row = screen.lines().find(|line| line.contains('▸')).unwrap();
+    let list: String = row.chars().take(115).collect();
+    assert!(screen.contains("power") && list.contains(" kW "), "{screen}");
+}
+
+/// A caution names a GPU that stands near the top, and none that nobody looks at.
+#[test]
+fn a_caution_of_assumed_overheads_names_the_first_gpu_of_which_they_are() {
+    let mut d = unranked(160, 40);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel saxpy");
+    press(&mut d, "enter :");
+    type_line(&mut d, "size 4096");
+    press(&mut d, "enter 2");
+    let session = &d.state.session;
+    let rows = d.state.ranked.shown_rows(session);
+    let is_assumed = |row: &&&roofswap::rank::RankedRow| {
+        let origin = session.gpus[row.gpu].launch_floor_or_assumed().origin;
+        origin > roofswap::catalogue::NumberOrigin::Published
+    };
+    let first = rows.iter().find(is_assumed).unwrap();
+    let said: Vec<&String> = rows
+        .iter()
+        .flat_map(|row| &row.cautions)
+        .filter(|caution| caution.contains("is assumed for"))
+        .collect();
+    let named = format!("is assumed for {} ", first.gpu_id);
+    assert!(!said.is_empty() && said.iter().all(|caution| caution.contains(&named)), "{named}: {said:?}");
+}
+
+#[test]
+fn a_pinned_row_that_the_filter_hides_is_not_counted() {
+    let mut d = ranked(160, 40, "/");
+    type_line(&mut d, "ada");
+    press(&mut d, "enter");
+    let count = d.state.ranked.shown_rows(&d.state.session).len();
+    press(&mut d, "esc end space /");
+    type_line(&mut d, "ada");
+    press(&mut d, "enter");
+    assert_eq!(d.state.ranked.shown_rows(&d.state.session).len(), count + 1, "the pinned one is shown");
+    assert!(d.screen().contains(&format!("{count} GPUs “ada”")), "{}", d.screen());
+}
+
 /// A build for another compute capability bars the source as a target, not as what speedups are relative to.
 #[test]
 fn builds_that_do_not_run_on_the_source_leave_its_time_as_the_base() {
@@ -658,4 +759,31 @@ fn typed_kernels_are_remembered_before_the_dashboard_is_left() {
     press(&mut d, ":");
     type_line(&mut d, "forget mine");
     assert_eq!(lines(press(&mut d, "enter")), Some(0));
+}
+
+#[test]
+fn a_typed_kernel_leaves_what_can_be_undone_and_undo_leaves_it_selected() {
+    let mut d = dashboard(120, 40);
+    let first = d.state.selection.clone();
+    press(&mut d, ":");
+    type_line(&mut d, "target h100-sxm5");
+    press(&mut d, "enter + n");
+    type_line(&mut d, "4.2ms on 3090, name mine, 17.2 GFLOP, 50MB dram");
+    press(&mut d, "enter");
+    let of = |d: &Dashboard| (d.state.kernel().label().to_string(), d.state.pair().map(|gpu| gpu.id.clone()));
+    assert_eq!(of(&d).0, "mine");
+    press(&mut d, "u");
+    assert!(d.screen().contains("undone: source is TITAN V again"), "{}", d.screen());
+    assert_eq!(of(&d).0, "mine", "what is selected stays selected");
+    press(&mut d, "u");
+    assert!(d.screen().contains("undone: size of matmul_tiled"), "{}", d.screen());
+    assert_eq!(of(&d).0, "matmul_tiled", "whose size comes back is said and shown");
+    press(&mut d, ":");
+    type_line(&mut d, "kernel mine");
+    press(&mut d, "enter u");
+    assert!(d.screen().contains("undone: target is RTX 4070 again"), "{}", d.screen());
+    assert_eq!(of(&d).0, "mine");
+    assert_eq!((d.state.selection.source, &d.state.selection.targets), (first.source, &first.targets));
+    press(&mut d, "u");
+    assert!(d.screen().contains("nothing to undo"), "{}", d.screen());
 }

@@ -76,6 +76,7 @@ fn evaluated() {
         let setup = roofswap::evaluate::EvaluationSetup::default();
         let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
         update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
+        assert!(w != 120 || d.screen().contains("-25 %"), "the legend of the chart is whole: {}", d.screen());
         insta::assert_snapshot!(format!("evaluated_{w}x{h}"), d.screen());
     }
 }
@@ -495,4 +496,103 @@ fn typed_clocks_are_followed_shown_copied_and_undone() {
     assert!(undone.state.selection.tunings.is_empty() && time(&undone) == time(&first));
     let d = dashboard(80, 24).press("F s m = 9 G H z enter");
     assert!(d.screen().contains("expected 29.1 MHz to 2910 MHz"), "{}", d.screen());
+}
+
+#[test]
+fn a_model_that_was_chosen_is_the_last_to_leave_the_header() {
+    for model in ["efficiency-transfer", "first-principles", "same-time", "hybrid"] {
+        for pair in ["", "target rtx-pro-6000-server", "target h100-sxm5", "from a100-sxm4-80gb"] {
+            for keys in ["", "/ a t o m i c enter"] {
+                let mut d = dashboard(80, 24);
+                for line in
+                    [format!("model {model}"), pair.to_string()].iter().filter(|line| !line.is_empty())
+                {
+                    d = d.press(":");
+                    for c in line.chars() {
+                        let key = if c == ' ' { "space".to_string() } else { c.to_string() };
+                        update(&mut d.state, Message::Key(key));
+                    }
+                    d = d.press("enter");
+                }
+                let screen = d.press(keys).screen();
+                let header = screen.lines().next().unwrap();
+                assert!(header.contains(model), "{pair}: {header}");
+            }
+        }
+    }
+}
+
+/// The size is part of what a row is; columns of further targets go before it.
+#[test]
+fn every_row_says_its_size_beside_several_targets() {
+    for (w, h) in [(80, 24), (120, 40), (160, 50)] {
+        let screen = dashboard(w, h).press("8").screen();
+        let lines: Vec<&str> = screen.lines().collect();
+        let head = lines.iter().find(|line| line.contains("  kernel ")).unwrap();
+        assert!(head.contains(" size "), "{w}x{h}: {screen}");
+        assert!(screen.contains("more target"), "{w}x{h}: {screen}");
+    }
+}
+
+/// What stands over a column: ▲ where its values grow from above to below, ▼ where they fall.
+#[test]
+fn the_arrow_of_a_sorted_column_says_which_way_its_values_go() {
+    let heading = |keys: &str| {
+        let screen = dashboard(160, 50).press(keys).screen();
+        screen.lines().find(|line| line.contains("  kernel ")).unwrap().to_string()
+    };
+    let sorted_by = |d: &Dashboard| d.state.sort.0.as_str();
+    let d = dashboard(160, 50).press("o o");
+    assert_eq!(sorted_by(&d), "predicted time");
+    assert!(heading("o o").contains("RTX 4070▲"), "{}", heading("o o"));
+    assert!(heading("o o O").contains("RTX 4070▼"), "{}", heading("o o O"));
+    assert!(heading("o o o").contains("▼"), "{}", heading("o o o"));
+    assert!(heading("o o o O").contains("▲"), "{}", heading("o o o O"));
+}
+
+#[test]
+fn a_time_that_is_mostly_launch_has_no_percent_of_a_roof() {
+    let mut d = dashboard(200, 60);
+    for line in ["kernel saxpy", "size 4096"] {
+        d = d.press(":");
+        for c in line.chars() {
+            let key = if c == ' ' { "space".to_string() } else { c.to_string() };
+            update(&mut d.state, Message::Key(key));
+        }
+        d = d.press("enter");
+    }
+    let d = d.press("z");
+    let answer = d.state.answer();
+    assert_eq!(answer.prediction.as_ref().unwrap().bound_source, Some(roofswap::roofline::Bound::Launch));
+    assert_eq!(roofswap::report::shown::efficiency(answer).as_deref(), Some("launch"));
+    let screen = d.screen();
+    let row = screen.lines().find(|line| line.contains("▸ saxpy")).unwrap();
+    assert!(!row.contains("of roof") && row.matches("launch").count() >= 2, "{row}");
+    let breakdown = answer.prediction.as_ref().unwrap().breakdown();
+    let said = breakdown.steps.iter().map(|step| step.cause.to_string()).collect::<Vec<_>>();
+    assert!(said.iter().any(|text| text.starts_with("launch, which is most of the time")), "{said:?}");
+}
+
+#[test]
+fn a_predictions_picture_says_how_many_targets_it_leaves_out() {
+    let mut d = dashboard(120, 40).press("8 e");
+    let further = d.state.selection.targets.len() - 1;
+    assert!(further > 1);
+    let effects = update(&mut d.state, Message::Key("enter".into()));
+    let [Effect::Export { spec, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let note = format!("… and {further} more targets on screen: their times are not drawn");
+    assert!(spec.title.starts_with("Predicted times") && spec.notes.contains(&note), "{:?}", spec.notes);
+}
+
+#[test]
+fn the_import_dialog_takes_a_typed_path() {
+    let mut d = dashboard(80, 24).press("i");
+    for c in "/tmp/x/few.ncu-rep".chars() {
+        update(&mut d.state, Message::Key(c.to_string()));
+    }
+    let effects = update(&mut d.state, Message::Key("enter".into()));
+    assert!(
+        matches!(&effects[..], [Effect::Import { path, .. }] if path.to_str() == Some("/tmp/x/few.ncu-rep")),
+        "{effects:?}"
+    );
 }

@@ -11,7 +11,8 @@ use roofswap::pair::Pair;
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use roofswap::tui::{Effect, LoadedFiles, Message, WhatIfForm, update};
-use roofswap::whatif::Solution;
+use roofswap::units::Seconds;
+use roofswap::whatif::{Solution, TornadoBar};
 use std::process::Command;
 
 /// Sends a message, and answers what it asks of the worker about changed GPUs; what else it asks.
@@ -679,4 +680,99 @@ fn the_list_of_gpus_shows_a_target_that_was_chosen_elsewhere() {
     assert!(d.screen().contains("T ▸L40S"), "{}", d.screen());
     press(&mut d, "u");
     assert!(d.screen().contains("T ▸RTX 4070"), "{}", d.screen());
+}
+
+#[test]
+fn what_would_help_most_is_what_gains_most_and_not_what_costs_most() {
+    let mut d = view_of_saxpy(120, 40);
+    let found = d.state.what_if.answer().unwrap().clone();
+    let now = found.time.unwrap();
+    let bar = |number, less: f64, more: f64| TornadoBar {
+        number,
+        value: 1.0,
+        less: Some(Seconds(now.0 * less)),
+        more: Some(Seconds(now.0 * more)),
+        effect: (less - 1.0).abs().max((more - 1.0).abs()),
+    };
+    // The largest effects first: what a fifth less of them costs.
+    let tornado = vec![
+        bar(GpuNumber::RegistersPerSm, 1.9, 0.998),
+        bar(GpuNumber::Sms, 1.5, 0.97),
+        bar(GpuNumber::LaunchOverhead, 0.95, 1.05),
+        bar(GpuNumber::Bandwidth, 1.01, 0.92),
+    ];
+    let mut answer = (*found).clone();
+    answer.tornado = tornado;
+    assert_eq!(answer.advice().unwrap(), "what would help most: memory bandwidth, then launch overhead");
+    // On the screen too.
+    press(&mut d, ":");
+    type_line(&mut d, "kernel matmul_tiled");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    let now = answer.time.unwrap();
+    let gain =
+        |bar: &&TornadoBar| 1.0 - bar.less.into_iter().chain(bar.more).map(|t| t / now).fold(1.0, f64::min);
+    let best = answer.tornado.iter().max_by(|a, b| gain(a).total_cmp(&gain(b))).unwrap();
+    let said = answer.advice().unwrap();
+    assert!(said.starts_with(&format!("what would help most: {}", best.number.title())), "{said}");
+    assert!(d.screen().contains(&said), "{}", d.screen());
+}
+
+#[test]
+fn the_launch_overhead_of_the_list_is_the_kernels_own_and_typing_it_changes_nothing() {
+    let mut d = view_of_saxpy(160, 50);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel matmul_tiled");
+    let of_launch = |d: &Dashboard| {
+        let answer = d.state.what_if.answer().unwrap().clone();
+        let bar = answer.tornado.iter().find(|bar| bar.number == GpuNumber::LaunchOverhead).unwrap();
+        (bar.value, answer.time.unwrap())
+    };
+    let (own, time) = of_launch(&d);
+    let stated = d.state.session.gpus[d.state.target()].number(GpuNumber::LaunchOverhead).unwrap();
+    go_to(&mut d, GpuNumber::LaunchOverhead);
+    let shown = GpuNumber::LaunchOverhead.in_words(own);
+    assert_ne!(shown, GpuNumber::LaunchOverhead.in_words(stated), "the kernel's own differs");
+    let line = |d: &Dashboard| {
+        let screen = d.screen();
+        screen
+            .lines()
+            .find(|line| line.contains("▸ launch overhead") || line.contains("▸  launch overhead"))
+            .unwrap_or(&screen)
+            .to_string()
+    };
+    assert!(line(&d).contains(&shown), "{shown}: {}", line(&d));
+    press(&mut d, "enter");
+    assert!(message(&d).contains(&shown), "{}", message(&d));
+    type_line(&mut d, &shown.replace(' ', ""));
+    assert!(d.state.edited_gpu().changes.is_empty(), "{}", d.state.edited_gpu().changes);
+    assert_eq!(of_launch(&d), (own, time));
+    // A value that is set is stepped from where it is.
+    set(&mut d, GpuNumber::LaunchOverhead, "1us");
+    press(&mut d, "right");
+    let (stepped, _) = of_launch(&d);
+    assert!((1.0e-6..own).contains(&stepped), "{stepped}: {}", line(&d));
+}
+
+#[test]
+fn a_data_rate_beside_a_bandwidth_is_refused_with_both() {
+    let mut d = view_of_saxpy(120, 40);
+    set(&mut d, GpuNumber::Bandwidth, "+25%");
+    set(&mut d, GpuNumber::DataRate, "+40%");
+    let said = message(&d);
+    for part in
+        ["memory bandwidth 630 GB/s contradicts", "memory data rate 29.4 Gbit/s", "leave one of them out"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    // The tornado still moves the bandwidth where the data rate is what was changed.
+    press(&mut d, "esc esc");
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "backspace");
+    set(&mut d, GpuNumber::DataRate, "+40%");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    let bar = answer.tornado.iter().find(|bar| bar.number == GpuNumber::Bandwidth).unwrap();
+    assert!(
+        (bar.value / 705.6e9 - 1.0).abs() < 0.01 && bar.less > answer.time && bar.more < answer.time,
+        "{bar:?}"
+    );
 }

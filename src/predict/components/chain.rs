@@ -10,6 +10,7 @@ use super::sides::QuestionSides;
 use super::transfer::LaunchRoof;
 use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime};
+use crate::predict::floor::is_launch_limited;
 use crate::roofline::{Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 
@@ -46,6 +47,15 @@ pub(super) fn product(
     (start, Seconds(from), links.0)
 }
 
+/// Whether the launch is most of this side's time.
+pub(super) fn is_limited_by_launch(sides: &QuestionSides, answered: &Answered, side: Side) -> bool {
+    let floor = sides.floors[side].time.0;
+    match side {
+        Side::Source => sides.timed.is_some_and(|time| is_launch_limited(time, floor)),
+        Side::Target => is_launch_limited(answered.time.0, floor),
+    }
+}
+
 /// From body to body: the roofs, then what is kept of the source's efficiency, then the time above the roof.
 fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     if a.carried.everything <= 0.0 {
@@ -53,7 +63,9 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     }
     roofs_across(sides, links);
     let c = a.carried;
-    let kept = Cause::Efficiency(Pair::new(c.source_efficiency, c.efficiency));
+    let both = Pair::new(c.source_efficiency, c.efficiency);
+    let is_launch = is_limited_by_launch(sides, a, Side::Source);
+    let kept = if is_launch { Cause::EfficiencyBesideLaunch(both) } else { Cause::Efficiency(both) };
     links.push(kept, c.efficiency / c.source_efficiency);
     let last = if c.above > 0.0 { Cause::AboveRoof } else { Cause::RateLimit };
     if c.body != c.everything {

@@ -1,7 +1,7 @@
 //! Why a prediction of `components` is what it is: factor by factor, every component, what binds, what is next, which numbers
 //! move it.
 
-use super::chain::{LEAST_LATENCY, product};
+use super::chain::{LEAST_LATENCY, is_limited_by_launch, product};
 use super::sides::QuestionSides;
 use super::wave_shape::launch_limit;
 use super::{Answered, answer_cautions, answered, missing};
@@ -10,7 +10,6 @@ use crate::kernel::Count;
 use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
 use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
-use crate::predict::floor::is_launch_limited;
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
@@ -63,14 +62,6 @@ pub(super) fn prediction(
         width: None,
         adjustments: Vec::new(),
         made_of: MadeOf::Components(Arc::new(UsedArithmetic::of_question(q, sides, answered))),
-    }
-}
-
-fn is_limited_by_launch(sides: &QuestionSides, answered: &Answered, side: Side) -> bool {
-    let floor = sides.floors[side].time.0;
-    match side {
-        Side::Source => sides.timed.is_some_and(|time| is_launch_limited(time, floor)),
-        Side::Target => is_launch_limited(answered.time.0, floor),
     }
 }
 

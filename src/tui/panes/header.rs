@@ -51,7 +51,9 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     if is_beside_kernel(state) {
         spans.extend(loaded_spans(state, width.saturating_sub(width_of(&spans)), look));
     } else {
-        spans.extend(gpu_spans(state, Some(state.selection.source), look));
+        let gpus = gpu_spans(state, Some(state.selection.source), look);
+        let kept = SHORTEST_KERNEL + chosen_width(state);
+        spans.extend(shortened(gpus, width.saturating_sub(width_of(&spans) + kept)));
         spans.extend(kernel_spans(state, width.saturating_sub(width_of(&spans)), look));
     }
     Line::from(spans).render(area, buffer);
@@ -59,6 +61,18 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
 
 fn width_of(spans: &[Span<'_>]) -> usize {
     spans.iter().map(Span::width).sum()
+}
+
+/// The longest texts cut until all of them fit into so many columns, none below [`SHORTEST_KERNEL`].
+fn shortened(mut spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
+    loop {
+        let over = width_of(&spans).saturating_sub(room);
+        let longest = spans.iter_mut().max_by_key(|span| span.width()).filter(|_| over > 0);
+        let Some(span) = longest.filter(|span| span.width() > SHORTEST_KERNEL) else { return spans };
+        let width = (span.width() - 1).max(SHORTEST_KERNEL);
+        let text = span.content.trim_end_matches('…').to_string();
+        span.content = clipped_text(&format!("{text}…"), width).into();
+    }
 }
 
 /// Source and targets, with the clocks that were typed for them; the source of a program may be unknown.
@@ -105,24 +119,28 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
     spans
 }
 
+/// Columns of the name of a model that is not the default, and the gap before it.
+fn chosen_width(state: &DashboardState) -> usize {
+    let model = state.selection.settings.model;
+    if model == ModelId::default() { 0 } else { MODELS[model].id().width() + 2 }
+}
+
 /// The kernel with its size, the model, and what there is to be known of its prediction, in so many columns.
 fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let answer = state.answer();
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
     let brief = short_count(cautions);
-    let room = left.saturating_sub(brief.width() + 2).max(SHORTEST_KERNEL);
+    // A model that was chosen goes last: the kernel's name gives way to it, then the number of cautions.
+    let chosen = chosen_width(state);
+    let least = left.saturating_sub(chosen).min(SHORTEST_KERNEL);
+    let room = left.saturating_sub(brief.width() + 2 + chosen).max(least);
     let mut spans = vec![Span::styled(clipped_text(state.kernel().label(), room), look.title())];
     let element = match state.edited_element() {
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),
     };
-    // The size gives way to the number of cautions and a model that was chosen, then the element type.
-    let model = state.selection.settings.model;
-    let chosen = if model == ModelId::default() { 0 } else { MODELS[model].id().width() + 2 };
-    let others = width_of(&spans) + 4 + brief.width();
-    // A model that has no room beside the element type has none at all.
-    let chosen = if others + chosen + element.width() <= left { chosen } else { 0 };
-    let others = others + chosen;
+    // The size gives way to the number of cautions, then the element type.
+    let others = width_of(&spans) + 4 + brief.width() + chosen;
     let has_room = others + element.width() <= left;
     let room = left.saturating_sub(others + element.width());
     let size = clipped_text(&state.size_of(state.selected), room.min(32));
@@ -158,13 +176,16 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let counter = counted(cautions, "caution", "cautions").unwrap_or_default();
     let brief = short_count(cautions);
     let (named, bare, none) = (format!("model: {id}"), id.to_string(), String::new());
-    let forms = [(&named, &counter), (&bare, &counter), (&bare, &brief), (&none, &brief)];
+    let is_chosen = settings.model != ModelId::default();
+    let last = if is_chosen { (&bare, &none) } else { (&none, &brief) };
+    let forms = [(&named, &counter), (&bare, &counter), (&bare, &brief), last];
     let width = |text: &str| if text.is_empty() { 0 } else { text.width() + 2 };
     let of_file_width = of_files.as_ref().map_or(0, |(text, _)| width(text));
     let fits = |room: usize| forms.into_iter().find(|(model, count)| width(model) + width(count) <= room);
     let with_files = fits(left.saturating_sub(of_file_width)).filter(|_| of_file_width <= left);
     let of_files = of_files.filter(|_| with_files.is_some());
-    let (model, count) = with_files.or_else(|| fits(left)).unwrap_or((&none, &brief));
+    let (model, count) =
+        with_files.or_else(|| fits(left)).unwrap_or(if is_chosen { last } else { (&none, &none) });
     let mut room = left.saturating_sub(width(model) + width(count));
     room = room.saturating_sub(of_files.as_ref().map_or(0, |(text, _)| width(text)));
     let mut spans = vec![Span::raw("  "), Span::styled(model.clone(), look.dim())];

@@ -116,7 +116,10 @@ const GROUPS: [(&str, &[Action]); 5] = [
 const COLUMNS: [(&str, &str); 4] = [
     ("bound", "what limits on the source → what limits on the target"),
     ("occupancy", "active warps of the most, source → target"),
-    ("% of roof", "how near the source's measured time is to the roof of its limits"),
+    (
+        "% of roof",
+        "how near the source's measured time is to the roof of its limits; launch: that is most of the time",
+    ),
     (
         "notes",
         "how many cautions the prediction has, `2 caut.` in a narrow header; the explanation shows them; L2: fits in L2 on the target alone",

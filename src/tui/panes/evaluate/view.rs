@@ -66,19 +66,14 @@ fn first_line(inside: Rect) -> Rect {
 }
 
 fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_>) {
-    if area.height < 8 {
-        return;
-    }
-    let title = format!("predicted vs measured: {}", evaluated.model);
-    buffer.set_stringn(area.x, area.y, title, usize::from(area.width), look.title());
-    let lines = "solid: equal; dashed: +25 %; dotted: -25 %";
-    buffer.set_stringn(area.x, area.bottom() - 1, lines, usize::from(area.width), look.dim());
-    canvas::draw_chart(
-        buffer,
-        Rect { y: area.y + 1, height: area.height - 2, ..area },
-        &evaluated.chart,
-        look,
-    );
+    let width = usize::from(area.width);
+    let title = paragraph(&format!("predicted vs measured: {}", evaluated.model), width, look.title());
+    let legend = paragraph("solid equal, dashed +25 %, dotted -25 %", width, look.dim());
+    let (above, below) = (title.len() as u16, legend.len() as u16);
+    let Some(height) = area.height.checked_sub(above + below).filter(|height| *height >= 6) else { return };
+    draw_lines(buffer, Rect { height: above, ..area }, title, 0);
+    draw_lines(buffer, Rect { y: area.bottom() - below, height: below, ..area }, legend, 0);
+    canvas::draw_chart(buffer, Rect { y: area.y + above, height, ..area }, &evaluated.chart, look);
 }
 
 fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {

@@ -43,11 +43,12 @@ impl Panel<DashboardState> for FilesSheet {
             Action::Pick => match self.0.choose() {
                 Choice::Opened(effects) => Reaction::Done(effects),
                 Choice::Nothing => {
-                    let why = "nothing here has this name; Backspace widens the filter";
+                    let why = "nothing here has this name; Backspace widens the filter, a path is typed with its slashes";
                     Reaction::Done(state.say(Tone::Refused, why))
                 }
                 Choice::File(path) => read_file(state, path),
             },
+            Action::FocusNext => Reaction::Done(self.0.complete()),
             other => match lines_moved(other, PAGE) {
                 Some(by) => {
                     self.0.scroll(by);

@@ -23,7 +23,7 @@ pub(super) fn draw_picker(buffer: &mut Buffer, body: Rect, picker: &Picker, look
     };
     let list = TypingList {
         title: &picker.listing.folder.display().to_string(),
-        foot: " Enter opens or reads, Backspace goes up, Esc closes ",
+        foot: " a name or path: Enter opens, Tab completes, Backspace goes up, Esc closes ",
         label: "filter: ",
         typed: picker.input.value(),
         count: shown.len(),

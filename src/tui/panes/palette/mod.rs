@@ -119,7 +119,7 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             let mut session = Arc::clone(&state.session);
             Arc::make_mut(&mut session).add_derived_gpus([name.as_str()]).map_err(|e| e.to_string())?;
             let gpu = session.gpus.position(&name).map_err(|e| e.to_string())?;
-            state.take_session(session);
+            state.take_more(session);
             put_gpu(state, gpu, action);
         }
         PaletteCommand::Kernel(kernel) => {

@@ -1,5 +1,6 @@
 //! The table of predictions: one row per kernel and size.
 
+mod size_text;
 mod view;
 
 use crate::chart::{ChartSpec, PredictionRow, predictions_chart};
@@ -11,6 +12,7 @@ use crate::tui::look::Look;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::{Sort, next_in_ring};
 use crate::tui::state::DashboardState;
+use crate::tui::text::more_targets;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use view::{draw_predictions, sort_under};
@@ -115,6 +117,10 @@ fn predictions_spec(state: &DashboardState) -> ChartSpec {
             rows.len(),
             state.shown.len()
         ));
+    }
+    let further = state.selection.targets.len() - 1;
+    if further > 0 {
+        chart.notes.push(format!("… and {} on screen: their times are not drawn", more_targets(further)));
     }
     chart
 }

@@ -7,6 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
+use super::size_text::clipped_size;
 use crate::answer::Answer;
 use crate::chart::Meaning;
 use crate::pair::Pair;
@@ -71,10 +72,12 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         _ => 40,
     };
     let kernel = name.clamp(8, longest);
+    // The size is part of what a row is: below this width alone the source's time goes before it.
+    let size_rank = if width < ROOM_FOR_SIZE { 3 } else { 0 };
     // (column, width, rank): the lowest ranks are kept.
     let mut all = vec![
         (PredictionColumn::Kernel, kernel + 3, 0),
-        (PredictionColumn::Size, size.clamp(6, if width < 100 { 9 } else { 48 }) + 1, 3),
+        (PredictionColumn::Size, size_width(size, width, state.selection.targets.len()), size_rank),
         // Of several sources there is seldom one time, and always an interval.
         (PredictionColumn::Source, 11, if state.selection.all_sources { 4 } else { 1 }),
         (PredictionColumn::Predicted, 11, 0),
@@ -136,6 +139,19 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
         }
     }
     kept
+}
+
+/// From this width on every row says its size.
+const ROOM_FOR_SIZE: usize = 60;
+
+/// Columns of the size and the space behind it, where the widest takes so many: of several targets it leaves room for them.
+fn size_width(widest: usize, width: usize, targets: usize) -> usize {
+    let most = match (width, targets) {
+        (..100, _) => 9,
+        (_, 1) => 48,
+        _ => 24,
+    };
+    widest.clamp(6, most) + 1
 }
 
 /// The columns of a further target, with their widths and ranks: what is not known of any other GPU before what is.
@@ -279,10 +295,17 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
                 | (PredictionColumn::Speedup, Sort::Speedup)
                 | (PredictionColumn::Error, Sort::Error)
         );
-        let text = if sorted { format!("{}▼", clipped_text(&text, width - 2)) } else { text };
-        Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style)
+        let text = if sorted { format!("{}{}", clipped_text(&text, width - 2), arrow(state)) } else { text };
+        Span::styled(cell_text(*column, &text, *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
+}
+
+/// ▲ where the values of the sorted column grow downwards, ▼ where they fall: the largest speedup and error stand first unless reversed.
+fn arrow(state: &DashboardState) -> &'static str {
+    let (sort, is_reversed) = state.sort;
+    let falls = matches!(sort, Sort::Speedup | Sort::Error) != is_reversed;
+    if falls { "▼" } else { "▲" }
 }
 
 /// What the source is set to, where rows of it were measured at other clocks.
@@ -292,6 +315,12 @@ fn stock_heading(state: &DashboardState) -> String {
 
 fn clocks_name(state: &DashboardState) -> Option<&'static str> {
     state.shown.iter().find_map(|row| state.figures_of(*row)?.clocks_name)
+}
+
+/// The text of a cell in its column, cut where it has no room.
+fn cell_text(column: PredictionColumn, text: &str, width: usize) -> String {
+    let cut = if column == PredictionColumn::Size { clipped_size } else { clipped_text };
+    aligned_text(column, &cut(text, width - 1), width)
 }
 
 /// Words stand left, numbers right.
@@ -319,7 +348,7 @@ fn row_line(
     }
     let spans = columns.iter().map(|(column, width)| {
         let (text, style) = cell(state, row, answer, *column, look);
-        Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style)
+        Span::styled(cell_text(*column, &text, *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
 }
@@ -337,7 +366,7 @@ fn unanswered(
             PredictionColumn::Size => state.size_of(row),
             _ => "…".into(),
         };
-        Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), look.dim())
+        Span::styled(cell_text(*column, &text, *width), look.dim())
     });
     Line::from(spans.collect::<Vec<_>>())
 }
@@ -365,7 +394,7 @@ fn refused(
             || (*column == PredictionColumn::Source && timed)
         {
             let (text, style) = cell(state, row, answer, *column, look);
-            spans.push(Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style));
+            spans.push(Span::styled(cell_text(*column, &text, *width), style));
         } else {
             rest += width;
         }

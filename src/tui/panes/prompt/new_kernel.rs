@@ -3,6 +3,7 @@
 use crate::text::harmless_line;
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
+use crate::tui::undo::remember;
 use crate::workload::KernelLine;
 use std::sync::Arc;
 
@@ -42,12 +43,13 @@ pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>,
     let loaded = line.kernel.load_into(&mut session).map_err(|e| e.to_string())?;
     session.arrange();
     state.keep_typed(line.kernel.clone());
+    remember(state);
     if let Some(source) = loaded.source {
         state.start_from(source);
     }
     (state.workload.chooses_row, state.workload.chooses_source) = (false, false);
     state.row_filter.clear();
-    state.take_session(Arc::new(session));
+    state.take_more(Arc::new(session));
     state.show_subject(loaded.subject);
     state.say(Tone::Done, format!("added {}", harmless_line(text.trim())));
     let mut effects = state.ask_to_learn();

@@ -59,7 +59,7 @@ impl BoardColumn {
         (Self::Limit, 11, "limit"),
         (Self::Occupancy, 7, "occ."),
         (Self::Memory, 6, "fits"),
-        (Self::Power, 8, "power"),
+        (Self::Power, 9, "power"),
         (Self::Energy, 10, "energy"),
         (Self::Hourly, 8, "$/h"),
         (Self::Runs, 10, "$/M runs"),
@@ -263,7 +263,7 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
     };
     let reversed = if state.ranked.reversed { ", reversed" } else { "" };
     let kind = state.ranked.rows;
-    let shown = rows.len();
+    let shown = state.ranked.chosen_count(&state.session);
     let what = if shown == 1 { kind.as_str().trim_end_matches('s') } else { kind.as_str() };
     let on = only_gpu(state, rows)
         .map_or_else(String::new, |gpu| format!(" on {}", state.session.gpus[gpu].short_name()));

@@ -143,13 +143,14 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
     state.jobs.end_job(WorkerJob::WhatIf);
     match (answer.found, answer.wanted) {
         (Ok(ChangedFinding::Tornado(answer)), _) => {
-            found.found = Some(WhatIfFound { answer: Ok(answer), launches: None });
+            found.found =
+                Some(WhatIfFound { answer: Ok(answer), launches: None, base_launch_overhead: None });
         }
         (Ok(ChangedFinding::Contour(answer)), _) => found.contour = Some(Ok(answer)),
         (Ok(ChangedFinding::Page(page)), _) => found.page = Some(Ok(page)),
         (Ok(ChangedFinding::Solution(solution)), _) => return show_solution(state, solution),
         (Err(why), ChangedWish::Tornado) => {
-            found.found = Some(WhatIfFound { answer: Err(why), launches: None });
+            found.found = Some(WhatIfFound { answer: Err(why), launches: None, base_launch_overhead: None });
         }
         (Err(why), ChangedWish::Contour(_)) => found.contour = Some(Err(why)),
         (Err(why), ChangedWish::Scenarios(_)) => found.page = Some(Err(why)),
@@ -195,7 +196,8 @@ fn scenarios_shown(state: &DashboardState) -> Vec<NamedChanges> {
 fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
     let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
     let answer = state.asked_kernel().whole_answer(edited, &parts).map(Arc::new);
-    WhatIfFound { answer, launches: state.answer().launches(state.pair().target) }
+    let base_launch_overhead = state.asked_kernel().ask(edited.base, |asked| asked.base_launch_overhead());
+    WhatIfFound { answer, launches: state.answer().launches(state.pair().target), base_launch_overhead }
 }
 
 /// Asks the worker for the time over the marked numbers, where it is on the screen and answers another question.

@@ -15,7 +15,8 @@ pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
         WhatIfLine::Number(number) => {
             let edited = state.edited_gpu();
             let base = &state.session.gpus[edited.base];
-            let stated = base.number(number).map_or_else(String::new, |value| number.in_words(value));
+            let stated = state.own_launch_overhead(number).or(base.number(number));
+            let stated = stated.map_or_else(String::new, |value| number.in_words(value));
             let text =
                 format!("{} of {}: {stated}; type {}", number.title(), base.short_name(), number.example());
             state.say(Tone::Done, text);

@@ -2,7 +2,7 @@
 
 use super::lines::{WhatIfLine, line_under_cursor};
 use crate::catalogue::ElementType;
-use crate::gpu::{ChangeError, GpuChange, GpuChanges, GpuNumber};
+use crate::gpu::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 use crate::kernel::RunsAs;
 use crate::predict::{LaunchEdits, LaunchNumber};
 use crate::session::EditedGpu;
@@ -41,6 +41,26 @@ impl DashboardState {
     #[must_use]
     pub fn launch_changes(&self) -> LaunchEdits {
         self.selection.launches.get(&self.rows[self.selected].kernel).copied().unwrap_or_default()
+    }
+
+    /// What a launch of the selected kernel costs on the base, where the view asks about it: its prediction uses that one, whatever
+    /// the GPU states. `None` for other numbers.
+    pub(super) fn own_launch_overhead(&self, number: GpuNumber) -> Option<f64> {
+        let is_of_kernel = number == GpuNumber::LaunchOverhead && self.asks_of_kernel();
+        is_of_kernel.then(|| self.what_if.own_launch_overhead()).flatten()
+    }
+
+    /// These changes with this one; a launch overhead that is typed as it is shown is none.
+    fn changes_with(&self, changes: GpuChanges, change: GpuChange) -> GpuChanges {
+        let GpuChange { number, amount } = change;
+        let shown = self.own_launch_overhead(number).map(|own| {
+            let now = changes.get(number).map_or(own, |amount| amount.applied(own));
+            number.in_words(now)
+        });
+        match (amount, shown) {
+            (ChangeAmount::To(value), Some(shown)) if number.in_words(value) == shown => changes,
+            _ => changes.with(number, amount),
+        }
     }
 
     /// Makes the edited GPU the target; where nothing is changed, its base.
@@ -124,7 +144,8 @@ pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
             let percent = if step.is_coarse { COARSE_PERCENT } else { STEP_PERCENT };
             let edited = state.edited_gpu();
             let base = &state.session.gpus[edited.base];
-            let next = NumberStep { number, percent, is_up: step.is_up }.stepped(base, &edited.changes);
+            let before = relative_to_own(state, number, edited.changes.clone());
+            let next = NumberStep { number, percent, is_up: step.is_up }.stepped(base, &before);
             Reaction::Done(refuse(state, |state| state.edit_gpu(next.unwrap_or(edited.changes))))
         }
         WhatIfLine::Size => Reaction::Run(match (step.is_up, step.is_coarse) {
@@ -139,6 +160,14 @@ pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
             put_launch_value(state, number, value);
             Reaction::Done(Vec::new())
         }
+    }
+}
+
+/// A launch overhead that was set as a share of the kernel's own: a step goes from there, and not from what the GPU states.
+fn relative_to_own(state: &DashboardState, number: GpuNumber, changes: GpuChanges) -> GpuChanges {
+    match (state.own_launch_overhead(number), changes.get(number)) {
+        (Some(own), Some(ChangeAmount::To(value))) => changes.with(number, ChangeAmount::By(value / own)),
+        _ => changes,
     }
 }
 
@@ -177,7 +206,7 @@ fn put_launch_value(state: &mut DashboardState, number: LaunchNumber, value: u32
 /// What was expected, or what contradicts it.
 pub fn type_number(state: &mut DashboardState, number: GpuNumber, text: &str) -> Result<Vec<Effect>, String> {
     let change = GpuChange::read(number.key(), text).map_err(|e| e.to_string())?;
-    let changes = state.edited_gpu().changes.with(number, change.amount);
+    let changes = state.changes_with(state.edited_gpu().changes, change);
     state.edit_gpu(changes)?;
     Ok(Vec::new())
 }
@@ -189,7 +218,7 @@ pub fn type_number(state: &mut DashboardState, number: GpuNumber, text: &str) ->
 pub fn set_numbers(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
     let typed: GpuChanges = text.parse().map_err(|e: ChangeError| e.to_string())?;
     let now = state.edited_gpu().changes;
-    let changes = typed.all().iter().fold(now, |all, change| all.with(change.number, change.amount));
+    let changes = typed.all().iter().fold(now, |all, change| state.changes_with(all, *change));
     state.edit_gpu(changes)?;
     Ok(Vec::new())
 }

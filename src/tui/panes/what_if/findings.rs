@@ -6,6 +6,7 @@ use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
 use crate::tui::asked_workload::AskedApplication;
 use crate::tui::ranked::RankedFor;
+use crate::units::Seconds;
 use crate::whatif::{NamedChanges, ScenarioPage, Solution, WhatIfAnswer};
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub struct WhatIfFound {
     pub answer: Result<Arc<WhatIfAnswer>, String>,
     /// The launch on the edited GPU as it is, and as it is changed where it is; nothing where the threads per block are unknown.
     pub launches: Option<Vec<LaunchOnGpu>>,
+    /// What a launch of the kernel costs on the base; nothing of a mix or an application.
+    pub base_launch_overhead: Option<Seconds>,
 }
 
 /// The view's part of the state.
@@ -81,6 +84,11 @@ impl WhatIfFindings {
     #[must_use]
     pub fn next_name(&self) -> String {
         first_free_name(&self.kept)
+    }
+
+    /// What a launch of the kernel costs on the base, where the prediction uses another value than the GPU states.
+    pub(super) fn own_launch_overhead(&self) -> Option<f64> {
+        self.found.as_ref()?.base_launch_overhead.map(|time| time.0)
     }
 
     /// The answer, once it is found.

@@ -173,11 +173,14 @@ fn list_line(
 /// A number of the GPU: typed, following from one that was, or as its source has it.
 fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -> ListCells {
     let base = &state.session.gpus[edited.base];
-    let stated = base.number(number).unwrap_or_default();
+    let own = state.own_launch_overhead(number);
+    let stated = own.or(base.number(number)).unwrap_or_default();
     let is_typed = edited.changes.get(number).is_some();
-    // Tensor rates are several, and are shown as a multiple of those of the base.
     let value = match (edited.changes.get(number), number) {
+        // Tensor rates are several, and are shown as a multiple of those of the base.
         (Some(amount), GpuNumber::TensorRate) => amount.applied(stated),
+        (Some(amount), GpuNumber::LaunchOverhead) => amount.applied(stated),
+        (None, GpuNumber::LaunchOverhead) => stated,
         _ => state.pair().target.number(number).unwrap_or(stated),
     };
     let ratio = value / stated;
@@ -189,6 +192,8 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
         source: match (is_typed, follows) {
             (true, _) => "typed",
             (_, true) => "follows",
+            // Of this kernel on this GPU, which is not what the GPU's file states.
+            _ if own.is_some() && own != base.number(number) => "of kernel",
             _ => base.number_origin(number).map_or("", |origin| origin.as_str()),
         },
     }
