@@ -449,7 +449,7 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
     let Some((Some(used), all)) = launches else { return };
     let kernel = &session.kernels[subject.kernel];
     let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
-    let why = "it was timed on most GPUs, and of several such launches last";
+    let why = "it was timed on most GPUs, and of several such launches it is the fastest";
     output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
 }
 

@@ -38,8 +38,30 @@ fn advice_for(head: &[u8]) -> Option<&'static str> {
             "is compressed (gzip): unpack it with `gunzip -k`; a trace of the PyTorch profiler goes to `roofswap app` as it is",
         );
     }
-    let is_trace = recognise(head).is_none() && is_event_trace(head);
-    is_trace.then_some("is a trace of the PyTorch profiler: give it to `roofswap app`")
+    if recognise(head).is_some() {
+        return None;
+    }
+    if is_event_trace(head) {
+        return Some("is a trace of the PyTorch profiler: give it to `roofswap app`");
+    }
+    if names_rows(head, ';') {
+        return Some(
+            "line 1: its columns are separated by `;`: expected commas, and points in numbers; save it so (a spreadsheet's \
+             locale decides both)",
+        );
+    }
+    names_rows(head, '\t').then_some(
+        "line 1: its columns are separated by tabs: expected commas; `tr '\\t' ,` makes them where no cell holds a comma",
+    )
+}
+
+/// Whether the first line names the columns of measured rows, with this between them.
+fn names_rows(head: &[u8], separator: char) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let first = text.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
+    let header = String::from_utf8_lossy(first).to_lowercase();
+    let has = |column: &str| header.split(separator).any(|c| c.trim().trim_matches('"') == column);
+    has("gpu") && has("kernel")
 }
 
 /// What a file of measurements is.
@@ -57,11 +79,7 @@ impl FileFormat {
     /// The format of a file that begins like this, in UTF-8.
     #[must_use]
     pub fn from_head(head: &[u8]) -> Self {
-        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-        let first = text.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-        let header = String::from_utf8_lossy(first).to_lowercase();
-        let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
-        if has("gpu") && has("kernel") {
+        if names_rows(head, ',') {
             return Self::Canonical;
         }
         recognise(head).map_or(Self::Unknown, Self::Report)
@@ -288,6 +306,15 @@ mod tests {
         );
         assert!(refused(b"\x1f\x8b\x08\0").contains("gunzip"));
         assert_eq!(refused(b"{\"a\": 1}"), "", "other JSON has its own readers");
+    }
+
+    #[test]
+    fn columns_that_are_separated_by_something_else_are_named() {
+        let refused =
+            |head: &[u8]| OpenedFile::from_reader(head, "t").err().map(|why| why.message).unwrap_or_default();
+        assert!(refused(b"gpu;kernel;time_ms\nl4;mine;0,5\n").contains("separated by `;`"));
+        assert!(refused(b"\xef\xbb\xbf\"GPU\"\tkernel\ttime_ms\r\n").contains("separated by tabs"));
+        assert_eq!(refused(b"gpu,kernel,note\nl4,mine,a;b\tc\n"), "");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::kernel::{KernelId, Problem};
 use batched_rows::{BatchedRows, small_place as place_of};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use of_kernel::OfKernel;
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -299,12 +300,12 @@ impl Store {
     }
 
     /// The configuration of this kernel, problem and variant, if anybody timed it; of several launches the one that was
-    /// timed on most GPUs, and of several of these the latest.
+    /// timed on most GPUs, and of several of these the fastest.
     #[must_use]
     pub fn config_id(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
         let first = self.find_first(kernel, problem, variant)?;
         let members = self.launches.members_of(first).iter().copied();
-        Some(members.max_by_key(|id| self.weight_of(*id)).unwrap_or(first))
+        Some(members.min_by(|a, b| self.order_of_launches(*a, *b)).unwrap_or(first))
     }
 
     /// The same configuration as one of another store, in the same launch where there is one.
@@ -326,9 +327,11 @@ impl Store {
         members.filter_map(|member| self.launches.shape_of(*member)).collect()
     }
 
-    /// How much speaks for a launch that nobody asked for: on how many GPUs it was timed, and when last.
-    fn weight_of(&self, id: ConfigId) -> (usize, Option<u32>) {
-        (self.links_of(id).count(), self.links_of(id).map(|l| l.row).max())
+    /// Launches that nobody asked for, the one that counts first: more GPUs timed it, or the same number in less time.
+    fn order_of_launches(&self, a: ConfigId, b: ConfigId) -> Ordering {
+        let seconds = |id| self.links_of(id).map(|l| self.at(l.row).time.0).sum::<f64>();
+        let gpus = |id| self.links_of(id).count();
+        gpus(b).cmp(&gpus(a)).then_with(|| seconds(a).total_cmp(&seconds(b))).then(a.cmp(&b))
     }
 
     /// The configuration that stands for all launches.

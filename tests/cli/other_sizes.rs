@@ -169,3 +169,18 @@ fn another_shape_of_the_same_volume_is_less_certain() {
         ["rows=2048,cols=2048", "rows=2304,cols=1820", "rows=64,cols=65536"].map(width);
     assert!(measured < near && near < 1.1 * measured && far > 1.2 * measured, "{measured}, {near}, {far}");
 }
+
+#[test]
+fn of_several_blocks_the_fastest_counts_in_any_order() {
+    let rows = ["128,8192,0.5", "256,4096,0.4", "1024,1024,0.7"].map(|r| format!("l4,mine,n=1048576,{r}\n"));
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1]] {
+        let desk = Desk::new();
+        let table = order.map(|at| rows[at].clone()).concat();
+        desk.file("rows.csv", format!("gpu,kernel,problem,block,grid,time_ms\n{table}"));
+        let done =
+            desk.types("predict --data rows.csv --from l4 --to h200 --kernel mine --format json").works();
+        assert_eq!(number(&done.json()[0], "source_time_ms"), 0.4, "{order:?}");
+        let used = "timed in 3 launches; block=256 is used";
+        assert!(done.stderr.contains(used), "{order:?}: {}", done.stderr);
+    }
+}

@@ -120,7 +120,7 @@ impl Store {
         let mut preferred = HashMap::new();
         for members in self.launches.groups() {
             let mut by_weight = members.to_vec();
-            by_weight.sort_unstable_by_key(|id| std::cmp::Reverse(self.weight_of(*id)));
+            by_weight.sort_unstable_by(|a, b| self.order_of_launches(*a, *b));
             let mut seen = HashSet::new();
             for id in by_weight {
                 for link in self.links_of(id) {
