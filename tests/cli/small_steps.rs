@@ -188,3 +188,18 @@ fn a_time_that_is_typed_is_answered_as_that_of_a_row_to_the_last_digit() {
         assert_eq!(typed, number(&row[0], "time_ms"), "{ms} ms");
     }
 }
+
+/// A time at its launch overhead has no room for a kernel beside it, and stays what it was where nothing that matters changes.
+#[test]
+fn a_change_that_does_nothing_leaves_every_time_as_it_was() {
+    for gpu in ["gtx-titan-x", "titan-v", "rtx-2080-ti", "rtx-4070"] {
+        let words = format!("predict --from {gpu} --to {gpu} --set memory=x1.01 --format json");
+        let rows = Desk::new().types(&words).works().json();
+        let timed: Vec<Value> = rows.into_iter().filter(|row| row["source_kind"] == "published").collect();
+        assert!(timed.len() >= 14, "{gpu}: {}", timed.len());
+        for row in timed {
+            let moved = number(&row, "time_ms") / number(&row, "source_time_ms") - 1.0;
+            assert!(moved.abs() < 1e-9, "{moved}: {row}");
+        }
+    }
+}

@@ -67,6 +67,8 @@ pub(super) struct SourceShare {
     excess: Excess,
     timed: Option<f64>,
     start: LaunchStart,
+    /// The time over the sum of its launch and what was taken for its body: below 1 where a time at its floor has no room for one.
+    timed_over_sum: f64,
     over_roof: TimeOverRoof,
     typical: TypicalEfficiency,
     /// ln η; 0 where there is no roof.
@@ -86,7 +88,10 @@ impl SourceShare {
         typical: TypicalEfficiency,
     ) -> Self {
         let roof = end.roof.time;
-        let start = launching.start(timed, capped_floor(timed, end.floor, end.floor), roof);
+        let floor = capped_floor(timed, end.floor, end.floor);
+        let start = launching.start(timed, floor, roof);
+        let sum = |body| launching.launched(floor, launching.gap(floor, start.gap), body);
+        let timed_over_sum = timed.zip(start.body).map_or(1.0, |(time, body)| time / sum(body));
         let typical = typical.with_own_share(start.own);
         let body = start.body.unwrap_or(roof * typical.usual);
         let roof =
@@ -95,7 +100,7 @@ impl SourceShare {
         let ln_efficiency = if roof > 0.0 { over_roof.source_efficiency.ln() } else { 0.0 };
         let far = (ln_efficiency / FAR).powi(4);
         let excess = excess.with_explained(end.roof.flops_at_peak / body);
-        Self { end, launching, excess, timed, start, over_roof, typical, ln_efficiency, far }
+        Self { end, launching, excess, timed, start, timed_over_sum, over_roof, typical, ln_efficiency, far }
     }
 
     /// The answer on this target.
@@ -142,7 +147,9 @@ impl SourceShare {
         };
         let body = carried.body;
         let (floor, gap) = (self.floor_on(target), self.gap_on(target));
-        let time = sound(Seconds(self.launching.launched(floor, gap, body)), super::ID)?;
+        // The smaller the change of a board, the nearer the answer to the time that was measured.
+        let kept = if nearness == Nearness::SameBoard { self.timed_over_sum } else { 1.0 };
+        let time = sound(Seconds(kept * self.launching.launched(floor, gap, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
