@@ -15,7 +15,7 @@
 //! other one's rule.
 
 use super::changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
-use super::sustained::{ratio_of_limits, within_peak};
+use super::sustained::{ratio_by_power, within_peak};
 use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu, Tuning};
 use crate::catalogue::Sourced;
@@ -368,10 +368,8 @@ impl ChangePlan<'_> {
     fn set_sustained_compute(&self, gpu: &mut Gpu, note: &TypedNote) {
         let Ok(table) = ArchitectureTable::shipped() else { return };
         gpu.sustained.register_gain = gpu.register_gain(table);
-        let law = [self.base, &*gpu].map(|g| g.fp32_by_power(table).value.0);
-        let achieved = self.base.fp32_achieved.as_ref().map(|rate| rate.value.0);
         let is_limit_alone = self.base.fp32_peak.value == gpu.fp32_peak.value;
-        let ratio = if is_limit_alone { ratio_of_limits(law, achieved) } else { law[1] / law[0] };
+        let ratio = ratio_by_power([self.base, gpu], table, is_limit_alone);
         if ratio == 1.0 {
             return;
         }

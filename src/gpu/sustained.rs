@@ -97,11 +97,17 @@ pub(super) fn within_peak(ratio: f64, achieved: f64, [old, new]: [f64; 2]) -> f6
     ratio.min(new / old * (old / achieved).max(1.0))
 }
 
-/// The ratio of what the power law leaves after and before where the limit alone is another one and `achieved` is the measured rate: 1
-/// where that is above what the law leaves at the lower limit, for then the limit is not what holds it.
-pub(super) fn ratio_of_limits([before, after]: [f64; 2], achieved: Option<f64>) -> f64 {
-    let is_refuted = achieved.is_some_and(|rate| rate > before.min(after));
-    if is_refuted { 1.0 } else { after / before }
+/// How many times the FP32 rate that the power law leaves after a change of a GPU is that before it; 1 where the limit alone is another
+/// one and the measured rate is above what the law leaves at the lower limit: the limit is not what holds it.
+pub(super) fn ratio_by_power(
+    [before, after]: [&Gpu; 2],
+    architectures: &ArchitectureTable,
+    is_limit_alone: bool,
+) -> f64 {
+    let law = [before, after].map(|gpu| gpu.fp32_by_power(architectures).value.0);
+    let is_above = |rate: &Sourced<FlopsPerSecond>| rate.value.0 > law[0].min(law[1]);
+    let is_refuted = is_limit_alone && before.fp32_achieved.as_ref().is_some_and(is_above);
+    if is_refuted { 1.0 } else { law[1] / law[0] }
 }
 
 impl Gpu {

@@ -12,7 +12,7 @@
 //! What an SM does per clock, sizes, limits, occupancy and the launch floor stay. The memory clock is the one that
 //! `nvidia-smi` prints: half the data rate per pin.
 
-use super::sustained::{ratio_of_limits, within_peak};
+use super::sustained::{ratio_by_power, within_peak};
 use super::typed_note::{TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::{FileError, Sourced};
@@ -303,9 +303,7 @@ impl Gpu {
         gpu.keep_stated_clocks(self);
         if let Some(architecture) = architectures.architecture_at(self.cuda.compute_capability) {
             // First without anything achieved: what the power law leaves at both settings.
-            let law = [self, &gpu].map(|g| g.fp32_by_power(architectures).value.0);
-            let achieved = self.fp32_achieved.as_ref().map(|rate| rate.value.0);
-            let compute = if by_sm == 1.0 { ratio_of_limits(law, achieved) } else { law[1] / law[0] };
+            let compute = ratio_by_power([self, &gpu], architectures, by_sm == 1.0);
             let all = TypedNote::joined(&[&sm_note, &mem_note, &power_note]);
             gpu.set_achieved(self, compute, by_mem, &all);
             gpu.resolve(architecture, architectures);

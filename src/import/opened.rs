@@ -297,10 +297,8 @@ mod tests {
 
     #[test]
     fn a_trace_is_sent_to_the_command_that_reads_it() {
-        let refused = OpenedFile::from_reader(&b"SQLite format 3\0\x10\0"[..], "t.sqlite").err().unwrap();
-        assert!(refused.message.contains("give it to `roofswap app`"), "{refused}");
-        let refused =
-            |head: &[u8]| OpenedFile::from_reader(head, "t").err().map(|why| why.message).unwrap_or_default();
+        let sqlite = OpenedFile::from_reader(&b"SQLite format 3\0\x10\0"[..], "t.sqlite").err().unwrap();
+        assert!(sqlite.message.contains("give it to `roofswap app`"), "{sqlite}");
         assert!(
             refused(b"{\n \"schemaVersion\": 1, \"traceEvents\": [").contains("give it to `roofswap app`")
         );
@@ -308,10 +306,13 @@ mod tests {
         assert_eq!(refused(b"{\"a\": 1}"), "", "other JSON has its own readers");
     }
 
+    /// Why a file that begins like this is refused; empty where it is not.
+    fn refused(head: &[u8]) -> String {
+        OpenedFile::from_reader(head, "t").err().map(|why| why.message).unwrap_or_default()
+    }
+
     #[test]
     fn columns_that_are_separated_by_something_else_are_named() {
-        let refused =
-            |head: &[u8]| OpenedFile::from_reader(head, "t").err().map(|why| why.message).unwrap_or_default();
         assert!(refused(b"gpu;kernel;time_ms\nl4;mine;0,5\n").contains("separated by `;`"));
         assert!(refused(b"\xef\xbb\xbf\"GPU\"\tkernel\ttime_ms\r\n").contains("separated by tabs"));
         assert_eq!(refused(b"gpu,kernel,note\nl4,mine,a;b\tc\n"), "");

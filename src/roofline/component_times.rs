@@ -132,13 +132,13 @@ impl Components {
         let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
         // No longer than at the clock that FP work alone sustains: there nothing is limited any more.
-        let slowed = |times: &[f64; Component::ALL.len()]| {
+        let all_slowed = || {
             let mut slowed = times.map(|time| time / power_share);
             slowed[Component::Dram as usize] = times[Component::Dram as usize];
             p_norm(&slowed)
         };
         let by_share = norm * (fp / norm).powf(POWER_EXPONENT) / power_share;
-        let powered = if limited { by_share.min(slowed(&times)) } else { 0.0 };
+        let powered = if limited { by_share.min(all_slowed()) } else { 0.0 };
         Self { times, norm, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
     }
 

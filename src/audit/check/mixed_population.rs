@@ -109,10 +109,8 @@ fn findings(sheet: &AuditSheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
         let same = logs.partition_point(|l| *l < ln + apart) - logs.partition_point(|l| *l <= ln - apart);
         same >= 2 && 2 * same >= rows
     };
-    // Trials that are listed can still be told apart.
-    let is_listed = |f: &Far| !sheet.field(f.row, "trials_ms").is_empty();
     let spoiled = |f: &&Far| {
-        if is_listed(f) {
+        if has_listed_trials(sheet, f.row) {
             return false;
         }
         let error = sheet.rows.row(f.row).get(Number::Trials).map(|t| f.ratio / t.max(1.0).sqrt());
@@ -123,14 +121,18 @@ fn findings(sheet: &AuditSheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
     [of(bad, Severity::Error), of(noisy, Severity::Note)].into_iter().flatten().collect()
 }
 
+/// Whether a row lists its trials: they can still be told apart.
+fn has_listed_trials(sheet: &AuditSheet<'_>, row: usize) -> bool {
+    !sheet.field(row, "trials_ms").is_empty()
+}
+
 fn rows_finding(sheet: &AuditSheet<'_>, far: &[&Far], severity: Severity) -> Finding {
     let worst = far.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).unwrap_or(&far[0]);
     let row = &sheet.rows.row(worst.row);
     let rows: Vec<usize> = far.iter().map(|f| f.row).collect();
+    let is_listed = has_listed_trials(sheet, worst.row);
     let tail = match severity {
-        Severity::Note if !sheet.field(worst.row, "trials_ms").is_empty() => {
-            "; its trials stand in trials_ms, one by one"
-        }
+        Severity::Note if is_listed => "; its trials stand in trials_ms, one by one",
         Severity::Note => "; over many trials its mean still holds: the host's jitter, or rare slow launches",
         _ => "; runs of different settings were averaged",
     };
@@ -143,7 +145,7 @@ fn rows_finding(sheet: &AuditSheet<'_>, far: &[&Far], severity: Severity) -> Fin
         worst.usual,
     );
     let remedy = match severity {
-        Severity::Note if !sheet.field(worst.row, "trials_ms").is_empty() => {
+        Severity::Note if is_listed => {
             Remedy::leave("the median and the trials beside the mean are what was measured")
         }
         Severity::Note => Remedy::leave("the mean is sound"),

@@ -119,10 +119,10 @@ impl Store {
     fn preferred_launches(&self) -> HashMap<(ConfigId, GpuId), bool> {
         let mut preferred = HashMap::new();
         for members in self.launches.groups() {
-            let mut by_weight = members.to_vec();
-            by_weight.sort_unstable_by(|a, b| self.order_of_launches(*a, *b));
+            let mut in_order = members.to_vec();
+            in_order.sort_unstable_by(|a, b| self.order_of_launches(*a, *b));
             let mut seen = HashSet::new();
-            for id in by_weight {
+            for id in in_order {
                 for link in self.links_of(id) {
                     preferred.insert((id, link.gpu), seen.insert(link.gpu));
                 }
