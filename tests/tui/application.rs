@@ -73,6 +73,22 @@ fn command(d: &mut Dashboard, typed: &str) -> Vec<Effect> {
 }
 
 #[test]
+fn the_other_views_start_from_the_gpu_that_an_opened_program_ran_on() {
+    let mut d = dashboard(120, 40);
+    let source = |d: &Dashboard| d.state.session.gpus[d.state.selection.source].id.clone();
+    assert_ne!(source(&d), "h100-sxm5");
+    play(&mut d, opened(application()));
+    assert_eq!(source(&d), "h100-sxm5");
+    press(&mut d, "1");
+    assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
+    // The same program read again changes nothing of what was chosen since.
+    press(&mut d, "x");
+    let chosen = source(&d);
+    play(&mut d, opened(application()));
+    assert_eq!(source(&d), chosen);
+}
+
+#[test]
 fn a_range_a_gpu_and_the_host_are_typed_after_a_colon() {
     let mut d = dashboard(120, 40);
     assert!(command(&mut d, "host 2").iter().all(|e| !matches!(e, Effect::Forecast { .. })));
@@ -151,7 +167,7 @@ fn header_and_board_speak_of_the_application_that_is_loaded() {
     assert_eq!(on_board, Some(forecast(&d)), "the board and the view of the application agree");
     let effects = d.key("w");
     assert!(effects.iter().any(|e| matches!(e, Effect::Rank(_))), "the kernel is ranked again");
-    assert!(first(&d).contains("TITAN V ▶ RTX 4070  matmul_tiled"), "{}", d.screen());
+    assert!(first(&d).contains("H100 SXM5 80 GB ▶ RTX 4070  matmul_tiled"), "{}", d.screen());
     assert!(d.screen().contains("asking about matmul_tiled n=512"), "{}", d.screen());
 }
 

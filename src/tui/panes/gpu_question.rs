@@ -81,6 +81,8 @@ impl GpuQuestion {
         };
         if self.chosen_for == ChosenFor::Application {
             state.application.take_gpu(gpu);
+            state.start_from(gpu);
+            state.predict_all();
             return Reaction::Close(Vec::new());
         }
         let gpu = state.session.gpus[gpu].id.clone();

@@ -22,7 +22,9 @@ pub fn take_application(
 ) -> Vec<Effect> {
     state.jobs.end_job(WorkerJob::Read);
     let text = format!("{} read", launches_in_words(&application));
-    put_application(state, application, part, 0);
+    if put_application(state, application, part, 0) && start_from_its_gpu(state) {
+        state.predict_all();
+    }
     state.show_view(DashboardView::Application);
     state.say(Tone::Done, text)
 }
@@ -34,6 +36,9 @@ pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) -
     let Some(shown) = state.application.application.clone() else {
         if let Some(last) = applications.into_iter().last() {
             put_application(state, last, PartOfTrace::default(), 0);
+            if state.workload.chooses_source {
+                start_from_its_gpu(state);
+            }
             state.show_view(DashboardView::Application);
         }
         return Vec::new();
@@ -51,8 +56,13 @@ pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) -
 }
 
 /// Puts a program in the place of the one before, with this group under the cursor. Another part of the same file is carried
-/// to other GPUs as the part before it was.
-fn put_application(state: &mut DashboardState, application: Application, part: PartOfTrace, cursor: usize) {
+/// to other GPUs as the part before it was. Whether it is of another file.
+fn put_application(
+    state: &mut DashboardState,
+    application: Application,
+    part: PartOfTrace,
+    cursor: usize,
+) -> bool {
     let before = state.application.application.as_ref();
     let is_same_file = before.is_some_and(|before| before.file == application.file);
     let settings = if is_same_file { state.application.settings } else { ForecastSettings::default() };
@@ -70,6 +80,15 @@ fn put_application(state: &mut DashboardState, application: Application, part: P
     if !is_same_file && !state.application.can_be_asked() {
         ask_gpu(state);
     }
+    !is_same_file
+}
+
+/// Makes the GPU that the program ran on the source of the other views too. Whether it was another one.
+fn start_from_its_gpu(state: &mut DashboardState) -> bool {
+    let before = state.selection.source;
+    let Some(source) = state.application.source.filter(|source| *source != before) else { return false };
+    state.start_from(source);
+    true
 }
 
 /// Asks on which GPU the program that is shown ran.
