@@ -136,3 +136,26 @@ fn a_trace_goes_to_app_and_to_no_other_command() {
     amd.play(opened(Application { gpu_name: "AMD Instinct MI300X".into(), ..application() }));
     assert_eq!(copied(&mut amd, "Y"), "roofswap app run.json");
 }
+
+/// `app` starts from the GPU of the trace alone: of a row that shows another time than it prints nothing is copied.
+#[test]
+fn a_row_of_a_trace_that_app_answers_otherwise_is_not_copied() {
+    let mut d = dashboard(120, 40);
+    d.play(opened(application()));
+    for key in ["4", "enter", "a"] {
+        d.play(Message::Key(key.into()));
+    }
+    let said = |d: &mut Dashboard, views: &[&str], text: &str| {
+        for view in views.iter().copied() {
+            d.play(Message::Key(view.into()));
+            let effects = update(&mut d.state, Message::Key("Y".into()));
+            assert!(effects.iter().all(|e| !matches!(e, Effect::Copy(_))), "{view}: {effects:?}");
+            let said = d.state.message.clone().unwrap().1;
+            assert!(said.contains(text), "{view}: {said}");
+        }
+    };
+    said(&mut d, &["1", "2", "3"], "has its time on h100-sxm5: make that the only source, then copy");
+    d.play(Message::Key("a".into()));
+    d.play(opened(Application { file: "other.json".into(), ..application() }));
+    said(&mut d, &["1"], "another trace is open: open run.json again, then copy");
+}

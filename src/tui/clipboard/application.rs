@@ -1,11 +1,13 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
 use super::words::{CommandWords, add_clocks, words_of_targets};
-use crate::application::PartOfTrace;
+use crate::application::{PartOfTrace, forecast};
 use crate::gpu::GpuId;
+use crate::measurement::CanonicalRow;
 use crate::tui::asked_about::none_loaded_text;
 use crate::tui::panes::application::group_line;
 use crate::tui::state::DashboardState;
+use crate::units::range;
 
 /// The group under the cursor.
 ///
@@ -75,6 +77,7 @@ pub(super) fn of_trace(state: &DashboardState) -> Result<Option<String>, String>
         let text = format!("{id} was measured here: `roofswap measure -o` keeps such rows for commands");
         return Err(text);
     };
+    app_prints_the_same(state, kept, file)?;
     let mut words = CommandWords::new("app");
     words.add_file(file);
     if state.application.application.as_ref().is_some_and(|shown| shown.file == *file) {
@@ -86,6 +89,42 @@ pub(super) fn of_trace(state: &DashboardState) -> Result<Option<String>, String>
     add_targets(&mut words, state);
     words.add_flag("--kernels");
     Ok(Some(words.line()))
+}
+
+/// `app` takes matrix products and attention by their operator and has neither models nor roofs to choose: whether it prints what
+/// the screen shows of this row.
+///
+/// # Errors
+/// What it prints instead, or that it cannot be known.
+fn app_prints_the_same(state: &DashboardState, kept: &CanonicalRow, file: &str) -> Result<(), String> {
+    let (selection, gpu) = (&state.selection, &kept.gpu);
+    let source = state.session.gpus.position(gpu).ok();
+    let Some(source) = source.filter(|gpu| *gpu == selection.source && !selection.all_sources) else {
+        return Err(format!("a trace has its time on {gpu}: make that the only source, then copy"));
+    };
+    let shown = state.application.application.as_ref().filter(|shown| shown.file == file);
+    let place = kept.source.rsplit_once(": group ").and_then(|(_, n)| n.parse::<usize>().ok());
+    let (Some(read), Some(place)) = (shown, place.and_then(|place| place.checked_sub(1))) else {
+        return Err(format!("another trace is open: open {file} again, then copy"));
+    };
+    let settings = state.application.settings;
+    let found = forecast(&state.session, read, source, &[state.target()], settings)?;
+    let printed = found.first().and_then(|target| target.groups.get(place));
+    let answer = state.answer();
+    let of_screen = answer.predicted_time().zip(answer.interval.as_ref());
+    let of_screen =
+        of_screen.map(|(time, interval)| format!("{time} ({})", range(interval.low, interval.high)));
+    let time =
+        printed.map(|group| format!("{} ({})", group.time.value, range(group.time.low, group.time.high)));
+    if time.is_some() && time == of_screen {
+        return Ok(());
+    }
+    let by = printed.map_or("", |group| group.basis.as_str());
+    Err(format!(
+        "no command prints this row: `roofswap app --kernels` has {} by {by}, not {}",
+        time.as_deref().unwrap_or("no time"),
+        of_screen.as_deref().unwrap_or("no time"),
+    ))
 }
 
 /// The GPU that it ran on, where its file does not say so.
