@@ -180,7 +180,9 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &Dashboar
     let line_at = |y: u16| Rect { y, height: 1, ..inside };
     head(state, &columns, look).render(line_at(inside.y), buffer);
     if state.shown.is_empty() {
-        let text = format!("no kernel matches “{}”; Esc clears the filter", state.row_filter);
+        let kept = format!("{} {}", state.kernel().label(), state.size_of(state.selected));
+        let filter = &state.row_filter;
+        let text = format!("no kernel matches “{filter}”; Esc clears the filter; {kept} stays selected");
         Line::styled(clipped_text(&text, usize::from(inside.width)), look.caution())
             .render(line_at(inside.y + 1), buffer);
     }
