@@ -5,7 +5,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
-use crate::predict::{Subject, Visible, question};
+use crate::predict::{MODELS, SourceTime, Subject, Visible, question};
 
 /// A kernel on a source.
 #[derive(Clone, Copy)]
@@ -37,5 +37,22 @@ impl LimitedSource<'_> {
             let blocks = q.source.launch.map(|l| l.block_count() as f64);
             Some(Load::from_work(&q.work, blocks, gpu, q.source_time.as_ref()?.time))
         })
+    }
+
+    /// What a model that starts from no time says of the source itself, as it says it of a target: its targets are compared with that, so
+    /// that a GPU is as fast as itself.
+    #[must_use]
+    pub fn time_by_model(&self, gpu: &Gpu) -> Option<SourceTime> {
+        let Settings { ceilings, rules, model } = self.settings;
+        let on = |gpu: &Gpu| {
+            let pair = Pair::new((self.source, gpu), (self.source, gpu));
+            let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
+            let time = MODELS[model].predict(&q).ok()?.time;
+            let blocks = q.target.launch.map(|l| l.block_count() as f64);
+            Some((time, Load::from_work(&q.work, blocks, gpu, time)))
+        };
+        let limited = gpu_at_limit(gpu, |gpu| on(gpu).map(|(_, load)| load));
+        let (time, _) = on(limited.as_ref().unwrap_or(gpu))?;
+        Some(SourceTime::of_model(time, MODELS[model].id(), Vec::new()))
     }
 }

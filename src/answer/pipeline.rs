@@ -112,7 +112,9 @@ fn answer_of_model(
     let asked = context.gpu(target);
     let at =
         |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
-    if subject.instance.operator.is_some() || is_timed_at_settings(context, subject, source, target) {
+    let starts_from_time = MODELS[settings.model].needs_source();
+    let is_timed = starts_from_time && is_timed_at_settings(context, subject, source, target);
+    if subject.instance.operator.is_some() || is_timed {
         return at(asked);
     }
     let slower = gpu_at_limit(asked, |gpu| {
@@ -179,7 +181,11 @@ fn answer_at_clocks(
         stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
         has_typed_clocks: typed.source.is_some(),
     });
-    let own_time = q.own_time().filter(|_| MODELS[settings.model].needs_source());
+    let starts_from_nothing = !MODELS[settings.model].needs_source();
+    let is_untimed = q.source_time.as_ref().is_none_or(|t| t.extrapolation.is_none());
+    let own_estimate =
+        (starts_from_nothing && is_untimed).then(|| limited.time_by_model(on_source)).flatten();
+    let own_time = q.own_time().filter(|_| !starts_from_nothing);
     if let Ok(p) = &mut prediction {
         // What a ratio of equal numbers leaves of a bit.
         p.time = own_time.unwrap_or(p.time);
@@ -243,7 +249,7 @@ fn answer_at_clocks(
         correction: None,
         combined: None,
         edited_launch: None,
-        source_time: q.source_time,
+        source_time: own_estimate.or(q.source_time),
     }
 }
 

@@ -80,6 +80,22 @@ pub struct SourceTime {
 }
 
 impl SourceTime {
+    /// What this model says, where nobody timed the kernel at any size.
+    #[must_use]
+    pub fn of_model(time: Seconds, model: &str, cautions: Vec<Caution>) -> Self {
+        Self {
+            time,
+            work_scaled: time,
+            kind: SourceKind::Estimated,
+            source: model.into(),
+            cautions,
+            extrapolation: None,
+            distance: 0.0,
+            bend: 0.0,
+            spread: None,
+        }
+    }
+
     /// The time, where it was measured or published at this very size.
     #[must_use]
     pub fn timed_at_size(&self) -> Option<Seconds> {

@@ -184,15 +184,5 @@ fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
         Some(o) => Seconds(modelled_operator(asked.side.gpu, &o, asked.work)?.time),
         None => unmeasured(asked.kernel, asked.side, asked.work, asked.launch)?,
     };
-    Some(SourceTime {
-        time,
-        work_scaled: time,
-        kind: SourceKind::Estimated,
-        source: components::ID.into(),
-        cautions: vec![Caution::SourceModelled],
-        extrapolation: None,
-        distance: 0.0,
-        spread: None,
-        bend: 0.0,
-    })
+    Some(SourceTime::of_model(time, components::ID, vec![Caution::SourceModelled]))
 }

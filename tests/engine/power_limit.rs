@@ -202,3 +202,29 @@ fn a_limit_on_both_sides_of_a_tensor_kernel_is_the_measured_time() {
     assert_eq!(on(limited), 60.0);
     assert!((30.0..60.0).contains(&on(stock)), "{}", on(stock));
 }
+
+/// Where nobody timed a kernel, a model that starts from no time compares its targets with its own time on the source: a GPU is as fast as
+/// itself, and every target is compared with the same time.
+#[test]
+fn a_model_that_starts_from_no_time_compares_with_its_own_on_the_source() {
+    let mut session = Session::load(None).unwrap();
+    let (stock, limited) = ("v100-sxm2-16gb", "v100-sxm2-16gb@150W");
+    session.add_derived_gpus([limited]).unwrap();
+    let at = |id: &str| session.gpus.position(id).unwrap();
+    for model in ["first-principles", "plain-roofline"] {
+        let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
+        for subject in subjects(&session) {
+            for source in [stock, limited] {
+                let answer = |target: &str| session.answer(&subject, at(source), at(target), settings);
+                let itself = answer(source);
+                let Some(own) = itself.predicted_time() else { continue };
+                let kernel = &session.kernels[subject.kernel].id;
+                assert_eq!(itself.speedup(), Some(1.0), "{model}: {kernel} on {source}");
+                for target in [stock, limited, "h200"] {
+                    let compared_with = answer(target).source_time.unwrap().time;
+                    assert_eq!(compared_with, own, "{model}: {kernel} from {source} to {target}");
+                }
+            }
+        }
+    }
+}
