@@ -120,7 +120,10 @@ fn first_link(breakdown: &Breakdown<'_>) -> FactorWords {
     let from = breakdown.from;
     let (time, behind) = match &breakdown.start {
         FirstTime::SourceTime { kind, source } => {
-            (format!("{from} {}", kind.mark()), format!("{}{source}", kind_words(*kind)))
+            let kind_words = kind_words(*kind);
+            let behind =
+                if source.is_empty() { kind_words.into() } else { format!("{kind_words}: {source}") };
+            (format!("{from} {}", kind.mark()), behind)
         }
         FirstTime::Binding(_) => {
             (from.to_string(), "the longest limit; no measurement on the source GPU".into())
@@ -140,9 +143,9 @@ fn first_name(start: &FirstTime) -> String {
 
 fn kind_words(kind: SourceKind) -> &'static str {
     match kind {
-        SourceKind::Estimated => "estimated from other sizes: ",
-        SourceKind::Measured => "measured: ",
-        SourceKind::Published => "published: ",
+        SourceKind::Estimated => "estimated from other sizes",
+        SourceKind::Measured => "measured",
+        SourceKind::Published => "published",
     }
 }
 

@@ -197,3 +197,27 @@ fn a_time_without_a_launch_goes_with_bandwidth_first() {
     let (alone, launched) = (ms(""), ms("--threads 256 --grid 100000"));
     assert!(alone > 1.03 * launched, "{alone} {launched}");
 }
+
+/// Ten reductions and scans under NVBench took 25 to 110 µs on three hosts, whatever the GPU: copies and waits between launches are no work.
+#[test]
+fn what_lies_between_several_launches_is_no_faster_on_a_faster_gpu() {
+    let columns = "gpu,kernel,problem,variant,dram_bytes,time_ms";
+    let ms = |bytes: &str, time: &str| {
+        let row = format!("gtx-1650,own_scan,n=1024,launches=multi;timing=cold,{bytes},{time}");
+        number(&of_row(columns, &row, "--to rtx-3060-ti"), "time_ms") / time.parse::<f64>().unwrap()
+    };
+    assert!((0.8..1.25).contains(&ms("4100", "0.081")), "{}", ms("4100", "0.081"));
+    // Most of 10 ms is.
+    assert!(ms("1e9", "10") < 0.6, "{}", ms("1e9", "10"));
+}
+
+/// An efficiency of a hundredth that is given up and comes back as time above the roof is one step.
+#[test]
+fn no_two_steps_of_an_explanation_undo_each_other() {
+    let columns = "gpu,kernel,problem,dram_bytes,time_ms";
+    let desk = Desk::new();
+    let file = desk.file("mine.csv", format!("{columns}\ngtx-1650,tiny,n=1024,4100,0.0055\n"));
+    let asked = desk.types_with("predict --format json --explain --to rtx-2060 --data", &[&file]);
+    let steps: Vec<f64> = asked.works().json().iter().filter_map(|row| row["times"].as_f64()).collect();
+    assert!(steps.len() > 2 && steps.iter().all(|times| (0.2..5.0).contains(times)), "{steps:?}");
+}

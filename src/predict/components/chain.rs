@@ -20,6 +20,9 @@ const LEAST_SHARE: f64 = 0.01;
 /// Latency that stretches a roof by less is told with them.
 pub(super) const LEAST_LATENCY: f64 = 1.01;
 
+/// Two factors that take the time so many times down and up again are told as one.
+const UNDOES: f64 = 2.0;
+
 /// The first time of a prediction, and every factor; `timed`: what is said of a time on the source.
 pub(super) fn product(
     sides: &QuestionSides,
@@ -66,10 +69,15 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     let both = Pair::new(c.source_efficiency, c.efficiency);
     let is_launch = is_limited_by_launch(sides, a, Side::Source);
     let kept = if is_launch { Cause::EfficiencyBesideLaunch(both) } else { Cause::Efficiency(both) };
-    links.push(kept, c.efficiency / c.source_efficiency);
+    let [of_efficiency, of_rest] = [c.efficiency / c.source_efficiency, c.body / c.everything];
+    // Far above a roof that explains next to nothing, the efficiency that is given up is time above the roof again.
+    if c.above > 0.0 && of_efficiency < 1.0 / UNDOES && of_rest > UNDOES {
+        return links.push(Cause::AboveRoof, of_efficiency * of_rest);
+    }
+    links.push(kept, of_efficiency);
     let last = if c.above > 0.0 { Cause::AboveRoof } else { Cause::RateLimit };
     if c.body != c.everything {
-        links.to(last, c.everything, c.body);
+        links.push(last, of_rest);
     }
 }
 
