@@ -49,9 +49,27 @@ pub(super) fn argument_error(rendered: &str) -> String {
     let lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
     let told: Vec<&str> = lines.filter(|line| !line.starts_with("For more information")).collect();
     let line = told.join("; ").replace(":; ", ": ").replace("; Usage: ", "; usage: ");
-    EXPECTED.iter().fold(line, |line, (of_library, expected)| {
+    let line = EXPECTED.iter().fold(line, |line, (of_library, expected)| {
         line.strip_suffix(of_library).map_or_else(|| line.clone(), |start| format!("{start}{expected}"))
-    })
+    });
+    with_way_on(line)
+}
+
+/// The same with what helps more than a bare `[OPTIONS]`: where the commands are listed, and that names follow an option.
+fn with_way_on(line: String) -> String {
+    let Some((told, usage)) = line.split_once("; usage: ") else { return line };
+    let command = usage.split(' ').nth(1).filter(|word| !word.starts_with(['[', '<']));
+    let is_name =
+        told.strip_prefix("error: unexpected argument '").is_some_and(|rest| !rest.starts_with('-'));
+    match command {
+        _ if told.starts_with("error: unrecognized subcommand") => {
+            format!("{told}; `roofswap help` lists the commands")
+        }
+        Some(command) if is_name && usage.ends_with("[OPTIONS]") => format!(
+            "{told}: kernels, GPUs and files follow their option; `roofswap help {command}` lists the options"
+        ),
+        _ => line,
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +85,22 @@ mod tests {
             line,
             "error: the following required arguments were not provided: --n <N>; usage: roofswap gemm"
         );
+    }
+
+    #[test]
+    fn an_error_without_a_hint_says_where_the_names_are() {
+        let of_command =
+            argument_error("error: unrecognized subcommand 'list'\n\nUsage: roofswap [OPTIONS]\n");
+        assert_eq!(of_command, "error: unrecognized subcommand 'list'; `roofswap help` lists the commands");
+        let of_name =
+            argument_error("error: unexpected argument 'saxpy' found\n\nUsage: roofswap predict [OPTIONS]\n");
+        assert_eq!(
+            of_name,
+            "error: unexpected argument 'saxpy' found: kernels, GPUs and files follow their option; \
+             `roofswap help predict` lists the options"
+        );
+        let of_option = "error: unexpected argument '--sise' found; usage: roofswap predict [OPTIONS]";
+        assert_eq!(argument_error(of_option), of_option);
     }
 
     #[test]
