@@ -3,6 +3,7 @@
 
 use super::ComputeCapability;
 use super::file::GpuChecker;
+use super::sustained::Sm;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, shipped_sources};
 use crate::units::Seconds;
 use serde::Deserialize;
@@ -12,38 +13,14 @@ use std::sync::{Arc, OnceLock};
 /// What holds for every GPU of one compute capability, where its own file says nothing.
 #[derive(Debug, Clone)]
 pub struct GpuArchitecture {
-    /// Load/store lanes per SM.
-    pub lsu_lanes: Sourced<f64>,
-    /// Global load/store warp instructions per clock and SM that hit L1.
-    pub global_per_clock: Sourced<f64>,
-    /// Shared-memory bytes per clock and SM.
-    pub shared_bytes_per_clock: Sourced<f64>,
-    /// Warp instructions issued per clock and SM.
-    pub issue_per_clock: Sourced<f64>,
-    /// Lanes per SM for integer additions and logic.
-    pub alu_lanes: Sourced<f64>,
-    /// Lanes per SM for integer multiply-adds.
-    pub imad_lanes: Sourced<f64>,
-    /// Lanes per SM for special functions and conversions.
-    pub xu_lanes: Sourced<f64>,
-    /// Clock cycles from an FP32 instruction to one that needs its result.
-    pub dependent_issue: Sourced<f64>,
-    /// Instructions of straight-line code that the caches of an SM hold, where a limit is known.
-    pub cached_insts: Option<Sourced<f64>>,
-    /// Clock cycles that fetching adds to an instruction of a warp beyond them, where it does.
-    pub fetch_cycles: Option<Sourced<f64>>,
-    /// Warp instructions issued per clock and SM beyond them, where those are fewer.
-    pub streamed_per_clock: Option<Sourced<f64>>,
+    /// What one SM does per clock.
+    pub sm: Sm,
     /// Part of the stated DRAM bandwidth that a copy-like stream reaches; at most 1.
     pub dram_fraction: Sourced<f64>,
     /// L2 bytes read per clock and SM, all SMs reading.
     pub l2_bytes_per_clock: Sourced<f64>,
     /// Milliwatts per FP32 lane and GHz from which on the FP32 peak is reached, where it is not that of [`PowerLaw`].
     pub full_power: Option<Sourced<f64>>,
-    /// Share of the L2 up to which buffers that are used again stay there whole, where somebody looked.
-    pub l2_holds_all_until: Option<Sourced<f64>>,
-    /// Share of the L2 from which nothing of them does.
-    pub l2_holds_none_from: Option<Sourced<f64>>,
     /// Seconds from a load to its data in DRAM, one load at a time.
     pub dram_latency: Sourced<f64>,
 }
@@ -194,7 +171,8 @@ impl ArchitectureFile {
             let why = format!("dram_achieved_fraction = {}: expected at most 1", dram_fraction.value);
             return Err(check.file.file_error(Some(self.dram_achieved_fraction.span()), why));
         }
-        Ok(GpuArchitecture {
+        let maybe = |field: &str, n| check.maybe(field, n, |v| v);
+        let sm = Sm {
             lsu_lanes: number("lsu_lanes_per_sm", &self.lsu_lanes_per_sm)?,
             global_per_clock: number("global_insts_per_clock_per_sm", &self.global_insts_per_clock_per_sm)?,
             shared_bytes_per_clock: number(
@@ -206,27 +184,21 @@ impl ArchitectureFile {
             imad_lanes: number("imad_lanes_per_sm", &self.imad_lanes_per_sm)?,
             xu_lanes: number("xu_lanes_per_sm", &self.xu_lanes_per_sm)?,
             dependent_issue: number("dependent_issue_cycles", &self.dependent_issue_cycles)?,
-            cached_insts: check.maybe(
-                "straight_line_cached_insts",
-                &self.straight_line_cached_insts,
-                |v| v,
-            )?,
-            fetch_cycles: check.maybe(
-                "straight_line_fetch_cycles",
-                &self.straight_line_fetch_cycles,
-                |v| v,
-            )?,
-            streamed_per_clock: check.maybe(
+            cached_insts: maybe("straight_line_cached_insts", &self.straight_line_cached_insts)?,
+            fetch_cycles: maybe("straight_line_fetch_cycles", &self.straight_line_fetch_cycles)?,
+            streamed_per_clock: maybe(
                 "straight_line_issue_per_clock_per_sm",
                 &self.straight_line_issue_per_clock_per_sm,
-                |v| v,
             )?,
-            full_power: check.maybe("full_power_mw_per_lane_ghz", &self.full_power_mw_per_lane_ghz, |v| v)?,
-            l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
-            l2_holds_all_until: check.maybe("l2_holds_all_until", &self.l2_holds_all_until, |v| v)?,
-            l2_holds_none_from: check.maybe("l2_holds_none_from", &self.l2_holds_none_from, |v| v)?,
-            dram_latency: check.sourced_number("dram_latency_ns", &self.dram_latency_ns, |v| v * 1e-9)?,
+            l2_holds_all_until: maybe("l2_holds_all_until", &self.l2_holds_all_until)?,
+            l2_holds_none_from: maybe("l2_holds_none_from", &self.l2_holds_none_from)?,
+        };
+        Ok(GpuArchitecture {
+            sm,
             dram_fraction,
+            l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
+            full_power: maybe("full_power_mw_per_lane_ghz", &self.full_power_mw_per_lane_ghz)?,
+            dram_latency: check.sourced_number("dram_latency_ns", &self.dram_latency_ns, |v| v * 1e-9)?,
         })
     }
 }
@@ -254,9 +226,9 @@ mod tests {
         let limits = LimitsTable::shipped().unwrap();
         for (cc, a) in &ArchitectureTable::shipped().unwrap().all {
             let partitions = f64::from(limits.limits_at(*cc).unwrap().sub_partitions);
-            assert!(a.global_per_clock.value <= a.lsu_lanes.value / 32.0, "{cc}: loads");
-            assert!(a.shared_bytes_per_clock.value <= 128.0, "{cc}: 32 banks of 4 bytes");
-            let per_scheduler = a.issue_per_clock.value / partitions;
+            assert!(a.sm.global_per_clock.value <= a.sm.lsu_lanes.value / 32.0, "{cc}: loads");
+            assert!(a.sm.shared_bytes_per_clock.value <= 128.0, "{cc}: 32 banks of 4 bytes");
+            let per_scheduler = a.sm.issue_per_clock.value / partitions;
             assert!((1.0..=2.0).contains(&per_scheduler), "{cc}: {per_scheduler} per scheduler");
             assert!(cc.major < 7 || per_scheduler == 1.0, "{cc}: nothing issues two from Volta on");
         }

@@ -1,7 +1,7 @@
 //! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
 
 use super::sustained::Sustained;
-use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, Sm, SmLimits, TensorRate};
+use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, SmLimits, TensorRate};
 use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts, significant};
@@ -238,7 +238,7 @@ pub(super) fn gpu_from_file(
     let bandwidth_peak =
         check.sourced_number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, giga_bytes)?;
     let mut gpu = Gpu {
-        sm: Sm::from_architecture(architecture),
+        sm: architecture.sm.clone(),
         sustained: Sustained::from_rates(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
         cuda: CudaFacts { compute_capability: cc, limits },
         launch_year: typed.launch_year,

@@ -51,27 +51,6 @@ pub(super) struct Sustained {
     pub(super) dram_latency: Sourced<Seconds>,
 }
 
-impl Sm {
-    /// Before the GPU's own file is asked.
-    pub(super) fn from_architecture(architecture: &GpuArchitecture) -> Self {
-        Self {
-            lsu_lanes: architecture.lsu_lanes.clone(),
-            global_per_clock: architecture.global_per_clock.clone(),
-            shared_bytes_per_clock: architecture.shared_bytes_per_clock.clone(),
-            issue_per_clock: architecture.issue_per_clock.clone(),
-            alu_lanes: architecture.alu_lanes.clone(),
-            imad_lanes: architecture.imad_lanes.clone(),
-            xu_lanes: architecture.xu_lanes.clone(),
-            dependent_issue: architecture.dependent_issue.clone(),
-            cached_insts: architecture.cached_insts.clone(),
-            fetch_cycles: architecture.fetch_cycles.clone(),
-            streamed_per_clock: architecture.streamed_per_clock.clone(),
-            l2_holds_all_until: architecture.l2_holds_all_until.clone(),
-            l2_holds_none_from: architecture.l2_holds_none_from.clone(),
-        }
-    }
-}
-
 impl Sustained {
     /// Before it is known what of its peaks a GPU reaches: the peaks.
     pub(super) fn from_rates(
@@ -167,22 +146,26 @@ impl Gpu {
         let own = |own: Option<&Sourced<f64>>, general: &Sourced<f64>| {
             own.cloned().unwrap_or_else(|| self.derived(general, general.value, &significant(general.value)))
         };
+        let of_sm = &of.sm;
         let lanes = self.lsu_lanes_per_sm.as_ref().map(|l| l.map(|v| f64::from(*v)));
         let general = |number: &Option<Sourced<f64>>| number.as_ref().map(|n| own(None, n));
         let sm = Sm {
-            lsu_lanes: own(lanes.as_ref(), &of.lsu_lanes),
-            global_per_clock: own(self.global_per_clock.as_ref(), &of.global_per_clock),
-            shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of.shared_bytes_per_clock),
-            issue_per_clock: own(self.issue_per_clock.as_ref(), &of.issue_per_clock),
-            alu_lanes: own(None, &of.alu_lanes),
-            imad_lanes: own(None, &of.imad_lanes),
-            xu_lanes: own(None, &of.xu_lanes),
-            dependent_issue: own(None, &of.dependent_issue),
-            cached_insts: self.straight_line_insts.clone().or_else(|| general(&of.cached_insts)),
-            fetch_cycles: general(&of.fetch_cycles),
-            streamed_per_clock: self.straight_line_issue.clone().or_else(|| general(&of.streamed_per_clock)),
-            l2_holds_all_until: general(&of.l2_holds_all_until),
-            l2_holds_none_from: general(&of.l2_holds_none_from),
+            lsu_lanes: own(lanes.as_ref(), &of_sm.lsu_lanes),
+            global_per_clock: own(self.global_per_clock.as_ref(), &of_sm.global_per_clock),
+            shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of_sm.shared_bytes_per_clock),
+            issue_per_clock: own(self.issue_per_clock.as_ref(), &of_sm.issue_per_clock),
+            alu_lanes: own(None, &of_sm.alu_lanes),
+            imad_lanes: own(None, &of_sm.imad_lanes),
+            xu_lanes: own(None, &of_sm.xu_lanes),
+            dependent_issue: own(None, &of_sm.dependent_issue),
+            cached_insts: self.straight_line_insts.clone().or_else(|| general(&of_sm.cached_insts)),
+            fetch_cycles: general(&of_sm.fetch_cycles),
+            streamed_per_clock: self
+                .straight_line_issue
+                .clone()
+                .or_else(|| general(&of_sm.streamed_per_clock)),
+            l2_holds_all_until: general(&of_sm.l2_holds_all_until),
+            l2_holds_none_from: general(&of_sm.l2_holds_none_from),
         };
         let sustained = Sustained {
             int32: self.int32_by_lanes(of),
@@ -236,7 +219,7 @@ impl Gpu {
     }
 
     fn int32_by_lanes(&self, of: &GpuArchitecture) -> Sourced<FlopsPerSecond> {
-        let (lanes, sms, clock) = (&of.imad_lanes, self.sms.value, self.boost_clock.value);
+        let (lanes, sms, clock) = (&of.sm.imad_lanes, self.sms.value, self.boost_clock.value);
         let rule = format!("2 x {} lanes x {sms} SMs x {:.0} MHz", significant(lanes.value), clock.0 / 1e6);
         self.derived(lanes, FlopsPerSecond(2.0 * lanes.value * f64::from(sms) * clock.0), &rule)
     }
