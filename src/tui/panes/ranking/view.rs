@@ -206,7 +206,6 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
         draw_lines(buffer, inside, lines, 0);
         return;
     }
-    draw_why_no_speedup(buffer, area, state, look);
     let widths = widths(state, &rows, usize::from(list.width));
     heading(state, &widths, look).render(line_at(inside.y), buffer);
     let places: Vec<RowPlace> = rows.iter().map(|row| RowPlace::of_row(row)).collect();
@@ -231,16 +230,30 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
         let lines = detail_lines(state, rows[cursor], usize::from(detail.width), look);
         draw_lines(buffer, detail, lines, 0);
     }
+    let of_row = || interval_line(rows[cursor], widths.only).filter(|_| list.width == inside.width);
+    let why = why_no_speedup(state).map(|text| (text, look.caution()));
+    if let Some((text, style)) = why.or_else(|| of_row().map(|text| (text, look.text()))) {
+        let text = clipped_text(&format!(" {text} "), usize::from(area.width.saturating_sub(4)));
+        buffer.set_string(area.x + 2, area.bottom() - 1, text, style);
+    }
 }
 
 /// Why no row has a speedup: on the frame, so that no row of the board is lost.
-fn draw_why_no_speedup(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
-    let board = state.ranked.board.as_ref().filter(|board| board.source_time.is_none());
-    if let Some(board) = board.filter(|board| board.rows.iter().any(|row| row.time.is_some())) {
-        let text = format!(" no speedup: {} ", board.source_words());
-        let text = clipped_text(&text, usize::from(area.width.saturating_sub(4)));
-        buffer.set_string(area.x + 2, area.bottom() - 1, text, look.caution());
-    }
+fn why_no_speedup(state: &DashboardState) -> Option<String> {
+    let board = state.ranked.board.as_ref().filter(|board| board.source_time.is_none())?;
+    let is_timed = board.rows.iter().any(|row| row.time.is_some());
+    is_timed.then(|| format!("no speedup: {}", board.source_words()))
+}
+
+/// How sure the time of the row under the cursor is, where it is not told beside the list.
+fn interval_line(row: &RankedRow, only: Option<GpuId>) -> Option<String> {
+    let cautions = match row.cautions.len() {
+        0 => String::new(),
+        1 => ", 1 caution".into(),
+        more => format!(", {more} cautions"),
+    };
+    let name = row_name(row, only);
+    row.interval_text().map(|interval| format!("{name}: 90 % interval {interval}{cautions}"))
 }
 
 /// Why there is no row.
