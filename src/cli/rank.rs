@@ -120,9 +120,11 @@ const BESIDE_APP: [&str; 9] =
 enum OrderChoice {
     /// Shortest time
     Time,
-    /// Least energy per run
+    /// Least energy per run; `energy` for short
+    #[value(alias = "energy")]
     PerfPerWatt,
-    /// Least money per run
+    /// Least money per run; `price` or `cost` for short
+    #[value(aliases = ["price", "cost"])]
     PerfPerDollar,
 }
 

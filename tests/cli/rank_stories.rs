@@ -303,3 +303,11 @@ fn the_axis_of_a_picture_has_the_unit_of_its_times() {
         assert!(svg.lines().any(|line| line == unit), "{words}: {svg}");
     }
 }
+
+#[test]
+fn an_order_has_a_short_word() {
+    let desk = Desk::new();
+    let by = |word: &str| desk.types(&format!("{SAXPY} --to l4,l40s,t4 --by {word}")).works().stdout;
+    assert_eq!(by("energy"), by("perf-per-watt"));
+    assert_eq!(by("price"), by("perf-per-dollar"));
+}
