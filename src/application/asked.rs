@@ -16,6 +16,12 @@ const LAYERS: usize = 8;
 /// Why a group is no question about a kernel.
 const NOT_COUNTED: &str = "no FLOPs and bytes are known of it";
 
+/// Why the counts of a group are not taken.
+const NOT_ITS_OWN: &str = "its operator's bytes are not its own: no kernel moves as many in its time";
+
+/// How many times as fast as L2 reads bytes of a kernel's own can at most seem to have moved.
+const FASTER_THAN_L2: f64 = 2.0;
+
 /// Groups as questions about kernels.
 pub(super) struct AskedGroups {
     /// Sessions with the rows of the groups; two groups of one operator and size stand in different ones.
@@ -106,7 +112,11 @@ impl AskedGroups {
         };
         let time_alone = time_alone.and_then(|placed| asked(placed).ok());
         let operators = operators.into_iter().map(|p| p.and_then(|p| asked(p).ok())).collect();
+        let l2_bandwidth = session.gpus[source].l2_bandwidth_or_derived().value.0;
         let of_group = |(group, placed): (&KernelGroup, Option<(usize, CanonicalRow)>)| {
+            if seems_faster_than_l2(group, l2_bandwidth) {
+                return Err(NOT_ITS_OWN.into());
+            }
             let placed = placed.ok_or(NOT_COUNTED)?;
             if group.profiled.is_some() { profiled(placed) } else { asked(placed) }
         };
@@ -135,6 +145,13 @@ impl AskedGroups {
     fn question<'a>(&'a self, asked: &'a AskedGroup) -> GroupQuestion<'a> {
         GroupQuestion { session: &self.layers[asked.layer], subject: &asked.subject }
     }
+}
+
+/// Whether the bytes of a group by its operator's shapes would have moved faster than L2 (bytes per second) can: it is a helper of that operator.
+fn seems_faster_than_l2(group: &KernelGroup, l2_bandwidth: f64) -> bool {
+    let moved =
+        group.counts.as_ref().filter(|_| group.profiled.is_none()).and_then(|counts| counts.dram_bytes);
+    moved.is_some_and(|bytes| bytes > FASTER_THAN_L2 * l2_bandwidth * group.mean().0)
 }
 
 /// The rows of a report that stand for a group, by their place, measured on this GPU.

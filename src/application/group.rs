@@ -31,6 +31,8 @@ pub struct GroupCounts {
     pub flops: Option<f64>,
     /// Compulsory DRAM traffic in bytes, or what a profiler counted.
     pub dram_bytes: Option<f64>,
+    /// Distinct bytes among them, where that is known: an operator in place writes what it read.
+    pub touched_bytes: Option<f64>,
     /// Where they come from: `profiler`, `shapes of aten::addmm`.
     pub from: String,
 }

@@ -118,5 +118,6 @@ fn group_of_row(row: &CanonicalRow, place: usize) -> KernelGroup {
 /// What the profiler counted.
 fn counted(row: &CanonicalRow) -> Option<GroupCounts> {
     let (flops, dram_bytes) = (row.get(Number::Flops), row.get(Number::DramBytes));
-    flops.or(dram_bytes).map(|_| GroupCounts { flops, dram_bytes, from: "profiler".into() })
+    let from = "profiler".to_string();
+    flops.or(dram_bytes).map(|_| GroupCounts { flops, dram_bytes, touched_bytes: None, from })
 }

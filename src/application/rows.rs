@@ -15,7 +15,7 @@ use super::recorded::Application;
 use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::catalogue::ElementType;
 use crate::kernel::NameFacts;
-use crate::measurement::{CanonicalRow, Number};
+use crate::measurement::{CanonicalRow, Number, TRACED};
 
 /// The longest part of a name that a row keeps: what stands behind are template arguments.
 const LONGEST_NAME: usize = 1000;
@@ -66,6 +66,7 @@ pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &s
     // The number keeps groups of one name apart: they are other problems.
     let name = crate::text::clipped_text(&group.name, LONGEST_NAME);
     row.kernel = format!("{name} #{}", place + 1);
+    row.variant = TRACED.to_string();
     row.block = group.block.map(|b| b.map(u64::from));
     row.grid = group.grid.map(|g| g.map(u64::from));
     row.set(Number::RegsPerThread, group.registers.map(f64::from));
@@ -76,10 +77,7 @@ pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &s
     }
     row.set(Number::Flops, counts.flops);
     row.set(Number::DramBytes, counts.dram_bytes);
-    if counts.from != "profiler" {
-        // Compulsory traffic touches every byte once.
-        row.set(Number::WorkingSet, counts.dram_bytes);
-    }
+    row.set(Number::WorkingSet, counts.touched_bytes);
     Some(row)
 }
 

@@ -23,9 +23,14 @@ pub enum LaunchTiming {
     Cold,
     /// By a profiler that flushes caches before it and leaves the launch out.
     Profiled,
+    /// By a tracer, from its first block to its last, on what the kernels before it left in the caches.
+    Traced,
     /// Behind a framework's dispatch.
     Dispatched,
 }
+
+/// The variant of a kernel whose time a tracer read.
+pub const TRACED: &str = "timing=traced";
 
 impl LaunchTiming {
     /// As the floors of launches are kept. What a profiler times says nothing of them: the launch is left out.
@@ -34,12 +39,15 @@ impl LaunchTiming {
         if self == Self::Cold { Self::Cold } else { Self::BackToBack }
     }
 
-    /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; `caches=cold` of `roofswap measure`; without such a
-    /// word, back to back.
+    /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; [`TRACED`] of a kernel in a trace; `caches=cold` of `roofswap
+    /// measure`; without such a word, back to back.
     #[must_use]
     pub fn from_variant(variant: &str) -> Self {
-        if variant_value(variant, "timing").is_some_and(|word| word.contains("cold")) {
+        let timing = variant_value(variant, "timing");
+        if timing.is_some_and(|word| word.contains("cold")) {
             Self::Cold
+        } else if timing == Some("traced") {
+            Self::Traced
         } else if variant_value(variant, "caches") == Some("cold") {
             Self::OnOtherBuffers
         } else {
@@ -236,6 +244,7 @@ mod tests {
     #[test]
     fn a_row_says_by_its_variant_how_it_was_timed() {
         assert_eq!(LaunchTiming::from_variant("caches=cold"), LaunchTiming::OnOtherBuffers);
+        assert_eq!(LaunchTiming::from_variant(TRACED), LaunchTiming::Traced);
         let cold = ["timing=cold", "tile=8;timing=single_cold_launch"];
         assert!(cold.iter().all(|v| LaunchTiming::from_variant(v) == LaunchTiming::Cold));
         let warm = ["", "timing=batch", "tile=8", "cold=1"];

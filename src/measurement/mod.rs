@@ -43,7 +43,7 @@ pub(crate) use canonical::is_column;
 pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv, write_packed_to};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
-pub use floors::{Floors, LaunchTiming, collection};
+pub use floors::{Floors, LaunchTiming, TRACED, collection};
 pub(crate) use handed_over::check_lengths;
 pub use handed_over::{read_packed_rows, read_rows};
 pub use known_numbers::KnownNumbers;

@@ -35,6 +35,73 @@ fn a_transformer_takes_as_long_on_the_other_gpu_as_it_took() {
     }
 }
 
+/// The sum of an application's kernels on a GPU by its recording on another one: time, low and high end in ms, and the share of it, in
+/// per cent, that is predicted.
+fn recorded_elsewhere(name: &str, from: &str, to: &str) -> [f64; 4] {
+    let answered =
+        answer(&format!("app {} --to {to} --format json", dataset(&format!("{from}/{name}.json.gz"))));
+    let target = &answered["targets"][0];
+    ["kernels_ms", "kernels_low_ms", "kernels_high_ms", "predicted_share_percent"]
+        .map(|field| target[field].as_f64().unwrap_or_else(|| panic!("{field}: {target}")))
+}
+
+/// Diffusion, recommendation, a graph network, decoding and training, recorded on both: their operators are counted, backward passes and helpers
+/// too, and the sum of the kernels is inside its interval.
+#[test]
+fn applications_take_as_long_on_the_other_gpu_as_they_took() {
+    let applications = ["unet_bf16", "recsys_fp32", "gcn_fp32", "llama_decode", "resnet50_train"];
+    let mut off = 0.0;
+    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
+        for name in applications {
+            let measured = answer(&format!("app {} --format json", dataset(&format!("{to}/{name}.json.gz"))));
+            let measured = measured["kernel_sum_ms"].as_f64().unwrap();
+            let [time, low, high, predicted] = recorded_elsewhere(name, from, to);
+            assert!(
+                low < measured && measured < high,
+                "{name} on {to}: {low} to {high} ms, measured {measured} ms"
+            );
+            assert!(predicted > 95.0, "{name} on {to}: {predicted} % predicted");
+            off += (time / measured - 1.0).abs() / 10.0;
+        }
+    }
+    assert!(off < 0.035, "{off}");
+}
+
+/// What ncu counted of PyTorch's operators on one GPU, kernel by kernel onto the other: copies through the SM's copy engine too, which few threads
+/// wait for.
+#[test]
+fn operators_from_a_profile_take_as_long_on_the_other_gpu_as_they_took() {
+    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
+        let [profiled, measured] = [from, to].map(|gpu| dataset(&format!("{gpu}/operators_ncu.csv")));
+        let rows = answer(&format!("predict --batch {profiled} --to {to} --format json"));
+        let mut reader = csv::Reader::from_path(measured).unwrap();
+        let of_row = |row: csv::StringRecord| {
+            ((row[1].to_string(), row[2].to_string()), row[15].parse::<f64>().unwrap())
+        };
+        let times: std::collections::HashMap<_, _> =
+            reader.records().map(|row| of_row(row.unwrap())).collect();
+        let (mut held, mut all, mut off) = (0.0, 0.0, 0.0);
+        for row in rows.as_array().unwrap() {
+            let key = ["kernel", "problem"].map(|field| row[field].as_str().unwrap().to_string());
+            let Some(measured) = times.get(&(key[0].clone(), key[1].clone())) else { continue };
+            let [time, low, high] =
+                ["time_ms", "low_ms", "high_ms"].map(|field| row[field].as_f64().unwrap());
+            let inside = (low..=high).contains(measured);
+            held += f64::from(u8::from(inside));
+            off += (time / measured - 1.0).abs();
+            all += 1.0;
+            if key[0].starts_with("nvjet") {
+                assert!(inside, "{key:?}: {low} to {high} ms, measured {measured} ms");
+            }
+        }
+        assert!(
+            all > 35.0 && held / all > 0.9 && off / all < 0.09,
+            "{held} of {all} held, {} off",
+            off / all
+        );
+    }
+}
+
 /// A short launch on a GPU whose launch overhead was measured on another host: it took 3.3 µs on this one.
 #[test]
 fn a_launch_overhead_of_another_host_is_not_certain() {

@@ -353,6 +353,12 @@ fn nonsense_is_refused_by_name() {
 }
 
 #[test]
+fn a_ratio_of_two_passes_may_be_a_little_above_what_it_can_be() {
+    let read = import(raw_page(1).replace("\"30.500000\"", "\"32.011254\"").as_bytes()).unwrap();
+    assert_eq!(read.rows.row(0).get(Number::ActiveThreads), Some(32.0));
+}
+
+#[test]
 fn flops_of_the_vector_pipes_are_not_passed_off_as_all() {
     let read = |text: &str| {
         let read = import(text.as_bytes()).unwrap();

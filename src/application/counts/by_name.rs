@@ -15,7 +15,8 @@ pub(super) fn counts_by_name(group: &KernelGroup) -> Option<GroupCounts> {
     let bytes = element_bytes_in(&name)? * tensors * elements;
     // One operation per element: what it is does not matter for a kernel that waits for memory.
     let flops = if name.contains("copy") || name.contains("Fill") { 0.0 } else { elements };
-    Some(GroupCounts { flops: Some(flops), dram_bytes: Some(bytes), from: "name and launch".into() })
+    let from = "name and launch".to_string();
+    Some(GroupCounts { flops: Some(flops), dram_bytes: Some(bytes), touched_bytes: Some(bytes), from })
 }
 
 /// `vectorized_elementwise_kernel<4, …>`: elements per thread; `elementwise_kernel<128, 4, …>`: the second.

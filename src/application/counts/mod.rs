@@ -33,5 +33,5 @@ fn counts_of(table: &OperatorTable, group: &KernelGroup) -> Option<CountedLaunch
         return None;
     }
     let by_name = || counts_by_name(group).map(|counts| CountedLaunch { counts, shape: None });
-    group.operator.as_ref().and_then(|call| table.counts(call, &group.name)).or_else(by_name)
+    group.operator.as_ref().and_then(|call| table.counts(call, &group.name, group.grid)).or_else(by_name)
 }

@@ -1,4 +1,4 @@
-//! Operators by the shapes of their arguments: products, convolutions, attention, streams, reductions, gathers.
+//! Operators by the shapes of their arguments: products, convolutions, attention, streams, reductions, gathers, pooling.
 
 use super::by_name::element_bytes_in;
 use super::tensors::{ArgumentTensor, all_tensors, broadcast, flag, scalars, tensor};
@@ -32,6 +32,9 @@ struct OperatorTableFile {
 #[serde(deny_unknown_fields)]
 struct OperatorRule {
     names: Vec<String>,
+    /// Parts of names of kernels: the rule is of these alone.
+    #[serde(default)]
+    kernels: Vec<String>,
     kind: RuleKind,
     a: Option<usize>,
     b: Option<usize>,
@@ -48,6 +51,12 @@ struct OperatorRule {
     result_bytes: Option<f64>,
     table: Option<usize>,
     index: Option<usize>,
+    into: Option<usize>,
+    first: Option<usize>,
+    #[serde(default)]
+    backward: bool,
+    window: Option<usize>,
+    size: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -59,11 +68,12 @@ enum RuleKind {
     Stream,
     Reduction,
     Gather,
+    Pooling,
 }
 
-/// The rules by operator name.
+/// The rules by operator name; of one operator those of some of its kernels before that of the others.
 #[derive(Debug)]
-pub(super) struct OperatorTable(HashMap<String, OperatorRule>);
+pub(super) struct OperatorTable(HashMap<String, Vec<OperatorRule>>);
 
 /// FLOPs and bytes of an operator, and its shape where the models know such an operator.
 struct FoundCounts {
@@ -76,16 +86,24 @@ impl OperatorTable {
     /// That of `specs/framework-operators.toml`.
     pub(super) fn shipped() -> Result<Self, FileError> {
         let file: OperatorTableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
-        let by_name = |rule: OperatorRule| {
-            let names = rule.names.clone();
-            names.into_iter().map(move |name| (name, rule.clone()))
-        };
-        Ok(Self(file.operator.into_iter().flat_map(by_name).collect()))
+        let mut by_name: HashMap<String, Vec<OperatorRule>> = HashMap::new();
+        for rule in file.operator {
+            for name in &rule.names {
+                by_name.entry(name.clone()).or_default().push(rule.clone());
+            }
+        }
+        by_name.values_mut().for_each(|rules| rules.sort_by_key(|rule| rule.kernels.is_empty()));
+        Ok(Self(by_name))
     }
 
-    /// The counts of a launch of this operator, if this kernel is its main one.
-    pub(super) fn counts(&self, call: &OperatorCall, kernel: &str) -> Option<CountedLaunch> {
-        let rule = self.0.get(&call.name)?;
+    /// The counts of a launch of this operator by a kernel of this name and so many blocks, if it is the main one.
+    pub(super) fn counts(
+        &self,
+        call: &OperatorCall,
+        kernel: &str,
+        grid: Option<[u32; 3]>,
+    ) -> Option<CountedLaunch> {
+        let rule = self.0.get(&call.name)?.iter().find(|rule| rule.is_of_kernel(kernel))?;
         if !rule.is_main_kernel(kernel) {
             return None;
         }
@@ -96,17 +114,26 @@ impl OperatorTable {
             RuleKind::Attention => rule.attention(inputs),
             RuleKind::Stream => rule.stream(inputs, element_bytes_in(kernel)),
             RuleKind::Reduction => rule.reduction(inputs),
-            RuleKind::Gather => rule.gather(inputs),
+            RuleKind::Gather => rule.gather(inputs, gathered_rows(kernel, grid)),
+            RuleKind::Pooling => rule.pooling(inputs),
         }?;
         let usable = |n: &f64| n.is_finite() && *n >= 0.0;
+        let dram_bytes = found.bytes.filter(usable);
+        // Compulsory traffic touches every byte once, but where the result takes the place of what was read.
+        let in_place =
+            rule.is_in_place(&call.name).then(|| all_tensors(inputs).iter().map(|t| t.bytes()).sum());
         let counts = GroupCounts {
             flops: Some(found.flops).filter(usable),
-            dram_bytes: found.bytes.filter(usable),
+            dram_bytes,
+            touched_bytes: in_place.unwrap_or(dram_bytes),
             from: format!("shapes of {}", call.name),
         };
         Some(CountedLaunch { counts, shape: found.shape })
     }
 }
+
+/// Bytes of an index whose type was not recorded: PyTorch's are 64 bits wide.
+const INDEX_BYTES: f64 = 8.0;
 
 /// Places of the result along one dimension.
 fn spatial_output(input: u64, kernel: u64, stride: u64, padding: u64, dilation: u64) -> Option<u64> {
@@ -115,12 +142,42 @@ fn spatial_output(input: u64, kernel: u64, stride: u64, padding: u64, dilation: 
     Some(room / stride.max(1) + 1)
 }
 
+/// Rows that PyTorch's `vectorized_gather_kernel` copies: one for each block of the first dimension of its grid.
+fn gathered_rows(kernel: &str, grid: Option<[u32; 3]>) -> Option<f64> {
+    grid.filter(|_| kernel.contains("vectorized_gather_kernel")).map(|grid| f64::from(grid[0]))
+}
+
+/// Parts of names of kernels that do a little beside the one that does an operator's work.
+const HELPERS: [&str; 11] = [
+    "splitkreduce",
+    "memset",
+    "calc_invstd",
+    "update_stats",
+    "computefusedparams",
+    "init_device_workspace",
+    "addpadding",
+    "reduction::kernel",
+    "compute_dot_do_o",
+    "convert_dq",
+    "precompute_indices",
+];
+
 impl OperatorRule {
+    /// Whether the rule is of a kernel of this name.
+    fn is_of_kernel(&self, kernel: &str) -> bool {
+        self.kernels.is_empty() || self.kernels.iter().any(|part| kernel.contains(part.as_str()))
+    }
+
+    /// Whether an operator of this name writes over what it read, as PyTorch's do whose names end so.
+    fn is_in_place(&self, operator: &str) -> bool {
+        self.kind == RuleKind::Stream && self.reads.is_none() && operator.ends_with('_')
+    }
+
     /// Whether a kernel of this name does the operator's work, and is no helper beside it.
     fn is_main_kernel(&self, kernel: &str) -> bool {
         let category = KernelCategory::of_names(kernel, "");
         let lower = crate::text::clipped_text(kernel, 512).to_ascii_lowercase();
-        if lower.contains("splitkreduce") || lower.contains("memset") {
+        if HELPERS.iter().any(|helper| lower.contains(helper)) {
             return false;
         }
         match self.kind {
@@ -133,7 +190,7 @@ impl OperatorRule {
                         | KernelCategory::Other
                 ) || lower.contains("gemv")
             }
-            RuleKind::Stream | RuleKind::Reduction | RuleKind::Gather => !matches!(
+            RuleKind::Stream | RuleKind::Reduction | RuleKind::Gather | RuleKind::Pooling => !matches!(
                 category,
                 KernelCategory::Gemm | KernelCategory::Attention | KernelCategory::Convolution
             ),
@@ -164,6 +221,9 @@ impl OperatorRule {
     }
 
     fn convolution(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        if self.backward {
+            return Self::convolution_backward(inputs);
+        }
         let (input, weight) = (tensor(inputs, 0)?, tensor(inputs, 1)?);
         let (batch, spatial) = (*input.shape.first()?, input.shape.get(2..)?);
         let (out_channels, window) = (*weight.shape.first()?, weight.shape.get(2..)?);
@@ -188,8 +248,18 @@ impl OperatorRule {
         Some(FoundCounts { flops: 2.0 * results * per_place, bytes: bytes(), shape: None })
     }
 
+    /// One of its two kernels: the gradient of the input or that of the weight, each as many FLOPs as the forward pass.
+    fn convolution_backward(inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let (result, input, weight) = (tensor(inputs, 0)?, tensor(inputs, 1)?, tensor(inputs, 2)?);
+        let per_place = weight.elements() / *weight.shape.first()? as f64;
+        let bytes = || Some(result.bytes()? + input.bytes()? + weight.bytes()?);
+        Some(FoundCounts { flops: 2.0 * result.elements() * per_place, bytes: bytes(), shape: None })
+    }
+
     fn attention(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
-        let (query, key, value) = (tensor(inputs, 0)?, tensor(inputs, 1)?, tensor(inputs, 2)?);
+        let first = self.first.unwrap_or(0);
+        let (query, key, value) =
+            (tensor(inputs, first)?, tensor(inputs, first + 1)?, tensor(inputs, first + 2)?);
         let [batch, second, third, head_size] = <[u64; 4]>::try_from(query.shape).ok()?.map(|n| n as f64);
         let [_, key_second, key_third, _] = <[u64; 4]>::try_from(key.shape).ok()?.map(|n| n as f64);
         let value_size = *value.shape.last()? as f64;
@@ -201,13 +271,15 @@ impl OperatorRule {
         let looked_at = if is_causal && queries == keys { 0.5 } else { 1.0 };
         // Of the forward pass: queries by keys, and what comes of them by values.
         let products = head_size + value_size;
-        let flops = 2.0 * products * batch * heads * queries * keys * looked_at;
+        // Backward: the products of queries and keys again, and the gradients of queries, keys, weights and values; every tensor has one.
+        let [times, tensors] = if self.backward { [2.5, 2.0] } else { [1.0, 1.0] };
+        let flops = times * 2.0 * products * batch * heads * queries * keys * looked_at;
         let bytes = || {
             let size = query.element_bytes()?;
             let result = batch * heads * queries * value_size * size;
-            Some(query.bytes()? + key.bytes()? + value.bytes()? + result)
+            Some(tensors * (query.bytes()? + key.bytes()? + value.bytes()? + result))
         };
-        let shape = query.element().map(|element| {
+        let shape = query.element().filter(|_| !self.backward).map(|element| {
             let sizes =
                 AttentionShape { batch, queries, keys, heads, kv_heads, head_size, is_causal, element };
             OperatorShape::Attention(sizes)
@@ -247,12 +319,45 @@ impl OperatorRule {
         })
     }
 
-    fn gather(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
-        let (table, index) = (tensor(inputs, self.table?)?, tensor(inputs, self.index?)?);
-        let row = table.elements() / *table.shape.first()? as f64;
-        let moved = index.elements() * row * table.element_bytes()?;
-        let bytes = index.bytes().map(|index| index + 2.0 * moved);
-        Some(FoundCounts { flops: 0.0, bytes, shape: None })
+    /// `rows`: how many, where the launch says it and no argument does.
+    fn gather(&self, inputs: &OperatorInputs, rows: Option<f64>) -> Option<FoundCounts> {
+        let table = tensor(inputs, self.table?)?;
+        let row = table.bytes()? / *table.shape.first()? as f64;
+        let index = self.index.and_then(|place| tensor(inputs, place));
+        let (rows, indices) = match index {
+            Some(index) => (index.elements(), index.bytes()?),
+            None => rows.map(|rows| (rows, INDEX_BYTES * rows))?,
+        };
+        let results = self.into.map_or(Some(rows), |place| Some(tensor(inputs, place)?.elements()))?;
+        Some(FoundCounts { flops: 0.0, bytes: Some(indices + (rows + results) * row), shape: None })
+    }
+
+    fn pooling(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let input = tensor(inputs, 0)?;
+        let outer: f64 = input.shape.get(..2)?.iter().map(|n| *n as f64).product();
+        let spatial = input.shape.get(2..)?;
+        let list = |place: Option<usize>| place.and_then(|p| scalars(inputs, p));
+        let at =
+            |list: &Option<Vec<u64>>, i: usize| list.as_ref().and_then(|l| l.get(i).or(l.first()).copied());
+        let (window, stride, padding) = (list(self.window), list(self.stride), list(self.padding));
+        let places = match list(self.size) {
+            Some(size) => size.iter().map(|n| *n as f64).product(),
+            None => spatial
+                .iter()
+                .enumerate()
+                .map(|(i, n)| {
+                    let window = at(&window, i)?;
+                    // Without a stride of its own a window follows the other.
+                    let stride = at(&stride, i).unwrap_or(window);
+                    spatial_output(*n, window, stride, at(&padding, i).unwrap_or(0), 1).map(|n| n as f64)
+                })
+                .product::<Option<f64>>()?,
+        };
+        let results = outer * places;
+        let looked_at = window.map_or(1.0, |w| w.iter().map(|n| *n as f64).product());
+        let result_bytes = input.element_bytes().map(|size| size + self.result_bytes.unwrap_or(0.0));
+        let bytes = input.bytes().zip(result_bytes).map(|(read, size)| read + results * size);
+        Some(FoundCounts { flops: results * looked_at, bytes, shape: None })
     }
 }
 
@@ -293,7 +398,7 @@ mod tests {
     }
 
     fn counts(call: &OperatorCall, kernel: &str) -> (f64, f64) {
-        let found = OperatorTable::shipped().unwrap().counts(call, kernel).unwrap();
+        let found = OperatorTable::shipped().unwrap().counts(call, kernel, Some([500, 1, 1])).unwrap();
         (found.counts.flops.unwrap(), found.counts.dram_bytes.unwrap())
     }
 
@@ -310,8 +415,11 @@ mod tests {
         let linear = call("aten::linear", &[&[4, 8, 16], &[32, 16]], "float", &[]);
         assert_eq!(counts(&linear, "sgemm"), (2.0 * 32.0 * 32.0 * 16.0, 4.0 * (512.0 + 512.0 + 1024.0)));
         let odd = call("aten::mm", &[&[4, 8], &[9, 16]], BF16, &[]);
-        assert!(OperatorTable::shipped().unwrap().counts(&odd, "gemm").is_none(), "8 is not 9");
-        assert!(OperatorTable::shipped().unwrap().counts(&bmm, "splitKreduce_kernel").is_none(), "a helper");
+        assert!(OperatorTable::shipped().unwrap().counts(&odd, "gemm", None).is_none(), "8 is not 9");
+        assert!(
+            OperatorTable::shipped().unwrap().counts(&bmm, "splitKreduce_kernel", None).is_none(),
+            "a helper"
+        );
     }
 
     #[test]
@@ -322,7 +430,7 @@ mod tests {
         let flops = 2.0 * 4.0 * 768.0 * 14.0 * 14.0 * 3.0 * 256.0;
         let bytes = 2.0 * (4.0 * 3.0 * 224.0 * 224.0 + 768.0 * 768.0 + 4.0 * 768.0 * 196.0);
         assert_eq!(counts(&convolution, "cutlass_tensorop_bf16_s16816fprop_optimized"), (flops, bytes));
-        assert!(OperatorTable::shipped().unwrap().counts(&convolution, "nchwToNhwcKernel").is_none());
+        assert!(OperatorTable::shipped().unwrap().counts(&convolution, "nchwToNhwcKernel", None).is_none());
         let miopen = ["", "", "", "[0, 0]", "[16, 16]", "[1, 1]", "1", "False", "False"];
         let with_sum = ["", "", "", "1", "", "[16, 16]", "[0, 0]", "[1, 1]", "1"];
         for (name, scalars) in [("miopen_convolution", miopen), ("cudnn_convolution_add_relu", with_sum)] {
@@ -367,5 +475,74 @@ mod tests {
         );
         let select = call("aten::index_select", &[&[30522, 512], &[], &[141]], BF16, &[]);
         assert_eq!(counts(&select, "indexSelectLargeIndex").1, 141.0 * 2.0 + 2.0 * 141.0 * 512.0 * 2.0);
+    }
+
+    #[test]
+    fn an_operator_in_place_touches_its_tensors_once() {
+        let table = OperatorTable::shipped().unwrap();
+        for (name, second, touched) in [
+            ("aten::clamp_min_", &[][..], 400.0),
+            ("aten::add_", &[100][..], 800.0),
+            ("aten::add", &[100][..], 1200.0),
+        ] {
+            let call = call(name, &[&[100], second], "float", &[]);
+            let counts = table.counts(&call, "vectorized_elementwise_kernel", None).unwrap().counts;
+            let moved = if second.is_empty() { 800.0 } else { 1200.0 };
+            assert_eq!((counts.dram_bytes, counts.touched_bytes), (Some(moved), Some(touched)), "{name}");
+        }
+    }
+
+    #[test]
+    fn backward_passes_pooling_and_rows_are_counted_by_hand() {
+        let grad: &[u64] = &[64, 512, 28, 28];
+        let conv =
+            call("aten::convolution_backward", &[grad, &[64, 128, 28, 28], &[512, 128, 1, 1]], BF16, &[]);
+        let elements = 64.0 * 784.0;
+        assert_eq!(
+            counts(&conv, "sm90_xmma_dgrad_implicit_gemm"),
+            (2.0 * elements * 512.0 * 128.0, 2.0 * (elements * 640.0 + 512.0 * 128.0))
+        );
+        let norm = call("aten::native_batch_norm_backward", &[grad, grad], BF16, &[]);
+        let tensor = 2.0 * elements * 512.0;
+        assert_eq!(counts(&norm, "batch_norm_backward_reduce_channels_last_kernel").1, 2.0 * tensor);
+        assert_eq!(counts(&norm, "batch_norm_backward_elemt_channels_last_kernel").1, 3.0 * tensor);
+        let forward = call("aten::native_batch_norm", &[grad], BF16, &[]);
+        assert_eq!(counts(&forward, "batch_norm_collect_statistics_channels_last_kernel").1, tensor);
+        assert_eq!(counts(&forward, "batch_norm_transform_input_channels_last_kernel").1, 2.0 * tensor);
+        let table = OperatorTable::shipped().unwrap();
+        assert!(
+            table.counts(&forward, "vectorized_elementwise_kernel<4, batch_norm_calc_invstd", None).is_none()
+        );
+
+        let image: &[u64] = &[64, 64, 112, 112];
+        let max = ["", "[3, 3]", "[2, 2]", "[1, 1]", "[1, 1]", "False"];
+        let max = call("aten::max_pool2d_with_indices", &[image, &[], &[], &[]], BF16, &max);
+        let (read, places) = (64.0 * 64.0 * 112.0 * 112.0, 64.0 * 64.0 * 56.0 * 56.0);
+        assert_eq!(counts(&max, "max_pool_forward_nhwc"), (9.0 * places, 2.0 * read + 10.0 * places));
+        let mean = call("aten::avg_pool2d", &[image], BF16, &["", "[2, 2]", "[]", "[0, 0]"]);
+        assert_eq!(counts(&mean, "avg_pool2d_out_cuda_frame"), (4.0 * places, 2.0 * (read + places)));
+        let larger = call("aten::upsample_nearest2d", &[image], BF16, &["", "[224, 224]"]);
+        assert_eq!(counts(&larger, "upsample_nearest2d_out_frame").1, 2.0 * (read + 16.0 * places));
+
+        let index = call("aten::index", &[&[200_000, 256], &[]], "float", &[]);
+        assert_eq!(counts(&index, "vectorized_gather_kernel<16, long>").1, 500.0 * (8.0 + 2.0 * 1024.0));
+        assert!(table.counts(&index, "index_elementwise_kernel", Some([500, 1, 1])).is_none());
+        let bag = call("aten::_embedding_bag", &[&[1000, 128], &[2048], &[64]], "float", &[]);
+        let index_bytes = 2048.0 * 4.0;
+        assert_eq!(counts(&bag, "EmbeddingBag_updateOutputKernel").1, index_bytes + (2048.0 + 64.0) * 512.0);
+
+        let head: &[u64] = &[8, 12, 1024, 64];
+        let mut scalars = vec![""; 15];
+        scalars[14] = "True";
+        let shapes =
+            [head, head, head, head, head, &[8, 12, 1024, 1], &[], &[], &[], &[], &[], &[], &[], &[], &[]];
+        let backward = call("aten::_cudnn_attention_backward", &shapes, BF16, &scalars);
+        let forward = 4.0 * 8.0 * 12.0 * 1024.0 * 1024.0 * 64.0 * 0.5;
+        let bytes = 8.0 * 2.0 * 8.0 * 12.0 * 1024.0 * 64.0;
+        assert_eq!(
+            counts(&backward, "cudnn_generated_fort_native_sdpa_sm90_flash_bprop"),
+            (2.5 * forward, bytes)
+        );
+        assert!(table.counts(&backward, "cudnn::fusion::convert_dq_to_16bits", None).is_none());
     }
 }

@@ -51,6 +51,8 @@ pub(super) enum Launching {
     Cold,
     /// Caches flushed before it, by a profiler whose time hides the launch: T as back to back, without a gap.
     Profiled,
+    /// The same by a tracer, on what the kernels before it left in the caches.
+    Traced,
     /// Behind a framework's dispatch, which goes on while the GPU works: T = (T0^1.5 + body^1.5)^(1/1.5).
     Dispatch,
 }
@@ -72,6 +74,7 @@ impl Launching {
             LaunchTiming::Dispatched => Self::Dispatch,
             LaunchTiming::Cold => Self::Cold,
             LaunchTiming::Profiled => Self::Profiled,
+            LaunchTiming::Traced => Self::Traced,
             LaunchTiming::BackToBack => Self::BackToBack,
             LaunchTiming::OnOtherBuffers => Self::OnOtherBuffers,
         }
@@ -87,7 +90,9 @@ impl Launching {
     pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
         let Some(time) = timed else { return LaunchStart { body: None, own: 0.0, gap: GAP } };
         match self {
-            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled => self.back_to_back(time, floor, roof),
+            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled | Self::Traced => {
+                self.back_to_back(time, floor, roof)
+            }
             Self::Cold => {
                 let body = (time - floor).max(LEAST_ADDED_BODY * time);
                 let (squared, scatter) = (body * body, COLD_SCATTER * floor);
@@ -126,7 +131,9 @@ impl Launching {
     #[inline]
     pub(super) fn launched(self, floor: f64, gap: f64, body: f64) -> f64 {
         match self {
-            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled => joined(floor, gap + body),
+            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled | Self::Traced => {
+                joined(floor, gap + body)
+            }
             Self::Cold => floor + body,
             Self::Dispatch => joined_by(floor, body, DISPATCH_NORM),
         }
@@ -160,7 +167,9 @@ impl Launching {
     pub(super) fn share_of_error(self, part: f64, time: f64) -> f64 {
         let share = (part / time).min(1.0);
         match self {
-            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled => share.powi(LAUNCH_NORM),
+            Self::BackToBack | Self::OnOtherBuffers | Self::Profiled | Self::Traced => {
+                share.powi(LAUNCH_NORM)
+            }
             Self::Cold => share,
             Self::Dispatch => share.powf(DISPATCH_NORM),
         }

@@ -67,6 +67,7 @@ impl WaveShape {
     /// What a launch of this work keeps on the GPU at once.
     pub(super) fn residents(&self, work: &Work) -> Residents {
         let moved = work.get(Count::DramBytes).filter(|bytes| *bytes > 0.0);
+        let moved = moved.filter(|bytes| !copied_without_threads(work, *bytes));
         let known = self.blocks.zip(self.per_sm).zip(moved);
         let waiting = known.map(|((blocks, per_sm), moved)| {
             WaitingBytes::from_launch([blocks * self.threads, per_sm * self.threads], moved)
@@ -74,6 +75,15 @@ impl WaveShape {
         let warps = (self.threads / f64::from(SmLimits::WARP)).ceil();
         Residents { blocks: self.blocks, per_sm: self.per_sm, warps, waiting, product: self.product }
     }
+}
+
+/// Bytes that one warp instruction loads or stores at most: 16 of each lane.
+const MOST_BYTES_OF_INST: f64 = 16.0 * 32.0;
+
+/// Whether the loads and stores that were counted cannot have moved half of these bytes: the copy engine of the SM did (TMA, from Hopper on), for
+/// which no thread waits.
+fn copied_without_threads(work: &Work, dram_bytes: f64) -> bool {
+    work.get(Count::GlobalWarpInsts).is_some_and(|insts| insts * MOST_BYTES_OF_INST < 0.5 * dram_bytes)
 }
 
 /// What limits a launch on one GPU.

@@ -65,7 +65,7 @@ pub(super) fn prefill_parts(
     let l2 = (read + written + 2.0 * stored) / (hardware.l2 * PREFILL_L2_PART);
     let tensor = prefill_clocks(hardware, &rules, sizes) / hardware.clock;
     let launch = launch_time(hardware, &rules, rules.kernels);
-    OperatorTimes::joined(launch, [tensor, l2, dram], PREFILL_OVERLAP)
+    OperatorTimes::one_after_another(launch, [tensor, l2, dram], PREFILL_OVERLAP)
 }
 
 /// SM clocks of prefill: whole waves of blocks that see half of the keys, or the block that sees them all.
@@ -101,7 +101,7 @@ pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: Atte
     let l2 = moved / (hardware.l2 * DECODE_L2_PART);
     let times = |clocks: f64, kernels: f64| {
         let launch = launch_time(hardware, &rules, kernels);
-        OperatorTimes::joined(launch, [clocks / hardware.clock, l2, dram], DECODE_OVERLAP)
+        OperatorTimes::streamed(launch, [clocks / hardware.clock, l2, dram], DECODE_OVERLAP)
     };
     let DecodeClocks { whole, cut } = decode_clocks(hardware, &rules, sizes);
     let whole = times(whole, rules.kernels);

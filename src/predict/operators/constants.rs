@@ -35,19 +35,16 @@ pub(super) const REDUCTION_CLOCKS: f64 = 4700.0;
 pub(super) const L2_PART: f64 = 0.55;
 
 /// Operand bytes that one SM alone can take in per clock.
-pub(super) const SM_BYTES_PER_CLOCK: f64 = 22.5;
+pub(super) const SM_BYTES_PER_CLOCK: f64 = 30.0;
+
+/// The same of FP8 with scales, whose sums are scaled every 128 elements of depth.
+pub(super) const SCALED_BYTES_PER_CLOCK: f64 = 22.5;
 
 /// Operand bytes through L2 where clusters share them (`wgmma`).
 pub(super) const CLUSTER_PART: f64 = 0.465;
 
 /// The same where pairs of SMs share an operand besides (`tcgen05`): assumed, half of a cluster's.
 pub(super) const PAIR_PART: f64 = 0.23;
-
-/// DRAM reads over the bandwidth of a copy.
-pub(super) const READ_PART: f64 = 1.05;
-
-/// DRAM writes over the bandwidth of a copy.
-pub(super) const WRITE_PART: f64 = 1.05;
 
 /// Operands stay in L2 below this part of it.
 pub(super) const RESIDENT_BELOW: f64 = 0.8;
@@ -65,7 +62,7 @@ pub(super) const RESULT_ROOM: f64 = 1.6;
 /// L2 that operands take beside a result, in their own size.
 pub(super) const OPERAND_ROOM: f64 = 2.5;
 
-/// How the times of tensor cores, L2 and DRAM add up: 1 = one after the other, infinity = wholly overlapped.
+/// How the times of tensor cores and memory add up: 1 = one after the other, infinity = wholly overlapped.
 pub(super) const OVERLAP: f64 = 2.75;
 
 /// SM clocks of a block of prefill beside its tiles: A100, L40S and H100 alike.

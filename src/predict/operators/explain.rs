@@ -211,7 +211,11 @@ const PARTS: [OperatorPart; 5] = [
     ("tensor", |p| p.tensor, "whole waves of tiles; of a product the best tile, at the power-limited clock"),
     ("L2", |p| p.l2, "operands and result over L2's rate"),
     ("DRAM", |p| p.dram, "what L2 does not keep over DRAM's rate"),
-    ("modelled time", |p| p.time, "launches + p-norm of tensor, L2, DRAM"),
+    (
+        "modelled time",
+        |p| p.time,
+        "launches + p-norm of tensor and the longer of L2 and DRAM; of prefill, of all three",
+    ),
 ];
 
 fn next_of(components: &Components) -> Option<NextCeiling> {

@@ -6,7 +6,7 @@
 //! | tensor | the best of a set of tiles and splits: whole waves, depth, operands taken in; at a power-limited clock |
 //! | L2 | operands and result over its bandwidth |
 //! | DRAM | what does not stay in L2 of this GPU |
-//! | model M | launch + (tensor^p + L2^p + DRAM^p)^(1/p) |
+//! | model M | launch + (tensor^p + max(L2, DRAM)^p)^(1/p); of prefill, whose kernels follow one another, L2 and DRAM apart |
 //! | time | T_t = M_t (T_s / M_s)^0.4; M_t where the source was not measured |
 //!
 //! A library picks another kernel on each GPU, so that neither a launch shape nor the time above a roof is carried over.
@@ -49,8 +49,14 @@ impl OperatorTimes {
     /// Of a GPU that has no rate for the operator.
     const NONE: Self = Self { launch: 0.0, tensor: 0.0, l2: 0.0, dram: 0.0, time: 0.0 };
 
-    /// Tensor, L2 and DRAM seconds behind a launch, overlapped as the p-norm says.
-    fn joined(launch: f64, parts: [f64; 3], p: f64) -> Self {
+    /// Tensor, L2 and DRAM seconds behind a launch, as the p-norm says of tensor cores and memory. What comes from DRAM streams through L2: the
+    /// longer of the two is the time of both.
+    fn streamed(launch: f64, [tensor, l2, dram]: [f64; 3], p: f64) -> Self {
+        Self { launch, tensor, l2, dram, time: launch + overlapped([tensor, l2.max(dram)], p) }
+    }
+
+    /// The same of kernels that follow one another, where some bytes pass L2 while others pass DRAM: the p-norm of all three.
+    fn one_after_another(launch: f64, parts: [f64; 3], p: f64) -> Self {
         let [tensor, l2, dram] = parts;
         Self { launch, tensor, l2, dram, time: launch + overlapped(parts, p) }
     }
@@ -118,8 +124,8 @@ fn node_time(hardware: &Hardware) -> f64 {
     NODE_SECONDS + NODE_CLOCKS / hardware.clock
 }
 
-/// (a^p + b^p + c^p)^(1/p).
-fn overlapped(parts: [f64; 3], p: f64) -> f64 {
+/// (a^p + b^p + …)^(1/p).
+fn overlapped<const N: usize>(parts: [f64; N], p: f64) -> f64 {
     let longest = parts.into_iter().fold(0.0, f64::max);
     if longest <= 0.0 {
         return 0.0;

@@ -7,8 +7,8 @@
 
 use super::constants::{
     CLUSTER_PART, FILL_CLOCKS, FILL_DEPTH, GROUP_TILE_SHOWN, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP,
-    PAIR_PART, READ_PART, REDUCTION_CLOCKS, RESULT_ROOM, SM_BYTES_PER_CLOCK, STORE_BYTES_PER_CLOCK,
-    TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
+    PAIR_PART, REDUCTION_CLOCKS, RESULT_ROOM, SCALED_BYTES_PER_CLOCK, SM_BYTES_PER_CLOCK,
+    STORE_BYTES_PER_CLOCK, TILE_CLOCKS, TILE_SHOWN,
 };
 use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
@@ -68,13 +68,12 @@ pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: Pro
     let operands = Operands::from_sizes(types, sizes);
     let (l2, dram) = (operands.l2_time(hardware), operands.dram_time(hardware));
     let tensor = on_tiles.max(limited);
-    OperatorTimes::joined(node_time(hardware), [tensor, l2, dram], OVERLAP)
+    OperatorTimes::streamed(node_time(hardware), [tensor, l2, dram], OVERLAP)
 }
 
 /// SM clocks of the best tile and split.
 fn best_tiling(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> f64 {
-    // FP8 with scales has one tile on Hopper, and the same is taken for compute capability 10.0; FP4 was never timed.
-    let scaled = types.input == ElementType::Fp8 && hardware.issue != Issue::Warp;
+    let scaled = is_scaled(hardware, types);
     let splits = if scaled { &SPLITS[..1] } else { &SPLITS[..] };
     let mut best = f64::INFINITY;
     let mut consider = |tile: (f64, f64)| {
@@ -93,6 +92,11 @@ fn best_tiling(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) ->
         Issue::WarpGroup | Issue::TensorMemory => group_tiles(hardware.issue).for_each(&mut consider),
     }
     best
+}
+
+/// Whether a library runs its kernel of FP8 with scales: on Hopper, and the same is taken for compute capability 10.0; FP4 was never timed.
+fn is_scaled(hardware: &Hardware, types: OperatorType) -> bool {
+    types.input == ElementType::Fp8 && hardware.issue != Issue::Warp
 }
 
 /// The tiles of groups of warps.
@@ -122,7 +126,8 @@ impl Tiling {
             depth * (rows + columns) * types.input.bytes_with_scales() * shared_by_cluster(hardware);
         let beside = self.clocks_beside(types, depth);
         let shown = if hardware.issue == Issue::Warp { TILE_SHOWN } else { GROUP_TILE_SHOWN };
-        let one_tile = arithmetic.max(taken_in / SM_BYTES_PER_CLOCK) + beside;
+        let port = if is_scaled(hardware, types) { SCALED_BYTES_PER_CLOCK } else { SM_BYTES_PER_CLOCK };
+        let one_tile = arithmetic.max(taken_in / port) + beside;
         // Nothing hides the start of the first tile and the end of the last one.
         let waves =
             (tiles / hardware.sms).ceil() * (arithmetic + shown * beside) + (1.0 - shown).max(0.0) * beside;
@@ -189,6 +194,6 @@ impl Operands {
         let read = self.read * missing_share(hardware, OPERAND_SETS * self.read + RESULT_ROOM * self.written);
         let written =
             self.written * missing_share(hardware, RESULT_ROOM * self.written + OPERAND_ROOM * self.read);
-        (read / READ_PART + written / WRITE_PART) / hardware.dram
+        (read + written) / hardware.dram
     }
 }
