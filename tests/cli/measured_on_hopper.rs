@@ -14,27 +14,6 @@ fn answer(words: &str) -> Value {
     serde_json::from_str(&Desk::new().types(words).works().stdout).unwrap()
 }
 
-/// Two forward passes of a transformer, recorded on both: cuBLAS's products of Hopper are products, and the sum of the kernels
-/// is what it was.
-#[test]
-fn a_transformer_takes_as_long_on_the_other_gpu_as_it_took() {
-    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
-        let measured =
-            answer(&format!("app {} --format json", dataset(&format!("{to}/transformer.json.gz"))));
-        let measured = measured["kernel_sum_ms"].as_f64().unwrap();
-        let words =
-            format!("app {} --to {to} --format json", dataset(&format!("{from}/transformer.json.gz")));
-        let answered = answer(&words);
-        let target = &answered["targets"][0];
-        let [time, low, high, predicted] =
-            ["kernels_ms", "kernels_low_ms", "kernels_high_ms", "predicted_share_percent"]
-                .map(|field| target[field].as_f64().unwrap_or_else(|| panic!("{field}: {target}")));
-        assert!((time / measured - 1.0).abs() < 0.06, "{to}: {time} ms, measured {measured} ms");
-        assert!(low < measured && measured < high, "{to}: {low} to {high} ms, measured {measured} ms");
-        assert!(predicted > 99.9, "{target}");
-    }
-}
-
 /// The sum of an application's kernels on a GPU by its recording on another one: time, low and high end in ms, and the share of it, in
 /// per cent, that is predicted.
 fn recorded_elsewhere(name: &str, from: &str, to: &str) -> [f64; 4] {
@@ -43,6 +22,21 @@ fn recorded_elsewhere(name: &str, from: &str, to: &str) -> [f64; 4] {
     let target = &answered["targets"][0];
     ["kernels_ms", "kernels_low_ms", "kernels_high_ms", "predicted_share_percent"]
         .map(|field| target[field].as_f64().unwrap_or_else(|| panic!("{field}: {target}")))
+}
+
+/// Two forward passes of a transformer, recorded on both: cuBLAS's products of Hopper are products, and the sum of the kernels
+/// is what it was.
+#[test]
+fn a_transformer_takes_as_long_on_the_other_gpu_as_it_took() {
+    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
+        let measured =
+            answer(&format!("app {} --format json", dataset(&format!("{to}/transformer.json.gz"))));
+        let measured = measured["kernel_sum_ms"].as_f64().unwrap();
+        let [time, low, high, predicted] = recorded_elsewhere("transformer", from, to);
+        assert!((time / measured - 1.0).abs() < 0.06, "{to}: {time} ms, measured {measured} ms");
+        assert!(low < measured && measured < high, "{to}: {low} to {high} ms, measured {measured} ms");
+        assert!(predicted > 99.9, "{predicted} % predicted");
+    }
 }
 
 /// Diffusion, recommendation, a graph network, decoding and training, recorded on both: their operators are counted, backward passes and helpers

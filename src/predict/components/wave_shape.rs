@@ -78,7 +78,7 @@ impl WaveShape {
 }
 
 /// Bytes that one warp instruction loads or stores at most: 16 of each lane.
-const MOST_BYTES_OF_INST: f64 = 16.0 * 32.0;
+const MOST_BYTES_OF_INST: f64 = 16.0 * SmLimits::WARP as f64;
 
 /// Whether the loads and stores that were counted cannot have moved half of these bytes: the copy engine of the SM did (TMA, from Hopper on), for
 /// which no thread waits.
