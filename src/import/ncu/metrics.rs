@@ -102,8 +102,8 @@ const GLOBAL: [[&str; 2]; 2] = [
 const L1_PARTS: [&str; 11] = [
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    ATOMIC_SECTORS[0],
+    ATOMIC_SECTORS[1],
     "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
     "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum",
@@ -112,9 +112,14 @@ const L1_PARTS: [&str; 11] = [
     "l1tex__t_sectors_pipe_tex_mem_surface_op_atom.sum",
     "l1tex__t_sectors_pipe_tex_mem_texture.sum",
 ];
-/// Requests of atomics on global memory, by warp: those that return the old value, and those that do not.
+/// Requests of atomics on global memory, by warp: those that do not return the old value, and those that do.
 const ATOMICS: [&str; 2] =
-    ["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"];
+    ["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"];
+/// The sectors that they touch.
+const ATOMIC_SECTORS: [&str; 2] =
+    ["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"];
+/// Sectors of a request from which on its lanes are not on one address.
+const SPREAD_SECTORS: f64 = 1.1;
 /// Asynchronous copies pass L1 beside those parts.
 const L1_ASYNC: &str = "smsp__inst_executed_op_ldgsts.sum";
 const L2_FROM_L1: &str = "lts__t_sectors_srcunit_tex.sum";
@@ -404,9 +409,11 @@ impl Values {
         self.sum(&SMEM_WAVEFRONTS_OF).or_else(|| self.get(SMEM_WAVEFRONTS))
     }
 
-    /// Requests of atomics on global memory by warp.
-    pub(super) fn global_atomics(&self) -> Option<f64> {
-        self.sum(&ATOMICS)
+    /// Requests of atomics on global memory by warp whose lanes may be on one address: none where they touch more sectors than one each.
+    pub(super) fn same_address_atomics(&self) -> Option<f64> {
+        let requests = self.sum(&ATOMICS)?;
+        let are_spread = self.sum(&ATOMIC_SECTORS).is_some_and(|sectors| sectors > SPREAD_SECTORS * requests);
+        Some(if are_spread { 0.0 } else { requests })
     }
 
     /// Global load and store instructions by warp.
@@ -494,9 +501,14 @@ mod tests {
     #[test]
     fn atomics_are_those_that_return_and_those_that_do_not() {
         let both = [(ATOMICS[0], 3.0), (ATOMICS[1], 4.0)];
-        assert_eq!(values(&both).global_atomics(), Some(7.0));
-        assert_eq!(values(&both[..1]).global_atomics(), None);
-        assert_eq!(values(&[(ATOMICS[0], 0.0), (ATOMICS[1], 0.0)]).global_atomics(), Some(0.0));
+        assert_eq!(values(&both).same_address_atomics(), Some(7.0));
+        assert_eq!(values(&both[..1]).same_address_atomics(), None);
+        assert_eq!(values(&[(ATOMICS[0], 0.0), (ATOMICS[1], 0.0)]).same_address_atomics(), Some(0.0));
+        let touching = |sectors| {
+            let sectors = [(ATOMIC_SECTORS[0], sectors), (ATOMIC_SECTORS[1], 0.0)];
+            values(&[both, sectors].concat()).same_address_atomics()
+        };
+        assert_eq!((touching(7.0), touching(14.0)), (Some(7.0), Some(0.0)));
     }
 
     #[test]

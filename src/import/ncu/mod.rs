@@ -132,7 +132,7 @@ impl ProfiledLaunch {
         row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
         row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
         row.set(Number::GlobalWarpInsts, v.global_insts());
-        row.set(Number::GlobalAtomicRequests, v.global_atomics());
+        row.set(Number::GlobalAtomicRequests, v.same_address_atomics());
         row.set(
             Number::LsuWarpInsts,
             v.lsu_insts().or_else(|| utilisation::lsu_insts(v)).or_else(|| v.lsu_parts()),
