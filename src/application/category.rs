@@ -25,6 +25,14 @@ pub enum KernelCategory {
     Other,
 }
 
+/// Starts of the names that TorchInductor gives: what follows lists every operator that went into a kernel.
+const COMPILED: [(KernelCategory, &str); 4] = [
+    (KernelCategory::Elementwise, "triton_poi_"),
+    (KernelCategory::Reduction, "triton_red_"),
+    (KernelCategory::Reduction, "triton_per_"),
+    (KernelCategory::Elementwise, "triton_for_"),
+];
+
 /// Words of names and operators, the most particular first.
 const WORDS: [(KernelCategory, &[&str]); 8] = [
     (
@@ -58,6 +66,7 @@ const WORDS: [(KernelCategory, &[&str]); 8] = [
             "aten::bmm",
             "aten::addmm",
             "aten::linear",
+            "grouped_mm",
             "cijk_",
             "splitk",
         ],
@@ -83,7 +92,6 @@ const WORDS: [(KernelCategory, &[&str]); 8] = [
         KernelCategory::Elementwise,
         &[
             "elementwise",
-            "triton_poi",
             "pointwise",
             "gelu",
             "relu",
@@ -133,6 +141,9 @@ impl KernelCategory {
     /// By the kernel's name first, then by its operator.
     #[must_use]
     pub fn of_names(kernel: &str, operator: &str) -> Self {
+        if let Some((category, _)) = COMPILED.iter().find(|(_, start)| kernel.starts_with(start)) {
+            return *category;
+        }
         let lower = |text: &str| crate::text::clipped_text(text, 512).to_ascii_lowercase();
         let texts = [lower(kernel), lower(operator)];
         let found = |text: &String| WORDS.iter().find(|(_, words)| words.iter().any(|w| text.contains(w)));
@@ -186,6 +197,9 @@ mod tests {
                 K::Normalisation,
             ),
             ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "", K::Communication),
+            ("triton_poi_fused__scaled_dot_product_cudnn_attention_view_1", "", K::Elementwise),
+            ("triton_red_fused__to_copy_add_mean_pow_rsqrt_10", "", K::Reduction),
+            ("triton_tem_fused_mm_3", "", K::Other),
             ("mystery", "", K::Other),
         ] {
             assert_eq!(K::of_names(kernel, operator), expected, "{kernel}");

@@ -48,9 +48,28 @@ struct Pieces<'a> {
     with_arguments: &'a str,
 }
 
+/// The name that a symbol begins with, which no profiler demangled: `_ZN7cutlass13device_kernelINS_…` is `cutlass::device_kernel`.
+fn start_of_symbol(symbol: &str) -> Option<String> {
+    let mut rest = symbol.strip_prefix("_ZN").or_else(|| symbol.strip_prefix("_Z"))?;
+    let mut parts = Vec::new();
+    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|n| *n > 0) {
+        let (length, after) = rest.split_at(digits);
+        let part = after.get(..length.parse().ok()?)?;
+        parts.push(part);
+        rest = &after[part.len()..];
+        if !symbol.starts_with("_ZN") {
+            break;
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("::"))
+}
+
 /// What is in brackets of either kind is dropped; where the brackets do not match, nothing is.
 fn pieces(full: &str) -> Pieces<'_> {
     let full = full.trim();
+    if let Some(bare) = start_of_symbol(full) {
+        return Pieces { bare, with_arguments: full };
+    }
     // A kernel returns nothing: its return type is always this one.
     let name = full.strip_prefix("void ").unwrap_or(full);
     let whole = || Pieces { bare: name.to_string(), with_arguments: name };
@@ -127,7 +146,11 @@ mod tests {
             ("conv (3x3)", "conv (3x3)"),
             ("a < b", "a < b"),
             ("broken<int", "broken<int"),
-            ("_Z5saxpyifPKfPf", "_Z5saxpyifPKfPf"),
+            // Not demangled.
+            ("_Z5saxpyifPKfPf", "saxpy"),
+            ("_ZN7cutlass13device_kernelINS_4gemm6kernelEEEvT_", "cutlass::device_kernel"),
+            ("_Z99saxpy", "_Z99saxpy"),
+            ("_ZTI", "_ZTI"),
             ("", ""),
         ] {
             assert_eq!(short_name(full), short, "{full}");

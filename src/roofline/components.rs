@@ -293,13 +293,17 @@ impl MachineNumbers {
         self.with(Spec::Sms, busy).with(Spec::PowerShare, power.min(1.0))
     }
 
-    /// h: the share of the working set that stays in L2 when buffers are used again.
+    /// h: the share of the working set that the launch finds in L2.
     #[must_use]
     #[inline]
-    pub fn l2_residency(&self, working_set: f64) -> f64 {
-        let size = self.spec_value(Spec::L2Size);
-        let (all, none) = (self.l2_holds[0] * size, self.l2_holds[1] * size);
-        ((none - working_set) / (none - all)).clamp(0.0, 1.0)
+    pub fn l2_residency(&self, working_set: f64, reuse: BufferReuse) -> f64 {
+        let [all, none] = match reuse {
+            BufferReuse::Never => return 0.0,
+            BufferReuse::BySameLaunch => self.l2_holds,
+            BufferReuse::ByNextKernel => CHAIN_HOLDS,
+        };
+        let of_size = working_set / self.spec_value(Spec::L2Size);
+        ((none - of_size) / (none - all)).clamp(0.0, 1.0)
     }
 
     /// Seconds from a load to its data in DRAM.
@@ -326,16 +330,15 @@ impl MachineNumbers {
         if traffic >= 1.0 { share } else { (share * self.register_gain.powf(1.0 - traffic)).min(1.0) }
     }
 
-    /// The time of every component for this work; what nobody counted takes none. `reused`: whether the launch may find
-    /// its buffers in L2, where an earlier one left them.
+    /// The time of every component for this work; what nobody counted takes none.
     #[must_use]
     #[inline]
-    pub fn components(&self, work: &Work, reused: bool) -> Components {
+    pub fn components(&self, work: &Work, reuse: BufferReuse) -> Components {
         let count = |c: Count| work.get(c).unwrap_or(0.0);
         let sm_clocks = self.spec_value(Spec::Sms) * self.spec_value(Spec::Clock);
         let dram = count(Count::DramBytes);
         let touched = work.get(Count::WorkingSetBytes).unwrap_or(dram);
-        let resident = if reused { self.l2_residency(touched) } else { 0.0 };
+        let resident = self.l2_residency(touched, reuse);
         // A load that no profile followed passes L2 at least once.
         let l2 = work.get(Count::L2Bytes).unwrap_or(dram);
         let lsu = lsu_insts(work);
@@ -364,16 +367,17 @@ impl MachineNumbers {
         ];
         let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
         let at_least = match work.get(Count::WorkingSetBytes) {
-            Some(stated) => self.l2_residency(ROOM_IN_L2 * stated),
+            Some(stated) => self.l2_residency(ROOM_IN_L2 * stated, reuse),
             None => 0.0,
         };
         if at_least < resident {
             return components
                 .with_streamed_dram((1.0 - at_least) * dram / self.spec_value(Spec::DramBandwidth));
         }
-        let is_unstated = reused && resident < 1.0 && work.get(Count::WorkingSetBytes).is_none();
+        let is_unstated =
+            reuse != BufferReuse::Never && resident < 1.0 && work.get(Count::WorkingSetBytes).is_none();
         if is_unstated && work.get(Count::L2Bytes).is_some() {
-            let kept = self.l2_residency(touched / PASSES_OF_L2);
+            let kept = self.l2_residency(touched / PASSES_OF_L2, reuse);
             return components.with_kept_dram((1.0 - kept) * dram / self.spec_value(Spec::DramBandwidth));
         }
         components
@@ -394,8 +398,23 @@ pub fn lsu_insts(work: &Work) -> f64 {
     work.get(Count::LsuWarpInsts).unwrap_or_else(passed)
 }
 
+/// Whether a launch finds its buffers in L2, where an earlier one left them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BufferReuse {
+    /// It does not: caches were flushed, or each launch has other buffers.
+    Never,
+    /// One launch again and again on the same buffers.
+    BySameLaunch,
+    /// Kernels one after another, each of which reads what one before it wrote.
+    ByNextKernel,
+}
+
 /// Shares of the L2 up to which buffers that are used again stay there whole, and from which nothing of them does, where nobody looked.
 const L2_HOLDS: [f64; 2] = [0.75, 1.25];
+
+/// The same shares of kernels one after another, each of which reads what the last one wrote: copies in turn between 2 to 8 buffers of an H100
+/// (`datasets/h100-sxm5/l2.csv`). Nobody looked on another architecture.
+const CHAIN_HOLDS: [f64; 2] = [0.55, 1.22];
 
 /// How much larger than stated a working set may look to L2, which other data share: what it holds differs as much between boards of one chip.
 const ROOM_IN_L2: f64 = 1.1;

@@ -117,6 +117,7 @@ mod tests {
     use super::*;
     use crate::catalogue::shipped_sources;
     use crate::gpu::{LimitsTable, load_shipped};
+    use crate::roofline::BufferReuse;
 
     fn machine(id: &str) -> MachineNumbers {
         let (gpus, _) = load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap());
@@ -139,7 +140,7 @@ mod tests {
         let time = |blocks: f64, per_sm: f64, rounds: f64| {
             let work =
                 Work::default().with(Count::LoadRounds, Some(rounds)).with(Count::LsuWarpInsts, Some(1e10));
-            let components = machine.components(&work, true);
+            let components = machine.components(&work, BufferReuse::BySameLaunch);
             let residents = of_blocks(blocks, per_sm, 0.0);
             let latency = ExposedLatency::of_launch(&machine, &components, &work, &residents);
             (latency.of_blocks, components.on_sms())
@@ -162,7 +163,7 @@ mod tests {
             .with(Count::DramBytes, Some(1e6))
             .with(Count::LsuWarpInsts, Some(100.0 * warps))
             .with(Count::WarpInstsIssued, Some(400.0 * warps));
-        let components = machine.components(&work, true);
+        let components = machine.components(&work, BufferReuse::BySameLaunch);
         let of = |per_sm| {
             ExposedLatency::of_launch(&machine, &components, &work, &of_blocks(46_000.0, per_sm, 2.0))
         };
@@ -191,13 +192,22 @@ mod tests {
         let machine = machine("rtx-4070");
         let work = Work::default().with(Count::LoadRounds, Some(3.0));
         let found = |residents: &Residents| {
-            ExposedLatency::of_launch(&machine, &machine.components(&work, true), &work, residents)
+            ExposedLatency::of_launch(
+                &machine,
+                &machine.components(&work, BufferReuse::BySameLaunch),
+                &work,
+                residents,
+            )
         };
         assert_eq!(found(&Residents::default()), ExposedLatency::default());
         let residents = of_blocks(100.0, 2.0, 1.0);
         let unread = Work::default();
-        let none =
-            ExposedLatency::of_launch(&machine, &machine.components(&unread, true), &unread, &residents);
+        let none = ExposedLatency::of_launch(
+            &machine,
+            &machine.components(&unread, BufferReuse::BySameLaunch),
+            &unread,
+            &residents,
+        );
         near(none.of_blocks, 100.0 / (0.8 * machine.spec_value(Spec::Clock)));
         assert_eq!(none.of_warps, 0.0);
     }

@@ -40,6 +40,8 @@ struct OperatorRule {
     b: Option<usize>,
     #[serde(default)]
     transposed: bool,
+    #[serde(default)]
+    grouped: bool,
     stride: Option<usize>,
     padding: Option<usize>,
     dilation: Option<usize>,
@@ -57,6 +59,9 @@ struct OperatorRule {
     backward: bool,
     window: Option<usize>,
     size: Option<usize>,
+    block_elements: Option<f64>,
+    #[serde(default)]
+    writes_all: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -69,9 +74,13 @@ enum RuleKind {
     Reduction,
     Gather,
     Pooling,
+    Fused,
 }
 
-/// The rules by operator name; of one operator those of some of its kernels before that of the others.
+/// Characters of the start of a name by which a rule finds the kernels that a compiler named (`triton_poi_`).
+const FAMILY: usize = 11;
+
+/// The rules by operator name, or the start of it; of one operator those of some of its kernels before that of the others.
 #[derive(Debug)]
 pub(super) struct OperatorTable(HashMap<String, Vec<OperatorRule>>);
 
@@ -103,7 +112,9 @@ impl OperatorTable {
         kernel: &str,
         grid: Option<[u32; 3]>,
     ) -> Option<CountedLaunch> {
-        let rule = self.0.get(&call.name)?.iter().find(|rule| rule.is_of_kernel(kernel))?;
+        let family = || call.name.get(..FAMILY).and_then(|start| self.0.get(start));
+        let rules = self.0.get(&call.name).or_else(family)?;
+        let rule = rules.iter().find(|rule| rule.is_of_kernel(kernel))?;
         if !rule.is_main_kernel(kernel) {
             return None;
         }
@@ -112,10 +123,11 @@ impl OperatorTable {
             RuleKind::Product => rule.product(inputs),
             RuleKind::Convolution => rule.convolution(inputs),
             RuleKind::Attention => rule.attention(inputs),
-            RuleKind::Stream => rule.stream(inputs, element_bytes_in(kernel)),
+            RuleKind::Stream => rule.stream(inputs, element_bytes_in(kernel), grid),
             RuleKind::Reduction => rule.reduction(inputs),
             RuleKind::Gather => rule.gather(inputs, gathered_rows(kernel, grid)),
             RuleKind::Pooling => rule.pooling(inputs),
+            RuleKind::Fused => rule.fused(inputs),
         }?;
         let usable = |n: &f64| n.is_finite() && *n >= 0.0;
         let dram_bytes = found.bytes.filter(usable);
@@ -190,6 +202,7 @@ impl OperatorRule {
                         | KernelCategory::Other
                 ) || lower.contains("gemv")
             }
+            RuleKind::Fused => true,
             RuleKind::Stream | RuleKind::Reduction | RuleKind::Gather | RuleKind::Pooling => !matches!(
                 category,
                 KernelCategory::Gemm | KernelCategory::Attention | KernelCategory::Convolution
@@ -202,12 +215,17 @@ impl OperatorRule {
         let (rows, inner) = matrix(a)?;
         let (b_rows, b_columns) = if b.shape.len() == 1 { (b.shape[0], 1) } else { matrix(b)? };
         let (k, n) = if self.transposed { (b_columns, b_rows) } else { (b_rows, b_columns) };
-        if k != inner {
+        if k != inner || (self.grouped && [a.shape.len(), b.shape.len()] != [2, 3]) {
             return None;
         }
         let outer: f64 = a.shape[..a.shape.len() - 2.min(a.shape.len())].iter().map(|n| *n as f64).product();
         let is_batched = b.shape.len() > 2;
-        let (batch, m) = if is_batched { (outer, rows as f64) } else { (1.0, outer * rows as f64) };
+        let (batch, m) = match is_batched {
+            // The rows of `a` are shared out among the groups; how, its third argument knows, and the trace does not.
+            true if self.grouped => (b.shape[0] as f64, rows as f64 / b.shape[0] as f64),
+            true => (outer, rows as f64),
+            false => (1.0, outer * rows as f64),
+        };
         let (n, k) = (n as f64, k as f64);
         let bytes = || {
             let size = a.element_bytes()?;
@@ -287,14 +305,28 @@ impl OperatorRule {
         Some(FoundCounts { flops, bytes: bytes(), shape })
     }
 
-    fn stream(&self, inputs: &OperatorInputs, of_kernel: Option<f64>) -> Option<FoundCounts> {
+    fn stream(
+        &self,
+        inputs: &OperatorInputs,
+        of_kernel: Option<f64>,
+        grid: Option<[u32; 3]>,
+    ) -> Option<FoundCounts> {
         let all = all_tensors(inputs);
-        let elements = broadcast(&all).max(listed_elements(inputs));
+        let of_first_list = |per_block: f64| {
+            let elements = listed_bytes(inputs, 0, Some(1.0))?;
+            Some((per_block * f64::from(grid?[0]) / elements).min(1.0))
+        };
+        // A list that takes several launches: this one's share of it.
+        let share = self.block_elements.map_or(Some(1.0), of_first_list)?;
+        let elements = share * broadcast(&all).max(listed_elements(inputs));
         let at_places = |places: &[usize]| -> Option<f64> {
             places
                 .iter()
                 .map(|p| {
-                    tensor(inputs, *p).map_or(listed_bytes(inputs, *p, of_kernel), ArgumentTensor::bytes)
+                    let of_list = listed_bytes(inputs, *p, of_kernel);
+                    // One number in the place of a second list.
+                    let of_list = of_list.or(self.block_elements.filter(|_| *p > 0).map(|_| 0.0));
+                    tensor(inputs, *p).map_or(of_list, ArgumentTensor::bytes)
                 })
                 .sum()
         };
@@ -306,8 +338,23 @@ impl OperatorRule {
             Some(places) => at_places(places),
             None => self.result_bytes.or(all.first()?.element_bytes()).map(|size| size * elements),
         };
-        let bytes = read.zip(written).map(|(read, written)| read + written);
+        let bytes = read.zip(written).map(|(read, written)| share * (read + written));
         Some(FoundCounts { flops: self.flops.unwrap_or(0.0) * elements, bytes, shape: None })
+    }
+
+    /// Every tensor once, and no more of it than the places that the kernel goes through: its numbers at the end, in the order of
+    /// TorchInductor's arguments (in and out, in, out). Where no tensor follows that all places fit in, the first is written over.
+    fn fused(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let all = all_tensors(inputs);
+        let numbers = (0..inputs.scalars.len()).filter(|at| tensor(inputs, *at).is_none());
+        let places: f64 = numbers.filter_map(|at| scalars(inputs, at)).flatten().map(|n| n as f64).product();
+        let bytes_of = |t: &ArgumentTensor<'_>| Some(t.elements().min(places) * t.element_bytes()?);
+        let once: f64 = all.iter().map(bytes_of).sum::<Option<f64>>()?;
+        let (first, others) = all.split_first()?;
+        let is_written_over = self.writes_all && !others.iter().any(|t| t.elements() >= places);
+        let again = if is_written_over { bytes_of(first)? } else { 0.0 };
+        let flops = self.flops.unwrap_or(0.0) * places;
+        Some(FoundCounts { flops, bytes: Some(once + again), shape: None })
     }
 
     fn reduction(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
@@ -370,10 +417,10 @@ fn matrix(tensor: ArgumentTensor<'_>) -> Option<(u64, u64)> {
     }
 }
 
-/// Elements of the lists of tensors among the arguments.
+/// Elements of the largest list of tensors among the arguments.
 fn listed_elements(inputs: &OperatorInputs) -> f64 {
-    let lists = inputs.lists.iter().flatten();
-    lists.map(|shape| shape.iter().map(|n| *n as f64).product::<f64>()).sum()
+    let elements = |shape: &Vec<u64>| shape.iter().map(|n| *n as f64).product::<f64>();
+    inputs.lists.iter().map(|list| list.iter().map(elements).sum()).fold(0.0, f64::max)
 }
 
 /// Bytes of a list of tensors, whose type the trace does not state: the kernel's name does.
@@ -490,6 +537,51 @@ mod tests {
             let moved = if second.is_empty() { 800.0 } else { 1200.0 };
             assert_eq!((counts.dram_bytes, counts.touched_bytes), (Some(moved), Some(touched)), "{name}");
         }
+    }
+
+    #[test]
+    fn compiled_kernels_are_counted_by_their_tensors_and_places() {
+        let scalars = |at: usize, places: &'static [&'static str]| [&vec![""; at][..], places].concat();
+        let image: &[u64] = &[64, 64, 56, 56];
+        let norm =
+            call("triton_poi_fused_relu_2", &[image, &[64], &[64], &[]], BF16, &scalars(3, &["12845056"]));
+        let elements = 64.0 * 64.0 * 3136.0;
+        assert_eq!(
+            counts(&norm, "triton_poi_fused_relu_2"),
+            (8.0 * elements, 2.0 * (2.0 * elements + 128.0))
+        );
+        let copy = call("triton_poi_fused_clone_3", &[image, image, &[]], BF16, &scalars(2, &["12845056"]));
+        assert_eq!(counts(&copy, "triton_poi_fused_clone_3").1, 4.0 * elements);
+        // Of a table, what is looked up.
+        let shapes: [&[u64]; 5] = [&[2, 2048], &[32000, 2048], &[2, 2048, 2048], &[], &[]];
+        let mut looked_up =
+            call("triton_red_fused_embedding_mean_0", &shapes, BF16, &scalars(3, &["4096", "2048"]));
+        looked_up.inputs.types[0] = "long int".into();
+        let rows = 4096.0 * 2048.0;
+        assert_eq!(counts(&looked_up, "triton_red_fused_embedding_mean_0").1, 8.0 * 4096.0 + 4.0 * rows);
+    }
+
+    #[test]
+    fn experts_share_rows_and_a_list_is_shared_out_among_launches() {
+        let experts = call("aten::_grouped_mm", &[&[8192, 1024], &[8, 1024, 7168], &[8]], BF16, &[]);
+        let found =
+            OperatorTable::shipped().unwrap().counts(&experts, "cutlass::device_kernel", None).unwrap();
+        assert_eq!(found.counts.flops, Some(2.0 * 8192.0 * 1024.0 * 7168.0));
+        assert_eq!(found.counts.dram_bytes, Some(2.0 * 1024.0 * (8192.0 + 8.0 * 7168.0 + 8.0 * 7168.0)));
+        let Some(OperatorShape::Product(product)) = found.shape else { panic!("a product") };
+        assert_eq!((product.batch, product.m), (8.0, 1024.0));
+
+        let mut adam = call("aten::_fused_adamw_", &[&[][..]; 6], "TensorList", &[]);
+        let weights = vec![vec![1000, 65536], vec![1024]];
+        adam.inputs.lists = vec![weights; 4];
+        // 500 blocks of 65,536 elements: about the half.
+        let (flops, bytes) = counts(&adam, "multi_tensor_apply_kernel<FusedAdamMathFunctor<float, 4>>");
+        assert!(
+            (bytes - 7.0 * 4.0 * 500.0 * 65536.0).abs() < 1.0 && (flops - 12.0 * 500.0 * 65536.0).abs() < 1.0
+        );
+        let mut scaled = call("aten::_foreach_mul_", &[&[], &[]], "TensorList", &["", "0.9"]);
+        scaled.inputs.lists = vec![vec![vec![1000]], vec![]];
+        assert_eq!(counts(&scaled, "multi_tensor_apply_kernel<float>").1, 2.0 * 4000.0);
     }
 
     #[test]

@@ -83,9 +83,9 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
 
 /// roof_t/roof_s, number by number.
 fn roofs_across(sides: &QuestionSides, links: &mut Links) {
-    let reused = sides.launching.reuses_buffers();
+    let reuse = sides.launching.reuse();
     let machines = Side::ALL.map(|side| sides.filled(side));
-    let mut numbers = shares(&machines, |machine| machine.components(&sides.work, reused).roof());
+    let mut numbers = shares(&machines, |machine| machine.components(&sides.work, reuse).roof());
     numbers.sort_by(|x, y| y.1.abs().total_cmp(&x.1.abs()));
     let shown = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
     for (spec, ln) in &numbers[..shown] {

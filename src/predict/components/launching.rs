@@ -2,7 +2,7 @@
 
 use super::transfer::joined_by;
 use crate::measurement::LaunchTiming;
-use crate::roofline::{LAUNCH_NORM, joined, rest};
+use crate::roofline::{BufferReuse, LAUNCH_NORM, joined, rest};
 
 /// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies: of one that a profiler times, and of
 /// one among others, between which something passes.
@@ -82,8 +82,12 @@ impl Launching {
 
     /// Whether a launch may find its buffers where an earlier one left them. One operator after another does, as a kernel
     /// in a loop does.
-    pub(super) fn reuses_buffers(self) -> bool {
-        !matches!(self, Self::Cold | Self::Profiled | Self::OnOtherBuffers)
+    pub(super) fn reuse(self) -> BufferReuse {
+        match self {
+            Self::Cold | Self::Profiled | Self::OnOtherBuffers => BufferReuse::Never,
+            Self::BackToBack | Self::Dispatch => BufferReuse::BySameLaunch,
+            Self::Traced => BufferReuse::ByNextKernel,
+        }
     }
 
     /// What a time on the source says of the kernel, under a roof of so many seconds.

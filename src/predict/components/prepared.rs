@@ -293,7 +293,7 @@ impl<'a> SourcesAlike<'a> {
         let (gpu, machine) = (of.machines.gpus.gpu(at), of.machines.machine(at));
         let floor = of.floor(at);
         let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
-        let limits = shape.limits(&machine.numbers, &self.bounded, of.launching().reuses_buffers());
+        let limits = shape.limits(&machine.numbers, &self.bounded, of.launching().reuse());
         let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);
         let end = End {
             roof,

@@ -96,8 +96,8 @@ impl QuestionSides {
         floors: Pair<Floor>,
         timed: Option<f64>,
     ) -> Self {
-        let reused = launching.reuses_buffers();
-        let limits = Side::ALL.map(|side| shapes[side].limits(&machines[side], works[side], reused));
+        let reuse = launching.reuse();
+        let limits = Side::ALL.map(|side| shapes[side].limits(&machines[side], works[side], reuse));
         let components = limits.map(|limits| limits.components);
         let roofs = limits
             .zip(shapes)
@@ -130,7 +130,7 @@ impl QuestionSides {
         let mut nudged = self.clone();
         let shape = &self.shapes.target;
         nudged.machines.target = self.machines.target.scaled_at_power(spec, factor);
-        let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuses_buffers());
+        let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuse());
         nudged.components.target = limits.components;
         nudged.nearness = self.nearness.nudged();
         nudged.roofs.target = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);

@@ -4,7 +4,9 @@ use super::transfer::{LaunchRoof, Tail};
 use crate::gpu::{Gpu, SmLimits};
 use crate::kernel::{Count, Launch, ProductSizes, Work};
 use crate::occupancy::{Occupancy, waves};
-use crate::roofline::{Bound, Components, ExposedLatency, MachineNumbers, Residents, WaitingBytes};
+use crate::roofline::{
+    Bound, BufferReuse, Components, ExposedLatency, MachineNumbers, Residents, WaitingBytes,
+};
 
 /// What the launch shape says of one side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,12 +56,12 @@ impl WaveShape {
         Some(Self { blocks: Some(blocks), tail, threads, per_sm, product: None })
     }
 
-    /// What limits a launch of this work on this GPU. `reused`: whether it may find its buffers in L2.
+    /// What limits a launch of this work on this GPU.
     #[inline]
-    pub(super) fn limits(&self, machine: &MachineNumbers, work: &Work, reused: bool) -> LaunchLimits {
+    pub(super) fn limits(&self, machine: &MachineNumbers, work: &Work, reuse: BufferReuse) -> LaunchLimits {
         let residents = self.residents(work);
         let filled = machine.filled(work, residents);
-        let components = filled.components(work, reused);
+        let components = filled.components(work, reuse);
         let latency = ExposedLatency::of_launch(&filled, &components, work, &residents);
         LaunchLimits { filled, components, latency }
     }
