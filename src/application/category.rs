@@ -92,6 +92,7 @@ const WORDS: [(KernelCategory, &[&str]); 8] = [
         KernelCategory::Elementwise,
         &[
             "elementwise",
+            "fusion", // XLA's: loop_add_fusion; input_reduce_fusion is a reduction
             "pointwise",
             "gelu",
             "relu",

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
-//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
+//! | without, or where that answer gives no time | geometric mean of the two ends, products of long kernels nearer to arithmetic | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
@@ -40,6 +40,18 @@ use std::collections::HashSet;
 /// square, of medians per kernel and pair. With GPUs left out (tests/engine/pair_correlation.rs): 0.02 on the shipped figures (14
 /// kernels, 12 pairs), 0.31 on NeuSight's operators (9, 20), 0.16 on the NVBench rows of PMPP kernels (17, 6). The largest when it was chosen.
 pub const PAIR_CORRELATION: f64 = 0.35;
+
+/// What the ratio of arithmetic rates weighs for a group without counts: as much as that of bandwidths, of products, convolutions and attention more the
+/// longer a launch takes, to 0.8 from 0.1 ms on. Of BF16 products and attention on an A100 and an H100 0.8 to 0.9 from there on and 0 to 0.5 below
+/// 30 µs (aiconfigurator); of the kernels of 31 applications on an H100 and an H200 0.85 to 1.
+fn arithmetic_weight(group: &KernelGroup) -> f64 {
+    match group.category {
+        KernelCategory::Gemm | KernelCategory::Convolution | KernelCategory::Attention => {
+            0.5 + 0.3 * (group.mean().0 / 10e-6).log10().clamp(0.0, 1.0)
+        }
+        _ => 0.5,
+    }
+}
 
 /// Each end of an interval between two ratios is this much wider: what every answer about another GPU may be off, as
 /// the least doubt of a prediction (0.12 in ln).
@@ -292,7 +304,8 @@ impl ForecastPair<'_> {
         let mean = group.mean();
         let fixed = self.shortest.min(mean);
         let by = |factor: f64| Seconds(fixed.0 + (mean.0 - fixed.0) * factor);
-        let middle = (low * high).sqrt();
+        let arithmetic = arithmetic_weight(group);
+        let middle = bandwidth.powf(1.0 - arithmetic) * compute.powf(arithmetic);
         let [least, most] = self.time_alone.unwrap_or([1.0, 1.0]).map(|end| by(middle * end));
         TimeRange {
             value: by(middle),

@@ -10,6 +10,9 @@
 //! | `cpu_instant_event` | bytes that the framework's allocator holds |
 //! | everything else | passed over without being parsed |
 //!
+//! JAX's profiler writes the same form without `cat`: there a kernel or copy is what has `kernel_details`, `memcpy_details` or `memset_details`,
+//! on the GPU that its process is named after (`/device:GPU:0`).
+//!
 //! Of the keys around the list only `deviceProperties` is read.
 
 use super::json_event::{Members, nanoseconds, text, three, whole};
@@ -18,6 +21,7 @@ use super::trace::{
     CopyDirection, InputsId, OperatorId, OperatorInputs, RecordedTrace, RuntimeCall, Span, TraceFormat,
     TracedCopy, TracedDevice, TracedKernel, TracedOperator, TracedRange,
 };
+use super::xla::{LaunchDetails, bytes_in};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
 use serde_json::Value;
@@ -77,6 +81,8 @@ struct KinetoReading {
     known_inputs: HashMap<Box<[u8]>, InputsId>,
     /// Place of a known operator and inputs in the trace.
     placed: HashMap<TracedOperator, OperatorId>,
+    /// GPUs by process, as JAX's profiler names them.
+    gpu_of_process: HashMap<u32, u32>,
     /// `External id` of each kernel, 0 where there is none.
     external: Vec<u64>,
     broken: u64,
@@ -135,6 +141,15 @@ fn category_of(event: &[u8]) -> Option<Category> {
     }
 }
 
+/// The category of an event of JAX's profiler, which states none.
+fn xla_category(event: &[u8]) -> Option<Category> {
+    let has = |word: &str| memchr::memmem::find(event, word.as_bytes()).is_some();
+    if has("\"kernel_details\"") {
+        return Some(Category::Kernel);
+    }
+    (has("emcpy_details\"") || has("emset_details\"")).then_some(Category::Copy)
+}
+
 impl KinetoReading {
     fn new(file: &str) -> Self {
         Self {
@@ -142,6 +157,7 @@ impl KinetoReading {
             operators: HashMap::new(),
             known_inputs: HashMap::new(),
             placed: HashMap::new(),
+            gpu_of_process: HashMap::new(),
             external: Vec::new(),
             broken: 0,
             negative: 0,
@@ -163,7 +179,10 @@ impl KinetoReading {
     }
 
     fn event(&mut self, event: &[u8]) {
-        let Some(category) = category_of(event) else { return };
+        let stated = category_of(event);
+        let Some(category) = stated.or_else(|| xla_category(event)) else {
+            return self.process(event);
+        };
         let mut parts = EventParts::default();
         let mut members = Members::new(event);
         for (key, value) in members.by_ref() {
@@ -184,8 +203,9 @@ impl KinetoReading {
         if category == Category::Memory {
             return self.memory(parts.arguments);
         }
-        // Flow arrows and instants carry the same categories.
-        if parts.phase != b"\"X\"" {
+        // Flow arrows and instants carry the same categories. JAX's host has copies too: the calls that start them.
+        let is_of_host = stated.is_none() && !self.gpu_of_process.contains_key(&number(parts.device));
+        if parts.phase != b"\"X\"" || is_of_host {
             return;
         }
         let Some(start) = nanoseconds(parts.start) else {
@@ -207,6 +227,24 @@ impl KinetoReading {
         }
     }
 
+    /// `{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}}`.
+    fn process(&mut self, event: &[u8]) {
+        const GPU: &[u8] = b"/device:GPU:";
+        let Some(at) = memchr::memmem::find(event, GPU) else { return };
+        let digits = event[at + GPU.len()..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let gpu = number(&event[at + GPU.len()..][..digits]);
+        let process = Members::new(event).find(|(key, _)| *key == b"pid").map(|(_, value)| number(value));
+        if let Some(process) = process {
+            self.gpu_of_process.insert(process, gpu);
+        }
+    }
+
+    /// The GPU of an event: by its process, where that is named after one.
+    fn device(&self, parts: &EventParts<'_>) -> u32 {
+        let process = number(parts.device);
+        self.gpu_of_process.get(&process).copied().unwrap_or(process)
+    }
+
     fn refuse(&mut self, event: &[u8]) {
         self.broken += 1;
         if self.first_broken.is_none() {
@@ -218,7 +256,7 @@ impl KinetoReading {
     fn kernel(&mut self, name: &str, span: Span, parts: &EventParts<'_>) {
         let mut kernel = TracedKernel {
             name: self.trace.names.id_of(name),
-            device: number(parts.device),
+            device: self.device(parts),
             stream: number(parts.thread),
             span,
             correlation: 0,
@@ -240,6 +278,12 @@ impl KinetoReading {
                 b"registers per thread" => {
                     kernel.registers = whole(value).and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0);
                 }
+                b"kernel_details" => {
+                    self.trace.format = TraceFormat::Xla;
+                    let details = LaunchDetails::from_text(&text(value).unwrap_or_default());
+                    let LaunchDetails { registers, shared_bytes, grid, block } = details;
+                    kernel = TracedKernel { registers, shared_bytes, grid, block, ..kernel };
+                }
                 b"shared memory" => kernel.shared_bytes = whole(value).and_then(|n| u32::try_from(n).ok()),
                 _ => {}
             }
@@ -251,7 +295,7 @@ impl KinetoReading {
     fn copy(&mut self, name: &str, span: Span, parts: &EventParts<'_>) {
         let mut copy = TracedCopy {
             direction: direction(name),
-            device: number(parts.device),
+            device: self.device(parts),
             stream: number(parts.thread),
             span,
             correlation: 0,
@@ -263,6 +307,9 @@ impl KinetoReading {
                 b"stream" | b"Stream" => copy.stream = number(value),
                 b"correlation" | b"Correlation" => copy.correlation = whole(value).unwrap_or(0),
                 b"bytes" | b"Bytes" => copy.bytes = whole(value),
+                b"memcpy_details" | b"Memcpy_details" | b"memset_details" | b"Memset_details" => {
+                    copy.bytes = bytes_in(&text(value).unwrap_or_default());
+                }
                 _ => {}
             }
         }
@@ -375,8 +422,12 @@ fn arguments(value: &[u8]) -> Members<'_> {
 
 /// `Memcpy HtoD (Pageable -> Device)`, `Memset (Device)`; HIP's `CopyHostToDevice`.
 fn direction(name: &str) -> CopyDirection {
-    let words: [(&str, CopyDirection); 10] = [
+    let words: [(&str, CopyDirection); 14] = [
         ("memset", CopyDirection::Fill),
+        ("memcpyh2d", CopyDirection::HostToDevice),
+        ("memcpyd2h", CopyDirection::DeviceToHost),
+        ("memcpyd2d", CopyDirection::DeviceToDevice),
+        ("memcpyp2p", CopyDirection::PeerToPeer),
         ("fillbuffer", CopyDirection::Fill),
         ("htod", CopyDirection::HostToDevice),
         ("hosttodevice", CopyDirection::HostToDevice),
@@ -464,6 +515,27 @@ mod tests {
         assert_eq!((trace.calls.len(), trace.device_name(0)), (1, "NVIDIA H100 80GB HBM3"));
         assert!(trace.remarks.is_empty(), "{:?}", trace.remarks);
         assert!(category_of(other.as_bytes()).is_none());
+    }
+
+    #[test]
+    fn a_kernel_of_jax_states_its_launch_as_text() {
+        let process = r#"{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:GPU:2"}}"#;
+        let kernel = r#"{"ph":"X","pid":3,"tid":14,"ts":10.5,"dur":2.25,"name":"loop_add_fusion","args":{"hlo_op":"add.1","kernel_details":"regs:16 static_shared:0 dynamic_shared:8 grid:9,1,1 block:128,1,1 occ_pct:100"}}"#;
+        let copy = r#"{"ph":"X","pid":3,"tid":13,"ts":1,"dur":2,"name":"MemcpyH2D","args":{"memcpy_details":"kind_src:pinned kind_dst:device size:512 dest:0 async:1"}}"#;
+        let host = r#"{"ph":"X","pid":701,"tid":1,"ts":1,"dur":2,"name":"MemcpyH2D","args":{"memcpy_details":"size:512"}}"#;
+        let trace = read(&[process, copy, kernel, host].join(","));
+        let read = trace.kernels[0];
+        assert_eq!((read.device, read.stream, read.span), (2, 14, Span { start: 10_500, end: 12_750 }));
+        assert_eq!(
+            (read.registers, read.shared_bytes, read.grid, read.block),
+            (Some(16), Some(8), [9, 1, 1], [128, 1, 1])
+        );
+        let copied = trace.copies[0];
+        assert_eq!(
+            (copied.device, copied.bytes, copied.direction),
+            (2, Some(512), CopyDirection::HostToDevice)
+        );
+        assert_eq!((trace.format, trace.kernels.len(), trace.copies.len()), (TraceFormat::Xla, 1, 1));
     }
 
     #[test]

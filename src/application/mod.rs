@@ -37,6 +37,7 @@ mod table;
 mod targets;
 mod timeline;
 mod trace;
+mod xla;
 
 pub use board::{BoardSettings, application_board};
 pub use category::KernelCategory;

@@ -269,6 +269,8 @@ pub struct TracedRange {
 pub enum TraceFormat {
     /// PyTorch's profiler (Kineto), Chrome trace JSON.
     Kineto,
+    /// JAX's profiler (XLA), Chrome trace JSON.
+    Xla,
     /// Nsight Systems, exported as SQLite.
     Nsys,
     /// A report of launches or totals without a time line.
@@ -281,6 +283,7 @@ impl TraceFormat {
     pub fn words(self) -> &'static str {
         match self {
             Self::Kineto => "PyTorch profiler trace",
+            Self::Xla => "JAX profiler trace",
             Self::Nsys => "Nsight Systems export",
             Self::Report => "report without a time line",
         }
