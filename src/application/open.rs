@@ -109,7 +109,7 @@ fn read_stream(
     let opened = OpenedFile::from_reader(whole, file)?;
     let quiet = progress.aside();
     let imported = read_report(opened, &ImportJob::new(file, &quiet)).map_err(|why| ReadError {
-        message: format!("{}; an application is a PyTorch trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
+        message: format!("{}; an application is a PyTorch or JAX trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
         ..why
     })?;
     Ok(Recorded::Totals(Box::new(application_of_rows(imported, file)?)))

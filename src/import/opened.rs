@@ -14,7 +14,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// What every gzip file starts with.
 pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// Whether a file that starts like this may be a trace of the PyTorch profiler: an object or list, with the word of an event or a key
+/// Whether a file that starts like this may be a trace of PyTorch or JAX: an object or list, with the word of an event or a key
 /// of Kineto.
 #[must_use]
 pub(crate) fn is_event_trace(head: &[u8]) -> bool {
@@ -35,14 +35,14 @@ fn advice_for(head: &[u8]) -> Option<&'static str> {
     }
     if head.starts_with(GZIP) {
         return Some(
-            "is compressed (gzip): unpack it with `gunzip -k`; a trace of the PyTorch profiler goes to `roofswap app` as it is",
+            "is compressed (gzip): unpack it with `gunzip -k`; a trace of PyTorch or JAX goes to `roofswap app` as it is",
         );
     }
     if recognise(head).is_some() {
         return None;
     }
     if is_event_trace(head) {
-        return Some("is a trace of the PyTorch profiler: give it to `roofswap app`");
+        return Some("is a trace of an application (PyTorch, JAX): give it to `roofswap app`");
     }
     if names_rows(head, ';') {
         return Some(

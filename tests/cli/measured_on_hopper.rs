@@ -4,6 +4,7 @@
 
 use crate::desk::Desk;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::path::Path;
 
 fn dataset(name: &str) -> String {
@@ -39,11 +40,20 @@ fn a_transformer_takes_as_long_on_the_other_gpu_as_it_took() {
     }
 }
 
-/// Diffusion, recommendation, a graph network, decoding and training, recorded on both: their operators are counted, backward passes and helpers
-/// too, and the sum of the kernels is inside its interval.
+/// Diffusion, recommendation, a graph network, decoding, training, experts and what torch.compile makes, recorded on both: their operators are
+/// counted, backward passes and helpers too, and the sum of the kernels is inside its interval.
 #[test]
 fn applications_take_as_long_on_the_other_gpu_as_they_took() {
-    let applications = ["unet_bf16", "recsys_fp32", "gcn_fp32", "llama_decode", "resnet50_train"];
+    let applications = [
+        "unet_bf16",
+        "recsys_fp32",
+        "gcn_fp32",
+        "llama_decode",
+        "resnet50_train",
+        "compiled_train",
+        "compiled_resnet50",
+        "mixtral",
+    ];
     let mut off = 0.0;
     for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
         for name in applications {
@@ -54,45 +64,79 @@ fn applications_take_as_long_on_the_other_gpu_as_they_took() {
                 low < measured && measured < high,
                 "{name} on {to}: {low} to {high} ms, measured {measured} ms"
             );
-            assert!(predicted > 95.0, "{name} on {to}: {predicted} % predicted");
-            off += (time / measured - 1.0).abs() / 10.0;
+            assert!(predicted > 90.0, "{name} on {to}: {predicted} % predicted");
+            off += (time / measured - 1.0).abs() / 16.0;
         }
     }
     assert!(off < 0.035, "{off}");
 }
 
-/// What ncu counted of PyTorch's operators on one GPU, kernel by kernel onto the other: copies through the SM's copy engine too, which few threads
-/// wait for.
-#[test]
-fn operators_from_a_profile_take_as_long_on_the_other_gpu_as_they_took() {
-    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
-        let [profiled, measured] = [from, to].map(|gpu| dataset(&format!("{gpu}/operators_ncu.csv")));
-        let rows = answer(&format!("predict --batch {profiled} --to {to} --format json"));
-        let mut reader = csv::Reader::from_path(measured).unwrap();
-        let of_row = |row: csv::StringRecord| {
-            ((row[1].to_string(), row[2].to_string()), row[15].parse::<f64>().unwrap())
-        };
-        let times: std::collections::HashMap<_, _> =
-            reader.records().map(|row| of_row(row.unwrap())).collect();
-        let (mut held, mut all, mut off) = (0.0, 0.0, 0.0);
-        for row in rows.as_array().unwrap() {
-            let key = ["kernel", "problem"].map(|field| row[field].as_str().unwrap().to_string());
-            let Some(measured) = times.get(&(key[0].clone(), key[1].clone())) else { continue };
-            let [time, low, high] =
-                ["time_ms", "low_ms", "high_ms"].map(|field| row[field].as_f64().unwrap());
-            let inside = (low..=high).contains(measured);
-            held += f64::from(u8::from(inside));
-            off += (time / measured - 1.0).abs();
-            all += 1.0;
-            if key[0].starts_with("nvjet") {
-                assert!(inside, "{key:?}: {low} to {high} ms, measured {measured} ms");
-            }
+/// How the rows of one profile, onto the other GPU, lie to the rows of its own profile.
+struct Elsewhere {
+    all: f64,
+    held: f64,
+    /// MAPE.
+    off: f64,
+    /// Kernels outside of their interval.
+    outside: Vec<String>,
+}
+
+fn profiled_elsewhere(file: &str, from: &str, to: &str) -> Elsewhere {
+    let [profiled, measured] = [from, to].map(|gpu| dataset(&format!("{gpu}/{file}")));
+    let rows = answer(&format!("predict --batch {profiled} --to {to} --format json"));
+    let mut measured = csv::Reader::from_path(measured).unwrap();
+    let of_row =
+        |row: csv::StringRecord| ((row[1].to_string(), row[2].to_string()), row[15].parse::<f64>().unwrap());
+    let measured: Vec<_> = measured.records().map(|row| of_row(row.unwrap())).collect();
+    let times: HashMap<_, _> = measured.iter().cloned().collect();
+    let mut found = Elsewhere { all: 0.0, held: 0.0, off: 0.0, outside: Vec::new() };
+    for row in rows.as_array().unwrap() {
+        let [kernel, problem] = ["kernel", "problem"].map(|field| row[field].as_str().unwrap().to_string());
+        let key = (kernel.clone(), problem);
+        // One launch of several alike: that of the same place.
+        let place = usize::try_from(row["row"].as_u64().unwrap()).unwrap() - 1;
+        let same = measured.get(place).filter(|(of, _)| *of == key).map(|(_, time)| time);
+        let Some(measured) = same.or_else(|| times.get(&key)) else { continue };
+        let [time, low, high] = ["time_ms", "low_ms", "high_ms"].map(|field| row[field].as_f64().unwrap());
+        found.all += 1.0;
+        found.off += (time / measured - 1.0).abs();
+        match (low..=high).contains(measured) {
+            true => found.held += 1.0,
+            false => found.outside.push(kernel),
         }
-        assert!(
-            all > 35.0 && held / all > 0.9 && off / all < 0.09,
-            "{held} of {all} held, {} off",
-            off / all
-        );
+    }
+    found.off /= found.all;
+    found
+}
+
+/// What ncu counted of PyTorch's operators on one GPU, kernel by kernel onto the other: copies through the SM's copy engine too, which few threads
+/// wait for. Of kernels of people's own and of libraries: sparse products, transforms, scans, gathers, atomics on one address and on many.
+#[test]
+fn kernels_from_a_profile_take_as_long_on_the_other_gpu_as_they_took() {
+    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
+        for (file, all, off) in [("operators_ncu.csv", 36.0, 0.09), ("kernels_ncu.csv", 45.0, 0.08)] {
+            let found = profiled_elsewhere(file, from, to);
+            let text = format!("{file} onto {to}: {} held, {} off", found.held, found.off);
+            assert!(found.all >= all && found.held / found.all > 0.9 && found.off < off, "{text}");
+            let named = |part: &str| found.outside.iter().any(|kernel| kernel.contains(part));
+            assert!(!named("nvjet") && !named("csrm") && !named("scatter"), "{:?}", found.outside);
+        }
+    }
+}
+
+/// A recording of JAX names no GPU and no shapes: its kernels go by the ratios, and the interval says so.
+#[test]
+fn a_recording_of_jax_goes_by_the_ratios() {
+    for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
+        let of = |gpu: &str| dataset(&format!("{gpu}/jax.json.gz"));
+        let measured = answer(&format!("app {} --format json", of(to)))["kernel_sum_ms"].as_f64().unwrap();
+        let answered = answer(&format!("app {} --from {from} --to {to} --format json", of(from)));
+        let [time, low, high] = ["kernels_ms", "kernels_low_ms", "kernels_high_ms"]
+            .map(|field| answered["targets"][0][field].as_f64().unwrap());
+        assert!(low < measured && measured < high, "{to}: {low} to {high} ms, measured {measured} ms");
+        assert!((time / measured - 1.0).abs() < 0.06, "{to}: {time} ms, measured {measured} ms");
+        let unnamed = Desk::new().types(&format!("app {} --to {to}", of(from)));
+        assert!(unnamed.stderr.contains("names no GPU: give --from GPU"), "{}", unnamed.stderr);
     }
 }
 
