@@ -290,7 +290,10 @@ fn lines_limit_global_loads_where_l1_and_shared_memory_are_one() {
         let work = Work::default().with(Count::GlobalWarpInsts, Some(1e9));
         let machine = MachineNumbers::from_gpu(gpu, "fp32");
         let work = work.with(Count::GlobalWavefronts, Some(lines));
-        let time = machine.components(&work, true).component_time(Component::Global).0;
+        let time = machine
+            .components(&work, roofswap::roofline::BufferReuse::BySameLaunch)
+            .component_time(Component::Global)
+            .0;
         time * f64::from(gpu.sms.value) * gpu.boost_clock.value.0 / 1e9
     };
     // 64 bytes a clock: two clocks for a line; instructions alone one in 0.33 of a clock; 128 bytes on an A100.
