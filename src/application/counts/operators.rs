@@ -492,6 +492,9 @@ mod tests {
         assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel"), (whole, 2.0 * 4.0 * 4.0 * 197.0 * 768.0));
         scalars[8] = "True";
         assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel").0, whole / 2.0);
+        let own =
+            call("flash_attn::_flash_attn_forward", &all[..6], BF16, &["", "", "", "0.0", "0.125", "True"]);
+        assert_eq!(counts(&own, "flash::flash_fwd_kernel").0, whole / 2.0);
         let shape: &[u64] = &[4, 12, 197, 64];
         let all: [&[u64]; 11] = [shape, shape, shape, &[], &[], &[], &[], &[], &[], &[], &[]];
         let cudnn = ["", "", "", "", "", "", "197", "197", "False", "0.", "False"];
@@ -520,6 +523,8 @@ mod tests {
             .1,
             2.0 * 2.0 * 128.0
         );
+        let norm = call("_C::fused_add_rms_norm", &[&[64, 4096], &[64, 4096], &[4096]], BF16, &[]);
+        assert_eq!(counts(&norm, "vllm::fused_add_rms_norm_kernel").1, 4.0 * 2.0 * 64.0 * 4096.0);
         let select = call("aten::index_select", &[&[30522, 512], &[], &[141]], BF16, &[]);
         assert_eq!(counts(&select, "indexSelectLargeIndex").1, 141.0 * 2.0 + 2.0 * 141.0 * 512.0 * 2.0);
     }

@@ -334,6 +334,18 @@ impl Values {
         (!paths.is_empty()).then(|| once.map(|(_, v)| v).sum())
     }
 
+    /// The one type of operands that the tensor pipes were counted to read, where there is one.
+    pub(super) fn tensor_source(&self) -> Option<&'static str> {
+        let worked = |of: &str| {
+            let path = |(name, v): (&Arc<str>, &f64)| {
+                *v > 0.0 && tensor_path(name).is_some_and(|(from, _)| from == of)
+            };
+            self.0.iter().any(path)
+        };
+        let mut sources = ["fp16", "bf16", "tf32", "fp8", "fp64"].into_iter().filter(|of| worked(of));
+        sources.next().filter(|_| sources.next().is_none())
+    }
+
     /// Whether a tensor pipe worked and no counted path did: its operations are unknown.
     pub(super) fn tensor_uncounted(&self) -> bool {
         self.tensor_active() == Some(true) && self.tensor_flops().is_none_or(|flops| flops == 0.0)
@@ -518,6 +530,9 @@ mod tests {
             ("sm__inst_executed_pipe_tensor.sum", 4.0),
         ]);
         assert_eq!((v.tensor_flops(), v.tensor_active()), (Some(100.0), Some(true)));
+        assert_eq!(v.tensor_source(), Some("fp16"));
+        let two = [("sm__ops_path_tensor_src_tf32.sum", 1.0), ("sm__ops_path_tensor_src_bf16.sum", 1.0)];
+        assert_eq!((values(&two).tensor_source(), values(&[]).tensor_source()), (None, None));
         assert_eq!(wanted("sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"), None);
         assert_eq!(wanted("sm__ops_path_tensor_src_int8_dst_int32.sum"), None);
         assert_eq!(Values::default().tensor_active(), None);

@@ -66,7 +66,7 @@ impl ProfiledLaunch {
             gpu: self.device.clone(),
             kernel: short_name(&self.kernel).to_string(),
             problem: launch_problem(grid, block),
-            dtype: self.dtype().unwrap_or_default().to_string(),
+            dtype: self.tensor_dtype().or_else(|| self.dtype()).unwrap_or_default().to_string(),
             block,
             grid,
             source: format!("{}:{}", job.file, self.line),
@@ -165,6 +165,9 @@ impl ProfiledLaunch {
         for (name, text) in texts.into_iter().filter(|(_, t)| !t.is_empty()) {
             row.attributes.insert(name.to_string(), text.to_string());
         }
+        if let Some(dtype) = self.tensor_dtype() {
+            row.attributes.insert("pipe".to_string(), format!("tensor {dtype}"));
+        }
         // Before every launch, unless --cache-control none was given, which no report states.
         let [caches, flushed] = FLUSHED_CACHES;
         row.attributes.insert(caches.to_string(), flushed.to_string());
@@ -202,6 +205,13 @@ impl ProfiledLaunch {
         self.values.half_operations().is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
     }
 
+    /// The type of what the tensor pipes read, where nearly all FLOPs are theirs.
+    fn tensor_dtype(&self) -> Option<&'static str> {
+        let of_tensors = self.values.tensor_flops()?;
+        let source = self.values.tensor_source().filter(|source| *source != NcuPrecision::Double.dtype())?;
+        (of_tensors >= MOSTLY_TENSOR * self.flops()?).then_some(source)
+    }
+
     /// The one width that single and double counters saw at work, tensor pipes idle.
     fn dtype(&self) -> Option<&'static str> {
         if self.values.tensor_active() != Some(false) {
@@ -224,6 +234,9 @@ const MIX: [(NcuPrecision, [Number; 3]); 3] = [
     (NcuPrecision::Single, [Number::Fp32Add, Number::Fp32Mul, Number::Fp32Fma]),
     (NcuPrecision::Double, [Number::Fp64Add, Number::Fp64Mul, Number::Fp64Fma]),
 ];
+
+/// The share of its FLOPs from which on a kernel is one of tensor pipes.
+const MOSTLY_TENSOR: f64 = 0.9;
 
 /// Threads of a warp.
 const WARP: f64 = 32.0;
