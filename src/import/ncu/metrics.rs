@@ -213,13 +213,26 @@ fn is_tensor_sign(name: &str) -> bool {
     TENSOR_SIGNS.iter().any(|sign| name.starts_with(sign)) && !name.contains(".peak_sustained")
 }
 
-/// `fp16` and `fp32` of `sm__ops_path_tensor_src_fp16_dst_fp32.sum`, `fp64` alone of `sm__ops_path_tensor_src_fp64.sum`;
-/// sub-paths (sparsity on, off) are parts of them.
-fn tensor_path(name: &str) -> Option<(&str, Option<&str>)> {
+/// A path of the tensor pipes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct TensorPath<'a> {
+    /// The type of its operands.
+    from: &'a str,
+    /// That of its results, where they are told apart.
+    to: Option<&'a str>,
+    /// Without the sparse ones, which are no part of it.
+    is_dense: bool,
+}
+
+/// `fp16` and `fp32` of `sm__ops_path_tensor_src_fp16_dst_fp32.sum`, `fp64` alone of `sm__ops_path_tensor_src_fp64.sum`, `fp8` of
+/// `sm__ops_path_tensor_src_fp8_sparsity_off.sum`, which is all that is counted of FP8 on Hopper.
+fn tensor_path(name: &str) -> Option<TensorPath<'_>> {
     let path = name.strip_prefix(TENSOR_OPS)?.strip_suffix(".sum")?;
+    let (path, is_dense) = path.strip_suffix("_sparsity_off").map_or((path, false), |dense| (dense, true));
     let (from, to) = path.split_once("_dst_").map_or((path, None), |(from, to)| (from, Some(to)));
     let float = ["fp", "bf", "tf"].iter().any(|f| from.starts_with(f));
-    (float && ![from, to.unwrap_or_default()].iter().any(|end| end.contains('_'))).then_some((from, to))
+    let is_whole = ![from, to.unwrap_or_default()].iter().any(|end| end.contains('_'));
+    (float && is_whole).then_some(TensorPath { from, to, is_dense })
 }
 
 /// A floating-point width that the vector pipes count.
@@ -317,7 +330,7 @@ impl Values {
     /// Whether all that the tensor pipes did is to move constants, which they do from compute capability 8.0 on (`HFMA2.MMA`):
     /// each floating-point path was counted and did nothing.
     fn tensor_moves_constants(&self) -> bool {
-        let counted = |of: &str| self.0.keys().filter_map(|n| tensor_path(n)).any(|(from, _)| from == of);
+        let counted = |of: &str| self.0.keys().filter_map(|n| tensor_path(n)).any(|path| path.from == of);
         let moved = self.operations(NcuPrecision::Half).is_some_and(|[.., fma]| fma > 0.0);
         moved
             && self.half_operations() == Some([0.0; 3])
@@ -325,12 +338,18 @@ impl Values {
             && self.tensor_flops() == Some(0.0)
     }
 
-    /// FLOPs of the tensor pipes, where they were counted: of each source its destinations, else its whole.
+    /// FLOPs of the tensor pipes, where they were counted: of each source its destinations, else its whole, else its dense ones.
     pub(super) fn tensor_flops(&self) -> Option<f64> {
         let counted = self.0.iter().filter_map(|(name, v)| tensor_path(name).map(|path| (path, *v)));
         let paths: BTreeMap<_, _> = counted.collect();
-        let split = |of: &str| paths.keys().any(|(from, to)| *from == of && to.is_some());
-        let once = paths.iter().filter(|((from, to), _)| to.is_some() || !split(from));
+        let has = |of: &TensorPath<'_>, part: fn(&TensorPath<'_>) -> bool| {
+            paths.keys().any(|path| path.from == of.from && part(path))
+        };
+        let once = paths.iter().filter(|(path, _)| match path {
+            TensorPath { is_dense: true, .. } => !has(path, |other| !other.is_dense),
+            TensorPath { to: None, .. } => !has(path, |other| !other.is_dense && other.to.is_some()),
+            _ => true,
+        });
         (!paths.is_empty()).then(|| once.map(|(_, v)| v).sum())
     }
 
@@ -338,7 +357,7 @@ impl Values {
     pub(super) fn tensor_source(&self) -> Option<&'static str> {
         let worked = |of: &str| {
             let path = |(name, v): (&Arc<str>, &f64)| {
-                *v > 0.0 && tensor_path(name).is_some_and(|(from, _)| from == of)
+                *v > 0.0 && tensor_path(name).is_some_and(|path| path.from == of)
             };
             self.0.iter().any(path)
         };
@@ -531,6 +550,14 @@ mod tests {
         ]);
         assert_eq!((v.tensor_flops(), v.tensor_active()), (Some(100.0), Some(true)));
         assert_eq!(v.tensor_source(), Some("fp16"));
+        let off = |of: &'static str| match of {
+            "fp16" => ("sm__ops_path_tensor_src_fp16_sparsity_off.sum", 70.0),
+            _ => ("sm__ops_path_tensor_src_fp8_sparsity_off.sum", 7.0),
+        };
+        let whole = ("sm__ops_path_tensor_src_fp16.sum", 100.0);
+        assert_eq!(values(&[whole, off("fp16")]).tensor_flops(), Some(100.0), "a part of it");
+        let fp8 = values(&[off("fp8"), ("sm__ops_path_tensor_src_fp16.sum", 0.0)]);
+        assert_eq!((fp8.tensor_flops(), fp8.tensor_source()), (Some(7.0), Some("fp8")));
         let two = [("sm__ops_path_tensor_src_tf32.sum", 1.0), ("sm__ops_path_tensor_src_bf16.sum", 1.0)];
         assert_eq!((values(&two).tensor_source(), values(&[]).tensor_source()), (None, None));
         assert_eq!(wanted("sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"), None);
