@@ -346,11 +346,16 @@ impl OperatorRule {
     /// TorchInductor's arguments (in and out, in, out). Where no tensor follows that all places fit in, the first is written over.
     fn fused(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
         let all = all_tensors(inputs);
+        let (first, others) = all.split_first()?;
         let numbers = (0..inputs.scalars.len()).filter(|at| tensor(inputs, *at).is_none());
-        let places: f64 = numbers.filter_map(|at| scalars(inputs, at)).flatten().map(|n| n as f64).product();
+        let along_axes: Vec<f64> =
+            numbers.filter_map(|at| scalars(inputs, at)).flatten().map(|n| n as f64).collect();
+        let largest = all.iter().map(|t| t.elements()).fold(0.0, f64::max);
+        // Older versions state none, and sizes that vary stand among them: some tensor holds all places.
+        let places =
+            if along_axes.is_empty() { largest } else { along_axes.iter().product::<f64>().min(largest) };
         let bytes_of = |t: &ArgumentTensor<'_>| Some(t.elements().min(places) * t.element_bytes()?);
         let once: f64 = all.iter().map(bytes_of).sum::<Option<f64>>()?;
-        let (first, others) = all.split_first()?;
         let is_written_over = self.writes_all && !others.iter().any(|t| t.elements() >= places);
         let again = if is_written_over { bytes_of(first)? } else { 0.0 };
         let flops = self.flops.unwrap_or(0.0) * places;
@@ -557,6 +562,15 @@ mod tests {
         );
         let copy = call("triton_poi_fused_clone_3", &[image, image, &[]], BF16, &scalars(2, &["12845056"]));
         assert_eq!(counts(&copy, "triton_poi_fused_clone_3").1, 4.0 * elements);
+        // Sizes that vary are numbers too, and older versions state no places.
+        for places in [&["8", "12845056"][..], &["12845056"], &[]] {
+            let copy = call("triton_poi_fused_clone_3", &[image, image], BF16, &[&["", ""], places].concat());
+            assert_eq!(
+                counts(&copy, "triton_poi_fused_clone_3"),
+                (8.0 * elements, 4.0 * elements),
+                "{places:?}"
+            );
+        }
         // Of a table, what is looked up.
         let shapes: [&[u64]; 5] = [&[2, 2048], &[32000, 2048], &[2, 2048, 2048], &[], &[]];
         let mut looked_up =
