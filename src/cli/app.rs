@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Example: roofswap app trace.json.gz\n\
          Example: roofswap app report.sqlite --range step --to h200,l40s --format json")]
 pub(super) struct AppArgs {
-    /// A PyTorch profiler trace (.json, .json.gz), an Nsight Systems export (nsys export --type sqlite), the CSV of
+    /// A trace of PyTorch or JAX (.json, .json.gz), an Nsight Systems export (nsys export --type sqlite), the CSV of
     /// `nsys stats`, or an ncu report of several kernels. `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,

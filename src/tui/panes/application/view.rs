@@ -65,7 +65,7 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
 }
 
 fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
-    const TEXT: &str = "No application. Enter picks a file: a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems export \
+    const TEXT: &str = "No application. Enter picks a file: a trace of PyTorch or JAX (.json, .json.gz) or an Nsight Systems export \
                         (nsys export --type sqlite). Or start with roofswap --data trace.json.gz.";
     let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
     draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
