@@ -260,7 +260,8 @@ fn interval_line(row: &RankedRow, only: Option<GpuId>) -> Option<String> {
 pub(super) fn why_empty(state: &DashboardState) -> &str {
     match (&state.ranked.refused, &state.ranked.board) {
         (Some(why), _) => why,
-        (None, Some(_)) => "no GPU matches the filter: Esc clears it",
+        (None, Some(_)) if state.ranked.rows == BoardRows::Gpus => "no GPU matches the filter: Esc clears it",
+        (None, Some(_)) => "no row matches the filter: Esc clears it",
         (None, None) => "ranking the GPUs …",
     }
 }
