@@ -67,6 +67,11 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
+/// A device or stream number; 0 for what is none.
+pub(super) fn number(value: &[u8]) -> u32 {
+    whole(value).and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
+}
+
 /// The text of a JSON string; `None` for anything else.
 pub(super) fn text(value: &[u8]) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;

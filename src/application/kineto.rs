@@ -15,13 +15,13 @@
 //!
 //! Of the keys around the list only `deviceProperties` is read.
 
-use super::json_event::{Members, nanoseconds, text, three, whole};
+use super::json_event::{Members, nanoseconds, number, text, three, whole};
 use super::json_stream::{Ending, EventStream, StreamItem};
 use super::trace::{
     CopyDirection, InputsId, OperatorId, OperatorInputs, RecordedTrace, RuntimeCall, Span, TraceFormat,
     TracedCopy, TracedDevice, TracedKernel, TracedOperator, TracedRange,
 };
-use super::xla::{LaunchDetails, bytes_in};
+use super::xla::{LaunchDetails, XlaActivity, activity, bytes_in, process_and_gpu};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
 use serde_json::Value;
@@ -143,11 +143,10 @@ fn category_of(event: &[u8]) -> Option<Category> {
 
 /// The category of an event of JAX's profiler, which states none.
 fn xla_category(event: &[u8]) -> Option<Category> {
-    let has = |word: &str| memchr::memmem::find(event, word.as_bytes()).is_some();
-    if has("\"kernel_details\"") {
-        return Some(Category::Kernel);
-    }
-    (has("emcpy_details\"") || has("emset_details\"")).then_some(Category::Copy)
+    Some(match activity(event)? {
+        XlaActivity::Kernel => Category::Kernel,
+        XlaActivity::Copy => Category::Copy,
+    })
 }
 
 impl KinetoReading {
@@ -181,7 +180,8 @@ impl KinetoReading {
     fn event(&mut self, event: &[u8]) {
         let stated = category_of(event);
         let Some(category) = stated.or_else(|| xla_category(event)) else {
-            return self.process(event);
+            self.gpu_of_process.extend(process_and_gpu(event).map(|[process, gpu]| (process, gpu)));
+            return;
         };
         let mut parts = EventParts::default();
         let mut members = Members::new(event);
@@ -224,18 +224,6 @@ impl KinetoReading {
             Category::Operator => self.operator(&name, &parts),
             Category::Range => self.range(&name, span, &parts),
             Category::Memory => {}
-        }
-    }
-
-    /// `{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}}`.
-    fn process(&mut self, event: &[u8]) {
-        const GPU: &[u8] = b"/device:GPU:";
-        let Some(at) = memchr::memmem::find(event, GPU) else { return };
-        let digits = event[at + GPU.len()..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let gpu = number(&event[at + GPU.len()..][..digits]);
-        let process = Members::new(event).find(|(key, _)| *key == b"pid").map(|(_, value)| number(value));
-        if let Some(process) = process {
-            self.gpu_of_process.insert(process, gpu);
         }
     }
 
@@ -404,11 +392,6 @@ impl KinetoReading {
         remark(self.untimed, "events have no start and are left out");
         self.trace
     }
-}
-
-/// A device or stream number; 0 for what is none.
-fn number(value: &[u8]) -> u32 {
-    whole(value).and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
 }
 
 /// A thread of the host, whatever its process.

@@ -1,6 +1,33 @@
 //! What JAX's profiler says of an activity of a GPU: `jax.profiler.trace` writes `*.trace.json.gz`, whose events have no category, and whose
 //! kernels state their launch as one text.
 
+use super::json_event::{Members, number};
+
+/// What an event of a GPU is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum XlaActivity {
+    Kernel,
+    Copy,
+}
+
+/// By the details that an event has.
+pub(super) fn activity(event: &[u8]) -> Option<XlaActivity> {
+    let has = |word: &str| memchr::memmem::find(event, word.as_bytes()).is_some();
+    if has("\"kernel_details\"") {
+        return Some(XlaActivity::Kernel);
+    }
+    (has("emcpy_details\"") || has("emset_details\"")).then_some(XlaActivity::Copy)
+}
+
+/// A process and the GPU that it is named after: `{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}}`.
+pub(super) fn process_and_gpu(event: &[u8]) -> Option<[u32; 2]> {
+    const GPU: &[u8] = b"/device:GPU:";
+    let after = &event[memchr::memmem::find(event, GPU)? + GPU.len()..];
+    let digits = after.iter().take_while(|b| b.is_ascii_digit()).count();
+    let process = Members::new(event).find(|(key, _)| *key == b"pid").map(|(_, value)| value)?;
+    Some([number(process), number(&after[..digits])])
+}
+
 /// What is known of a launch: `regs:168 static_shared:0 dynamic_shared:213188 grid:2,66,1 block:384,1,1 occ_pct:18.75`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct LaunchDetails {

@@ -293,6 +293,13 @@ impl MachineNumbers {
         self.with(Spec::Sms, busy).with(Spec::PowerShare, power.min(1.0))
     }
 
+    /// Seconds of so many warp requests of atomics on one address: one per two clocks.
+    #[must_use]
+    #[inline]
+    pub fn one_address_seconds(&self, requests: f64) -> f64 {
+        requests / (0.5 * self.spec_value(Spec::Clock))
+    }
+
     /// h: the share of the working set that the launch finds in L2.
     #[must_use]
     #[inline]
@@ -300,7 +307,7 @@ impl MachineNumbers {
         let [all, none] = match reuse {
             BufferReuse::Never => return 0.0,
             BufferReuse::BySameLaunch => self.l2_holds,
-            BufferReuse::ByNextKernel => [self.l2_holds[0], PASSED_ON * self.l2_holds[0]],
+            BufferReuse::ByNextKernel => [self.l2_holds[0], NOTHING_FOUND_FROM * self.l2_holds[0]],
         };
         let of_size = working_set / self.spec_value(Spec::L2Size);
         ((none - of_size) / (none - all)).clamp(0.0, 1.0)
@@ -363,7 +370,7 @@ impl MachineNumbers {
             on_pipe(Count::AluWarpInsts, Spec::AluLanes),
             on_pipe(Count::XuWarpInsts, Spec::XuLanes),
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
-            count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
+            self.one_address_seconds(count(Count::GlobalAtomicRequests)),
         ];
         let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
         let at_least = match work.get(Count::WorkingSetBytes) {
@@ -412,10 +419,10 @@ pub enum BufferReuse {
 /// Shares of the L2 up to which buffers that are used again stay there whole, and from which nothing of them does, where nobody looked.
 const L2_HOLDS: [f64; 2] = [0.75, 1.25];
 
-/// Of kernels one after another, each of which reads as much as it writes: how many times the bytes that stay whole may be a kernel's own until it
-/// finds nothing of what the last one wrote. Between a byte's writing and its reading pass all of a kernel's bytes, of the first one, to the half, of the
-/// last one: 1 to 2. Copies in turn between 2 to 8 buffers of an H100, of whose L2 0.6 stays whole, fall from 0.55 to 1.22 (`datasets/h100-sxm5/l2.csv`).
-const PASSED_ON: f64 = 2.0;
+/// Bytes of a kernel from which on it finds nothing in L2 of what the kernel before it wrote, over the bytes that stay whole. By reuse distance: from the
+/// writing of a byte to its reading, all bytes of a kernel pass L2 (the first byte) to half of them (the last). Copies in turn between 2 to 8 buffers of
+/// an H100, of whose L2 0.6 stays whole, fall from 0.55 to 1.22 (`datasets/h100-sxm5/l2.csv`).
+const NOTHING_FOUND_FROM: f64 = 2.0;
 
 /// How much larger than stated a working set may look to L2, which other data share: what it holds differs as much between boards of one chip.
 const ROOM_IN_L2: f64 = 1.1;

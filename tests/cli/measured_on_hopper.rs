@@ -44,19 +44,20 @@ fn a_transformer_takes_as_long_on_the_other_gpu_as_it_took() {
 /// counted, backward passes and helpers too, and the sum of the kernels is inside its interval.
 #[test]
 fn applications_take_as_long_on_the_other_gpu_as_they_took() {
+    // Sorts have no counts: they are a part of what experts take.
     let applications = [
-        "unet_bf16",
-        "recsys_fp32",
-        "gcn_fp32",
-        "llama_decode",
-        "resnet50_train",
-        "compiled_train",
-        "compiled_resnet50",
-        "mixtral",
+        ("unet_bf16", 95.0),
+        ("recsys_fp32", 95.0),
+        ("gcn_fp32", 95.0),
+        ("llama_decode", 95.0),
+        ("resnet50_train", 95.0),
+        ("compiled_train", 95.0),
+        ("compiled_resnet50", 95.0),
+        ("mixtral", 90.0),
     ];
     let mut off = 0.0;
     for (from, to) in [("h100-sxm5", "h200"), ("h200", "h100-sxm5")] {
-        for name in applications {
+        for (name, least_predicted) in applications {
             let measured = answer(&format!("app {} --format json", dataset(&format!("{to}/{name}.json.gz"))));
             let measured = measured["kernel_sum_ms"].as_f64().unwrap();
             let [time, low, high, predicted] = recorded_elsewhere(name, from, to);
@@ -64,7 +65,7 @@ fn applications_take_as_long_on_the_other_gpu_as_they_took() {
                 low < measured && measured < high,
                 "{name} on {to}: {low} to {high} ms, measured {measured} ms"
             );
-            assert!(predicted > 90.0, "{name} on {to}: {predicted} % predicted");
+            assert!(predicted > least_predicted, "{name} on {to}: {predicted} % predicted");
             off += (time / measured - 1.0).abs() / 16.0;
         }
     }

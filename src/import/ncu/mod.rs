@@ -62,11 +62,12 @@ impl ProfiledLaunch {
         let block = self.dimensions(self.block, metrics::BLOCK_DIM, metrics::BLOCK_SIZE);
         let grid = self.dimensions(self.grid, metrics::GRID_DIM, metrics::GRID_SIZE);
         self.check_launch(block, grid)?;
+        let of_tensors = self.tensor_dtype();
         let mut row = CanonicalRow {
             gpu: self.device.clone(),
             kernel: short_name(&self.kernel).to_string(),
             problem: launch_problem(grid, block),
-            dtype: self.tensor_dtype().or_else(|| self.dtype()).unwrap_or_default().to_string(),
+            dtype: of_tensors.or_else(|| self.dtype()).unwrap_or_default().to_string(),
             block,
             grid,
             source: format!("{}:{}", job.file, self.line),
@@ -74,6 +75,9 @@ impl ProfiledLaunch {
         };
         self.fill_numbers(&mut row);
         self.attributes(&mut row);
+        if let Some(dtype) = of_tensors {
+            row.attributes.insert("pipe".to_string(), format!("tensor {dtype}"));
+        }
         Ok(row)
     }
 
@@ -164,9 +168,6 @@ impl ProfiledLaunch {
         ];
         for (name, text) in texts.into_iter().filter(|(_, t)| !t.is_empty()) {
             row.attributes.insert(name.to_string(), text.to_string());
-        }
-        if let Some(dtype) = self.tensor_dtype() {
-            row.attributes.insert("pipe".to_string(), format!("tensor {dtype}"));
         }
         // Before every launch, unless --cache-control none was given, which no report states.
         let [caches, flushed] = FLUSHED_CACHES;
