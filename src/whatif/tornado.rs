@@ -93,9 +93,10 @@ fn bandwidth_now(base: &Gpu, changes: &GpuChanges) -> Option<f64> {
     Some(set * ratio(GpuNumber::BusBits)? * ratio(GpuNumber::DataRate)?)
 }
 
-/// The largest effect first.
+/// The largest effect first; those that do nothing in the order of [`GpuNumber::ALL`], whatever rounding leaves of them.
 fn sort_by_effect(bars: &mut [TornadoBar]) {
-    bars.sort_by(|a, b| b.effect.total_cmp(&a.effect));
+    let effect = |bar: &TornadoBar| if bar.matters() { bar.effect } else { 0.0 };
+    bars.sort_by(|a, b| effect(b).total_cmp(&effect(a)));
 }
 
 /// The GPUs of a tornado: one base with each of its numbers a fifth less and a fifth more, made once for every workload that is asked
