@@ -4,19 +4,42 @@ use super::ModelRefusal;
 use crate::catalogue::{ElementType, Feature};
 use crate::gpu::{FeatureTable, Gpu, Since};
 use crate::kernel::{Kernel, StatedArithmetic};
-use crate::roofline::{Pipe, pipe_of};
+use crate::roofline::pipe_of;
 
-/// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
+/// [`Requirements::barred_on`] one GPU alone.
 pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
-    let needs = kernel.needs.iter().copied().chain(named_features(kernel, gpu));
-    if let Some((feature, since)) = lacking_feature(needs, gpu) {
-        let (cc, since, source_id) =
-            (gpu.cuda.compute_capability, since.capability, since.source.to_string());
-        return Some(ModelRefusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });
+    // Names are long, and most GPUs lack nothing of what one says.
+    let has_all = lacking_feature(TENSOR_FEATURES.into_iter(), gpu).is_none();
+    let named = if has_all { &[] } else { named_features(kernel) };
+    Requirements { kernel, named }.barred_on(gpu)
+}
+
+/// What a kernel needs of a GPU.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Requirements<'a> {
+    kernel: &'a Kernel,
+    /// Beside those that its file states.
+    named: &'static [Feature],
+}
+
+impl<'a> Requirements<'a> {
+    pub(super) fn of_kernel(kernel: &'a Kernel) -> Self {
+        Self { kernel, named: named_features(kernel) }
     }
-    let cc = gpu.cuda.compute_capability;
-    let codes = kernel.codes.as_ref().filter(|codes| !codes.may_run_on((cc.major, cc.minor)))?;
-    Some(ModelRefusal::NotCompiled { gpu: gpu.id.clone(), cc, found: codes.to_string() })
+
+    /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
+    pub(super) fn barred_on(&self, gpu: &Gpu) -> Option<ModelRefusal> {
+        let Self { kernel, named } = *self;
+        let needs = kernel.needs.iter().chain(named).copied();
+        if let Some((feature, since)) = lacking_feature(needs, gpu) {
+            let (cc, since, source_id) =
+                (gpu.cuda.compute_capability, since.capability, since.source.to_string());
+            return Some(ModelRefusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });
+        }
+        let cc = gpu.cuda.compute_capability;
+        let codes = kernel.codes.as_ref().filter(|codes| !codes.may_run_on((cc.major, cc.minor)))?;
+        Some(ModelRefusal::NotCompiled { gpu: gpu.id.clone(), cc, found: codes.to_string() })
+    }
 }
 
 /// That a time of this kernel cannot be one of this GPU: it lacks the element type, or the pipe that was stated. Of the other features
@@ -37,22 +60,22 @@ fn stated_feature(kernel: &Kernel) -> Option<Feature> {
     stated.and_then(StatedArithmetic::tensor_feature)
 }
 
+/// What a name may say at most: tensor cores, and the newest type of theirs that code does not convert.
+const TENSOR_FEATURES: [Feature; 2] = [Feature::Tensor, Feature::Bf16];
+
 /// What the tensor cores need that somebody, or the name of a library's kernel, says it runs on. Ones that follow from its element
 /// type or from a measured time alone are assumed and bar nothing. Code of a type that tensor cores lack converts to a wider one,
 /// whoever says that it is of that type: the rate is that one's. TF32 has FP32 to fall back to.
-fn named_features(kernel: &Kernel, gpu: &Gpu) -> impl Iterator<Item = Feature> {
-    const NEWEST: [Feature; 2] = [Feature::Tensor, Feature::Bf16];
-    let has_all = lacking_feature(NEWEST.into_iter(), gpu).is_none();
+fn named_features(kernel: &Kernel) -> &'static [Feature] {
     let is_assumed = kernel.operator.is_some() || kernel.arithmetic_is_reached();
-    // Names are long, and most GPUs lack nothing of it.
-    let is_named = !has_all && !is_assumed && kernel.arithmetic_facts().is_tensor;
-    let input = is_named.then(|| pipe_of(kernel).pipe).and_then(Pipe::tensor_input);
-    let needed: &[Feature] = match input {
-        Some(ElementType::Bf16) => &NEWEST,
+    if is_assumed || !kernel.arithmetic_facts().is_tensor {
+        return &[];
+    }
+    match pipe_of(kernel).pipe.tensor_input() {
+        Some(ElementType::Bf16) => &TENSOR_FEATURES,
         Some(ElementType::Fp16) => &[Feature::Tensor],
         _ => &[],
-    };
-    needed.iter().copied()
+    }
 }
 
 /// The first of these that the GPU lacks. A test reads the table; a damaged one bars nothing.

@@ -1,8 +1,9 @@
 //! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
 
-use super::norms::{NORM, nth_root, p_norm};
+use super::norms::{NORM, p_norm, root_of_norm};
 use crate::kernel::Count;
 use crate::units::Seconds;
+use std::ops::RangeInclusive;
 
 /// A part of the GPU that a kernel keeps busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,12 +96,17 @@ pub(super) const POWER_EXPONENT: f64 = 0.55;
 /// The tenth power of what is left at least of components without DRAM: a quarter of them, where the others take next to nothing.
 const LEAST_LEFT: f64 = 1e-6;
 
+/// The pipes of the SMs among [`Component::ALL`].
+const ON_SMS: RangeInclusive<usize> = Component::Global as usize..=Component::Fp64 as usize;
+
 /// The time of every component in seconds, in the order of [`Component::ALL`], and what they give together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Components {
     times: [f64; Component::ALL.len()],
     /// Their p-norm.
     norm: f64,
+    /// The p-th power of that of the pipes of the SMs.
+    power_on_sms: f64,
     /// What the power limit allows; 0 where it binds nothing.
     powered: f64,
     /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer.
@@ -126,20 +132,20 @@ impl Components {
 
     /// `power_share`: the part of the FP peak that pure FP work sustains; `dram_share`: that of the stated DRAM bandwidth.
     pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, dram_share: f64) -> Self {
-        let norm = p_norm(&times);
+        let powers = times.map(|time| time.powi(NORM));
+        let [of_dram, beside_dram @ ..] = powers;
+        let power_beside_dram: f64 = beside_dram.iter().sum();
+        let power_on_sms = powers[ON_SMS].iter().sum();
+        let norm = root_of_norm(of_dram + power_beside_dram);
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
+        let by_share = || norm * (fp / norm).powf(POWER_EXPONENT) / power_share;
         // No longer than at the clock that FP work alone sustains: there nothing is limited any more.
-        let all_slowed = || {
-            let mut slowed = times.map(|time| time / power_share);
-            slowed[Component::Dram as usize] = times[Component::Dram as usize];
-            p_norm(&slowed)
-        };
-        let by_share = norm * (fp / norm).powf(POWER_EXPONENT) / power_share;
-        let powered = if limited { by_share.min(all_slowed()) } else { 0.0 };
-        Self { times, norm, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
+        let all_slowed = of_dram + power_beside_dram / power_share.powi(NORM);
+        let powered = if limited { least_of_power(by_share(), all_slowed) } else { 0.0 };
+        Self { times, norm, power_on_sms, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
     }
 
     /// The time of this component.
@@ -175,7 +181,7 @@ impl Components {
     pub(super) fn with_streamed_dram(self, seconds: f64) -> Self {
         let more =
             (seconds / self.norm).powi(NORM) - (self.times[Component::Dram as usize] / self.norm).powi(NORM);
-        Self { streamed: if self.norm > 0.0 { nth_root(1.0 + more, f64::from(NORM)) } else { 1.0 }, ..self }
+        Self { streamed: if self.norm > 0.0 { root_of_norm(1.0 + more) } else { 1.0 }, ..self }
     }
 
     /// The same where it is an assumption that DRAM takes as long: with more in L2 it takes so many seconds.
@@ -187,7 +193,7 @@ impl Components {
         }
         let less =
             (self.times[Component::Dram as usize] / self.norm).powi(NORM) - (seconds / self.norm).powi(NORM);
-        let left = nth_root((1.0 - less).max(LEAST_LEFT), f64::from(NORM));
+        let left = root_of_norm((1.0 - less).max(LEAST_LEFT));
         Self { kept: 1.0 / left, ..self }
     }
 
@@ -217,7 +223,7 @@ impl Components {
     #[must_use]
     #[inline]
     pub fn on_sms(&self) -> f64 {
-        p_norm(&self.times[Component::Global as usize..=Component::Fp64 as usize])
+        root_of_norm(self.power_on_sms)
     }
 
     /// Their p-norm where the pipes of the SMs take so many times as long, and what the power limit makes of it, in seconds.
@@ -227,9 +233,13 @@ impl Components {
         if factor == 1.0 || self.norm <= 0.0 {
             return [self.norm, self.roof()];
         }
-        let of_sms = (self.on_sms() / self.norm).powi(NORM);
-        let longer = nth_root(1.0 + (factor.powi(NORM) - 1.0) * of_sms, f64::from(NORM));
+        let of_sms = self.power_on_sms / self.norm.powi(NORM);
+        let longer = root_of_norm(1.0 + (factor.powi(NORM) - 1.0) * of_sms);
         let norm = self.norm * longer;
+        // All together get no longer than the SMs do.
+        if self.powered * factor <= norm {
+            return [norm; 2];
+        }
         let powered = self.powered * factor.powf(POWER_EXPONENT) * longer.powf(1.0 - POWER_EXPONENT);
         [norm, norm.max(powered)]
     }
@@ -259,4 +269,9 @@ impl Components {
         }
         (self.times[longest] > 0.0).then_some(Component::ALL[longest])
     }
+}
+
+/// The shorter of a time and of one whose p-th power is known, of which a root is taken only where it is the shorter.
+fn least_of_power(time: f64, power: f64) -> f64 {
+    if time.powi(NORM) <= power { time } else { root_of_norm(power) }
 }

@@ -7,7 +7,13 @@ pub const NORM: i32 = 10;
 /// The p-norm of components, p = [`NORM`].
 #[inline]
 pub(super) fn p_norm(times: &[f64]) -> f64 {
-    nth_root(times.iter().map(|t| t.powi(NORM)).sum::<f64>(), f64::from(NORM))
+    root_of_norm(times.iter().map(|t| t.powi(NORM)).sum())
+}
+
+/// The norm whose p-th power this is, p = [`NORM`].
+#[inline]
+pub(super) fn root_of_norm(power: f64) -> f64 {
+    nth_root(power, f64::from(NORM))
 }
 
 /// (a^3 + b^3)^(1/3).

@@ -17,7 +17,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, NamedCode, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
-use crate::predict::barred::barred;
+use crate::predict::barred::Requirements;
 use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, feasible};
@@ -44,6 +44,7 @@ pub struct PreparedKernel<'a> {
 struct GpuFreeTerms<'a> {
     kernel: &'a Kernel,
     named_code: Option<NamedCode>,
+    requirements: Requirements<'a>,
     subject: &'a Subject,
     machines: KernelMachines<'a>,
     store: Visible<'a>,
@@ -134,8 +135,18 @@ impl<'a> PreparedKernel<'a> {
         let timing = subject_timing(kernel, subject, None, store);
         let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
         let floors = KernelFloors::new(subject, None, timing, store);
-        let named_code = kernel.named_code();
-        let of = GpuFreeTerms { kernel, named_code, subject, machines, store, rules, timing, floors };
+        let (named_code, requirements) = (kernel.named_code(), Requirements::of_kernel(kernel));
+        let of = GpuFreeTerms {
+            kernel,
+            named_code,
+            requirements,
+            subject,
+            machines,
+            store,
+            rules,
+            timing,
+            floors,
+        };
         let shared = SharedRows::from_rows(of.rows());
         Self { of, shared, groups: Vec::new(), told_by: None }
     }
@@ -270,8 +281,8 @@ impl<'a> SourcesAlike<'a> {
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
         let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
         let unknown_build = is_unknown_build(!fit.registers.is_unknown(), fit.needs, of.named_code, gpu);
-        let refusal =
-            barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
+        let barred = of.requirements.barred_on(gpu);
+        let refusal = barred.or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
         Ready {
             waved: shape.map(|shape| self.bound_end(of, at, shape, unknown_build)),
             plain: OnceCell::new(),
