@@ -7,7 +7,7 @@ use roofswap::gpu::{ChangeAmount, GpuChanges, GpuNumber};
 use roofswap::kernel::KernelId;
 use roofswap::predict::{LaunchEdits, LaunchNumber, Subject};
 use roofswap::session::Session;
-use roofswap::whatif::{Solution, WhatIf};
+use roofswap::whatif::{Solution, TornadoBar, WhatIf};
 use roofswap::workload::Workload;
 
 /// Every kernel at its first size.
@@ -111,7 +111,11 @@ fn a_tornado_is_an_exact_prediction_of_each_end() {
         let mut asked = WhatIf::new(&session, workload, source, base);
         let changes: GpuChanges = "l2=72MiB".parse().unwrap();
         let tornado = asked.tornado(&changes).unwrap();
-        assert!(tornado.windows(2).all(|two| two[0].effect >= two[1].effect));
+        let (matter, rest) = tornado.split_at(tornado.partition_point(|bar| bar.matters()));
+        assert!(matter.windows(2).all(|two| two[0].effect >= two[1].effect));
+        assert!(rest.iter().all(|bar| !bar.matters()));
+        let place = |bar: &TornadoBar| GpuNumber::ALL.iter().position(|number| *number == bar.number);
+        assert!(rest.is_sorted_by_key(place), "{rest:?}");
         for bar in tornado {
             let moved = changes.clone().with(bar.number, ChangeAmount::To(1.2 * bar.value));
             assert_eq!(
