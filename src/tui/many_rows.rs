@@ -1,7 +1,7 @@
 //! Questions about many rows, for the worker: the rows that are not on the screen, and every model over the timed rows.
 //! Each carries the revision of the question it belongs to; an answer to an older one is dropped.
 
-use super::row_answers::RowFigures;
+use super::row_answers::{AnsweredRow, RowFigures};
 use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::GpuId;
 use crate::predict::{MODELS, ModelId, SharedMachines, Subject, TimeEstimate};
@@ -88,17 +88,6 @@ impl RowQuery {
     }
 }
 
-/// A row's answers: the main target's figures, and the times of the further ones.
-#[derive(Debug, Clone)]
-pub struct AnsweredRow {
-    /// Its place among the rows.
-    pub row: usize,
-    /// Those of the main target's answer.
-    pub main: RowFigures,
-    /// The further targets' times, in their order.
-    pub further: Vec<Option<TimeEstimate>>,
-}
-
 /// The rows that are not on the screen.
 #[derive(Debug, Clone)]
 pub struct RowsQuestion {
@@ -110,8 +99,10 @@ pub struct RowsQuestion {
     pub query: RowQuery,
     /// Positions of the targets, the main one first.
     pub targets: Vec<GpuId>,
-    /// The rows with their places.
-    pub rows: Vec<(usize, Arc<Subject>)>,
+    /// All rows of the dashboard.
+    pub subjects: Arc<Vec<Arc<Subject>>>,
+    /// The places of those that are asked for.
+    pub rows: Vec<usize>,
 }
 
 /// The answers to a [`RowsQuestion`].
@@ -130,12 +121,13 @@ impl RowsQuestion {
         let (main, further) = self.targets.split_first()?;
         let machines = self.session.machines();
         let mut rows = Vec::with_capacity(self.rows.len());
-        for (row, subject) in &self.rows {
+        for &row in &self.rows {
             if is_cancelled() {
                 return None;
             }
+            let subject = &self.subjects[row];
             rows.push(AnsweredRow {
-                row: *row,
+                row,
                 main: RowFigures::from(&self.query.answer_row(&self.session, subject, *main)),
                 further: self.query.estimate_row(&self.session, &machines, subject, further),
             });
@@ -173,8 +165,10 @@ pub struct ModelsQuestion {
     pub target: GpuId,
     /// The models, by place.
     pub models: Vec<ModelId>,
-    /// The rows with their places.
-    pub rows: Vec<(usize, Arc<Subject>)>,
+    /// All rows of the dashboard.
+    pub subjects: Arc<Vec<Arc<Subject>>>,
+    /// The places of those that are asked for.
+    pub rows: Vec<usize>,
 }
 
 /// The answer to a [`ModelsQuestion`].
@@ -191,11 +185,12 @@ impl ModelsQuestion {
     #[must_use]
     pub fn answer_models(&self, is_cancelled: &dyn Fn() -> bool) -> Option<ModelsAnswer> {
         let mut rows = Vec::with_capacity(self.rows.len());
-        for (row, subject) in &self.rows {
+        for &row in &self.rows {
             if is_cancelled() {
                 return None;
             }
-            rows.push((*row, self.query.model_times(&self.session, subject, self.target, &self.models)));
+            let subject = &self.subjects[row];
+            rows.push((row, self.query.model_times(&self.session, subject, self.target, &self.models)));
         }
         Some(ModelsAnswer { revision: self.revision, rows })
     }

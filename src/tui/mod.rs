@@ -84,7 +84,7 @@ use std::sync::mpsc::channel;
 use std::time::SystemTime;
 use terminal::{PanicHook, Screen, has_shell, watch_for_hangup};
 use worker::Worker;
-use worker::priority::lower_priority;
+pub use worker::priority::lower_priority;
 
 /// How the dashboard starts.
 #[derive(Debug, Clone, Default)]

@@ -4,10 +4,10 @@
 use super::first_rows::{FirstRows, first_rows};
 use super::jobs::WorkerJob;
 use super::layout::{Pane, page_start};
-use super::many_rows::{AnsweredRow, ModelsAnswer, ModelsQuestion, RowQuery, RowsAnswer, RowsQuestion};
+use super::many_rows::{ModelsAnswer, ModelsQuestion, RowQuery, RowsAnswer, RowsQuestion};
 use super::message::Effect;
 use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
-use super::row_answers::{RowAnswers, RowFigures};
+use super::row_answers::{AnsweredRow, RowAnswers, RowFigures};
 use super::selection::Selection;
 use super::state::{DashboardState, Tone};
 use super::undo::{place_undo, remember, renumber_undo};
@@ -37,7 +37,7 @@ impl DashboardState {
         }
         let built_in = self.workload.built_in;
         let FirstRows { rows, own, left_out } = first_rows(&self.session, self.selection.source, built_in);
-        let former = std::mem::replace(&mut self.rows, rows);
+        let former = std::mem::replace(&mut self.rows, Arc::new(rows));
         rayon::spawn(move || drop(former));
         self.workload.own_rows = own;
         for typed in self.typed_rows(&self.session.clone()) {
@@ -128,7 +128,7 @@ impl DashboardState {
             let typed =
                 kernel.and_then(|k| self.session.subject(k, &selected.problem, &selected.variant).ok());
             if let Some(typed) = typed {
-                self.rows[row] = Arc::new(typed);
+                self.put_subject(row, Arc::new(typed));
             }
             row
         });
@@ -139,10 +139,8 @@ impl DashboardState {
     fn clear_answers(&mut self) {
         let rows = self.rows.len();
         let answers = std::mem::replace(&mut self.answers, RowAnswers::unanswered(rows));
-        let further = vec![vec![None; rows]; self.selection.targets.len() - 1];
-        let further = std::mem::replace(&mut self.further, further);
         // Ten thousand rows on many targets take longer to give back than a key may.
-        rayon::spawn(move || drop((answers, further)));
+        rayon::spawn(move || drop(answers));
         let revision = self.pending.revision + 1;
         self.pending = Pending { revision, missing: rows, errors_are_old: true, ..Pending::default() };
     }
@@ -173,23 +171,26 @@ impl DashboardState {
     /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
     fn put_blocks(&mut self) {
         let of_typed_kernels = self.typed_blocks();
-        for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
+        let block_of = |row: &Subject| {
             let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
             let typed = typed.or_else(|| of_typed_kernels.get(&row.kernel).copied());
-            let block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
-            if row.instance.block_size != block_size {
-                Arc::make_mut(row).instance.block_size = block_size;
-            }
+            typed.or_else(|| self.session.kernels[row.kernel].block_size())
+        };
+        let without_launch = self.rows.iter().enumerate().filter(|(_, row)| row.instance.launch.is_none());
+        let blocks = without_launch.map(|(place, row)| (place, block_of(row)));
+        let changed = blocks.filter(|(place, block)| self.rows[*place].instance.block_size != *block);
+        for (place, block) in changed.collect::<Vec<_>>() {
+            self.subject_mut(place).instance.block_size = block;
         }
     }
 
     /// Puts changed launches into the rows of their kernels, and takes back those that were undone.
     pub(super) fn put_launches(&mut self) {
-        for row in &mut self.rows {
-            let edits = self.selection.launches.get(&row.kernel).copied().unwrap_or_default();
-            if row.launch_edits != edits {
-                Arc::make_mut(row).launch_edits = edits;
-            }
+        let edits = |row: &Subject| self.selection.launches.get(&row.kernel).copied().unwrap_or_default();
+        let all = self.rows.iter().enumerate().map(|(place, row)| (place, edits(row)));
+        let changed = all.filter(|(place, edits)| self.rows[*place].launch_edits != *edits);
+        for (place, edits) in changed.collect::<Vec<_>>() {
+            self.subject_mut(place).launch_edits = edits;
         }
     }
 
@@ -276,12 +277,8 @@ impl DashboardState {
     }
 
     fn put_row(&mut self, answered: AnsweredRow) {
-        let AnsweredRow { row, main, further } = answered;
-        if self.answers.put_figures(row, main) {
+        if self.answers.put(answered) {
             self.pending.missing -= 1;
-        }
-        for (column, estimate) in self.further.iter_mut().zip(further) {
-            column[row] = estimate;
         }
         self.pending.errors_are_old = true;
     }
@@ -312,7 +309,7 @@ impl DashboardState {
         match self.session.subject(row.kernel, typed, &row.variant) {
             Ok(subject) => {
                 remember(self);
-                self.rows[self.selected] = Arc::new(subject);
+                self.put_subject(self.selected, Arc::new(subject));
                 self.predict_selected();
                 Vec::new()
             }
@@ -373,7 +370,8 @@ impl DashboardState {
             session: self.session.clone(),
             query: self.row_query(),
             targets: self.selection.targets.clone(),
-            rows: rows.map(|row| (row, self.rows[row].clone())).collect(),
+            subjects: self.rows.clone(),
+            rows: rows.collect(),
         })))
     }
 
@@ -406,7 +404,8 @@ impl DashboardState {
             query: self.row_query(),
             target: self.target(),
             models: self.other_models(),
-            rows: timed.map(|row| (row, self.rows[row].clone())).collect(),
+            subjects: self.rows.clone(),
+            rows: timed.collect(),
         };
         self.pending.changed_rows.clear();
         if question.rows.len() > ROWS_AT_ONCE {

@@ -2,6 +2,7 @@
 //! and there may be ten thousand rows.
 
 use crate::answer::Answer;
+use crate::predict::TimeEstimate;
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use hashbrown::HashMap;
 
@@ -44,23 +45,43 @@ impl From<&Answer> for RowFigures {
     }
 }
 
+/// A row's answers: the main target's figures, and the times of the further ones.
+#[derive(Debug, Clone)]
+pub struct AnsweredRow {
+    /// Its place among the rows.
+    pub row: usize,
+    /// Those of the main target's answer.
+    pub main: RowFigures,
+    /// The further targets' times, in their order.
+    pub further: Vec<Option<TimeEstimate>>,
+}
+
 /// By row.
 #[derive(Debug, Clone, Default)]
 pub struct RowAnswers {
     figures: Vec<Option<RowFigures>>,
+    /// The predicted times of the further targets; none where the worker still predicts them.
+    further: Vec<Box<[Option<TimeEstimate>]>>,
     whole: HashMap<usize, Box<Answer>>,
 }
 
 impl RowAnswers {
     /// So many rows, none of which has an answer.
     pub(super) fn unanswered(rows: usize) -> Self {
-        Self { figures: vec![None; rows], whole: HashMap::new() }
+        let further = std::iter::repeat_with(Box::default).take(rows).collect();
+        Self { figures: vec![None; rows], further, whole: HashMap::new() }
     }
 
     /// The figures of every row; `None` where the worker still predicts it.
     #[must_use]
     pub fn figures(&self) -> &[Option<RowFigures>] {
         &self.figures
+    }
+
+    /// A row's predicted time on a further target, by the target's place among those.
+    #[must_use]
+    pub fn on_further_target(&self, row: usize, place: usize) -> Option<TimeEstimate> {
+        self.further.get(row)?.get(place).copied().flatten()
     }
 
     /// A row's whole answer, where it is kept.
@@ -70,8 +91,10 @@ impl RowAnswers {
     }
 
     /// Puts a row's figures; whether it had none.
-    pub(super) fn put_figures(&mut self, row: usize, figures: RowFigures) -> bool {
-        self.figures[row].replace(figures).is_none()
+    pub(super) fn put(&mut self, answered: AnsweredRow) -> bool {
+        let AnsweredRow { row, main, further } = answered;
+        self.further[row] = further.into_boxed_slice();
+        self.figures[row].replace(main).is_none()
     }
 
     /// Keeps the whole answer of a row that has its figures.

@@ -27,7 +27,7 @@ use crate::kernel::{Kernel, KernelId, Problem};
 use crate::measurement::CanonicalRow;
 use crate::occupancy::Rules;
 use crate::pair::Pair;
-use crate::predict::{MODELS, Subject, TimeEstimate, model_position};
+use crate::predict::{MODELS, Subject, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::workload::TypedKernel;
@@ -61,11 +61,9 @@ pub struct DashboardState {
     /// Which rows are the user's, and whether the others are folded.
     pub workload: OwnRows,
     /// One row per kernel, plus one per measured configuration that is not a kernel's first size.
-    pub rows: Vec<Arc<Subject>>,
+    pub rows: Arc<Vec<Arc<Subject>>>,
     /// The main target's answers: figures of every row, the whole answer of rows on the screen.
     pub answers: RowAnswers,
-    /// The predicted times of the further targets, by target, then row.
-    pub further: Vec<Vec<Option<TimeEstimate>>>,
     /// The selected row on the further targets.
     pub(super) further_answers: FurtherAnswers,
     /// The rows that are shown, filtered and sorted.
@@ -238,7 +236,7 @@ impl DashboardState {
         let FirstRows { rows, own: own_rows, left_out } = first_rows(&session, selection.source, built_in);
         let notices: Vec<String> = session.problems.iter().cloned().chain(left_out).collect();
         let mut state = Self {
-            rows,
+            rows: rows.into(),
             awaited: None,
             data: Vec::new(),
             files: Vec::new(),
@@ -258,7 +256,6 @@ impl DashboardState {
             selection,
             session,
             answers: RowAnswers::default(),
-            further: Vec::new(),
             further_answers: FurtherAnswers::default(),
             shown: Vec::new(),
             selected: 0,
@@ -345,6 +342,16 @@ impl DashboardState {
         Vec::new()
     }
 
+    /// Puts another subject in a row's place; the rows are copied only while a question to the worker still reads them.
+    pub(super) fn put_subject(&mut self, row: usize, subject: Arc<Subject>) {
+        Arc::make_mut(&mut self.rows)[row] = subject;
+    }
+
+    /// A row's subject, to be changed in its place.
+    pub(super) fn subject_mut(&mut self, row: usize) -> &mut Subject {
+        Arc::make_mut(&mut Arc::make_mut(&mut self.rows)[row])
+    }
+
     /// Selects a kernel's first row, at this size if it is given.
     pub(super) fn select_kernel(&mut self, kernel: &str, problem: Option<&str>) {
         let Ok(kernel) = self.session.kernels.position(kernel) else { return };
@@ -356,7 +363,7 @@ impl DashboardState {
         if let Some(subject) =
             typed.and_then(|p| self.session.subject(kernel, &p, &self.rows[row].variant).ok())
         {
-            self.rows[row] = Arc::new(subject);
+            self.put_subject(row, Arc::new(subject));
             self.put_launches();
             self.forget_answer(row);
         }

@@ -47,7 +47,7 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
         state.selection = step.selection;
         // What is selected stays selected, unless it is the size of another row that comes back, which is said.
         if is_row_changed {
-            state.rows[step.row] = step.subject;
+            state.put_subject(step.row, step.subject);
             state.selected = step.row;
         }
         state.predict_all();

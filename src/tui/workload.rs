@@ -138,11 +138,11 @@ impl DashboardState {
         };
         match self.rows.iter().position(same) {
             Some(row) => {
-                self.rows[row] = subject;
+                self.put_subject(row, subject);
                 row
             }
             None => {
-                self.rows.insert(0, subject);
+                Arc::make_mut(&mut self.rows).insert(0, subject);
                 self.workload.own_rows += 1;
                 0
             }

@@ -10,7 +10,7 @@ use ratatui::backend::TestBackend;
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use roofswap::tui::{
-    DashboardOptions, DashboardState, Effect, LoadedFiles, Message, first_state, update, view,
+    DashboardOptions, DashboardState, Effect, LoadedFiles, Message, first_state, lower_priority, update, view,
 };
 use std::fmt::Write as _;
 use std::path::Path;
@@ -95,7 +95,9 @@ impl Loop {
     fn new(state: DashboardState) -> Self {
         let (questions, asked) = channel::<Effect>();
         let (said, answers) = channel();
+        rayon::broadcast(|_| lower_priority());
         std::thread::spawn(move || {
+            lower_priority();
             while let Ok(first) = asked.recv() {
                 let newest = asked.try_iter().last().unwrap_or(first);
                 let overtaken = || false;

@@ -450,7 +450,7 @@ fn cell(
         | PredictionColumn::FurtherSpeedup(i)
         | PredictionColumn::FurtherInterval(i)
         | PredictionColumn::FurtherLimit(i) => {
-            let found = state.further.get(i).and_then(|estimates| estimates[row]);
+            let found = state.answers.on_further_target(row, i);
             let shown = found.and_then(|estimate| further_cell(answer, &estimate, column, look));
             shown.unwrap_or_else(|| (dash(), look.dim()))
         }
