@@ -73,13 +73,16 @@ fn answer_messages(
 ) -> Result<(), TuiError> {
     let size = screen.terminal().size()?;
     let mut waiting = VecDeque::from([Message::Resize(size.width, size.height)]);
+    let mut after_frame = Vec::new();
     loop {
         // A burst of keys is answered with one frame.
         let mut burst = waiting.len();
         while let Some(message) = waiting.pop_front() {
             burst = burst.saturating_sub(1 + drop_repeats(state, &message, &mut waiting));
             for effect in update(state, message) {
-                if !perform_effect(effect, screen, worker)? {
+                if waits_for_frame(&effect) {
+                    after_frame.push(effect);
+                } else if !perform_effect(effect, screen, worker)? {
                     return Ok(());
                 }
             }
@@ -90,6 +93,9 @@ fn answer_messages(
             }
         }
         screen.terminal().draw(|frame: &mut Frame<'_>| view(frame, state))?;
+        for effect in after_frame.drain(..) {
+            perform_effect(effect, screen, worker)?;
+        }
         if waiting.is_empty() {
             let Ok(first) = inbox.messages.recv() else { return Ok(()) };
             waiting.push_back(first);
@@ -116,6 +122,13 @@ fn drop_repeats(state: &DashboardState, message: &Message, waiting: &mut VecDequ
     let dropped = repeats.saturating_sub(MOST_REPEATS).next_multiple_of(2).min(repeats / 2 * 2);
     waiting.drain(..dropped);
     dropped
+}
+
+/// Whether an effect is carried out once the frame is drawn: a worker that is woken before it may take this core for some milliseconds.
+/// Who cancels a question is not heard before it.
+const fn waits_for_frame(effect: &Effect) -> bool {
+    use Effect::{Cancel, Compare, Forecast, Predict, Rank, WhatIfChanged};
+    matches!(effect, Predict(_) | Compare(_) | Rank(_) | Forecast { .. } | WhatIfChanged(_) | Cancel(_))
 }
 
 /// Carries an effect out; false = leave.
