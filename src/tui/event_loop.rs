@@ -125,7 +125,7 @@ fn drop_repeats(state: &DashboardState, message: &Message, waiting: &mut VecDequ
 }
 
 /// Whether an effect is carried out once the frame is drawn: a worker that is woken before it may take this core for some milliseconds.
-/// Who cancels a question is not heard before it.
+/// [`Effect::Cancel`] waits as well: it must not reach the worker before the question that it cancels.
 const fn waits_for_frame(effect: &Effect) -> bool {
     use Effect::{Cancel, Compare, Forecast, Predict, Rank, WhatIfChanged};
     matches!(effect, Predict(_) | Compare(_) | Rank(_) | Forecast { .. } | WhatIfChanged(_) | Cancel(_))

@@ -68,6 +68,7 @@ pub use row_answers::{RowAnswers, RowFigures};
 pub use state::{DashboardState, FIRST_KERNEL, first_targets};
 pub use update::update;
 pub use view::view;
+pub use worker::priority::lower_priority;
 
 use crate::calendar::utc_date;
 use crate::config::{Keymap, PaintTheme, Saved, ThemeBook};
@@ -84,7 +85,6 @@ use std::sync::mpsc::channel;
 use std::time::SystemTime;
 use terminal::{PanicHook, Screen, has_shell, watch_for_hangup};
 use worker::Worker;
-pub use worker::priority::lower_priority;
 
 /// How the dashboard starts.
 #[derive(Debug, Clone, Default)]

@@ -171,26 +171,28 @@ impl DashboardState {
     /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
     fn put_blocks(&mut self) {
         let of_typed_kernels = self.typed_blocks();
-        let block_of = |row: &Subject| {
+        for place in 0..self.rows.len() {
+            let row = &self.rows[place];
+            if row.instance.launch.is_some() {
+                continue;
+            }
             let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
             let typed = typed.or_else(|| of_typed_kernels.get(&row.kernel).copied());
-            typed.or_else(|| self.session.kernels[row.kernel].block_size())
-        };
-        let without_launch = self.rows.iter().enumerate().filter(|(_, row)| row.instance.launch.is_none());
-        let blocks = without_launch.map(|(place, row)| (place, block_of(row)));
-        let changed = blocks.filter(|(place, block)| self.rows[*place].instance.block_size != *block);
-        for (place, block) in changed.collect::<Vec<_>>() {
-            self.subject_mut(place).instance.block_size = block;
+            let block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
+            if row.instance.block_size != block_size {
+                self.subject_mut(place).instance.block_size = block_size;
+            }
         }
     }
 
     /// Puts changed launches into the rows of their kernels, and takes back those that were undone.
     pub(super) fn put_launches(&mut self) {
-        let edits = |row: &Subject| self.selection.launches.get(&row.kernel).copied().unwrap_or_default();
-        let all = self.rows.iter().enumerate().map(|(place, row)| (place, edits(row)));
-        let changed = all.filter(|(place, edits)| self.rows[*place].launch_edits != *edits);
-        for (place, edits) in changed.collect::<Vec<_>>() {
-            self.subject_mut(place).launch_edits = edits;
+        for place in 0..self.rows.len() {
+            let row = &self.rows[place];
+            let edits = self.selection.launches.get(&row.kernel).copied().unwrap_or_default();
+            if row.launch_edits != edits {
+                self.subject_mut(place).launch_edits = edits;
+            }
         }
     }
 

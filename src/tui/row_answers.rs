@@ -60,7 +60,6 @@ pub struct AnsweredRow {
 #[derive(Debug, Clone, Default)]
 pub struct RowAnswers {
     figures: Vec<Option<RowFigures>>,
-    /// The predicted times of the further targets; none where the worker still predicts them.
     further: Vec<Box<[Option<TimeEstimate>]>>,
     whole: HashMap<usize, Box<Answer>>,
 }
@@ -78,10 +77,10 @@ impl RowAnswers {
         &self.figures
     }
 
-    /// A row's predicted time on a further target, by the target's place among those.
+    /// A row's predicted times on the further targets, in their order; none where the worker still predicts them.
     #[must_use]
-    pub fn on_further_target(&self, row: usize, place: usize) -> Option<TimeEstimate> {
-        self.further.get(row)?.get(place).copied().flatten()
+    pub fn on_further_targets(&self, row: usize) -> &[Option<TimeEstimate>] {
+        self.further.get(row).map_or(&[], Box::as_ref)
     }
 
     /// A row's whole answer, where it is kept.
@@ -90,7 +89,7 @@ impl RowAnswers {
         self.whole.get(&row).map(Box::as_ref)
     }
 
-    /// Puts a row's figures; whether it had none.
+    /// Puts a row's answers; whether it had none.
     pub(super) fn put(&mut self, answered: AnsweredRow) -> bool {
         let AnsweredRow { row, main, further } = answered;
         self.further[row] = further.into_boxed_slice();

@@ -187,7 +187,7 @@ fn every_target_has_its_own_mark() {
         press(&mut d, key);
     }
     assert_eq!(d.state.kernel().id, "mine");
-    let further = d.state.answers.on_further_target(d.state.selected, 0).unwrap();
+    let further = d.state.answers.on_further_targets(d.state.selected)[0].unwrap();
     assert!(d.state.answer().is_estimate() && further.rests_on_measurement, "{}", d.screen());
     let screen = d.screen();
     let line = screen.lines().find(|l| l.contains("▸ mine")).unwrap();

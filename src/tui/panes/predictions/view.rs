@@ -450,7 +450,7 @@ fn cell(
         | PredictionColumn::FurtherSpeedup(i)
         | PredictionColumn::FurtherInterval(i)
         | PredictionColumn::FurtherLimit(i) => {
-            let found = state.answers.on_further_target(row, i);
+            let found = state.answers.on_further_targets(row).get(i).copied().flatten();
             let shown = found.and_then(|estimate| further_cell(answer, &estimate, column, look));
             shown.unwrap_or_else(|| (dash(), look.dim()))
         }
