@@ -223,9 +223,9 @@ impl ForecastPair<'_> {
         replay: Option<(&Replay<'_>, &mut ReplayTimes<WALLS>)>,
     ) -> TargetForecast {
         let kernels = total_of(&application.groups, &groups);
-        let mut cautions = Vec::new();
+        let mut of_copies = Vec::new();
         let copies: Vec<f64> =
-            application.copies.iter().map(|c| self.copy_factor(c, links, &mut cautions)).collect();
+            application.copies.iter().map(|c| self.copy_factor(c, links, &mut of_copies)).collect();
         let factors: Vec<f64> = application
             .groups
             .iter()
@@ -250,12 +250,16 @@ impl ForecastPair<'_> {
             .map(|(g, _)| g.share)
             // The sum of none is -0.
             .fold(0.0, std::ops::Add::add);
-        cautions.extend(self.cautions(application, &groups));
         let idle = replayed.as_ref().map_or(0.0, |r| r.first.timeline.idle_share());
         let beside =
             replayed.as_ref().and_then(|r| bound_beside_kernels(wall, wall_at(3), &r.first.timeline));
         let of_host = [beside, held_host(idle, self.settings.host)];
+        // What makes a total worthless stands before what explains it.
+        let mut cautions = Vec::from_iter(self.too_little_memory(application));
+        cautions.extend(self.not_predicted(application, &groups));
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
+        cautions.extend(of_copies);
+        cautions.extend(self.of_settings(application));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
@@ -342,8 +346,8 @@ impl ForecastPair<'_> {
         }
     }
 
-    fn cautions(&self, application: &Application, groups: &[GroupForecast]) -> Vec<String> {
-        let mut out = Vec::new();
+    /// The three largest shares of kernel time that no model predicts, and why.
+    fn not_predicted(&self, application: &Application, groups: &[GroupForecast]) -> Vec<String> {
         let mut reasons: Vec<(&str, f64, usize)> = Vec::new();
         for (group, forecast) in application.groups.iter().zip(groups) {
             let Some(reason) = &forecast.reason else { continue };
@@ -353,27 +357,32 @@ impl ForecastPair<'_> {
             }
         }
         reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
-        for (reason, share, count) in reasons.iter().take(3) {
+        let text = |(reason, share, count): &(&str, f64, usize)| {
             let share = super::table::percent(100.0 * share);
             let groups = if *count == 1 { "1 group".to_string() } else { format!("{count} groups") };
-            out.push(format!("{share} of kernel time in {groups} is not predicted: {reason}"));
-        }
-        out.extend(self.profiled_clocks(application));
+            format!("{share} of kernel time in {groups} is not predicted: {reason}")
+        };
+        reasons.iter().take(3).map(text).collect()
+    }
+
+    /// That the application needs more memory than the target has.
+    fn too_little_memory(&self, application: &Application) -> Option<String> {
+        let Pair { target, .. } = self.gpus();
+        let present = target.memory_size.value;
+        let needed = application.peak_memory.filter(|needed| needed.0 > present.0)?;
+        let (needed, present) = (needed.as_capacity(), present.as_capacity());
+        Some(format!("needs {needed} of device memory, {} has {present}: it does not fit", target.name))
+    }
+
+    /// At which clocks the times were recorded, what the target is, and what the file leaves out.
+    fn of_settings(&self, application: &Application) -> Vec<String> {
+        let mut out = Vec::from_iter(self.profiled_clocks(application));
         let Pair { target, .. } = self.gpus();
         out.extend(target.hypothetical.as_deref().map(|made| {
             let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
             Caution::HypotheticalGpu { based_on, changes }.to_string()
         }));
         out.extend(self.set_clocks().map(|caution| caution.to_string()));
-        let present = target.memory_size.value;
-        if let Some(needed) = application.peak_memory.filter(|needed| needed.0 > present.0) {
-            out.push(format!(
-                "needs {} of device memory, {} has {}: it does not fit",
-                needed.as_capacity(),
-                target.name,
-                present.as_capacity()
-            ));
-        }
         if application.timeline.is_none() {
             out.push("no time line: kernels only".into());
         }

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::asked_workload::{AskedAbout, AskedApplication};
+use super::layout::DashboardView;
 use super::message::Effect;
 use super::panes::application::findings::no_gpu_text;
 use super::ranked::BoardRows;
@@ -23,6 +24,15 @@ impl DashboardState {
     /// Whether the selected kernel is asked about, whose launch can be edited.
     pub(super) fn asks_of_kernel(&self) -> bool {
         self.asked_about() == AskedAbout::Kernel
+    }
+
+    /// Whether this view speaks of what is loaded beside the kernel: the application, or what the board and What if ask about.
+    pub(super) fn is_beside_kernel(&self) -> bool {
+        match self.view {
+            DashboardView::Swap | DashboardView::Evidence => false,
+            DashboardView::Application => self.application.application.is_some(),
+            DashboardView::Board | DashboardView::WhatIf => !self.asks_of_kernel(),
+        }
     }
 
     /// Its name: of a kernel with its size, of an application that of its file.

@@ -450,6 +450,25 @@ fn keys_of_other_views_change_nothing_from_the_application_and_say_so() {
     assert!(d.screen().contains("Which GPU was run.json measured on?"), "{}", d.screen());
 }
 
+/// What is typed after a colon says whose it is.
+#[test]
+fn a_command_for_the_kernel_says_where_it_is_seen_from_the_application() {
+    let mut d = dashboard(120, 40);
+    command(&mut d, "size 2048");
+    assert!(!d.screen().contains("selected kernel"), "it is seen there: {}", d.screen());
+    play(&mut d, opened(application()));
+    for (typed, said) in [
+        ("kernel saxpy", "selected kernel: saxpy n="),
+        ("size 2^22", "selected kernel: saxpy n=4194304; 1 shows it"),
+        ("size zero", "zero"),
+    ] {
+        command(&mut d, typed);
+        assert!(d.screen().contains(said), "{typed}: {}", d.screen());
+        press(&mut d, "esc");
+    }
+    assert_eq!(d.state.view, DashboardView::Application);
+}
+
 #[test]
 fn the_evidence_offers_no_export_before_there_is_a_chart() {
     for key in ["w", "v", "A", "!"] {

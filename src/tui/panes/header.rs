@@ -35,20 +35,11 @@ fn views(state: &DashboardState, all: bool, look: Look<'_>) -> Vec<Span<'static>
     spans
 }
 
-/// Whether this view speaks of what is loaded beside the kernel: the application, or what the board and What if ask about.
-fn is_beside_kernel(state: &DashboardState) -> bool {
-    match state.view {
-        DashboardView::Swap | DashboardView::Evidence => false,
-        DashboardView::Application => state.application.application.is_some(),
-        DashboardView::Board | DashboardView::WhatIf => !state.asks_of_kernel(),
-    }
-}
-
 /// Draws the first line.
 pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let mut spans = views(state, area.width >= ROOM_FOR_VIEWS, look);
     let width = usize::from(area.width);
-    if is_beside_kernel(state) {
+    if state.is_beside_kernel() {
         spans.extend(loaded_spans(state, width.saturating_sub(width_of(&spans)), look));
     } else {
         let gpus = gpu_spans(state, Some(state.selection.source), look);

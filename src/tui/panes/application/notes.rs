@@ -8,9 +8,6 @@ use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, wrap};
 use crate::units::{range, significant};
 
-/// How important a caution is: what makes a total worthless stands before what explains it.
-const ORDER: [&str; 4] = ["does not fit", "is not predicted", "-bound", "host's time"];
-
 /// The notes in lines of this width, the most important first.
 pub(super) fn note_lines(state: &DashboardState, application: &Application, width: usize) -> Vec<String> {
     let notes = notes(state, application);
@@ -32,17 +29,20 @@ fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
     let found = &state.application;
     let Some(Ok(forecasts)) = &found.forecasts else { return remarks(application) };
     let others = || forecasts.iter().filter(|forecast| Some(forecast.target) != found.source);
-    let mut cautions: Vec<(&str, Vec<GpuId>)> = Vec::new();
+    // Every caution with its first place in a forecast, where the most important ones come first, and the GPUs it is about.
+    let mut cautions: Vec<(&str, usize, Vec<GpuId>)> = Vec::new();
     for forecast in others() {
-        for caution in &forecast.cautions {
-            match cautions.iter_mut().find(|(known, _)| known == caution) {
-                Some((_, gpus)) => gpus.push(forecast.target),
-                None => cautions.push((caution, vec![forecast.target])),
+        for (place, caution) in forecast.cautions.iter().enumerate() {
+            match cautions.iter_mut().find(|(known, ..)| known == caution) {
+                Some((_, first, gpus)) => {
+                    *first = place.min(*first);
+                    gpus.push(forecast.target);
+                }
+                None => cautions.push((caution, place, vec![forecast.target])),
             }
         }
     }
-    let place = |caution: &str| ORDER.iter().position(|words| caution.contains(words)).unwrap_or(ORDER.len());
-    cautions.sort_by_key(|(caution, _)| place(caution));
+    cautions.sort_by_key(|(_, place, _)| *place);
     let all = others().count();
     let names = |gpus: &[GpuId]| {
         let names: Vec<&str> = gpus.iter().map(|gpu| state.session.gpus[*gpu].short_name()).collect();
@@ -52,7 +52,7 @@ fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
             _ => names.join(", "),
         }
     };
-    let cautions = cautions.iter().map(|(caution, gpus)| format!("! {}: {caution}", names(gpus)));
+    let cautions = cautions.iter().map(|(caution, _, gpus)| format!("! {}: {caution}", names(gpus)));
     let kernels = others().map(|forecast| kernels_text(state, forecast));
     let mut notes: Vec<String> = cautions.collect();
     // The first caution alone is more than any number.

@@ -108,11 +108,28 @@ fn say_other_boards(state: &mut DashboardState, taken: GpuId, word: &str) {
     state.say(Tone::Done, text);
 }
 
-/// Does what a line says.
+/// Does what a line says; of a change of the selected kernel says where it is seen, in a view that is about an application or a mix.
 ///
 /// # Errors
 /// Why it cannot be done, and what was expected.
 fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<Effect>, String> {
+    let is_of_kernel = matches!(
+        command,
+        PaletteCommand::Size(_)
+            | PaletteCommand::Kernel(_)
+            | PaletteCommand::Block(_)
+            | PaletteCommand::SetLaunch(_)
+    );
+    let effects = carry_out(state, command)?;
+    if is_of_kernel && state.message.is_none() && state.is_beside_kernel() {
+        let (size, swap) = (state.size_of(state.selected), state.key_for(Action::ViewSwap));
+        let text = format!("selected kernel: {} {size}; {swap} shows it", state.kernel().label());
+        state.say(Tone::Done, text);
+    }
+    Ok(effects)
+}
+
+fn carry_out(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<Effect>, String> {
     match command {
         PaletteCommand::Choose(gpu, action) => put_gpu(state, gpu, action),
         PaletteCommand::ChooseByRule(name, action) => {
