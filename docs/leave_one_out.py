@@ -33,6 +33,8 @@ PIPE_RATES = ["GlobalPerClock", "LsuLanes", "SharedPerClock", "FlopsPerClock", "
 PRODUCTS = ["torch_linear", "torch_bmm"]
 TILES = [(128, 128), (128, 64), (64, 128), (64, 64), (128, 32), (32, 128), (64, 32), (32, 64), (32, 32)]
 SPLITS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
+# What many products at once are cut into, by architecture; (128, 128) on all others.
+BATCHED = {"maxwell": TILES[2:3], "pascal": TILES[2:3], "volta": TILES[:3], "turing": TILES[:3]}
 
 # As shipped, and what else is tried.
 CONSTANTS = {
@@ -140,9 +142,9 @@ class Family:
         return self.table[name].to_numpy(float)
 
     def tile_factor(self, side, load):
-        """How many times longer whole tiles of a library's product take than its FLOPs, on this side."""
+        """How many times longer whole tiles of a library's product take than its FLOPs, on this side, and the part of the SMs that are busy."""
         if not self.library.any():
-            return np.ones(len(self.table))
+            return np.ones((2, len(self.table)))
         if (side, load) not in self.tiles:
             rows = self.table[self.library]
             keys = [dict(p.split("=") for p in problem.split(";")) for problem in rows.problem]
@@ -150,17 +152,22 @@ class Family:
             linear = (rows.kernel == "torch_linear").to_numpy()
             m, b = np.where(linear, b * m, m), np.where(linear, 1.0, b)
             sms = rows[f"Sms_{side}"].to_numpy(float)
-            best = np.full(len(m), np.inf)
+            batched = [BATCHED.get(name, TILES[:1]) for name in rows[f"architecture_{side}"].str.strip("\"")]
+            takes = {tile: (b == 1) | np.array([tile in tiles for tiles in batched]) for tile in TILES}
+            best, busy = np.full(len(m), np.inf), np.ones(len(m))
             for high, wide in TILES:
                 each = high * wide / (high + wide)
                 for parts in SPLITS:
                     blocks = b * np.ceil(m / high) * np.ceil(n / wide) * parts
                     work = np.ceil(blocks / sms) * high * wide * np.ceil(k / parts / 8) * 8 * (each + load) / each
                     if parts > 1:
-                        work = np.where(blocks / parts < 2 * sms, work, np.inf)
-                    best = np.minimum(best, work)
-            factor = np.ones(len(self.table))
-            factor[self.library] = np.maximum(best / (b * m * n * k / sms), 1.0)
+                        work = np.where((blocks / parts < 2 * sms) & (b == 1), work, np.inf)
+                    better = takes[high, wide] & (work < best)
+                    best = np.where(better, work, best)
+                    busy = np.where(better, blocks / (np.ceil(blocks / sms) * sms), busy)
+            factor = np.ones((2, len(self.table)))
+            factor[0, self.library] = np.where(np.minimum(m, n) > 1, np.maximum(best / (b * m * n * k / sms), 1.0), 1.0)
+            factor[1, self.library] = np.where(np.minimum(m, n) > 1, busy, 1.0)
             self.tiles[side, load] = factor
         return self.tiles[side, load]
 
@@ -200,9 +207,11 @@ def side_of(family, side, c):
     bandwidth, l2_rate = (np.where(few, np.minimum(r, 64 * busy * clock), r) for r in (bandwidth, l2_rate))
     power = column("PowerShare")
     power = np.where(power < 1, np.minimum(1, power * column("register_gain") ** (1 - operand_traffic(family))), power)
+    longer_by_tiles, with_tiles = family.tile_factor(side, c["tile_load"])
+    power = np.minimum(1, power * with_tiles ** -c["power_exponent"])
     power = np.where(few, np.minimum(1, power * (sms / busy) ** c["power_exponent"]), power)
     rate = busy * clock
-    flops_rate = column("FlopsPerClock") / family.tile_factor(side, c["tile_load"])
+    flops_rate = column("FlopsPerClock") / longer_by_tiles
     working_set = np.where(np.isnan(count("WorkingSetBytes")), dram, count("WorkingSetBytes"))
     holds_all = np.nan_to_num(column("l2_holds_all_until"), nan=0.75)
     holds_none = np.nan_to_num(column("l2_holds_none_from"), nan=1.25)
@@ -241,7 +250,9 @@ def side_of(family, side, c):
     of_sms = norm_of(parts[:, 2:7], c["norm"]) / roof
     longer = np.where(roof > 0, (1 + (sm_tail ** c["norm"] - 1) * of_sms ** c["norm"]) ** (1 / c["norm"]), 1)
     even = roof
-    limited = np.where((power < 1) & (flops > 0), roof * (flops / roof) ** c["power_exponent"] / power, 0)
+    slowed = norm_of(np.concatenate([parts[:, :1], parts[:, 1:] / power[:, None]], axis=1), c["norm"])
+    limited = np.minimum(roof * (flops / roof) ** c["power_exponent"] / power, slowed)
+    limited = np.where((power < 1) & (flops > 0), limited, 0)
     even, roof = np.maximum(even, limited), roof * longer
     limited = limited * sm_tail ** c["power_exponent"] * longer ** (1 - c["power_exponent"])
     power = np.maximum(limited / roof, 1)
@@ -535,7 +546,7 @@ def load_families(data, program):
             if not os.path.exists(path):
                 print(f"skipped: {path} is not there", file=sys.stderr)
                 continue
-            out = os.path.join(folder, "pairs.tsv")
+            out = os.path.join(folder, f"{name}.tsv")
             subprocess.run([program, out, path], check=True)
             table = pd.read_csv(out, sep="\t", low_memory=False)
             if name == "paper 1":

@@ -25,7 +25,7 @@
 use super::component_times::{Components, POWER_EXPONENT};
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
 use super::operand_traffic::operand_traffic;
-use super::product_tiles::tiled_share;
+use super::product_tiles::{ProductTile, batched_tiles, tiled_share};
 use super::straight_line::StraightLine;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, ProductSizes, Work};
@@ -125,6 +125,8 @@ pub struct MachineNumbers {
     has_ecc: bool,
     /// How many times more of the peak than [`Spec::PowerShare`] FLOPs sustain whose operands stay in registers.
     register_gain: f64,
+    /// The tiles that a library cuts many products at once into.
+    batched_tiles: &'static [ProductTile],
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
@@ -194,6 +196,7 @@ impl MachineNumbers {
             ],
             has_ecc: gpu.ecc,
             register_gain: if other.is_none() { gpu.fp32_register_gain() } else { 1.0 },
+            batched_tiles: batched_tiles(gpu.cuda.compute_capability),
         }
     }
 
@@ -267,7 +270,7 @@ impl MachineNumbers {
     }
 
     /// The same GPU as a launch of this work finds it: an SM without a block does nothing and leaves its power to the others, and
-    /// threads that are too few to hide the latency of DRAM draw less of its bandwidth. Whole tiles of a product leave SMs idle, and
+    /// threads that are too few to hide the latency of DRAM draw less of its bandwidth. Whole tiles of a product leave SMs idle as well, and
     /// code without loops is issued as fast as it is supplied. FLOPs whose operands stay in registers draw less power.
     #[must_use]
     #[inline]
@@ -282,7 +285,10 @@ impl MachineNumbers {
             self = self.with(Spec::DramBandwidth, bandwidth);
         }
         if let Some(product) = residents.product {
-            self.specs[Spec::FlopsPerClock as usize] *= tiled_share(product, sms);
+            let share = tiled_share(product, sms, self.batched_tiles);
+            self.specs[Spec::FlopsPerClock as usize] *= share.arithmetic;
+            let power = &mut self.specs[Spec::PowerShare as usize];
+            *power = (*power * share.busy.powf(-POWER_EXPONENT)).min(1.0);
         }
         let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return self };
         let most = L2_PORT_BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);

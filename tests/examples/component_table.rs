@@ -1,7 +1,7 @@
 //! Every pair of measurements as the model sees it: counts, launch, the numbers of both GPUs, and what the program says. `docs/leave_one_out.py`
 //! fits the model's constants on these tables.
 //!
-//! `cargo run --example component_table -- OUT.tsv FILE...`
+//! `cargo run --example component_table -- OUT.tsv FILE...`; OUT.tsv must be new, so that a file named in its place is not lost.
 
 #![allow(clippy::print_stderr, reason = "a command of its own")]
 
@@ -39,15 +39,21 @@ const OF_SIDES: [&str; 18] = [
     "l2_holds_none_from",
 ];
 
+const USAGE: &str = "usage: component_table OUT.tsv FILE...";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [out, files @ ..] = &words[..] else { return Err("usage: component_table OUT.tsv FILE...".into()) };
+    let [out, files @ ..] = &words[..] else { return Err(USAGE.into()) };
+    if files.is_empty() {
+        return Err(USAGE.into());
+    }
     let mut session = Session::load(None)?;
     for file in files {
         session.add_data(std::path::Path::new(file))?;
     }
     let store = session.rows_to_evaluate();
-    let mut out = std::io::BufWriter::new(std::fs::File::create(out)?);
+    let file = std::fs::File::create_new(out).map_err(|why| format!("{out}: {why}; expected a new file"))?;
+    let mut out = std::io::BufWriter::new(file);
     writeln!(out, "{}", header())?;
     for (id, config) in store.configs() {
         let kernel = &session.kernels[config.kernel];

@@ -243,12 +243,12 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
             "combined limit (p-norm of the limits, p = 10) x tail",
         ));
         let [source, target] = [a.carried.source_efficiency, a.carried.efficiency].map(Amount::Times);
-        all.push(Factor::computed(
-            "time over roof",
-            source,
-            target,
-            "time over roof, shrunk towards the typical 1.05",
-        ));
+        let rule = if sides.source_build.by_library {
+            "time over roof, shrunk towards a library's typical 1.2"
+        } else {
+            "time over roof, shrunk towards the typical 1.05"
+        };
+        all.push(Factor::computed("time over roof", source, target, rule));
     }
     if a.carried.above > 0.0 {
         let rule = Provenance::Modelled("scales with the rates of the SMs");
