@@ -34,6 +34,9 @@ const MOST: f64 = 100.0;
 /// No SM clock is set higher, in hertz: twice what shipped GPUs state at most (a test asks). A slip of the unit or of a digit lies above it.
 const HIGHEST_CLOCK: f64 = 6e9;
 
+/// None is set lower: GPUs that do nothing run at 135 MHz. `sm=51` below it most likely counts SMs.
+const LOWEST_CLOCK: f64 = 100e6;
+
 /// What a GPU that does not exist was made of.
 #[derive(Debug, Clone)]
 pub struct Hypothetical {
@@ -235,7 +238,9 @@ impl ChangePlan<'_> {
         let (least, most) = match number {
             GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
             GpuNumber::MaxWarps => (1.0, 128.0),
-            GpuNumber::SmClock => (old / MOST, (old * MOST).min(HIGHEST_CLOCK).max(old)),
+            GpuNumber::SmClock => {
+                ((old / MOST).max(LOWEST_CLOCK).min(old), (old * MOST).min(HIGHEST_CLOCK).max(old))
+            }
             // What the occupancy rules count in: at most 512 units.
             GpuNumber::RegistersPerSm => (1024.0, 512.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
             // A tenth of an SM is none.
@@ -248,6 +253,7 @@ impl ChangePlan<'_> {
         }
         let reason = match number {
             GpuNumber::SmClock if new > most => "; no GPU that is sold states more than 3 GHz",
+            GpuNumber::SmClock => "; `sms` sets the number of SMs",
             _ => "",
         };
         let [least, most, stated] = [least, most, old].map(|v| number.in_words(whole(v)));
@@ -510,10 +516,14 @@ mod tests {
             ),
             ("l2=100GiB,memory=20GiB", "L2 size"),
             ("sms=100000", "expected 1 to 4600 (it has 46)"),
+            (
+                "sm=51",
+                "SM clock 51.0 MHz: expected 100 MHz to 6000 MHz (it has 2480 MHz; `sms` sets the number of SMs)",
+            ),
             ("smem=1MiB", "expected 4.00 KiB to 252 KiB"),
             (
                 "sm=9GHz",
-                "expected 24.8 MHz to 6000 MHz (it has 2480 MHz; no GPU that is sold states more than 3 GHz)",
+                "expected 100 MHz to 6000 MHz (it has 2480 MHz; no GPU that is sold states more than 3 GHz)",
             ),
         ] {
             let why = changed("rtx-4070", changes).unwrap_err().to_string();

@@ -196,10 +196,10 @@ fn each_caution_is_said_once_and_the_largest_part_first() {
     let cautions: Vec<&str> =
         json["targets"][0]["cautions"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let starts = [
-        "copies scaled by the host link: ",
         "90.0 % of kernel time",
         "10.0 % of kernel time",
         "wall clock: the host's time",
+        "copies scaled by the host link: ",
     ];
     assert_eq!(cautions.len(), starts.len(), "{cautions:?}");
     for (caution, start) in cautions.iter().zip(starts) {
