@@ -25,6 +25,9 @@ const FEWEST: usize = 5;
 /// The gap between queued launches where a trace has too few: the median is 1.2 to 1.4 µs in three traces of H100s.
 const USUAL_GAP: f64 = 1300.0;
 
+/// The part of the shorter one that two activities of one stream run beside each other at most, where one still waits for the other.
+const MOST_BESIDE: f64 = 0.25;
+
 /// From a call to its kernel on an idle GPU where a trace has too few: the lower quartile is 6.0 to 7.5 µs in three traces of
 /// H100s.
 const USUAL_LATENCY: f64 = 6000.0;
@@ -103,8 +106,8 @@ struct MovedWindow {
 struct ActivityWaits {
     /// The last activity that had ended before it started.
     ended: Option<(usize, f64)>,
-    /// The one before it on its stream.
-    stream: Option<usize>,
+    /// The one before it on its stream, and for how long it ran beside that.
+    stream: Option<(usize, f64)>,
     /// Its call.
     call: Option<(usize, f64)>,
 }
@@ -190,7 +193,7 @@ impl<'a> Replay<'a> {
                     let waits = &self.waits[at];
                     let after = [
                         waits.ended.map(|(a, gap)| later_by(ends[a], gap)),
-                        waits.stream.map(|a| ends[a]),
+                        waits.stream.map(|(a, beside)| later_by(ends[a], -beside)),
                         waits.call.map(|(c, latency)| later_by(call_starts[c], latency)),
                     ];
                     let latest = after.into_iter().flatten().reduce(later);
@@ -324,7 +327,7 @@ fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usiz
         let before = last_on_stream.insert(activity.stream, at);
         out.push(ActivityWaits {
             ended: ended.map(|(end, other)| (other, delay((start - end) as f64, typical_gap, is_queued))),
-            stream: before.filter(|b| activities[*b].span.end <= start),
+            stream: before.and_then(|b| Some((b, ran_beside(activities[b].span, activity.span)?))),
             call: call.map(|(c, call)| {
                 let latency = (start - call.span.start) as f64;
                 (c, delay(latency, typical_latency, !is_queued || ended.is_none()))
@@ -332,6 +335,14 @@ fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usiz
         });
     }
     out
+}
+
+/// For how many nanoseconds an activity ran beside the one before it on its stream: a launch may begin while the last blocks of that end
+/// (programmatic dependent launch). `None` where they ran at the same time for longer: whatever orders them, the stream does not.
+fn ran_beside(before: Span, this: Span) -> Option<f64> {
+    let beside = (before.end - this.start).max(0) as f64;
+    let shorter = before.nanoseconds().min(this.nanoseconds()) as f64;
+    (beside <= MOST_BESIDE * shorter).then_some(beside)
 }
 
 /// The median gap behind queued launches and the lower quartile from a call to its start where the GPU was idle;

@@ -197,7 +197,8 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
 fn rank_table(args: &RankArgs, session: &Session, targets: Vec<GpuId>, file: &Path) -> Result<()> {
     let opened = opened_table(file)?;
     let name = opened.file().to_string();
-    let workload = Workload { name: name.clone(), parts: Vec::new(), run_seconds: None };
+    let workload =
+        Workload { name: name.clone(), parts: Vec::new(), run_seconds: None, is_run_assumed: false };
     let mut asked = RankQuestion {
         prices: load::price_book(args.prices.as_deref(), session)?,
         today: utc_date(SystemTime::now()),

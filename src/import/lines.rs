@@ -2,7 +2,7 @@
 
 use super::records::Records;
 use super::{ImportJob, ImportRefusal};
-use crate::measurement::{LONGEST_MS, ReadError, is_column};
+use crate::measurement::{LONGEST_MS, ReadError, is_column, wrong_width_text};
 use std::io::BufRead;
 
 /// A refusal of this column.
@@ -94,8 +94,7 @@ impl<'l> TableRow<'l> {
         let cells: Vec<&str> = cells(line).collect();
         let (found, expected) = (cells.len(), header.0.len());
         if found != expected {
-            let why = format!("the row has {found} fields, the header {expected}; is it cut off?");
-            return Err(refusal("row", why));
+            return Err(refusal("row", wrong_width_text(found, expected, false)));
         }
         Ok(Self { header, cells })
     }

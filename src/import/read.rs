@@ -104,8 +104,7 @@ fn unrecognised(opened: &OpenedFile<'_>) -> String {
 }
 
 /// The remark on a report whose GPU nobody named.
-pub const NAMES_NO_GPU: &str =
-    "the report names no GPU: give --from ID; of import and measure it is --gpu ID";
+pub const NAMES_NO_GPU: &str = "the report names no GPU: say which it was, by --gpu ID of import and measure, by --from ID of other commands";
 
 /// The formats that importers read, as a list for messages.
 #[must_use]

@@ -243,7 +243,9 @@ fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
         let said = without.remarks.iter().filter(|r| r.contains("no GPU")).collect::<Vec<_>>();
         assert_eq!(
             said,
-            ["the report names no GPU: give --from ID; of import and measure it is --gpu ID"],
+            [
+                "the report names no GPU: say which it was, by --gpu ID of import and measure, by --from ID of other commands"
+            ],
             "{text}"
         );
     }

@@ -251,7 +251,11 @@ impl<'a> ParsedCsv<'a> {
 
 /// That a record has not as many fields as the header; one that goes on over lines has a quotation mark that nobody closed.
 pub(crate) fn wrong_width_text(found: usize, expected: usize, takes_in_lines: bool) -> String {
-    let why = if takes_in_lines { UNCLOSED_QUOTE } else { "is it cut off?" };
+    let why = match found > expected {
+        _ if takes_in_lines => UNCLOSED_QUOTE,
+        true => "a value with a comma stands in quotation marks, and decimals have a point",
+        false => "is it cut off?",
+    };
     format!("the row has {found} fields, the header {expected}; {why}")
 }
 

@@ -10,7 +10,7 @@ use super::totals::RunTotals;
 use crate::answer::{Answer, Settings};
 use crate::catalogue::{NumberOrigin, Sourced};
 use crate::cores;
-use crate::gpu::GpuId;
+use crate::gpu::{Gpu, GpuId};
 use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
@@ -21,6 +21,10 @@ use crate::workload::{RunAmount, Workload, WorkloadPart};
 
 /// So many kernels of a run are summed up together.
 const PORTION: usize = 32;
+
+/// Bandwidths within this factor of each other may change their order by where they come from: derived ones lie up to a tenth off
+/// measured ones, either way.
+const NEAR_BANDWIDTH: f64 = 1.25;
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -381,11 +385,17 @@ impl<'a> RankQuestion<'a> {
             launch_year: of.launch_year,
             is_pareto: false,
             rests_on_measurement: totals.rests_on_measurement,
-            is_measured: time.is_some() && totals.is_measured,
+            is_measured: time.is_some() && totals.is_measured && !self.workload.is_run_assumed,
             is_hypothetical: of.is_hypothetical() || self.session.tuning(gpu).is_some(),
             cautions: Vec::new(),
         };
         row.cautions = self.cautions(&row, totals);
+        if self.workload.is_run_assumed && row.time.is_some() {
+            row.cautions.push(
+                "times are of a run of 1 s on the source, which is assumed: `run_ms` in the mix states it"
+                    .into(),
+            );
+        }
         row
     }
 
@@ -448,14 +458,18 @@ impl<'a> RankQuestion<'a> {
         self.session.gpus[gpu].launch_floor_or_assumed()
     }
 
-    /// That this GPU's bandwidth is a measured one where its architecture's others are derived, or the other way round.
+    /// That this GPU's bandwidth is a measured one and that of its architecture's next one, stated about as high, is derived.
     fn rates_caution(&self, gpu: GpuId, order: &[GpuId]) -> Option<String> {
         let of = &self.session.gpus[gpu];
         let origin = |gpu: GpuId| self.session.gpus[gpu].bandwidth_sustained().origin;
         let is_measured = |gpu: GpuId| origin(gpu) <= NumberOrigin::Published;
-        let mut siblings = order
-            .iter()
-            .filter(|other| **other != gpu && self.session.gpus[**other].architecture == of.architecture);
+        let is_near = |other: &Gpu| {
+            let ratio = other.bandwidth_peak.value / of.bandwidth_peak.value;
+            other.architecture == of.architecture
+                && (NEAR_BANDWIDTH.recip()..=NEAR_BANDWIDTH).contains(&ratio)
+        };
+        let mut siblings =
+            order.iter().filter(|other| **other != gpu && is_near(&self.session.gpus[**other]));
         let other = siblings.find(|other| is_measured(**other) != is_measured(gpu));
         let other = other.map(|other| self.session.gpus[*other].id.as_str());
         let (first, here, there) = match (is_measured(gpu), other) {

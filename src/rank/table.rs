@@ -189,8 +189,10 @@ fn notes(board: &Board) -> Vec<String> {
             "the intervals of the first two rows overlap: their order is the model's, measure both".into(),
         );
     }
-    all.extend(board.order.unordered_note(&board.rows));
-    if board.order == RankOrder::PerfPerDollar && !board.has_prices {
+    let unordered = board.order.unordered_note(&board.rows);
+    let has_order = board.rows.iter().any(|row| row.launch_usd.is_some());
+    all.extend(unordered);
+    if board.order == RankOrder::PerfPerDollar && !board.has_prices && has_order {
         all.push("no --prices: ordered by time x launch price, which is no price of today".into());
     }
     all

@@ -179,7 +179,8 @@ impl MixFile {
         } else {
             self.typed.name.clone()
         };
-        Ok(Workload { name: crate::text::harmless_line(&name), parts, run_seconds })
+        let is_run_assumed = run_seconds.is_some() && run_ms.is_none();
+        Ok(Workload { name: crate::text::harmless_line(&name), parts, run_seconds, is_run_assumed })
     }
 
     fn subject(&self, session: &mut Session, part: &TypedPart) -> Result<Subject, MixError> {
@@ -243,6 +244,7 @@ mod tests {
         );
         let shares = shares.unwrap();
         assert_eq!((shares.run_seconds, shares.parts[0].amount), (Some(1.0), RunAmount::Share(0.75)));
+        assert!(shares.is_run_assumed && !calls.is_run_assumed);
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct Workload {
     pub parts: Vec<WorkloadPart>,
     /// Time of a run on the source in seconds, where the parts are shares of it.
     pub run_seconds: Option<f64>,
+    /// Whether nobody stated that time: the shares are of a run that is assumed.
+    pub is_run_assumed: bool,
 }
 
 impl Workload {
@@ -41,7 +43,7 @@ impl Workload {
     pub fn of_kernel(session: &Session, subject: Subject) -> Self {
         let label = part_label(session, &subject);
         let part = WorkloadPart { subject, amount: RunAmount::Calls(1.0), label: label.clone() };
-        Self { name: label, parts: vec![part], run_seconds: None }
+        Self { name: label, parts: vec![part], run_seconds: None, is_run_assumed: false }
     }
 
     /// The kernel, where it is one alone.

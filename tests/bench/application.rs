@@ -95,7 +95,8 @@ fn rank_a_run(sizes: usize) {
         WorkloadPart { subject, amount: RunAmount::Calls(1.0 + (i % 9) as f64), label: typed }
     };
     let parts = (0..5000).map(part).collect();
-    let workload = Workload { name: "a run of 5,000 launches".into(), parts, run_seconds: None };
+    let workload =
+        Workload { name: "a run of 5,000 launches".into(), parts, run_seconds: None, is_run_assumed: false };
     let question = RankQuestion::new(&session, &workload, source, hundred_targets(&session, source));
     let board = question.answer();
     assert_eq!((board.rows.len(), board.rows.iter().filter(|row| row.time.is_some()).count()), (100, 100));

@@ -61,7 +61,7 @@ fn mix_of_twenty(session: &Session) -> Workload {
         amount: RunAmount::Calls(10.0),
     };
     let parts = subjects(session).into_iter().take(20).map(part).collect();
-    Workload { name: "mix of 20 kernels".into(), parts, run_seconds: None }
+    Workload { name: "mix of 20 kernels".into(), parts, run_seconds: None, is_run_assumed: false }
 }
 
 fn tornado_of_everything(session: &Session) {
