@@ -375,11 +375,16 @@ mod tests {
 
     /// A host that launches every `interval` µs, kernels of `time` µs each, and a synchronisation at the end.
     fn launched(interval: i64, times: &[i64]) -> Application {
+        launched_behind(interval, times, 5000)
+    }
+
+    /// The same with so many nanoseconds between kernels that wait for each other.
+    fn launched_behind(interval: i64, times: &[i64], gap: i64) -> Application {
         let mut trace = RecordedTrace::empty("t", TraceFormat::Nsys);
         let (mut free, name) = (0, trace.names.id_of("k"));
         for (i, time) in times.iter().enumerate() {
             let called = 1000 * i as i64 * interval;
-            let start = (called + 50_000).max(free + 5000);
+            let start = (called + 50_000).max(free + gap);
             free = start + 1000 * time;
             let correlation = i as u64 + 1;
             let call = |kind, start, end, correlation| RuntimeCall {
@@ -444,6 +449,20 @@ mod tests {
         let busy = launched(10, &[300; 20]);
         assert!(wall(&busy, 0.5, 1.0) < 0.6 * wall(&busy, 1.0, 1.0), "a busy GPU does not");
         assert!(wall(&busy, 0.01, 1.0) >= 140_000.0, "the host is the limit then");
+    }
+
+    #[test]
+    fn kernels_of_one_stream_that_overlap_a_little_wait_for_each_other() {
+        // Of twenty kernels of 300 us, ten times as slow: one after the other but for what ran beside; at once where most of them did.
+        for (gap, [least, most]) in [(-100, [59e6, 61e6]), (-75_000, [57e6, 60e6]), (-200_000, [3e6, 30e6])] {
+            let overlapping = launched_behind(10, &[300; 20], gap);
+            assert_eq!(
+                wall(&overlapping, 1.0, 1.0),
+                overlapping.timeline.unwrap().window.nanoseconds() as f64
+            );
+            let slower = wall(&overlapping, 10.0, 1.0);
+            assert!((least..=most).contains(&slower), "{gap}: {slower}");
+        }
     }
 
     proptest! {

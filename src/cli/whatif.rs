@@ -316,7 +316,7 @@ fn workloads_asked(
     for name in &names {
         let kernel = session.find_kernel(name)?;
         let variant = session.default_variant(kernel);
-        let size = session.streaming_size(kernel, &variant, source, bases, l2);
+        let size = session.streaming_size(kernel, &variant, source, bases, l2).problem;
         match session.subject(kernel, &size, &variant) {
             Ok(subject) => all.push(Workload::of_kernel(session, subject)),
             Err(why) => without.push(format!("{name} is left out: {why}")),

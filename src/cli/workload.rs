@@ -67,14 +67,21 @@ impl WorkloadArgs {
         let variant = asked.chosen_variant(session, kernel, typed.as_ref())?;
         let size = match typed {
             Some(size) => size,
-            None => session.streaming_size(kernel, &variant, source, targets, changed_l2),
+            None => {
+                let compared = session.streaming_size(kernel, &variant, source, targets, changed_l2);
+                let is_usual = compared.problem == session.default_size_of(kernel, &variant, Some(source));
+                let why = match compared.may_stay_in_l2 {
+                    true => Some("the largest size known, which the L2 of a GPU here may hold"),
+                    false if is_usual => None,
+                    false => Some("larger than the L2 of every GPU involved"),
+                };
+                let (name, size) =
+                    (&session.kernels[kernel].id, session.kernels[kernel].short_problem(&compared.problem));
+                why.into_iter()
+                    .for_each(|why| output::remark(format!("{name} at {size}: {why}; --size sets it")));
+                compared.problem
+            }
         };
-        if self.size.is_none() && size != session.default_size_of(kernel, &variant, Some(source)) {
-            let (name, size) = (&session.kernels[kernel].id, session.kernels[kernel].short_problem(&size));
-            output::remark(format!(
-                "{name} at {size}: larger than the L2 of every GPU involved; --size sets it"
-            ));
-        }
         let subject = session.subject(kernel, &size, &variant)?;
         asked.remarks(session, &subject).into_iter().for_each(output::remark);
         Ok((Workload::of_kernel(session, subject), source))

@@ -8,10 +8,19 @@ use crate::units::Bytes;
 /// Working sets above so many L2 caches have nothing left in them: where the roofline's residency ends.
 const OUT_OF_L2: f64 = 1.25;
 
+/// The size that GPUs are compared at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedSize {
+    /// The size.
+    pub problem: Problem,
+    /// Whether the L2 of a GPU may hold a working set that is to come from DRAM: no larger size is known.
+    pub may_stay_in_l2: bool,
+}
+
 impl Session {
     /// The size to compare GPUs at: [`Session::default_size_of`]; of a memory-bound kernel the smallest one, timed on the source
     /// before others, whose working set is too large for the L2 of every GPU involved; `other_l2` is the largest of GPUs that are made
-    /// of those, 0 without any.
+    /// of those, 0 without any. Where none is large enough, the largest one.
     #[must_use]
     pub fn streaming_size(
         &self,
@@ -20,28 +29,34 @@ impl Session {
         source: GpuId,
         targets: &[GpuId],
         other_l2: Bytes,
-    ) -> Problem {
+    ) -> ComparedSize {
+        let large_enough = |problem| ComparedSize { problem, may_stay_in_l2: false };
         let usual = self.default_size_of(kernel, variant, Some(source));
         let of = &self.kernels[kernel];
         if of.known_category() != Some("memory") {
-            return usual;
+            return large_enough(usual);
         }
         let l2 = |gpu: &GpuId| self.gpus[*gpu].l2_size.value.0;
         let largest = targets.iter().chain([&source]).map(l2).fold(other_l2.0, f64::max);
-        let streams = |problem: &Problem| {
+        let touched = |problem: &Problem| {
             let instance = of.instance(problem, variant).ok();
-            let touched = instance.and_then(|i| i.work.get(Count::WorkingSetBytes));
-            touched.is_some_and(|bytes| bytes >= OUT_OF_L2 * largest)
+            instance.and_then(|i| i.work.get(Count::WorkingSetBytes))
         };
+        let streams = |problem: &Problem| touched(problem).is_some_and(|bytes| bytes >= OUT_OF_L2 * largest);
         if streams(&usual) {
-            return usual;
+            return large_enough(usual);
         }
         let timed_on_source = |problem: &Problem| {
             let config = self.store.config_id(kernel, problem, variant);
             config.is_some_and(|config| self.store.row_on(config, source).is_some())
         };
-        let large: Vec<Problem> = self.sizes(kernel, variant).into_iter().filter(|p| streams(p)).collect();
-        let timed = large.iter().find(|p| timed_on_source(p));
-        timed.or(large.first()).cloned().unwrap_or(usual)
+        let sizes: Vec<Problem> = self.sizes(kernel, variant);
+        let large = || sizes.iter().filter(|p| streams(p));
+        if let Some(problem) = large().find(|p| timed_on_source(p)).or_else(|| large().next()) {
+            return large_enough(problem.clone());
+        }
+        let bytes = |problem: &&Problem| touched(problem).unwrap_or(0.0);
+        let most = sizes.iter().max_by(|a, b| bytes(a).total_cmp(&bytes(b)));
+        ComparedSize { may_stay_in_l2: touched(&usual).is_some(), problem: most.cloned().unwrap_or(usual) }
     }
 }
