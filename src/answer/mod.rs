@@ -20,6 +20,7 @@ mod known_rows;
 mod kriging;
 mod launch_model;
 mod limited_source;
+mod limited_target;
 mod pipeline;
 mod places;
 mod residuals;

@@ -8,12 +8,12 @@ use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::kriging::LastKriging;
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
+use super::limited_target::under_its_limit;
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::{Count, Kernel, RunsAs};
 use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
-use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
     SourceKind, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
@@ -117,23 +117,7 @@ fn answer_of_model(
     if subject.instance.operator.is_some() || is_timed {
         return at(asked);
     }
-    let slower = gpu_at_limit(asked, |gpu| {
-        let answer = at(gpu);
-        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
-        Some(Load::from_work(&answer.work, blocks, gpu, answer.predicted_time()?))
-    });
-    let Some(slower) = slower else { return at(asked) };
-    let mut capped = at(&slower);
-    if let Ok(prediction) = &mut capped.prediction {
-        let limit = asked.power_limit.value.0;
-        prediction.cautions.push(if slower.boost_clock.value == asked.boost_clock.value {
-            Caution::LimitUnused { limit }
-        } else {
-            let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
-            Caution::PowerCapped { limit, clocks, is_lowest: is_at_lowest_clock(&slower, asked) }
-        });
-    }
-    capped
+    under_its_limit(asked, context.stock(target), at)
 }
 
 /// Whether the source's row was taken on the very board at the very settings that are asked about: whatever clock a limit leaves it there,

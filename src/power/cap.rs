@@ -45,8 +45,8 @@ pub fn with_idle_power(why: TuningError, board: &Gpu) -> TuningError {
 }
 
 /// This GPU as its power limit leaves it under a kernel's load, where that is another one: at a lower clock where the kernel wants more
-/// than the limit, and as its board where it wants less than that limit and the board's own, so that the limit does nothing. `load_on`
-/// gives the load on such a GPU, `None` where nothing runs.
+/// than the limit, and as its board where it wants less than a lower limit, so that this does nothing. Under a higher one it is as it is: its
+/// sustained rates are those of that limit. `load_on` gives the load on such a GPU, `None` where nothing runs.
 pub fn gpu_at_limit(gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) -> Option<Gpu> {
     gpu.other_limit()?;
     let model = PowerModel::shipped_once()?;
@@ -54,9 +54,10 @@ pub fn gpu_at_limit(gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) ->
     if share < 1.0 {
         return Some(gpu.at_clock_share(share));
     }
+    gpu.lowered_from()?;
     let board = gpu.at_own_limit()?;
     let wanted = model.estimate(&board, board.clocks(), &load_on(&board)?).wanted;
-    (wanted <= board.power_limit.value && wanted <= gpu.power_limit.value).then_some(board)
+    (wanted <= gpu.power_limit.value).then_some(board)
 }
 
 /// Whether a GPU runs at the lowest clock that a limit is followed to, of this one without the limit.

@@ -177,6 +177,26 @@ fn a_limit_that_does_nothing_leaves_the_measured_time() {
     }
 }
 
+/// A higher limit helps what the board's own slows, on every board, and nothing else.
+#[test]
+fn a_higher_limit_speeds_up_what_the_boards_own_slows() {
+    let at = |work: &str, gpu: &str| {
+        answer(&format!(
+            "--time 10ms --from a100-sxm4-80gb --threads 256 --grid 10000 --regs 32 {work} --to {gpu}"
+        ))
+    };
+    for (board, raised) in
+        [("a40", "a40@405W"), ("rtx-4090", "rtx-4090@600W"), ("h100-nvl", "h100-nvl@700W"), ("l4", "l4@140W")]
+    {
+        let [own, more] = [board, raised].map(|gpu| at("--dram-bytes 100MB --flops 150GFLOP", gpu));
+        assert!(number(&more, "time_ms") < 0.95 * number(&own, "time_ms"), "{raised}");
+        assert!(!more.to_string().contains("does not change the time"), "{more}");
+        let [own, more] = [board, raised].map(|gpu| at("--dram-bytes 10GB", gpu));
+        assert_eq!(number(&more, "time_ms"), number(&own, "time_ms"), "{raised}");
+        assert!(more.to_string().contains("does not change the time"), "{more}");
+    }
+}
+
 /// What is typed and what a row says is one number.
 #[test]
 fn a_time_that_is_typed_is_answered_as_that_of_a_row_to_the_last_digit() {

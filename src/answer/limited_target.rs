@@ -1,0 +1,50 @@
+//! What a power limit that is not its board's makes of a target.
+
+use super::answered::Answer;
+use crate::gpu::{Clocks, Gpu};
+use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
+use crate::predict::Caution;
+
+/// The answer on this GPU, `at` which one is found: at the clock that its limit leaves it under the kernel's load, as its board where the limit
+/// does nothing to the kernel.
+pub(super) fn under_its_limit(asked: &Gpu, stock: &Gpu, at: impl Fn(&Gpu) -> Answer) -> Answer {
+    let limit = asked.power_limit.value.0;
+    let slower = gpu_at_limit(asked, |gpu| {
+        let answer = at(gpu);
+        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
+        Some(Load::from_work(&answer.work, blocks, gpu, answer.predicted_time()?))
+    });
+    let Some(slower) = slower else {
+        let free = at(asked);
+        // A higher limit does nothing to what that of the board does not slow.
+        let on_board = raised_from(asked, stock).map(at).filter(|board| !is_slower(board, &free));
+        return on_board.map_or(free, |board| with_caution(board, Caution::LimitUnused { limit }));
+    };
+    let caution = if slower.boost_clock.value == asked.boost_clock.value {
+        Caution::LimitUnused { limit }
+    } else {
+        let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
+        Caution::PowerCapped { limit, clocks, is_lowest: is_at_lowest_clock(&slower, asked) }
+    };
+    with_caution(at(&slower), caution)
+}
+
+/// The board that this GPU is under a higher power limit; `None` where anything else of it was changed as well, or the limit is not higher.
+fn raised_from<'a>(asked: &Gpu, stock: &'a Gpu) -> Option<&'a Gpu> {
+    let at_limit_of_board = Clocks { power_limit: stock.power_limit.value, ..asked.clocks() };
+    let is_raised = asked.power_limit.value > stock.power_limit.value;
+    (is_raised && at_limit_of_board.is_same_setting(&stock.clocks())).then_some(stock)
+}
+
+/// Whether the first answer is a longer time than the second, by more than rounding.
+fn is_slower(first: &Answer, second: &Answer) -> bool {
+    let times = [first, second].map(Answer::predicted_time);
+    matches!(times, [Some(first), Some(second)] if first.0 > second.0 * (1.0 + 1e-9))
+}
+
+fn with_caution(mut answer: Answer, caution: Caution) -> Answer {
+    if let Ok(prediction) = &mut answer.prediction {
+        prediction.cautions.push(caution);
+    }
+    answer
+}
