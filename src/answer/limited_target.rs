@@ -2,6 +2,7 @@
 
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
+use crate::kernel::{Operator, OperatorSizes};
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::Caution;
 
@@ -27,6 +28,15 @@ pub(super) fn under_its_limit(asked: &Gpu, stock: &Gpu, at: impl Fn(&Gpu) -> Ans
         Caution::PowerCapped { limit, clocks, is_lowest: is_at_lowest_clock(&slower, asked) }
     };
     with_caution(at(&slower), caution)
+}
+
+/// The answer about an operator, whose model has the power limit in its own clock; that of attention has none.
+pub(super) fn of_operator(operator: Operator, asked: &Gpu, answer: Answer) -> Answer {
+    let is_attention = matches!(operator.sizes, OperatorSizes::Attention(_));
+    if !is_attention || asked.lowered_from().is_none() {
+        return answer;
+    }
+    with_caution(answer, Caution::LimitIgnored { limit: asked.power_limit.value.0 })
 }
 
 /// The board that this GPU is under a higher power limit; `None` where anything else of it was changed as well, or the limit is not higher.

@@ -8,7 +8,7 @@ use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::kriging::LastKriging;
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
-use super::limited_target::under_its_limit;
+use super::limited_target::{of_operator, under_its_limit};
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::{Count, Kernel, RunsAs};
@@ -114,7 +114,10 @@ fn answer_of_model(
         |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
     let starts_from_time = MODELS[settings.model].needs_source();
     let is_timed = starts_from_time && is_timed_at_settings(context, subject, source, target);
-    if subject.instance.operator.is_some() || is_timed {
+    if let Some(operator) = subject.instance.operator {
+        return of_operator(operator, asked, at(asked));
+    }
+    if is_timed {
         return at(asked);
     }
     under_its_limit(asked, context.stock(target), at)
@@ -176,6 +179,7 @@ fn answer_at_clocks(
         let rows = subject.config.into_iter().flat_map(|config| visible.rows_of(config));
         p.cautions.extend(unstated_type(&q, rows));
         observe(p, &q, timed);
+        p.cautions.extend(source_cannot_launch(&q));
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
@@ -235,6 +239,13 @@ fn answer_at_clocks(
         edited_launch: None,
         source_time: own_estimate.or(q.source_time),
     }
+}
+
+/// That the time of the source cannot be of the launch as it is stated.
+fn source_cannot_launch(q: &Question<'_>) -> Option<Caution> {
+    let is_timed = q.source_time.as_ref().is_some_and(|time| time.kind != SourceKind::Estimated);
+    let why = q.source.refusal.filter(|_| is_timed)?;
+    Some(Caution::SourceCannotLaunch { gpu: q.source.gpu.id.as_str().into(), why })
 }
 
 /// A time that was measured on the very GPU at the settings that are asked about.

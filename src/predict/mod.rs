@@ -29,6 +29,7 @@
 mod barred;
 mod breakdown;
 mod caution;
+mod caution_texts;
 mod clocks;
 mod component_times;
 mod components;

@@ -197,6 +197,21 @@ fn a_higher_limit_speeds_up_what_the_boards_own_slows() {
     }
 }
 
+/// What a model cannot know of a limit, or a source cannot have run, is said.
+#[test]
+fn a_limit_without_effect_on_attention_and_a_launch_that_no_source_starts_are_said() {
+    let attention =
+        "predict --kernel attention_prefill --size b=8,s=4096,h=32,kv=8,d=128 --from a100-sxm4-80gb --to";
+    let said = |target: &str| Desk::new().types(&format!("{attention} {target}")).works().stdout;
+    let limited = said("l4@40W");
+    assert!(limited.contains("attention is assumed to draw less than any power limit: 40 W"), "{limited}");
+    assert!(!said("l4").contains("power limit"));
+    let block = "--time 1ms --from rtx-3090 --flops 17GFLOP --threads 256 --to h100-sxm5 --smem-dynamic";
+    let impossible = answer(&format!("{block} 120KB")).to_string();
+    assert!(impossible.contains("rtx-3090: cannot launch: "), "{impossible}");
+    assert!(!answer(&format!("{block} 60KB")).to_string().contains("cannot launch"));
+}
+
 /// What is typed and what a row says is one number.
 #[test]
 fn a_time_that_is_typed_is_answered_as_that_of_a_row_to_the_last_digit() {

@@ -1,0 +1,115 @@
+//! Texts of cautions that say more than their variant.
+
+use crate::catalogue::ElementType;
+use crate::gpu::Ceilings;
+use crate::kernel::{Count, Problem, VectorPrecision};
+use crate::units::{Seconds, significant};
+use std::sync::Arc;
+
+/// That a power limit in watts lowers the SM clock, from and to hertz.
+pub(super) fn capped_text(limit: f64, clocks: [f64; 2], is_lowest: bool) -> String {
+    let [from, to] = clocks.map(|hz| hz / 1e6);
+    let lowest = if is_lowest {
+        ", the lowest clock modelled: the board would draw more than the limit; set a higher one"
+    } else {
+        ""
+    };
+    format!(
+        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled){lowest}"
+    )
+}
+
+/// `l2_bytes, lsu_warp_insts`.
+pub(super) fn names(counts: &[Count]) -> String {
+    counts.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn nearest_size_text(problem: &Problem) -> String {
+    format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
+}
+
+pub(super) fn between_sizes_text([near, far]: &[Arc<Problem>; 2]) -> String {
+    format!("source time is an estimate (~): interpolated between the measured sizes {near} and {far}")
+}
+
+pub(super) fn launch_bound_text(gpu: &str) -> String {
+    format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4–9 µs were measured)")
+}
+
+pub(super) fn dispatch_seen_text(shortest: Seconds) -> String {
+    format!("short launches take {shortest} or more whatever their work: read as a framework's dispatch")
+}
+
+pub(super) fn borrowed_registers_text(gpu: &str, major: u8, minor: u8, spills: bool) -> String {
+    let spills = if spills { ", whose build spills" } else { "" };
+    format!("{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}")
+}
+
+pub(super) fn unfit_listings_text(from: &str, to: &str) -> String {
+    format!("the listings are code for {from} and {to}, which these GPUs do not run: not applied")
+}
+
+pub(super) fn not_compared_text(at: &str, time: Seconds) -> String {
+    format!("clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
+}
+
+pub(super) fn target_rows_text(factor: f64, rows: usize) -> String {
+    let plural = if rows == 1 { "" } else { "s" };
+    format!("rows measured on the target: × {factor:.3} (from {rows} row{plural})")
+}
+
+pub(super) fn missing_counts_text(missing: &[Count]) -> String {
+    if *missing == [Count::GlobalAtomicRequests] {
+        return format!("not counted: {}: taken as 0; `ncu --set full` counts them", names(missing));
+    }
+    let is_l2_alone = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
+    let l2 = if is_l2_alone { " (L2 moves what DRAM does)" } else { "" };
+    format!("not counted: {}{l2}; `ncu --set full` counts them and narrows the interval", names(missing))
+}
+
+pub(super) fn far_below_roof_text(gpu: &str, ratio: f64) -> String {
+    let times = significant(ratio);
+    format!(
+        "{gpu}: far below its roof ({times}×); counters do not explain why: check the units of the counts"
+    )
+}
+
+pub(super) fn fallen_back_text(gpu: &str) -> String {
+    format!("no achieved ceilings for {gpu}: {} ceilings used on both GPUs", Ceilings::Peak.as_str())
+}
+
+pub(super) fn above_roof_text(
+    gpu: &str,
+    ratio: f64,
+    in_l2: bool,
+    tensor_type: Option<ElementType>,
+) -> String {
+    let cause = match tensor_type {
+        Some(input) => {
+            format!("faster than its vector pipes; where tensor cores did it, say --pipe tensor-{input}")
+        }
+        None if in_l2 => "its working set fits in L2: cache-resident, DRAM does not bind".into(),
+        None => "look at the FLOP and byte counts, the boost clock and sparsity".into(),
+    };
+    format!("measured point lies {}× above its roof on {gpu}: {cause}", significant(ratio))
+}
+
+pub(super) fn both_widths_text(precision: VectorPrecision) -> String {
+    format!("both FP32 and FP64 arithmetic run: the compute ceiling is that of {}", precision.as_str())
+}
+
+pub(super) fn rewritten_text(least: f64, most: f64) -> String {
+    let shown = |f: f64| if f.is_finite() { significant(f) } else { "any".into() };
+    format!(
+        "FLOPs on the target from two listings, every block counted once; by which blocks run, × {} to × {}",
+        shown(least),
+        shown(most)
+    )
+}
+
+pub(super) fn other_clocks_text(gpu: &str, rows: usize, all: usize) -> String {
+    format!(
+        "clocks: {rows} of {all} rows measured on {gpu} were timed at other clocks than asked; each is compared with \
+         the model at its own"
+    )
+}
