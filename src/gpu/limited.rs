@@ -1,7 +1,7 @@
 //! A GPU whose power limit is below that of its board. Typed, behind an `@`, or changed: the limit is the same one, and what it does
 //! depends on the kernel. The power model finds the clock (`src/power/cap.rs`); the rates at that clock are here.
 
-use super::tuning::{Clocks, Tuning};
+use super::tuning::Clocks;
 use super::{Gpu, TensorRate};
 use crate::catalogue::Sourced;
 use crate::units::{FlopsPerSecond, Hertz, Watts, significant};
@@ -44,13 +44,10 @@ impl Gpu {
         (self.power_limit.value != board).then_some(board)
     }
 
-    /// This GPU under the limit of its board; `None` where that is its own.
+    /// This GPU under the limit of its board; `None` where its own is no lower one.
     #[must_use]
     pub fn at_own_limit(&self) -> Option<Self> {
-        let power_limit = self.other_limit()?;
-        if self.lowered_from().is_none() {
-            return self.tuned(Tuning { power_limit: Some(power_limit), ..Tuning::default() }).ok();
-        }
+        let power_limit = self.lowered_from()?;
         let mut gpu = self.clone();
         // A lower one changed no rate.
         gpu.power_limit.value = power_limit;

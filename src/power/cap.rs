@@ -54,7 +54,6 @@ pub fn gpu_at_limit(gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) ->
     if share < 1.0 {
         return Some(gpu.at_clock_share(share));
     }
-    gpu.lowered_from()?;
     let board = gpu.at_own_limit()?;
     let wanted = model.estimate(&board, board.clocks(), &load_on(&board)?).wanted;
     (wanted <= gpu.power_limit.value).then_some(board)
