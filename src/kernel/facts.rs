@@ -2,6 +2,7 @@
 //! many of them as the file has lines.
 
 use super::compiled::{Cc, Resources};
+use super::library_share::LibraryShare;
 use super::name::short_name;
 use super::{Codes, Kernel, KernelFormulas, OperatorType, Problem, RunsAs, StatedArithmetic, Translation};
 use crate::catalogue::{Feature, Sourced};
@@ -31,6 +32,8 @@ pub struct KernelFacts {
     pub launch_keys: Vec<String>,
     /// Those of them that change the work of an element and are no part of how many there are: `l` landmarks.
     pub parameter_keys: Vec<String>,
+    /// Those of them that may be 0: the padding of a convolution.
+    pub zero_keys: Vec<String>,
     /// Named sizes, smallest first.
     pub sizes: Vec<(String, Problem)>,
     /// What compilers made of it, by compute capability.
@@ -50,6 +53,8 @@ pub struct KernelFacts {
     pub stated_arithmetic: Option<StatedArithmetic>,
     /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
     pub translation: Option<Arc<Translation>>,
+    /// What the library that runs it reaches of newer GPUs beside older ones, where that differs.
+    pub library_share: Option<LibraryShare>,
     /// Formulas; `None` for a kernel known only from measurements.
     pub(super) formulas: Option<Arc<KernelFormulas>>,
 }
@@ -85,6 +90,7 @@ impl KernelFacts {
             keys: Vec::new(),
             launch_keys: Vec::new(),
             parameter_keys: Vec::new(),
+            zero_keys: Vec::new(),
             sizes: Vec::new(),
             compiled: BTreeMap::new(),
             codes: None,
@@ -94,6 +100,7 @@ impl KernelFacts {
             operator: None,
             stated_arithmetic: None,
             translation: None,
+            library_share: None,
             formulas: None,
         }
     }

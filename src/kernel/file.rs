@@ -4,6 +4,7 @@ use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemor
 use super::facts::KernelFacts;
 use super::launch::LaunchFormulas;
 use super::library_product::LibraryProductFile;
+use super::library_share::LibraryShareFile;
 use super::mix::{InstructionFormulas, InstructionsFile};
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
@@ -57,6 +58,7 @@ struct KernelFile {
     work: BTreeMap<Count, CountFile>,
     instructions: Option<InstructionsFile>,
     product: Option<LibraryProductFile>,
+    library: Option<LibraryShareFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
     #[serde(default)]
@@ -82,6 +84,9 @@ struct ProblemFile {
     /// Keys that change the work of an element and are no part of how many there are.
     #[serde(default)]
     parameters: Vec<Spanned<String>>,
+    /// Keys that may be 0.
+    #[serde(default)]
+    may_be_zero: Vec<Spanned<String>>,
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
@@ -144,7 +149,12 @@ impl KernelChecker<'_> {
         Err(self.field_error("operator.kind", typed.span(), why))
     }
 
-    fn field_error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
+    pub(super) fn field_error(
+        &self,
+        field: &str,
+        span: Range<usize>,
+        why: impl std::fmt::Display,
+    ) -> FileError {
         self.file.file_error(Some(span), format!("{field}: {why}"))
     }
 
@@ -178,9 +188,11 @@ impl KernelChecker<'_> {
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
-        for (field, named) in
-            [("problem.launch", &typed.problem.launch), ("problem.parameters", &typed.problem.parameters)]
-        {
+        for (field, named) in [
+            ("problem.launch", &typed.problem.launch),
+            ("problem.parameters", &typed.problem.parameters),
+            ("problem.may_be_zero", &typed.problem.may_be_zero),
+        ] {
             self.are_keys(field, named, keys)?;
         }
         let variant = self.variant(&typed.variant, &mut names)?;
@@ -400,6 +412,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
     }
     let formulas = Arc::new(check.formulas(&typed)?);
     let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
+    let library_share = typed.library.as_ref().map(|l| l.checked(&check)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
         name: None,
@@ -415,6 +428,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             keys: typed.problem.keys,
             launch_keys: typed.problem.launch.into_iter().map(Spanned::into_inner).collect(),
             parameter_keys: typed.problem.parameters.into_iter().map(Spanned::into_inner).collect(),
+            zero_keys: typed.problem.may_be_zero.into_iter().map(Spanned::into_inner).collect(),
             sizes: Vec::new(),
             compiled: check.compiled(&typed.compiled)?,
             codes: None,
@@ -424,6 +438,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             operator,
             stated_arithmetic: None,
             translation: None,
+            library_share,
             formulas: Some(formulas),
         }),
     };

@@ -17,6 +17,7 @@ mod formula;
 mod functions;
 mod launch;
 mod library_product;
+mod library_share;
 mod mix;
 mod name;
 mod name_facts;
@@ -317,7 +318,8 @@ impl Kernel {
                 (None, Some(default)) => default.eval(&scope).map_err(|_| missing(default.source_text()))?,
                 (None, None) => return Err(missing(key)),
             };
-            if !problem::is_size(value) {
+            let may_be_zero = || self.zero_keys.iter().any(|k| k == key);
+            if !(problem::is_size(value) || (value == 0.0 && may_be_zero())) {
                 return Err(problem::bad_size(key, value));
             }
             pairs.push((ProblemKey::new(key), ProblemValue::Number(value)));

@@ -154,7 +154,7 @@ pub enum ProblemError {
     /// A key stands twice.
     #[error("problem key `{0}` stands twice; give it once")]
     Twice(String),
-    /// A size is zero, negative, fractional or absurd.
+    /// A size is negative, zero where its kernel has no use for that, fractional or absurd.
     #[error("{key}={value}: expected a whole number from 1 to 2^53 (2^20, 1_000_000, 4k, 1Mi work)")]
     BadSize {
         /// The key.
@@ -281,13 +281,13 @@ impl Problem {
     }
 }
 
-/// Reads a size that a person typed: `n=2^20`, `m=512;n=1k`, separated by `;` or `,`.
+/// Reads a size that a person typed: `n=2^20`, `m=512;n=1k`, separated by `;` or `,`. Which keys may be 0 is their kernel's to say.
 impl FromStr for Problem {
     type Err = ProblemError;
     fn from_str(text: &str) -> Result<Self, ProblemError> {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
-            let size = typed_number(value).filter(|size| is_size(*size));
+            let size = typed_number(value).filter(|size| *size == 0.0 || is_size(*size));
             let size = size.ok_or_else(|| bad_size(key, value))?;
             Ok((ProblemKey::new(key), ProblemValue::Number(size)))
         };

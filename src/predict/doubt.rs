@@ -33,6 +33,8 @@ pub(super) struct Causes {
     pub(super) reuse: f64,
     /// |ln| between how many times longer the power limits make the roofs of tensor cores on the two GPUs.
     pub(super) power: f64,
+    /// |ln| between what a library's kernels reach of the two GPUs' FP32 rates beside older GPUs.
+    pub(super) library: f64,
     /// The share of the predicted time that no launch stays below.
     pub(super) shortest: f64,
     /// As [`Doubt::by_rates`].
@@ -55,11 +57,11 @@ pub struct Doubt {
     pub efficiency: f64,
     /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target.
     pub drawn: f64,
-    /// 0.2 of the root of the share of pipes that nobody counted: each adds as much variance.
+    /// 0.28 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
     /// 0.08 where source and target are of different architectures.
     pub distance: f64,
-    /// 0.17 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
+    /// 0.21 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
     /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.4 of a framework's dispatch.
     pub floor: f64,
@@ -74,6 +76,8 @@ pub struct Doubt {
     /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
     /// of random operands do, and nobody says which were timed.
     pub power: f64,
+    /// 0.8 |ln| between what a library's kernels reach of the two GPUs: it chooses other algorithms there, well for one size and badly for the next.
+    pub library: f64,
     /// The share of the predicted time that no launch stays below, 0 to 1: that of its bytes of DRAM at the bandwidth that the target states; 0
     /// where they were not counted. No part of the total: it ends an interval.
     pub shortest: f64,
@@ -101,14 +105,15 @@ impl Doubt {
             spread: 1.4 * in_body * spread,
             efficiency: in_body * (0.2 * counted * efficiency.max(0.0) + 0.5 * causes.below_roof),
             drawn: 0.3 * in_body * causes.drawn,
-            counts: in_body * 0.2 * uncounted.sqrt(),
+            counts: in_body * 0.28 * uncounted.sqrt(),
             distance: applies(causes.other_architecture, 0.08),
-            build: in_body * applies(causes.unknown_build, 0.17),
+            build: in_body * applies(causes.unknown_build, 0.21),
             floor: causes.floor,
             supply: 0.25 * in_body * causes.supply,
             conflicts: 0.38 * in_body * causes.conflicts,
             reuse: REUSE * in_body * causes.reuse,
             power: 0.5 * in_body * causes.power,
+            library: 0.8 * in_body * causes.library,
             shortest: causes.shortest.min(1.0),
             by_rates: [causes.by_rates[0].min(1.0), causes.by_rates[1].max(1.0)],
         }
@@ -131,6 +136,7 @@ impl Doubt {
             conflicts: 0.0,
             reuse: 0.0,
             power: 0.0,
+            library: 0.0,
             shortest: 0.0,
             by_rates: ANY_RATES,
         }
@@ -169,9 +175,9 @@ impl Doubt {
     #[inline]
     pub fn total(&self) -> f64 {
         let Self { least, readings, spread, efficiency, drawn, counts, .. } = *self;
-        let Self { distance, build, floor, supply, conflicts, reuse, power, .. } = *self;
+        let Self { distance, build, floor, supply, conflicts, reuse, power, library, .. } = *self;
         let of_kernel = [least, readings, spread, efficiency, drawn, counts];
-        let of_gpus = [distance, build, floor, supply, conflicts, reuse, power];
+        let of_gpus = [distance, build, floor, supply, conflicts, reuse, power, library];
         let squares = |causes: &[f64], sum: f64| causes.iter().fold(sum, |sum, d| sum + d * d);
         squares(&of_gpus, squares(&of_kernel, 0.0)).sqrt()
     }
@@ -199,6 +205,7 @@ impl Doubt {
                 self.conflicts,
                 "bytes of shared memory without its instructions: conflicts and words are not told apart",
             ),
+            (self.library, "the library runs other algorithms there"),
             (self.power, "how much power tensor cores draw depends on the operands"),
             (self.reuse, "its buffers may or may not stay in L2"),
         ];
@@ -226,6 +233,7 @@ mod tests {
         conflicts: 0.0,
         reuse: 0.0,
         power: 0.0,
+        library: 0.0,
         shortest: 0.0,
         by_rates: ANY_RATES,
     };

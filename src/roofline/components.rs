@@ -130,7 +130,7 @@ pub struct MachineNumbers {
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residents {
     /// Blocks of the launch: no more SMs than that have one.
     pub blocks: Option<f64>,
@@ -142,6 +142,14 @@ pub struct Residents {
     pub waiting: Option<WaitingBytes>,
     /// The product whose tiles keep the SMs busy, where a library cuts it.
     pub product: Option<ProductSizes>,
+    /// What a library's kernels reach of this GPU's FP32 rate beside older GPUs, 0 to 1.
+    pub library_share: f64,
+}
+
+impl Default for Residents {
+    fn default() -> Self {
+        Self { blocks: None, per_sm: None, warps: 0.0, waiting: None, product: None, library_share: 1.0 }
+    }
 }
 
 impl MachineNumbers {
@@ -284,6 +292,7 @@ impl MachineNumbers {
             let bandwidth = bandwidth_in_flight(full, waiting.on_sms(sms), self.dram_latency);
             self = self.with(Spec::DramBandwidth, bandwidth);
         }
+        self.specs[Spec::FlopsPerClock as usize] *= residents.library_share;
         if let Some(product) = residents.product {
             let share = tiled_share(product, sms, self.batched_tiles);
             self.specs[Spec::FlopsPerClock as usize] *= share.arithmetic;

@@ -50,7 +50,8 @@ pub(super) fn batched_tiles(capability: ComputeCapability) -> &'static [ProductT
     match capability.major {
         ..=6 => &TILES[2..3],
         7 => &TILES[..3],
-        _ => &TILES[..1],
+        8 => &TILES[..1],
+        _ => &TILES,
     }
 }
 

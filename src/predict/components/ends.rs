@@ -55,6 +55,8 @@ pub(super) struct End {
     pub(super) operator: Option<f64>,
     /// ln of how much less this GPU issues of the work's code because fetching it is slower.
     pub(super) slower_supply: f64,
+    /// What a library's kernels reach of this GPU's FP32 rate beside older GPUs, 0 to 1.
+    pub(super) library_share: f64,
     /// Whether DRAM binds on a board whose ECC may have been switched off.
     pub(super) may_lack_ecc: bool,
 }
@@ -278,6 +280,7 @@ impl SourceShare {
             } else {
                 0.0
             },
+            library: ln_apart(target.library_share, self.end.library_share),
             shortest: self.shortest_body(target) / time.0,
             by_rates: self.range_by_rates(target, *answered),
         })
@@ -361,6 +364,7 @@ pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
             unknown_build: sides.unknown_builds[side],
             operator: sides.operators[side],
             slower_supply: slower_supply(&sides.machines[side], &filled),
+            library_share: sides.shapes[side].library_share,
             may_lack_ecc: sides.machines[side].has_ecc()
                 && sides.components[side].binding() == Some(Component::Dram),
         }

@@ -295,7 +295,8 @@ impl<'a> SourcesAlike<'a> {
 
     /// The end of this GPU without a last wave.
     fn plain<'r>(&self, of: &GpuFreeTerms<'a>, at: GpuId, ready: &'r Ready) -> &'r BoundEnd {
-        let unshaped = WaveShape::of_operator(of.subject.instance.library_product);
+        let unshaped =
+            WaveShape::of_operator(of.kernel, of.machines.gpus.gpu(at), of.subject.instance.library_product);
         let made = || self.bound_end(of, at, unshaped, ready.unknown_build);
         ready.plain.get_or_init(made)
     }
@@ -314,6 +315,7 @@ impl<'a> SourcesAlike<'a> {
             unknown_build,
             operator: operator.map(|parts| parts.time),
             slower_supply: slower_supply(&machine.numbers, &limits.filled),
+            library_share: shape.library_share,
             may_lack_ecc: machine.numbers.has_ecc() && limits.components.binding() == Some(Component::Dram),
         };
         let operator_binding = operator.as_ref().and_then(bound_by);

@@ -51,7 +51,7 @@ impl QuestionSides {
         let machines = gpus.map(|gpu| arithmetic.machine(gpu));
         let launching = Launching::new(q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        let shapes = shapes(q.kernel.runs_as, Pair::new(&q.source, &q.target));
+        let shapes = shapes(q.kernel, Pair::new(&q.source, &q.target));
         let bounded = |time| bounded_work(q.work, time, &machines.source);
         let work = q.row_time.map_or(q.work, bounded);
         let named = q.kernel.named_code();
@@ -80,7 +80,7 @@ impl QuestionSides {
         let arithmetic = KernelArithmetic::from_kernel(kernel);
         let machines = sides.map(|side| arithmetic.machine(side.gpu));
         let launching = Launching::new(cost.timing);
-        let shapes = shapes(kernel.runs_as, sides);
+        let shapes = shapes(kernel, sides);
         let floors = Pair::same(cost.floor);
         Self {
             source_build: source_build(sides.source),
@@ -217,9 +217,9 @@ pub(in crate::predict) fn unmeasured(
 }
 
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
-fn shapes(runs_as: RunsAs, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
-    if runs_as == RunsAs::Operator {
-        return sides.map(|side| WaveShape::of_operator(side.library_product));
+fn shapes(kernel: &Kernel, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
+    if kernel.runs_as == RunsAs::Operator {
+        return sides.map(|side| WaveShape::of_operator(kernel, side.gpu, side.library_product));
     }
     let of_side = |side: &QuestionSide<'_>| {
         let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, own: side.stated_occupancy() };

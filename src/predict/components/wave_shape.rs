@@ -2,7 +2,7 @@
 
 use super::transfer::{LaunchRoof, Tail};
 use crate::gpu::{Gpu, SmLimits};
-use crate::kernel::{Count, Launch, ProductSizes, Work};
+use crate::kernel::{Count, Kernel, Launch, ProductSizes, Work};
 use crate::occupancy::{Occupancy, waves};
 use crate::roofline::{
     Bound, BufferReuse, Components, ExposedLatency, MachineNumbers, Residents, WaitingBytes,
@@ -21,6 +21,8 @@ pub(super) struct WaveShape {
     per_sm: Option<f64>,
     /// The product that a library cuts into tiles of its own, so that no launch is known.
     product: Option<ProductSizes>,
+    /// What a library's kernels reach of this GPU's FP32 rate beside older GPUs, 0 to 1.
+    pub(super) library_share: f64,
 }
 
 /// Resident blocks of a launch.
@@ -34,14 +36,16 @@ pub(super) struct ShapeOccupancies {
 
 impl Default for WaveShape {
     fn default() -> Self {
-        Self { blocks: None, tail: Tail::NONE, threads: 0.0, per_sm: None, product: None }
+        Self { blocks: None, tail: Tail::NONE, threads: 0.0, per_sm: None, product: None, library_share: 1.0 }
     }
 }
 
 impl WaveShape {
     /// Of an operator, whose library picks a launch for each GPU.
-    pub(super) fn of_operator(product: Option<ProductSizes>) -> Self {
-        Self { product, ..Self::default() }
+    pub(super) fn of_operator(kernel: &Kernel, gpu: &Gpu, product: Option<ProductSizes>) -> Self {
+        let major = gpu.cuda.compute_capability.major;
+        let library_share = kernel.library_share.map_or(1.0, |share| share.on_major(major));
+        Self { product, library_share, ..Self::default() }
     }
 
     /// Of a launch on this GPU, where it and its resident blocks are known.
@@ -53,7 +57,7 @@ impl WaveShape {
         let tail = Tail::from_shape(waves, blocks / f64::from(existing.sms.value));
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
-        Some(Self { blocks: Some(blocks), tail, threads, per_sm, product: None })
+        Some(Self { blocks: Some(blocks), tail, threads, per_sm, ..Self::default() })
     }
 
     /// What limits a launch of this work on this GPU.
@@ -75,7 +79,14 @@ impl WaveShape {
             WaitingBytes::from_launch([blocks * self.threads, per_sm * self.threads], moved)
         });
         let warps = (self.threads / f64::from(SmLimits::WARP)).ceil();
-        Residents { blocks: self.blocks, per_sm: self.per_sm, warps, waiting, product: self.product }
+        Residents {
+            blocks: self.blocks,
+            per_sm: self.per_sm,
+            warps,
+            waiting,
+            product: self.product,
+            library_share: self.library_share,
+        }
     }
 }
 
