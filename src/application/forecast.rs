@@ -369,7 +369,7 @@ impl ForecastPair<'_> {
     fn too_little_memory(&self, application: &Application) -> Option<String> {
         let Pair { target, .. } = self.gpus();
         let present = target.memory_size.value;
-        let needed = application.peak_memory.filter(|needed| needed.0 > present.0)?;
+        let needed = application.least_memory().filter(|needed| needed.0 > present.0)?;
         let (needed, present) = (needed.as_capacity(), present.as_capacity());
         Some(format!("needs {needed} of device memory, {} has {present}: it does not fit", target.name))
     }
