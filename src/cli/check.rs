@@ -3,11 +3,10 @@
 use super::choices::FormatChoice;
 use super::{Usage, output};
 use crate::catalogue::read_limited;
-use crate::compiler::{CodeArchitecture, CompilerReport};
+use crate::compiler::{CodeArchitecture, CompilerReport, read_from};
 use crate::gate::{Baseline, GateLimits, compare_builds, gate_table, resources_of};
 use crate::gpu::LimitsTable;
 use crate::import::OpenedFile;
-use crate::session::read_compiled;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -117,7 +116,9 @@ fn keeps_other_files(path: &Path) -> Result<()> {
 
 /// Every file must be read as a whole: a gate that passes over a file is open.
 fn report_of(path: &Path) -> Result<CompilerReport> {
-    let report = read_compiled(OpenedFile::path(path)?, None).map_err(|why| anyhow::anyhow!(why))?;
+    let opened = OpenedFile::path(path)?;
+    let (file, size) = (opened.file().to_string(), opened.size());
+    let report = read_from(opened, size, &file, None)?;
     output::remarks(&report.remarks, report.remarks.len());
     if report.refused_count > 0 {
         output::remarks(&report.refused, report.refused_count);

@@ -253,7 +253,7 @@ impl AskedModels {
             return Err(Usage(text).into());
         }
         let mut models =
-            if plain.is_empty() && !regressors.is_empty() { Vec::new() } else { models(&plain)? };
+            if plain.is_empty() && !regressors.is_empty() { Vec::new() } else { analytical(&plain)? };
         let named = models.len();
         for baseline in BASELINES {
             models.push(model_position(baseline)?);
@@ -279,13 +279,26 @@ impl AskedModels {
     }
 }
 
+/// The models with these names that are not fitted to the rows.
+fn analytical(names: &[String]) -> Result<Vec<ModelId>> {
+    models(names).map_err(|why| {
+        let fitted = Table6Model::ALL.map(Table6Model::id).join(", ");
+        Usage(format!("{why}; the regressors are: {fitted}")).into()
+    })
+}
+
 /// What is known beside one source.
 fn asking(args: &EvaluateArgs) -> Result<Asking> {
     let asking = Asking { all_sources: args.sources == SourcesChoice::All, known_rows: args.known_rows };
     if asking != Asking::default() && Protocol::from(args.protocol) != Protocol::NewGpu {
+        let (given, apply, them) = match (asking.all_sources, asking.known_rows > 0) {
+            (true, true) => ("--sources all and --known-rows", "apply", "them"),
+            (true, false) => ("--sources all", "applies", "it"),
+            _ => ("--known-rows", "applies", "it"),
+        };
         let text =
-            "--sources all and --known-rows ask about a new GPU: leave them out, or use --protocol new-gpu";
-        return Err(Usage(text.into()).into());
+            format!("{given} {apply} to --protocol new-gpu only: drop {them}, or use --protocol new-gpu");
+        return Err(Usage(text).into());
     }
     Ok(asking)
 }
