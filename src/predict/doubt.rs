@@ -191,19 +191,19 @@ impl Doubt {
             (self.efficiency, "its efficiency is far from the typical one; counters do not explain why"),
             (
                 self.drawn,
-                "another build may run there, and a part of its efficiency here is not taken for its efficiency there",
+                "the target may run another build; only part of the source's efficiency is applied",
             ),
             (self.counts, "some pipes of the SM were not counted"),
             (self.distance, "source and target are of different architectures"),
             (
                 self.build,
-                "its builds are unknown or have all registers there are: one may spill and the other not",
+                "register counts unknown or at the maximum: one build may spill",
             ),
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
             (self.supply, "how fast one of the GPUs fetches code without loops was not measured"),
             (
                 self.conflicts,
-                "bytes of shared memory without its instructions: conflicts and words are not told apart",
+                "shared-memory bytes known but not its instructions: bank conflicts unknown",
             ),
             (self.library, "the library runs other algorithms there"),
             (self.power, "how much power tensor cores draw depends on the operands"),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "unknown-gpu",
     title: "rows of a GPU that the catalogue does not have",
-    harm: "none of its rows can be loaded, and no check that needs the GPU's limits or ceilings has looked at them",
+    harm: "its rows cannot be loaded; checks that need the GPU's limits were skipped",
     run: unknown_gpu_findings,
 };
 
