@@ -4,7 +4,7 @@ use super::asked_config::AskedConfig;
 use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::launch_edits::LaunchArgs;
-use super::numbers::whole_number;
+use super::numbers::{carveout_percent, whole_number};
 use super::terminal::fitted_to_screen;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, load, named_gpus, occupancy_batch, output, question};
@@ -83,7 +83,7 @@ struct KernelSetup {
     barriers: Option<u32>,
     /// Preferred shared memory in percent of the most there is; -1 for no preference, as if not said
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true,
-        value_parser = clap::value_parser!(i64).range(-1..=100))]
+        value_parser = carveout_percent)]
     carveout: Option<i64>,
     /// Partitioned global caching (5.2, 5.3, 6.1, 6.2), off if not said
     #[arg(long, value_enum)]

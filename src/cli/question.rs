@@ -181,7 +181,7 @@ impl QuestionArgs {
         if let (Sources::These(some), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
                 let id = &session.gpus[*both].id;
-                output::remark(format!("{id} is a target too: it is no source of its own times"));
+                output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
         let beside =
@@ -191,7 +191,7 @@ impl QuestionArgs {
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
         {
             let id = &session.gpus[both].id;
-            output::remark(format!("{id}=… is set of source and target; {id}@SETTING tells them apart"));
+            output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
         }
         let seen_from = match &sources {
             Sources::These(some) => some.first().copied(),
@@ -475,7 +475,7 @@ fn unused_ceilings(settings: &Settings) -> Option<String> {
     }
     let using = MODELS.iter().filter(|m| m.rates() == ModelRates::Chosen).map(|m| m.id());
     Some(format!(
-        "{} rests on {}, so that --ceilings does not change its times; those that it does change: {}",
+        "--ceilings ignored: {} uses {}; it affects {}",
         model.id(),
         model.rates().words(settings.ceilings),
         using.collect::<Vec<_>>().join(", ")

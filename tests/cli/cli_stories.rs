@@ -285,7 +285,7 @@ fn the_title_names_the_ceilings_really_used() {
         "{}",
         default.stdout
     );
-    let told = "components rests on sustained rates, so that --ceilings does not change its times";
+    let told = "--ceilings ignored: components uses sustained rates; it affects";
     assert!(default.stderr.contains(told), "{}", default.stderr);
     assert_eq!(desk.types(words).works().stderr, "", "nobody chose anything");
 }
@@ -775,7 +775,7 @@ fn clocks_that_are_typed_are_modelled_and_said() {
         "predict --kernel saxpy --size 2^28 --from titan-v --power-limit titan-v=150W --to titan-v,rtx-4070",
     );
     assert!(
-        both.works().stderr.contains("titan-v=… is set of source and target"),
+        both.works().stderr.contains("titan-v=… applies to source and target"),
         "one flag for two GPUs is explained"
     );
     for (typed, said) in [

@@ -153,7 +153,7 @@ fn a_report_of_a_known_kernel_gets_its_size_from_the_user() {
     desk.file("trace.csv", NSYS);
     let plain = desk.types("import trace.csv --gpu titan-v -o plain.csv");
     assert_eq!(plain.code, 0, "{}", plain.stderr);
-    assert!(plain.stderr.contains("--problem 'saxpy:n=…' gives them their size"), "{}", plain.stderr);
+    assert!(plain.stderr.contains("to set the size, use --problem 'saxpy:n=…'"), "{}", plain.stderr);
     assert!(desk.read("plain.csv").contains("saxpy,grid=4096;block=256,"), "{}", desk.read("plain.csv"));
     for given in ["n=2^20", "saxpy:2^20"] {
         let sized = desk.types(&format!("import trace.csv --gpu titan-v --problem {given} -o sized.csv"));

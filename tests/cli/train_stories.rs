@@ -289,7 +289,7 @@ fn speed_ups_over_one_thread_blocks_of_real_measurements() {
     assert_eq!(all["rows"], 48);
     let notes = all["notes"].to_string();
     assert!(notes.contains("12 references of one thread per block, 0 of one block"), "{notes}");
-    assert!(notes.contains("81 without a reference, 12 that are the reference"), "{notes}");
+    assert!(notes.contains("81 without a reference, 12 used as the reference"), "{notes}");
 }
 
 /// Two kernels at five sizes that fit no L2 on four GPUs, each at 80 % of the DRAM bandwidth and 5 µs for a launch.

@@ -155,7 +155,7 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     d.key("end");
     assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
     update(&mut d.state, Message::JobFailed(WorkerJob::Train));
-    assert!(d.screen().contains("no model was trained: roofswap failed inside"), "{}", d.screen());
+    assert!(d.screen().contains("no model was trained: internal error"), "{}", d.screen());
 }
 
 #[test]

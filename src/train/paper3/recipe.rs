@@ -136,11 +136,12 @@ impl Paper3 {
     }
 
     fn too_few(&self, samples: &Samples, reference: ReferenceLaunch) -> TrainError {
-        let why = format!(
-            "{} launches have a reference, and {FEWEST} are needed ({})",
-            samples.all.len(),
-            left_out(samples)
-        );
+        let have = match samples.all.len() {
+            1 => "1 launch has".to_string(),
+            n => format!("{n} launches have"),
+        };
+        let left_out = left_out(samples).map_or_else(String::new, |text| format!(" (left out: {text})"));
+        let why = format!("{have} a reference, and {FEWEST} are needed{left_out}");
         let what_to_do = match reference {
             ReferenceLaunch::OneThread => {
                 "give rows with one thread per block or one block, or say --reference slowest"
@@ -374,11 +375,11 @@ fn recipe_notes(data: &TrainingData, formulas: MetricFormulas) -> Vec<String> {
         format!("speed-up over {}", data.reference.sentence()),
         format!(
             "{} launches have a reference: {threads} references of one thread per block, {blocks} of one block, {others} of \
-             other shapes; {} are one thread in all, which is the paper's",
+             other shapes; {} are a single thread, as in the paper",
             samples.all.len(),
             samples.single_threads
         ),
-        format!("left out: {}", left_out(samples)),
+        format!("left out: {}", left_out(samples).unwrap_or_else(|| "none".into())),
         format!("{} formulas of the metrics, raw features and raw speed-ups as published", formulas.as_str()),
     ];
     if samples.all.len() as f64 * (1.0 - TESTED) > SEARCHED as f64 {
@@ -401,15 +402,16 @@ fn recipe_notes(data: &TrainingData, formulas: MetricFormulas) -> Vec<String> {
     notes
 }
 
-fn left_out(samples: &Samples) -> String {
+/// Which rows are no samples, and why; `None` where all are.
+fn left_out(samples: &Samples) -> Option<String> {
     let l = samples.left_out;
-    format!(
-        "{} because {}, {} because {}, {} without a reference, {} that are the reference",
-        l.no_launch,
-        NoFacts::NoLaunch.as_str(),
-        l.cannot_launch,
-        NoFacts::CannotLaunch.as_str(),
-        l.no_reference,
-        l.is_reference
-    )
+    let counts = [
+        (l.no_launch, format!("({})", NoFacts::NoLaunch.as_str())),
+        (l.cannot_launch, format!("({})", NoFacts::CannotLaunch.as_str())),
+        (l.no_reference, "without a reference".into()),
+        (l.is_reference, "used as the reference".into()),
+    ];
+    let some = counts.into_iter().filter(|(n, _)| *n > 0);
+    let parts: Vec<String> = some.map(|(n, why)| format!("{n} {why}")).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
