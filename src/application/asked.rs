@@ -17,7 +17,8 @@ const LAYERS: usize = 8;
 const NOT_COUNTED: &str = "no FLOP or byte counts; profile with ncu";
 
 /// Why the counts of a group are not taken.
-const NOT_ITS_OWN: &str = "its operator moves more bytes than fit in its time: not its own counts; profile with ncu";
+const NOT_ITS_OWN: &str =
+    "its operator moves more bytes than fit in its time: not its own counts; profile with ncu";
 
 /// How many times as fast as L2 reads bytes of a kernel's own can at most seem to have moved.
 const FASTER_THAN_L2: f64 = 2.0;

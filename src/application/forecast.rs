@@ -353,7 +353,9 @@ impl ForecastPair<'_> {
         for (group, forecast) in application.groups.iter().zip(groups) {
             let Some(reason) = &forecast.reason else { continue };
             let used = match forecast.basis {
-                ForecastBasis::Unchanged => "kept as recorded: communication between GPUs is not modelled".into(),
+                ForecastBasis::Unchanged => {
+                    "kept as recorded: communication between GPUs is not modelled".into()
+                }
                 _ => format!("scaled by the hardware ratios: {reason}"),
             };
             match reasons.iter_mut().find(|(known, ..)| *known == used) {

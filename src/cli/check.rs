@@ -20,7 +20,7 @@ pub(super) struct CheckArgs {
     /// Cubins, `ptxas -v` logs (also within nvcc's output), `cuobjdump --dump-resource-usage`
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Architectures to check, such as sm_80,sm_90; all that the files hold where not given
+    /// Architectures to check, such as sm_80,sm_90 (default: all that the files hold)
     #[arg(long, value_name = "ARCH", value_delimiter = ',')]
     on: Vec<CodeArchitecture>,
     /// The committed baseline
@@ -38,7 +38,7 @@ pub(super) struct CheckArgs {
     /// Fail on any spill, also one that the baseline has
     #[arg(long)]
     no_spills: bool,
-    /// Threads per block of kernels that do not state theirs; 256, or their launch bound if smaller, where not given
+    /// Threads per block of kernels that do not state theirs (default: 256, or their launch bound if smaller)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     /// How to write the table

@@ -19,7 +19,7 @@ pub(super) struct WorkloadArgs {
     /// The kernel; `roofswap kernels` lists those of the catalogue
     #[arg(long, value_name = "KERNEL", conflicts_with = "mix")]
     pub(super) kernel: Option<String>,
-    /// Its sizes such as n=2^28; where none is given, one too large for the L2 of every GPU involved
+    /// Its sizes such as n=2^28 (default: one too large for the L2 of every GPU involved)
     #[arg(long, value_name = "KEY=N", conflicts_with = "mix", allow_hyphen_values = true)]
     pub(super) size: Option<String>,
     /// Its code variant

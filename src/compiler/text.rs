@@ -71,8 +71,7 @@ pub(super) fn recognise(text: &AsciiText<'_>) -> Option<ReportFormat> {
 
 /// Why a file is no report, and what to do, as exactly as its content allows.
 pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings) -> ReportError {
-    const EXPECTED: &str =
-        "expected a `ptxas -v` log, `cuobjdump --dump-resource-usage` output or a cubin";
+    const EXPECTED: &str = "expected a `ptxas -v` log, `cuobjdump --dump-resource-usage` output or a cubin";
     const TAKE_OUT: &str = "take the kernels out with `cuobjdump -xelf all FILE` and read the .cubin files";
     const FAT_BINARY: &[u8] = &[0x50, 0xed, 0x55, 0xba];
     let whole = |message: String| found.report_error(ReportPlace::Whole, message);

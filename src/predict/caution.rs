@@ -395,7 +395,10 @@ impl fmt::Display for Caution {
                 "power limit {limit:.0} W ignored: attention is modelled without a power limit and may run slower; measure it at that limit"
             ),
             Self::SourceCannotLaunch { gpu, why } => {
-                write!(f, "{gpu}: {why}: its time must come from another launch; check block, registers and shared memory")
+                write!(
+                    f,
+                    "{gpu}: {why}: its time must come from another launch; check block, registers and shared memory"
+                )
             }
             Self::RowsMeasuredHere { factor, rows } => f.write_str(&target_rows_text(*factor, *rows)),
             Self::RowsAtOtherClocks { gpu, rows, all } => f.write_str(&other_clocks_text(gpu, *rows, *all)),

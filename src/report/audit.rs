@@ -89,8 +89,7 @@ fn group(sheet: &AuditSheet<'_>, severity: Severity, of: &[&Finding], format: Ta
     table.title = format!("{}s: {}", severity.as_str(), of.len());
     let mut harms: Vec<String> = Vec::new();
     for f in of {
-        let harm =
-            format!("effect on models ({}): {}", f.check, check_named(f.check).map_or("", |c| c.harm));
+        let harm = format!("effect on models ({}): {}", f.check, check_named(f.check).map_or("", |c| c.harm));
         if !harms.contains(&harm) {
             harms.push(harm);
         }

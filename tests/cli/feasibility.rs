@@ -137,5 +137,8 @@ fn missing_counts_are_named() {
         partly.contains("counters missing: l2_bytes, global_warp_insts, lsu_warp_insts, smem_wavefronts"),
         "{partly}"
     );
-    assert!(partly.contains("L2 bytes assumed equal to DRAM bytes, the other limits are estimated"), "{partly}");
+    assert!(
+        partly.contains("L2 bytes assumed equal to DRAM bytes, the other limits are ignored"),
+        "{partly}"
+    );
 }

@@ -86,7 +86,7 @@ fn the_forest_trains_on_paper_3s_kernels_and_says_the_speed_up_of_a_launch() {
     // 32 lanes for one: no launch is faster by more than 32 times the work of a warp and its share of the start.
     assert!(value > 5.0 && value < 40.0, "{value}");
     let text = desk.types(asked).works().stdout;
-    assert!(text.contains("speed-up over the slowest launch with one thread per block"), "{text}");
+    assert!(text.contains("speedup over the slowest launch with one thread per block"), "{text}");
     let beyond = asked.replace("n=2000000", "n=2^30").replace("rtx-2080-ti", "titan-v");
     let text = desk.types(&beyond).works().stdout;
     assert!(text.contains("titan-v: no row of this GPU was trained on"), "{text}");
@@ -246,7 +246,7 @@ fn the_speed_up_of_a_launch_is_predicted_and_its_tree_is_drawn() {
     let [value, low, high] =
         ["speed_up", "speed_up_low", "speed_up_high"].map(|key| row[key].as_f64().unwrap());
     assert!(low < value && value < high, "{row}");
-    // The reference of this size was timed: its time over the speed-up is the launch's own.
+    // The reference of this size was timed: its time over the speedup is the launch's own.
     let [reference, time] = ["reference_ms", "time_ms"].map(|key| row[key].as_f64().unwrap());
     assert!((reference - 0.203).abs() < 1e-6 && (time - reference / value).abs() < 1e-9, "{row}");
     let unknown = records(&desk, &format!("{words} --size n=2000000,t=256 --format json")).remove(0);

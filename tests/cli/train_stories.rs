@@ -198,7 +198,7 @@ fn where_nobody_measured_one_thread_the_slowest_launch_is_the_reference_and_that
         launches().lines().filter(|l| !l.contains(",t=1,")).map(|l| format!("{l}\n")).collect();
     desk.file("mine.csv", without.concat());
     let text = desk.types("train paper3 --data mine.csv --trials 2").works().stdout;
-    assert!(text.contains("speed-up over the slowest launch of the same kernel and problem"), "{text}");
+    assert!(text.contains("speedup over the slowest launch of the same kernel and problem"), "{text}");
     assert!(
         text.contains("0 references of one thread per block, 0 of one block, 12 of other shapes"),
         "{text}"

@@ -60,7 +60,7 @@ fn training() -> Training {
     };
     let trained = Trained {
         model: "paper3".into(),
-        what: "random forest for the speed-up".into(),
+        what: "random forest for the speedup".into(),
         recipe: "forest of 200 trees, depth at most 13; best of 50 trials by MAPE under 3 folds: 27.4 %"
             .into(),
         seed: 1,
@@ -84,7 +84,7 @@ fn training() -> Training {
             },
         ],
         used: ModelVerdict { used: false, why: "it is no time on another GPU".into() },
-        notes: vec!["speed-up over the slowest launch with one thread per block or one block".into()],
+        notes: vec!["speedup over the slowest launch with one thread per block or one block".into()],
     };
     Training { trained, came: Came::FromCache("/cache/paper3-1.model".into()) }
 }

@@ -21,8 +21,9 @@ fn unknown_gpu_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
         let name = sheet.text_of(gpu);
         let near = sheet.gpus.position(name).err().map(|e| e.to_string()).unwrap_or_default();
         let subject: String = crate::text::clipped_text(name, 60);
-        let remedy =
-            Remedy::leave("name it as `roofswap gpus` does, or describe it in a file of your gpus folder");
+        let remedy = Remedy::leave(
+            "name it as `roofswap gpus` does, or describe it in a file in the GPU folder ~/.config/roofswap/gpus",
+        );
         Finding { check: CHECK.id, severity: Severity::Warning, subject, evidence: near, rows, remedy }
     };
     found.into_iter().map(finding).collect()
