@@ -76,7 +76,7 @@ pub fn read_compiled(
             known_formats()
         ),
         None if why.message.contains("not a compiler report") => {
-            format!("{why}; or measurements: a CSV with gpu, kernel, problem, time_ms, or a report of {}", known_formats())
+            format!("{why}; or measurements: a CSV with gpu, kernel, problem, time_ms, or any of: {}", known_formats())
         }
         None => why.to_string(),
     })
