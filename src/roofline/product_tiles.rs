@@ -141,8 +141,9 @@ mod tests {
     fn many_products_at_once_have_the_tiles_that_the_library_names() {
         // 40 products of 16 rows and 128 columns on 40 SMs.
         let narrow = ProductSizes { batch: 40.0, m: 16.0, n: 128.0, k: 64.0 };
-        let cut =
-            |major, product| tiled_share(product, 40.0, 1.0, batched_tiles(ComputeCapability { major, minor: 0 }));
+        let cut = |major, product| {
+            tiled_share(product, 40.0, 1.0, batched_tiles(ComputeCapability { major, minor: 0 }))
+        };
         let of = |major, product| cut(major, product).arithmetic;
         let (large, wide) = (64.0 / 66.0, 128.0 / 3.0 / (128.0 / 3.0 + 2.0));
         assert!((of(8, narrow) - 16.0 / 128.0 * large).abs() < 1e-12);

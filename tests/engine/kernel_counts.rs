@@ -339,7 +339,7 @@ fn padding_of_the_convolution_takes_the_conflicts_away_and_costs_shared_memory()
 #[test]
 fn only_padding_may_be_zero() {
     let size = |kernel: &str, text: &str| {
-        let (_, kernel) = SHIPPED.kernels.resolve(kernel).unwrap();
+        let kernel = SHIPPED.kernels.entry_named(kernel).unwrap();
         kernel.typed(text).map_err(|why| why.to_string())
     };
     let unpadded = size("torch_conv", "ic=64;hw=56;ks=1;pad=0").unwrap();
