@@ -43,7 +43,7 @@ pub(super) struct WhatIfArgs {
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
     set: Vec<String>,
-    /// Source GPU: where it was timed, and whose time is the goal (default: the GPU itself)
+    /// Source GPU: whose time it is predicted from, as by `predict`, and the goal (default: the GPU itself)
     #[arg(long, value_name = "GPU")]
     from: Option<String>,
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
     let base = args.base_at_clocks(&mut session, base, source)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
-    let asked = WhatIf::from_measured_base(&session, &workload, Pair::new(source, base), settings);
+    let asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
     answer_one(args, &session, base, asked, changes, &Progress::default())
 }
 

@@ -52,9 +52,8 @@ impl Session {
             config.and_then(|config| self.store.row_on(config, source))
         };
         let timed_on_source = |problem: &Problem| row_on_source(problem).is_some();
-        let is_users_own = |problem: &Problem| {
-            row_on_source(problem).is_some_and(|row| row.kind() == TimingKind::Measured)
-        };
+        let is_users_own =
+            |problem: &Problem| row_on_source(problem).is_some_and(|row| row.kind() == TimingKind::Measured);
         let mut sizes: Vec<Problem> = self.sizes(kernel, variant);
         if sizes.iter().any(is_users_own) {
             sizes.retain(is_users_own);
