@@ -1,13 +1,21 @@
 //! What a compiler made of a kernel on one architecture: registers, shared memory, spills.
 
 use super::{Codes, Kernel};
-use crate::catalogue::Sourced;
+use crate::catalogue::{Sourced, Spanned};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A compute capability as catalogues key it: `(major, minor)`.
 pub type Cc = (u8, u8);
+
+/// One report of a compiler: the resources by compute capability.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompiledFile {
+    pub(super) source: Spanned<String>,
+    pub(super) resources: BTreeMap<String, Spanned<Resources>>,
+}
 
 /// What one build of a kernel uses; `None` = the report does not say.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]

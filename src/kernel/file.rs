@@ -1,10 +1,11 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
 use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemoryFile};
+use super::compiled::CompiledFile;
 use super::facts::KernelFacts;
 use super::launch::LaunchFormulas;
 use super::library_product::LibraryProductFile;
-use super::library_share::LibraryShareFile;
+use super::library_share::{LibraryShare, LibraryShareFile};
 use super::mix::{InstructionFormulas, InstructionsFile};
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
@@ -117,14 +118,6 @@ struct NeedsFile {
     features: Vec<Feature>,
 }
 
-/// One report of a compiler: the resources by compute capability.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CompiledFile {
-    pub(super) source: Spanned<String>,
-    pub(super) resources: BTreeMap<String, Spanned<Resources>>,
-}
-
 /// Checks one file's formulas and sources.
 pub(super) struct KernelChecker<'a> {
     pub(super) file: SpecFile<'a>,
@@ -149,12 +142,7 @@ impl KernelChecker<'_> {
         Err(self.field_error("operator.kind", typed.span(), why))
     }
 
-    pub(super) fn field_error(
-        &self,
-        field: &str,
-        span: Range<usize>,
-        why: impl std::fmt::Display,
-    ) -> FileError {
+    fn field_error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
         self.file.file_error(Some(span), format!("{field}: {why}"))
     }
 
@@ -167,6 +155,11 @@ impl KernelChecker<'_> {
             id.get_ref()
         );
         Err(self.field_error(field, id.span(), why))
+    }
+
+    fn library_share(&self, of: &LibraryShareFile) -> Result<LibraryShare, FileError> {
+        self.source("library.source", of.source())?;
+        of.checked().map_err(|(span, why)| self.field_error("library.fp32_share", span, why))
     }
 
     fn origin(&self, source: &str) -> NumberOrigin {
@@ -412,7 +405,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
     }
     let formulas = Arc::new(check.formulas(&typed)?);
     let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
-    let library_share = typed.library.as_ref().map(|l| l.checked(&check)).transpose()?;
+    let library_share = typed.library.as_ref().map(|l| check.library_share(l)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
         name: None,

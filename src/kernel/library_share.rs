@@ -1,8 +1,8 @@
 //! What a library's kernels reach of a GPU's FP32 rate beside what they reach on older ones.
 
-use super::file::KernelChecker;
-use crate::catalogue::{FileError, Spanned};
+use crate::catalogue::Spanned;
 use serde::Deserialize;
+use std::ops::Range;
 
 /// `[library]` of a kernel file.
 #[derive(Debug, Deserialize)]
@@ -23,14 +23,18 @@ pub struct LibraryShare {
 }
 
 impl LibraryShareFile {
-    pub(super) fn checked(&self, check: &KernelChecker<'_>) -> Result<LibraryShare, FileError> {
-        check.source("library.source", &self.source)?;
+    /// Whose word it is.
+    pub(super) fn source(&self) -> &Spanned<String> {
+        &self.source
+    }
+
+    /// The share, or where and how it is none.
+    pub(super) fn checked(&self) -> Result<LibraryShare, (Range<usize>, &'static str)> {
         let share = *self.fp32_share.get_ref();
-        if !(share > 0.0 && share <= 1.0) {
-            let span = self.fp32_share.span();
-            return Err(check.field_error("library.fp32_share", span, "expected a share above 0, at most 1"));
+        match share > 0.0 && share <= 1.0 {
+            true => Ok(LibraryShare { from_major: self.from_capability_major, share }),
+            false => Err((self.fp32_share.span(), "expected a share above 0, at most 1")),
         }
-        Ok(LibraryShare { from_major: self.from_capability_major, share })
     }
 }
 

@@ -318,8 +318,7 @@ impl Kernel {
                 (None, Some(default)) => default.eval(&scope).map_err(|_| missing(default.source_text()))?,
                 (None, None) => return Err(missing(key)),
             };
-            let may_be_zero = || self.zero_keys.iter().any(|k| k == key);
-            if !(problem::is_size(value) || (value == 0.0 && may_be_zero())) {
+            if !(problem::is_size(value) || (value == 0.0 && self.may_be_zero(key))) {
                 return Err(problem::bad_size(key, value));
             }
             pairs.push((ProblemKey::new(key), ProblemValue::Number(value)));
@@ -336,6 +335,11 @@ impl Kernel {
         }
     }
 
+    /// Whether this key has a use for 0.
+    fn may_be_zero(&self, key: &str) -> bool {
+        self.zero_keys.iter().any(|k| k == key)
+    }
+
     /// Reads and completes a size that a person typed: `n=2^20`, `m=512,n=1k`, or `2^20` alone where exactly one key has no
     /// default.
     ///
@@ -344,12 +348,7 @@ impl Kernel {
     pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
         let number = text.trim();
         if number.contains('=') || typed_number(number).is_none() {
-            let typed: Problem = text.parse()?;
-            let zero = typed.pairs().iter().find(|(_, value)| *value == ProblemValue::Number(0.0));
-            return match zero.filter(|_| !self.has_formulas()) {
-                Some((key, _)) => Err(problem::bad_size(key.as_str(), 0)),
-                None => self.completed_problem(&typed),
-            };
+            return self.completed_problem(&Problem::typed(text, |key| self.may_be_zero(key))?);
         }
         let defaults = self.formulas.as_ref().map(|f| &f.defaults);
         let mut needed = self.keys.iter().filter(|k| defaults.is_none_or(|d| !d.contains_key(*k)));

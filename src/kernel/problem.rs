@@ -239,12 +239,13 @@ impl Problem {
         self.pairs().iter().any(|(_, value)| matches!(value, ProblemValue::Word(_)))
     }
 
-    /// The product of all numbers: a rough order of size within one kernel.
+    /// The product of all numbers but zeros: a rough order of size within one kernel.
     #[must_use]
     pub fn volume(&self) -> f64 {
         self.pairs()
             .iter()
             .filter_map(|(_, v)| if let ProblemValue::Number(n) = v { Some(*n) } else { None })
+            .filter(|n| *n != 0.0)
             .product()
     }
 
@@ -281,13 +282,21 @@ impl Problem {
     }
 }
 
-/// Reads a size that a person typed: `n=2^20`, `m=512;n=1k`, separated by `;` or `,`. Which keys may be 0 is their kernel's to say.
+/// Reads a size that a person typed: `n=2^20`, `m=512;n=1k`, separated by `;` or `,`.
 impl FromStr for Problem {
     type Err = ProblemError;
     fn from_str(text: &str) -> Result<Self, ProblemError> {
+        Self::typed(text, |_| false)
+    }
+}
+
+impl Problem {
+    /// As typed, where some keys may be 0.
+    pub(super) fn typed(text: &str, may_be_zero: impl Fn(&str) -> bool) -> Result<Self, ProblemError> {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
-            let size = typed_number(value).filter(|size| *size == 0.0 || is_size(*size));
+            let size =
+                typed_number(value).filter(|size| is_size(*size) || (*size == 0.0 && may_be_zero(key)));
             let size = size.ok_or_else(|| bad_size(key, value))?;
             Ok((ProblemKey::new(key), ProblemValue::Number(size)))
         };
@@ -443,6 +452,7 @@ mod tests {
     #[test]
     fn absurd_sizes_are_refused_with_what_was_expected() {
         for bad in [
+            "n=0",
             "n=-4",
             "n=1e30",
             "n=1.5",

@@ -1,6 +1,7 @@
 //! A kernel file without problem, launch and work: only what compilers made of a kernel. `roofswap import` writes them.
 
-use super::file::{CompiledFile, KernelChecker};
+use super::compiled::CompiledFile;
+use super::file::KernelChecker;
 use super::{Cc, Codes, Kernel, Resources};
 use crate::catalogue::Spanned;
 use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile, joined_sources};

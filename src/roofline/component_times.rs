@@ -109,6 +109,9 @@ pub struct Components {
     power_on_sms: f64,
     /// What the power limit allows; 0 where it binds nothing.
     powered: f64,
+    /// The same by the share of FP work alone, and the part of its rate that pure FP work sustains.
+    by_share: f64,
+    power_share: f64,
     /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer.
     at_peak: f64,
     /// Bytes of DRAM alone at that rate.
@@ -141,11 +144,22 @@ impl Components {
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
-        let by_share = || norm * (fp / norm).powf(POWER_EXPONENT) / power_share;
+        let by_share = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
         // No longer than with the SMs at the clock that FP work alone sustains: there nothing is limited any more.
         let all_slowed = norm.powi(NORM) + power_on_sms * (power_share.powi(-NORM) - 1.0);
-        let powered = if limited { least_of_power(by_share(), all_slowed) } else { 0.0 };
-        Self { times, norm, power_on_sms, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
+        let powered = if limited { least_of_power(by_share, all_slowed) } else { 0.0 };
+        Self {
+            times,
+            norm,
+            power_on_sms,
+            powered,
+            by_share,
+            power_share,
+            at_peak,
+            dram_at_peak,
+            streamed: 1.0,
+            kept: 1.0,
+        }
     }
 
     /// The time of this component.
@@ -240,7 +254,9 @@ impl Components {
         if self.powered * factor <= norm {
             return [norm; 2];
         }
-        let powered = self.powered * factor.powf(POWER_EXPONENT) * longer.powf(1.0 - POWER_EXPONENT);
+        let by_share = self.by_share * factor.powf(POWER_EXPONENT) * longer.powf(1.0 - POWER_EXPONENT);
+        let slowed = (factor / self.power_share).powi(NORM) - 1.0;
+        let powered = least_of_power(by_share, self.norm.powi(NORM) + self.power_on_sms * slowed);
         [norm, norm.max(powered)]
     }
 

@@ -466,7 +466,7 @@ fn blocks_count_as_often_as_threads_ran_them() {
     let rows = desk.types("sass a.txt b.txt --block-counts counts.csv --format json").works().json();
     assert_eq!((&rows[1]["source_flops"], &rows[1]["target_flops"]), (&380.into(), &460.into()));
     let text = desk.types("sass a.txt b.txt --block-counts counts.csv").works().stdout;
-    assert!(text.contains("each block weighted by the threads that ran it"), "{text}");
+    assert!(text.contains("each block weighted by the threads that executed it"), "{text}");
     desk.file("none.csv", "kernel,address,threads\nother,0x0,1\n");
     desk.types("sass a.txt b.txt --block-counts none.csv")
         .ends(1, &["none.csv: counts `other`, not `profiled`"]);

@@ -405,18 +405,25 @@ fn a_number_set_to_what_it_is_changes_nothing() {
     }
 }
 
-/// The GPU that is changed was timed itself: its own time stands on it, whatever GPU's time is the goal.
+/// The GPU that is changed was timed itself: its own time stands on it where no other GPU is named; else it is predicted from that, as `predict` does.
 #[test]
 fn a_time_that_was_measured_on_the_base_is_where_a_change_starts() {
     let desk = Desk::new();
     let columns = "gpu,kernel,problem,dtype,block,grid,flops,dram_bytes,time_ms";
     let rows = "titan-v,mine,n=1048576,fp32,256,4096,2.1e6,1.26e7,0.025\nrtx-4070,mine,n=1048576,fp32,256,4096,2.1e6,1.26e7,0.06";
     let file = desk.file("mine.csv", format!("{columns}\n{rows}\n"));
-    let words =
-        "whatif --format json --gpu rtx-4070 --from titan-v --kernel mine --solve mem --set sms=60 --data";
-    let found = object(&desk.types_with(words, &[&file]).works().stdout);
+    let asked = |words: &str| {
+        desk.types_with(&format!("{words} --kernel mine --format json --data"), &[&file]).works()
+    };
+    let found = object(&asked("whatif --gpu rtx-4070 --set sms=60").stdout);
     assert!((number(&found, "base_time_ms") - 0.06).abs() < 1e-9, "{found}");
     assert!(number(&found, "time_ms") > 0.03, "{found}");
+    let from = object(&asked("whatif --gpu rtx-4070 --from titan-v --set sms=60").stdout);
+    let predicted = asked("predict --to rtx-4070 --from titan-v --set sms=60").json();
+    assert!(
+        (number(&from, "time_ms") / number(&predicted[0], "time_ms") - 1.0).abs() < 1e-9,
+        "{from} {predicted:?}"
+    );
 }
 
 /// What the dashboard shows of an application, and of a GPU at other clocks, is said by the command too.

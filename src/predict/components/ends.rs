@@ -219,7 +219,9 @@ impl SourceShare {
     /// The operators' model: its two times stand in the places of the roofs. What was taken of a fast source is no more than the target's
     /// bytes and FLOPs allow.
     fn operator(&self, target: &End, times: Pair<f64>, alike: f64) -> Result<Answered, ModelRefusal> {
-        let time = carried(times, self.timed, alike, super::ID)?.max(Seconds(self.shortest_body(target)));
+        let time = carried(times, self.timed, alike, super::ID)?;
+        // What was not timed may find its operands in L2, which its model knows.
+        let time = if self.timed.is_some() { time.max(Seconds(self.shortest_body(target))) } else { time };
         let start = LaunchStart { body: self.timed, own: 1.0, gap: 0.0 };
         let Pair { source, target } = times;
         let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
@@ -235,8 +237,11 @@ impl SourceShare {
         }
         if let Some(Pair { source, .. }) = self.operators(target) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
+            let shortest = self.shortest_body(target) / answered.time.0;
+            // Where the model of one that was not timed keeps more in L2 than that, it is no bound.
+            let is_bound = self.timed.is_some() || shortest <= 1.0;
             return Doubt::of_operator((1.0 - nearness.share_alike()) * off, other)
-                .no_shorter_than(self.shortest_body(target) / answered.time.0);
+                .no_shorter_than(if is_bound { shortest } else { 0.0 });
         }
         let Answered { carried, body, time, .. } = *answered;
         let gap = self.gap_on(target);
@@ -326,10 +331,8 @@ impl SourceShare {
         };
         let of_flops =
             at_least(from.flops_at_peak / ABOVE_STATED_CLOCK, to.flops_at_peak / ABOVE_STATED_CLOCK);
-        // An operator that was not timed may find its operands in L2, which its model knows.
-        let may_be_kept = self.start.body.is_none() && target.operator.is_some();
-        let knows_bytes = self.excess.knows_dram && !may_be_kept;
-        let of_bytes = if knows_bytes { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
+        let of_bytes =
+            if self.excess.knows_dram { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
         of_flops.max(of_bytes)
     }
 }
