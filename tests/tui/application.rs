@@ -355,7 +355,7 @@ fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
     let mut d = board_of_application(160, 50);
     d.key("o");
     let screen = d.screen();
-    assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
+    assert!(screen.contains("by time × launch price"), "{screen}");
     assert!(!screen.contains("limited by      -"), "what is not known has no line: {screen}");
 }
 

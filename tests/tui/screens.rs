@@ -573,6 +573,18 @@ fn a_time_that_is_mostly_launch_has_no_percent_of_a_roof() {
     assert!(said.iter().any(|text| text.starts_with("launch, which is most of the time")), "{said:?}");
 }
 
+/// What a launch adds is said beside what it costs, and it limits no kernel that hides most of it.
+#[test]
+fn a_hidden_launch_overhead_is_no_limit() {
+    let d = dashboard(120, 40).press("] ] ] ] E");
+    let answer = d.state.answer();
+    let breakdown = answer.prediction.as_ref().unwrap().breakdown();
+    let links = roofswap::report::breakdown::links(&breakdown);
+    let added = links.iter().find(|link| link.name == "add launch overhead").unwrap();
+    assert!(added.behind.contains("of 8.90 µs (rest hidden)"), "{added:?}");
+    assert!(d.screen().contains("RTX 4070: bound by L2"), "{}", d.screen());
+}
+
 #[test]
 fn a_predictions_picture_says_how_many_targets_it_leaves_out() {
     let mut d = dashboard(120, 40).press("8 e");
