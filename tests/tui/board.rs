@@ -155,6 +155,22 @@ fn a_pinned_gpu_is_a_further_target_and_one_that_is_unpinned_is_none() {
     assert!(d.state.ranked.pins.is_empty() && d.state.selection.targets.len() == 1);
 }
 
+/// No blanks stand where a size would.
+#[test]
+fn a_kernel_without_a_size_is_copied_without_a_gap() {
+    let mut d = dashboard(120, 30);
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, 17.2 GFLOP, 50MB dram");
+    press(&mut d, "enter");
+    for view in ["1", "2"] {
+        let effects = press(&mut d, &format!("{view} y"));
+        let copied = effects.iter().find_map(|e| if let Effect::Copy(text) = e { Some(text) } else { None });
+        let copied = copied.unwrap_or_else(|| panic!("{}", d.screen()));
+        assert!(!copied.contains(" :") && !copied.contains("  "), "{copied}");
+    }
+    assert!(!d.screen().contains("  from"), "{}", d.screen());
+}
+
 #[test]
 fn a_typed_kernel_is_a_row_of_its_own_and_its_gpu_the_source() {
     let mut d = dashboard(120, 30);

@@ -573,6 +573,39 @@ fn a_time_that_is_mostly_launch_has_no_percent_of_a_roof() {
     assert!(said.iter().any(|text| text.starts_with("launch, which is most of the time")), "{said:?}");
 }
 
+/// What is chosen and not seen is said, with the key that shows it.
+#[test]
+fn a_key_that_changes_nothing_on_the_screen_says_why() {
+    let said = |keys: &str| {
+        let d = dashboard(80, 24).press(keys);
+        d.state.message.map(|(_, text)| text)
+    };
+    assert_eq!(said("L"), None, "the roofline shows it");
+    let closes = "E closes the explanation over the";
+    assert_eq!(said("E L"), Some(format!("memory levels are those of the roofline: {closes} roofline")));
+    let roofs = format!("achieved roofs: components uses sustained rates; {closes} roofline");
+    assert_eq!(said("E P"), Some(roofs));
+    assert_eq!(
+        said("E R"),
+        Some(format!("the study's occupancy: the time stays the same; {closes} occupancy"))
+    );
+    assert_eq!(
+        said("2 P").as_deref(),
+        Some("achieved roofs: components uses sustained rates; 1 shows the roofline")
+    );
+    let without_flops = said("/ a t o m i c _ h o t enter L").unwrap();
+    assert!(without_flops.contains("no FLOPs are counted"), "{without_flops}");
+}
+
+/// A page key goes on to the first line that was not seen.
+#[test]
+fn a_page_of_the_help_is_as_long_as_it_is_high() {
+    for (height, lines) in [(24, 20), (40, 36)] {
+        let d = dashboard(80, height).press("? pagedown");
+        assert!(d.screen().contains(&format!(" {}-{}/", lines + 1, 2 * lines)), "{}", d.screen());
+    }
+}
+
 /// What a launch adds is said beside what it costs, and it limits no kernel that hides most of it.
 #[test]
 fn a_hidden_launch_overhead_is_no_limit() {

@@ -78,6 +78,11 @@ impl Panel<DashboardState> for RooflinePane {
     }
 }
 
+/// Whether the bandwidth stands in place of a roofline: of a kernel without FLOPs.
+pub fn draws_bandwidth(state: &DashboardState) -> bool {
+    bandwidth_chart(&roofline_view(state)).is_some()
+}
+
 /// The roofline of the selected row, to export.
 pub fn offer_roofline(state: &DashboardState) -> ChartOffer {
     let name = state.chart_name(&format!("roofline-{}", state.kernel().label()));

@@ -180,7 +180,7 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &Dashboar
     let line_at = |y: u16| Rect { y, height: 1, ..inside };
     head(state, &columns, look).render(line_at(inside.y), buffer);
     if state.shown.is_empty() {
-        let kept = format!("{} {}", state.kernel().label(), state.size_of(state.selected));
+        let kept = state.with_size(state.kernel().label());
         let filter = &state.row_filter;
         let text = format!("no kernel matches “{filter}”; Esc clears the filter; {kept} stays selected");
         Line::styled(clipped_text(&text, usize::from(inside.width)), look.caution())
