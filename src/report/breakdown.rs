@@ -117,16 +117,15 @@ pub fn links(breakdown: &Breakdown<'_>) -> Vec<FactorWords> {
 
 /// What stands behind a step; of a launch that the kernel hides in part how much of it counts.
 fn behind(step: &Step) -> String {
-    let (Cause::FloorOn(floor, _) | Cause::FloorOff(floor, _)) = step.cause else {
-        return step.cause.to_string();
-    };
+    let said = step.cause.to_string();
+    let (Cause::FloorOn(floor, _) | Cause::FloorOff(floor, _)) = step.cause else { return said };
     let counted = Seconds((step.time.0 - step.time.0 / step.factor).abs());
     let how = match counted / floor {
-        0.99.. => floor.to_string(),
+        0.99.. => return said,
         0.005.. => format!("{counted} of {floor} (rest hidden)"),
         _ => format!("{floor}, hidden"),
     };
-    step.cause.to_string().replacen(&floor.to_string(), &how, 1)
+    said.replacen(&floor.to_string(), &how, 1)
 }
 
 /// The first time, and where it is from.
