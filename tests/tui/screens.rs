@@ -641,3 +641,21 @@ fn the_import_dialog_takes_a_typed_path() {
         "{effects:?}"
     );
 }
+
+/// On a narrow screen units, ends of names and what is sorted by are seen.
+#[test]
+fn what_a_narrow_screen_cuts_keeps_its_end() {
+    let mut d = dashboard(80, 24).press(":");
+    for c in "model plain-roofline".chars() {
+        let key = if c == ' ' { "space".to_string() } else { c.to_string() };
+        update(&mut d.state, Message::Key(key));
+    }
+    let screen = d.press("enter o o o").screen();
+    assert!(screen.contains(" speed▼┃"), "{screen}");
+    assert!(screen.contains("~54.6µs–6.38ms"), "both units of a wide interval: {screen}");
+    assert!(screen.contains("cutlass_…28x128_8x2"), "{screen}");
+    let screen = dashboard(80, 24).press("tab tab right right").screen();
+    assert!(screen.contains("┃14.9 TFLOP/s  29.1 TFLOP/s    ┃"), "both rates of the read-out: {screen}");
+    let screen = dashboard(160, 50).screen();
+    assert!(screen.contains("96.0 KiB") && screen.contains("100 KiB"), "{screen}");
+}

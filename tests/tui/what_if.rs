@@ -237,6 +237,13 @@ fn what_cannot_be_is_said_with_both_numbers() {
 
 #[test]
 fn a_value_is_solved_for_and_set() {
+    let mut narrow = view_of_saxpy(50, 24);
+    go_to(&mut narrow, GpuNumber::Bandwidth);
+    press(&mut narrow, "=");
+    type_line(&mut narrow, "4ms");
+    let screen = narrow.screen();
+    let said = screen.lines().find(|line| line.contains("makes")).unwrap();
+    assert!(said.contains('…'), "what is cut is marked: {screen}");
     let mut d = view_of_saxpy(120, 40);
     go_to(&mut d, GpuNumber::Bandwidth);
     press(&mut d, "=");

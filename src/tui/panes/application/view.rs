@@ -12,7 +12,7 @@ use crate::gpu::GpuId;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -51,12 +51,7 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
         below.push(Line::styled(clipped_text(text, width), style));
     }
     if let Some(detail) = detail(state, application) {
-        let most = detail_lines(area);
-        let mut wrapped = wrap(&detail, width);
-        if let Some(rest) = wrapped.get(most - 1..).filter(|rest| rest.len() > 1).map(|rest| rest.join(" ")) {
-            wrapped.truncate(most - 1);
-            wrapped.push(clipped_text(&rest, width));
-        }
+        let wrapped = wrap_at_most(&detail, width, detail_lines(area));
         below.extend(wrapped.into_iter().map(|text| Line::styled(text, look.dim())));
     }
     let gap = usize::from(inside.height).saturating_sub(lines.len() + below.len());

@@ -14,7 +14,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::ranked::{BoardRows, RowPlace};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::tui::text::{clipped_middle, clipped_text, pad_left, pad_right, paragraph};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -349,12 +349,14 @@ fn board_line(
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
     let name = row_name(row, widths.only);
+    // Variants and kernels differ at their ends, GPUs before their memory.
+    let cut = if row.label.is_empty() { clipped_text } else { clipped_middle };
     let of_bar = time_style(row, look);
     let mut spans = vec![
         Span::raw(" "),
         Span::styled(format!("{mark}{pin}"), style),
         Span::styled(pareto, look.measured()),
-        Span::styled(pad_right(&clipped_text(&name, widths.name - 1), widths.name), style),
+        Span::styled(pad_right(&cut(&name, widths.name - 1), widths.name), style),
         Span::styled("█".repeat(solid), of_bar),
         Span::styled("▓".repeat(shade), of_bar),
         Span::styled("░".repeat(light), look.dim()),
