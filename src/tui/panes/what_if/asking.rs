@@ -161,7 +161,7 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
 
 /// Says a value that was found, which is offered when one is typed next, or that none does.
 pub(super) fn show_solution(state: &mut DashboardState, solution: Solution) -> Vec<Effect> {
-    let key = capitalised(&state.key_for(Action::Pick));
+    let key = capitalised(state.key_for(Action::Pick));
     let effects = match &solution {
         Solution::Value { .. } => {
             state.say(Tone::Done, format!("{}; press {key} twice to set it", solution.in_words()))
