@@ -14,10 +14,11 @@ use std::collections::{HashMap, HashSet};
 const LAYERS: usize = 8;
 
 /// Why a group is no question about a kernel.
-const NOT_COUNTED: &str = "no FLOPs and bytes are known of it";
+const NOT_COUNTED: &str = "no FLOP or byte counts; profile with ncu";
 
 /// Why the counts of a group are not taken.
-const NOT_ITS_OWN: &str = "its operator's bytes are not its own: no kernel moves as many in its time";
+const NOT_ITS_OWN: &str =
+    "its operator moves more bytes than fit in its time: not its own counts; profile with ncu";
 
 /// How many times as fast as L2 reads bytes of a kernel's own can at most seem to have moved.
 const FASTER_THAN_L2: f64 = 2.0;

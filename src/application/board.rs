@@ -2,7 +2,7 @@
 
 use super::forecast::TargetForecast;
 use super::recorded::Application;
-use crate::gpu::GpuId;
+use crate::gpu::{Gpu, GpuId};
 use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
 use crate::session::Session;
 
@@ -51,6 +51,12 @@ const AS_RECORDED: f64 = 1e-6;
 /// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
 const MOSTLY: f64 = 0.5;
 
+/// Whether it fits this GPU; unknown where nothing was recorded that says how much it holds at once, unless one kernel touches more.
+fn fits_memory(application: &Application, gpu: &Gpu) -> Option<bool> {
+    let fits = application.least_memory()?.0 <= gpu.memory_size.value.0;
+    (application.peak_memory.is_some() || !fits).then_some(fits)
+}
+
 fn ranked_row(
     session: &Session,
     application: &Application,
@@ -76,7 +82,7 @@ fn ranked_row(
         speedup_over_profile: None,
         limit: None,
         occupancy: None,
-        fits_memory: application.peak_memory.map(|needed| needed.0 <= gpu.memory_size.value.0),
+        fits_memory: fits_memory(application, gpu),
         board_power: None,
         energy: None,
         usd_per_million_runs: price.as_ref().map(|p| p.usd_per_million_runs(time.value)),

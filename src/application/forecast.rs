@@ -32,6 +32,7 @@ use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::predict::{Caution, differences};
 use crate::session::Session;
+use crate::text::counted;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashSet;
@@ -348,19 +349,24 @@ impl ForecastPair<'_> {
 
     /// The three largest shares of kernel time that no model predicts, and why.
     fn not_predicted(&self, application: &Application, groups: &[GroupForecast]) -> Vec<String> {
-        let mut reasons: Vec<(&str, f64, usize)> = Vec::new();
+        let mut reasons: Vec<(String, f64, usize)> = Vec::new();
         for (group, forecast) in application.groups.iter().zip(groups) {
             let Some(reason) = &forecast.reason else { continue };
-            match reasons.iter_mut().find(|(known, ..)| known == reason) {
+            let used = match forecast.basis {
+                ForecastBasis::Unchanged => {
+                    "kept as recorded: communication between GPUs is not modelled".into()
+                }
+                _ => format!("scaled by the hardware ratios: {reason}"),
+            };
+            match reasons.iter_mut().find(|(known, ..)| *known == used) {
                 Some((_, share, count)) => (*share, *count) = (*share + group.share, *count + 1),
-                None => reasons.push((reason, group.share, 1)),
+                None => reasons.push((used, group.share, 1)),
             }
         }
         reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let text = |(reason, share, count): &(&str, f64, usize)| {
-            let share = super::table::percent(100.0 * share);
-            let groups = if *count == 1 { "1 group".to_string() } else { format!("{count} groups") };
-            format!("{share} of kernel time in {groups} is not predicted: {reason}")
+        let text = |(used, share, count): &(String, f64, usize)| {
+            let (share, groups) = (super::table::percent(100.0 * share), counted(*count, "group"));
+            format!("{share} of kernel time ({groups}) is {used}")
         };
         reasons.iter().take(3).map(text).collect()
     }
@@ -369,7 +375,7 @@ impl ForecastPair<'_> {
     fn too_little_memory(&self, application: &Application) -> Option<String> {
         let Pair { target, .. } = self.gpus();
         let present = target.memory_size.value;
-        let needed = application.peak_memory.filter(|needed| needed.0 > present.0)?;
+        let needed = application.least_memory().filter(|needed| needed.0 > present.0)?;
         let (needed, present) = (needed.as_capacity(), present.as_capacity());
         Some(format!("needs {needed} of device memory, {} has {present}: it does not fit", target.name))
     }
@@ -436,11 +442,10 @@ fn bound_beside_kernels(
 
 /// That the interval of the wall clock is none of what the host does, where that is this share of it.
 fn held_host(idle: f64, host: f64) -> Option<String> {
-    let held = if host == 1.0 { "held as recorded" } else { "scaled as --host says" };
+    let host = if host == 1.0 { "kept as recorded" } else { "scaled by --host" };
     (idle >= HELD_HOST).then(|| {
         format!(
-            "wall clock: the host's time is {held} and has no part in the interval, which is that of the kernels; to know it, record \
-             on the target's host"
+            "wall clock: host time {host}; the interval covers kernels only; record a trace on the target's host to include it"
         )
     })
 }

@@ -141,13 +141,12 @@ pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
 
 fn legend(application: &Application) -> Vec<String> {
     let mut notes = vec![
-        format!("90 %: errors of two kernels of one pair of GPUs taken to correlate by {PAIR_CORRELATION} (docs/application.md)"),
-        "predicted: part of the recorded kernel time that rests on a prediction, the rest by the ratios of bandwidth and arithmetic, with the interval of a time alone at least".to_string(),
+        format!("90 %: errors of two kernels on one pair of GPUs assumed to correlate by {PAIR_CORRELATION} (docs/application.md)"),
+        "predicted: share of recorded kernel time covered by a model; the rest is scaled by the bandwidth and compute ratios, with a wider interval".to_string(),
     ];
     if application.timeline.is_some() {
         notes.push(
-            "at most: with kernels that take no time (Amdahl), the host as recorded and copies by the link of the target: below 1 where these \
-             alone take longer than the whole run did"
+            "at most: speedup with zero kernel time (Amdahl); below 1 if host and copies alone exceed the recorded run"
                 .into(),
         );
     }

@@ -119,7 +119,7 @@ pub struct AuditCheck {
     pub id: &'static str,
     /// What it looks for.
     pub title: &'static str,
-    /// What such rows do to a model.
+    /// The effect of such rows on models.
     pub harm: &'static str,
     /// Looks.
     pub run: fn(&AuditSheet<'_>) -> Vec<Finding>,

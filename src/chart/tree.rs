@@ -11,7 +11,7 @@ pub struct TreeText {
     pub title: String,
     /// One line under it.
     pub subtitle: String,
-    /// What its leaves hold, with the unit: `speed-up, x`.
+    /// What its leaves hold, with the unit: `speedup, x`.
     pub answer: String,
     /// Remarks under the chart.
     pub notes: Vec<String>,

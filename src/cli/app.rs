@@ -31,7 +31,7 @@ pub(super) struct AppArgs {
     /// `nsys stats`, or an ncu report of several kernels. `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The number of the GPU in the trace; the one with the most kernel time where not given
+    /// The number of the GPU in the trace (default: the one with the most kernel time)
     #[arg(long, value_name = "N")]
     device: Option<u32>,
     /// Only what was launched in this marked range: its name (the one of median length), NAME:3 for the third, `step` for the
@@ -41,7 +41,7 @@ pub(super) struct AppArgs {
     /// Target GPUs: where the application might run
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     to: Vec<String>,
-    /// Change the targets, such as mem=+20%,l2=72MiB: each is predicted as it is and so changed
+    /// Change the targets, such as mem=+20%,l2=72MiB: each is predicted unchanged and changed
     #[arg(long, value_name = "CHANGES", requires = "to")]
     set: Option<String>,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use super::choices::FormatChoice;
 use super::{Usage, load, output};
 use crate::audit::{AuditSheet, Finding, Fixed, Severity, SheetKind, audit, fix, read_file};
 use crate::report::audit as report;
+use crate::text::counted;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -91,13 +92,13 @@ fn write_fixed(fixed: &Fixed, sheet: &AuditSheet<'_>, clean: &Path, log: &Path) 
     output::file(clean, fixed.csv.as_bytes())?;
     let (read, refused) = (sheet.rows.len(), sheet.refused_count);
     output::remark(format!(
-        "{}: {} of {} rows; {refused} could not be read, {} dropped, {} merged, {} fields changed, each in {}",
+        "{}: {} of {}; {refused} could not be read, {} dropped, {} merged, {} changed; see {}",
         clean.display(),
         read - fixed.dropped - fixed.merged,
-        read + refused,
+        counted(read + refused, "row"),
         fixed.dropped,
         fixed.merged,
-        fixed.changed,
+        counted(fixed.changed, "field"),
         log.display()
     ));
     Ok(())

@@ -3,11 +3,10 @@
 use super::choices::FormatChoice;
 use super::{Usage, output};
 use crate::catalogue::read_limited;
-use crate::compiler::{CodeArchitecture, CompilerReport};
+use crate::compiler::{CodeArchitecture, CompilerReport, read_from};
 use crate::gate::{Baseline, GateLimits, compare_builds, gate_table, resources_of};
 use crate::gpu::LimitsTable;
 use crate::import::OpenedFile;
-use crate::session::read_compiled;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -21,7 +20,7 @@ pub(super) struct CheckArgs {
     /// Cubins, `ptxas -v` logs (also within nvcc's output), `cuobjdump --dump-resource-usage`
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Architectures to check, such as sm_80,sm_90; all that the files hold where not given
+    /// Architectures to check, such as sm_80,sm_90 (default: all that the files hold)
     #[arg(long, value_name = "ARCH", value_delimiter = ',')]
     on: Vec<CodeArchitecture>,
     /// The committed baseline
@@ -39,7 +38,7 @@ pub(super) struct CheckArgs {
     /// Fail on any spill, also one that the baseline has
     #[arg(long)]
     no_spills: bool,
-    /// Threads per block of kernels that do not state theirs; 256, or their launch bound if smaller, where not given
+    /// Threads per block of kernels that do not state theirs (default: 256, or their launch bound if smaller)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     /// How to write the table
@@ -117,7 +116,9 @@ fn keeps_other_files(path: &Path) -> Result<()> {
 
 /// Every file must be read as a whole: a gate that passes over a file is open.
 fn report_of(path: &Path) -> Result<CompilerReport> {
-    let report = read_compiled(OpenedFile::path(path)?, None).map_err(|why| anyhow::anyhow!(why))?;
+    let opened = OpenedFile::path(path)?;
+    let (file, size) = (opened.file().to_string(), opened.size());
+    let report = read_from(opened, size, &file, None)?;
     output::remarks(&report.remarks, report.remarks.len());
     if report.refused_count > 0 {
         output::remarks(&report.refused, report.refused_count);

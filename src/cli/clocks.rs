@@ -9,7 +9,7 @@ use clap::Args;
 /// The flags, as they were typed.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct ClockArgs {
-    /// SM clock of a GPU, such as 1200MHz or titan-v=1.2GHz; without a GPU it is the targets'; the boost clock if not said
+    /// SM clock of a GPU, such as 1200MHz or titan-v=1.2GHz; without a GPU it is the targets' (default: the boost clock)
     #[arg(long, value_name = "[GPU=]MHZ")]
     sm_clock: Vec<String>,
     /// Memory clock as nvidia-smi prints it (half the data rate per pin), such as 5001MHz or titan-v=850MHz

@@ -72,8 +72,8 @@ pub(super) struct Flags {
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Prices for the board: a CSV with the columns gpu,usd_per_hour,provider,region,date, or a catalogue of gpuhunt or SkyPilot;
-    /// prices.csv in your config folder if not said
+    /// Prices for the board: a CSV with the columns gpu,usd_per_hour,provider,region,date, or a catalogue of gpuhunt or SkyPilot
+    /// (default: prices.csv in your config folder)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     /// Colours: dark, light, mono, or a theme of the folder `themes` in your config folder

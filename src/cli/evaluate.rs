@@ -31,10 +31,10 @@ pub(super) const MEASURING: &str = "measuring the models";
     after_help = "Example: roofswap evaluate --data my-times.csv --protocol new-gpu --model components,efficiency-transfer"
 )]
 pub(super) struct EvaluateArgs {
-    /// Measurement files, of any format that is recognised; the shipped figures where none is given
+    /// Measurement files, of any format that is recognised (default: the shipped figures)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// What is new to the model, and so held out
+    /// What is held out
     #[arg(long, value_enum, default_value = "new-gpu")]
     protocol: ProtocolChoice,
     /// Models, or `all`, and linear, ridge, lasso, svr, forest, boosting, nearest, which are fitted to the rows of other GPUs;
@@ -56,7 +56,7 @@ pub(super) struct EvaluateArgs {
     /// Rows of each target that are known: they correct the other predictions there and are not scored
     #[arg(long, value_name = "N", default_value = "0")]
     known_rows: usize,
-    /// Use of kernels only what the rows state: no formulas, and no registers of the shipped builds
+    /// Use only the rows for kernel data: no formulas, no shipped registers
     #[arg(long, requires = "data")]
     rows_only: bool,
     /// Occupancy arithmetic
@@ -65,7 +65,7 @@ pub(super) struct EvaluateArgs {
     /// Ceilings of the roofline
     #[arg(long, value_enum, default_value = "peak")]
     ceilings: StatedCeilings,
-    /// What the intervals of a model that says how uncertain it is (`components`) are made from
+    /// Source of the prediction intervals (`components`)
     #[arg(long, value_enum, default_value = "shipped")]
     intervals: IntervalsChoice,
     /// How to write the table
@@ -89,13 +89,13 @@ enum IntervalsChoice {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum ProtocolChoice {
-    /// Nothing measured on the target GPU is known
+    /// No measurement on the target is used
     #[value(name = "new-gpu")]
     Gpu,
     /// The largest size on each GPU is predicted from smaller ones there
     #[value(name = "new-size")]
     Size,
-    /// No time of the kernel is known on any GPU
+    /// No measurement of the kernel is used
     #[value(name = "new-kernel")]
     Kernel,
     /// Timed on the same GPU at other clocks
@@ -253,7 +253,7 @@ impl AskedModels {
             return Err(Usage(text).into());
         }
         let mut models =
-            if plain.is_empty() && !regressors.is_empty() { Vec::new() } else { models(&plain)? };
+            if plain.is_empty() && !regressors.is_empty() { Vec::new() } else { analytical(&plain)? };
         let named = models.len();
         for baseline in BASELINES {
             models.push(model_position(baseline)?);
@@ -279,13 +279,26 @@ impl AskedModels {
     }
 }
 
+/// The models with these names that are not fitted to the rows.
+fn analytical(names: &[String]) -> Result<Vec<ModelId>> {
+    models(names).map_err(|why| {
+        let fitted = Table6Model::ALL.map(Table6Model::id).join(", ");
+        Usage(format!("{why}; the regressors are: {fitted}")).into()
+    })
+}
+
 /// What is known beside one source.
 fn asking(args: &EvaluateArgs) -> Result<Asking> {
     let asking = Asking { all_sources: args.sources == SourcesChoice::All, known_rows: args.known_rows };
     if asking != Asking::default() && Protocol::from(args.protocol) != Protocol::NewGpu {
+        let (given, apply, them) = match (asking.all_sources, asking.known_rows > 0) {
+            (true, true) => ("--sources all and --known-rows", "apply", "them"),
+            (true, false) => ("--sources all", "applies", "it"),
+            _ => ("--known-rows", "applies", "it"),
+        };
         let text =
-            "--sources all and --known-rows ask about a new GPU: leave them out, or use --protocol new-gpu";
-        return Err(Usage(text.into()).into());
+            format!("{given} {apply} to --protocol new-gpu only: drop {them}, or use --protocol new-gpu");
+        return Err(Usage(text).into());
     }
     Ok(asking)
 }

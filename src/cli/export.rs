@@ -33,7 +33,7 @@ pub(super) struct ExportArgs {
     /// Which GPUs to draw
     #[arg(long, value_enum, default_value = "both")]
     show: Show,
-    /// What `curves` draws occupancy over, `block` if not said; over `size`, how well the waves of the grid fill the GPU
+    /// What `curves` draws occupancy over (default: block); over `size`, how well the waves of the grid fill the GPU
     #[arg(long, value_enum)]
     over: Option<OverChoice>,
     #[command(flatten)]

@@ -15,16 +15,16 @@ use clap::{Args, ValueEnum};
 /// What only this picture takes.
 #[derive(Debug, Args)]
 pub(super) struct EvaluationArgs {
-    /// What is new to the model in `evaluation`, `new-gpu` if not said
+    /// What is held out in `evaluation` (default: new-gpu)
     #[arg(long, value_enum)]
     protocol: Option<ProtocolChoice>,
-    /// What `evaluation` shows, `scatter` if not said
+    /// What `evaluation` shows (default: scatter)
     #[arg(long, value_enum)]
     view: Option<EvaluationView>,
-    /// Know of kernels only what the rows of --data say, as `evaluate --rows-only` does
+    /// Use only the rows of --data for kernel data, as `evaluate --rows-only` does
     #[arg(long, requires = "data")]
     rows_only: bool,
-    /// Take the ceilings that files of --data state, such as gpu_metrics.json, as `evaluate --ceilings sustained` does
+    /// Use the roofs in the files of --data, such as gpu_metrics.json, as `evaluate --ceilings sustained` does
     #[arg(long, requires = "data", conflicts_with = "ceilings")]
     sustained: bool,
 }

@@ -22,19 +22,19 @@ pub(super) struct GemmArgs {
     /// The GPU it runs on
     #[arg(long, value_name = "GPU")]
     gpu: String,
-    /// Rows of A and C; n where not said
+    /// Rows of A and C (default: n)
     #[arg(long, value_name = "M", value_parser = matrix_side)]
     m: Option<u64>,
     /// Columns of B and C
     #[arg(long, value_name = "N", value_parser = matrix_side)]
     n: u64,
-    /// Columns of A, rows of B; n where not said
+    /// Columns of A, rows of B (default: n)
     #[arg(long, value_name = "K", value_parser = matrix_side)]
     k: Option<u64>,
     /// Layout of A and B; the models do not tell layouts apart, rows of --data do
     #[arg(long, value_enum, default_value = "nn")]
     layout: Layout,
-    /// Tiles to compare: 1, 2, 4, 8, 16, 32 (the tiled kernel), 128 (CUTLASS 128x128); all where not said
+    /// Tiles to compare: 1, 2, 4, 8, 16, 32 (the tiled kernel), 128 (CUTLASS 128x128) (default: all)
     #[arg(long, value_name = "TILE", value_delimiter = ',')]
     tile: Vec<String>,
     /// Scalar of A B

@@ -21,7 +21,7 @@ pub(super) struct KernelsArgs {
     /// The size its formulas are evaluated at
     #[arg(long, value_name = "KEY=N", requires = "id", allow_hyphen_values = true)]
     size: Option<String>,
-    /// The code variant they are evaluated in, such as MWG=64;NWG=64; the first timed one or the file's example if not said
+    /// The code variant they are evaluated in, such as MWG=64;NWG=64 (default: the first timed one or the file's example)
     #[arg(long, value_name = "KEY=N;…", requires = "id")]
     variant: Option<String>,
     /// Measurement files (canonical CSV), whose kernels are listed too

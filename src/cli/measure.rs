@@ -16,6 +16,7 @@ use crate::measurement::{CanonicalRow, Number};
 use crate::report::{Table, TableCell, TableColumn};
 use crate::session::{MeasureFile, Session};
 use crate::stats;
+use crate::text::counted;
 use crate::units::Seconds;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -45,10 +46,10 @@ pub(super) struct MeasureArgs {
     /// Print the command lines that add counters with Nsight Compute, and measure nothing; needs no GPU
     #[arg(long, conflicts_with_all = ["output", "dry_run", "launch_once"])]
     ncu: bool,
-    /// Kernels of the suite, by id; all where none is given
+    /// Kernels of the suite, by id (default: all)
     #[arg(long, alias = "kernels", value_name = "KERNEL", value_delimiter = ',')]
     kernel: Vec<String>,
-    /// Sizes of the catalogue: small, medium, large, xlarge; all where none is given
+    /// Sizes of the catalogue: small, medium, large, xlarge (default: all)
     #[arg(long, alias = "sizes", value_name = "SIZE", value_delimiter = ',')]
     size: Vec<String>,
     /// Which GPU of this machine: its number, UUID, name, or id in the catalogue; with --dry-run, the GPU of the catalogue to
@@ -292,8 +293,8 @@ fn dry(plan: &MeasurePlan<'_>, gpu: &Gpu, options: &MeasureOptions) -> Table {
     }
     let total = plan.estimate(gpu, options).0;
     table.title = format!(
-        "{} configurations on {}, about {:.1} minutes; nothing was measured",
-        plan.configurations.len(),
+        "{} on {}, about {:.1} minutes; nothing was measured",
+        counted(plan.configurations.len(), "configuration"),
         gpu.name,
         total / 60.0
     );

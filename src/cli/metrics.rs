@@ -37,7 +37,7 @@ pub(super) struct MetricsArgs {
     /// GPUs, or `all`; needed with a kernel
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     gpu: Vec<String>,
-    /// Its sizes such as n=1024; the smallest measured one where none is given
+    /// Its sizes such as n=1024 (default: the smallest measured one)
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
     size: Option<String>,
     /// Its code variant, where its file's formulas read one
@@ -46,7 +46,7 @@ pub(super) struct MetricsArgs {
     /// Measurement files: without a kernel, the metrics of every launch in them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Predict the speed-up of this launch over the reference by paper 3's forest, trained on the rows of --data
+    /// Predict the speedup of this launch over the reference by paper 3's forest, trained on the rows of --data
     #[arg(long, requires = "kernel", requires = "data")]
     speedup: bool,
     /// Which formulas, for measured launches
@@ -58,7 +58,7 @@ pub(super) struct MetricsArgs {
 }
 
 impl MetricsArgs {
-    /// Of one launch whose speed-up is asked for.
+    /// Of one launch whose speedup is asked for.
     pub(super) fn for_speed_up(kernel: String, gpus: Vec<String>, data: Vec<PathBuf>) -> Self {
         Self {
             kernel: Some(kernel),
@@ -176,7 +176,7 @@ pub(super) struct AskedForest {
     pub(super) notes: Vec<String>,
 }
 
-/// Asks paper 3's forest for the speed-up of each launch.
+/// Asks paper 3's forest for the speedup of each launch.
 pub(super) fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Result<AskedForest> {
     let formulas: MetricFormulas = args.formulas.into();
     let (cache, progress) = (ModelCache::of_user(), Progress::default());

@@ -111,7 +111,7 @@ enum Command {
     Predict(predict::PredictArgs),
     /// Rank GPUs for a kernel or a mix: time, energy, price
     Rank(rank::RankArgs),
-    /// What other numbers of a GPU would do: which matter, and what is needed
+    /// Change a GPU's numbers: effect on time, sensitivity, value needed for a goal
     Whatif(whatif::WhatIfArgs),
     /// Read listings of machine code: the mix of instructions, and what changes from one architecture to another
     Sass(sass::SassArgs),
@@ -129,15 +129,15 @@ enum Command {
     Models(models::ModelsArgs),
     /// Train a learned model on your rows: errors by what is held out, importances
     Train(train::TrainArgs),
-    /// Measure the models on your rows: what is held out, how wrong, how often right
+    /// Evaluate the models on your rows: held-out errors and coverage
     Evaluate(evaluate::EvaluateArgs),
     /// A matrix product on a GPU: time, power, energy by tile, and which tile to take
     Gemm(gemm::GemmArgs),
     /// Reproduce a paper's published tables from its raw files
     Reproduce(reproduce::ReproduceArgs),
-    /// What the GPU at hand is and reaches: limits, clocks, measured ceilings, as a GPU file
+    /// Measure this machine's GPU: limits, clocks, achieved rates, as a GPU file
     Probe(probe::ProbeArgs),
-    /// Time the suite's kernels on the GPU at hand, as a measurement file
+    /// Time the suite's kernels on this machine's GPU, as a measurement file
     Measure(measure::MeasureArgs),
     /// Print the completion script of a shell
     Completions(shell::CompletionsArgs),

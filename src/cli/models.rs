@@ -22,7 +22,7 @@ use std::path::PathBuf;
     after_help = "Example: roofswap models --data runs.csv --kernel saxpy --from titan-v --to rtx-4070"
 )]
 pub(super) struct ModelsArgs {
-    /// Measurement files to judge the models by; the shipped figures where none is given
+    /// Measurement files to evaluate the models on (default: the shipped figures)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
     /// What is new to the model
@@ -37,7 +37,7 @@ pub(super) struct ModelsArgs {
     /// The target GPU of your question: errors onto GPUs like it
     #[arg(long, alias = "target", value_name = "GPU")]
     to: Option<String>,
-    /// The model in use, which the others are compared with; the default one if not said
+    /// The model in use, which the others are compared with (default: components or hybrid, whichever is used)
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// The seed of the learned models that are looked for in the cache

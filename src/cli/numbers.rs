@@ -17,6 +17,12 @@ pub(super) fn register_count(text: &str) -> Result<u32, String> {
     register_refusal(count).map_or(Ok(count), |why| Err(why.to_string()))
 }
 
+/// Preferred shared memory in percent of the most there is.
+pub(super) fn carveout_percent(text: &str) -> Result<i64, String> {
+    let found = text.parse().ok().filter(|percent| (-1..=100).contains(percent));
+    found.ok_or_else(|| "expected a percentage from 0 to 100, or -1 for no preference".into())
+}
+
 /// A side of a matrix: 1 to 2^20.
 pub(super) fn matrix_side(text: &str) -> Result<u64, String> {
     let found = typed_count(text).filter(|n| (1..=1 << 20).contains(n));

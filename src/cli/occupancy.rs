@@ -4,7 +4,7 @@ use super::asked_config::AskedConfig;
 use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::launch_edits::LaunchArgs;
-use super::numbers::whole_number;
+use super::numbers::{carveout_percent, whole_number};
 use super::terminal::fitted_to_screen;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, load, named_gpus, occupancy_batch, output, question};
@@ -42,10 +42,10 @@ pub(super) struct OccupancyArgs {
     /// A kernel of the catalogue; `roofswap kernels` lists them
     #[arg(long, conflicts_with_all = ["regs", "smem", "grid"])]
     kernel: Option<String>,
-    /// Its sizes such as n=1024; the smallest measured one where none is given
+    /// Its sizes such as n=1024 (default: the smallest measured one)
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
     size: Option<String>,
-    /// Its code variant, where its file's formulas read one, such as MWG=64;NWG=64; the file's example if not said
+    /// Its code variant, where its file's formulas read one, such as MWG=64;NWG=64 (default: the file's example)
     #[arg(long, value_name = "KEY=N;…", requires = "kernel")]
     variant: Option<String>,
     #[command(flatten)]
@@ -78,14 +78,14 @@ pub(super) struct OccupancyArgs {
 /// How the kernel was set up.
 #[derive(Debug, Args)]
 struct KernelSetup {
-    /// Named barriers of a block, 1 if not said; they limit from compute capability 9.0 on
+    /// Named barriers of a block (default: 1); they limit from compute capability 9.0 on
     #[arg(long, value_name = "N")]
     barriers: Option<u32>,
-    /// Preferred shared memory in percent of the most there is; -1 for no preference, as if not said
+    /// Preferred shared memory in percent of the most there is; -1 for no preference (default: no preference)
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true,
-        value_parser = clap::value_parser!(i64).range(-1..=100))]
+        value_parser = carveout_percent)]
     carveout: Option<i64>,
-    /// Partitioned global caching (5.2, 5.3, 6.1, 6.2), off if not said
+    /// Partitioned global caching (5.2, 5.3, 6.1, 6.2) (default: off)
     #[arg(long, value_enum)]
     global_caching: Option<CachingChoice>,
     /// The kernel did not opt in to more than 48 KiB of dynamic shared memory

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap probe -o ~/.config/roofswap/gpus/mine.toml")]
 pub(super) struct ProbeArgs {
-    /// Write a GPU file: laid over the GPU of the catalogue, or a whole new GPU where it has none
+    /// Write a GPU file: overrides numbers of the GPU in the catalogue, or a new GPU if the catalogue has none
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Which GPU of this machine: its number, UUID, name, or id in the catalogue

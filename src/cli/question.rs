@@ -31,10 +31,10 @@ pub(super) struct QuestionArgs {
     /// Target GPUs: where it might run; `all` for every other one, `h100` for each of its boards, `ada`, `<=300W` and the like
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) to: Vec<String>,
-    /// Kernels, or `all`; where none is given, those of --data, else all
+    /// Kernels, or `all` (default: those of --data, else all)
     #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
-    /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k; the smallest one timed on the source where none is given
+    /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k (default: the smallest one timed on the source)
     #[arg(long, value_name = "KEY=N", allow_hyphen_values = true)]
     pub(super) size: Option<String>,
     /// Code variant of a measurement file
@@ -43,8 +43,8 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     pub(super) model: Vec<String>,
-    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
-    /// on sustained rates whatever is chosen
+    /// Rates of the roofline models and of drawn roofs (default: peak); `components` and `hybrid` use sustained rates whatever is
+    /// chosen
     #[arg(long, value_enum)]
     ceilings: Option<CeilingsChoice>,
     /// Occupancy arithmetic
@@ -59,7 +59,7 @@ pub(super) struct QuestionArgs {
     pub(super) set: Option<String>,
     #[command(flatten)]
     launch: LaunchArgs,
-    /// Lay a published set of measured rates over the GPUs: euro-par-2024 (paper 2's Table 1)
+    /// Use a published set of measured rates: euro-par-2024 (paper 2's Table 1)
     #[arg(long, value_name = "SET")]
     roofs: Option<String>,
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
@@ -181,7 +181,7 @@ impl QuestionArgs {
         if let (Sources::These(some), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
                 let id = &session.gpus[*both].id;
-                output::remark(format!("{id} is a target too: it is no source of its own times"));
+                output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
         let beside =
@@ -191,7 +191,7 @@ impl QuestionArgs {
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
         {
             let id = &session.gpus[both].id;
-            output::remark(format!("{id}=… is set of source and target; {id}@SETTING tells them apart"));
+            output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
         }
         let seen_from = match &sources {
             Sources::These(some) => some.first().copied(),
@@ -475,7 +475,7 @@ fn unused_ceilings(settings: &Settings) -> Option<String> {
     }
     let using = MODELS.iter().filter(|m| m.rates() == ModelRates::Chosen).map(|m| m.id());
     Some(format!(
-        "{} rests on {}, so that --ceilings does not change its times; those that it does change: {}",
+        "--ceilings ignored: {} uses {}; it affects {}",
         model.id(),
         model.rates().words(settings.ceilings),
         using.collect::<Vec<_>>().join(", ")

@@ -61,7 +61,7 @@ pub(super) struct RankArgs {
     /// Rank the kernels of the mix, each with all its launches in a run, on these GPUs
     #[arg(long, requires = "mix", conflicts_with_all = ["kernel", "variants", "blocks", "app"])]
     kernels: bool,
-    /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
+    /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked unchanged and changed
     #[arg(long, value_name = "CHANGES")]
     set: Option<String>,
     /// What comes first
@@ -73,7 +73,7 @@ pub(super) struct RankArgs {
     /// Only the first N rows
     #[arg(long, value_name = "N", value_parser = super::numbers::whole_number)]
     top: Option<u32>,
-    /// The model; the default one if not said
+    /// The model (default: components or hybrid, as `roofswap models` says)
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]

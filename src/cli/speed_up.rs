@@ -1,4 +1,4 @@
-//! `roofswap predict --model paper3 --data FILE`: the speed-up of a launch over its reference, by paper 3's forest. It knows no
+//! `roofswap predict --model paper3 --data FILE`: the speedup of a launch over its reference, by paper 3's forest. It knows no
 //! time on another GPU; with the reference's measured time the launch's own follows.
 
 use super::metrics::{AskedForest, MetricsArgs, ask_forest, launch_on_gpus};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// The model's name.
 const PAPER3: &str = "paper3";
 
-/// A launch whose speed-up is asked for.
+/// A launch whose speedup is asked for.
 pub(super) struct SpeedUpQuestion {
     /// The kernel's name.
     kernel: String,
@@ -36,7 +36,7 @@ impl SpeedUpQuestion {
         }
         let kernels = args.named_kernels();
         let refused = match (&kernels[..], &args.model[..], args.data.is_empty()) {
-            (_, [_, _, ..], _) => "--model paper3 gives a speed-up and no time: name it alone",
+            (_, [_, _, ..], _) => "--model paper3 gives a speedup and no time: name it alone",
             (_, _, true) => {
                 "--model paper3 is trained on your rows: give them with --data, launches of several block sizes"
             }
@@ -73,7 +73,7 @@ pub(super) fn predict_speed_up(asked: SpeedUpQuestion, format: TableFormat) -> R
     let right =
         ["speed_up", "speed_up_low", "speed_up_high", "reference_ms", "time_ms"].map(TableColumn::right);
     let mut table = Table::new(left.into_iter().chain(right).collect());
-    table.title = format!("Speed-up over {}, by paper 3's forest", reference.sentence());
+    table.title = format!("Speedup over {}, by paper 3's forest", reference.sentence());
     for on in &all {
         let Some(said) = &on.speed_up else { continue };
         let gpu = session.gpus.position(&on.gpu)?;
@@ -94,7 +94,7 @@ pub(super) fn predict_speed_up(asked: SpeedUpQuestion, format: TableFormat) -> R
     if format.is_for_people() {
         table.notes = notes;
         table.notes.push(
-            "reference_ms: measured, where this very problem has one; time_ms: that over the speed-up".into(),
+            "reference_ms: measured, where this very problem has one; time_ms: that over the speedup".into(),
         );
     }
     output::answer(table.render(format).as_bytes())

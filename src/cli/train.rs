@@ -30,13 +30,13 @@ pub(super) struct TrainArgs {
     /// Seed of splits, search and regressor: the same one gives the same model
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// paper3: what speed-ups are over; one thread if not said, else, where too few rows have such a reference, the slowest
+    /// paper3: reference of the speedup (default: one thread, or the slowest where too few rows have such a reference)
     #[arg(long, value_enum)]
     reference: Option<ReferenceChoice>,
     /// paper3: which form of its metrics
     #[arg(long, value_enum)]
     formulas: Option<FormulasChoice>,
-    /// paper3: candidates of the search, 50 if not said
+    /// paper3: candidates of the search (default: 50)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     trials: Option<u16>,
     /// Train even where the cache has it
@@ -157,10 +157,10 @@ fn write_tree(
     let text = TreeText {
         title: "Paper 3, appendix A: the first tree of the forest".into(),
         subtitle: format!("{} rows of {}; {}", trained.rows, trained.gpus.join(", "), trained.recipe),
-        answer: "speed-up".into(),
+        answer: "speedup".into(),
         notes: vec![
             "the forest predicts the mean of all its trees; leaves below the last split are summed up".into(),
-            format!("speed-up over {}", forest.reference.sentence()),
+            format!("speedup over {}", forest.reference.sentence()),
         ],
     };
     let names: Vec<String> = forest.column_names().iter().map(|name| short_column(name)).collect();

@@ -36,12 +36,11 @@ fn takes_next(text: &str) -> bool {
 }
 
 /// What the standard library says of a number, and what was expected instead.
-const EXPECTED: [(&str, &str); 5] = [
+const EXPECTED: [(&str, &str); 4] = [
     ("invalid digit found in string", "expected a whole number, such as 2"),
     ("cannot parse integer from empty string", "expected a whole number, such as 2"),
     ("number too large to fit in target type", "expected a smaller whole number"),
     ("invalid float literal", "expected a number, such as 1.5"),
-    ("is not in 0..=4294967295", "is no whole number from 0 to 4294967295"),
 ];
 
 /// What is wrong with the arguments, in one line as every other error; where to read on goes without saying.
@@ -52,7 +51,17 @@ pub(super) fn argument_error(rendered: &str) -> String {
     let line = EXPECTED.iter().fold(line, |line, (of_library, expected)| {
         line.strip_suffix(of_library).map_or_else(|| line.clone(), |start| format!("{start}{expected}"))
     });
-    with_way_on(line)
+    with_way_on(in_words_of_range(&line).unwrap_or(line))
+}
+
+/// `…: 0 is not in 1..=1024` as `…: expected a whole number from 1 to 1024`; `None` for any other line.
+fn in_words_of_range(line: &str) -> Option<String> {
+    let (told, range) = line.rsplit_once(" is not in ")?;
+    let (low, high) = range.split_once("..")?;
+    let high = high.trim_start_matches('=');
+    let is_number = |text: &str| text.parse::<i64>().is_ok();
+    let (told, _) = told.rsplit_once(": ").filter(|_| is_number(low) && is_number(high))?;
+    Some(format!("{told}: expected a whole number from {low} to {high}"))
 }
 
 /// The same with what helps more than a bare `[OPTIONS]`: where the commands are listed, and that names follow an option.
@@ -61,12 +70,13 @@ fn with_way_on(line: String) -> String {
     let command = usage.split(' ').nth(1).filter(|word| !word.starts_with(['[', '<']));
     let is_name =
         told.strip_prefix("error: unexpected argument '").is_some_and(|rest| !rest.starts_with('-'));
+    let told = if is_name { told.trim_end_matches(" found") } else { told };
     match command {
         _ if told.starts_with("error: unrecognized subcommand") => {
             format!("{told}; `roofswap help` lists the commands")
         }
         Some(command) if is_name && usage.ends_with("[OPTIONS]") => format!(
-            "{told}: kernels, GPUs and files follow their option; `roofswap help {command}` lists the options"
+            "{told}: name kernels, GPUs and files with an option, e.g. --kernel saxpy; see `roofswap help {command}`"
         ),
         _ => line,
     }
@@ -88,6 +98,15 @@ mod tests {
     }
 
     #[test]
+    fn a_range_is_said_in_words() {
+        let of_range = "error: invalid value '0' for '--trials <N>': 0 is not in 1..=1000\n";
+        assert_eq!(
+            argument_error(of_range),
+            "error: invalid value '0' for '--trials <N>': expected a whole number from 1 to 1000"
+        );
+    }
+
+    #[test]
     fn an_error_without_a_hint_says_where_the_names_are() {
         let of_command =
             argument_error("error: unrecognized subcommand 'list'\n\nUsage: roofswap [OPTIONS]\n");
@@ -96,8 +115,8 @@ mod tests {
             argument_error("error: unexpected argument 'saxpy' found\n\nUsage: roofswap predict [OPTIONS]\n");
         assert_eq!(
             of_name,
-            "error: unexpected argument 'saxpy' found: kernels, GPUs and files follow their option; \
-             `roofswap help predict` lists the options"
+            "error: unexpected argument 'saxpy': name kernels, GPUs and files with an option, e.g. --kernel saxpy; \
+             see `roofswap help predict`"
         );
         let of_option = "error: unexpected argument '--sise' found; usage: roofswap predict [OPTIONS]";
         assert_eq!(argument_error(of_option), of_option);

@@ -60,7 +60,7 @@ pub(super) struct TypedKernelArgs {
     pipe: Option<StatedArithmetic>,
     #[command(flatten)]
     of_loop: LoopArgs,
-    /// Its name, `typed` if not said; with --kernel it is that kernel's launch
+    /// Its name (default: typed); with --kernel it is that kernel's launch
     #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
     name: Option<String>,
 }

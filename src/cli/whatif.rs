@@ -43,7 +43,7 @@ pub(super) struct WhatIfArgs {
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
     set: Vec<String>,
-    /// Source GPU: where it was timed, and whose time is the goal; the GPU itself if not said
+    /// Source GPU: whose time it is predicted from, as by `predict`, and the goal (default: the GPU itself)
     #[arg(long, value_name = "GPU")]
     from: Option<String>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(super) struct WhatIfArgs {
     app: Option<PathBuf>,
     #[command(flatten)]
     clocks: ClockArgs,
-    /// The model; the default one if not said
+    /// The model (default: components or hybrid, as `roofswap models` says)
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     #[command(flatten)]
@@ -65,13 +65,13 @@ pub(super) struct WhatIfArgs {
     /// The value of this number that makes the goal
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     solve: Option<GpuNumber>,
-    /// The time to reach; the source's if not said
+    /// The time to reach (default: the source's)
     #[arg(long, value_name = "TIME", value_parser = super::numbers::launch_time)]
     goal: Option<Seconds>,
     /// Two numbers to draw the time over, with --svg
     #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', value_parser = number)]
     contour: Vec<GpuNumber>,
-    /// Keep the changed GPU under this id in the gpus folder of the configuration, for every command
+    /// Keep the changed GPU under this id in the GPU folder ~/.config/roofswap/gpus, for every command
     #[arg(long, value_name = "ID")]
     save: Option<String>,
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
     let base = args.base_at_clocks(&mut session, base, source)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
-    let asked = WhatIf::from_measured_base(&session, &workload, Pair::new(source, base), settings);
+    let asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
     answer_one(args, &session, base, asked, changes, &Progress::default())
 }
 

@@ -19,7 +19,7 @@ pub(super) struct WorkloadArgs {
     /// The kernel; `roofswap kernels` lists those of the catalogue
     #[arg(long, value_name = "KERNEL", conflicts_with = "mix")]
     pub(super) kernel: Option<String>,
-    /// Its sizes such as n=2^28; where none is given, one too large for the L2 of every GPU involved
+    /// Its sizes such as n=2^28 (default: one too large for the L2 of every GPU involved)
     #[arg(long, value_name = "KEY=N", conflicts_with = "mix", allow_hyphen_values = true)]
     pub(super) size: Option<String>,
     /// Its code variant
@@ -71,14 +71,12 @@ impl WorkloadArgs {
                 let compared = session.streaming_size(kernel, &variant, source, targets, changed_l2);
                 let is_usual = compared.problem == session.default_size_of(kernel, &variant, Some(source));
                 let why = match compared.may_stay_in_l2 {
-                    true => Some("the largest size known, which the L2 of a GPU here may hold"),
+                    true => Some("the largest known; it may fit in the L2 of a GPU"),
                     false if is_usual => None,
-                    false => Some("larger than the L2 of every GPU involved"),
+                    false => Some("larger than every L2"),
                 };
-                let (name, size) =
-                    (&session.kernels[kernel].id, session.kernels[kernel].short_problem(&compared.problem));
-                why.into_iter()
-                    .for_each(|why| output::remark(format!("{name} at {size}: {why}; --size sets it")));
+                let size = session.kernels[kernel].short_problem(&compared.problem);
+                why.into_iter().for_each(|why| output::remark(format!("no --size: using {size}, {why}")));
                 compared.problem
             }
         };

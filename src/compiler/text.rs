@@ -71,8 +71,7 @@ pub(super) fn recognise(text: &AsciiText<'_>) -> Option<ReportFormat> {
 
 /// Why a file is no report, and what to do, as exactly as its content allows.
 pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings) -> ReportError {
-    const EXPECTED: &str =
-        "expected the output of `ptxas -v`, of `cuobjdump --dump-resource-usage`, or a cubin";
+    const EXPECTED: &str = "expected a `ptxas -v` log, `cuobjdump --dump-resource-usage` output or a cubin";
     const TAKE_OUT: &str = "take the kernels out with `cuobjdump -xelf all FILE` and read the .cubin files";
     const FAT_BINARY: &[u8] = &[0x50, 0xed, 0x55, 0xba];
     let whole = |message: String| found.report_error(ReportPlace::Whole, message);
@@ -84,7 +83,7 @@ pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings)
         return whole(format!("is {what}, which may hold several cubins; {TAKE_OUT}"));
     }
     if bytes.starts_with(b"NVR\0") {
-        return whole(format!("is an ncu report, not a compiler's; {EXPECTED}"));
+        return whole(format!("is an ncu report, not a compiler report; {EXPECTED}"));
     }
     if let Some(at) = bytes.iter().position(|b| *b == 0).filter(|_| matches!(text.0, Cow::Borrowed(_))) {
         let what = "is a NUL: this is a binary file, or UTF-16 without its mark";
@@ -108,7 +107,7 @@ pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings)
     }
     let first = text.numbered_lines().find(|(_, line)| !line.is_empty()).map_or((1, &[][..]), |l| l);
     let begins = quoted(&String::from_utf8_lossy(&first.1[..first.1.len().min(200)]));
-    found.report_error(ReportPlace::Line(first.0), format!("{begins} is no compiler's report; {EXPECTED}"))
+    found.report_error(ReportPlace::Line(first.0), format!("{begins}: not a compiler report; {EXPECTED}"))
 }
 
 /// A whole number of at most ten digits.

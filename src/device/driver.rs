@@ -28,7 +28,7 @@ pub enum DeviceError {
     },
     /// Another process has the GPU for itself, or nobody may compute on it.
     #[error(
-        "the GPU is not to be had: {0}; end the other process, or set its compute mode to default (nvidia-smi -c DEFAULT)"
+        "the GPU is busy or exclusive: {0}; end the other process, or set its compute mode to default (nvidia-smi -c DEFAULT)"
     )]
     Busy(String),
     /// The driver refuses compiled code: PTX newer than the driver, or code for other GPUs.

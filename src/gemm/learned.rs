@@ -13,6 +13,7 @@ use super::sharing::SharedTimes;
 use crate::answer::conformal_rank;
 use crate::learn::metrics::median;
 use crate::learn::prepare::quantile;
+use crate::text::counted;
 use std::collections::BTreeMap;
 
 /// Sizes below which nothing is learned: an interval of 90 % of fewer errors says nothing.
@@ -142,14 +143,16 @@ fn fit_cautions(slow: usize, powers: &[([f64; 3], f64)]) -> Vec<String> {
     let mut said = Vec::new();
     if slow > 0 {
         said.push(format!(
-            "--data: {slow} sizes took 1.4 times or longer at a high utilisation, or drifted so: the GPU was shared, and nothing is learned from power read then"
+            "--data: {} ran 1.4× slower or drifted at high utilisation (shared GPU); power readings then are ignored",
+            counted(slow, "size")
         ));
     }
     let sizes =
         powers.iter().map(|(s, _)| s.map(f64::to_bits)).collect::<std::collections::BTreeSet<_>>().len();
     if sizes < FEWEST {
         said.push(format!(
-            "--data: {sizes} sizes have a power of their own at a utilisation of at least {BUSY_PERCENT} %; power is learned from {FEWEST} on"
+            "--data: {} with a power reading at {BUSY_PERCENT} % utilisation or more; power is corrected from {FEWEST} sizes on",
+            counted(sizes, "size")
         ));
     }
     said

@@ -429,8 +429,11 @@ impl ChangePlan<'_> {
             // Handed out in steps of 4 KiB.
             let bytes = (self.value(SharedPerSm) / 4096.0).floor() as u32 * 4096;
             limits.carveout = limits.carveout.up_to(bytes);
+            // Where a block may have all that its SM has it still may; before Volta it has 48 KiB whatever that is.
+            let has_all = limits.smem_opt_in + limits.smem_reserved >= limits.smem_per_sm;
+            let most = bytes.saturating_sub(limits.smem_reserved);
             limits.smem_per_sm = bytes;
-            limits.smem_opt_in = bytes.saturating_sub(limits.smem_reserved);
+            limits.smem_opt_in = if has_all { most } else { most.min(limits.smem_opt_in) };
             limits.smem_per_block = limits.smem_per_block.min(limits.smem_opt_in);
         }
         if self.is_changed(RegistersPerSm) {

@@ -4,6 +4,7 @@ use super::Imported;
 use crate::catalogue::Catalogue;
 use crate::kernel::{Kernel, KernelId, Problem, ProblemError};
 use crate::measurement::{CanonicalRow, PackedRows};
+use crate::text::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
@@ -78,7 +79,7 @@ impl Imported {
             if let Some(there) = of.and_then(|at| refuted_grid(&kernels[at], &size, &row)) {
                 let shape = |grid: [u64; 3]| grid.map(|n| n.to_string()).join("x");
                 self.remark(format!(
-                    "--problem {given}: a row of {} has a grid of {}, at that size it is {} for the same block: it keeps its own size",
+                    "--problem {given} ignored for a row of {}: its grid is {}, expected {} at this size and block",
                     row.kernel,
                     row.grid.map(shape).unwrap_or_default(),
                     shape(there)
@@ -95,8 +96,7 @@ impl Imported {
         self.rows = rows;
         for (kernel, sizes) in before.into_iter().filter(|(_, sizes)| sizes.len() > 1) {
             self.remark(format!(
-                "--problem {given}: {} sizes of {kernel} in the report are one now, and of rows of one size on one GPU the last \
-                 counts",
+                "--problem {given}: {} sizes of {kernel} in the report become one; of several rows on one GPU the last is used",
                 sizes.len()
             ));
         }
@@ -122,14 +122,14 @@ impl Imported {
             let sizes = kernel.keys.iter().map(|key| format!("{key}=…")).collect::<Vec<_>>().join(",");
             let example: String = crate::text::clipped_text(example, 60);
             let (has, then) = match example.as_str() {
-                "" => ("no size".to_string(), "they are refused"),
-                _ => (format!("`{example}`"), "they are a kernel of their own"),
+                "" => ("no size".to_string(), "refused when loaded"),
+                _ => (format!("the size `{example}`"), "loaded as a separate kernel"),
             };
+            let (rows, have) = (counted(n, "row"), if n == 1 { "has" } else { "have" });
             self.remark(format!(
-                "{n} rows of {} have {has} where the kernel's keys are {}: loaded so, {then}; --problem '{}:{sizes}' gives \
-                 them their size",
+                "{rows} of {} {have} {has}, expected the keys `{}`: {then}; to set the size, use --problem '{}:{sizes}'",
                 kernel.id,
-                kernel.keys.join(", "),
+                kernel.keys.join(","),
                 kernel.id
             ));
         }
@@ -173,7 +173,7 @@ mod tests {
             (n, problems),
             (Ok(2), ["n=1000", "n=1000", "grid=4", "grid=4"].map(String::from).to_vec())
         );
-        assert!(remarks[0].contains("2 sizes of saxpy in the report are one now"), "{remarks:?}");
+        assert!(remarks[0].contains("2 sizes of saxpy in the report become one"), "{remarks:?}");
         assert_eq!(given("conv2d_3x3:512").1[2], "h=512;w=512");
         assert_eq!(given("ns::mine:n=4").1[3], "n=4");
         assert_eq!(given("reduce_sum:n=4").0, Ok(0));
@@ -183,7 +183,7 @@ mod tests {
         all.remark_other_keys(&kernels);
         assert_eq!(all.remarks.len(), 2, "{:?}", all.remarks);
         assert!(
-            all.remarks.iter().any(|r| r.starts_with("2 rows of saxpy have `grid=4`")),
+            all.remarks.iter().any(|r| r.starts_with("2 rows of saxpy have the size `grid=4`")),
             "{:?}",
             all.remarks
         );

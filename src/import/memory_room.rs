@@ -28,8 +28,8 @@ fn check_room_in(file: &str, size: u64, free: Option<u64>) -> Result<(), ReadErr
     let Some(free) = free.filter(|free| *free < needed) else { return Ok(()) };
     let [size, needed, free] = [size, needed, free].map(|bytes| Bytes(bytes as f64));
     let message = format!(
-        "{size} may need {needed} of memory, and {free} are free: `roofswap predict --batch` and `rank --batch` answer it row by row \
-         in little; or give a part of it"
+        "needs about {needed} of memory ({size} to read), {free} free: use `roofswap predict --batch` or `rank --batch`, which stream \
+         rows, or split the file"
     );
     Err(ReadError { file: file.into(), message })
 }
@@ -84,7 +84,7 @@ mod tests {
         assert!(check_room_in("a.csv", size, None).is_ok());
         assert!(check_room_in("a.csv", size, Some(needed)).is_ok());
         let refused = check_room_in("a.csv", size, Some(needed - 1)).unwrap_err().to_string();
-        for word in ["a.csv", "are free", "--batch"] {
+        for word in ["a.csv", " free: ", "--batch"] {
             assert!(refused.contains(word), "{refused}");
         }
         assert!(check_room("a.csv", Some(SMALL)).is_ok() && check_room("a pipe", None).is_ok());

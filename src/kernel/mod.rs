@@ -344,7 +344,12 @@ impl Kernel {
     pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
         let number = text.trim();
         if number.contains('=') || typed_number(number).is_none() {
-            return self.completed_problem(&text.parse()?);
+            let typed: Problem = text.parse()?;
+            let zero = typed.pairs().iter().find(|(_, value)| *value == ProblemValue::Number(0.0));
+            return match zero.filter(|_| !self.has_formulas()) {
+                Some((key, _)) => Err(problem::bad_size(key.as_str(), 0)),
+                None => self.completed_problem(&typed),
+            };
         }
         let defaults = self.formulas.as_ref().map(|f| &f.defaults);
         let mut needed = self.keys.iter().filter(|k| defaults.is_none_or(|d| !d.contains_key(*k)));

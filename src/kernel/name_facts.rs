@@ -66,7 +66,7 @@ const INSTRUCTIONS: [(&str, ElementType, ElementType); 12] = [
 ];
 
 /// Words of a name that state the type of the operands.
-const INPUT_WORDS: [(&str, ElementType); 15] = [
+const INPUT_WORDS: [(&str, ElementType); 16] = [
     // Before the types of their scales: `ue4m3xe2m1`.
     ("e2m1", ElementType::Fp4),
     ("nvf4", ElementType::Fp4),
@@ -75,6 +75,7 @@ const INPUT_WORDS: [(&str, ElementType); 15] = [
     ("mxfp4", ElementType::Fp4),
     ("e4m3", ElementType::Fp8),
     ("e5m2", ElementType::Fp8),
+    ("f64f64", ElementType::Fp64),
     ("bf16bf16", ElementType::Bf16),
     ("f16f16", ElementType::Fp16),
     ("tf32tf32", ElementType::Tf32),
@@ -249,6 +250,13 @@ mod tests {
                 Some(Fp32),
                 Some([128, 128, 0]),
                 Some(5),
+            ),
+            (
+                "sm90_xmma_gemm_f64f64_f64f64_f64_nn_n_tilesize128x64x16_stage3",
+                ElementType::Fp64,
+                None,
+                Some([128, 64, 16]),
+                Some(3),
             ),
             ("volta_h884gemm_128x128_ldg8_nn", Fp16, Some(Fp16), Some([128, 128, 0]), None),
             (

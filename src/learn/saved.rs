@@ -18,7 +18,7 @@ const MARK: &str = "{\"roofswap_model\":";
 /// What a model is made from: a saved one counts only where all of this is the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelOrigin {
-    /// What it is for, such as `paper3 speed-up`.
+    /// What it is for, such as `paper3 speedup`.
     pub purpose: String,
     /// How it was made; several where there are several models.
     pub recipes: Vec<Recipe>,

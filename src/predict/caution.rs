@@ -368,10 +368,10 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: the source's row states one that is not used: {text}")
             }
             Self::SourceTyped(text) => {
-                write!(f, "clocks: {text} (typed): the source time is taken as one at these")
+                write!(f, "clocks set: {text}; source time assumed measured at these clocks")
             }
             Self::Hypothetical(text) => {
-                write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
+                write!(f, "clocks set: {text}; interval not validated at changed clocks")
             }
             Self::EditedLaunch { edits } => {
                 write!(f, "launch changed on the target: {edits}; modelled, not measured with this launch")
@@ -392,10 +392,13 @@ impl fmt::Display for Caution {
             }
             Self::LimitIgnored { limit } => write!(
                 f,
-                "attention is assumed to draw less than any power limit: {limit:.0} W change nothing here, and may slow it"
+                "power limit {limit:.0} W ignored: attention is modelled without a power limit and may run slower; measure it at that limit"
             ),
             Self::SourceCannotLaunch { gpu, why } => {
-                write!(f, "{gpu}: {why}: the time there is of another launch than is stated")
+                write!(
+                    f,
+                    "{gpu}: {why}: its time must come from another launch; check block, registers and shared memory"
+                )
             }
             Self::RowsMeasuredHere { factor, rows } => f.write_str(&target_rows_text(*factor, *rows)),
             Self::RowsAtOtherClocks { gpu, rows, all } => f.write_str(&other_clocks_text(gpu, *rows, *all)),

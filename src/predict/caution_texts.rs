@@ -59,12 +59,21 @@ pub(super) fn target_rows_text(factor: f64, rows: usize) -> String {
 }
 
 pub(super) fn missing_counts_text(missing: &[Count]) -> String {
+    let listed = names(missing);
     if *missing == [Count::GlobalAtomicRequests] {
-        return format!("not counted: {}: taken as 0; `ncu --set full` counts them", names(missing));
+        return format!("counters missing: {listed}; assumed 0; `ncu --set full` counts them");
     }
-    let is_l2_alone = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
-    let l2 = if is_l2_alone { " (L2 moves what DRAM does)" } else { "" };
-    format!("not counted: {}{l2}; `ncu --set full` counts them and narrows the interval", names(missing))
+    let is_missing = |count: Count| missing.contains(&count);
+    let accesses = [Count::GlobalWarpInsts, Count::SmemWavefronts];
+    let is_estimated = is_missing(Count::DramBytes) && !is_missing(Count::L2Bytes)
+        || is_missing(Count::LsuWarpInsts) && !accesses.into_iter().all(is_missing);
+    let others = if is_estimated { "estimated from other counters or ignored" } else { "ignored" };
+    let used = match is_missing(Count::L2Bytes) && !is_missing(Count::DramBytes) {
+        true if missing.len() == 1 => "L2 bytes assumed equal to DRAM bytes".to_string(),
+        true => format!("L2 bytes assumed equal to DRAM bytes, the other limits are {others}"),
+        false => format!("those limits are {others}"),
+    };
+    format!("counters missing: {listed}; {used}; to narrow the interval, profile with `ncu --set full`")
 }
 
 pub(super) fn far_below_roof_text(gpu: &str, ratio: f64) -> String {
@@ -101,7 +110,7 @@ pub(super) fn both_widths_text(precision: VectorPrecision) -> String {
 pub(super) fn rewritten_text(least: f64, most: f64) -> String {
     let shown = |f: f64| if f.is_finite() { significant(f) } else { "any".into() };
     format!(
-        "FLOPs on the target from two listings, every block counted once; by which blocks run, × {} to × {}",
+        "FLOPs on the target from two listings, each block counted once; with other block counts, × {} to × {}; --block-counts gives them",
         shown(least),
         shown(most)
     )
@@ -109,7 +118,7 @@ pub(super) fn rewritten_text(least: f64, most: f64) -> String {
 
 pub(super) fn other_clocks_text(gpu: &str, rows: usize, all: usize) -> String {
     format!(
-        "clocks: {rows} of {all} rows measured on {gpu} were timed at other clocks than asked; each is compared with \
-         the model at its own"
+        "clocks: {rows} of {all} rows on {gpu} were measured at clocks other than those set; each is compared with the \
+         model at its own clocks"
     )
 }

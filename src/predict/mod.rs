@@ -277,7 +277,7 @@ pub enum ModelRefusal {
         missing: String,
     },
     /// A rate of a GPU is unknown.
-    #[error("{model}: {gpu} states no {what}; lay {key} over it with a file in the gpus folder")]
+    #[error("{model}: {gpu} has no {what}: set {key} in a GPU file in ~/.config/roofswap/gpus")]
     NoRate {
         /// The model's id.
         model: &'static str,

@@ -449,8 +449,8 @@ impl<'a> RankQuestion<'a> {
         let there = self.overhead_of(*assumed).value;
         let other = &self.session.gpus[*assumed].id;
         Some(format!(
-            "launch overhead was measured on one host of this GPU and is assumed for {other} ({there}): their order is that of the \
-             overheads; set them alike with --set launch=3us"
+            "launch overhead was measured on one host of this GPU and is assumed for {other} ({there}): this may decide their \
+             order; compare with --set launch=3us"
         ))
     }
 
@@ -477,7 +477,7 @@ impl<'a> RankQuestion<'a> {
             _ => return None,
         };
         Some(format!(
-            "DRAM bandwidth is {here} on this GPU and {there} on {first}: which of the two is faster may follow from that alone"
+            "DRAM bandwidth is {here} on this GPU and {there} on {first}: this may decide their order; compare with --set mem=…"
         ))
     }
 }

@@ -36,15 +36,18 @@ impl RankOrder {
         }
     }
 
-    /// Puts the best row first; rows without a number are at the end, the fastest first. Hourly and launch prices are never
+    /// Puts the best row first; rows without a number are at the end, the fastest first, behind them what does not fit the memory. Hourly and launch prices are never
     /// compared: with any hourly price, rows without one come last.
     pub fn sort(self, rows: &mut [impl Borrow<RankedRow>]) {
         let by_hour = rows.iter().any(|row| row.borrow().price.is_some());
         let or_last = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
-        let key = |row: &RankedRow| [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(or_last);
+        let key = |row: &RankedRow| {
+            let [number, time] = [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(or_last);
+            (row.fits_memory == Some(false), number, time)
+        };
         rows.sort_by(|a, b| {
-            let ([a, time_a], [b, time_b]) = (key(a.borrow()), key(b.borrow()));
-            a.total_cmp(&b).then(time_a.total_cmp(&time_b))
+            let (a, b) = (key(a.borrow()), key(b.borrow()));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
         });
     }
 
@@ -81,9 +84,11 @@ pub fn mark_pareto(rows: &mut [RankedRow]) {
 #[must_use]
 pub fn pareto_marks(rows: &[impl Borrow<RankedRow>]) -> Vec<bool> {
     let rows = || rows.iter().map(Borrow::borrow);
+    // What does not fit is no choice.
+    let time_of = |row: &RankedRow| row.time.filter(|_| row.fits_memory != Some(false)).map(|time| time.0);
     let money: Vec<Option<[f64; 2]>> =
-        rows().map(|row| Some([row.time?.0, row.usd_per_million_runs?])).collect();
-    let power: Vec<Option<[f64; 2]>> = rows().map(|row| Some([row.time?.0, row.board_power?.0])).collect();
+        rows().map(|row| Some([time_of(row)?, row.usd_per_million_runs?])).collect();
+    let power: Vec<Option<[f64; 2]>> = rows().map(|row| Some([time_of(row)?, row.board_power?.0])).collect();
     (0..money.len()).map(|i| is_undominated(&money, i) || is_undominated(&power, i)).collect()
 }
 

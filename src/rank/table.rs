@@ -193,7 +193,7 @@ fn notes(board: &Board) -> Vec<String> {
     let has_order = board.rows.iter().any(|row| row.launch_usd.is_some());
     all.extend(unordered);
     if board.order == RankOrder::PerfPerDollar && !board.has_prices && has_order {
-        all.push("no --prices: ordered by time x launch price, which is no price of today".into());
+        all.push("no --prices: ordered by time x launch price, which is not a current price".into());
     }
     all
 }

@@ -78,7 +78,7 @@ pub fn finding_lines(sheet: &AuditSheet<'_>, finding: &Finding) -> [String; 4] {
     [
         format!("{} {}: {}{rows}", finding.severity.as_str(), finding.check, finding.subject),
         finding.evidence.clone(),
-        format!("to a model: {harm}"),
+        format!("effect on models: {harm}"),
         format!("--fix: {}", finding.remedy.text),
     ]
 }
@@ -89,7 +89,7 @@ fn group(sheet: &AuditSheet<'_>, severity: Severity, of: &[&Finding], format: Ta
     table.title = format!("{}s: {}", severity.as_str(), of.len());
     let mut harms: Vec<String> = Vec::new();
     for f in of {
-        let harm = format!("{}: {}", f.check, check_named(f.check).map_or("", |c| c.harm));
+        let harm = format!("effect on models ({}): {}", f.check, check_named(f.check).map_or("", |c| c.harm));
         if !harms.contains(&harm) {
             harms.push(harm);
         }
@@ -115,7 +115,7 @@ fn group(sheet: &AuditSheet<'_>, severity: Severity, of: &[&Finding], format: Ta
     }
     out += "\n";
     for harm in harms {
-        out += &format!("to a model, {harm}\n");
+        out += &format!("{harm}\n");
     }
     out + "\n"
 }

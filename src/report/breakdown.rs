@@ -370,7 +370,7 @@ pub fn interval(answer: &Answer) -> Option<String> {
     }
     if i.is_cut {
         return Some(format!(
-            "{:.0} % interval {}: cut at the ratios of the rates that differ on this board, and a tenth for clocks that it does not hold",
+            "{:.0} % interval {}: limited to the ratios of the rates that differ between the two boards, plus 10 % for clock variation",
             100.0 * COVERAGE,
             shown::interval(answer)?
         ));
@@ -414,7 +414,7 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
         100.0 * COVERAGE,
         shown::interval(answer)?,
         ends(i, doubt),
-        i.n
+        with_thousands(i.n)
     ))
 }
 
@@ -425,9 +425,9 @@ fn ends(i: &Interval, doubt: &Doubt) -> String {
     let low = match doubt.shortest.max(least) {
         share if share <= 1.0 / i.factor => None,
         _ if doubt.shortest >= least => Some("its low end is its DRAM bytes at the stated bandwidth"),
-        _ => Some("its low end is 1.6x beyond the rate that grew most"),
+        _ => Some("its low end is 1.6× beyond the rate that grew most"),
     };
-    let high = (most < i.factor).then_some("its high end is 1.6x beyond the rate that fell most");
+    let high = (most < i.factor).then_some("its high end is 1.6× beyond the rate that fell most");
     let ends: Vec<&str> = low.into_iter().chain(high).collect();
     match ends[..] {
         [] => format!("a factor of {factor} either way"),
@@ -451,12 +451,9 @@ pub fn levels(answer: &Answer) -> Option<String> {
 #[must_use]
 pub fn measured(answer: &Answer) -> Option<String> {
     let (measured, error) = (answer.measured?, answer.error_percent()?);
-    Some(format!(
-        "{} on the target: {}; the prediction is {} off",
-        measured.kind.as_str(),
-        measured.time,
-        shown::error_text(error)
-    ))
+    let kind = if measured.kind == SourceKind::Published { "measured (published)" } else { "measured" };
+    let side = if error < 0.0 { "lower" } else { "higher" };
+    Some(format!("{kind} on the target: {}; predicted is {:.1} % {side}", measured.time, error.abs()))
 }
 
 /// `published: a`, or `published: a | measured: b` where the two sides differ.

@@ -33,9 +33,9 @@ const SCORE_COLUMNS: [(&str, &str); 12] = [
 const RANKING_COLUMNS: [(&str, &str); 5] = [
     ("bandwidth_order_percent", "bandwidth %"),
     ("spearman", "Spearman"),
-    ("source_spearman", "source's"),
+    ("source_spearman", "source Spearman"),
     ("regret_percent", "regret %"),
-    ("source_regret_percent", "source's"),
+    ("source_regret_percent", "source regret %"),
 ];
 
 /// With more trials than these, models are told of one after the other.
@@ -205,8 +205,8 @@ impl EvaluationReport<'_> {
         table.columns.insert(1, TableColumn::right("rank accuracy %"));
         table.notes.push(
             "Spearman: rank correlation over the configurations of a kernel (5 or more), mean over kernels and pairs; \
-             regret: how much slower the configuration predicted to be the fastest of a problem is than the fastest; beside \
-             both what the source's own times give; bandwidth: the GPU with more DRAM bandwidth taken for the faster one"
+             regret: how much slower the configuration predicted to be the fastest of a problem is than the fastest; source: \
+             the same with the times on the source as the prediction; bandwidth: the GPU with more DRAM bandwidth predicted faster"
                 .into(),
         );
         Some(table)

@@ -71,7 +71,7 @@ pub fn of_kernel(title: &str, all: &[OnGpu]) -> Table {
     table
 }
 
-/// The speed-up and the ends of its interval.
+/// The speedup and the ends of its interval.
 fn speed_up_rows(gpu: &str, said: &SpeedUp) -> Vec<Vec<TableCell>> {
     let ends = said.interval.map(|(low, high)| [("speed_up_low", low), ("speed_up_high", high)]);
     let all = [("speed_up", said.value)].into_iter().chain(ends.into_iter().flatten());

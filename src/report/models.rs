@@ -37,11 +37,11 @@ impl ModelsReport<'_> {
     pub fn overview_table(&self) -> Table {
         let mut columns = vec![TableColumn::left("model")];
         if self.asked {
-            columns.extend(["n here", "MAPE %", "median %", "90 % held"].map(TableColumn::right));
+            columns.extend(["n here", "MAPE %", "median %", "coverage %"].map(TableColumn::right));
             columns.extend(["n all", "MAPE all"].map(TableColumn::right));
         } else {
             columns.extend(
-                ["n", "MAPE %", "median %", "ratio", "within 25 %", "90 % held"].map(TableColumn::right),
+                ["n", "MAPE %", "median %", "ratio", "within 25 %", "coverage %"].map(TableColumn::right),
             );
         }
         columns.push(TableColumn::left("used"));
@@ -56,8 +56,8 @@ impl ModelsReport<'_> {
             table.notes.push(format!("{id}: {summary}{needs}. {used}{}", m.verdict.why));
         }
         table.notes.push(
-            "MAPE and median: absolute percentage error; 90 % held: how often intervals made without what is held out hold; \
-             the first model is the default"
+            "MAPE and median: absolute percentage error; coverage: share of measured times inside the 90 % interval, computed \
+             without the held-out rows; the first model is the default"
                 .into(),
         );
         table

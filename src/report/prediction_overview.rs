@@ -32,6 +32,8 @@ pub struct PredictionOverview {
     at_stock: bool,
     /// Whether any time is that of several sources.
     several: bool,
+    /// Whether several sources were asked for: each has a row.
+    listed: bool,
     /// Whether any row has a variant.
     variants: bool,
     /// The rates that times rest on.
@@ -69,6 +71,7 @@ impl Default for PredictionOverview {
             levels: false,
             at_stock: false,
             several: false,
+            listed: false,
             variants: false,
             rates: BTreeSet::new(),
             spreads: Spool::default(),
@@ -92,6 +95,7 @@ impl PredictionOverview {
         self.models |= first.model != row.model();
         self.levels |= shown::levels(row.answer).is_some();
         self.at_stock |= shown::stock_time(row.answer).is_some();
+        self.listed |= row.share.is_some();
         self.several |= row.share.is_some() || row.answer.combined.is_some();
         self.variants |= !row.variant.is_empty();
         let rates = row.answer.rates_used();
@@ -159,7 +163,7 @@ impl PredictionOverview {
         };
         let target = if self.targets { "several targets" } else { target };
         let model = if self.models { "several models" } else { model };
-        let source = if self.several { "several sources" } else { source };
+        let source = if self.listed { "several sources" } else { source };
         let (ceilings, covered) = (self.rates_title(), 100.0 * COVERAGE);
         format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
     }

@@ -172,11 +172,11 @@ pub fn comparison_overview(all: &[Compared<'_>]) -> Table {
     let is_weighed = !all.is_empty() && all.iter().all(|c| c.executed.is_some());
     table.notes.push(
         if is_weighed {
-            "FLOPs of the target's code over the source's, each block weighted by the threads that ran it: only blocks with special \
-             functions are compared (paper 2, section 4.2); least and most: where blocks are not paired one to one"
+            "factor: target FLOPs over source FLOPs, each block weighted by the threads that executed it; only blocks with special functions are \
+             compared (paper 2, section 4.2); least and most: where blocks are not paired one to one"
         } else {
-            "FLOPs of the target's code over the source's, every block once: only blocks with special functions are compared \
-             (paper 2, section 4.2); least and most: whatever block runs how often, which --block-counts gives"
+            "factor: target FLOPs over source FLOPs, each block counted once; only blocks with special functions are compared \
+             (paper 2, section 4.2); least and most: bounds over all block counts; --block-counts gives them"
         }
         .into(),
     );

@@ -135,15 +135,15 @@ impl Components {
         let powers = times.map(|time| time.powi(NORM));
         let [of_dram, beside_dram @ ..] = powers;
         let power_beside_dram: f64 = beside_dram.iter().sum();
-        let power_on_sms = powers[ON_SMS].iter().sum();
+        let power_on_sms: f64 = powers[ON_SMS].iter().sum();
         let norm = root_of_norm(of_dram + power_beside_dram);
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let at_peak = fp.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
         let by_share = || norm * (fp / norm).powf(POWER_EXPONENT) / power_share;
-        // No longer than at the clock that FP work alone sustains: there nothing is limited any more.
-        let all_slowed = of_dram + power_beside_dram / power_share.powi(NORM);
+        // No longer than with the SMs at the clock that FP work alone sustains: there nothing is limited any more.
+        let all_slowed = norm.powi(NORM) + power_on_sms * (power_share.powi(-NORM) - 1.0);
         let powered = if limited { least_of_power(by_share(), all_slowed) } else { 0.0 };
         Self { times, norm, power_on_sms, powered, at_peak, dram_at_peak, streamed: 1.0, kept: 1.0 }
     }

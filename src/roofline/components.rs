@@ -25,7 +25,7 @@
 use super::component_times::{Components, POWER_EXPONENT};
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
 use super::operand_traffic::operand_traffic;
-use super::product_tiles::{ProductTile, batched_tiles, tiled_share};
+use super::product_tiles::{ProductTile, batched_tiles, shared_power, tiled_share};
 use super::straight_line::StraightLine;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, ProductSizes, Work};
@@ -294,10 +294,10 @@ impl MachineNumbers {
         }
         self.specs[Spec::FlopsPerClock as usize] *= residents.library_share;
         if let Some(product) = residents.product {
-            let share = tiled_share(product, sms, self.batched_tiles);
+            let power_share = self.spec_value(Spec::PowerShare);
+            let share = tiled_share(product, sms, power_share, self.batched_tiles);
             self.specs[Spec::FlopsPerClock as usize] *= share.arithmetic;
-            let power = &mut self.specs[Spec::PowerShare as usize];
-            *power = (*power * share.busy.powf(-POWER_EXPONENT)).min(1.0);
+            self.specs[Spec::PowerShare as usize] = shared_power(power_share, share.busy);
         }
         let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return self };
         let most = L2_PORT_BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);

@@ -22,6 +22,7 @@
 //! The 2 is a guess: 0 to 6 give NeuSight's products the same errors within 0.7 points (docs/models.md, "Another kernel on each GPU").
 //! More SMs never make a product slower by it: ceil(tiles / N) falls.
 
+use super::component_times::POWER_EXPONENT;
 use crate::gpu::ComputeCapability;
 use crate::kernel::ProductSizes;
 
@@ -69,15 +70,21 @@ pub(super) struct TiledShare {
     pub(super) busy: f64,
 }
 
-/// Of so many SMs; many products at once are cut into one of these tiles.
+/// Of so many SMs whose arithmetic all of them together sustain at this share of its rate under the power limit; many products at once are
+/// cut into one of these tiles. The best tile is the one that takes the shortest time under that limit.
 #[must_use]
-pub(super) fn tiled_share(product: ProductSizes, sms: f64, batched: &[ProductTile]) -> TiledShare {
+pub(super) fn tiled_share(
+    product: ProductSizes,
+    sms: f64,
+    power_share: f64,
+    batched: &[ProductTile],
+) -> TiledShare {
     let ProductSizes { batch, m, n, k } = product;
     if m.min(n) <= 1.0 {
         return TiledShare { arithmetic: 1.0, busy: 1.0 };
     }
     let (tiles, splits) = if batch > 1.0 { (batched, &SPLITS[..1]) } else { (&TILES[..], &SPLITS[..]) };
-    let (mut busiest, mut busy) = (f64::INFINITY, 1.0);
+    let (mut shortest, mut busiest, mut busy) = (f64::INFINITY, f64::INFINITY, 1.0);
     for (rows, columns) in tiles {
         let whole = batch * (m / rows).ceil() * (n / columns).ceil();
         let reuse = rows * columns / (rows + columns);
@@ -89,12 +96,21 @@ pub(super) fn tiled_share(product: ProductSizes, sms: f64, batched: &[ProductTil
             let depth = (k / split / DEPTH_STEP).ceil() * DEPTH_STEP;
             let each = (whole * split / sms).ceil();
             let of_sm = each * rows * columns * depth / efficiency;
-            if of_sm < busiest {
-                (busiest, busy) = (of_sm, whole * split / (each * sms));
+            let of_busy = whole * split / (each * sms);
+            let time = of_sm / shared_power(power_share, of_busy);
+            if time < shortest {
+                (shortest, busiest, busy) = (time, of_sm, of_busy);
             }
         }
     }
     TiledShare { arithmetic: (batch * m * n * k / sms / busiest).min(1.0), busy }
+}
+
+/// The share of its rate that a power limit leaves of arithmetic, 0 to 1, where all SMs at once have `power_share` and only this part of their
+/// time is busy.
+#[must_use]
+pub(super) fn shared_power(power_share: f64, busy: f64) -> f64 {
+    (power_share * busy.powf(-POWER_EXPONENT)).min(1.0)
 }
 
 #[cfg(test)]
@@ -106,7 +122,7 @@ mod tests {
     }
 
     fn share(product: ProductSizes, sms: f64) -> f64 {
-        tiled_share(product, sms, &[]).arithmetic
+        tiled_share(product, sms, 1.0, &[]).arithmetic
     }
 
     #[test]
@@ -125,8 +141,9 @@ mod tests {
     fn many_products_at_once_have_the_tiles_that_the_library_names() {
         // 40 products of 16 rows and 128 columns on 40 SMs.
         let narrow = ProductSizes { batch: 40.0, m: 16.0, n: 128.0, k: 64.0 };
-        let cut =
-            |major, product| tiled_share(product, 40.0, batched_tiles(ComputeCapability { major, minor: 0 }));
+        let cut = |major, product| {
+            tiled_share(product, 40.0, 1.0, batched_tiles(ComputeCapability { major, minor: 0 }))
+        };
         let of = |major, product| cut(major, product).arithmetic;
         let (large, wide) = (64.0 / 66.0, 128.0 / 3.0 / (128.0 / 3.0 + 2.0));
         assert!((of(8, narrow) - 16.0 / 128.0 * large).abs() < 1e-12);
@@ -144,14 +161,17 @@ mod tests {
 
     #[test]
     fn more_sms_take_no_longer_and_large_products_fill_them() {
-        let batched = [6, 7, 8].map(|major| batched_tiles(ComputeCapability { major, minor: 0 }));
+        let batched = [6, 7, 8, 9].map(|major| batched_tiles(ComputeCapability { major, minor: 0 }));
         for product in [square(100.0), square(1000.0), ProductSizes { batch: 9.0, m: 33.0, n: 7.0, k: 515.0 }]
         {
             for tiles in batched {
                 let mut last = f64::INFINITY;
                 for sms in 1..200 {
                     let sms = f64::from(sms);
-                    let time = 1.0 / (tiled_share(product, sms, tiles).arithmetic * sms);
+                    // So much power that 20 SMs have all they want.
+                    let power = (sms / 20.0).powf(-POWER_EXPONENT).min(1.0);
+                    let share = tiled_share(product, sms, power, tiles);
+                    let time = 1.0 / (share.arithmetic * shared_power(power, share.busy) * sms);
                     assert!(time <= last * (1.0 + 1e-12), "{product:?} on {sms}");
                     last = time;
                 }

@@ -75,8 +75,8 @@ pub fn read_compiled(
              cuobjdump --dump-resource-usage, cubin",
             known_formats()
         ),
-        None if why.message.contains("is no compiler's report") => {
-            format!("{why}; nor is it a report of measurements: {}", known_formats())
+        None if why.message.contains("not a compiler report") => {
+            format!("{why}; or measurements: a CSV with gpu, kernel, problem, time_ms, or any of: {}", known_formats())
         }
         None => why.to_string(),
     })
@@ -210,7 +210,7 @@ mod tests {
         for word in ["`name,device,ms`", "names gpu, kernel", "mixbench", "ptxas -v"] {
             assert!(table.contains(word), "{word}: {table}");
         }
-        assert!(said("hello\n").contains("no compiler's report"));
+        assert!(said("hello\n").contains("not a compiler report"));
         assert!(said(".target sm_89\n").contains("is PTX"));
     }
 

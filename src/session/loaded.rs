@@ -7,6 +7,7 @@ use crate::kernel::{
     ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
 };
 use crate::measurement::Measurement;
+use crate::text::counted;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,18 +27,20 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
     let open = open.into_iter().map(|((kernel, variant), n)| {
         let id = &kernels[kernel].id;
         format!(
-            "{n} rows of {id}: {variant}; they are a variant of their own, and its formulas take the default: state the key in \
-             the problem column"
+            "{} of {id}: {variant}; loaded as a separate variant, formulas use the default; to change it, set the key in the problem column",
+            counted(n, "row")
         )
     });
     let other_keys = other_keys.into_iter().filter_map(|(kernel, n)| {
         let own = &kernels[kernel];
         let (of, keys) = kernel_and_other_keys(&own.id)?;
-        let known = kernels.entry_named(of).map(|k| k.keys.join(", ")).unwrap_or_default();
-        let first = known.split(", ").next().unwrap_or_default();
+        let known = kernels.entry_named(of).map(|k| k.keys.clone()).unwrap_or_default();
+        let (expected, size) = (known.join(","), known.iter().map(|key| format!("{key}=…")).collect::<Vec<_>>());
+        let (rows, size) = (counted(n, "row"), size.join(","));
+        let (have, them) = if n == 1 { ("has", "it") } else { ("have", "them") };
         Some(format!(
-            "{n} rows of {of} state {keys}, and its keys are {known}: they are loaded as a kernel of their own, {}; to have \
-             them as {of}, write {first}=… into the problem column, or import the report with --problem {of}:{first}=…",
+            "{rows} of {of} {have} the keys `{keys}`, expected `{expected}`: loaded as a separate kernel, {}; to load {them} as {of}, \
+             set {size} in the problem column, or import with --problem {of}:{size}",
             own.id
         ))
     });
@@ -47,8 +50,9 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
 /// That rows repeat others of their configuration and GPU; nothing where none does.
 pub(super) fn repeated_remark(rows: usize) -> Option<String> {
     (rows > 0).then(|| {
+        let (repeating, repeat) = (counted(rows, "row"), if rows == 1 { "repeats" } else { "repeat" });
         format!(
-            "rows that repeat a configuration on the same GPU: {rows}; the later one is used, and `roofswap audit` shows how far apart they are"
+            "{repeating} {repeat} a configuration on the same GPU; the last one is used, `roofswap audit` shows how far apart they are"
         )
     })
 }

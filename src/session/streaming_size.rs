@@ -3,6 +3,7 @@
 use super::Session;
 use crate::gpu::GpuId;
 use crate::kernel::{Count, KernelId, Problem};
+use crate::measurement::TimingKind;
 use crate::units::Bytes;
 
 /// Working sets above so many L2 caches have nothing left in them: where the roofline's residency ends.
@@ -20,7 +21,7 @@ pub struct ComparedSize {
 impl Session {
     /// The size to compare GPUs at: [`Session::default_size_of`]; of a memory-bound kernel the smallest one, timed on the source
     /// before others, whose working set is too large for the L2 of every GPU involved; `other_l2` is the largest of GPUs that are made
-    /// of those, 0 without any. Where none is large enough, the largest one.
+    /// of those, 0 without any. Where none is large enough, the largest one. Of sizes that the user timed there no other one is taken.
     #[must_use]
     pub fn streaming_size(
         &self,
@@ -46,11 +47,17 @@ impl Session {
         if streams(&usual) {
             return large_enough(usual);
         }
-        let timed_on_source = |problem: &Problem| {
+        let row_on_source = |problem: &Problem| {
             let config = self.store.config_id(kernel, problem, variant);
-            config.is_some_and(|config| self.store.row_on(config, source).is_some())
+            config.and_then(|config| self.store.row_on(config, source))
         };
-        let sizes: Vec<Problem> = self.sizes(kernel, variant);
+        let timed_on_source = |problem: &Problem| row_on_source(problem).is_some();
+        let is_users_own =
+            |problem: &Problem| row_on_source(problem).is_some_and(|row| row.kind() == TimingKind::Measured);
+        let mut sizes: Vec<Problem> = self.sizes(kernel, variant);
+        if sizes.iter().any(is_users_own) {
+            sizes.retain(is_users_own);
+        }
         let large = || sizes.iter().filter(|p| streams(p));
         if let Some(problem) = large().find(|p| timed_on_source(p)).or_else(|| large().next()) {
             return large_enough(problem.clone());

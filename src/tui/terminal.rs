@@ -175,7 +175,7 @@ pub(super) fn watch_for_hangup(sender: Sender<Message>) {
             }
         }
         // A closed channel means that the loop has ended already.
-        let _ = sender.send(Message::InputLost("it is gone".into()));
+        let _ = sender.send(Message::InputLost("terminal closed".into()));
     });
 }
 

@@ -97,7 +97,7 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
         Message::Audited(digest) => return take_audit(state, *digest),
         Message::Written(Ok(what)) => return state.say(Tone::Done, what),
         Message::Written(Err(why)) => return state.say(Tone::Refused, why),
-        Message::JobFailed(job) => return job_failed(state, job, "roofswap failed inside; please report it"),
+        Message::JobFailed(job) => return job_failed(state, job, "internal error; please report it"),
         Message::JobStopped(job, why) => return job_failed(state, job, &why),
         // Overtaken by newer ones.
         _ => {}
@@ -156,9 +156,9 @@ fn lost_file(state: &DashboardState, loaded: &LoadedFiles) -> Option<String> {
         Some(why) => {
             // What else it might have been is of no interest.
             let why = why.split(';').next().unwrap_or_default();
-            format!("{why}; what it held before is kept until it can be read again")
+            format!("{why}; keeping the rows read before")
         }
-        None => format!("{name} has no rows now; those of before are kept until it has some again"),
+        None => format!("{name} has no rows; keeping the rows read before"),
     })
 }
 

@@ -46,7 +46,7 @@ impl ManyTornados<'_> {
         let moved = TornadoGpus::new(&session.gpus[base], &self.changes)?;
         let answer = |workload: &Workload| {
             let source = source.unwrap_or_else(|| workload.own_source(session, base));
-            let mut asked = WhatIf::from_measured_base(session, workload, Pair::new(source, base), settings);
+            let mut asked = WhatIf::with_settings(session, workload, Pair::new(source, base), settings);
             asked.answer_with_tornado(self.changes.clone(), &moved)
         };
         cores::try_collect(self.workloads.len(), |at| answer(&self.workloads[at]))

@@ -121,18 +121,16 @@ struct PartQuestion<'a> {
 }
 
 impl<'a> KernelTimes<'a> {
-    /// This workload, timed on the first of these GPUs, on GPUs like the second. `start`: the GPU whose time a kernel's is predicted from.
+    /// This workload, timed on the first of these GPUs, on GPUs like the second.
     pub(super) fn new(
         session: &'a Session,
         workload: &'a Workload,
         Pair { source, target: base }: Pair<GpuId>,
         settings: Settings,
-        start: impl Fn(&Subject) -> GpuId,
     ) -> Self {
         let part = |part: &'a WorkloadPart| {
             let answer = PartAnswers { session, source, settings, subject: &part.subject };
-            let source = start(&part.subject);
-            let on_base = PartAnswers { source, ..answer }.whole_answer(base);
+            let on_base = answer.whole_answer(base);
             let calls = match part.amount {
                 RunAmount::Calls(calls) => Some(calls),
                 RunAmount::Share(share) => {

@@ -6,7 +6,6 @@ use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::power::PowerModel;
-use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::units::Seconds;
@@ -33,23 +32,7 @@ impl<'a> WhatIf<'a> {
         pair: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
-        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings, |_| pair.source)) }
-    }
-
-    /// The same, where a time that was measured on the base comes before one that is predicted for it: the source is then the goal alone.
-    #[must_use]
-    pub fn from_measured_base(
-        session: &'a Session,
-        workload: &'a Workload,
-        pair: Pair<GpuId>,
-        settings: Settings,
-    ) -> Self {
-        let start = |subject: &Subject| {
-            let place = session.place_of_rows(subject, pair.target);
-            let row = subject.config.and_then(|config| session.store.row_on(config, place));
-            if row.is_some() { place } else { pair.source }
-        };
-        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings, start)) }
+        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings)) }
     }
 
     /// The same, telling how many GPUs were asked about, and stopping once it is cancelled.

@@ -5,7 +5,7 @@
 //!
 //! [[kernel]]
 //! kernel = "saxpy"      # of the catalogue or of --data
-//! size = "n=2^24"       # the one it is shown at, if not said
+//! size = "n=2^24"       # default: the one it is shown at
 //! calls = 120           # launches in a run; or: share = 0.4, of the run's time on the source
 //!
 //! [[kernel]]
@@ -175,7 +175,7 @@ impl MixFile {
         let run_seconds = (shares > 0.0).then(|| run_ms.unwrap_or(RUN_SECONDS));
         let count = parts.len();
         let name = if self.typed.name.is_empty() {
-            format!("mix of {count} kernels")
+            format!("mix of {}", crate::text::counted(count, "kernel"))
         } else {
             self.typed.name.clone()
         };

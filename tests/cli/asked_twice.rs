@@ -250,15 +250,15 @@ fn a_size_is_of_the_kernels_of_the_file_and_a_chosen_one_is_said() {
     let other = desk.types(&format!("{asked} --size n=2000"));
     other.ends(1, &["this size was not measured"]);
     let chosen = desk.types("rank --kernel saxpy --from titan-v --to rtx-4070").works().stderr;
-    assert!(chosen.contains("larger than the L2 of every GPU involved; --size sets it"), "{chosen}");
+    assert!(chosen.contains("larger than every L2"), "{chosen}");
     // 128 MiB, of which the L2 of a B200 may hold a part.
     let most = desk.types("rank --kernel random_access --from titan-v --to b200").works().stderr;
     assert!(
-        most.contains("n=16777216: the largest size known, which the L2 of a GPU here may hold"),
+        most.contains("no --size: using n=16777216, the largest known; it may fit in the L2 of a GPU"),
         "{most}"
     );
     let typed = desk.types("rank --kernel saxpy --size 2^24 --from titan-v --to rtx-4070").works().stderr;
-    assert!(!typed.contains("--size sets it"), "{typed}");
+    assert!(!typed.contains("no --size"), "{typed}");
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn the_explanation_leads_to_the_predicted_time_and_its_interval() {
         after[0].starts_with("90 % interval 12.0–84.4 µs (a factor of 2.65 either way): from 156 errors"),
         "{after:?}"
     );
-    assert_eq!(after[1], "published on the target: 9.30 µs; the prediction is +241.9 % off");
+    assert_eq!(after[1], "measured (published) on the target: 9.30 µs; predicted is 241.9 % higher");
     assert!(after[2..].iter().all(|l| l.starts_with("data: ")) && after.len() > 3, "{after:?}");
     let factors = desk.types(&format!("{SAXPY} --explain --format json")).works().json();
     let roof = factors.iter().find(|f| f["factor"] == "DRAM bandwidth").unwrap();
@@ -285,7 +285,7 @@ fn the_title_names_the_ceilings_really_used() {
         "{}",
         default.stdout
     );
-    let told = "components rests on sustained rates, so that --ceilings does not change its times";
+    let told = "--ceilings ignored: components uses sustained rates; it affects";
     assert!(default.stderr.contains(told), "{}", default.stderr);
     assert_eq!(desk.types(words).works().stderr, "", "nobody chose anything");
 }
@@ -765,7 +765,7 @@ fn clocks_that_are_typed_are_modelled_and_said() {
         "timed at other clocks"
     );
     assert!(
-        half["cautions"].to_string().contains("rtx-4070 at memory 5250 MHz instead of 10500 MHz (typed)"),
+        half["cautions"].to_string().contains("clocks set: rtx-4070 at memory 5250 MHz instead of 10500 MHz"),
         "{half}"
     );
     let named = predict("--sm-clock titan-v=1.2GHz --power-limit titan-v=150W");
@@ -775,7 +775,7 @@ fn clocks_that_are_typed_are_modelled_and_said() {
         "predict --kernel saxpy --size 2^28 --from titan-v --power-limit titan-v=150W --to titan-v,rtx-4070",
     );
     assert!(
-        both.works().stderr.contains("titan-v=… is set of source and target"),
+        both.works().stderr.contains("titan-v=… applies to source and target"),
         "one flag for two GPUs is explained"
     );
     for (typed, said) in [

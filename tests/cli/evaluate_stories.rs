@@ -208,7 +208,7 @@ fn rows_in_a_reports_own_keys_are_a_kernel_of_their_own() {
     let all = json(&desk, "evaluate --data report.csv --model same-time");
     assert_eq!(keys(&all["models"]["same-time"]["per_kernel"]), ["saxpy[grid,block]"]);
     let said = desk.types("evaluate --data report.csv").stderr;
-    assert!(said.contains("2 rows of saxpy state grid,block, and its keys are n"), "{said}");
+    assert!(said.contains("2 rows of saxpy have the keys `grid,block`, expected `n`"), "{said}");
     assert!(said.contains("--problem saxpy:n="), "{said}");
     let predicted = desk.types(
         "predict --from titan-v --to rtx-4070 --kernel saxpy[grid,block] --model same-time --data report.csv --explain",

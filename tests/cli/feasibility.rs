@@ -131,11 +131,14 @@ fn contradictory_counts_are_named_with_values_and_sources() {
 #[test]
 fn missing_counts_are_named() {
     let few = of_row("titan-v,mine,n=1,1,fp32,1e9,1e9,,,");
-    assert!(few.contains("not counted: l2_bytes, global_warp_insts, lsu_warp_insts"), "{few}");
+    assert!(few.contains("counters missing: l2_bytes, global_warp_insts, lsu_warp_insts"), "{few}");
     let partly = of_row("titan-v,mine,n=1,1,fp32,1e9,1e9,,1e8,32");
     assert!(
-        partly.contains("not counted: l2_bytes, global_warp_insts, lsu_warp_insts, smem_wavefronts"),
+        partly.contains("counters missing: l2_bytes, global_warp_insts, lsu_warp_insts, smem_wavefronts"),
         "{partly}"
     );
-    assert!(partly.contains("(L2 moves what DRAM does); `ncu --set full` counts them"), "{partly}");
+    assert!(
+        partly.contains("L2 bytes assumed equal to DRAM bytes, the other limits are ignored"),
+        "{partly}"
+    );
 }

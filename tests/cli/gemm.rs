@@ -165,7 +165,7 @@ fn measured_rows_correct_what_lies_among_them_and_nothing_else() {
     let few = desk.file("few.csv", rows([512, 1024].into_iter()));
     let words = "gemm --gpu rtx-4070 --n 700 --data";
     let text = desk.types_with(words, &[&few]).works().stdout;
-    assert!(text.contains("2 sizes have a power of their own") && text.contains("modelled"), "{text}");
+    assert!(text.contains("2 sizes with a power reading") && text.contains("modelled"), "{text}");
 }
 
 #[test]

@@ -72,6 +72,33 @@ fn applications_take_as_long_on_the_other_gpu_as_they_took() {
     assert!(off < 0.035, "{off}");
 }
 
+/// What the shapes of an operator count belongs to the kernel that does its work: none computes or moves more than its GPU can.
+#[test]
+fn no_kernel_of_a_recording_is_counted_beyond_its_gpu() {
+    // Dense BF16, FP32 lanes, and L2, in operations and bytes per second, with room for short kernels.
+    let (tensor, lanes, l2) = (1.05e15, 1e14, 1.2e13);
+    for gpu in ["h100-sxm5", "h200"] {
+        for name in
+            ["unet_bf16", "recsys_fp32", "gcn_fp32", "llama_decode", "resnet50_train", "mixtral", "jax"]
+        {
+            let read = answer(&format!("app {} --format json", dataset(&format!("{gpu}/{name}.json.gz"))));
+            for group in read["groups"].as_array().unwrap() {
+                let number = |field: &str| group[field].as_f64().unwrap_or(0.0);
+                let seconds = 1e-3 * number("total_ms") / number("calls");
+                let on_cores = ["matrix product", "convolution", "attention"]
+                    .contains(&group["category"].as_str().unwrap());
+                let most = if on_cores { tensor } else { lanes };
+                let [flops, bytes] = ["flops", "dram_bytes"].map(|field| number(field) / seconds);
+                assert!(
+                    flops < most && bytes < l2,
+                    "{gpu} {name} {}: {flops:e} FLOP/s, {bytes:e} B/s",
+                    group["name"]
+                );
+            }
+        }
+    }
+}
+
 /// How the rows of one profile, onto the other GPU, lie to the rows of its own profile.
 struct Elsewhere {
     all: f64,

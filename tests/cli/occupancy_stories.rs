@@ -234,7 +234,7 @@ fn barriers_carveout_and_caching_limit_as_typed() {
     assert_eq!((&carved["smem_per_sm_bytes"], &carved["by_shared_memory"]), (&65536.into(), &7.into()));
     assert_eq!(carved["allocated_smem_bytes"], 9216);
     let (_, _, err) = ends(&mut roofswap(&format!("occupancy --gpu b200 {block} --carveout 101")));
-    assert!(err.contains("101 is not in -1..=100"), "{err}");
+    assert!(err.contains("expected a percentage from 0 to 100, or -1 for no preference"), "{err}");
     let big = format!("occupancy --gpu rtx-4070 {block} --smem-dynamic 60000");
     assert_eq!(rows(&big)[0]["active_blocks"], 1);
     let refused = &rows(&format!("{big} --no-opt-in"))[0];

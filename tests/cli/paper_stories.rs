@@ -77,7 +77,7 @@ fn the_forest_trains_on_paper_3s_kernels_and_says_the_speed_up_of_a_launch() {
     desk.file("mine.csv", made_up_rows());
     let text = desk.types("train paper3 --data mine.csv --trials 2").works().stdout;
     assert!(text.contains("15 references of one thread per block, 0 of one block"), "{text}");
-    assert!(text.contains("0 without a reference, 15 that are the reference"), "{text}");
+    assert!(text.contains("left out: 15 used as the reference"), "{text}");
     let asked = "metrics elementwise_add --gpu rtx-2080-ti --size n=2000000,t=256 --data mine.csv --speedup";
     let rows = records(&desk, &format!("{asked} --format json"));
     let [value, low, high] =
@@ -86,7 +86,7 @@ fn the_forest_trains_on_paper_3s_kernels_and_says_the_speed_up_of_a_launch() {
     // 32 lanes for one: no launch is faster by more than 32 times the work of a warp and its share of the start.
     assert!(value > 5.0 && value < 40.0, "{value}");
     let text = desk.types(asked).works().stdout;
-    assert!(text.contains("speed-up over the slowest launch with one thread per block"), "{text}");
+    assert!(text.contains("speedup over the slowest launch with one thread per block"), "{text}");
     let beyond = asked.replace("n=2000000", "n=2^30").replace("rtx-2080-ti", "titan-v");
     let text = desk.types(&beyond).works().stdout;
     assert!(text.contains("titan-v: no row of this GPU was trained on"), "{text}");
@@ -106,7 +106,7 @@ fn a_report_without_a_size_has_the_threads_of_its_grid() {
     let rows = records(&desk, "metrics --data ncu.csv --format json");
     assert!(rows.iter().all(|r| r["problem_size"] == 65536.0), "{rows:?}");
     let refused = desk.types("train paper3 --data ncu.csv --reference slowest").ends(1, &["2 launches have"]);
-    assert!(refused.stderr.contains("1 that are the reference"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("1 used as the reference"), "{}", refused.stderr);
 }
 
 const TILED: &str = "gpu,kernel,problem,variant,block,grid,time_ms,power_w,gpu_util_pct\n\
@@ -246,7 +246,7 @@ fn the_speed_up_of_a_launch_is_predicted_and_its_tree_is_drawn() {
     let [value, low, high] =
         ["speed_up", "speed_up_low", "speed_up_high"].map(|key| row[key].as_f64().unwrap());
     assert!(low < value && value < high, "{row}");
-    // The reference of this size was timed: its time over the speed-up is the launch's own.
+    // The reference of this size was timed: its time over the speedup is the launch's own.
     let [reference, time] = ["reference_ms", "time_ms"].map(|key| row[key].as_f64().unwrap());
     assert!((reference - 0.203).abs() < 1e-6 && (time - reference / value).abs() < 1e-9, "{row}");
     let unknown = records(&desk, &format!("{words} --size n=2000000,t=256 --format json")).remove(0);

@@ -283,7 +283,7 @@ fn what_is_missing_is_named_with_what_to_do() {
     // GTX TITAN X: nobody knows the bandwidth of its L1.
     let refusal = ask(&loaded(&PAPER, &STREAM.csv(V100, "fp32", 1.0)), V100, "gtx-titan-x", Ceilings::Peak);
     let text = refusal.prediction.unwrap_err().to_string();
-    assert!(text.contains("gtx-titan-x states no L1 bandwidth; lay cache.l1_gb_per_s over it"), "{text}");
+    assert!(text.contains("gtx-titan-x has no L1 bandwidth: set cache.l1_gb_per_s in a GPU file"), "{text}");
 }
 
 #[test]

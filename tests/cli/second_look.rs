@@ -168,7 +168,7 @@ fn repeated_rows_are_said_to_be() {
     let words = "predict --from t4 --to l4 --kernel mine --size n=4 --format json --data";
     let told = desk.types_with(words, &[&file]).works();
     assert!(
-        told.stderr.contains("rows that repeat a configuration on the same GPU: 1; the later one is used"),
+        told.stderr.contains("1 row repeats a configuration on the same GPU; the last one is used"),
         "{}",
         told.stderr
     );

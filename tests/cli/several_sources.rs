@@ -170,7 +170,7 @@ fn slips_with_sources_are_answered() {
     desk.types(&format!("{SAXPY} --from titan-v,nothing")).ends(2, &["unknown GPU `nothing`"]);
     desk.types("predict --from all --to rtx-4070 --kernel gemm_tiled")
         .ends(2, &["no GPU has a measurement", "gemm_tiled", "--data"]);
-    desk.types(&format!("{SAXPY} --from titan-v,rtx-4070")).ends(0, &["rtx-4070 is a target too"]);
+    desk.types(&format!("{SAXPY} --from titan-v,rtx-4070")).ends(0, &["rtx-4070 is also a target"]);
     desk.types("export roofline --from titan-v,rtx-2080-ti --to rtx-4070 --kernel saxpy -o x.svg")
         .ends(2, &["one GPU to --from"]);
     // A source without a measurement has no part beside one with, and says so.

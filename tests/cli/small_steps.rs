@@ -204,7 +204,10 @@ fn a_limit_without_effect_on_attention_and_a_launch_that_no_source_starts_are_sa
         "predict --kernel attention_prefill --size b=8,s=4096,h=32,kv=8,d=128 --from a100-sxm4-80gb --to";
     let said = |target: &str| Desk::new().types(&format!("{attention} {target}")).works().stdout;
     let limited = said("l4@40W");
-    assert!(limited.contains("attention is assumed to draw less than any power limit: 40 W"), "{limited}");
+    assert!(
+        limited.contains("power limit 40 W ignored: attention is modelled without a power limit"),
+        "{limited}"
+    );
     assert!(!said("l4").contains("power limit"));
     let block = "--time 1ms --from rtx-3090 --flops 17GFLOP --threads 256 --to h100-sxm5 --smem-dynamic";
     let impossible = answer(&format!("{block} 120KB")).to_string();

@@ -198,7 +198,7 @@ fn where_nobody_measured_one_thread_the_slowest_launch_is_the_reference_and_that
         launches().lines().filter(|l| !l.contains(",t=1,")).map(|l| format!("{l}\n")).collect();
     desk.file("mine.csv", without.concat());
     let text = desk.types("train paper3 --data mine.csv --trials 2").works().stdout;
-    assert!(text.contains("speed-up over the slowest launch of the same kernel and problem"), "{text}");
+    assert!(text.contains("speedup over the slowest launch of the same kernel and problem"), "{text}");
     assert!(
         text.contains("0 references of one thread per block, 0 of one block, 12 of other shapes"),
         "{text}"
@@ -289,7 +289,7 @@ fn speed_ups_over_one_thread_blocks_of_real_measurements() {
     assert_eq!(all["rows"], 48);
     let notes = all["notes"].to_string();
     assert!(notes.contains("12 references of one thread per block, 0 of one block"), "{notes}");
-    assert!(notes.contains("81 without a reference, 12 that are the reference"), "{notes}");
+    assert!(notes.contains("81 without a reference, 12 used as the reference"), "{notes}");
 }
 
 /// Two kernels at five sizes that fit no L2 on four GPUs, each at 80 % of the DRAM bandwidth and 5 µs for a launch.

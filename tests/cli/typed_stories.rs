@@ -350,7 +350,7 @@ fn a_number_below_zero_is_a_value_that_says_what_is_expected() {
         (format!("predict {pair} --kernel saxpy --regs -5"), "expected a whole number above 0"),
         ("rank --from titan-v --kernel saxpy --top -1".into(), "expected a whole number above 0"),
         ("whatif --gpu l4 --kernel saxpy --solve mem --goal -1ms".into(), "expected a time with its unit"),
-        ("app trace.json --device -1".into(), "no whole number from 0"),
+        ("app trace.json --device -1".into(), "expected a whole number from 0"),
         ("app trace.json --device x".into(), "expected a whole number"),
         ("app trace.json --top -1".into(), "expected a whole number"),
         ("app trace.json --host -1".into(), "expected a factor"),

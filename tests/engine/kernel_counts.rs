@@ -335,3 +335,16 @@ fn padding_of_the_convolution_takes_the_conflicts_away_and_costs_shared_memory()
     // 46 rows of 46 words; two more words bring a row to 48, 16 mod 32.
     assert_eq!((bytes(0), bytes(1)), (Some(4 * 46 * 46), Some(4 * 46 * 48)));
 }
+
+#[test]
+fn only_padding_may_be_zero() {
+    let size = |kernel: &str, text: &str| {
+        let kernel = SHIPPED.kernels.entry_named(kernel).unwrap();
+        kernel.typed(text).map_err(|why| why.to_string())
+    };
+    let unpadded = size("torch_conv", "ic=64;hw=56;ks=1;pad=0").unwrap();
+    assert_eq!(unpadded.number_at("pad"), Some(0.0));
+    for (kernel, bad) in [("torch_conv", "ic=64;hw=0"), ("saxpy", "n=0"), ("saxpy", "0")] {
+        assert!(size(kernel, bad).unwrap_err().contains("expected a whole number from 1"), "{kernel} {bad}");
+    }
+}

@@ -105,7 +105,7 @@ fn algorithm_1_with_flops_on_a_memory_bound_kernel() {
     close(p.efficiency.unwrap(), 0.784_888_595);
     assert_eq!((p.bound_source, p.bound_target), (Some(Bound::Dram), Some(Bound::Dram)));
     let a = q.answer();
-    // Speed-up = T_s/T_t = 84/108.8; error = 0.0318085/0.009304 - 1 = 241.9 %.
+    // Speedup = T_s/T_t = 84/108.8; error = 0.0318085/0.009304 - 1 = 241.9 %.
     close(a.speedup().unwrap(), 84.0 / 108.8);
     close(a.error_percent().unwrap(), 100.0 * (0.031_808_457_142_857 / 0.009_304 - 1.0));
 }

@@ -388,7 +388,8 @@ fn the_command_finds_repairs_a_copy_and_never_writes_an_input() {
     let (code, out, _) = typed(folder.path(), "audit runs.csv");
     assert_eq!(code, 0, "findings are no failure");
     assert!(
-        out.contains("error ignored-size: titan-v, made_0 (runs.csv:2-5)") && out.contains("to a model, "),
+        out.contains("error ignored-size: titan-v, made_0 (runs.csv:2-5)")
+            && out.contains("effect on models (ignored-size): "),
         "{out}"
     );
     assert_eq!(typed(folder.path(), "audit runs.csv --strict").0, 1);

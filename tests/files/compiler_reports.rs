@@ -206,7 +206,7 @@ fn damaged_reports_neither_panic_nor_hang_nor_lie() {
 fn other_peoples_files_are_refused_in_words_that_help() {
     for (bytes, words) in [
         (&b""[..], "is empty"),
-        (b"hello\nworld\n", "`hello` is no compiler's report; expected the output of `ptxas -v`"),
+        (b"hello\nworld\n", "`hello`: not a compiler report; expected a `ptxas -v` log"),
         (b"\x50\xed\x55\xba\x01\x00", "cuobjdump -xelf all"),
         (b"!<arch>\n", "is a library"),
         (b"NVR\0abc", "is an ncu report"),

@@ -367,7 +367,7 @@ fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
         play(&mut d, opened(application()));
         press(&mut d, "down up");
         let screen = d.screen();
-        assert!(screen.contains("! RTX 4070: 26.0 % of kernel time in 1 group is not predicted"), "{screen}");
+        assert!(screen.contains("! RTX 4070: 26.0 % of kernel time (1 group)"), "{screen}");
         assert!(screen.contains("at most"), "{screen}");
         assert!(screen.contains("recorded"), "{screen}");
     }

@@ -60,7 +60,7 @@ fn training() -> Training {
     };
     let trained = Trained {
         model: "paper3".into(),
-        what: "random forest for the speed-up".into(),
+        what: "random forest for the speedup".into(),
         recipe: "forest of 200 trees, depth at most 13; best of 50 trials by MAPE under 3 folds: 27.4 %"
             .into(),
         seed: 1,
@@ -84,7 +84,7 @@ fn training() -> Training {
             },
         ],
         used: ModelVerdict { used: false, why: "it is no time on another GPU".into() },
-        notes: vec!["speed-up over the slowest launch with one thread per block or one block".into()],
+        notes: vec!["speedup over the slowest launch with one thread per block or one block".into()],
     };
     Training { trained, came: Came::FromCache("/cache/paper3-1.model".into()) }
 }
@@ -155,7 +155,7 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     d.key("end");
     assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
     update(&mut d.state, Message::JobFailed(WorkerJob::Train));
-    assert!(d.screen().contains("no model was trained: roofswap failed inside"), "{}", d.screen());
+    assert!(d.screen().contains("no model was trained: internal error"), "{}", d.screen());
 }
 
 #[test]

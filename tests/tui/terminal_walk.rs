@@ -124,7 +124,7 @@ fn a_compilers_log_is_picked_and_its_kernel_gets_a_block() {
     std::fs::write(home.path().join("build/notes.txt"), "hello\n").unwrap();
     let mut walk = start(120, 40, home, &[]);
     walk.wait("TITAN V ▶ RTX 4070").press("i").wait("┃ build/").press("bui").wait("filter: bui_");
-    walk.press("\r").wait("notes.txt").press("notes\r").wait("is no compiler's report");
+    walk.press("\r").wait("notes.txt").press("notes\r").wait("not a compiler report");
     walk.press("i").wait("┃ build/").press("bui\r").wait("ptxas.log").press("ptx").wait("filter: ptx_");
     walk.press("\r").wait("1 build of 1 kernel read").wait("sim_step").wait("~256");
     walk.press("b")

@@ -85,9 +85,12 @@ const FAMILY: usize = 11;
 pub(super) struct OperatorTable(HashMap<String, Vec<OperatorRule>>);
 
 /// FLOPs and bytes of an operator, and its shape where the models know such an operator.
+#[derive(Default)]
 struct FoundCounts {
     flops: f64,
     bytes: Option<f64>,
+    /// Of these bytes those that are read again.
+    again: f64,
     shape: Option<OperatorShape>,
 }
 
@@ -132,12 +135,11 @@ impl OperatorTable {
         let usable = |n: &f64| n.is_finite() && *n >= 0.0;
         let dram_bytes = found.bytes.filter(usable);
         // Compulsory traffic touches every byte once, but where the result takes the place of what was read.
-        let in_place =
-            rule.is_in_place(&call.name).then(|| all_tensors(inputs).iter().map(|t| t.bytes()).sum());
+        let in_place = rule.is_in_place(call).then(|| all_tensors(inputs).iter().map(|t| t.bytes()).sum());
         let counts = GroupCounts {
             flops: Some(found.flops).filter(usable),
             dram_bytes,
-            touched_bytes: in_place.unwrap_or(dram_bytes),
+            touched_bytes: in_place.unwrap_or(dram_bytes.map(|bytes| bytes - found.again)),
             from: format!("shapes of {}", call.name),
         };
         Some(CountedLaunch { counts, shape: found.shape })
@@ -160,8 +162,10 @@ fn gathered_rows(kernel: &str, grid: Option<[u32; 3]>) -> Option<f64> {
 }
 
 /// Parts of names of kernels that do a little beside the one that does an operator's work.
-const HELPERS: [&str; 11] = [
+const HELPERS: [&str; 13] = [
     "splitkreduce",
+    "split_k_kernel",
+    "prepare_grouped_gemm",
     "memset",
     "calc_invstd",
     "update_stats",
@@ -180,9 +184,10 @@ impl OperatorRule {
         self.kernels.is_empty() || self.kernels.iter().any(|part| kernel.contains(part.as_str()))
     }
 
-    /// Whether an operator of this name writes over what it read, as PyTorch's do whose names end so.
-    fn is_in_place(&self, operator: &str) -> bool {
-        self.kind == RuleKind::Stream && self.reads.is_none() && operator.ends_with('_')
+    /// Whether an operator writes over what it read, as PyTorch's do whose names end so, and all that it touches are its tensors.
+    fn is_in_place(&self, call: &OperatorCall) -> bool {
+        let has_lists = call.inputs.lists.iter().any(|list| !list.is_empty());
+        self.kind == RuleKind::Stream && call.name.ends_with('_') && !has_lists
     }
 
     /// Whether a kernel of this name does the operator's work, and is no helper beside it.
@@ -235,7 +240,7 @@ impl OperatorRule {
         };
         let shape =
             a.element().map(|element| OperatorShape::Product(ProductShape { batch, m, n, k, element }));
-        Some(FoundCounts { flops: 2.0 * batch * m * n * k, bytes: bytes(), shape })
+        Some(FoundCounts { flops: 2.0 * batch * m * n * k, bytes: bytes(), shape, ..FoundCounts::default() })
     }
 
     fn convolution(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
@@ -263,7 +268,7 @@ impl OperatorRule {
         let per_place = weight.elements() / out_channels as f64;
         let results = places * out_channels as f64;
         let bytes = || Some(input.bytes()? + weight.bytes()? + results * input.element_bytes()?);
-        Some(FoundCounts { flops: 2.0 * results * per_place, bytes: bytes(), shape: None })
+        Some(FoundCounts { flops: 2.0 * results * per_place, bytes: bytes(), ..FoundCounts::default() })
     }
 
     /// One of its two kernels: the gradient of the input or that of the weight, each as many FLOPs as the forward pass.
@@ -271,7 +276,11 @@ impl OperatorRule {
         let (result, input, weight) = (tensor(inputs, 0)?, tensor(inputs, 1)?, tensor(inputs, 2)?);
         let per_place = weight.elements() / *weight.shape.first()? as f64;
         let bytes = || Some(result.bytes()? + input.bytes()? + weight.bytes()?);
-        Some(FoundCounts { flops: 2.0 * result.elements() * per_place, bytes: bytes(), shape: None })
+        Some(FoundCounts {
+            flops: 2.0 * result.elements() * per_place,
+            bytes: bytes(),
+            ..FoundCounts::default()
+        })
     }
 
     fn attention(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
@@ -302,7 +311,7 @@ impl OperatorRule {
                 AttentionShape { batch, queries, keys, heads, kv_heads, head_size, is_causal, element };
             OperatorShape::Attention(sizes)
         });
-        Some(FoundCounts { flops, bytes: bytes(), shape })
+        Some(FoundCounts { flops, bytes: bytes(), shape, ..FoundCounts::default() })
     }
 
     fn stream(
@@ -339,7 +348,7 @@ impl OperatorRule {
             None => self.result_bytes.or(all.first()?.element_bytes()).map(|size| size * elements),
         };
         let bytes = read.zip(written).map(|(read, written)| share * (read + written));
-        Some(FoundCounts { flops: self.flops.unwrap_or(0.0) * elements, bytes, shape: None })
+        Some(FoundCounts { flops: self.flops.unwrap_or(0.0) * elements, bytes, ..FoundCounts::default() })
     }
 
     /// Every tensor once, and no more of it than the places that the kernel goes through: its numbers at the end, in the order of
@@ -359,7 +368,7 @@ impl OperatorRule {
         let is_written_over = self.writes_all && !others.iter().any(|t| t.elements() >= places);
         let again = if is_written_over { bytes_of(first)? } else { 0.0 };
         let flops = self.flops.unwrap_or(0.0) * places;
-        Some(FoundCounts { flops, bytes: Some(once + again), shape: None })
+        Some(FoundCounts { flops, bytes: Some(once + again), ..FoundCounts::default() })
     }
 
     fn reduction(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
@@ -367,7 +376,7 @@ impl OperatorRule {
         Some(FoundCounts {
             flops: self.flops.unwrap_or(1.0) * from.elements(),
             bytes: from.bytes(),
-            shape: None,
+            ..FoundCounts::default()
         })
     }
 
@@ -381,7 +390,9 @@ impl OperatorRule {
             None => rows.map(|rows| (rows, INDEX_BYTES * rows))?,
         };
         let results = self.into.map_or(Some(rows), |place| Some(tensor(inputs, place)?.elements()))?;
-        Some(FoundCounts { flops: 0.0, bytes: Some(indices + (rows + results) * row), shape: None })
+        // No more of the table is touched than there is.
+        let again = (rows * row - table.bytes()?).max(0.0);
+        Some(FoundCounts { bytes: Some(indices + (rows + results) * row), again, ..FoundCounts::default() })
     }
 
     fn pooling(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
@@ -409,7 +420,7 @@ impl OperatorRule {
         let looked_at = window.map_or(1.0, |w| w.iter().map(|n| *n as f64).product());
         let result_bytes = input.element_bytes().map(|size| size + self.result_bytes.unwrap_or(0.0));
         let bytes = input.bytes().zip(result_bytes).map(|(read, size)| read + results * size);
-        Some(FoundCounts { flops: results * looked_at, bytes, shape: None })
+        Some(FoundCounts { flops: results * looked_at, bytes, ..FoundCounts::default() })
     }
 }
 
@@ -516,6 +527,13 @@ mod tests {
         assert_eq!(counts(&add, "elementwise_kernel"), (big, 2.0 * (2.0 * big + small)));
         let copy = call("aten::copy_", &[&[8, 64], &[8, 64]], "float", &[]);
         assert_eq!(counts(&copy, "unrolled_elementwise_kernel"), (0.0, 2.0 * 4.0 * 512.0));
+        // An index and the channels of a norm do not broadcast with the rest: the largest tensor has the elements.
+        let rows = call("aten::index_add_", &[&[500, 64], &[], &[2000], &[2000, 64]], "float", &[]);
+        assert_eq!(counts(&rows, "indexFuncLargeIndex").0, 2000.0 * 64.0);
+        let touched = |call| {
+            OperatorTable::shipped().unwrap().counts(call, "index", None).unwrap().counts.touched_bytes
+        };
+        assert_eq!(touched(&rows), Some(4.0 * (500.0 * 64.0 + 2000.0 + 2000.0 * 64.0)));
         let compare = call("aten::eq", &[&[100], &[]], "long int", &[]);
         assert_eq!(counts(&compare, "vectorized_elementwise_kernel").1, 900.0);
         let mut cat = call("aten::cat", &[&[], &[]], "", &[]);

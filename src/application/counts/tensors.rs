@@ -84,12 +84,14 @@ pub(super) fn flag(inputs: &OperatorInputs, place: usize) -> Option<bool> {
     }
 }
 
-/// The shape that all tensors broadcast to.
+/// Elements of the shape that all tensors broadcast to; those of the largest tensor where they do not, as an index beside the rows it names.
 pub(super) fn broadcast(tensors: &[ArgumentTensor<'_>]) -> f64 {
     let rank = tensors.iter().map(|t| t.shape.len()).max().unwrap_or(0);
     let dimension = |from_end: usize| {
         let of = |t: &ArgumentTensor<'_>| t.shape.len().checked_sub(from_end).map_or(1, |at| t.shape[at]);
-        tensors.iter().map(of).max().unwrap_or(1)
+        let longest = tensors.iter().map(of).max().unwrap_or(1);
+        tensors.iter().map(of).all(|size| size == 1 || size == longest).then_some(longest as f64)
     };
-    (1..=rank).map(|from_end| dimension(from_end) as f64).product()
+    let largest = || tensors.iter().map(|t| t.elements()).fold(0.0, f64::max);
+    (1..=rank).map(dimension).product::<Option<f64>>().unwrap_or_else(largest)
 }

@@ -17,7 +17,7 @@ use super::ignored_size;
 use crate::measurement::Number;
 use crate::roofline::{first_type_in_reach, tensor_types_of_lanes};
 use crate::text::counted;
-use crate::units::FlopsPerSecond;
+use crate::units::{FlopsPerSecond, significant};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Memory runs at its rated clock; ratings are rounded.
@@ -33,7 +33,7 @@ const SOME: usize = 3;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "beyond-roof",
     title: "more bytes or FLOPs per second than the GPU has",
-    harm: "an efficiency above 1 at the DRAM roof: carried to a GPU with another cache it predicts what cannot be",
+    harm: "efficiency above 1; predictions exceed the target's roof",
     run: beyond_roof_findings,
 };
 
@@ -140,7 +140,7 @@ fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]
     let (worst, over) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1)).copied().unwrap_or((rows[0], 0.0));
     let row = &sheet.rows.row(worst);
     let gpu = sheet.gpu(row);
-    let size = format!("{} at {}", sheet.text_of(row.kernel), sheet.text_of(row.problem));
+    let size = format!("{} {}", sheet.text_of(row.kernel), sheet.text_of(row.problem));
     let peak = |c: RoofBreach| match c {
         RoofBreach::Cached | RoofBreach::Bandwidth | RoofBreach::OtherMemory => {
             gpu.map(|g| g.bandwidth_peak.value.to_string())
@@ -149,7 +149,8 @@ fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]
     };
     let peak = peak(case).unwrap_or_default();
     let l2 = gpu.map(|g| g.l2_size.value.as_capacity()).unwrap_or_default();
-    let head = format!("{} above the peak of {peak}, {size} {over:.2}×", counted(rows.len(), "row"));
+    let (above, over) = (counted(rows.len(), "row"), significant(over));
+    let head = format!("{above} above the peak of {peak}; worst: {size}, {over}× the peak");
     let (severity, why, remedy) = verdict(case, &l2, &rows);
     let evidence = format!("{head}; {why}");
     let subject = match case {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "contradictory-counts",
     title: "counts of one row that cannot both be true",
-    harm: "one of them is of another launch, unit or metric: a model that takes both as they stand binds on the wrong part",
+    harm: "one is of another launch, unit or metric; models using both pick the wrong limit",
     run: contradictory_counts_findings,
 };
 

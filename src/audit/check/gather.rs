@@ -24,7 +24,7 @@ const AS_QUICK: f64 = 0.5;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "gather",
     title: "random access as quick as streaming",
-    harm: "a model fitted to it takes random access for free",
+    harm: "a model fitted to it underestimates random access",
     run: gather_findings,
 };
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "impossible-launch",
     title: "more threads, registers or shared memory than a block may have",
-    harm: "the kernel never ran: its time is that of a refused launch, and a model is fitted to a kernel of a few microseconds",
+    harm: "the kernel never ran: the time is not a kernel time",
     run: impossible_launch_findings,
 };
 

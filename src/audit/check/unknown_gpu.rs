@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "unknown-gpu",
     title: "rows of a GPU that the catalogue does not have",
-    harm: "none of its rows can be loaded, and no check that needs the GPU's limits or ceilings has looked at them",
+    harm: "its rows cannot be loaded; checks that need the GPU's limits were skipped",
     run: unknown_gpu_findings,
 };
 
@@ -21,8 +21,9 @@ fn unknown_gpu_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
         let name = sheet.text_of(gpu);
         let near = sheet.gpus.position(name).err().map(|e| e.to_string()).unwrap_or_default();
         let subject: String = crate::text::clipped_text(name, 60);
-        let remedy =
-            Remedy::leave("name it as `roofswap gpus` does, or describe it in a file of your gpus folder");
+        let remedy = Remedy::leave(
+            "name it as `roofswap gpus` does, or describe it in a file in the GPU folder ~/.config/roofswap/gpus",
+        );
         Finding { check: CHECK.id, severity: Severity::Warning, subject, evidence: near, rows, remedy }
     };
     found.into_iter().map(finding).collect()

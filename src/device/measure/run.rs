@@ -207,7 +207,7 @@ impl RunningPlan<'_> {
         if stride > room {
             let mib = |bytes: u64| bytes.div_ceil(1 << 20);
             return Err(Failure::Skipped(format!(
-                "needs {} MiB, {} MiB of the GPU's memory are to be had",
+                "needs {} MiB, {} MiB of GPU memory free",
                 mib(stride),
                 mib(room)
             )));

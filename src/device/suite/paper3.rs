@@ -1,5 +1,5 @@
 //! The launches of paper 3's data (section 3.2.1): its eleven kernels at seven sizes and nine blocks, and one thread alone
-//! for each size, which its speed-ups are over.
+//! for each size, which its speedups are over.
 //!
 //! heat_diffusion and conv2d_layer have blocks of two dimensions written into their sources: those two stand here at their
 //! own block alone. Sizes of two dimensions, rows of softmax, landmarks and segments are ours: the paper names none.

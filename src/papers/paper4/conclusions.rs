@@ -86,7 +86,7 @@ pub fn conclusions(
 type Computed = (&'static str, &'static str, fn(&ByTile) -> Option<f64>, f64);
 
 const TIME_CONCLUSIONS: [Computed; 3] = [
-    ("greatest speed-up of the best tile (16x16 over 8x8)", "3.2", |t| greatest_gain(t, 8, 16), 0.05),
+    ("greatest speedup of the best tile (16x16 over 8x8)", "3.2", |t| greatest_gain(t, 8, 16), 0.05),
     ("16x16 is the fastest, share of products in %", "100", |t| share_fastest(t, 16), 0.1),
     ("beyond 16x16 a plateau (32x32 over 16x16, median of the times)", "1", |t| median_ratio(t, 32, 16), 0.2),
 ];

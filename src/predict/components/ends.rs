@@ -326,8 +326,10 @@ impl SourceShare {
         };
         let of_flops =
             at_least(from.flops_at_peak / ABOVE_STATED_CLOCK, to.flops_at_peak / ABOVE_STATED_CLOCK);
-        let of_bytes =
-            if self.excess.knows_dram { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
+        // An operator that was not timed may find its operands in L2, which its model knows.
+        let may_be_kept = self.start.body.is_none() && target.operator.is_some();
+        let knows_bytes = self.excess.knows_dram && !may_be_kept;
+        let of_bytes = if knows_bytes { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
         of_flops.max(of_bytes)
     }
 }

@@ -121,7 +121,7 @@ impl UsedArithmetic {
         }
         let floor_counts = answered.time.0 < 3.0 * sides.floors.target.time.0;
         if floor_counts && sides.floors.target.origin == NumberOrigin::Assumed {
-            all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
+            all.push(format!("an empty launch on {target}'s host (launch overhead assumed)"));
         }
         all.push(format!(
             "a few other kernels on {target}: its own rows correct every other prediction there"

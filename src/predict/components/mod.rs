@@ -74,7 +74,7 @@ impl Predictor for ComponentsModel {
     }
 
     fn method_summary(&self) -> &'static str {
-        "T_t = roof_t + (T_s - roof_s) w_s/w_t over DRAM, L2, L1, LSU, shared, FP, issue and atomics; waves, power and floor"
+        "T_t = roof_t + (T_s - roof_s) w_s/w_t over DRAM, L2, L1, LSU, shared, FP, issue and atomics; tail, power limit and launch overhead"
     }
 
     fn needs_source(&self) -> bool {

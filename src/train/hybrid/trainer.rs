@@ -7,6 +7,7 @@ use crate::learn::LearnError;
 use crate::learn::Progress;
 use crate::learn::saved::DataHash;
 use crate::predict::{HYBRID, Lesson, Lessons};
+use crate::text::counted;
 use crate::train::cache::Stamp;
 use crate::train::{Errors, Made, ModelVerdict, TrainError, Trained, TrainedImportance, Trainer};
 use crate::units::significant;
@@ -65,7 +66,14 @@ impl Trainer for HybridRecipe {
             let gpus = world.store.rows().map(|r| r.gpu).collect::<BTreeSet<_>>().len();
             return Err(TrainError::Rows {
                 model: HYBRID,
-                why: format!("{} rows of {gpus} GPUs leave no GPU to check on", world.store.len()),
+                why: match world.store.len() {
+                    0 => "no rows".into(),
+                    rows => format!(
+                        "{} of {} leave no GPU to validate on",
+                        counted(rows, "row"),
+                        counted(gpus, "GPU")
+                    ),
+                },
                 what_to_do: "measure the same configurations on three GPUs or more beside the target".into(),
             });
         }

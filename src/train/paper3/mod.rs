@@ -1,5 +1,5 @@
 //! Paper 3 ("Predicting the performance of a kernel"): its seven metrics of any launch, and a random forest for the
-//! speed-up over one thread.
+//! speedup over one thread.
 
 mod facts;
 mod metrics;

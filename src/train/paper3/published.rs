@@ -1,5 +1,5 @@
 //! Paper 3's Tables 2 and 3: of 639 launches of its own 11 kernels on an RTX 2080 Ti, whose data were never published. They
-//! stand beside ours and are no target: the speed-ups are over one thread there.
+//! stand beside ours and are no target: the speedups are over one thread there.
 
 use crate::train::trained::Errors;
 

@@ -1,8 +1,8 @@
-//! Paper 3's recipe: a random forest for the speed-up, an 80:20 split, a random search of at least 50 trials that minimises
+//! Paper 3's recipe: a random forest for the speedup, an 80:20 split, a random search of at least 50 trials that minimises
 //! MAPE (the paper's Optuna run), its five metrics and both kinds of importances.
 //!
 //! Features and target are raw, as published. Beside the paper's split of rows stand harder ones, of problems, kernels and
-//! GPUs that the forest has not seen; the same forest on ln(speed-up); and the median speed-up as a baseline.
+//! GPUs that the forest has not seen; the same forest on ln(speedup); and the median speedup as a baseline.
 
 use super::facts::NoFacts;
 use super::metrics::{METRICS, MetricFormulas};
@@ -40,7 +40,7 @@ const REPEATS: usize = 10;
 /// The recipe with its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paper3 {
-    /// What speed-ups are over; `None`: one thread where enough rows have such a reference, else the slowest launch.
+    /// What speedups are over; `None`: one thread where enough rows have such a reference, else the slowest launch.
     pub reference: Option<ReferenceLaunch>,
     /// Which form of the metrics.
     pub formulas: MetricFormulas,
@@ -56,7 +56,7 @@ impl Default for Paper3 {
     }
 }
 
-/// Measured and predicted speed-ups in one order.
+/// Measured and predicted speedups in one order.
 type SpeedUps = (Vec<f64>, Vec<f64>);
 
 /// What the forest is trained on.
@@ -74,7 +74,7 @@ impl Trainer for Paper3 {
     }
 
     fn recipe_summary(&self) -> &'static str {
-        "random forest on paper 3's seven metrics for the speed-up over one thread"
+        "random forest on paper 3's seven metrics for the speedup over one thread"
     }
 
     fn needs(&self) -> &'static str {
@@ -136,11 +136,12 @@ impl Paper3 {
     }
 
     fn too_few(&self, samples: &Samples, reference: ReferenceLaunch) -> TrainError {
-        let why = format!(
-            "{} launches have a reference, and {FEWEST} are needed ({})",
-            samples.all.len(),
-            left_out(samples)
-        );
+        let have = match samples.all.len() {
+            1 => "1 launch has".to_string(),
+            n => format!("{n} launches have"),
+        };
+        let left_out = left_out(samples).map_or_else(String::new, |text| format!(" (left out: {text})"));
+        let why = format!("{have} a reference, and {FEWEST} are needed{left_out}");
         let what_to_do = match reference {
             ReferenceLaunch::OneThread => {
                 "give rows with one thread per block or one block, or say --reference slowest"
@@ -189,7 +190,7 @@ impl Paper3 {
         Ok(search::random(draw, self.trials.max(1), self.seed, &task, progress)?)
     }
 
-    /// The baseline, the same forest on ln(speed-up), and what whole problems, kernels and GPUs held out cost; speed-ups of
+    /// The baseline, the same forest on ln(speedup), and what whole problems, kernels and GPUs held out cost; speedups of
     /// the held-out problems with what was predicted of them, where there are several.
     fn beside(
         &self,
@@ -201,12 +202,12 @@ impl Paper3 {
         let truth = data.targets(&split.test);
         let median = metrics::median(data.targets(&split.train)).unwrap_or(1.0);
         let mut all = vec![Errors::from_predictions(
-            "80:20, the median speed-up alone",
+            "80:20, the median speedup alone",
             &truth,
             &vec![median; truth.len()],
         )];
         let log = data.predicted(std::slice::from_ref(split), recipe, ForestTarget::Log, progress)?;
-        all.push(Errors::from_predictions("80:20, of ln(speed-up)", &log.0, &log.1));
+        all.push(Errors::from_predictions("80:20, of ln(speedup)", &log.0, &log.1));
         let of = |word: &str| format!("whole {word} held out");
         let samples = &data.samples.all;
         let groups = [
@@ -293,7 +294,7 @@ impl TrainingData {
         Ok((imputer.fill(&train)?, imputer.fill(&self.feature_rows(&split.test))?, imputer))
     }
 
-    /// True and predicted speed-ups of every fold's held-out rows.
+    /// True and predicted speedups of every fold's held-out rows.
     fn predicted(
         &self,
         folds: &[RowFold],
@@ -366,20 +367,20 @@ fn measured_importances(
     Ok(all)
 }
 
-/// What speed-ups are over, what was left out and why, and what was filled in.
+/// What speedups are over, what was left out and why, and what was filled in.
 fn recipe_notes(data: &TrainingData, formulas: MetricFormulas) -> Vec<String> {
     let samples = &data.samples;
     let [threads, blocks, others] = samples.references;
     let mut notes = vec![
-        format!("speed-up over {}", data.reference.sentence()),
+        format!("speedup over {}", data.reference.sentence()),
         format!(
             "{} launches have a reference: {threads} references of one thread per block, {blocks} of one block, {others} of \
-             other shapes; {} are one thread in all, which is the paper's",
+             other shapes; {} are a single thread, as in the paper",
             samples.all.len(),
             samples.single_threads
         ),
-        format!("left out: {}", left_out(samples)),
-        format!("{} formulas of the metrics, raw features and raw speed-ups as published", formulas.as_str()),
+        format!("left out: {}", left_out(samples).unwrap_or_else(|| "none".into())),
+        format!("{} formulas of the metrics, raw features and raw speedups as published", formulas.as_str()),
     ];
     if samples.all.len() as f64 * (1.0 - TESTED) > SEARCHED as f64 {
         notes.push(format!(
@@ -401,15 +402,16 @@ fn recipe_notes(data: &TrainingData, formulas: MetricFormulas) -> Vec<String> {
     notes
 }
 
-fn left_out(samples: &Samples) -> String {
+/// Which rows are no samples, and why; `None` where all are.
+fn left_out(samples: &Samples) -> Option<String> {
     let l = samples.left_out;
-    format!(
-        "{} because {}, {} because {}, {} without a reference, {} that are the reference",
-        l.no_launch,
-        NoFacts::NoLaunch.as_str(),
-        l.cannot_launch,
-        NoFacts::CannotLaunch.as_str(),
-        l.no_reference,
-        l.is_reference
-    )
+    let counts = [
+        (l.no_launch, format!("({})", NoFacts::NoLaunch.as_str())),
+        (l.cannot_launch, format!("({})", NoFacts::CannotLaunch.as_str())),
+        (l.no_reference, "without a reference".into()),
+        (l.is_reference, "used as the reference".into()),
+    ];
+    let some = counts.into_iter().filter(|(n, _)| *n > 0);
+    let parts: Vec<String> = some.map(|(n, why)| format!("{n} {why}")).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -1,7 +1,7 @@
-//! Speed-ups that measured rows give: each configuration against a slow reference of the same kernel and problem on the
+//! Speedups that measured rows give: each configuration against a slow reference of the same kernel and problem on the
 //! same GPU.
 //!
-//! Paper 3's target is the speed-up over one thread, which hardly anybody measures. What comes nearest is taken, and said.
+//! Paper 3's target is the speedup over one thread, which hardly anybody measures. What comes nearest is taken, and said.
 
 use super::facts::{Facts, NoFacts};
 use super::metrics::{METRICS, MetricFormulas, ProfileMetric, Sense, metrics};
@@ -34,7 +34,7 @@ impl ReferenceLaunch {
         }
     }
 
-    /// What the speed-up is over, in words.
+    /// What the speedup is over, in words.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl ReferenceLaunch {
     }
 }
 
-/// One launch with its metrics and its speed-up.
+/// One launch with its metrics and its speedup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchSample {
     /// The kernel's place in its catalogue.
@@ -72,7 +72,7 @@ pub struct LeftOut {
     pub cannot_launch: usize,
     /// Nothing of the same kernel and problem on the same GPU can be the reference.
     pub no_reference: usize,
-    /// It is the reference: its speed-up is 1 by definition.
+    /// It is the reference: its speedup is 1 by definition.
     pub is_reference: usize,
 }
 
@@ -152,7 +152,7 @@ impl Samples {
         groups
     }
 
-    /// The speed-ups of one group over its reference.
+    /// The speedups of one group over its reference.
     fn compare(
         &mut self,
         group: usize,

@@ -1,4 +1,4 @@
-//! What the trained forest says of a launch that nobody ran: its speed-up over the reference, which is what paper 3 is for.
+//! What the trained forest says of a launch that nobody ran: its speedup over the reference, which is what paper 3 is for.
 //!
 //! The interval is split conformal in ln: the 90 % point of |ln(measured / predicted)| over whole problems that were held out,
 //! or over the tested rows where there is one problem alone.
@@ -22,11 +22,11 @@ pub struct SpeedUpForest {
     pub(super) ranges: Vec<Option<(f64, f64)>>,
     /// Half-width of the 90 % interval in ln; `None` where too few errors are known.
     pub(super) ln_90: Option<f64>,
-    /// What speed-ups are over.
+    /// What speedups are over.
     pub reference: ReferenceLaunch,
 }
 
-/// A speed-up that was not measured.
+/// A speedup that was not measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeedUp {
     /// Time of the reference over the time of the launch.
@@ -61,7 +61,7 @@ impl SpeedUpForest {
         self.fitted.names()
     }
 
-    /// The speed-up of the launch with these metrics.
+    /// The speedup of the launch with these metrics.
     ///
     /// # Errors
     /// [`LearnError`] where a metric is not finite.

@@ -156,7 +156,7 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     let Some(row) = group_row(&application, place, &id, rests_on) else {
         return state.say(
             Tone::Refused,
-            "no FLOPs and bytes are known of this group: profile it with ncu, then import the report",
+            "this group has no FLOP or byte counts: profile it with ncu, then import the report",
         );
     };
     let mut session = (*state.session).clone();

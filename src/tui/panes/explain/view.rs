@@ -84,15 +84,8 @@ pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Ve
 fn is_told_above(f: &Factor) -> bool {
     let component = crate::roofline::Component::ALL.iter().any(|c| c.as_str() == f.name);
     component
-        || [
-            "source time",
-            "launch overhead",
-            "tail effect",
-            "exposed latency",
-            "above the roof",
-            "belief in the second",
-        ]
-        .contains(&f.name)
+        || ["source time", "launch overhead", "tail effect", "exposed latency", "above the roof"]
+            .contains(&f.name)
 }
 
 /// What binds, the chain, the numbers that move it most.
