@@ -26,9 +26,6 @@ const ASSUMED_TRACED: Seconds = Seconds(0.8e-6);
 /// a result copied between were seen on three hosts (ten reductions and scans under NVBench).
 const ASSUMED_SEQUENCE: Seconds = Seconds(80e-6);
 
-/// A time below so many floors is limited by the launch.
-const LAUNCH_LIMIT: f64 = 1.5;
-
 /// The shortest time of a launch on one side of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
@@ -62,11 +59,6 @@ pub(super) fn capped_floor(timed: Option<f64>, source_floor: f64, floor: f64) ->
     timed
         .filter(|timed| *timed < source_floor)
         .map_or(floor, |timed| (floor * (timed / source_floor)).max(timed).min(floor))
-}
-
-/// Whether it is the launch that limits a time above this floor; both in seconds.
-pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
-    time < LAUNCH_LIMIT * floor
 }
 
 /// The row that says how the launches of a subject were timed, and where: one of its own, else that of the nearest size on the source.

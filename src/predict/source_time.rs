@@ -1,7 +1,8 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
+use super::components::is_launch_limited;
 use super::components::{resized, unmeasured};
-use super::floor::{LaunchCost, is_launch_limited};
+use super::floor::LaunchCost;
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::QuestionSide;
 use super::source::{SourceKind, SourceTime};
@@ -158,7 +159,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
     let by_components = || resized(kernel, Pair::new(&there_side, side), works, launch, row.time);
     let (time, ratio, bend) = of_operator.map(|(time, ratio)| (time, ratio, 0.0)).or_else(by_components)?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
-    if !is_by_operator && is_launch_limited(time.0, floor.0) {
+    if !is_by_operator && is_launch_limited(launch.timing, floor.0, time.0) {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
     }
     let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));

@@ -32,7 +32,7 @@ mod variants;
 
 pub use board::{Board, RankQuestion, RowSubject};
 pub use chart::rank_chart;
-pub use order::{RankOrder, fastest_is_separate, mark_pareto};
+pub use order::{RankOrder, fastest_is_separate, mark_pareto, pareto_marks};
 pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
 pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};

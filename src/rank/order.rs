@@ -74,15 +74,22 @@ impl RankOrder {
 
 /// Marks every row that no other one beats in time and money, or in time and board power.
 pub fn mark_pareto(rows: &mut [RankedRow]) {
+    let marks = pareto_marks(rows);
+    for (row, is_pareto) in rows.iter_mut().zip(marks) {
+        row.is_pareto = is_pareto;
+    }
+}
+
+/// Of each row whether no other one of these beats it in time and money, or in time and board power.
+#[must_use]
+pub fn pareto_marks(rows: &[impl Borrow<RankedRow>]) -> Vec<bool> {
+    let rows = || rows.iter().map(Borrow::borrow);
     // What does not fit is no choice.
     let time_of = |row: &RankedRow| row.time.filter(|_| row.fits_memory != Some(false)).map(|time| time.0);
     let money: Vec<Option<[f64; 2]>> =
-        rows.iter().map(|row| Some([time_of(row)?, row.usd_per_million_runs?])).collect();
-    let power: Vec<Option<[f64; 2]>> =
-        rows.iter().map(|row| Some([time_of(row)?, row.board_power?.0])).collect();
-    for (i, row) in rows.iter_mut().enumerate() {
-        row.is_pareto = is_undominated(&money, i) || is_undominated(&power, i);
-    }
+        rows().map(|row| Some([time_of(row)?, row.usd_per_million_runs?])).collect();
+    let power: Vec<Option<[f64; 2]>> = rows().map(|row| Some([time_of(row)?, row.board_power?.0])).collect();
+    (0..money.len()).map(|i| is_undominated(&money, i) || is_undominated(&power, i)).collect()
 }
 
 /// Whether this point exists, and no other one is at least as good in both numbers and better in one.

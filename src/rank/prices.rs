@@ -36,6 +36,10 @@ pub struct PriceQuote {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriceBook {
     quotes: BTreeMap<GpuId, PriceQuote>,
+    /// The file that they were read from.
+    pub file: Option<String>,
+    /// Whether a price was typed, which is in no file.
+    pub is_edited: bool,
     /// What was left out, and why: one line each.
     pub remarks: Vec<String>,
 }
@@ -137,7 +141,7 @@ impl PriceBook {
             file: file.into(),
             found: crate::text::harmless_line(&found()),
         })?;
-        let mut book = Self::default();
+        let mut book = Self { file: Some(file.into()), ..Self::default() };
         let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
         for record in lines.records() {
             let record = record.map_err(|e| PriceError::Line {
@@ -170,6 +174,7 @@ impl PriceBook {
     /// Sets a price, as somebody typed it.
     pub fn set_quote(&mut self, gpu: GpuId, quote: PriceQuote) {
         self.quotes.insert(gpu, quote);
+        self.is_edited = true;
     }
 
     /// How many GPUs have a price.

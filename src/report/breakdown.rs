@@ -9,8 +9,8 @@ use crate::answer::{Answer, COVERAGE, Interval};
 use crate::chart::ranked_components;
 use crate::pair::{Pair, Side};
 use crate::predict::{
-    Amount, Breakdown, Doubt, Elasticity, Explanation, Factor, FirstTime, Prediction, Provenance, SourceKind,
-    amount, in_words,
+    Amount, Breakdown, Cause, Doubt, Elasticity, Explanation, Factor, FirstTime, Prediction, Provenance,
+    SourceKind, Step, amount, in_words,
 };
 use crate::roofline::Component;
 use crate::units::{Seconds, significant, with_thousands};
@@ -110,9 +110,22 @@ pub fn links(breakdown: &Breakdown<'_>) -> Vec<FactorWords> {
         name: step.cause.words().into(),
         factor: Amount::Times(step.factor).to_string(),
         time: step.time.to_string(),
-        behind: step.cause.to_string(),
+        behind: behind(step),
     });
     std::iter::once(first_link(breakdown)).chain(steps).collect()
+}
+
+/// What stands behind a step; of a launch that the kernel hides in part how much of it counts.
+fn behind(step: &Step) -> String {
+    let said = step.cause.to_string();
+    let (Cause::FloorOn(floor, _) | Cause::FloorOff(floor, _)) = step.cause else { return said };
+    let counted = Seconds((step.time.0 - step.time.0 / step.factor).abs());
+    let how = match counted / floor {
+        0.99.. => return said,
+        0.005.. => format!("{counted} of {floor} (rest hidden)"),
+        _ => format!("{floor}, hidden"),
+    };
+    said.replacen(&floor.to_string(), &how, 1)
 }
 
 /// The first time, and where it is from.

@@ -148,7 +148,11 @@ fn verdict(
 ) -> ModelVerdict {
     let id = MODELS[of.used].id();
     if at == of.used {
-        let chosen = if of.chosen { "chosen" } else { "the default" };
+        let chosen = match of.used == ModelId::default() {
+            _ if of.chosen => "chosen",
+            true => "the default",
+            false => "lower cross-validated error than the default",
+        };
         let error = score(trials.chosen(here.iter())).map_or("nothing measured to judge it by".into(), |s| {
             format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
         });

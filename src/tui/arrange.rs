@@ -143,7 +143,17 @@ impl DashboardState {
     /// Lines inside the border of the pane with the keyboard.
     #[must_use]
     pub fn focused_lines(&self) -> usize {
-        usize::from(self.areas().pane_area(self.focus).height.saturating_sub(2).max(1))
+        self.lines_of_pane(self.focus)
+    }
+
+    /// Lines inside a pane.
+    pub(super) fn lines_of_pane(&self, pane: Pane) -> usize {
+        usize::from(self.areas().pane_area(pane).height.saturating_sub(2).max(1))
+    }
+
+    /// Lines inside a sheet over the panes that is as high as it can be.
+    pub(super) fn lines_of_sheet(&self) -> usize {
+        usize::from(self.size.1.saturating_sub(4).max(1))
     }
 
     /// Rows on one page of the predictions.

@@ -40,8 +40,13 @@ impl DashboardState {
         match (self.asked_about(), &self.application.application, &self.ranked.mix) {
             (AskedAbout::Application, Some(application), _) => harmless_line(application.file_name()),
             (AskedAbout::Mix, _, Some(mix)) => harmless_line(&mix.name),
-            _ => format!("{} {}", self.kernel().label(), self.size_of(self.selected)),
+            _ => self.with_size(self.kernel().label()),
         }
+    }
+
+    /// A name of the selected kernel with its size, where it has one.
+    pub(super) fn with_size(&self, name: &str) -> String {
+        format!("{name} {}", self.size_of(self.selected)).trim_end().to_string()
     }
 
     /// The GPU that the loaded application ran on; the selected source where no forecast is made of it.

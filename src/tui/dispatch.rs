@@ -10,17 +10,16 @@ use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
 use super::panes::ranking::sort_board_next;
 use super::panes::{main_panel, open_for};
+use super::roof_settings::{show_next_levels, switch_roofs, switch_rules};
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{DashboardState, Tone};
 use super::undo::undo_step;
 use crate::answer::Settings;
-use crate::gpu::{Ceilings, GpuId};
+use crate::gpu::GpuId;
 use crate::kernel::Problem;
-use crate::occupancy::Rules;
 use crate::predict::{MODELS, ModelId};
 use crate::rank::each_architecture;
-use crate::roofline::Level;
 
 /// Runs one action on the panes.
 pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
@@ -60,6 +59,9 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::Audit => open_pane(state, Pane::Audit),
         Action::Notices => open_pane(state, Pane::Notes),
         Action::EachArchitecture => show_each_architecture(state),
+        Action::Levels => show_next_levels(state),
+        Action::Ceilings => switch_roofs(state),
+        Action::Rules => switch_rules(state),
         Action::ScrollDown => scroll_text(state, Action::PageDown),
         Action::ScrollUp => scroll_text(state, Action::PageUp),
         _ => {
@@ -149,7 +151,8 @@ pub(super) fn ask_open_panes(state: &mut DashboardState) -> Vec<Effect> {
 /// Scrolls the explanation, where it is open, whatever is focused; else pages in the focused pane.
 fn scroll_text(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     if state.shows_explanation() {
-        state.explain_scroll.scroll_action(action);
+        let page = state.lines_of_pane(Pane::Explanation);
+        state.explain_scroll.scroll_action(action, page);
         return Vec::new();
     }
     run_in_pane(state, action)
@@ -163,7 +166,6 @@ pub(super) fn export_pane(state: &mut DashboardState, pane: Pane) -> Vec<Effect>
 
 /// What is asked of every row; whether the action was about that.
 fn change_selection(state: &mut DashboardState, action: Action) -> bool {
-    let settings = state.selection.settings;
     match action {
         Action::Swap => swap_gpus(state),
         Action::AllSources => {
@@ -172,15 +174,6 @@ fn change_selection(state: &mut DashboardState, action: Action) -> bool {
         }
         Action::ModelNext => choose_model(state, 1),
         Action::ModelPrevious => choose_model(state, MODELS.len() - 1),
-        Action::Ceilings => {
-            let peak = settings.ceilings == Ceilings::Peak;
-            let ceilings = if peak { Ceilings::Achieved } else { Ceilings::Peak };
-            state.reselect_settings(Settings { ceilings, ..settings });
-        }
-        Action::Rules => {
-            let rules = if settings.rules == Rules::Exact { Rules::Study } else { Rules::Exact };
-            state.reselect_settings(Settings { rules, ..settings });
-        }
         _ => return false,
     }
     true
@@ -201,7 +194,6 @@ fn change_screen(state: &mut DashboardState, action: Action) -> bool {
             state.sort.1 = !state.sort.1;
             state.arrange();
         }
-        Action::Levels => state.levels = state.levels % Level::ALL.len() + 1,
         Action::Zoom => state.zoom = !state.zoom,
         Action::Theme => {
             state.themes.1 = (state.themes.1 + 1) % state.themes.0.len();

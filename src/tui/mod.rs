@@ -37,6 +37,7 @@ mod predictions;
 mod ranked;
 mod ranking;
 mod refused;
+mod roof_settings;
 mod row_answers;
 mod scroll;
 mod selection;

@@ -9,7 +9,8 @@ use crate::kernel::{BlockSize, KernelId, Problem};
 use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture_among, variant_rows,
+    Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture_among, pareto_marks,
+    variant_rows,
 };
 use crate::session::{Revision, Session};
 use crate::workload::{MixFile, TypedKernel, Workload};
@@ -55,6 +56,12 @@ impl BoardRows {
     pub const OF_MIX: [Self; 2] = [Self::Gpus, Self::Kernels];
     /// What those of an application may be.
     pub const OF_APPLICATION: [Self; 1] = [Self::Gpus];
+
+    /// One of them.
+    #[must_use]
+    pub fn singular(self) -> &'static str {
+        self.as_str().trim_end_matches('s')
+    }
 
     /// The word in titles.
     #[must_use]
@@ -294,6 +301,15 @@ impl RankedGpus {
         rows.retain(|row| self.pins.contains(&row.gpu) || chosen.holds(row));
         rows.sort_by_key(|row| !self.pins.contains(&row.gpu));
         rows
+    }
+
+    /// Of each of these rows whether no other one beats it: of GPUs among those shown, as `rank --to` finds it.
+    #[must_use]
+    pub fn pareto_marks(&self, shown: &[&RankedRow]) -> Vec<bool> {
+        match self.rows {
+            BoardRows::Gpus => pareto_marks(shown),
+            _ => shown.iter().map(|row| row.is_pareto).collect(),
+        }
     }
 
     /// How many rows the filter and the choice of one of each architecture leave: pinned ones that they do not are shown, and not counted.

@@ -5,8 +5,6 @@ use super::layout::Pane;
 use super::pane::lines_moved;
 use std::ops::{Index, IndexMut};
 
-/// Lines that a page key moves.
-const PAGE: usize = 10;
 /// More lines than any text has; the view clamps to the text.
 const MOST_LINES: usize = 10_000;
 
@@ -20,9 +18,9 @@ impl ScrollTop {
         self.0 = self.0.saturating_add_signed(by).min(MOST_LINES);
     }
 
-    /// Moves it by a key; whether the key was one that scrolls.
-    pub fn scroll_action(&mut self, action: Action) -> bool {
-        let by = lines_moved(action, PAGE);
+    /// Moves it by a key, on pages of so many lines; whether the key was one that scrolls.
+    pub fn scroll_action(&mut self, action: Action, page: usize) -> bool {
+        let by = lines_moved(action, page);
         by.into_iter().for_each(|by| self.scroll_by(by));
         by.is_some()
     }

@@ -409,7 +409,7 @@ impl DashboardState {
     pub fn size_of(&self, row: usize) -> String {
         let subject = &self.rows[row];
         let size = self.kernel_of(row).short_problem(&subject.problem);
-        let size = if subject.variant.is_empty() { size } else { format!("{size} {}", subject.variant) };
+        let size = format!("{size} {}", subject.variant).trim().to_string();
         let edits = subject.launch_edits;
         if edits.is_empty() { size } else { format!("{size} ◇ {edits}") }
     }
@@ -419,9 +419,8 @@ impl DashboardState {
     pub fn question_title(&self) -> String {
         let Pair { source, target } = self.pair();
         format!(
-            "{} {}: {} to {}",
-            self.kernel().label(),
-            self.size_of(self.selected),
+            "{}: {} to {}",
+            self.with_size(self.kernel().label()),
             source.short_name(),
             target.short_name()
         )

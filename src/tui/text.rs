@@ -1,5 +1,6 @@
 //! Text that has to fit: cut, wrapped, padded, in paragraphs; and the line that is typed.
 
+use crate::kernel::clip_middle;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use tui_input::{Input, InputRequest};
@@ -25,6 +26,19 @@ pub fn clipped_text(text: &str, width: usize) -> String {
     out
 }
 
+/// Below this width half a name says less than its begin.
+const LEAST_HALVED: usize = 16;
+
+/// The same with `…` in the middle, where there is room for both halves: names that begin alike differ at their ends.
+pub fn clipped_middle(text: &str, width: usize) -> String {
+    let has_wide_letters = !text.is_ascii() && text.width() != text.chars().count();
+    if width >= LEAST_HALVED && !has_wide_letters {
+        clip_middle(text, width)
+    } else {
+        clipped_text(text, width)
+    }
+}
+
 /// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -36,6 +50,16 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
             }
             _ => lines.extend(pieces(word, width.max(2))),
         }
+    }
+    lines
+}
+
+/// [`wrap`] in at most so many lines, at least one: the end of the last one is marked if something was cut.
+pub fn wrap_at_most(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, width);
+    if lines.len() > most.max(1) {
+        let rest = lines.split_off(most.max(1) - 1).join(" ");
+        lines.push(clipped_text(&rest, width));
     }
     lines
 }
@@ -88,7 +112,13 @@ pub fn more_targets(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::wrap;
+    use super::{wrap, wrap_at_most};
+
+    #[test]
+    fn lines_that_are_left_out_are_marked() {
+        assert_eq!(wrap_at_most("one two three four", 5, 2), ["one", "two …"]);
+        assert_eq!(wrap_at_most("one two", 5, 2), ["one", "two"]);
+    }
 
     #[test]
     fn a_word_that_is_longer_than_a_line_goes_on_in_the_next() {

@@ -16,12 +16,12 @@ use super::panes::files::listing::FolderListing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::panes::what_if::asking::take_changed_answer;
-use super::ranked::LoadedMix;
+use super::ranked::{BoardRows, LoadedMix};
 use super::state::{DashboardState, Tone};
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
-use crate::rank::PriceBook;
+use crate::rank::{PriceBook, RankOrder};
 use crate::report::audit::Digest;
 use crate::session::{Revision, Session, Training};
 use std::path::PathBuf;
@@ -192,8 +192,12 @@ fn take_prices(state: &mut DashboardState, read: Result<PriceBook, String>) -> V
             let gpus = if count == 1 { "GPU" } else { "GPUs" };
             let text = format!("prices of {count} {gpus}; the board sorts by them");
             state.notices.extend(prices.remarks.iter().cloned());
-            state.ranked.prices = prices;
-            state.ranked.changes += 1;
+            let ranked = &mut state.ranked;
+            ranked.prices = prices;
+            ranked.changes += 1;
+            // Of the kernels of a mix the dearest stand first.
+            ranked.reversed = ranked.rows == BoardRows::Kernels;
+            (ranked.order, ranked.cursor) = (RankOrder::PerfPerDollar, None);
             state.say(Tone::Done, text)
         }
         Err(why) => state.say(Tone::Refused, why),

@@ -4,7 +4,7 @@ use super::contour::Contour;
 use super::table::WhatIfAnswer;
 use super::tornado::TornadoBar;
 use crate::chart::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, TimeUnit};
-use crate::units::{Seconds, significant};
+use crate::units::Seconds;
 
 /// One row per number that matters: the time with a fifth less and a fifth more of it, about the time now.
 #[must_use]
@@ -87,16 +87,12 @@ pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
         });
     }
     let (first, last) = (xs.first().copied().unwrap_or(1.0), xs.last().copied().unwrap_or(2.0));
-    let reached = contour.break_even.iter().zip(&xs).find_map(|(y, x)| Some((*x, up.in_unit((*y)?))));
+    let reached = contour.break_even.iter().zip(&contour.across).find_map(|(y, x)| Some((*x, (*y)?)));
     let note = reached.map(|(x, y)| {
-        let (x, y) = (significant(x), significant(y));
-        format!(
-            "break-even at {} {x} {} with {} {y} {}",
-            across.title(),
-            across.unit(),
-            up.title(),
-            up.unit()
-        )
+        // Of what is counted the next whole number is fast enough: more of it is never slower.
+        let (y, whole) = if up.is_whole() { (y.ceil(), ", the next whole number") } else { (y, "") };
+        let (x, y) = (across.in_words(x), up.in_words(y));
+        format!("break-even at {} {x} with {} {y}{whole}", across.title(), up.title())
     });
     ChartSpec {
         title: format!(

@@ -41,7 +41,7 @@ impl WhatIf<'_> {
         for (values, number) in values.iter_mut().zip(numbers) {
             let missing = || ChangeError::Unknown { gpu: self.base().id.clone(), number: number.title() };
             let now = changes.value_on(self.base(), number).ok_or_else(missing)?;
-            *values = spread(now, steps.max(2));
+            *values = spread(number, now, steps.max(2));
         }
         let [across, up] = values;
         let mut made = Vec::new();
@@ -70,10 +70,16 @@ impl WhatIf<'_> {
     }
 }
 
-/// Even steps of the logarithm, from a quarter to four times.
-fn spread(now: f64, steps: usize) -> Vec<f64> {
+/// Even steps of the logarithm, from a quarter to four times; whole ones of what is counted.
+fn spread(number: GpuNumber, now: f64, steps: usize) -> Vec<f64> {
     let last = (steps - 1) as f64;
-    (0..steps).map(|at| now * WIDEST.powf(2.0 * at as f64 / last - 1.0)).collect()
+    let values = (0..steps).map(|at| now * WIDEST.powf(2.0 * at as f64 / last - 1.0));
+    if !number.is_whole() {
+        return values.collect();
+    }
+    let mut whole: Vec<f64> = values.map(|value| value.round().max(1.0)).collect();
+    whole.dedup();
+    whole
 }
 
 /// Where a column of times passes the goal, between two rows by the logarithm.

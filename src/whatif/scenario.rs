@@ -28,8 +28,8 @@ pub struct ScenarioPage {
     pub scenarios: Vec<Scenario>,
 }
 
-/// The names of a table's columns: the base and up to four more.
-const COLUMNS: [&str; MOST_SCENARIOS + 1] = ["base", "A", "B", "C", "D"];
+/// The heads of a table's columns: the base and up to four more, whose names stand below.
+const COLUMNS: [&str; MOST_SCENARIOS + 1] = ["base", "1", "2", "3", "4"];
 
 /// The scenarios side by side: a column per scenario, a row per fact.
 #[must_use]

@@ -355,7 +355,7 @@ fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
     let mut d = board_of_application(160, 50);
     d.key("o");
     let screen = d.screen();
-    assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
+    assert!(screen.contains("by time × launch price"), "{screen}");
     assert!(!screen.contains("limited by      -"), "what is not known has no line: {screen}");
 }
 
@@ -418,6 +418,37 @@ fn groups_of_one_name_are_told_apart() {
     let screen = d.screen();
     let first = screen.lines().find(|line| line.contains("sm90")).unwrap();
     assert!(first.contains('×'), "{screen}");
+}
+
+/// The time on a target is that of a call: the total of all calls never stands alone beside it.
+#[test]
+fn a_total_has_the_mean_beside_it_at_every_width() {
+    for width in 60..130 {
+        let mut d = dashboard(width, 30);
+        play(&mut d, opened(application_of(&[(NORM, 48, 1), (NORM, 9, 2), ("mystery_kernel", 20, 0)])));
+        let screen = d.screen();
+        let head = screen.lines().find(|line| line.contains("kernel   ")).unwrap();
+        assert!(!head.contains(" total") || head.contains(" mean"), "{width}: {head}");
+    }
+}
+
+#[test]
+fn targets_without_a_column_or_a_bar_are_named() {
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application()));
+    assert!(!d.screen().contains("no room for"), "{}", d.screen());
+    for effect in command(&mut d, "add h200") {
+        if let Effect::Forecast { session, application, source, targets, settings } = effect {
+            let found = forecast(&session, &application, source, &targets, settings);
+            update(&mut d.state, Message::Forecast(Some(found)));
+        }
+    }
+    assert!(d.screen().contains(" no room for the column of H200 SXM 141 GB "), "{}", d.screen());
+    let mut d = dashboard(200, 60);
+    play(&mut d, opened(application()));
+    press(&mut d, "8");
+    let last = d.screen().lines().find(|line| line.contains("no room for")).map(str::to_string).unwrap();
+    assert!(last.contains("no room for the bar of"), "{last}");
 }
 
 /// What the view does not show is not changed from it.

@@ -155,6 +155,22 @@ fn a_pinned_gpu_is_a_further_target_and_one_that_is_unpinned_is_none() {
     assert!(d.state.ranked.pins.is_empty() && d.state.selection.targets.len() == 1);
 }
 
+/// No blanks stand where a size would.
+#[test]
+fn a_kernel_without_a_size_is_copied_without_a_gap() {
+    let mut d = dashboard(120, 30);
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, 17.2 GFLOP, 50MB dram");
+    press(&mut d, "enter");
+    for view in ["1", "2"] {
+        let effects = press(&mut d, &format!("{view} y"));
+        let copied = effects.iter().find_map(|e| if let Effect::Copy(text) = e { Some(text) } else { None });
+        let copied = copied.unwrap_or_else(|| panic!("{}", d.screen()));
+        assert!(!copied.contains(" :") && !copied.contains("  "), "{copied}");
+    }
+    assert!(!d.screen().contains("  from"), "{}", d.screen());
+}
+
 #[test]
 fn a_typed_kernel_is_a_row_of_its_own_and_its_gpu_the_source() {
     let mut d = dashboard(120, 30);
@@ -243,7 +259,7 @@ fn a_mix_is_ranked_beside_the_kernel_and_prices_take_the_place_of_those_before()
     let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
     rank(&mut d, &effects);
     assert!(d.screen().contains("prices of 1 GPU;"), "{}", d.screen());
-    press(&mut d, "o o");
+    assert!(d.screen().contains("149 GPUs by $ per run"), "{}", d.screen());
     let rows = d.state.ranked.shown_rows(&d.state.session);
     assert!(rows[0].gpu_id == "l4" && rows[0].usd_per_million_runs.is_some(), "{:?}", rows[0]);
     press(&mut d, "w");
@@ -575,12 +591,37 @@ fn variants_and_blocks_of_one_gpu_are_named_whole_on_a_narrow_board() {
     assert!(!screen.contains("RTX 4070 ·"), "the title names the GPU: {screen}");
 }
 
+/// A bar is as long on any page, whatever the fastest row of that page.
+#[test]
+fn bars_have_one_scale_on_all_pages() {
+    let mut d = ranked(120, 20, "");
+    let bar = |d: &Dashboard, name: &str| {
+        let line = d.screen().lines().find(|line| line.contains(name)).map(str::to_string);
+        line.map(|line| line.chars().filter(|c| "█▓░".contains(*c)).count())
+    };
+    let name = d.state.ranked.shown_rows(&d.state.session)[16].name.clone();
+    press(&mut d, "pagedown");
+    let with_faster = bar(&d, &name).unwrap();
+    press(&mut d, "end");
+    press(&mut d, "home");
+    let first = d.state.ranked.shown_rows(&d.state.session)[0].name.clone();
+    assert!(bar(&d, &first).unwrap() > with_faster && with_faster > 0, "{}", d.screen());
+}
+
+#[test]
+fn the_note_of_a_star_names_what_the_rows_are() {
+    let d = ranked(160, 40, "tab tab");
+    assert!(d.screen().contains("* no other block size is"), "{}", d.screen());
+    let d = ranked(160, 40, "? end");
+    assert!(d.screen().contains("no other row shown is both"), "{}", d.screen());
+}
+
 #[test]
 fn a_board_by_launch_prices_shows_them() {
     let d = ranked(80, 24, "o o");
     let screen = d.screen();
-    assert!(screen.contains("by $ per run, by launch prices"), "{screen}");
-    assert!(screen.contains("launch $▲"), "{screen}");
+    assert!(screen.contains("by time × launch price"), "{screen}");
+    assert!(screen.contains("launch $") && !screen.contains("▲"), "the key is no column: {screen}");
     assert!(!ranked(80, 24, "").screen().contains("launch $"));
 }
 

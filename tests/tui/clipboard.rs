@@ -67,6 +67,38 @@ fn each_view_copies_the_command_that_prints_it() {
     assert!(predict.starts_with("roofswap predict --from titan-v --to rtx-4070"), "{predict}");
 }
 
+/// What the board shows and what its command prints: the same prices, the same stars among the same GPUs.
+#[cfg(unix)]
+#[test]
+fn the_command_of_a_board_has_its_prices_and_its_stars() {
+    let here = tempfile::tempdir().unwrap();
+    let file = here.path().join("my prices.csv");
+    std::fs::write(&file, "gpu,usd_per_hour\nl4,0.5\nh200,4\nb200,9\n").unwrap();
+    let mut d = unranked();
+    d.play(Message::Key("2".into()));
+    let book = roofswap::rank::PriceBook::read(&file, &d.state.session.gpus).unwrap();
+    d.play(Message::PricesRead(Ok(Box::new(book))));
+    for keys in ["Y", "8 Y", "8 / a d a enter Y"] {
+        let command = copied(&mut d, keys);
+        assert!(command.contains("my prices.csv'") && command.contains("--by perf-per-dollar"), "{command}");
+        let csv = printed(&format!("{command} --format csv"), here.path());
+        let starred = csv.lines().filter(|line| line.split(',').nth(14) == Some("true"));
+        let shown = d.state.ranked.shown_rows(&d.state.session);
+        let marks = d.state.ranked.pareto_marks(&shown);
+        let on_screen: Vec<&str> =
+            shown.iter().zip(&marks).filter(|(_, m)| **m).map(|(row, _)| &*row.gpu_id).collect();
+        let printed: Vec<&str> = starred.map(|line| line.split(',').next().unwrap()).collect();
+        assert_eq!(on_screen, printed, "{keys}: {csv}");
+        let other = d.state.ranked.board.as_ref().unwrap().rows.iter().filter(|row| row.is_pareto).count();
+        assert!(keys == "Y" || other != printed.len(), "{keys}: the stars of all GPUs are others");
+    }
+    d.play(Message::Key("$".into()));
+    for key in ["3", "enter", "Y"] {
+        d.play(Message::Key(key.into()));
+    }
+    assert!(d.state.message.clone().unwrap().1.contains("a typed price is in no file"), "{}", d.screen());
+}
+
 /// Clocks and limits go into every command that prints a GPU which has them.
 #[cfg(unix)]
 #[test]

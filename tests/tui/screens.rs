@@ -573,6 +573,51 @@ fn a_time_that_is_mostly_launch_has_no_percent_of_a_roof() {
     assert!(said.iter().any(|text| text.starts_with("launch, which is most of the time")), "{said:?}");
 }
 
+/// What is chosen and not seen is said, with the key that shows it.
+#[test]
+fn a_key_that_changes_nothing_on_the_screen_says_why() {
+    let said = |keys: &str| {
+        let d = dashboard(80, 24).press(keys);
+        d.state.message.map(|(_, text)| text)
+    };
+    assert_eq!(said("L"), None, "the roofline shows it");
+    let closes = "E closes the explanation over the";
+    assert_eq!(said("E L"), Some(format!("memory levels are those of the roofline: {closes} roofline")));
+    let roofs = format!("achieved roofs: components uses sustained rates; {closes} roofline");
+    assert_eq!(said("E P"), Some(roofs));
+    assert_eq!(
+        said("E R"),
+        Some(format!("the study's occupancy: the time stays the same; {closes} occupancy"))
+    );
+    assert_eq!(
+        said("2 P").as_deref(),
+        Some("achieved roofs: components uses sustained rates; 1 shows the roofline")
+    );
+    let without_flops = said("/ a t o m i c _ h o t enter L").unwrap();
+    assert!(without_flops.contains("no FLOPs are counted"), "{without_flops}");
+}
+
+/// A page key goes on to the first line that was not seen.
+#[test]
+fn a_page_of_the_help_is_as_long_as_it_is_high() {
+    for (height, lines) in [(24, 20), (40, 36)] {
+        let d = dashboard(80, height).press("? pagedown");
+        assert!(d.screen().contains(&format!(" {}-{}/", lines + 1, 2 * lines)), "{}", d.screen());
+    }
+}
+
+/// What a launch adds is said beside what it costs, and it limits no kernel that hides most of it.
+#[test]
+fn a_hidden_launch_overhead_is_no_limit() {
+    let d = dashboard(120, 40).press("] ] ] ] E");
+    let answer = d.state.answer();
+    let breakdown = answer.prediction.as_ref().unwrap().breakdown();
+    let links = roofswap::report::breakdown::links(&breakdown);
+    let added = links.iter().find(|link| link.name == "add launch overhead").unwrap();
+    assert!(added.behind.contains("of 8.90 µs (rest hidden)"), "{added:?}");
+    assert!(d.screen().contains("RTX 4070: bound by L2"), "{}", d.screen());
+}
+
 #[test]
 fn a_predictions_picture_says_how_many_targets_it_leaves_out() {
     let mut d = dashboard(120, 40).press("8 e");
@@ -595,4 +640,22 @@ fn the_import_dialog_takes_a_typed_path() {
         matches!(&effects[..], [Effect::Import { path, .. }] if path.to_str() == Some("/tmp/x/few.ncu-rep")),
         "{effects:?}"
     );
+}
+
+/// On a narrow screen units, ends of names and what is sorted by are seen.
+#[test]
+fn what_a_narrow_screen_cuts_keeps_its_end() {
+    let mut d = dashboard(80, 24).press(":");
+    for c in "model plain-roofline".chars() {
+        let key = if c == ' ' { "space".to_string() } else { c.to_string() };
+        update(&mut d.state, Message::Key(key));
+    }
+    let screen = d.press("enter o o o").screen();
+    assert!(screen.contains(" speed▼┃"), "{screen}");
+    assert!(screen.contains("~54.6µs–6.38ms"), "both units of a wide interval: {screen}");
+    assert!(screen.contains("cutlass_…28x128_8x2"), "{screen}");
+    let screen = dashboard(80, 24).press("tab tab right right").screen();
+    assert!(screen.contains("┃14.9 TFLOP/s  29.1 TFLOP/s    ┃"), "both rates of the read-out: {screen}");
+    let screen = dashboard(160, 50).screen();
+    assert!(screen.contains("96.0 KiB") && screen.contains("100 KiB"), "{screen}");
 }

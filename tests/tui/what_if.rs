@@ -237,15 +237,26 @@ fn what_cannot_be_is_said_with_both_numbers() {
 
 #[test]
 fn a_value_is_solved_for_and_set() {
+    let mut narrow = view_of_saxpy(50, 24);
+    go_to(&mut narrow, GpuNumber::Bandwidth);
+    press(&mut narrow, "=");
+    type_line(&mut narrow, "4ms");
+    let screen = narrow.screen();
+    let said = screen.lines().find(|line| line.contains("makes")).unwrap();
+    assert!(said.contains('…'), "what is cut is marked: {screen}");
     let mut d = view_of_saxpy(120, 40);
     go_to(&mut d, GpuNumber::Bandwidth);
     press(&mut d, "=");
     type_line(&mut d, "4ms");
     assert!(message(&d).contains("makes ~4.00 ms (goal 4.00 ms)"), "{}", message(&d));
+    assert!(message(&d).ends_with("press Enter twice to set it"), "{}", message(&d));
     assert!(matches!(d.state.what_if.solution, Some(Solution::Value { .. })));
-    press(&mut d, "enter enter");
+    press(&mut d, "enter");
+    let offered = d.state.typed_line().unwrap().1.value().to_string();
+    assert!(offered.ends_with("GB/s") && offered.len() <= "1234.5GB/s".len(), "{offered}");
+    press(&mut d, "enter");
     let time = d.state.what_if.answer().unwrap().time.unwrap().millis();
-    assert!((time / 4.0 - 1.0).abs() < 1e-6, "{time}");
+    assert!((0.999..=4.0 / 4.0).contains(&(time / 4.0)), "rounded to the faster side: {time}");
     press(&mut d, "=");
     type_line(&mut d, "1us");
     assert!(
@@ -265,9 +276,9 @@ fn a_value_is_solved_for_and_set() {
 #[test]
 fn four_scenarios_are_kept_compared_and_written() {
     let mut d = view_of_saxpy(160, 50);
-    press(&mut d, "K enter");
-    assert!(message(&d).contains("nothing is changed"), "{}", message(&d));
-    press(&mut d, "esc");
+    press(&mut d, "K");
+    assert!(message(&d).contains("no number of the GPU is changed"), "{}", message(&d));
+    assert!(d.state.typed_line().is_none(), "no name is asked for");
     for value in ["+10%", "+20%", "+30%", "+40%"] {
         set(&mut d, GpuNumber::Bandwidth, value);
         press(&mut d, "K enter");
@@ -293,6 +304,23 @@ fn four_scenarios_are_kept_compared_and_written() {
     assert!(page.text_for_file(std::path::Path::new("a.pdf")).is_err());
     press(&mut d, "D");
     assert_eq!(d.state.what_if.kept.len(), 3);
+}
+
+/// SMs are counted: so is the number of them at which times are equal.
+#[test]
+fn a_break_even_of_what_is_counted_is_a_whole_number() {
+    let mut d = view_of_saxpy(160, 50);
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "space");
+    go_to(&mut d, GpuNumber::Sms);
+    press(&mut d, "space");
+    let contour = d.state.what_if.contour.clone().unwrap().unwrap();
+    let up = &contour.contour.as_ref().unwrap().up;
+    assert!(up.len() > 5 && up.iter().all(|sms| sms.fract() == 0.0), "{up:?}");
+    let chart = roofswap::whatif::contour_chart(&contour, contour.contour.as_ref().unwrap());
+    let note = chart.notes.iter().find(|note| note.contains("SMs")).unwrap();
+    let sms = note.split("SMs ").nth(1).unwrap();
+    assert!(!sms.contains('.') && sms.ends_with(", the next whole number"), "{note}");
 }
 
 #[test]

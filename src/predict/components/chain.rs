@@ -10,7 +10,7 @@ use super::sides::QuestionSides;
 use super::transfer::LaunchRoof;
 use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime};
-use crate::predict::floor::is_launch_limited;
+use crate::predict::floor::capped_floor;
 use crate::roofline::{Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 
@@ -52,10 +52,13 @@ pub(super) fn product(
 
 /// Whether the launch is most of this side's time.
 pub(super) fn is_limited_by_launch(sides: &QuestionSides, answered: &Answered, side: Side) -> bool {
-    let floor = sides.floors[side].time.0;
+    let floors = sides.floors.map(|floor| floor.time.0);
+    let launching = sides.launching;
     match side {
-        Side::Source => sides.timed.is_some_and(|time| is_launch_limited(time, floor)),
-        Side::Target => is_launch_limited(answered.time.0, floor),
+        Side::Source => sides.timed.is_some_and(|time| launching.is_limit(floors.source, time)),
+        Side::Target => {
+            launching.is_limit(capped_floor(sides.timed, floors.source, floors.target), answered.time.0)
+        }
     }
 }
 

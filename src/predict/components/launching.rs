@@ -166,6 +166,11 @@ impl Launching {
         }
     }
 
+    /// Whether the launch is more of this time than the kernel.
+    pub(super) fn is_limit(self, floor: f64, time: f64) -> bool {
+        self.share_of_error(floor, time) > 0.5
+    }
+
     /// How far a small error of a part, the launch or the body, goes into the time of both, 0 to 1.
     #[inline]
     pub(super) fn share_of_error(self, part: f64, time: f64) -> f64 {
@@ -178,6 +183,12 @@ impl Launching {
             Self::Dispatch => share.powf(DISPATCH_NORM),
         }
     }
+}
+
+/// Whether it is the launch that limits a time, in seconds, above this floor: more of it is the launch than the kernel, of which
+/// launches back to back hide what is shorter.
+pub(in crate::predict) fn is_launch_limited(timing: LaunchTiming, floor: f64, time: f64) -> bool {
+    Launching::new(timing).is_limit(floor, time)
 }
 
 /// The share of a launch's time that is the launch and not the kernel, 0 to 1: one after the other, or behind a framework's dispatch.
@@ -208,6 +219,21 @@ mod tests {
         assert!((steps[0] - 0.13).abs() < 1e-9 && steps[199] > 1.15, "{steps:?}");
         let most = steps.windows(2).map(|pair| pair[1] / pair[0]).fold(1.0, f64::max);
         assert!(most < 1.35 && steps.windows(2).all(|pair| pair[1] >= pair[0]), "{most} {steps:?}");
+    }
+
+    /// What is hidden is no limit: a kernel 1.4 times as long as its launch is 0.2 % longer for it.
+    #[test]
+    fn a_launch_limits_what_it_is_most_of() {
+        let limits = |launching: Launching, time: f64| launching.is_limit(1.0, time);
+        for (launching, limited, free) in [
+            (Launching::BackToBack, 1.05, 1.07),
+            (Launching::Dispatch, 1.5, 1.6),
+            (Launching::Cold, 1.9, 2.1),
+        ] {
+            assert!(limits(launching, limited) && !limits(launching, free), "{launching:?}");
+            let body = Launching::start(launching, Some(free), 1.0, 2.0).body.unwrap();
+            assert!(launching.launched(1.0, 0.0, body) / body < 2.0, "{launching:?}");
+        }
     }
 
     #[test]

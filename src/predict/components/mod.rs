@@ -45,7 +45,7 @@ mod wave_shape;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
-pub(super) use launching::launch_share;
+pub(super) use launching::{is_launch_limited, launch_share};
 pub use machines::SharedMachines;
 pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};

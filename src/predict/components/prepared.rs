@@ -18,7 +18,7 @@ use crate::kernel::{Kernel, Launch, NamedCode, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
 use crate::predict::barred::Requirements;
-use crate::predict::floor::{KernelFloors, LaunchCost, is_launch_limited, subject_timing};
+use crate::predict::floor::{KernelFloors, LaunchCost, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
@@ -388,7 +388,7 @@ impl Starting<'_, '_> {
         let time = answered.time;
         let limit = if origin.is_by_operator(end) {
             bound.operator_binding
-        } else if is_launch_limited(time.0, origin.floor_on(end)) {
+        } else if self.of.launching().is_limit(origin.floor_on(end), time.0) {
             Some(Bound::Launch)
         } else {
             bound.binding

@@ -1,6 +1,6 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
-use super::words::{CommandWords, add_clocks, words_of_targets};
+use super::words::{CommandWords, add_clocks, add_prices, prices_are_in_a_file, words_of_targets};
 use crate::application::{PartOfTrace, forecast};
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;
@@ -41,6 +41,7 @@ pub(super) fn application_line(state: &DashboardState) -> Result<String, String>
 pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
+    prices_are_in_a_file(state)?;
     let is_plain = found.part == PartOfTrace::default() && !has_host_factor(state);
     let mut words = CommandWords::new(if is_plain { "rank" } else { "app" });
     if is_plain {
@@ -58,6 +59,7 @@ pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> R
         words.add("--by", state.ranked.order.as_str());
     }
     add_host(&mut words, state);
+    add_prices(&mut words, state);
     Ok(words.line())
 }
 

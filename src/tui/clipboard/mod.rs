@@ -16,7 +16,7 @@ use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use application::{application_board_line, application_line};
 use predict::{add_data, add_kernel, data_files, kernel_is_known, predict_line};
-use words::{CommandWords, add_clocks, words_of_targets};
+use words::{CommandWords, add_clocks, add_prices, prices_are_in_a_file, words_of_targets};
 
 /// The row under the cursor as one line of text.
 ///
@@ -47,6 +47,7 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
         return application_board_line(state, &ranked_gpus(state));
     }
     has_plain_settings(state, "rank")?;
+    prices_are_in_a_file(state)?;
     let mut words = CommandWords::new("rank");
     add_source(&mut words, state)?;
     let rows = state.ranked.rows;
@@ -61,6 +62,7 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
     words.add("--by", state.ranked.order.as_str());
     words.add("--model", MODELS[state.selection.settings.model].id());
     add_clocks(&mut words, state, |_| true);
+    add_prices(&mut words, state);
     add_data(&mut words, state);
     Ok(words.line())
 }
@@ -68,7 +70,9 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
 /// The GPUs that the board shows, as `--to` names them. The edited one is left out: `--set` would change all others as well.
 fn ranked_gpus(state: &DashboardState) -> String {
     let ranked = &state.ranked;
-    if ranked.filter.is_empty() {
+    // A pinned GPU stands beside one of each architecture.
+    let is_named = ranked.filter.is_empty() && (ranked.pins.is_empty() || !ranked.each_architecture);
+    if is_named {
         return if ranked.each_architecture { "each-architecture" } else { "all" }.into();
     }
     let mut ids: Vec<&str> = Vec::new();

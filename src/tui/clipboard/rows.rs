@@ -19,7 +19,7 @@ pub(super) fn row_text(state: &DashboardState) -> Result<String, String> {
         (DashboardView::Swap, Pane::Gpus) => {
             let under = *state.gpus.get(state.gpu_cursor).ok_or("no GPU matches the filter")?;
             let row = state.ranked.row_of(under).filter(|row| row.label.is_empty());
-            let what = format!("{} {}", state.kernel().id, state.size_of(state.selected));
+            let what = state.with_size(&state.kernel().id);
             Ok(row.map_or_else(|| typed_gpu(state, under), |row| ranked_text(state, row, &what)))
         }
         (DashboardView::Swap, _) => Ok(prediction_text(state)),
@@ -80,9 +80,8 @@ fn prediction_text(state: &DashboardState) -> String {
         (Err(e), _) => e.to_string(),
     };
     format!(
-        "{} {}: {} {} ({}) -> {} {} [{}]; measured {}",
-        state.kernel().id,
-        state.size_of(state.selected),
+        "{}: {} {} ({}) -> {} {} [{}]; measured {}",
+        state.with_size(&state.kernel().id),
         typed_gpu(state, source),
         time(source_time.map(|t| t.time)),
         source_time.map_or("unknown", |t| t.kind.as_str()),

@@ -11,7 +11,7 @@ use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::clipped_text;
+use crate::tui::text::{clipped_middle, clipped_text};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -125,7 +125,7 @@ fn kernel_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
     let chosen = chosen_width(state);
     let least = left.saturating_sub(chosen).min(SHORTEST_KERNEL);
     let room = left.saturating_sub(brief.width() + 2 + chosen).max(least);
-    let mut spans = vec![Span::styled(clipped_text(state.kernel().label(), room), look.title())];
+    let mut spans = vec![Span::styled(clipped_middle(state.kernel().label(), room), look.title())];
     let element = match state.edited_element() {
         Some(element) => Span::styled(format!("◇ {element}"), look.estimated()),
         None => Span::raw(state.kernel().dtype.clone()),

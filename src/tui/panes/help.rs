@@ -186,6 +186,13 @@ fn marks(look: Look<'_>) -> impl Iterator<Item = (&'static str, Style, &'static 
         ("·", look.dim(), "another kernel, measured on the source (roofline)"),
         ("◀", look.limiter(), "the resource that limits the resident blocks"),
         ("S T +", look.source(), "source, target, further targets"),
+        (
+            "*",
+            look.measured(),
+            "no other row shown is both faster and cheaper, or faster with less power (board)",
+        ),
+        ("^", look.target(), "pinned: stands first whatever the order (board)"),
+        ("▓░", look.predicted(), "90 % interval of the bar: its end below the speedup, and above it (board)"),
     ]
     .into_iter()
 }

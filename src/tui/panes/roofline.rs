@@ -24,7 +24,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, more_targets, wrap};
+use crate::tui::text::{clipped_text, more_targets, wrap_at_most};
 use crate::units::Intensity;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -78,6 +78,11 @@ impl Panel<DashboardState> for RooflinePane {
     }
 }
 
+/// Whether the bandwidth stands in place of a roofline: of a kernel without FLOPs.
+pub fn draws_bandwidth(state: &DashboardState) -> bool {
+    bandwidth_chart(&roofline_view(state)).is_some()
+}
+
 /// The roofline of the selected row, to export.
 pub fn offer_roofline(state: &DashboardState) -> ChartOffer {
     let name = state.chart_name(&format!("roofline-{}", state.kernel().label()));
@@ -126,14 +131,14 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
     let has_place = state.answer().work.intensity().is_some_and(|i| i.0 > 0.0);
     if state.readout.is_some() && has_place {
         spec.marks.extend(cursor_line(state, &spec));
-        under.push(readout(state, look));
+        under.push(readout(state, usize::from(inside.width), look));
     }
     if !has_place {
-        let note = spec.notes.first().map(|n| wrap(n, usize::from(inside.width))).unwrap_or_default();
-        under.extend(note.into_iter().take(3).map(|t| Line::styled(t, look.caution())));
+        let note = spec.notes.first().map(|n| wrap_at_most(n, usize::from(inside.width), 3));
+        under.extend(note.unwrap_or_default().into_iter().map(|t| Line::styled(t, look.caution())));
     }
-    let above = above_roof(state).into_iter().flat_map(|text| wrap(&text, usize::from(inside.width)));
-    under.extend(above.take(2).map(|text| Line::styled(text, look.caution())));
+    let above = above_roof(state).map(|text| wrap_at_most(&text, usize::from(inside.width), 2));
+    under.extend(above.unwrap_or_default().into_iter().map(|text| Line::styled(text, look.caution())));
     under.extend(intensities(state, look).filter(|_| inside.height >= 10));
     let width = usize::from(inside.width);
     if inside.height >= 10 {
@@ -258,15 +263,31 @@ fn legend(
 }
 
 /// What can be attained at the read-out's intensity, and what binds there.
-fn readout(state: &DashboardState, look: Look<'_>) -> Line<'static> {
+fn readout(state: &DashboardState, width: usize, look: Look<'_>) -> Line<'static> {
     let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
     let used = state.answer().ceilings_used;
-    let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
-    for (side, gpu) in Side::ALL.zip(gpus_of_points(state)) {
+    let on = gpus_of_points(state).map(|gpu| {
         let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
-        let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).as_str());
-        spans.push(Span::styled(text, look.side(side)));
-    }
-    Line::from(spans)
+        (attainable(c, b, intensity).to_string(), bound(c, b, intensity).as_str())
+    });
+    let Pair { source, target } = &on;
+    let with_bounds = [&source, &target].map(|(rate, bound)| format!("{rate} {bound}  "));
+    let alone = [&source, &target].map(|(rate, _)| format!("{rate}  "));
+    // What binds gives way to the two rates, then the intensity.
+    let forms = [
+        (format!("at {intensity}: "), with_bounds),
+        (format!("at {intensity}: "), alone.clone()),
+        (String::new(), alone),
+    ];
+    let fits = |(at, rates): &&(String, [String; 2])| {
+        at.width() + rates[0].width() + rates[1].trim_end().width() <= width
+    };
+    let (at, [source, target]) = forms.iter().find(fits).unwrap_or(&forms[2]).clone();
+    let room = width.saturating_sub(at.width() + source.width());
+    Line::from(vec![
+        Span::styled(at, look.title()),
+        Span::styled(source, look.side(Side::Source)),
+        Span::styled(clipped_text(target.trim_end(), room), look.side(Side::Target)),
+    ])
 }

@@ -47,8 +47,9 @@ impl Panel<DashboardState> for TextSheet {
         self.text.context
     }
 
-    fn handle_action(&mut self, action: Action, _: &mut DashboardState) -> Reaction {
-        if self.scroll.scroll_action(action) { Reaction::Done(Vec::new()) } else { Reaction::Passed }
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
+        let page = state.lines_of_sheet();
+        if self.scroll.scroll_action(action, page) { Reaction::Done(Vec::new()) } else { Reaction::Passed }
     }
 
     fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
@@ -102,7 +103,8 @@ impl Panel<DashboardState> for TextPane {
     }
 
     fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
-        let scrolled = state.scrolls[self.pane].scroll_action(action);
+        let page = state.lines_of_pane(self.pane);
+        let scrolled = state.scrolls[self.pane].scroll_action(action, page);
         if scrolled { Reaction::Done(Vec::new()) } else { Reaction::Passed }
     }
 

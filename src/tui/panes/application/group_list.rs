@@ -2,6 +2,7 @@
 //! before their totals.
 
 use crate::application::{Application, KernelGroup, TargetForecast, launch_words, percent};
+use crate::gpu::GpuId;
 use crate::text::harmless_line;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
@@ -112,7 +113,8 @@ impl ShownGroups<'_> {
         if self.are_alike() {
             all.push((Operator, operator));
         }
-        all.extend([(Total, 8), (Calls, 6), (Mean, 8), (Operator, operator), (Launch, launch)]);
+        // The time on a target is that of a call: a total beside it has the mean beside it, too.
+        all.extend([(Mean, 8), (Calls, 6), (Total, 8), (Operator, operator), (Launch, launch)]);
         all.push((Interval(1), 15));
         for at in 2..self.forecasts.len() {
             all.extend([(Time(at), ON_TARGET), (Speedup(at), 8), (Interval(at), 15)]);
@@ -165,14 +167,14 @@ impl ShownGroups<'_> {
     }
 }
 
-/// The heading, and so many groups.
+/// The heading, and so many groups; and the targets whose columns have no room.
 pub(super) fn group_lines(
     state: &DashboardState,
     application: &Application,
     width: usize,
     shown: usize,
     look: Look<'_>,
-) -> Vec<Line<'static>> {
+) -> (Vec<Line<'static>>, Vec<GpuId>) {
     let start = page_start(state.application.cursor, shown, application.groups.len());
     let groups = application.groups.iter().enumerate().skip(start).take(shown).collect();
     let forecasts: &[TargetForecast] = match &state.application.forecasts {
@@ -209,5 +211,7 @@ pub(super) fn group_lines(
         let style = if *place == state.application.cursor { look.selection() } else { look.text() };
         lines.push(Line::styled(pad_right(&clipped_text(&text, width), width), style));
     }
-    lines
+    let has_column = |at: usize| widths.columns.iter().any(|(column, _)| *column == GroupColumn::Time(at));
+    let left_out = forecasts.iter().enumerate().skip(1).filter(|(at, _)| !has_column(*at));
+    (lines, left_out.map(|(_, forecast)| forecast.target).collect())
 }

@@ -5,7 +5,7 @@ use crate::application::{Application, TargetForecast, limit_speedup, percent};
 use crate::gpu::GpuId;
 use crate::text::{counted, harmless_line};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, wrap};
+use crate::tui::text::wrap;
 use crate::units::{range, significant};
 
 /// The notes in lines of this width, the most important first.
@@ -20,7 +20,8 @@ pub(super) fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> 
     lines.truncate(most);
     if let Some(last) = lines.last_mut().filter(|_| left_out > 0) {
         let more = format!(" … {}", counted(left_out, "more line"));
-        *last = format!("{}{more}", clipped_text(last, width.saturating_sub(more.chars().count())));
+        let whole_words = wrap(last, width.saturating_sub(more.chars().count())).into_iter().next();
+        *last = format!("{}{more}", whole_words.unwrap_or_default());
     }
     lines
 }

@@ -8,10 +8,11 @@ use super::notes::{first_lines, note_lines, profile_lines};
 use crate::application::{
     Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
 };
+use crate::gpu::GpuId;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -42,19 +43,15 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
     let mut lines = above_groups(state, application, width, look);
     lines.truncate(parts.totals);
     lines.extend(parts.notes.into_iter().map(|text| Line::styled(text, look.caution())));
-    lines.extend(group_lines(state, application, width, parts.groups, look));
+    let (groups, left_out) = group_lines(state, application, width, parts.groups, look);
+    lines.extend(groups);
     let mut below: Vec<Line<'static>> = Vec::new();
     for (place, text) in parts.profile.iter().enumerate() {
         let style = if place == 0 { look.title() } else { look.text() };
         below.push(Line::styled(clipped_text(text, width), style));
     }
     if let Some(detail) = detail(state, application) {
-        let most = detail_lines(area);
-        let mut wrapped = wrap(&detail, width);
-        if let Some(rest) = wrapped.get(most - 1..).filter(|rest| rest.len() > 1).map(|rest| rest.join(" ")) {
-            wrapped.truncate(most - 1);
-            wrapped.push(clipped_text(&rest, width));
-        }
+        let wrapped = wrap_at_most(&detail, width, detail_lines(area));
         below.extend(wrapped.into_iter().map(|text| Line::styled(text, look.dim())));
     }
     let gap = usize::from(inside.height).saturating_sub(lines.len() + below.len());
@@ -62,6 +59,27 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
     lines.extend(below);
     let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
     draw_lines(buffer, text, lines, 0);
+    say_left_out(buffer, area, state, &left_out, look);
+}
+
+/// Which targets have no column or no bar: on the frame, so that no line is lost.
+fn say_left_out(buffer: &mut Buffer, area: Rect, state: &DashboardState, columns: &[GpuId], look: Look<'_>) {
+    let forecasts = state.application.forecasts.as_ref().and_then(|found| found.as_ref().ok());
+    let bars = forecasts.map_or(&[][..], |all| all.get(MOST_BARS..).unwrap_or_default());
+    let names = |gpus: &mut dyn Iterator<Item = GpuId>| {
+        gpus.map(|gpu| state.session.gpus[gpu].short_name()).collect::<Vec<_>>().join(", ")
+    };
+    let [columns, bars] = [
+        ("column", names(&mut columns.iter().copied())),
+        ("bar", names(&mut bars.iter().map(|forecast| forecast.target))),
+    ]
+    .map(|(what, names)| Some(format!("no room for the {what} of {names}")).filter(|_| !names.is_empty()));
+    let said: Vec<String> = columns.into_iter().chain(bars).collect();
+    if !said.is_empty() {
+        let text = format!(" {} ", said.join("; "));
+        let text = clipped_text(&text, usize::from(area.width.saturating_sub(4)));
+        buffer.set_string(area.x + 2, area.bottom() - 1, text, look.caution());
+    }
 }
 
 fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
@@ -215,6 +233,30 @@ fn part_style(part: &BarPart, look: Look<'_>) -> Style {
     }
 }
 
+/// Cells of the parts of a bar, by their shares of so many columns: whole ones of the right sum, at least one of whatever takes time.
+fn bar_cells(shares: &[f64], columns: usize) -> Vec<usize> {
+    let exact: Vec<f64> =
+        shares.iter().map(|share| if *share > 0.0 { share * columns as f64 } else { 0.0 }).collect();
+    let parts = exact.iter().filter(|cells| **cells > 0.0).count();
+    let all = (exact.iter().sum::<f64>().round() as usize).max(parts).min(columns);
+    let mut cells: Vec<usize> =
+        exact.iter().map(|cells| if *cells > 0.0 { (cells.floor() as usize).max(1) } else { 0 }).collect();
+    // Of the parts those that have too few get what is left, and those that have too much give it.
+    let missing = |cells: &[usize], at: usize| exact[at] - cells[at] as f64;
+    let by_missing = |cells: &[usize], a: usize, b: usize| missing(cells, a).total_cmp(&missing(cells, b));
+    while cells.iter().sum::<usize>() < all {
+        let Some(at) = (0..cells.len()).max_by(|a, b| by_missing(&cells, *a, *b)) else { break };
+        cells[at] += 1;
+    }
+    while cells.iter().sum::<usize>() > all {
+        let fewest = if cells.iter().any(|cells| *cells > 1) { 2 } else { 1 };
+        let giving = (0..cells.len()).filter(|at| cells[*at] >= fewest);
+        let Some(at) = giving.min_by(|a, b| by_missing(&cells, *a, *b)) else { break };
+        cells[at] -= 1;
+    }
+    cells
+}
+
 /// One bar per GPU, the source's first, and what the letters mean.
 fn bar_lines(
     state: &DashboardState,
@@ -234,21 +276,17 @@ fn bar_lines(
     for forecast in shown {
         let name = clipped_text(state.session.gpus[forecast.target].short_name(), name_width - 1);
         let mut spans = vec![Span::styled(pad_right(&name, name_width), look.text())];
-        let (mut filled, mut until) = (0, 0.0);
-        for part in bar_parts(application, forecast) {
-            until += part.time.0;
-            let end = ((until / longest.max(1e-12)) * columns as f64).round() as usize;
-            let letters = end.min(columns).saturating_sub(filled);
-            if letters > 0 {
-                let text: String = std::iter::repeat_n(letter(part.name), letters).collect();
-                spans.push(Span::styled(text, part_style(&part, look)));
-                filled += letters;
-                if !used.contains(&part.name) {
-                    used.push(part.name);
-                }
+        let parts = bar_parts(application, forecast);
+        let shares: Vec<f64> = parts.iter().map(|part| part.time.0 / longest.max(1e-12)).collect();
+        let cells = bar_cells(&shares, columns);
+        for (part, cells) in parts.iter().zip(&cells).filter(|(_, cells)| **cells > 0) {
+            let text: String = std::iter::repeat_n(letter(part.name), *cells).collect();
+            spans.push(Span::styled(text, part_style(part, look)));
+            if !used.contains(&part.name) {
+                used.push(part.name);
             }
         }
-        spans.push(Span::raw(" ".repeat(columns - filled.min(columns) + 1)));
+        spans.push(Span::raw(" ".repeat(columns - cells.iter().sum::<usize>() + 1)));
         let is_own = Some(forecast.target) == state.application.source;
         spans.push(Span::styled(numbers(forecast, is_own), look.text()));
         lines.push(Line::from(spans));
@@ -291,4 +329,23 @@ fn rests_on(forecast: &GroupForecast) -> String {
     let reason = forecast.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
     let ends = range(forecast.time.low, forecast.time.high);
     format!("{}{limit} ({ends}){reason}", forecast.basis.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar_cells;
+
+    #[test]
+    fn no_part_of_a_bar_vanishes_and_no_bar_is_longer_than_its_columns() {
+        assert_eq!(bar_cells(&[0.5, 0.004, 0.496], 20), [10, 1, 9]);
+        assert_eq!(bar_cells(&[0.02, 0.02, 0.02, 0.0, 0.2], 10), [1, 1, 1, 0, 1]);
+        assert_eq!(bar_cells(&[0.24, 0.24, 0.24, 0.24, 0.04], 5), [1, 1, 1, 1, 1]);
+        assert_eq!(bar_cells(&[0.9, 0.1], 1), [1, 0], "more parts than columns: the longest stay");
+        for columns in 1..60 {
+            let shares = [0.31, 0.003, 0.2, 0.07, 0.402, 0.015];
+            let cells = bar_cells(&shares, columns);
+            assert_eq!(cells.iter().sum::<usize>(), columns, "{cells:?}");
+            assert!(columns < 6 || cells.iter().all(|cells| *cells > 0), "{cells:?}");
+        }
+    }
 }

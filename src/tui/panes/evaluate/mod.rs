@@ -54,8 +54,11 @@ impl Panel<DashboardState> for ErrorsPane {
                 state.protocol = state.protocol.next(action == Action::Right);
                 Reaction::Done(Vec::new())
             }
-            other if state.scrolls[Pane::Errors].scroll_action(other) => Reaction::Done(Vec::new()),
-            _ => Reaction::Passed,
+            other => {
+                let page = state.lines_of_pane(Pane::Errors);
+                let is_scroll = state.scrolls[Pane::Errors].scroll_action(other, page);
+                if is_scroll { Reaction::Done(Vec::new()) } else { Reaction::Passed }
+            }
         }
     }
 

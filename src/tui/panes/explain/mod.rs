@@ -27,8 +27,11 @@ impl Panel<DashboardState> for ExplanationPane {
     fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => Reaction::Run(Action::Explain),
-            other if state.explain_scroll.scroll_action(other) => Reaction::Done(Vec::new()),
-            _ => Reaction::Passed,
+            other => {
+                let page = state.lines_of_pane(Pane::Explanation);
+                let is_scroll = state.explain_scroll.scroll_action(other, page);
+                if is_scroll { Reaction::Done(Vec::new()) } else { Reaction::Passed }
+            }
         }
     }
 

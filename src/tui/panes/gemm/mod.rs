@@ -33,7 +33,7 @@ impl Panel<DashboardState> for GemmSheet {
             Action::SizeFinerUp => state.gemm.step(|v| v + eighth(v)),
             Action::SizeFinerDown => state.gemm.step(|v| v - eighth(v)),
             Action::Left | Action::Right => state.gemm.choose(action == Action::Right),
-            other if self.scroll.scroll_action(other) => {}
+            other if self.scroll.scroll_action(other, state.lines_of_sheet()) => {}
             _ => return Reaction::Passed,
         }
         Reaction::Done(Vec::new())

@@ -83,8 +83,11 @@ impl Panel<DashboardState> for ModelsPane {
                 Reaction::Done(Vec::new())
             }
             Action::Pick => Reaction::Done(start_training(state)),
-            other if state.scrolls[Pane::Models].scroll_action(other) => Reaction::Done(Vec::new()),
-            _ => Reaction::Passed,
+            other => {
+                let page = state.lines_of_pane(Pane::Models);
+                let is_scroll = state.scrolls[Pane::Models].scroll_action(other, page);
+                if is_scroll { Reaction::Done(Vec::new()) } else { Reaction::Passed }
+            }
         }
     }
 

@@ -25,13 +25,14 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, more_targets, paragraph, wrap};
+use crate::tui::text::{clipped_text, more_targets, pad_left, paragraph, wrap, wrap_at_most};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
 /// Width of the names, cut short and in full.
 const NAMES: [usize; 2] = [10, 24];
@@ -99,8 +100,11 @@ type StyledCells = Vec<(String, Style)>;
 fn cells_line(names: LongAndShort, cells: StyledCells, width: usize, look: Look<'_>) -> Line<'static> {
     let (name, room) = name_at(names, width, cells.len());
     let column = width.saturating_sub(room) / cells.len().max(1);
+    let most = column.saturating_sub(1);
     let cells = cells.into_iter().map(|(text, style)| {
-        Span::styled(format!("{:>column$}", clipped_text(&text, column.saturating_sub(1))), style)
+        // The place of the mark is free for a number that needs it.
+        let text = if text.width() > most { text.trim_end() } else { &text };
+        Span::styled(pad_left(&clipped_text(text, most), column), style)
     });
     Line::from(
         std::iter::once(Span::styled(format!("{name:<room$}"), look.dim())).chain(cells).collect::<Vec<_>>(),
@@ -279,7 +283,7 @@ fn next(
     let names = [["S next ", "source next step"], ["T next ", "target next step"], ["+ next ", "next step"]];
     let (head, room) = name_at(names[i.min(2)], width, columns);
     let room = if room == NAMES[0] { head.len() } else { room };
-    let texts = wrap(&text, width.saturating_sub(room)).into_iter().take(2).enumerate();
+    let texts = wrap_at_most(&text, width.saturating_sub(room), 2).into_iter().enumerate();
     let line = |(n, text)| {
         let name = format!("{:<room$}", if n == 0 { head } else { "" });
         Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.column(i))])

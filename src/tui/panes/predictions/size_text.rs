@@ -1,4 +1,4 @@
-//! A size in few columns: what tells two rows of a kernel apart stands at its end.
+//! Sizes and intervals in few columns: what tells two rows of a kernel apart stands at the end of a size.
 
 use crate::tui::text::clipped_text;
 use unicode_width::UnicodeWidthStr;
@@ -19,8 +19,25 @@ pub(super) fn clipped_size(text: &str, width: usize) -> String {
             let before = clipped_text(&before.join(" "), width - 1 - last.width());
             format!("{before} {last}")
         }
-        _ => clipped_text(&short, width),
+        _ => with_last_number(&short, width).unwrap_or_else(|| clipped_text(&short, width)),
     }
+}
+
+/// `m=512;n=512;k=512` as `m=… k=512`: of few numbers the last one stays, of one before it the key and `=` are seen at least.
+fn with_last_number(text: &str, width: usize) -> Option<String> {
+    let (before, last) = text.rsplit_once([' ', ';'])?;
+    let others = before.split([' ', ';']).count();
+    let least = if others > 1 { 2 } else { 3 };
+    let has_room = others < MOST_NUMBERS && last.width() + least < width;
+    has_room.then(|| format!("{} {last}", clipped_text(before, width - 1 - last.width())))
+}
+
+/// A size of more numbers seldom differs in its last one.
+const MOST_NUMBERS: usize = 4;
+
+/// An interval in at most so many columns: one of two units loses its blanks before its end is cut.
+pub(super) fn clipped_interval(text: &str, width: usize) -> String {
+    if text.width() <= width { text.to_string() } else { clipped_text(&text.replace(' ', ""), width) }
 }
 
 /// The word behind `=`; numbers keep their key.
@@ -35,7 +52,13 @@ fn is_word(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clipped_size;
+    use super::{clipped_interval, clipped_size};
+
+    #[test]
+    fn a_wide_interval_keeps_both_units() {
+        assert_eq!(clipped_interval("~4.24 µs–1.04 ms", 15), "~4.24µs–1.04ms");
+        assert_eq!(clipped_interval("~854 ns–99.7 µs", 15), "~854 ns–99.7 µs");
+    }
 
     #[test]
     fn words_of_variants_stay_to_be_told_apart() {
@@ -46,7 +69,12 @@ mod tests {
             ("n=1024 caches=cold", 9, "n=1… cold"),
             ("n=1024 caches=warm", 9, "n=1… warm"),
             ("n=268435456", 9, "n=268435…"),
-            ("m=512 n=512 k=512", 9, "m=512 n=…"),
+            ("m=512 n=512 k=512", 9, "m=… k=512"),
+            ("m=512 n=512 k=1024", 9, "m… k=1024"),
+            ("m=512 n=65536000", 9, "m=512 n=…"),
+            ("n=1024 beta=0", 9, "n=1024 b…"),
+            ("b=32;m=256;n=512", 9, "b=… n=512"),
+            ("b=16;ic=64;oc=64;h=56;pad=1", 9, "b=16;ic=…"),
         ] {
             assert_eq!(clipped_size(text, width), cut, "{text} {width}");
         }

@@ -7,7 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use super::size_text::clipped_size;
+use super::size_text::{clipped_interval, clipped_size};
 use crate::answer::Answer;
 use crate::chart::Meaning;
 use crate::pair::Pair;
@@ -20,7 +20,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::selection::Sort;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, more_targets, pad_left, pad_right};
+use crate::tui::text::{clipped_middle, clipped_text, more_targets, pad_left, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -180,7 +180,7 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &Dashboar
     let line_at = |y: u16| Rect { y, height: 1, ..inside };
     head(state, &columns, look).render(line_at(inside.y), buffer);
     if state.shown.is_empty() {
-        let kept = format!("{} {}", state.kernel().label(), state.size_of(state.selected));
+        let kept = state.with_size(state.kernel().label());
         let filter = &state.row_filter;
         let text = format!("no kernel matches “{filter}”; Esc clears the filter; {kept} stays selected");
         Line::styled(clipped_text(&text, usize::from(inside.width)), look.caution())
@@ -297,7 +297,12 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
                 | (PredictionColumn::Speedup, Sort::Speedup)
                 | (PredictionColumn::Error, Sort::Error)
         );
-        let text = if sorted { format!("{}{}", clipped_text(&text, width - 2), arrow(state)) } else { text };
+        let text = match (sorted, text.as_str()) {
+            // The arrow has no room behind the whole word.
+            (true, "speedup") if *width < 9 => format!("speed{}", arrow(state)),
+            (true, _) => format!("{}{}", clipped_text(&text, width - 2), arrow(state)),
+            (false, _) => text,
+        };
         Span::styled(cell_text(*column, &text, *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
@@ -321,7 +326,12 @@ fn clocks_name(state: &DashboardState) -> Option<&'static str> {
 
 /// The text of a cell in its column, cut where it has no room.
 fn cell_text(column: PredictionColumn, text: &str, width: usize) -> String {
-    let cut = if column == PredictionColumn::Size { clipped_size } else { clipped_text };
+    let cut = match column {
+        PredictionColumn::Size => clipped_size,
+        PredictionColumn::Kernel => clipped_middle,
+        PredictionColumn::Interval | PredictionColumn::FurtherInterval(_) => clipped_interval,
+        _ => clipped_text,
+    };
     aligned_text(column, &cut(text, width - 1), width)
 }
 

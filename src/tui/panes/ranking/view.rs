@@ -14,7 +14,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::ranked::{BoardRows, RowPlace};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::tui::text::{clipped_middle, clipped_text, pad_left, pad_right, paragraph};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -212,11 +212,12 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
     let cursor = state.board_cursor(&places);
     let start = page_start(cursor, rows_of_board(area), rows.len());
     let page = || rows.iter().skip(start).take(rows_of_board(area));
-    // A row that is far faster than all others would leave them no bars: the scale is that of the page.
-    let longest = page().filter_map(|row| row.speedup).fold(0.0, f64::max) * CUT;
+    let pareto = state.ranked.pareto_marks(&rows);
+    // One scale for all pages.
+    let longest = rows.iter().filter_map(|row| row.speedup).fold(0.0, f64::max) * CUT;
     for ((at, row), y) in page().enumerate().zip(inside.y + 1..inside.bottom()) {
-        board_line(state, row, &widths, BarScale { longest, bar: widths.bar }, look)
-            .render(line_at(y), buffer);
+        let scale = BarScale { longest, bar: widths.bar };
+        board_line(state, row, pareto[at + start], &widths, scale, look).render(line_at(y), buffer);
         if at + start == cursor {
             buffer.set_string(list.x, y, "▸", look.key());
             if state.focus == Pane::Ranking {
@@ -227,7 +228,7 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
     if list.width < inside.width {
         let x = list.right() + 2;
         let detail = Rect { x, width: inside.right().saturating_sub(x), ..inside };
-        let lines = detail_lines(state, rows[cursor], usize::from(detail.width), look);
+        let lines = detail_lines(state, rows[cursor], pareto[cursor], usize::from(detail.width), look);
         draw_lines(buffer, detail, lines, 0);
     }
     let of_row = || interval_line(rows[cursor], widths.only).filter(|_| list.width == inside.width);
@@ -273,12 +274,12 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
         RankOrder::Time => "time",
         RankOrder::PerfPerWatt => "energy per run",
         RankOrder::PerfPerDollar if board.has_prices => "$ per run",
-        RankOrder::PerfPerDollar => "$ per run, by launch prices",
+        RankOrder::PerfPerDollar => "time × launch price",
     };
     let reversed = if state.ranked.reversed { ", reversed" } else { "" };
     let kind = state.ranked.rows;
     let shown = state.ranked.chosen_count(&state.session);
-    let what = if shown == 1 { kind.as_str().trim_end_matches('s') } else { kind.as_str() };
+    let what = if shown == 1 { kind.singular() } else { kind.as_str() };
     let on = only_gpu(state, rows)
         .map_or_else(String::new, |gpu| format!(" on {}", state.session.gpus[gpu].short_name()));
     let is_each = state.ranked.each_architecture && kind == BoardRows::Gpus;
@@ -305,7 +306,7 @@ fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line
         let own = match column {
             BoardColumn::Time => sorted == RankOrder::Time,
             BoardColumn::Energy => sorted == RankOrder::PerfPerWatt,
-            BoardColumn::Runs | BoardColumn::Launch => sorted == RankOrder::PerfPerDollar,
+            BoardColumn::Runs => sorted == RankOrder::PerfPerDollar,
             _ => false,
         };
         let mark = match (own, state.ranked.reversed) {
@@ -329,6 +330,7 @@ fn place_cell(column: BoardColumn, text: &str, width: usize) -> String {
 fn board_line(
     state: &DashboardState,
     row: &RankedRow,
+    is_pareto: bool,
     widths: &BoardWidths,
     scale: BarScale,
     look: Look<'_>,
@@ -343,16 +345,18 @@ fn board_line(
         _ => (" ", look.text()),
     };
     let pin = if state.ranked.pins.contains(&row.gpu) { "^" } else { " " };
-    let pareto = if row.is_pareto { "*" } else { " " };
+    let pareto = if is_pareto { "*" } else { " " };
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
     let name = row_name(row, widths.only);
+    // Variants and kernels differ at their ends, GPUs before their memory.
+    let cut = if row.label.is_empty() { clipped_text } else { clipped_middle };
     let of_bar = time_style(row, look);
     let mut spans = vec![
         Span::raw(" "),
         Span::styled(format!("{mark}{pin}"), style),
         Span::styled(pareto, look.measured()),
-        Span::styled(pad_right(&clipped_text(&name, widths.name - 1), widths.name), style),
+        Span::styled(pad_right(&cut(&name, widths.name - 1), widths.name), style),
         Span::styled("█".repeat(solid), of_bar),
         Span::styled("▓".repeat(shade), of_bar),
         Span::styled("░".repeat(light), look.dim()),
@@ -408,7 +412,13 @@ impl BarScale {
 }
 
 /// The row under the cursor in full.
-fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn detail_lines(
+    state: &DashboardState,
+    row: &RankedRow,
+    is_pareto: bool,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     let gpu = &state.session.gpus[row.gpu];
     let mut lines = paragraph(&marked_name(row), width, look.title());
     lines.push(Line::default());
@@ -450,12 +460,10 @@ fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Loo
     for caution in &row.cautions {
         lines.extend(paragraph(&format!("! {caution}"), width, look.caution()));
     }
-    if row.is_pareto {
-        lines.extend(paragraph(
-            "* no other GPU is both faster and cheaper, or faster with less power",
-            width,
-            look.measured(),
-        ));
+    if is_pareto {
+        let kind = state.ranked.rows.singular();
+        let text = format!("* no other {kind} is both faster and cheaper, or faster with less power");
+        lines.extend(paragraph(&text, width, look.measured()));
     }
     lines
 }

@@ -161,15 +161,24 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
 
 /// Says a value that was found, which is offered when one is typed next, or that none does.
 pub(super) fn show_solution(state: &mut DashboardState, solution: Solution) -> Vec<Effect> {
-    let key = state.key_for(Action::Pick).to_string();
+    let key = capitalised(state.key_for(Action::Pick));
     let effects = match &solution {
         Solution::Value { .. } => {
-            state.say(Tone::Done, format!("{}; {key} {key} sets it", solution.in_words()))
+            state.say(Tone::Done, format!("{}; press {key} twice to set it", solution.in_words()))
         }
         Solution::None { .. } => state.say(Tone::Refused, solution.in_words()),
     };
     state.what_if.solution = Some(solution);
     effects
+}
+
+/// `Enter`, as sentences name a key.
+fn capitalised(key: &str) -> String {
+    let mut letters = key.chars();
+    match letters.next() {
+        Some(first) if key.len() > 1 => first.to_uppercase().chain(letters).collect(),
+        _ => key.to_string(),
+    }
 }
 
 /// Asks the worker for the scenarios, where they are on the screen and others than those that were asked for.

@@ -1,7 +1,9 @@
 //! Lines that the view asks for.
 
 use super::lines::{WhatIfLine, line_under_cursor};
+use super::scenarios::NOTHING_CHANGED;
 use super::typing::WhatIfPurpose;
+use crate::gpu::GpuNumber;
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::message::Effect;
 use crate::tui::panes::prompt::{ask_size, ask_what_if};
@@ -22,7 +24,7 @@ pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
             state.say(Tone::Done, text);
             let offered = match &state.what_if.solution {
                 Some(Solution::Value { number: solved, value, .. }) if *solved == number => {
-                    format!("{}{}", number.in_unit(*value), number.unit())
+                    offered_value(number, *value)
                 }
                 _ => String::new(),
             };
@@ -36,6 +38,22 @@ pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
             ask_what_if(state, WhatIfPurpose::Launch(number), String::new())
         }
     }
+}
+
+/// A value that was solved for as it is typed: four digits are enough, and the last one is rounded to the side that is faster.
+fn offered_value(number: GpuNumber, value: f64) -> String {
+    let amount = number.in_unit(value);
+    let digits = 3 - amount.log10().floor() as i32;
+    let decimals = if number.is_whole() { 0 } else { digits.clamp(0, 12) as usize };
+    let scale = 10_f64.powi(decimals as i32);
+    // What a change of unit leaves in the last digit is no reason for another one.
+    let rounded = match number {
+        GpuNumber::LaunchOverhead => (amount * scale + 1e-6).floor(),
+        _ => (amount * scale - 1e-6).ceil(),
+    };
+    let text = format!("{:.decimals$}", rounded / scale);
+    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{}", number.unit())
 }
 
 /// Asks for an element type, or says why there is no other one.
@@ -75,6 +93,9 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
 
 /// Asks for a name of the changes.
 pub fn ask_scenario_name(state: &mut DashboardState) -> Vec<Effect> {
+    if state.edited_gpu().changes.is_empty() {
+        return state.say(Tone::Refused, NOTHING_CHANGED);
+    }
     let name = state.what_if.next_name();
     ask_what_if(state, WhatIfPurpose::Scenario, name)
 }

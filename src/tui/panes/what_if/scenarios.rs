@@ -7,6 +7,10 @@ use crate::tui::pane::ChartOffer;
 use crate::tui::state::{DashboardState, Tone};
 use crate::whatif::{NamedChanges, check_scenario_count};
 
+/// Why there is no scenario to keep.
+pub const NOTHING_CHANGED: &str =
+    "no number of the GPU is changed: the base stands beside the scenarios already";
+
 /// Keeps the changes under a name; under one that is there already, in its place.
 ///
 /// # Errors
@@ -14,7 +18,7 @@ use crate::whatif::{NamedChanges, check_scenario_count};
 pub fn keep_scenario(state: &mut DashboardState, name: &str) -> Result<Vec<Effect>, String> {
     let EditedGpu { changes, .. } = state.edited_gpu();
     if changes.is_empty() {
-        return Err("nothing is changed: the base stands beside the scenarios already".into());
+        return Err(NOTHING_CHANGED.into());
     }
     if name.is_empty() {
         return Err("type a name, such as A".into());

@@ -106,8 +106,11 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
     let time = Line::styled(clipped_text(&time_beside_base(state, answer), width), look.predicted());
     let advice = answer.advice().or_else(|| answer.nothing_matters());
     let below = match (&state.what_if.solution, advice) {
-        (Some(solution @ Solution::Value { .. }), _) => Line::styled(solution.in_words(), look.measured()),
-        (Some(solution), _) => Line::styled(solution.in_words(), look.caution()),
+        (Some(solution), _) => {
+            let is_value = matches!(solution, Solution::Value { .. });
+            let style = if is_value { look.measured() } else { look.caution() };
+            Line::styled(clipped_text(&solution.in_words(), width), style)
+        }
         (None, Some(advice)) => Line::styled(clipped_text(&advice, width), look.text()),
         (None, None) => Line::default(),
     };
