@@ -85,7 +85,10 @@ fn rows_at_stock_clocks_do_not_undo_a_what_if_at_typed_clocks() {
     assert!((typed / stock - 1.0).abs() < 1e-9, "× {typed} at typed clocks, × {stock} at stock ones");
     let least = longest_component(&slow).unwrap();
     assert!(time_of(&slow) > 0.999 * least, "{} s, and DRAM alone takes {least} s", time_of(&slow));
-    assert!(cautions_of(&slow).iter().any(|c| c.contains("2 of 2 rows on rtx-4070 were measured")), "{slow:?}");
+    assert!(
+        cautions_of(&slow).iter().any(|c| c.contains("2 of 2 rows on rtx-4070 were measured")),
+        "{slow:?}"
+    );
 }
 
 #[test]
