@@ -167,7 +167,7 @@ impl Doubt {
     #[must_use]
     pub(super) fn of_operator(off: f64, other_architecture: bool) -> Self {
         let distance = if other_architecture { 0.08 } else { 0.0 };
-        Self { least: 0.115, efficiency: 0.5 * off, distance, ..Self::none() }
+        Self { least: LEAST, efficiency: 0.5 * off, distance, ..Self::none() }
     }
 
     /// All of it, in ln: independent causes add as squares.
