@@ -40,7 +40,7 @@ const KEPT_REACH: f64 = 0.3;
 const BELOW_ROOF: f64 = 0.85;
 
 /// What one GPU brings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct End {
     pub(super) roof: LaunchRoof,
     /// The rates that the time above the roof may go with.
@@ -108,7 +108,9 @@ impl SourceShare {
     /// The answer on this target.
     #[inline]
     pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, ModelRefusal> {
-        let same = nearness == Nearness::SameSettings;
+        // A number of the board that this kernel has no use for changes nothing.
+        let is_untouched = || nearness == Nearness::SameBoard && self.end == *target;
+        let same = nearness == Nearness::SameSettings || is_untouched();
         if let Some(both) = self.operators(target).filter(|_| !same || self.timed.is_none()) {
             return self.operator(target, both, nearness.share_alike());
         }

@@ -91,7 +91,7 @@ pub(super) struct Excess {
 }
 
 /// The rates of one GPU.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pace {
     rates: Rates,
     /// The weighted mean of them, and of the rates themselves the geometric one.
@@ -106,7 +106,7 @@ pub(super) struct Pace {
 }
 
 /// SMs x clock, DRAM bandwidth, and every pipe of all SMs, and their logarithms.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Rates {
     plain: [f64; RATES],
     ln: [f64; RATES],
