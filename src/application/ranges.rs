@@ -88,7 +88,10 @@ pub fn chosen_part(
 ) -> Result<ChosenPart, String> {
     if asked.eq_ignore_ascii_case("step") {
         let found = step.map(|s| ChosenPart { span: s.typical, is_on_gpu: s.name.is_none() });
+        // Ranges that are named so need not repeat as a step does.
+        let marked = || marked_span(trace, asked).ok().map(|span| ChosenPart { span, is_on_gpu: false });
         return found
+            .or_else(marked)
             .ok_or_else(|| format!("{asked}: no repeating step was found; give the name of a range"));
     }
     Ok(ChosenPart { span: marked_span(trace, asked)?, is_on_gpu: false })

@@ -91,12 +91,12 @@ impl Application {
         self.groups.iter().any(|group| group.category == KernelCategory::Graph)
     }
 
-    /// The least device memory that it needs: what its framework held at once where recorded, else what one of its kernels touches.
+    /// The least device memory that it needs: what its framework held at once where recorded, and what any of its kernels touches.
     #[must_use]
     pub fn least_memory(&self) -> Option<Bytes> {
         let touched =
             self.groups.iter().filter_map(|group| group.counts.as_ref()?.touched_bytes).reduce(f64::max);
-        self.peak_memory.or(touched.map(Bytes))
+        self.peak_memory.into_iter().chain(touched.map(Bytes)).max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Summed time of all groups, graphs included.

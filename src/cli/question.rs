@@ -487,7 +487,8 @@ pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
     // A bare number can only be read together with a kernel, a word with its rows.
     let is_read_later = |text: &&str| Problem::parse_recorded(text).is_ok_and(|size| size.has_words());
     if let Some(text) = typed.filter(|text| text.contains('=') && !is_read_later(text)) {
-        text.parse::<Problem>()?;
+        // Which keys may be 0 is the kernel's to say.
+        Problem::typed(text, |_| true)?;
     }
     Ok(())
 }

@@ -424,13 +424,14 @@ impl ChangePlan<'_> {
     /// What an SM holds, its load/store lanes, and what a launch costs.
     fn set_limits(&self, gpu: &mut Gpu) {
         use GpuNumber::{LaunchOverhead, LsuLanes, MaxWarps, RegistersPerSm, SharedPerSm};
+        let capability = gpu.cuda.compute_capability;
         let limits = &mut gpu.cuda.limits;
         if self.is_changed(SharedPerSm) {
             // Handed out in steps of 4 KiB.
             let bytes = (self.value(SharedPerSm) / 4096.0).floor() as u32 * 4096;
             limits.carveout = limits.carveout.up_to(bytes);
-            // Where a block may have all that its SM has it still may; before Volta it has 48 KiB whatever that is.
-            let has_all = limits.smem_opt_in + limits.smem_reserved >= limits.smem_per_sm;
+            // Since Volta a block may have all that its SM has; before, 48 KiB whatever that is.
+            let has_all = capability.major >= 7;
             let most = bytes.saturating_sub(limits.smem_reserved);
             limits.smem_per_sm = bytes;
             limits.smem_opt_in = if has_all { most } else { most.min(limits.smem_opt_in) };

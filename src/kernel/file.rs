@@ -483,8 +483,7 @@ fn sizes(
         if !SIZES.contains(&name.as_str()) {
             return Err(refuse(&format!("expected one of {}", SIZES.join(", "))));
         }
-        let typed: Problem = text.get_ref().parse().map_err(|e| refuse(&e))?;
-        let problem = kernel.completed_problem(&typed).map_err(|e| refuse(&e))?;
+        let problem = kernel.typed(text.get_ref()).map_err(|e| refuse(&e))?;
         kernel.instance(&problem, kernel.example_variant()).map_err(|e| refuse(&e))?;
         sizes.push((name.clone(), problem));
     }

@@ -336,7 +336,8 @@ impl Kernel {
     }
 
     /// Whether this key has a use for 0.
-    fn may_be_zero(&self, key: &str) -> bool {
+    #[must_use]
+    pub fn may_be_zero(&self, key: &str) -> bool {
         self.zero_keys.iter().any(|k| k == key)
     }
 

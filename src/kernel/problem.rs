@@ -292,13 +292,17 @@ impl FromStr for Problem {
 
 impl Problem {
     /// As typed, where some keys may be 0.
-    pub(super) fn typed(text: &str, may_be_zero: impl Fn(&str) -> bool) -> Result<Self, ProblemError> {
+    ///
+    /// # Errors
+    /// [`ProblemError`] with what was expected.
+    pub fn typed(text: &str, may_be_zero: impl Fn(&str) -> bool) -> Result<Self, ProblemError> {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
             let size =
                 typed_number(value).filter(|size| is_size(*size) || (*size == 0.0 && may_be_zero(key)));
             let size = size.ok_or_else(|| bad_size(key, value))?;
-            Ok((ProblemKey::new(key), ProblemValue::Number(size)))
+            // The sum makes both zeros the same.
+            Ok((ProblemKey::new(key), ProblemValue::Number(size + 0.0)))
         };
         pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }

@@ -102,7 +102,8 @@ fn is_undominated(points: &[Option<[f64; 2]>], at: usize) -> bool {
 /// Whether the interval of the first row ends before that of the next begins; `None` where one has none.
 #[must_use]
 pub fn fastest_is_separate(rows: &[RankedRow]) -> Option<bool> {
-    let [first, next, ..] = rows else { return None };
+    let mut fitting = rows.iter().filter(|row| row.fits_memory != Some(false));
+    let (first, next) = (fitting.next()?, fitting.next()?);
     Some(first.high?.0 < next.low?.0)
 }
 

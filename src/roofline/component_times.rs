@@ -114,6 +114,8 @@ pub struct Components {
     power_share: f64,
     /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer.
     at_peak: f64,
+    /// FLOPs alone at that rate.
+    flops_at_peak: f64,
     /// Bytes of DRAM alone at that rate.
     dram_at_peak: f64,
     /// How many times longer they took if less stayed in L2 than is taken to.
@@ -130,11 +132,13 @@ impl Components {
         for (component, time) in times {
             all[*component as usize] = *time;
         }
-        Self::new(all, 1.0, 1.0)
+        Self::new(all, 1.0, [1.0; 2])
     }
 
-    /// `power_share`: the part of the FP peak that pure FP work sustains; `dram_share`: that of the stated DRAM bandwidth.
-    pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, dram_share: f64) -> Self {
+    /// `power_share`: the part of the FP peak that pure FP work sustains; `stated`: the parts that the times of FLOPs and of DRAM rest on, of the
+    /// rates that the GPU states.
+    pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, stated: [f64; 2]) -> Self {
+        let [fp_share, dram_share] = stated;
         let powers = times.map(|time| time.powi(NORM));
         let [of_dram, beside_dram @ ..] = powers;
         let power_beside_dram: f64 = beside_dram.iter().sum();
@@ -142,7 +146,8 @@ impl Components {
         let norm = root_of_norm(of_dram + power_beside_dram);
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
-        let at_peak = fp.max(dram_at_peak);
+        let flops_at_peak = fp_share * fp;
+        let at_peak = flops_at_peak.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
         let by_share = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
         // No longer than with the SMs at the clock that FP work alone sustains: there nothing is limited any more.
@@ -156,6 +161,7 @@ impl Components {
             by_share,
             power_share,
             at_peak,
+            flops_at_peak,
             dram_at_peak,
             streamed: 1.0,
             kept: 1.0,
@@ -180,6 +186,13 @@ impl Components {
     #[inline]
     pub fn at_peak(&self) -> f64 {
         self.at_peak
+    }
+
+    /// FLOPs alone at the rate that the GPU states, in seconds.
+    #[must_use]
+    #[inline]
+    pub fn flops_at_peak(&self) -> f64 {
+        self.flops_at_peak
     }
 
     /// Bytes of DRAM alone at the bandwidth that the GPU states, in seconds.

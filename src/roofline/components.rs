@@ -127,6 +127,8 @@ pub struct MachineNumbers {
     register_gain: f64,
     /// The tiles that a library cuts many products at once into.
     batched_tiles: &'static [ProductTile],
+    /// What a library's kernels reach of the rate, as in [`Residents::library_share`]: FLOPs per clock are less by it.
+    library_share: f64,
 }
 
 /// What a launch keeps on a GPU at once, as far as it is known.
@@ -205,6 +207,7 @@ impl MachineNumbers {
             has_ecc: gpu.ecc,
             register_gain: if other.is_none() { gpu.fp32_register_gain() } else { 1.0 },
             batched_tiles: batched_tiles(gpu.cuda.compute_capability),
+            library_share: 1.0,
         }
     }
 
@@ -293,6 +296,7 @@ impl MachineNumbers {
             self = self.with(Spec::DramBandwidth, bandwidth);
         }
         self.specs[Spec::FlopsPerClock as usize] *= residents.library_share;
+        self.library_share *= residents.library_share;
         if let Some(product) = residents.product {
             let power_share = self.spec_value(Spec::PowerShare);
             let share = tiled_share(product, sms, power_share, self.batched_tiles);
@@ -387,7 +391,8 @@ impl MachineNumbers {
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
             self.one_address_seconds(count(Count::GlobalAtomicRequests)),
         ];
-        let components = Components::new(times, self.spec_value(Spec::PowerShare), self.dram_share);
+        let stated = [self.library_share, self.dram_share];
+        let components = Components::new(times, self.spec_value(Spec::PowerShare), stated);
         let at_least = match work.get(Count::WorkingSetBytes) {
             Some(stated) => self.l2_residency(ROOM_IN_L2 * stated, reuse),
             None => 0.0,

@@ -107,6 +107,7 @@ impl TypedTunings {
         sources: &[GpuId],
     ) -> Result<LaidTargets, TuneError> {
         let (for_targets, named) = self.by_form();
+        let named = named.of_made_gpus(session, targets, sources);
         named.is_asked(session, |gpu| targets.contains(&gpu) || sources.contains(&gpu))?;
         named.lay(session, &[])?;
         if for_targets == Self::default() {
@@ -127,6 +128,38 @@ impl TypedTunings {
         match laid.left_out.first().filter(|_| laid.targets.is_empty()) {
             Some(why) => Err(why.clone()),
             None => Ok(laid),
+        }
+    }
+
+    /// The same, where settings of a board that targets are made of are theirs: `rtx-4070=1200MHz` of an RTX 4070 with more bandwidth. They stay
+    /// the board's as well where that is asked about.
+    fn of_made_gpus(&self, session: &Session, targets: &[GpuId], sources: &[GpuId]) -> Self {
+        let texts = |all: &[String]| -> Vec<String> {
+            let of = |text: &String| -> Vec<String> {
+                let named = text.rsplit_once('=');
+                let Some((at, value)) =
+                    named.and_then(|(name, value)| Some((session.gpus.position(name).ok()?, value)))
+                else {
+                    return vec![text.clone()];
+                };
+                let board = session.gpus[at].id.as_str();
+                let is_made = |target: &&GpuId| **target != at && session.gpus[**target].board_id() == board;
+                let mut all: Vec<String> = targets
+                    .iter()
+                    .filter(is_made)
+                    .map(|made| format!("{}={value}", session.gpus[*made].id))
+                    .collect();
+                if all.is_empty() || targets.contains(&at) || sources.contains(&at) {
+                    all.push(text.clone());
+                }
+                all
+            };
+            all.iter().flat_map(of).collect()
+        };
+        Self {
+            sm_clock: texts(&self.sm_clock),
+            mem_clock: texts(&self.mem_clock),
+            power_limit: texts(&self.power_limit),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::kernel::{BlockSize, KernelId};
 use crate::measurement::CanonicalRow;
 use crate::predict::Subject;
 use crate::session::Session;
-use crate::workload::{KernelLine, TypedKernel};
+use crate::workload::{KernelLine, NAMELESS, TypedKernel};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -55,6 +55,17 @@ impl DashboardState {
             self.typed.iter().filter_map(|kernel| kernel.row_in(&self.session)).collect();
         let without = self.typed.len() - rows.len();
         (rows, without)
+    }
+
+    /// The kernel under a name of its own: a second one without a name is another kernel than the first.
+    pub(super) fn named_apart(&self, kernel: TypedKernel) -> TypedKernel {
+        let is_another = |known: &TypedKernel| known.name.is_none() && *known != kernel;
+        if kernel.name.is_some() || !self.typed.iter().any(is_another) {
+            return kernel;
+        }
+        let names = (2..).map(|number| format!("{NAMELESS}-{number}"));
+        let free = |name: &String| self.session.kernels.position(name).is_err();
+        TypedKernel { name: names.into_iter().find(free), ..kernel }
     }
 
     /// Keeps a typed kernel; the same one typed again takes the place of what it was.

@@ -89,10 +89,10 @@ pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
     let (first, last) = (xs.first().copied().unwrap_or(1.0), xs.last().copied().unwrap_or(2.0));
     let reached = contour.break_even.iter().zip(&contour.across).find_map(|(y, x)| Some((*x, (*y)?)));
     let note = reached.map(|(x, y)| {
-        // Of what is counted the next whole number is fast enough: more of it is never slower.
-        let (y, whole) = if up.is_whole() { (y.ceil(), ", the next whole number") } else { (y, "") };
+        // It lies between two rows of the grid, whose times may be steps apart: of what is counted the next whole number is about it.
+        let (y, about) = if up.is_whole() { (y.ceil(), "about ") } else { (y, "") };
         let (x, y) = (across.in_words(x), up.in_words(y));
-        format!("break-even at {} {x} with {} {y}{whole}", across.title(), up.title())
+        format!("break-even at {about}{} {x} with {} {y}", across.title(), up.title())
     });
     ChartSpec {
         title: format!(

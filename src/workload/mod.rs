@@ -12,4 +12,4 @@ mod typed_kernel;
 pub use kernel_line::{Chip, KernelLine};
 pub use mix::{MixError, MixFile};
 pub use parts::{RunAmount, Workload, WorkloadPart};
-pub use typed_kernel::{LoadedKernel, TypedKernel, TypedKernelError, typed_shape};
+pub use typed_kernel::{LoadedKernel, NAMELESS, TypedKernel, TypedKernelError, typed_shape};

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Flops, Seconds};
 use std::fmt;
 
 /// The name of a kernel that was given none.
-const NAMELESS: &str = "typed";
+pub const NAMELESS: &str = "typed";
 
 /// What was typed of a kernel; everything per launch, `None` where nothing was said.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -320,7 +320,7 @@ fn a_break_even_of_what_is_counted_is_a_whole_number() {
     let chart = roofswap::whatif::contour_chart(&contour, contour.contour.as_ref().unwrap());
     let note = chart.notes.iter().find(|note| note.contains("SMs")).unwrap();
     let sms = note.split("SMs ").nth(1).unwrap();
-    assert!(!sms.contains('.') && sms.ends_with(", the next whole number"), "{note}");
+    assert!(!sms.contains('.') && note.contains("about"), "{note}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl LaunchRoof {
             latency_binds: exposed.binds(waited),
             power: if roof > norm { roof / norm } else { 1.0 },
             at_peak: components.at_peak(),
-            flops_at_peak: components.component_time(Component::Fp).0,
+            flops_at_peak: components.flops_at_peak(),
             dram_at_peak: components.dram_at_peak(),
             shared: if on_banks > 0.0 { on_banks / even } else { 0.0 },
             streamed: components.streamed(),

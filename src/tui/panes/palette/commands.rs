@@ -12,6 +12,7 @@ use crate::tui::filter::Filter;
 use crate::tui::layout::Pane;
 use crate::tui::state::DashboardState;
 use crate::units::Seconds;
+use crate::workload::NAMELESS;
 
 /// What Enter does.
 #[derive(Debug, Clone, PartialEq)]
@@ -435,7 +436,7 @@ fn typed_kernels(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
         let text = harmless_line(&kernel.to_string());
         let line = CommandLine {
             kind: "forget".into(),
-            completed: format!("forget {}", kernel.name.as_deref().map_or_else(String::new, harmless_line)),
+            completed: format!("forget {}", harmless_line(kernel.name.as_deref().unwrap_or(NAMELESS))),
             text: text.clone(),
             command: PaletteCommand::Forget(place),
         };

@@ -40,9 +40,10 @@ pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>,
         return Err(format!("type what is known, {EXAMPLE}"));
     }
     let mut session = (*state.session).clone();
-    let loaded = line.kernel.load_into(&mut session).map_err(|e| e.to_string())?;
+    let kernel = state.named_apart(line.kernel);
+    let loaded = kernel.load_into(&mut session).map_err(|e| e.to_string())?;
     session.arrange();
-    state.keep_typed(line.kernel.clone());
+    state.keep_typed(kernel);
     remember(state);
     if let Some(source) = loaded.source {
         state.start_from(source);
