@@ -70,16 +70,16 @@ WEIGHTS = {
     "spread": (1.4, [0.6, 0.85, 1.1, 1.6]),
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
     "drawn": (0.3, [0.0, 0.1, 0.2, 0.4, 0.5, 0.8]),
-    "uncounted": (0.2, [0.0, 0.1, 0.15, 0.18, 0.25, 0.3]),
+    "uncounted": (0.28, [0.0, 0.1, 0.15, 0.2, 0.25, 0.35]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
-    "unknown_build": (0.17, [0.0, 0.08, 0.14, 0.2, 0.24]),
+    "unknown_build": (0.21, [0.0, 0.08, 0.14, 0.17, 0.24, 0.3]),
     "gap": (0.3, [0.0, 0.15, 0.45]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
     "unknown_dispatch": (0.4, [0.2, 0.25, 0.3, 0.35, 0.45]),
     "supply": (0.25, [0.25]),
     "below_roof": (0.5, [0.5]),
     "conflicts": (0.38, [0.38]),
-    "reuse": (0.73, [0.73]),
+    "reuse": (0.8, [0.8]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [
@@ -141,11 +141,11 @@ class Family:
     def column(self, name):
         return self.table[name].to_numpy(float)
 
-    def tile_factor(self, side, load):
+    def tile_factor(self, side, load, power, exponent):
         """How many times longer whole tiles of a library's product take than its FLOPs, on this side, and the part of the SMs that are busy."""
         if not self.library.any():
             return np.ones((2, len(self.table)))
-        if (side, load) not in self.tiles:
+        if (side, load, exponent) not in self.tiles:
             rows = self.table[self.library]
             keys = [dict(p.split("=") for p in problem.split(";")) for problem in rows.problem]
             b, m, n, k = (np.array([float(p[key]) for p in keys]) for key in "bmnk")
@@ -154,7 +154,8 @@ class Family:
             sms = rows[f"Sms_{side}"].to_numpy(float)
             batched = [BATCHED.get(name, TILES[:1]) for name in rows[f"architecture_{side}"].str.strip("\"")]
             takes = {tile: (b == 1) | np.array([tile in tiles for tiles in batched]) for tile in TILES}
-            best, busy = np.full(len(m), np.inf), np.ones(len(m))
+            share = power[self.library]
+            shortest, best, busy = np.full(len(m), np.inf), np.full(len(m), np.inf), np.ones(len(m))
             for high, wide in TILES:
                 each = high * wide / (high + wide)
                 for parts in SPLITS:
@@ -162,14 +163,16 @@ class Family:
                     work = np.ceil(blocks / sms) * high * wide * np.ceil(k / parts / 8) * 8 * (each + load) / each
                     if parts > 1:
                         work = np.where((blocks / parts < 2 * sms) & (b == 1), work, np.inf)
-                    better = takes[high, wide] & (work < best)
-                    best = np.where(better, work, best)
-                    busy = np.where(better, blocks / (np.ceil(blocks / sms) * sms), busy)
+                    of_busy = blocks / (np.ceil(blocks / sms) * sms)
+                    time = work / np.minimum(1, share * of_busy**-exponent)
+                    better = takes[high, wide] & (time < shortest)
+                    shortest, best = np.where(better, time, shortest), np.where(better, work, best)
+                    busy = np.where(better, of_busy, busy)
             factor = np.ones((2, len(self.table)))
             factor[0, self.library] = np.where(np.minimum(m, n) > 1, np.maximum(best / (b * m * n * k / sms), 1.0), 1.0)
             factor[1, self.library] = np.where(np.minimum(m, n) > 1, busy, 1.0)
-            self.tiles[side, load] = factor
-        return self.tiles[side, load]
+            self.tiles[side, load, exponent] = factor
+        return self.tiles[side, load, exponent]
 
 
 def norm_of(parts, p):
@@ -207,7 +210,7 @@ def side_of(family, side, c):
     bandwidth, l2_rate = (np.where(few, np.minimum(r, 64 * busy * clock), r) for r in (bandwidth, l2_rate))
     power = column("PowerShare")
     power = np.where(power < 1, np.minimum(1, power * column("register_gain") ** (1 - operand_traffic(family))), power)
-    longer_by_tiles, with_tiles = family.tile_factor(side, c["tile_load"])
+    longer_by_tiles, with_tiles = family.tile_factor(side, c["tile_load"], power, c["power_exponent"])
     power = np.minimum(1, power * with_tiles ** -c["power_exponent"])
     power = np.where(few, np.minimum(1, power * (sms / busy) ** c["power_exponent"]), power)
     rate = busy * clock
@@ -250,11 +253,16 @@ def side_of(family, side, c):
     of_sms = norm_of(parts[:, 2:7], c["norm"]) / roof
     longer = np.where(roof > 0, (1 + (sm_tail ** c["norm"] - 1) * of_sms ** c["norm"]) ** (1 / c["norm"]), 1)
     even = roof
-    slowed = norm_of(np.concatenate([parts[:, :1], parts[:, 1:] / power[:, None]], axis=1), c["norm"])
-    limited = np.minimum(roof * (flops / roof) ** c["power_exponent"] / power, slowed)
-    limited = np.where((power < 1) & (flops > 0), limited, 0)
-    even, roof = np.maximum(even, limited), roof * longer
-    limited = limited * sm_tail ** c["power_exponent"] * longer ** (1 - c["power_exponent"])
+    p, pipes = c["norm"], norm_of(parts[:, 2:7], c["norm"])
+    by_share = roof * (flops / roof) ** c["power_exponent"] / power
+    # L2 keeps its clock.
+    slowed = lambda tail: (even**p + pipes**p * ((tail / power) ** p - 1)) ** (1 / p)
+    is_limited = (power < 1) & (flops > 0)
+    limited = np.where(is_limited, np.minimum(by_share, slowed(1.0)), 0)
+    roof = roof * longer
+    by_share = by_share * sm_tail ** c["power_exponent"] * longer ** (1 - c["power_exponent"])
+    with_tail = np.where(is_limited, np.minimum(by_share, slowed(sm_tail)), 0)
+    even, limited = np.maximum(even, limited), with_tail
     power = np.maximum(limited / roof, 1)
     roof = np.maximum(roof, limited)
     components, at_peak = roof, np.maximum(parts[:, 0] * column("dram_share"), flops)

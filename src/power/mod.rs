@@ -277,7 +277,7 @@ fn memory_draw(stock: &Gpu) -> f64 {
 pub(crate) struct Used {
     /// SM clock over the stated boost clock.
     pub(crate) clock: f64,
-    /// Memory clock over the stated one.
+    /// Memory clock over the stated one, or over its own where that is higher.
     pub(crate) mem: f64,
     /// SMs that have a block.
     pub(crate) active: f64,
@@ -292,12 +292,14 @@ pub(crate) struct Used {
 impl Used {
     pub(crate) fn at_clocks(stock: &Gpu, clocks: Clocks, load: &Load) -> Self {
         let stated = stock.stated_clocks();
-        let at_stated_clock = stated.mem / stock.clocks().mem;
+        let own = stock.clocks().mem;
+        // Memory that is faster than the board's is another one, which is taken to draw no more at full use.
+        let at_stated_clock = (stated.mem / own).max(1.0);
         let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
         let lanes = f64::from(stock.fp32_lanes_per_sm.value);
         Self {
             clock: clocks.sm / stated.sm,
-            mem: clocks.mem / stated.mem,
+            mem: clocks.mem / if own > stated.mem { own } else { stated.mem },
             active: load.active.clamp(0.0, 1.0),
             fp: load.flops_per_s / (2.0 * lanes * per_clock),
             l2: load.l2_per_s / (L2_SCALE * per_clock),

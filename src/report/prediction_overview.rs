@@ -1,10 +1,10 @@
 //! What `predict` answers, for people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
 //!
 //! ```text
-//! titan-v → rtx-4070 · components · peak roofs · exact occupancy · 90 % intervals
+//! titan-v → rtx-4070 · components · sustained rates · exact occupancy · 90 % intervals
 //!
-//! kernel  size           source  predicted      interval  speedup  bound        occupancy   measured    error  notes
-//! saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]
+//! kernel  size           source  predicted      interval  speedup  bound    occupancy   measured    error  notes
+//! saxpy   n=1048576  24.6 µs ●  10.9 µs ◆  8.56–13.8 µs    2.26×  DRAM→L2      100 %  9.30 µs ●  +17.0 %  [1]
 //! ```
 
 use super::cell::TableCell;

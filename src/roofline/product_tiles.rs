@@ -2,6 +2,8 @@
 //!
 //! share = (b m n k / N) / min over tiles and splits of ceil(tiles / N) tm tn k' / e,  e = a / (a + 2),  a = tm tn / (tm + tn)
 //!
+//! The least counts what a power limit leaves of the clock: busier SMs draw more.
+//!
 //! | symbol | what it is |
 //! |---|---|
 //! | b, m, n, k | products, rows and columns of the result, inner dimension |
@@ -16,7 +18,7 @@
 //!
 //! For many products at once cuBLAS chooses less: no split, and a large tile however few rows there are. NeuSight's rows name the kernels of
 //! 600 batched products on each of five GPUs: `maxwell_sgemm_128x64` for 598 on P4 and on P100, `ampere_sgemm_128x128` for 598 on A100, from
-//! 64 x 64 to 128 x 64 on V100 and T4. That later GPUs do as the A100 does is assumed.
+//! 64 x 64 to 128 x 64 on V100 and T4; on an H100 and an H200 (CUDA 13) all nine. That Ada does as the A100 and Blackwell as Hopper is assumed.
 //!
 //! A matrix times a vector is not cut: it has kernels of its own (`gemv2T` in a trace of PyTorch on an H100).
 //! The 2 is a guess: 0 to 6 give NeuSight's products the same errors within 0.7 points (docs/models.md, "Another kernel on each GPU").

@@ -113,7 +113,7 @@ fn a_typed_power_limit_is_in_the_command_of_every_view() {
     }
     assert!(printed(&what_if, here.path()).contains("100 W"), "{what_if}");
     d.play(opened(application()));
-    assert_eq!(copied(&mut d, "4 Y"), format!("roofswap app run.json --to rtx-4070 {limit}"));
+    assert_eq!(copied(&mut d, "4 Y"), format!("roofswap app run.json --to rtx-4070 {limit} --kernels"));
     assert_eq!(copied(&mut d, "2 Y"), format!("roofswap rank --app run.json --to all {limit} --by time"));
 }
 
@@ -155,7 +155,9 @@ fn a_trace_goes_to_app_and_to_no_other_command() {
     let mut d = dashboard(120, 40);
     d.state.data.push("run.json".into());
     d.play(opened(application()));
-    assert_eq!(copied(&mut d, "Y"), "roofswap app run.json --to rtx-4070");
+    assert_eq!(copied(&mut d, "Y"), "roofswap app run.json --to rtx-4070 --kernels");
+    assert_eq!(copied(&mut d, "3 Y"), "roofswap whatif --gpu rtx-4070 --app run.json --tornado");
+    copied(&mut d, "4 Y");
     let group = copied(&mut d, "y");
     assert!(group.contains("aten::mm [2048,1024] [1024,4096]") && group.contains("rtx-4070 "), "{group}");
     assert_eq!(copied(&mut d, "2 Y"), "roofswap rank --app run.json --to all --by time");

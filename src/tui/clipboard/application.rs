@@ -1,5 +1,6 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
+use super::add_what_if_sets;
 use super::words::{CommandWords, add_clocks, add_prices, prices_are_in_a_file, words_of_targets};
 use crate::application::{PartOfTrace, forecast};
 use crate::gpu::GpuId;
@@ -31,6 +32,33 @@ pub(super) fn application_line(state: &DashboardState) -> Result<String, String>
     add_source(&mut words, state, source);
     add_targets(&mut words, state);
     add_host(&mut words, state);
+    words.add_flag("--kernels");
+    Ok(words.line())
+}
+
+/// `roofswap whatif --app trace.json.gz --gpu h200 --tornado`: the numbers that matter to the application; of a part of it, or on another host,
+/// `roofswap app`.
+///
+/// # Errors
+/// That no application is loaded.
+pub(super) fn application_what_if_line(state: &DashboardState) -> Result<String, String> {
+    let found = &state.application;
+    let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
+    if found.part != PartOfTrace::default() || has_host_factor(state) {
+        return application_line(state);
+    }
+    let edited = state.edited_gpu();
+    let mut words = CommandWords::new("whatif");
+    words.add("--gpu", &state.session.gpus[edited.base].id);
+    words.add("--app", &application.file);
+    if let Some(source) = found.source {
+        add_source(&mut words, state, source);
+    }
+    let is_of_scenarios = add_what_if_sets(&mut words, state);
+    add_clocks(&mut words, state, |gpu| gpu == edited.base || Some(gpu) == found.source);
+    if !is_of_scenarios {
+        words.add_flag("--tornado");
+    }
     Ok(words.line())
 }
 
@@ -142,7 +170,11 @@ fn add_source(words: &mut CommandWords, state: &DashboardState, source: GpuId) {
 fn add_targets(words: &mut CommandWords, state: &DashboardState) {
     words.add("--to", &words_of_targets(state));
     let source = state.application.source;
-    add_clocks(words, state, |gpu| Some(gpu) == source || state.selection.targets.contains(&gpu));
+    // Settings of a board are those of what is made of it.
+    let is_target = |gpu: GpuId| {
+        state.selection.targets.iter().any(|target| [*target, state.existing_gpu(*target)].contains(&gpu))
+    };
+    add_clocks(words, state, |gpu| Some(gpu) == source || is_target(gpu));
     let is_target = state.selection.targets.contains(&state.session.edited_place());
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_target) {
         words.add("--set", &edited.changes.to_string());

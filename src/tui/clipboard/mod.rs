@@ -14,7 +14,7 @@ use super::state::DashboardState;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
-use application::{application_board_line, application_line};
+use application::{application_board_line, application_line, application_what_if_line};
 use predict::{add_data, add_kernel, data_files, kernel_is_known, predict_line};
 use words::{CommandWords, add_clocks, add_prices, prices_are_in_a_file, words_of_targets};
 
@@ -88,19 +88,13 @@ fn ranked_gpus(state: &DashboardState) -> String {
 /// `roofswap whatif`; of an application `roofswap app --set`.
 fn what_if_line(state: &DashboardState) -> Result<String, String> {
     if state.asked_about() == AskedAbout::Application {
-        return application_line(state);
+        return application_what_if_line(state);
     }
     has_plain_settings(state, "whatif")?;
     let edited = state.edited_gpu();
     let mut words = CommandWords::new("whatif");
     words.add("--gpu", &state.session.gpus[edited.base].id);
-    let kept = &state.what_if.kept;
-    let is_of_scenarios = state.what_if.form == WhatIfForm::Scenarios && !kept.is_empty();
-    if is_of_scenarios {
-        kept.iter().for_each(|kept| words.add("--set", &kept.changes.to_string()));
-    } else if !edited.changes.is_empty() {
-        words.add("--set", &edited.changes.to_string());
-    }
+    let is_of_scenarios = add_what_if_sets(&mut words, state);
     add_source(&mut words, state)?;
     add_workload(&mut words, state)?;
     words.add("--model", MODELS[state.selection.settings.model].id());
@@ -111,6 +105,18 @@ fn what_if_line(state: &DashboardState) -> Result<String, String> {
     }
     add_data(&mut words, state);
     Ok(words.line())
+}
+
+/// The changes of the scenarios that are shown side by side, or of the edited GPU; whether it is the scenarios.
+fn add_what_if_sets(words: &mut CommandWords, state: &DashboardState) -> bool {
+    let (edited, kept) = (state.edited_gpu(), &state.what_if.kept);
+    let is_of_scenarios = state.what_if.form == WhatIfForm::Scenarios && !kept.is_empty();
+    if is_of_scenarios {
+        kept.iter().for_each(|kept| words.add("--set", &kept.changes.to_string()));
+    } else if !edited.changes.is_empty() {
+        words.add("--set", &edited.changes.to_string());
+    }
+    is_of_scenarios
 }
 
 /// The command of the focused pane of the evidence.

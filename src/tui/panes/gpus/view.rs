@@ -86,7 +86,7 @@ pub(super) fn gpus_in(area: Rect) -> usize {
 pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let all = state.session.listed_gpus().count();
     let beside = match state.gpus.len() {
-        n if n == all => all.to_string(),
+        n if n == all || state.gpu_filter.is_empty() => n.to_string(),
         n => format!("{n}/{all} “{}”", state.gpu_filter),
     };
     let inside = pane_frame(buffer, area, state, Pane::Gpus, &beside, look);
