@@ -71,9 +71,10 @@ impl WorkloadArgs {
                 let compared = session.streaming_size(kernel, &variant, source, targets, changed_l2);
                 let is_usual = compared.problem == session.default_size_of(kernel, &variant, Some(source));
                 let why = match compared.may_stay_in_l2 {
-                    true => {
-                        Some("the largest measured, or known where none was; it may fit in the L2 of a GPU")
+                    true if compared.is_largest_timed => {
+                        Some("the largest measured on the source; it may fit in the L2 of a GPU")
                     }
+                    true => Some("the largest known; it may fit in the L2 of a GPU"),
                     false if is_usual => None,
                     false => Some("larger than every L2"),
                 };

@@ -483,7 +483,8 @@ fn sizes(
         if !SIZES.contains(&name.as_str()) {
             return Err(refuse(&format!("expected one of {}", SIZES.join(", "))));
         }
-        let problem = kernel.typed(text.get_ref()).map_err(|e| refuse(&e))?;
+        let typed = Problem::typed(text.get_ref(), |key| kernel.may_be_zero(key)).map_err(|e| refuse(&e))?;
+        let problem = kernel.completed_problem(&typed).map_err(|e| refuse(&e))?;
         kernel.instance(&problem, kernel.example_variant()).map_err(|e| refuse(&e))?;
         sizes.push((name.clone(), problem));
     }

@@ -112,7 +112,7 @@ pub(super) fn tiled_share(
 /// time is busy.
 #[must_use]
 pub(super) fn shared_power(power_share: f64, busy: f64) -> f64 {
-    (power_share * busy.powf(-POWER_EXPONENT)).min(1.0)
+    if power_share >= 1.0 { 1.0 } else { (power_share * busy.powf(-POWER_EXPONENT)).min(1.0) }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub struct ComparedSize {
     pub problem: Problem,
     /// Whether the L2 of a GPU may hold a working set that is to come from DRAM: no larger size is known.
     pub may_stay_in_l2: bool,
+    /// Whether it is the largest of those that the user timed on the source.
+    pub is_largest_timed: bool,
 }
 
 impl Session {
@@ -31,7 +33,7 @@ impl Session {
         targets: &[GpuId],
         other_l2: Bytes,
     ) -> ComparedSize {
-        let large_enough = |problem| ComparedSize { problem, may_stay_in_l2: false };
+        let large_enough = |problem| ComparedSize { problem, may_stay_in_l2: false, is_largest_timed: false };
         let usual = self.default_size_of(kernel, variant, Some(source));
         let of = &self.kernels[kernel];
         if of.known_category() != Some("memory") {
@@ -55,7 +57,8 @@ impl Session {
         let is_users_own =
             |problem: &Problem| row_on_source(problem).is_some_and(|row| row.kind() == TimingKind::Measured);
         let mut sizes: Vec<Problem> = self.sizes(kernel, variant);
-        if sizes.iter().any(is_users_own) {
+        let is_largest_timed = sizes.iter().any(is_users_own);
+        if is_largest_timed {
             sizes.retain(is_users_own);
         }
         let large = || sizes.iter().filter(|p| streams(p));
@@ -64,6 +67,7 @@ impl Session {
         }
         let bytes = |problem: &&Problem| touched(problem).unwrap_or(0.0);
         let most = sizes.iter().max_by(|a, b| bytes(a).total_cmp(&bytes(b)));
-        ComparedSize { may_stay_in_l2: touched(&usual).is_some(), problem: most.cloned().unwrap_or(usual) }
+        let may_stay_in_l2 = touched(&usual).is_some();
+        ComparedSize { may_stay_in_l2, is_largest_timed, problem: most.cloned().unwrap_or(usual) }
     }
 }

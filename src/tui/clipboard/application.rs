@@ -1,7 +1,8 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
-use super::add_what_if_sets;
-use super::words::{CommandWords, add_clocks, add_prices, prices_are_in_a_file, words_of_targets};
+use super::words::{
+    CommandWords, add_clocks, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets,
+};
 use crate::application::{PartOfTrace, forecast};
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;

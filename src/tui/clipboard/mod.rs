@@ -8,7 +8,6 @@ mod words;
 use super::action::Action;
 use super::asked_workload::AskedAbout;
 use super::layout::{DashboardView, Pane};
-use super::panes::what_if::findings::WhatIfForm;
 use super::ranked::BoardRows;
 use super::state::DashboardState;
 use crate::gpu::Ceilings;
@@ -16,7 +15,7 @@ use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use application::{application_board_line, application_line, application_what_if_line};
 use predict::{add_data, add_kernel, data_files, kernel_is_known, predict_line};
-use words::{CommandWords, add_clocks, add_prices, prices_are_in_a_file, words_of_targets};
+use words::{CommandWords, add_clocks, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets};
 
 /// The row under the cursor as one line of text.
 ///
@@ -105,18 +104,6 @@ fn what_if_line(state: &DashboardState) -> Result<String, String> {
     }
     add_data(&mut words, state);
     Ok(words.line())
-}
-
-/// The changes of the scenarios that are shown side by side, or of the edited GPU; whether it is the scenarios.
-fn add_what_if_sets(words: &mut CommandWords, state: &DashboardState) -> bool {
-    let (edited, kept) = (state.edited_gpu(), &state.what_if.kept);
-    let is_of_scenarios = state.what_if.form == WhatIfForm::Scenarios && !kept.is_empty();
-    if is_of_scenarios {
-        kept.iter().for_each(|kept| words.add("--set", &kept.changes.to_string()));
-    } else if !edited.changes.is_empty() {
-        words.add("--set", &edited.changes.to_string());
-    }
-    is_of_scenarios
 }
 
 /// The command of the focused pane of the evidence.

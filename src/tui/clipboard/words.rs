@@ -1,6 +1,7 @@
 //! The words of a command line, each quoted as a shell needs it, because names come from files.
 
 use crate::gpu::GpuId;
+use crate::tui::panes::what_if::findings::WhatIfForm;
 use crate::tui::state::DashboardState;
 
 /// A command line that grows.
@@ -71,6 +72,18 @@ pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_na
             }
         }
     }
+}
+
+/// The changes of the scenarios that are shown side by side, or of the edited GPU; whether it is the scenarios.
+pub(super) fn add_what_if_sets(words: &mut CommandWords, state: &DashboardState) -> bool {
+    let (edited, kept) = (state.edited_gpu(), &state.what_if.kept);
+    let is_of_scenarios = state.what_if.form == WhatIfForm::Scenarios && !kept.is_empty();
+    if is_of_scenarios {
+        kept.iter().for_each(|kept| words.add("--set", &kept.changes.to_string()));
+    } else if !edited.changes.is_empty() {
+        words.add("--set", &edited.changes.to_string());
+    }
+    is_of_scenarios
 }
 
 /// The file of prices by the hour.
