@@ -284,6 +284,10 @@ fn four_scenarios_are_kept_compared_and_written() {
         press(&mut d, "K enter");
         assert!(message(&d).contains("kept as"), "{}", message(&d));
     }
+    let long = ["x"; 25].join(" ");
+    press(&mut d, &format!("K {long} enter"));
+    assert!(message(&d).contains("a name has at most 24 characters"), "{}", message(&d));
+    press(&mut d, "esc");
     set(&mut d, GpuNumber::Bandwidth, "+50%");
     press(&mut d, "K enter");
     assert!(message(&d).contains("5 scenarios: at most 4 stand beside the base"), "{}", message(&d));

@@ -23,7 +23,10 @@ pub fn keep_scenario(state: &mut DashboardState, name: &str) -> Result<Vec<Effec
     if name.is_empty() {
         return Err("type a name, such as A".into());
     }
-    let name = crate::text::harmless_line(&crate::text::clipped_text(name, LONGEST_NAME));
+    if name.chars().count() > LONGEST_NAME {
+        return Err(format!("a name has at most {LONGEST_NAME} characters"));
+    }
+    let name = crate::text::harmless_line(name);
     let kept = &mut state.what_if.kept;
     match kept.iter_mut().find(|named| named.name == name) {
         Some(named) => named.changes = changes,
@@ -33,7 +36,9 @@ pub fn keep_scenario(state: &mut DashboardState, name: &str) -> Result<Vec<Effec
         }
     }
     let key = state.key_for(Action::NextForm).to_string();
-    Ok(state.say(Tone::Done, format!("kept as {name}; {key} shows the scenarios side by side")))
+    let has_launch = state.rows.get(state.selected).is_some_and(|row| !row.launch_edits.is_empty());
+    let without = if has_launch { ", without the launch" } else { "" };
+    Ok(state.say(Tone::Done, format!("kept as {name}{without}; {key} shows the scenarios side by side")))
 }
 
 /// The longest name of a scenario.
