@@ -294,16 +294,17 @@ impl Used {
         let stated = stock.stated_clocks();
         let own = stock.clocks().mem;
         // Memory that is faster than the board's is another one, which is taken to draw no more at full use.
-        let at_stated_clock = (stated.mem / own).max(1.0);
+        let full = if own > stated.mem { own } else { stated.mem };
+        let at_full_clock = full / own;
         let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
         let lanes = f64::from(stock.fp32_lanes_per_sm.value);
         Self {
             clock: clocks.sm / stated.sm,
-            mem: clocks.mem / if own > stated.mem { own } else { stated.mem },
+            mem: clocks.mem / full,
             active: load.active.clamp(0.0, 1.0),
             fp: load.flops_per_s / (2.0 * lanes * per_clock),
             l2: load.l2_per_s / (L2_SCALE * per_clock),
-            dram: load.dram_per_s / (stock.bandwidth_peak.value.0 * at_stated_clock),
+            dram: load.dram_per_s / (stock.bandwidth_peak.value.0 * at_full_clock),
         }
     }
 }
