@@ -22,7 +22,7 @@
 //! the FP32 peak that pure FP32 work sustains, more of it where operands stay in registers (`operand_traffic`). A kernel that does nothing else takes t_FP / φ, one that waits for memory
 //! is not slowed.
 
-use super::component_times::{Components, POWER_EXPONENT};
+use super::component_times::Components;
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
 use super::operand_traffic::operand_traffic;
 use super::product_tiles::{ProductTile, batched_tiles, shared_power, tiled_share};
@@ -253,7 +253,7 @@ impl MachineNumbers {
     pub fn scaled_at_power(self, spec: Spec, factor: f64) -> Self {
         let share = self.spec_value(Spec::PowerShare);
         let shares_power = share < 1.0 && matches!(spec, Spec::Sms | Spec::Clock | Spec::FlopsPerClock);
-        let left = if shares_power { (share * factor.powf(-POWER_EXPONENT)).min(1.0) } else { share };
+        let left = if shares_power { shared_power(share, factor) } else { share };
         self.with(Spec::PowerShare, left).scaled(spec, factor)
     }
 
@@ -308,8 +308,8 @@ impl MachineNumbers {
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
             self.specs[memory as usize] = self.spec_value(memory).min(most);
         }
-        let power = self.spec_value(Spec::PowerShare) * (sms / busy).powf(POWER_EXPONENT);
-        self.with(Spec::Sms, busy).with(Spec::PowerShare, power.min(1.0))
+        let power = shared_power(self.spec_value(Spec::PowerShare), busy / sms);
+        self.with(Spec::Sms, busy).with(Spec::PowerShare, power)
     }
 
     /// Seconds of so many warp requests of atomics on one address: one per two clocks.
