@@ -159,6 +159,7 @@ struct ArchitectureFile {
     l2_bytes_per_clock_per_sm: NumberFile,
     l2_holds_all_until: Option<NumberFile>,
     l2_holds_none_from: Option<NumberFile>,
+    warp_mma_share: Option<NumberFile>,
     dram_latency_ns: NumberFile,
     full_power_mw_per_lane_ghz: Option<NumberFile>,
 }
@@ -192,6 +193,7 @@ impl ArchitectureFile {
             )?,
             l2_holds_all_until: maybe("l2_holds_all_until", &self.l2_holds_all_until)?,
             l2_holds_none_from: maybe("l2_holds_none_from", &self.l2_holds_none_from)?,
+            warp_mma_share: maybe("warp_mma_share", &self.warp_mma_share)?,
         };
         Ok(GpuArchitecture {
             sm,

@@ -36,6 +36,8 @@ pub struct Sm {
     pub l2_holds_all_until: Option<Sourced<f64>>,
     /// Share of the L2 from which nothing of them does.
     pub l2_holds_none_from: Option<Sourced<f64>>,
+    /// Share of the tensor rate that instructions of one warp (`mma.sync`) reach, where newer ones do more.
+    pub warp_mma_share: Option<Sourced<f64>>,
 }
 
 /// What the whole GPU sustains.
@@ -166,6 +168,7 @@ impl Gpu {
                 .or_else(|| general(&of_sm.streamed_per_clock)),
             l2_holds_all_until: general(&of_sm.l2_holds_all_until),
             l2_holds_none_from: general(&of_sm.l2_holds_none_from),
+            warp_mma_share: general(&of_sm.warp_mma_share),
         };
         let sustained = Sustained {
             int32: self.int32_by_lanes(of),

@@ -65,6 +65,9 @@ const INSTRUCTIONS: [(&str, ElementType, ElementType); 12] = [
     ("d884", ElementType::Fp64, ElementType::Fp64),
 ];
 
+/// Parts of the names of tensor instructions that one warp issues, whatever the GPU has beside them.
+const WARP_INSTRUCTIONS: [&str; 8] = ["1688", "16816", "16832", "884", "mma.sync", "wmma", "hmma", "imma"];
+
 /// Words of a name that state the type of the operands.
 const INPUT_WORDS: [(&str, ElementType); 16] = [
     // Before the types of their scales: `ue4m3xe2m1`.
@@ -93,6 +96,16 @@ const DOUBLE_WORDS: [&str; 4] = ["_dgemm", "_dgemv", "_dsyrk", "_dtrsm"];
 const LONGEST_LOOK: usize = 1024;
 
 impl NameFacts {
+    /// Whether it states a tensor instruction of one warp: `s16816`, `mma.sync`, `mma`.
+    #[must_use]
+    pub fn is_of_one_warp(&self) -> bool {
+        let is_one = |name: &String| {
+            let lower = name.to_ascii_lowercase();
+            lower == "mma" || WARP_INSTRUCTIONS.into_iter().any(|part| lower.contains(part))
+        };
+        self.instruction.as_ref().is_some_and(is_one)
+    }
+
     /// Reads a kernel's full name, mangled or not. Nothing is assumed: what is not stated stays unknown.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
@@ -302,6 +315,20 @@ mod tests {
         assert!(
             NameFacts::of_name("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>").is_tensor
         );
+    }
+
+    #[test]
+    fn instructions_of_one_warp_are_told_from_those_of_warp_groups() {
+        let one = |name: &str| NameFacts { instruction: Some(name.into()), ..NameFacts::default() };
+        assert!(
+            ["s16816", "h1688", "i16832", "mma.sync", "mma", "wmma", "HMMA"]
+                .iter()
+                .all(|n| one(n).is_of_one_warp())
+        );
+        assert!(
+            ["hgmma", "wgmma", "tcgen05", "utcmma", "s64x256x32"].iter().all(|n| !one(n).is_of_one_warp())
+        );
+        assert!(!NameFacts::default().is_of_one_warp());
     }
 
     #[test]

@@ -157,7 +157,24 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     });
     let wider = stand_in(gpus, "rate for a wider type stands", |gpu| choice.pipe.has_wider_type(gpu));
     let stand_in = without + &other;
-    is_told.then(|| format!("arithmetic: {}; {}{stand_in}{wider}", choice.pipe, choice.why))
+    let by_warp = of_one_warp(kernel, gpus);
+    is_told.then(|| format!("arithmetic: {}; {}{stand_in}{wider}{by_warp}", choice.pipe, choice.why))
+}
+
+/// `; its instruction reaches 0.63 of that rate on h100-sxm5`, or how to say so where nobody stated an instruction; nothing where any reaches
+/// all of it.
+fn of_one_warp(kernel: &Kernel, gpus: Pair<&Gpu>) -> String {
+    let share = |gpu: &&Gpu| Some(format!("{} of that rate on {}", warp_share(gpu)?.value, gpu.id.as_str()));
+    let mut shares: Vec<String> = gpus.iter().filter_map(share).collect();
+    shares.dedup();
+    let shares = shares.join(", ");
+    let states_other = kernel.arithmetic_facts().instruction.is_some();
+    match KernelArithmetic::from_kernel(kernel).by_warp {
+        _ if shares.is_empty() => String::new(),
+        true => format!("; its instruction reaches {shares}"),
+        false if states_other || !kernel.states_pipe() => String::new(),
+        false => format!("; mma.sync reaches {shares}: with it, add instruction=mma.sync"),
+    }
 }
 
 /// What is left of the FP32 rate where its lanes do products of BF16, each operand converted: cuBLAS reaches 0.52 to 0.57 of its own FP32 rate on
@@ -326,6 +343,8 @@ pub struct KernelArithmetic {
     /// `fp64`, `fp16`, `int32`, or `fp32` for everything else.
     lanes: &'static str,
     pipe: Pipe,
+    /// Whether its tensor instructions are those of one warp on every GPU.
+    by_warp: bool,
 }
 
 impl KernelArithmetic {
@@ -341,7 +360,9 @@ impl KernelArithmetic {
             Pipe::Fp32 if kernel.states_pipe() => "fp32",
             _ => by_dtype,
         };
-        Self { lanes, pipe }
+        // The name is a library's, which takes another kernel on another GPU.
+        let by_warp = kernel.stated_arithmetic.as_ref().is_some_and(|stated| stated.facts.is_of_one_warp());
+        Self { lanes, pipe, by_warp }
     }
 
     /// Whether FLOPs are those of tensor cores.
@@ -361,11 +382,17 @@ impl KernelArithmetic {
             let share = TensorPower::new(gpu, input).clock_share(clock, rate);
             (rate.0 / (f64::from(gpu.sms.value) * clock), share)
         };
-        let rate = self.pipe.peak(gpu).map(|rate| at_power(rate.value));
+        let share = warp_share(gpu).filter(|_| self.by_warp).map_or(1.0, |share| share.value);
+        let rate = self.pipe.peak(gpu).map(|rate| at_power(FlopsPerSecond(share * rate.value.0)));
         let on_lanes = rate.is_none() && input == ElementType::Bf16;
         let machine = machine.for_tensor_kernel(rate);
         if on_lanes { machine.scaled(Spec::FlopsPerClock, BF16_ON_LANES) } else { machine }
     }
+}
+
+/// What tensor instructions of one warp reach of this GPU's tensor rate; `None` where they reach all of it.
+fn warp_share(gpu: &Gpu) -> Option<&Sourced<f64>> {
+    gpu.sm.warp_mma_share.as_ref()
 }
 
 /// The machine of this GPU for this kernel: [`KernelArithmetic::machine`].

@@ -58,6 +58,7 @@ use crate::kernel::{Count, Work};
 use crate::pair::Pair;
 use crate::roofline::Component;
 use crate::units::Seconds;
+use bounded_work::integers_beyond_time;
 use ends::{End, SourceShare, ends};
 use launching::LaunchStart;
 use sides::QuestionSides;
@@ -165,6 +166,7 @@ fn answer_cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
         all.push(Caution::NoMeasurement);
     }
     all.extend(far_below_roof(q, answered));
+    all.extend(integers_beyond_time(q));
     let missing = missing(&q.work);
     if !missing.is_empty() && !answered.same {
         all.push(Caution::CountsPartly(missing.into()));

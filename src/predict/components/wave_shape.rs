@@ -21,7 +21,7 @@ pub(super) struct WaveShape {
     per_sm: Option<f64>,
     /// The product that a library cuts into tiles of its own, so that no launch is known.
     product: Option<ProductSizes>,
-    /// What a library's kernels reach of this GPU's FP32 rate beside older GPUs, 0 to 1.
+    /// What a library's kernels reach of this GPU's FP32 rate beside others, 0 to 1.
     pub(super) library_share: f64,
 }
 
@@ -44,7 +44,7 @@ impl WaveShape {
     /// Of an operator, whose library picks a launch for each GPU.
     pub(super) fn of_operator(kernel: &Kernel, gpu: &Gpu, product: Option<ProductSizes>) -> Self {
         let major = gpu.cuda.compute_capability.major;
-        let library_share = kernel.library_share.map_or(1.0, |share| share.on_major(major));
+        let library_share = kernel.library_share.as_ref().map_or(1.0, |share| share.on_major(major));
         Self { product, library_share, ..Self::default() }
     }
 

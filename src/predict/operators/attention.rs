@@ -34,6 +34,9 @@ const SMALL_BLOCKS: [(f64, f64); 3] = [(128.0, 64.0), (64.0, 16.0), (16.0, 0.0)]
 /// Rows of every other block of prefill.
 const BLOCK_ROWS: f64 = 128.0;
 
+/// Of every decode that was timed: the loads of a tile are as long as its keys are.
+const TIMED_HEAD_SIZE: f64 = 128.0;
+
 /// Rows that a product is padded to, however few a block holds.
 const PADDED_ROWS: f64 = 64.0;
 
@@ -124,7 +127,7 @@ fn decode_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSi
     let tiles = (sequence / rules.keys).ceil();
     let rows = (group / rules.decode_rows).ceil() * rules.decode_rows;
     let arithmetic = 4.0 * rows * rules.keys * head_size / rate_per_clock(hardware, DECODE_PART);
-    let tile = arithmetic.max(rules.tile_clocks);
+    let tile = arithmetic.max(rules.tile_clocks * head_size / TIMED_HEAD_SIZE);
     let on_cuda_cores = rules.has_cuda_core_kernels && group < LEAST_TENSOR_GROUP;
     let part = if on_cuda_cores { CUDA_CORE_PART } else { 1.0 };
     let block = |tiles: f64| part * (DECODE_CHAIN_CLOCKS + (tiles - 1.0) * tile);

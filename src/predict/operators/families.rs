@@ -28,7 +28,7 @@ pub(super) struct AttentionRules {
     pub(super) has_cuda_core_kernels: bool,
     /// What a further kernel of a graph costs, over the first.
     pub(super) next_kernel: f64,
-    /// SM clocks of decode per tile of keys after the first: two loads that follow each other.
+    /// SM clocks of decode per tile of keys of head size 128 after the first: two loads that follow each other.
     pub(super) tile_clocks: f64,
     /// SM clocks of joining the parts of a cache.
     pub(super) join_clocks: f64,
