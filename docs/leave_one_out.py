@@ -18,8 +18,8 @@ import pandas as pd
 
 Pair = collections.namedtuple("Pair", "source target")
 # Seconds without waiting warps; how much of them is the power limit; seconds of FLOPs or bytes at the stated rates; the share of
-# shared memory alone; whether DRAM binds.
-Bounds = collections.namedtuple("Bounds", "components power at_peak shared streamed by_dram")
+# shared memory alone; whether DRAM binds, and how many times longer than all else it takes.
+Bounds = collections.namedtuple("Bounds", "components power at_peak shared streamed by_dram dram_over_rest")
 
 FILES = {
     "paper 1": "study/measurements_corrected.csv",
@@ -61,6 +61,7 @@ CONSTANTS = {
     "fetching": (1.0, [0.0, 0.5, 1.5, 2.0, 3.0]),
     "near_roof": (0.3, [0.01, 0.15, 0.2, 0.4, 0.6]),
     "most_above": (1.5, [1.0, 1.25, 2.0, 3.0, 1e9]),
+    "of_dram_near_roof": (1.0, [0.0, 0.5]),
 }
 SHIPPED = {name: value for name, (value, _) in CONSTANTS.items()}
 # Weights of the doubt.
@@ -80,6 +81,7 @@ WEIGHTS = {
     "below_roof": (0.5, [0.5]),
     "conflicts": (0.38, [0.38]),
     "reuse": (0.8, [0.8]),
+    "library": (0.8, [0.8]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.
 STEPS = [
@@ -102,8 +104,9 @@ TERMS = {
     "as much of a time better than typical": ({"carried_below": 1.0}, []),
     "the same share however far above the roof": ({"far": 1e9}, []),
     "no usual η of libraries": ({"usual_of_library": 1.05}, []),
-    "time above the roof never goes with the roof": ({"with_roof": 0.0, "near_roof": 0.01}, []),
+    "time above the roof never goes with the roof": ({"with_roof": 0.0, "near_roof": 0.01, "of_dram_near_roof": 0.0}, []),
     "not near the roof of few counts": ({"near_roof": 0.01}, []),
+    "not near that of DRAM": ({"of_dram_near_roof": 0.0}, []),
     "uncounted pipes do not overlap with the roof": ({"overlap_of_uncounted": 0.0}, []),
     "the same latency of results everywhere": ({}, ["dependent_issue"]),
     "norm 4": ({"norm": 4.0}, []),
@@ -140,6 +143,11 @@ class Family:
 
     def column(self, name):
         return self.table[name].to_numpy(float)
+
+    def library_share(self, side):
+        """What a library's kernels reach of the FP32 rate, beside what they reach on other architectures."""
+        older = self.table[f"architecture_{side}"].isin(["maxwell", "pascal"]).to_numpy()
+        return np.where(older & (self.table.kernel == "torch_linear").to_numpy(), 0.8, 1.0)
 
     def tile_factor(self, side, load, power, exponent):
         """How many times longer whole tiles of a library's product take than its FLOPs, on this side, and the part of the SMs that are busy."""
@@ -214,7 +222,8 @@ def side_of(family, side, c):
     power = np.minimum(1, power * with_tiles ** -c["power_exponent"])
     power = np.where(few, np.minimum(1, power * (sms / busy) ** c["power_exponent"]), power)
     rate = busy * clock
-    flops_rate = column("FlopsPerClock") / longer_by_tiles
+    share = family.library_share(side)
+    flops_rate = column("FlopsPerClock") * share / longer_by_tiles
     working_set = np.where(np.isnan(count("WorkingSetBytes")), dram, count("WorkingSetBytes"))
     holds_all = np.nan_to_num(column("l2_holds_all_until"), nan=0.75)
     holds_none = np.nan_to_num(column("l2_holds_none_from"), nan=1.25)
@@ -265,7 +274,7 @@ def side_of(family, side, c):
     even, limited = np.maximum(even, limited), with_tail
     power = np.maximum(limited / roof, 1)
     roof = np.maximum(roof, limited)
-    components, at_peak = roof, np.maximum(parts[:, 0] * column("dram_share"), flops)
+    components, at_peak = roof, np.maximum(parts[:, 0] * column("dram_share"), flops * share)
     turns = np.maximum(blocks / busy, 1)
     together = np.clip(resident, 1, turns)
     rounds = count("LoadRounds")
@@ -289,7 +298,7 @@ def side_of(family, side, c):
     roof = np.where(roof > 0, roof * latency, roof)
     changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
     paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]
-    bounds = Bounds(components, power, at_peak, np.where(even > 0, parts[:, 4] / even, 0), streamed, by_dram)
+    bounds = Bounds(components, power, at_peak, np.where(even > 0, parts[:, 4] / even, 0), streamed, by_dram, parts[:, 0] / parts[:, 1:].max(axis=1))
     return roof, bounds, np.log(np.stack(paces, axis=1)), np.log(column("IssuePerClock") / issue)
 
 
@@ -390,10 +399,16 @@ def answered(family, constants):
     latency = np.log(family.column("dependent_issue_t") / family.column("dependent_issue_s"))
     as_long = np.exp(longer + counted * np.clip(ln, 0, 1) * latency)
 
+    of_dram = c["of_dram_near_roof"] * np.clip((np.nan_to_num(from_bounds.dram_over_rest) - 2) / 3, 0, 1)
+
+    def near_share(ln):
+        within = lambda far: np.exp(-((np.maximum(ln, 0) / far) ** 2))
+        return np.maximum(uncounted**2 * within(c["near_roof"]), of_dram * within(0.3))
+
     def under(ln):
         """Seconds on the target at this ln η: all as much slower than the roof, the time above it added, and in between."""
         eta = np.exp(ln)
-        near = uncounted**2 * np.exp(-((np.maximum(ln, 0) / c["near_roof"]) ** 2))
+        near = near_share(ln)
         with_roof = near + (1 - near) * c["with_roof"] * counted / (1 + ln**2)
         beside = np.maximum(eta**q - 1, 0) ** (1 / q) * from_roof
         everything, added = to_roof * eta, (to_roof**q + (beside * as_long) ** q) ** (1 / q)
@@ -404,7 +419,7 @@ def answered(family, constants):
     everything, added, there = under(ln)
     # A time further above its roof is no shorter on the target than one of which most goes with the roof.
     longest = c["near_roof"] / np.sqrt(2)
-    further = (uncounted > 0) & (ln > longest) & (everything > added)
+    further = (near_share(np.full(len(ln), longest)) > 0) & (ln > longest) & (everything > added)
     there = np.where(further, np.maximum(there, under(np.full(len(ln), longest))[2]), there)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
     there = in_reach(family, there, body, Pair(stated_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
@@ -443,6 +458,7 @@ def answered(family, constants):
         "unknown_dispatch": np.where(family.operator, hidden, 0),
         "supply": in_body * np.abs(supply - supply_there),
         "conflicts": in_body * np.maximum(from_bounds.shared, to_bounds.shared) * conflicts,
+        "library": in_body * np.abs(np.log(family.library_share("s") / family.library_share("t"))),
         "reuse": np.minimum(to_roof / there, 1) * np.log1p(in_body * np.expm1(longer_streamed)),
     }
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)

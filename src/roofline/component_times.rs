@@ -174,6 +174,15 @@ impl Components {
         Seconds(self.times[component as usize])
     }
 
+    /// How many times longer DRAM takes than the longest other component; infinite where there is none, 0 without bytes of DRAM.
+    #[must_use]
+    #[inline]
+    pub fn dram_over_rest(&self) -> f64 {
+        let [dram, rest @ ..] = self.times;
+        let longest = rest.into_iter().fold(0.0, f64::max);
+        if dram > 0.0 { dram / longest } else { 0.0 }
+    }
+
     /// All of them together, in seconds: their p-norm, or what the power limit makes of it.
     #[must_use]
     #[inline]

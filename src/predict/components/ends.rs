@@ -94,7 +94,7 @@ impl SourceShare {
         let start = launching.start(timed, floor, roof);
         let sum = |body| launching.launched(floor, launching.gap(floor, start.gap), body);
         let timed_over_sum = timed.zip(start.body).map_or(1.0, |(time, body)| time / sum(body));
-        let typical = typical.with_own_share(start.own);
+        let typical = typical.with_own_share(start.own).with_dram_over_rest(end.roof.dram_over_rest);
         let body = start.body.unwrap_or(roof * typical.usual);
         let roof =
             if end.may_lack_ecc && timed.is_some() { roof.min(body.max(WITHOUT_ECC * roof)) } else { roof };

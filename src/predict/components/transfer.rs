@@ -42,6 +42,10 @@ const OVERLAP_OF_UNCOUNTED: f64 = 2.0;
 /// far as pipes were not counted; of those that were, the counts say.
 const NEAR_ROOF: f64 = 0.3;
 
+/// How many times longer than everything else DRAM has to take for a time near the roof to be DRAM's, however much was counted: from the first in
+/// part, from the second on wholly. What is left of its bandwidth on one board is left on another.
+const DRAM_OVER_REST: [f64; 2] = [2.0, 5.0];
+
 /// The same of tensor cores: products and attention of 0.2 to 0.9 of their rate stay that far below it on GPUs whose rates are 2 to 13 times apart,
 /// as what feeds them was built for them. Of 0.3 to 2, chosen on products in BF16 and FP8 and on attention, each by its FLOPs with and without bytes.
 const NEAR_ROOF_OF_TENSORS: f64 = 1.5;
@@ -102,6 +106,8 @@ pub struct LaunchRoof {
     pub flops_at_peak: f64,
     /// Seconds of bytes of DRAM alone at the bandwidth that the GPU states; 0 where they were not counted.
     pub dram_at_peak: f64,
+    /// How many times longer DRAM takes than the longest other component ([`Components::dram_over_rest`]).
+    pub dram_over_rest: f64,
     /// The share of the components that shared memory alone takes, 0 to 1.
     pub shared: f64,
     /// How many times longer the components took if less stayed in L2 than is taken to ([`Components::streamed`]).
@@ -136,6 +142,7 @@ impl LaunchRoof {
             at_peak: components.at_peak(),
             flops_at_peak: components.flops_at_peak(),
             dram_at_peak: components.dram_at_peak(),
+            dram_over_rest: components.dram_over_rest(),
             shared: if on_banks > 0.0 { on_banks / even } else { 0.0 },
             streamed: components.streamed(),
             kept: components.kept(),
@@ -227,6 +234,8 @@ pub(super) struct TypicalEfficiency {
     far: f64,
     /// How near its roof, in ln η, a kernel has to be for its time above it to be the roof's.
     near_roof: f64,
+    /// How far a time that near is DRAM's alone, 0 to 1.
+    of_dram: f64,
     pub(super) build: SourceBuild,
 }
 
@@ -254,6 +263,7 @@ impl TypicalEfficiency {
             own: 1.0,
             far,
             near_roof: NEAR_ROOF,
+            of_dram: 0.0,
             build,
         }
     }
@@ -262,6 +272,13 @@ impl TypicalEfficiency {
     #[inline]
     pub(super) fn on_tensor_cores(self, is_on_them: bool) -> Self {
         Self { near_roof: if is_on_them { NEAR_ROOF_OF_TENSORS } else { NEAR_ROOF }, ..self }
+    }
+
+    /// The same where DRAM takes so many times longer than the longest of all else on the source.
+    #[inline]
+    pub(super) fn with_dram_over_rest(self, ratio: f64) -> Self {
+        let [from, wholly] = DRAM_OVER_REST;
+        Self { of_dram: ((ratio - from) / (wholly - from)).clamp(0.0, 1.0), ..self }
     }
 
     /// The same where so much of the source's time is the kernel's own, 0 to 1.
@@ -276,6 +293,17 @@ impl TypicalEfficiency {
         let more = |held: f64| held + share * (1.0 - held);
         let (carried, carried_below) = (more(self.carried), more(self.carried_below));
         Self { carried, carried_below, own: more(self.own), ..self }
+    }
+
+    /// How far a time above the roof is the roof's because it is so near, at this ln η, 0 to 1.
+    #[inline]
+    fn near_share(self, ln: f64, uncounted: f64) -> f64 {
+        let within = |far: f64| {
+            let slower = ln.max(0.0) / far;
+            (-slower * slower).exp()
+        };
+        let of_uncounted = uncounted * uncounted * within(self.near_roof);
+        if self.of_dram > 0.0 { of_uncounted.max(self.of_dram * within(NEAR_ROOF)) } else { of_uncounted }
     }
 
     /// ln of the efficiency that is taken where this one, in ln, was measured.
@@ -303,6 +331,7 @@ impl TimeOverRoof {
                 own: 1.0,
                 far: FAR,
                 near_roof: NEAR_ROOF,
+                of_dram: 0.0,
                 build: SourceBuild::default(),
             },
             uncounted,
@@ -323,15 +352,14 @@ impl TimeOverRoof {
         let overlap = 1.0 + OVERLAP_OF_UNCOUNTED * uncounted;
         let taken = |ln: f64| {
             let efficiency = ln.exp();
-            let slower = ln.max(0.0) / typical.near_roof;
-            let near = uncounted * uncounted * (-slower * slower).exp();
+            let near = typical.near_share(ln, uncounted);
             let with_roof = near + (1.0 - near) * WITH_ROOF * counted / (1.0 + ln * ln);
             let beside = roof * beside_one(efficiency, overlap);
             TakenEfficiency { efficiency, beside, above: roof * (efficiency - 1.0), with_roof }
         };
         // Where the time that goes with the roof is the longest.
         let longest = typical.near_roof * std::f64::consts::FRAC_1_SQRT_2;
-        let nearer = (uncounted > 0.0 && ln > longest).then(|| taken(longest));
+        let nearer = (ln > longest && typical.near_share(longest, uncounted) > 0.0).then(|| taken(longest));
         let waiting = counted * ln.clamp(0.0, 1.0);
         Self { source_efficiency, taken: taken(ln), nearer, overlap, waiting }
     }
@@ -400,6 +428,19 @@ mod tests {
         assert!((carried.added - (0.5 + 1.8)).abs() < 1e-12 && (carried.everything - 1.5).abs() < 1e-12);
         let below = TimeOverRoof::as_timed(1.0, 0.8, 1.0).under(0.5, 0.9);
         assert!((below.body - 0.4).abs() < 1e-12 && below.above == 0.0);
+    }
+
+    #[test]
+    fn near_the_roof_of_dram_alone_it_does_however_much_was_counted() {
+        let typical = TypicalEfficiency::new(0.0, SourceBuild::default());
+        let body = |ratio, taken: f64| {
+            let typical = typical.with_dram_over_rest(ratio);
+            TimeOverRoof::from_times(1.0, taken, typical, 0.0).under(0.1, 1.0).body
+        };
+        let shares = [1.0, 2.0, 3.0, 5.0, f64::INFINITY].map(|ratio| body(ratio, 1.13));
+        assert!(shares.windows(2).all(|pair| pair[1] <= pair[0]), "{shares:?}");
+        assert!(shares[0] > 0.13 && shares[4] < 0.125, "{shares:?}");
+        assert!((body(9.0, 5.0) - body(1.0, 5.0)).abs() < 1e-3, "far above it");
     }
 
     #[test]
