@@ -154,6 +154,8 @@ pub struct DashboardState {
     pub files: Vec<UserFile>,
     /// Those of them that brought something when they were read last.
     pub(super) filled: BTreeSet<PathBuf>,
+    /// Those that could not be read.
+    pub(super) unread: BTreeSet<PathBuf>,
     /// The point of the selected row before its file was read again: intensity and performance.
     pub former_point: Option<(f64, f64)>,
     /// How many notes there were before any file was read.
@@ -241,6 +243,7 @@ impl DashboardState {
             data: Vec::new(),
             files: Vec::new(),
             filled: BTreeSet::new(),
+            unread: BTreeSet::new(),
             former_point: None,
             first_notices: notices.len(),
             kept_rows: Vec::new(),
