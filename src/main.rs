@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use roofswap::catalogue::read_limited;
+use roofswap::catalogue::user_folder;
 use roofswap::cli::{self, DashboardArgs};
-use roofswap::config::{Saved, ThemeBook, state_file, user_folder, user_prices};
+use roofswap::config::{Saved, ThemeBook, state_file, user_prices};
 use roofswap::gpu::GpuId;
 use roofswap::predict::model_position;
 use roofswap::rank::PriceBook;

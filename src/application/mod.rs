@@ -54,7 +54,7 @@ pub use recorded::{Application, CopyTotal, PartOfTrace, application_of};
 pub use replay::Replayed;
 pub use rows::group_row;
 pub use shapes::{AttentionShape, OperatorShape, ProductShape};
-pub use table::{group_table, launch_words, launches_in_words, percent, summary_table};
+pub use table::{GROUPS_LISTED, group_table, launch_words, launches_in_words, percent, summary_table};
 pub use targets::{BarPart, bar_parts, limit_speedup, profile_table, target_json, target_table};
 pub use timeline::{Activity, ActivityKind, IdleSplit, Timeline};
 pub use trace::{

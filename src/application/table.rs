@@ -7,6 +7,9 @@ use crate::report::kernels::dimensions;
 use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::units::{Bytes, Flops, Seconds, significant};
 
+/// How many groups of kernels a table lists where nobody says.
+pub const GROUPS_LISTED: usize = 20;
+
 /// What the GPU did with its time.
 #[must_use]
 pub fn summary_table(application: &Application) -> Table {

@@ -12,6 +12,7 @@ mod sourced;
 mod spanned;
 mod toml_tree;
 mod toml_values;
+mod user_folder;
 
 pub use element::ElementType;
 pub use feature::Feature;
@@ -20,6 +21,7 @@ pub use id::Id;
 pub use shipped::load_shipped_files;
 pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, joined_sources, shipped_sources};
 pub(crate) use spanned::Spanned;
+pub use user_folder::{user_folder, user_path_text};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::HashMap;

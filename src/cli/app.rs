@@ -7,8 +7,8 @@ use super::import_measurements::with_bar;
 use super::terminal::{fitted_to_screen, screen_width};
 use super::{Usage, load, named_gpus, output};
 use crate::application::{
-    Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
-    application_chart, application_json, forecast, group_table, host_factor, kernels_json,
+    Application, BoardSettings, ForecastSettings, GROUPS_LISTED, PartOfTrace, TargetForecast,
+    application_board, application_chart, application_json, forecast, group_table, host_factor, kernels_json,
     kernels_on_target_table, kernels_on_targets_table, profile_next, profile_table, read_application,
     summary_table, target_json, target_table,
 };
@@ -65,7 +65,7 @@ pub(super) struct AppArgs {
     #[arg(long, requires = "to")]
     kernels: bool,
     /// How many groups of kernels a table shows
-    #[arg(long, value_name = "N", default_value = "20")]
+    #[arg(long, value_name = "N", default_value_t = GROUPS_LISTED)]
     top: usize,
     /// How to write it; JSON is one object
     #[arg(long, value_enum, default_value = "table")]

@@ -3,7 +3,8 @@
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::{Usage, output};
-use crate::config::{PaintTheme, ThemeBook, user_folder};
+use crate::catalogue::user_folder;
+use crate::config::{PaintTheme, ThemeBook};
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::session::TypedTunings;

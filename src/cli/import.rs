@@ -2,6 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, import_kernels, import_measurements, output};
+use crate::catalogue::user_path_text;
 use crate::compiler::CodeArchitecture;
 use crate::import::{GivenProblem, OpenedFile};
 use crate::session::Recognised;
@@ -10,8 +11,11 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roofswap import report.ncu-rep -o runs.csv\n\
-         Example: roofswap import build.log kernels.sm_90.cubin -o ~/.config/roofswap/kernels")]
+#[command(after_help = format!(
+    "Example: roofswap import report.ncu-rep -o runs.csv\n\
+     Example: roofswap import build.log kernels.sm_90.cubin -o {}",
+    user_path_text("kernels")
+))]
 pub(super) struct ImportArgs {
     /// Reports of profilers, tuners and benchmarks (ncu, nvprof, nsys, Kernel Tuner, NVBench, CUTLASS, mixbench …), or of
     /// compilers: `ptxas -v` (also within nvcc's output), `cuobjdump --dump-resource-usage`, cubins. `-` is standard input

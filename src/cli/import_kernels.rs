@@ -1,9 +1,9 @@
 //! `roofswap import` of compilers' reports: kernels with their resources.
 
 use super::{load, output};
+use crate::catalogue::user_folder;
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
 use crate::compiler::{self, CodeArchitecture, CompilerReport, JoinedKernel, TakenNames};
-use crate::config::user_folder;
 use crate::import::OpenedFile;
 use crate::kernel::{Kernel, ResourcesFile};
 use crate::report::TableFormat;

@@ -2,7 +2,7 @@
 
 use super::training::with_moving;
 use super::{Usage, load, output};
-use crate::config::user_folder;
+use crate::catalogue::user_folder;
 use crate::import::{AchievedRoof, GivenProblem, ImportJob, Imported, OpenedFile, overlays, read_report};
 use crate::measurement::{PackedRows, write_packed_to};
 use crate::progress::Progress;

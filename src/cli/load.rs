@@ -1,7 +1,8 @@
 //! Loads the session, and says on stderr what was refused while loading.
 
 use super::{Usage, output};
-use crate::config::{user_folder, user_prices};
+use crate::catalogue::user_folder;
+use crate::config::user_prices;
 use crate::import::OpenedFile;
 use crate::progress::Progress;
 use crate::rank::PriceBook;

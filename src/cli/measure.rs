@@ -3,6 +3,7 @@
 use super::choices::FormatChoice;
 use super::profiler_lines::profiler_lines;
 use super::{Usage, here, load, output};
+use crate::catalogue::user_path_text;
 use crate::device::FindDriver;
 use crate::device::driver::Driver;
 use crate::device::measure::{
@@ -229,7 +230,8 @@ fn say_machine(session: &Session, gpu: &str, mig: bool) {
     }
     if session.gpus.id_named(gpu).is_none() {
         output::remark(format!(
-            "{gpu} is not in the catalogue: its rows load once `roofswap probe -o ~/.config/roofswap/gpus/mine.toml` has described it"
+            "{gpu} is not in the catalogue: its rows load once `roofswap probe -o {}` has described it",
+            user_path_text("gpus/mine.toml")
         ));
     }
 }

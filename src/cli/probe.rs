@@ -2,7 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::{here, load, output};
-use crate::catalogue::SpecFile;
+use crate::catalogue::{SpecFile, user_path_text};
 use crate::device::FindDriver;
 use crate::device::probe::{Probe, gpu_file, run_benches as probe};
 use crate::gpu::{LimitsTable, load_text};
@@ -13,7 +13,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roofswap probe -o ~/.config/roofswap/gpus/mine.toml")]
+#[command(after_help = format!("Example: roofswap probe -o {}", user_path_text("gpus/mine.toml")))]
 pub(super) struct ProbeArgs {
     /// Write a GPU file: overrides numbers of the GPU in the catalogue, or a new GPU if the catalogue has none
     #[arg(short, long, value_name = "FILE")]

@@ -11,6 +11,7 @@ use super::workload::WorkloadArgs;
 use super::{Usage, app, learning, load, output};
 use crate::answer::Settings;
 use crate::application::{ForecastSettings, PartOfTrace};
+use crate::catalogue::user_path_text;
 use crate::gpu::{GpuChanges, GpuId, GpuNumber};
 use crate::pair::Pair;
 use crate::predict::{HYBRID, MODELS, model_position};
@@ -71,8 +72,10 @@ pub(super) struct WhatIfArgs {
     /// Two numbers to draw the time over, with --svg
     #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', value_parser = number)]
     contour: Vec<GpuNumber>,
-    /// Keep the changed GPU under this id in the GPU folder ~/.config/roofswap/gpus, for every command
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help = format!(
+        "Keep the changed GPU under this id in the GPU folder {}, for every command",
+        user_path_text("gpus")
+    ))]
     save: Option<String>,
     #[command(flatten)]
     typed: TypedKernelArgs,

@@ -8,8 +8,6 @@ mod theme;
 
 pub use aliases::Aliases;
 pub use keymap::{Binding, Keymap};
-pub use paths::{
-    cache_folder, state_file, toml_files, user_folder, user_prices, write_whole, write_whole_with,
-};
+pub use paths::{cache_folder, state_file, toml_files, user_prices, write_whole, write_whole_with};
 pub use saved::Saved;
 pub use theme::{Paint, PaintTheme, ThemeBook, ThemeError, themes};

@@ -1,6 +1,6 @@
 //! Where the user's files live (XDG), and how a file is written: beside, then renamed.
 
-use crate::catalogue::FileError;
+use crate::catalogue::{FileError, user_folder};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use std::fs::Permissions;
 use std::io::{Error, ErrorKind, Result, Write};
@@ -16,15 +16,6 @@ const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// Folders with more entries are not looked through for abandoned files.
 const MOST_ENTRIES: usize = 10_000;
-
-/// The user's folder with `gpus/`, `kernels/` and `keymap.toml`: `$ROOFSWAP_CONFIG`, else `~/.config/roofswap`.
-#[must_use]
-pub fn user_folder() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os("ROOFSWAP_CONFIG").filter(|f| !f.is_empty()) {
-        return Some(folder.into());
-    }
-    choose_base_strategy().ok().map(|s| s.config_dir().join("roofswap"))
-}
 
 /// The file that remembers the selection: `$ROOFSWAP_STATE`, else `~/.local/state/roofswap/state.toml`.
 #[must_use]

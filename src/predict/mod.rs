@@ -91,7 +91,7 @@ pub use subject::Subject;
 pub use visible::Visible;
 pub use weight::weight;
 
-use crate::catalogue::Feature;
+use crate::catalogue::{Feature, user_path_text};
 use crate::gpu::{Ceilings, ComputeCapability, Gpu};
 use crate::kernel::{Kernel, VectorPrecision, Work};
 use crate::occupancy::LaunchRefusal;
@@ -277,7 +277,7 @@ pub enum ModelRefusal {
         missing: String,
     },
     /// A rate of a GPU is unknown.
-    #[error("{model}: {gpu} has no {what}: set {key} in a GPU file in ~/.config/roofswap/gpus")]
+    #[error("{model}: {gpu} has no {what}: set {key} in a GPU file in {}", user_path_text("gpus"))]
     NoRate {
         /// The model's id.
         model: &'static str,

@@ -315,11 +315,19 @@ impl Session {
         self.typed.get(&gpu).map(|(_, tuning)| *tuning)
     }
 
+    /// The clocks and the limit that were typed for a GPU; of the one that is edited, for its base.
+    #[must_use]
+    pub fn settings_of(&self, gpu: GpuId) -> Option<Tuning> {
+        let edited = self.edited_gpu().filter(|_| gpu == self.edited_place());
+        self.tuning(edited.map_or(gpu, |edited| edited.base))
+    }
+
     /// Its short name with what was typed of its clocks and its limit: `RTX 4070 @1200MHz`.
     #[must_use]
     pub fn name_with_settings(&self, gpu: GpuId) -> String {
         let name = self.gpus[gpu].short_name();
-        self.tuning(gpu).map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
+        let typed = self.settings_of(gpu);
+        typed.map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
     }
 
     /// This GPU at these clocks and this limit.

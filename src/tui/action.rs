@@ -112,7 +112,7 @@ actions! {
         SortReverse = "sort_reverse",
         /// Copy the selected row (OSC 52, also over ssh).
         CopyRow = "copy_row",
-        /// Copy the command line that prints this prediction.
+        /// Copy the command line that prints what is shown.
         CopyCommand = "copy_command",
         /// Undo the last change: GPUs, numbers, clocks, size, model, roofs.
         Undo = "undo",

@@ -38,8 +38,7 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::Suspend => vec![Effect::Suspend],
         Action::Cancel => cancel_something(state),
         Action::Export => export_pane(state, state.focus),
-        Action::CopyRow => copy_text(state, copied_row(state), "row"),
-        Action::CopyCommand => copy_text(state, command_line(state), "command line"),
+        Action::CopyRow | Action::CopyCommand => copy_shown(state, action, None),
         Action::Undo => undo_step(state),
         Action::SizeUp => step_size(state, true),
         Action::SizeDown => step_size(state, false),
@@ -226,6 +225,14 @@ fn offered_file_name(name: &str) -> String {
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, "svg"));
     let stem: String = stem.chars().map(safe).take(160).collect();
     format!("{stem}.{end}")
+}
+
+/// Copies the row or the command of the view, or of the sheet that the second action opened.
+pub(super) fn copy_shown(state: &mut DashboardState, action: Action, sheet: Option<Action>) -> Vec<Effect> {
+    match action {
+        Action::CopyRow => copy_text(state, copied_row(state, sheet), "row"),
+        _ => copy_text(state, command_line(state, sheet), "command line"),
+    }
 }
 
 /// Asks for the clipboard and says so; or why there is nothing to copy.

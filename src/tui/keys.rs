@@ -1,7 +1,7 @@
 //! What a key means: in what lies over the panes, and otherwise in the panes. Which key runs what stands in the keymap.
 
 use super::action::{Action, TextEdit};
-use super::dispatch::{ask_export, export_pane, run_action};
+use super::dispatch::{ask_export, copy_shown, export_pane, run_action};
 use super::key_names::typed_char;
 use super::message::Effect;
 use super::pane::{ChartOffer, OverlayPanel, Reaction};
@@ -112,21 +112,27 @@ fn key_while_typing(state: &mut DashboardState, mut open: OpenPanel, key: &str) 
 }
 
 /// A key over a sheet: its own, one of those that change what it shows, or one that closes it: Esc, `q`, the key that
-/// opened it. Any other does nothing.
+/// opened it. Any other does nothing, which is said.
 fn key_while_reading(state: &mut DashboardState, mut open: OpenPanel, key: &str) -> Vec<Effect> {
+    state.message = None;
     let contexts = [open.key_context(), OVER_PANES, ANYWHERE];
-    let Some(action) = bound_action(state, &contexts, key) else {
-        state.overlays.push(open);
-        return Vec::new();
-    };
+    let Some(action) = bound_action(state, &contexts, key) else { return idle_key(state, open, key) };
     match open.handle_action(action, state) {
-        Reaction::Passed => general_action(state, open, action),
+        Reaction::Passed => general_action(state, open, action, key),
         reaction => follow_reaction(state, open, reaction),
     }
 }
 
+/// A key that does nothing over a sheet.
+fn idle_key(state: &mut DashboardState, open: OpenPanel, key: &str) -> Vec<Effect> {
+    state.overlays.push(open);
+    let close = state.key_for(Action::Cancel);
+    let text = format!("{key} does nothing here; {close} closes this");
+    state.say(Tone::Refused, text)
+}
+
 /// What an action means over any sheet.
-fn general_action(state: &mut DashboardState, open: OpenPanel, action: Action) -> Vec<Effect> {
+fn general_action(state: &mut DashboardState, open: OpenPanel, action: Action, key: &str) -> Vec<Effect> {
     match action {
         Action::Quit | Action::Suspend => {
             let effects = run_action(state, action);
@@ -143,6 +149,11 @@ fn general_action(state: &mut DashboardState, open: OpenPanel, action: Action) -
                 ask_export(state, offer)
             }
         },
+        Action::CopyRow | Action::CopyCommand => {
+            let effects = copy_shown(state, action, open.opened_by());
+            state.overlays.push(open);
+            effects
+        }
         live if open.lets_through(live) => {
             let effects = run_action(state, live);
             state.overlays.push(open);
@@ -154,9 +165,6 @@ fn general_action(state: &mut DashboardState, open: OpenPanel, action: Action) -
         }
         Action::Cancel => Vec::new(),
         own if open.opened_by() == Some(own) => Vec::new(),
-        _ => {
-            state.overlays.push(open);
-            Vec::new()
-        }
+        _ => idle_key(state, open, key),
     }
 }

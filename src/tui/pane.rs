@@ -149,7 +149,7 @@ impl<S> Clone for Box<dyn OverlayPanel<S>> {
 }
 
 /// What the reader looks at changes under them: the point of a live explanation.
-pub const LIVE_ACTIONS: [Action; 15] = [
+pub const LIVE_ACTIONS: [Action; 13] = [
     Action::Swap,
     Action::SizeUp,
     Action::SizeDown,
@@ -161,8 +161,6 @@ pub const LIVE_ACTIONS: [Action; 15] = [
     Action::Rules,
     Action::KernelNext,
     Action::KernelPrevious,
-    Action::CopyRow,
-    Action::CopyCommand,
     Action::Undo,
     Action::Theme,
 ];

@@ -24,7 +24,7 @@ use crate::config::{Keymap, PaintTheme, Saved};
 use crate::evaluate::{ErrorSummary, Protocol};
 use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, Problem};
-use crate::measurement::CanonicalRow;
+use crate::measurement::{CanonicalRow, TRACED};
 use crate::occupancy::Rules;
 use crate::pair::Pair;
 use crate::predict::{MODELS, Subject, model_position};
@@ -154,6 +154,8 @@ pub struct DashboardState {
     pub files: Vec<UserFile>,
     /// Those of them that brought something when they were read last.
     pub(super) filled: BTreeSet<PathBuf>,
+    /// Those that could not be read.
+    pub(super) unread: BTreeSet<PathBuf>,
     /// The point of the selected row before its file was read again: intensity and performance.
     pub former_point: Option<(f64, f64)>,
     /// How many notes there were before any file was read.
@@ -241,6 +243,7 @@ impl DashboardState {
             data: Vec::new(),
             files: Vec::new(),
             filled: BTreeSet::new(),
+            unread: BTreeSet::new(),
             former_point: None,
             first_notices: notices.len(),
             kept_rows: Vec::new(),
@@ -404,12 +407,15 @@ impl DashboardState {
         &self.session.kernels[self.rows[row].kernel]
     }
 
-    /// A row's size as a person would type it, with its variant and what is changed of its launch.
+    /// A row's size as a person would type it, with its variant and what is changed of its launch; of a group of a trace its shapes.
     #[must_use]
     pub fn size_of(&self, row: usize) -> String {
         let subject = &self.rows[row];
         let size = self.kernel_of(row).short_problem(&subject.problem);
-        let size = format!("{size} {}", subject.variant).trim().to_string();
+        let is_traced = &*subject.variant == TRACED;
+        let of_group = self.application.group_words.get(&self.kernel_of(row).id).filter(|_| is_traced);
+        let size =
+            format!("{size} {}", of_group.map_or(&*subject.variant, String::as_str)).trim().to_string();
         let edits = subject.launch_edits;
         if edits.is_empty() { size } else { format!("{size} ◇ {edits}") }
     }

@@ -117,6 +117,7 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
         return state.say(Tone::Refused, why);
     }
     let LoadedFiles { mut session, notices, refused, summary, unnamed, applications, empty } = loaded;
+    state.unread = empty.iter().filter(|(_, why)| why.is_some()).map(|(path, _)| path.clone()).collect();
     let is_filled = |path: &PathBuf| !empty.iter().any(|(known, _)| known == path);
     state.filled = state.files.iter().map(|file| file.path.clone()).filter(is_filled).collect();
     let tone = if refused.is_none() { Tone::Done } else { Tone::Refused };

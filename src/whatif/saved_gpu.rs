@@ -1,7 +1,7 @@
 //! A hypothetical GPU kept as a file in the user's gpus folder: every command knows it from then on.
 
-use crate::catalogue::Catalogue;
-use crate::config::{user_folder, write_whole};
+use crate::catalogue::{Catalogue, user_folder};
+use crate::config::write_whole;
 use crate::gpu::{Gpu, GpuChanges, hypothetical_text};
 use std::path::{Path, PathBuf};
 

@@ -585,3 +585,16 @@ fn hundreds_of_kernels_are_added_in_the_order_of_their_files_and_a_wrong_one_is_
     assert_eq!(session.problems.len(), 1, "{:?}", session.problems);
     assert!(session.problems[0].contains("k150.toml:"), "{}", session.problems[0]);
 }
+
+/// Texts that say where files go name the folder that is read.
+#[test]
+fn texts_name_the_folder_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = |below: &str| folder.path().join(below).display().to_string();
+    for (command, below) in [("whatif", "gpus"), ("probe", "gpus/mine.toml"), ("import", "kernels")] {
+        let mut help = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"));
+        let help = help.env("ROOFSWAP_CONFIG", folder.path()).args([command, "--help"]).output().unwrap();
+        let text = String::from_utf8_lossy(&help.stdout).split_whitespace().collect::<String>();
+        assert!(text.contains(&named(below)), "{command}: {text}");
+    }
+}

@@ -31,6 +31,7 @@ fn application_of(kernels: &[(&str, u64, u64)]) -> Application {
         r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[
         {{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":1,"args":{{"External id":1,"Input Dims":[[2048,1024],[1024,4096]],"Input type":["c10::BFloat16","c10::BFloat16"]}}}},
         {{"ph":"X","cat":"cpu_op","name":"aten::native_layer_norm","pid":9,"tid":9,"ts":0,"dur":1,"args":{{"External id":2,"Input Dims":[[2048,4096],[],[4096],[4096],[]],"Input type":["c10::BFloat16","","","",""]}}}},
+        {{"ph":"X","cat":"cpu_op","name":"aten::native_layer_norm","pid":9,"tid":9,"ts":0,"dur":1,"args":{{"External id":3,"Input Dims":[[512,4096],[],[4096],[4096],[]],"Input type":["c10::BFloat16","","","",""]}}}},
         {events}{{}}]}}"#
     );
     let folder = tempfile::tempdir().unwrap();
@@ -273,6 +274,22 @@ fn a_trace_without_a_gpu_asks_for_it() {
 }
 
 /// Short kernels of a trace show what a launch costs on its host, in both views.
+/// Rows of one kernel say what tells them apart as the Application view does.
+#[test]
+fn groups_of_one_kernel_are_told_apart_in_the_swap_view() {
+    for ((width, height), shapes) in [
+        ((160, 50), [" [2048,4096] [4096] [4096] ", "[512,4096] [4096] [4096] "]),
+        ((80, 24), [" [2048,40… ", " [512,409… "]),
+    ] {
+        let mut d = dashboard(width, height);
+        play(&mut d, opened(application_of(&[(NORM, 9, 2), (NORM, 7, 3)])));
+        press(&mut d, "enter");
+        let screen = d.screen();
+        assert!(screen.contains("Predictions") && !screen.contains("timing=traced"), "{screen}");
+        assert!(shapes.iter().all(|shape| screen.contains(shape)), "{screen}");
+    }
+}
+
 #[test]
 fn a_group_has_the_same_time_in_the_swap_view() {
     let elementwise = |kind: u64| {

@@ -5,7 +5,7 @@
 use crate::application::{application, opened};
 use crate::stage::{Dashboard, dashboard};
 use roofswap::application::Application;
-use roofswap::tui::{Effect, Message, update};
+use roofswap::tui::{Effect, LoadedFiles, Message, update};
 use std::path::Path;
 
 /// A dashboard that has yet to ask for its first ranking.
@@ -61,10 +61,127 @@ fn each_view_copies_the_command_that_prints_it() {
     printed(&changed, here.path());
     let errors = copied(&mut d, "3 R v Y");
     assert!(errors.starts_with("roofswap evaluate --protocol new-gpu --model components"), "{errors}");
-    let survey = copied(&mut d, "w Y");
-    assert!(survey.contains("--model all"), "{survey}");
+    assert!(copied(&mut d, "a Y").ends_with(" --sources all"));
+    let models = copied(&mut d, "a w Y");
+    let question = "--kernel matmul_tiled --from titan-v --to rtx-4070";
+    assert_eq!(models, format!("roofswap models --protocol new-gpu {question}"));
+    let (survey, _) = &**d.state.models.survey.as_ref().unwrap();
+    let first = format!("{:.1}", survey.models[0].here.unwrap().errors.mape_percent);
+    assert!(printed(&models, here.path()).contains(&first), "{models}: {first}");
     let predict = copied(&mut d, "1 Y");
     assert!(predict.starts_with("roofswap predict --from titan-v --to rtx-4070"), "{predict}");
+}
+
+/// The sheet of matrix products and the list of models show other numbers than the view behind them.
+#[cfg(unix)]
+#[test]
+fn a_sheet_with_numbers_copies_the_command_that_prints_them() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let gemm = copied(&mut d, "f s m = 1 2 0 0 M H z enter W right - Y");
+    let expected = "roofswap gemm --gpu rtx-4070 --m 2048 --n 4096 --k 4096 --sm-clock rtx-4070=1200MHz";
+    assert_eq!(gemm, expected);
+    let screen = d.screen();
+    assert!(screen.contains("GEMM on RTX 4070 @1200MHz"), "{screen}");
+    let fastest = screen.lines().find(|line| line.contains("▸")).unwrap().to_string();
+    let number = fastest.split_whitespace().find(|word| word.parse::<f64>().is_ok()).unwrap();
+    assert!(printed(&gemm, here.path()).contains(&format!(" {number} ")), "{fastest}");
+    let effects = update(&mut d.state, Message::Key("y".into()));
+    assert!(effects.is_empty() && d.screen().contains("no row under a cursor"), "{}", d.screen());
+    let before = d.state.selection.settings;
+    d.play(Message::Key("m".into()));
+    assert_eq!(d.state.selection.settings, before);
+    assert!(d.screen().contains("m does nothing here; esc closes this"), "{}", d.screen());
+    let models = copied(&mut d, "esc T down enter c Y");
+    assert!(models.contains("--to rtx-4070 ") && models.contains("--model all"), "{models}");
+    let line = d.screen().lines().find(|line| line.contains("plain-roofline")).unwrap().to_string();
+    let time = line.split_whitespace().nth(2).unwrap().to_string();
+    let text = printed(&models, here.path());
+    let row = text.lines().find(|line| line.contains("plain-roofline")).unwrap();
+    assert!(row.contains(&time), "{line}: {text}");
+}
+
+/// What is focused, or open, is what the command prints.
+#[cfg(unix)]
+#[test]
+fn the_occupancy_the_explanation_and_a_solved_goal_have_commands_of_their_own() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let kernel = "--kernel matmul_tiled --size 'm=512;n=512;k=512'";
+    let occupancy = copied(&mut d, "R shift-tab Y");
+    assert_eq!(occupancy, format!("roofswap occupancy --gpu titan-v,rtx-4070 {kernel} --rules study"));
+    let on_target = d.state.answer().occupancy.target.unwrap();
+    let shown = format!("{}/{}", on_target.active_warps, on_target.max_warps);
+    assert!(printed(&occupancy, here.path()).contains(&shown), "{shown}");
+    let explained = copied(&mut d, "R tab E Y");
+    assert!(explained.contains(" --explain"), "{explained}");
+    let text = printed(&explained, here.path());
+    assert!(text.contains("exposed latency") && d.screen().contains("exposed latency"), "{text}");
+    let picture = copied(&mut d, "E shift-tab shift-tab L Y");
+    assert!(
+        picture.starts_with("roofswap export roofline --levels dram,l2 --output roofline.svg --from titan-v"),
+        "{picture}"
+    );
+    printed(&picture, here.path());
+    assert!(here.path().join("roofline.svg").is_file());
+    let solved = copied(&mut d, "3 down down = enter Y");
+    assert!(solved.ends_with("--tornado --solve mem"), "{solved}");
+    let words = d.state.what_if.solution.as_ref().unwrap().in_words();
+    assert!(printed(&solved, here.path()).contains(&words), "{words}");
+    let with_goal = copied(&mut d, "= 2 0 0 u s enter Y");
+    assert!(with_goal.ends_with("--solve mem --goal 0.2ms"), "{with_goal}");
+    let words = d.state.what_if.solution.as_ref().unwrap().in_words();
+    assert!(printed(&with_goal, here.path()).contains(&words), "{words}");
+    let contour = copied(&mut d, "space up space Y");
+    assert!(contour.contains("--contour mem,sm --svg contour.svg"), "{contour}");
+    printed(&contour, here.path());
+    assert!(here.path().join("contour.svg").is_file());
+}
+
+/// A kernel that no file has is asked about by what its blocks need.
+#[cfg(unix)]
+#[test]
+fn the_occupancy_of_typed_and_traced_kernels_is_printed_from_their_blocks() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    d.play(opened(application()));
+    let traced = copied(&mut d, "4 down down enter shift-tab Y");
+    assert!(traced.contains("--threads 128 --grid 512 --regs 64"), "{traced} {}", d.screen());
+    let on_target = d.state.answer().occupancy.target.unwrap();
+    let shown = format!("{}/{}", on_target.active_warps, on_target.max_warps);
+    assert!(printed(&traced, here.path()).contains(&shown), "{shown}");
+    d.play(Message::Key("3".into()));
+    d.play(Message::Key("l".into()));
+    d.play(Message::Key("1".into()));
+    let effects = update(&mut d.state, Message::Key("Y".into()));
+    assert!(effects.is_empty() && d.screen().contains("occupancy --set"), "{}", d.screen());
+}
+
+/// The clocks of a GPU whose numbers are edited are those of its base, typed before or afterwards.
+#[cfg(unix)]
+#[test]
+fn a_changed_gpu_keeps_the_clocks_of_its_base() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    copied(&mut d, "3 down down l 1 f s m = 1 2 0 0 M H z enter Y");
+    let screen = d.screen();
+    assert!(screen.contains("◇ RTX 4070, mem=+5% @1200MHz"), "{screen}");
+    let row = copied(&mut d, "y");
+    assert!(row.contains("-> rtx-4070@1200MHz --set mem=+5% "), "{row}");
+    let time = d.state.answer().predicted_time().unwrap().to_string();
+    for view in ["1", "3"] {
+        let command = copied(&mut d, &format!("{view} Y"));
+        assert!(
+            command.contains("--set 'mem=+5%'") && command.contains("--sm-clock rtx-4070=1200MHz"),
+            "{command}"
+        );
+        assert!(printed(&command, here.path()).contains(&time), "{command}: {time}");
+    }
+    // The SM clock is changed as well: it is one or the other.
+    "3 up l 1 Y".split(' ').for_each(|key| d.play(Message::Key(key.into())));
+    assert!(d.screen().contains("copy whatif in view 3"), "{}", d.screen());
+    "f s m = 9 0 0 M H z enter".split(' ').for_each(|key| d.play(Message::Key(key.into())));
+    assert!(d.screen().contains("reset the number in the What if view first"), "{}", d.screen());
 }
 
 /// What the board shows and what its command prints: the same prices, the same stars among the same GPUs.
@@ -166,9 +283,27 @@ fn a_trace_goes_to_app_and_to_no_other_command() {
     assert_eq!(of_group, "roofswap app run.json --to rtx-4070 --kernels");
     let built_in = copied(&mut d, "k Y");
     assert!(!built_in.contains("--data"), "{built_in}");
+    // Its table lists no more groups than some, the view all of them.
+    let groups = (0..7).flat_map(|_| application().groups).collect();
+    let several = Application { groups, ..application() };
+    d.play(opened(several));
+    assert_eq!(copied(&mut d, "Y"), "roofswap app run.json --to rtx-4070 --kernels --top 21");
     let mut amd = dashboard(120, 40);
     amd.play(opened(Application { gpu_name: "AMD Instinct MI300X".into(), ..application() }));
     assert_eq!(copied(&mut amd, "Y"), "roofswap app run.json");
+}
+
+/// Commands end at a file that cannot be read: one that was refused at loading is named by none.
+#[test]
+fn a_refused_file_is_in_no_command() {
+    let mut d = dashboard(120, 40);
+    d.state.data.extend(["good.csv".into(), "no rows.csv".into(), "bad.csv".into()]);
+    let why = |text: &str| Some(text.to_string());
+    let empty = vec![("no rows.csv".into(), None), ("bad.csv".into(), why("bad.csv: no column `time_ms`"))];
+    let loaded = LoadedFiles { empty, ..*LoadedFiles::without_notes((*d.state.base).clone(), "read") };
+    d.play(Message::Loaded(Box::new(loaded)));
+    assert!(copied(&mut d, "1 Y").ends_with("--data good.csv --data 'no rows.csv'"));
+    assert_eq!(copied(&mut d, "A Y"), "roofswap audit good.csv 'no rows.csv'");
 }
 
 /// `app` starts from the GPU of the trace alone: of a row that shows another time than it prints nothing is copied.

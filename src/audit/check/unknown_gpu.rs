@@ -3,6 +3,7 @@
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
+use crate::catalogue::user_path_text;
 use std::collections::BTreeMap;
 
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
@@ -21,9 +22,10 @@ fn unknown_gpu_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
         let name = sheet.text_of(gpu);
         let near = sheet.gpus.position(name).err().map(|e| e.to_string()).unwrap_or_default();
         let subject: String = crate::text::clipped_text(name, 60);
-        let remedy = Remedy::leave(
-            "name it as `roofswap gpus` does, or describe it in a file in the GPU folder ~/.config/roofswap/gpus",
-        );
+        let remedy = Remedy::leave(format!(
+            "name it as `roofswap gpus` does, or describe it in a file in the GPU folder {}",
+            user_path_text("gpus")
+        ));
         Finding { check: CHECK.id, severity: Severity::Warning, subject, evidence: near, rows, remedy }
     };
     found.into_iter().map(finding).collect()

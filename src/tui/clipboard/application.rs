@@ -1,9 +1,9 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
 use super::words::{
-    CommandWords, add_clocks, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets,
+    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets,
 };
-use crate::application::{PartOfTrace, forecast};
+use crate::application::{GROUPS_LISTED, PartOfTrace, forecast};
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;
 use crate::tui::asked_about::none_loaded_text;
@@ -33,7 +33,7 @@ pub(super) fn application_line(state: &DashboardState) -> Result<String, String>
     add_source(&mut words, state, source);
     add_targets(&mut words, state);
     add_host(&mut words, state);
-    words.add_flag("--kernels");
+    add_groups(&mut words, state);
     Ok(words.line())
 }
 
@@ -52,13 +52,18 @@ pub(super) fn application_what_if_line(state: &DashboardState) -> Result<String,
     let mut words = CommandWords::new("whatif");
     words.add("--gpu", &state.session.gpus[edited.base].id);
     words.add("--app", &application.file);
-    if let Some(source) = found.source {
-        add_source(&mut words, state, source);
+    match found.source {
+        // Where no goal is typed, the time on the source is it: the command wants to see that it is meant.
+        Some(source) if state.what_if.solution.is_some() => {
+            words.add("--from", &state.session.gpus[source].id);
+        }
+        Some(source) => add_source(&mut words, state, source),
+        None => {}
     }
     let is_of_scenarios = add_what_if_sets(&mut words, state);
     add_clocks(&mut words, state, |gpu| gpu == edited.base || Some(gpu) == found.source);
     if !is_of_scenarios {
-        words.add_flag("--tornado");
+        add_form(&mut words, state);
     }
     Ok(words.line())
 }
@@ -118,7 +123,7 @@ pub(super) fn of_trace(state: &DashboardState) -> Result<Option<String>, String>
         add_source(&mut words, state, source);
     }
     add_targets(&mut words, state);
-    words.add_flag("--kernels");
+    add_groups(&mut words, state);
     Ok(Some(words.line()))
 }
 
@@ -179,6 +184,15 @@ fn add_targets(words: &mut CommandWords, state: &DashboardState) {
     let is_target = state.selection.targets.contains(&state.session.edited_place());
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_target) {
         words.add("--set", &edited.changes.to_string());
+    }
+}
+
+/// The time of every group: tables list no more than some, where nobody says how many.
+fn add_groups(words: &mut CommandWords, state: &DashboardState) {
+    words.add_flag("--kernels");
+    let count = state.application.application.as_ref().map_or(0, |read| read.groups.len());
+    if count > GROUPS_LISTED {
+        words.add("--top", &count.to_string());
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is copied in each view: the row under the cursor as a line, and the command that prints what the view shows.
 
 mod application;
+mod occupancy;
 mod predict;
 mod rows;
 mod words;
@@ -10,28 +11,60 @@ use super::asked_workload::AskedAbout;
 use super::layout::{DashboardView, Pane};
 use super::ranked::BoardRows;
 use super::state::DashboardState;
+use crate::evaluate::Protocol;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use application::{application_board_line, application_line, application_what_if_line};
-use predict::{add_data, add_kernel, data_files, kernel_is_known, predict_line};
-use words::{CommandWords, add_clocks, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets};
+use occupancy::occupancy_line;
+use predict::{PredictPart, add_data, add_kernel, data_files, kernel_is_known, predict_line};
+use words::{
+    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets,
+};
 
-/// The row under the cursor as one line of text.
+/// The sheet that this action opened, where it shows numbers of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NumberSheet {
+    Gemm,
+    Compare,
+}
+
+impl NumberSheet {
+    fn opened_by(action: Option<Action>) -> Option<Self> {
+        match action? {
+            Action::Gemm => Some(Self::Gemm),
+            Action::Compare => Some(Self::Compare),
+            _ => None,
+        }
+    }
+}
+
+/// The row under the cursor as one line of text; over a sheet, which this action opened, that of the view behind it.
 ///
 /// # Errors
 /// That there is none here.
-pub(super) fn copied_row(state: &DashboardState) -> Result<String, String> {
-    rows::row_text(state)
+pub(super) fn copied_row(state: &DashboardState, sheet: Option<Action>) -> Result<String, String> {
+    match NumberSheet::opened_by(sheet) {
+        Some(NumberSheet::Gemm) => Err(rows::no_row_text(state, "sheet")),
+        Some(NumberSheet::Compare) | None => rows::row_text(state),
+    }
 }
 
-/// The command that prints what the view shows.
+/// The command that prints what is shown: the sheet that this action opened, else the view.
 ///
 /// # Errors
 /// Why no command prints it, and what to do.
-pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
+pub(super) fn command_line(state: &DashboardState, sheet: Option<Action>) -> Result<String, String> {
+    match NumberSheet::opened_by(sheet) {
+        Some(NumberSheet::Gemm) => return gemm_line(state),
+        Some(NumberSheet::Compare) => return predict_line(state, PredictPart::AllModels),
+        None => {}
+    }
     match state.view {
-        DashboardView::Swap => predict_line(state),
+        DashboardView::Swap if state.focus == Pane::Occupancy => occupancy_line(state),
+        DashboardView::Swap if state.focus == Pane::Roofline => predict_line(state, PredictPart::Roofline),
+        DashboardView::Swap if state.shows_explanation() => predict_line(state, PredictPart::Explanation),
+        DashboardView::Swap => predict_line(state, PredictPart::Times),
         DashboardView::Board => board_line(state),
         DashboardView::WhatIf => what_if_line(state),
         DashboardView::Application => application_line(state),
@@ -100,7 +133,47 @@ fn what_if_line(state: &DashboardState) -> Result<String, String> {
     let source = state.selection.source;
     add_clocks(&mut words, state, |gpu| gpu == edited.base || gpu == source);
     if !is_of_scenarios {
-        words.add_flag("--tornado");
+        add_form(&mut words, state);
+    }
+    add_data(&mut words, state);
+    Ok(words.line())
+}
+
+/// `roofswap gemm`: the product of the sheet.
+///
+/// # Errors
+/// That no command knows the target.
+fn gemm_line(state: &DashboardState) -> Result<String, String> {
+    let target = state.target();
+    if state.existing_gpu(target) != target {
+        return Err("the target is hypothetical: save it in the What if view for use in commands".into());
+    }
+    let mut words = CommandWords::new("gemm");
+    words.add("--gpu", &state.session.gpus[target].id);
+    for (flag, side) in ["--m", "--n", "--k"].into_iter().zip(state.gemm.gemm.size) {
+        words.add(flag, &side.to_string());
+    }
+    add_clocks(&mut words, state, |gpu| gpu == target);
+    Ok(words.line())
+}
+
+/// `roofswap models`: errors for cases like the one in question.
+///
+/// # Errors
+/// That the command has no flag for the settings, or does not know the kernel.
+fn models_line(state: &DashboardState) -> Result<String, String> {
+    has_plain_settings(state, "models")?;
+    if kernel_is_known(state)?.is_some_and(|_| state.is_own_kernel(state.rows[state.selected].kernel)) {
+        return Err(format!("{} was typed, and `roofswap models` takes no typed kernel", state.kernel().id));
+    }
+    let mut words = CommandWords::new("models");
+    words.add("--protocol", state.protocol.as_str());
+    words.add("--kernel", &state.kernel().id);
+    for (flag, gpu) in [("--from", state.selection.source), ("--to", state.target())] {
+        words.add(flag, &state.session.gpus[state.existing_gpu(gpu)].id);
+    }
+    if state.model_chosen {
+        words.add("--model", MODELS[state.selection.settings.model].id());
     }
     add_data(&mut words, state);
     Ok(words.line())
@@ -119,12 +192,16 @@ fn evidence_line(state: &DashboardState) -> Result<String, String> {
             Ok(words.line())
         }
         Pane::Notes => Err("no command prints these notes: each prints its own as it reads files".into()),
-        focused => {
+        Pane::Models => models_line(state),
+        _ => {
             let settings = state.selection.settings;
             let used = MODELS[settings.model].id();
             let mut words = CommandWords::new("evaluate");
             words.add("--protocol", state.protocol.as_str());
-            words.add("--model", if focused == Pane::Models { "all" } else { used });
+            words.add("--model", used);
+            if state.selection.all_sources && state.protocol == Protocol::NewGpu {
+                words.add("--sources", "all");
+            }
             if settings.ceilings == Ceilings::Achieved {
                 words.add("--ceilings", "achieved");
             }

@@ -7,16 +7,38 @@ use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
 use crate::pair::Pair;
 use crate::predict::MODELS;
+use crate::roofline::Level;
+use crate::session::EditedGpu;
+use crate::tui::action::Action;
 use crate::tui::state::DashboardState;
 use crate::workload::{TypedKernel, typed_shape};
+
+/// What is shown of the selected row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PredictPart {
+    /// Its times on all targets.
+    Times,
+    /// The same, and where they come from.
+    Explanation,
+    /// Its roofline on all targets, as a picture.
+    Roofline,
+    /// Every model's time on the main target.
+    AllModels,
+}
 
 /// The command that prints what the selected row shows.
 ///
 /// # Errors
 /// Why no command prints it, and what to do.
-pub(super) fn predict_line(state: &DashboardState) -> Result<String, String> {
-    if let Some(line) = of_trace(state)? {
-        return Ok(line);
+pub(super) fn predict_line(state: &DashboardState, part: PredictPart) -> Result<String, String> {
+    match (of_trace(state)?, part) {
+        (Some(line), PredictPart::Times) => return Ok(line),
+        (Some(_), _) => {
+            let id = crate::text::harmless_line(state.kernel().label());
+            let what = "`roofswap app --kernels` prints its times alone: copy that in Predictions";
+            return Err(format!("{id} is of a trace, and {what}"));
+        }
+        (None, _) => {}
     }
     let typed = findable_kernel(state)?;
     let block = state.rows[state.selected].instance.block_size;
@@ -26,10 +48,14 @@ pub(super) fn predict_line(state: &DashboardState) -> Result<String, String> {
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
     }
-    if let Some(why) = set_refusal(state) {
+    if part == PredictPart::Roofline && state.selection.all_sources {
+        let key = state.key_for(Action::AllSources);
+        return Err(format!("a picture has one source: {key} predicts from one"));
+    }
+    if let Some(why) = set_refusal(state, part) {
         return Err(why);
     }
-    Ok(predict_command(state, typed))
+    Ok(predict_command(state, typed, part))
 }
 
 /// The mix's or the files' word for the selected kernel: as it was typed, where it was.
@@ -50,7 +76,7 @@ pub(super) fn kernel_is_known(state: &DashboardState) -> Result<Option<&TypedKer
 ///
 /// # Errors
 /// Why no command knows it, and what to do.
-fn findable_kernel(state: &DashboardState) -> Result<Option<&TypedKernel>, String> {
+pub(super) fn findable_kernel(state: &DashboardState) -> Result<Option<&TypedKernel>, String> {
     let row = &state.rows[state.selected];
     let id = &state.kernel().id;
     if state.picked.contains(&row.kernel) {
@@ -78,14 +104,25 @@ fn typed_refusal(state: &DashboardState, kernel: &TypedKernel) -> Option<String>
 }
 
 /// Why no command asks about the edited GPU: `--set` changes every target, and no source.
-fn set_refusal(state: &DashboardState) -> Option<String> {
+fn set_refusal(state: &DashboardState, part: PredictPart) -> Option<String> {
     let place = state.session.edited_place();
     let selection = &state.selection;
     selection.edited.as_ref()?;
     if selection.source == place {
         return Some("the source is hypothetical: save it in the What if view for use in commands".into());
     }
-    let is_beside = selection.targets.len() > 1 && selection.targets.contains(&place);
+    let is_target = state.target() == place;
+    let is_set_twice = |edited: &EditedGpu| {
+        selection.tunings.get(&edited.base).is_some_and(|t| state.session.gpus[place].states_setting(*t))
+    };
+    if selection.edited.as_ref().is_some_and(|edited| is_target && is_set_twice(edited)) {
+        let key = state.key_for(Action::ViewWhatIf);
+        return Some(format!(
+            "predict takes no clock or limit beside a change of the same: copy whatif in view {key}"
+        ));
+    }
+    let is_alone = selection.targets.len() == 1 || part == PredictPart::AllModels;
+    let is_beside = !is_alone && selection.targets.contains(&place);
     is_beside.then(|| "predict --set changes every target: drop the further ones first".into())
 }
 
@@ -137,24 +174,37 @@ pub(super) fn add_data(words: &mut CommandWords, state: &DashboardState) {
     }
 }
 
-/// The user's files that hold rows or builds.
+/// The user's files that hold rows or builds; commands end at one that cannot be read.
 pub(super) fn data_files(state: &DashboardState) -> Vec<String> {
-    let names = state.data.iter().map(|file| file.display().to_string());
+    let read = state.data.iter().filter(|file| !state.unread.contains(*file));
+    let names = read.map(|file| file.display().to_string());
     names.filter(|name| !state.application.traces.contains(name)).collect()
 }
 
-fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>) -> String {
+fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: PredictPart) -> String {
     let settings = state.selection.settings;
-    let mut words = CommandWords::new("predict");
+    let is_picture = part == PredictPart::Roofline;
+    let mut words = CommandWords::new(if is_picture { "export roofline" } else { "predict" });
+    if is_picture {
+        let levels: Vec<String> =
+            Level::ALL[..state.levels].iter().map(|level| level.as_str().to_lowercase()).collect();
+        words.add("--levels", &levels.join(","));
+        words.add("--output", "roofline.svg");
+    }
     let all = state.selection.all_sources && state.answer().combined.is_some();
     words.add("--from", if all { "all" } else { &state.session.gpus[state.selection.source].id });
-    words.add("--to", &words_of_targets(state));
+    let main = &state.session.gpus[state.existing_gpu(state.target())].id;
+    let of_all_models = part == PredictPart::AllModels;
+    words.add("--to", &if of_all_models { main.clone() } else { words_of_targets(state) });
     let is_edited = state.target() == state.session.edited_place();
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_edited) {
         words.add("--set", &edited.changes.to_string());
     }
     add_kernel(&mut words, state, typed);
-    words.add("--model", MODELS[settings.model].id());
+    words.add("--model", if of_all_models { "all" } else { MODELS[settings.model].id() });
+    if part == PredictPart::Explanation {
+        words.add_flag("--explain");
+    }
     if settings.ceilings == Ceilings::Achieved {
         words.add("--ceilings", "achieved");
     }

@@ -5,6 +5,7 @@ use crate::gpu::GpuId;
 use crate::pair::Pair;
 use crate::predict::MODELS;
 use crate::rank::RankedRow;
+use crate::tui::action::Action;
 use crate::tui::layout::{DashboardView, Pane};
 use crate::tui::panes::what_if::line_text;
 use crate::tui::state::DashboardState;
@@ -35,17 +36,21 @@ pub(super) fn row_text(state: &DashboardState) -> Result<String, String> {
             Ok(format!("{base}: {}", line_text(state)))
         }
         (DashboardView::Application, _) => group_text(state),
-        (DashboardView::Evidence, _) => {
-            let key = state.key_for(crate::tui::action::Action::CopyCommand);
-            Err(format!("this view has no row under a cursor: nothing to copy; {key} copies the command"))
-        }
+        (DashboardView::Evidence, _) => Err(no_row_text(state, "view")),
     }
 }
 
-/// A GPU as commands name it: the edited one by its base and its changes.
+/// That this view or sheet has no row under a cursor, and what can be copied.
+pub(super) fn no_row_text(state: &DashboardState, what: &str) -> String {
+    let key = state.key_for(Action::CopyCommand);
+    format!("this {what} has no row under a cursor: nothing to copy; {key} copies the command")
+}
+
+/// A GPU as commands name it, `rtx-4070@1200MHz` where clocks were typed: the edited one by its base and its changes.
 fn typed_gpu(state: &DashboardState, gpu: GpuId) -> String {
     let edited = state.selection.edited.as_ref().filter(|_| gpu == state.session.edited_place());
-    let id = &state.session.gpus[state.existing_gpu(gpu)].id;
+    let typed = state.session.settings_of(gpu).map_or_else(String::new, |tuning| tuning.brief());
+    let id = format!("{}{typed}", state.session.gpus[state.existing_gpu(gpu)].id);
     edited.map_or_else(|| id.clone(), |edited| format!("{id} --set {}", edited.changes))
 }
 

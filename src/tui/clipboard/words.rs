@@ -3,6 +3,7 @@
 use crate::gpu::GpuId;
 use crate::tui::panes::what_if::findings::WhatIfForm;
 use crate::tui::state::DashboardState;
+use crate::whatif::Solution;
 
 /// A command line that grows.
 pub(super) struct CommandWords(Vec<String>);
@@ -84,6 +85,24 @@ pub(super) fn add_what_if_sets(words: &mut CommandWords, state: &DashboardState)
         words.add("--set", &edited.changes.to_string());
     }
     is_of_scenarios
+}
+
+/// What stands beside the numbers of What if: the tornado, or the time over two numbers as a picture; and the value that was sought.
+pub(super) fn add_form(words: &mut CommandWords, state: &DashboardState) {
+    let found = &state.what_if;
+    match (found.form, &found.marked[..]) {
+        (WhatIfForm::Contour, [across, up]) => {
+            words.add("--contour", &format!("{},{}", across.key(), up.key()));
+            words.add("--svg", "contour.svg");
+        }
+        _ => words.add_flag("--tornado"),
+    }
+    if let Some(Solution::Value { number, .. } | Solution::None { number, .. }) = &found.solution {
+        words.add("--solve", number.key());
+        if let Some(goal) = found.typed_goal {
+            words.add("--goal", &format!("{}ms", goal.typed_millis()));
+        }
+    }
 }
 
 /// The file of prices by the hour.

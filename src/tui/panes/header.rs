@@ -69,7 +69,7 @@ fn shortened(mut spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
 /// Source and targets, with the clocks that were typed for them; the source of a program may be unknown.
 fn gpu_spans(state: &DashboardState, source: Option<GpuId>, look: Look<'_>) -> Vec<Span<'static>> {
     let tuned =
-        |gpu: GpuId| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
+        |gpu: GpuId| state.session.settings_of(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     let short = |gpu: GpuId| state.session.gpus[gpu].short_name().to_string();
     let all = state.selection.all_sources && source == Some(state.selection.source);
     let further = state.selection.targets.len() - 1;

@@ -69,14 +69,24 @@ fn put_application(
     let named = state.session.gpus.id_named(&application.gpu_name);
     let chosen = before.filter(|before| is_same_file && before.gpu_name == application.gpu_name);
     let source = named.or(chosen.and(state.application.source));
-    let mut traces = std::mem::take(&mut state.application.traces);
+    let found = &mut state.application;
+    let (mut traces, group_words) =
+        (std::mem::take(&mut found.traces), std::mem::take(&mut found.group_words));
     traces.insert(application.file.clone());
     let application = Some(Arc::new(application));
     if !is_same_file {
         ask_about(state, AskedAbout::Application);
     }
-    state.application =
-        ApplicationFindings { application, part, settings, source, cursor, traces, ..Default::default() };
+    state.application = ApplicationFindings {
+        application,
+        part,
+        settings,
+        source,
+        cursor,
+        traces,
+        group_words,
+        ..Default::default()
+    };
     if !is_same_file && !state.application.can_be_asked() {
         ask_gpu(state);
     }

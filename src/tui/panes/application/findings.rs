@@ -26,6 +26,8 @@ pub struct ApplicationFindings {
     pub cursor: usize,
     /// The files of every trace that was read: commands other than `app` do not take them.
     pub(in crate::tui) traces: BTreeSet<String>,
+    /// Operator and shapes, else the launch, of groups that were opened in the Swap view, by the kernels of their rows.
+    pub(in crate::tui) group_words: BTreeMap<String, String>,
     /// What the worker was asked.
     pub(super) asked: Option<ForecastQuestion>,
 }

@@ -171,6 +171,8 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
         return state.say(Tone::Refused, why);
     }
     session.arrange();
+    let words = rows.iter().filter_map(|row| Some((row.kernel.clone(), words_of_row(&application, row)?)));
+    state.application.group_words.extend(words);
     state.kept_rows.retain(|kept| !rows.contains(kept));
     state.kept_rows.extend(rows);
     state.take_session(Arc::new(session));
@@ -196,6 +198,13 @@ fn rows_beside(application: &Application, place: usize, gpu: &str, row: &Canonic
     let own = all
         .filter_map(|at| group_row(application, at, gpu, None).filter(|other| at != place || other != row));
     own.chain([row.clone()]).collect()
+}
+
+/// What tells the group of this row apart from others of one kernel: operator and shapes, else the launch.
+fn words_of_row(application: &Application, row: &CanonicalRow) -> Option<String> {
+    let (_, place) = row.source.rsplit_once(": group ")?;
+    let group = application.groups.get(place.parse::<usize>().ok()?.checked_sub(1)?)?;
+    group.operator_words().or_else(|| launch_words(group)).map(|words| harmless_line(&words))
 }
 
 /// What the forecast of this group rests on for the target, where there is one.

@@ -66,4 +66,9 @@ impl OverlayPanel<DashboardState> for GemmSheet {
     fn opened_by(&self) -> Option<Action> {
         Some(Action::Gemm)
     }
+
+    /// What the sheet shows the effect of, or the footer says; kernels, models and settings of the panes behind it are none of its own.
+    fn lets_through(&self, action: Action) -> bool {
+        matches!(action, Action::Swap | Action::Undo | Action::Theme)
+    }
 }

@@ -49,7 +49,7 @@ pub(super) fn draw_gemm(
         key(Action::SizeDown),
         key(Action::Export)
     );
-    let title = format!("GEMM on {}", state.pair().target.short_name());
+    let title = format!("GEMM on {}", state.session.name_with_settings(state.target()));
     let inside = sheet(buffer, body, &title, &foot, look);
     let shown = lines.len().min(page) as u16;
     draw_lines(buffer, Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside }, lines, top);

@@ -3,10 +3,23 @@
 use crate::tui::text::clipped_text;
 use unicode_width::UnicodeWidthStr;
 
+/// The shapes behind an operator of a trace, which tell rows apart: kernels are named after their operator, too.
+fn shapes(text: &str) -> Option<&str> {
+    text.find(" [").map(|blank| &text[blank + 1..])
+}
+
+/// How many columns a size wants before the table has its others.
+pub(super) fn wished_width(text: &str) -> usize {
+    shapes(text).unwrap_or(text).width()
+}
+
 /// A size in at most so many columns: `n=1024 caches=cold` becomes `n=1024 cold`, then `n=1… cold`.
 pub(super) fn clipped_size(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_string();
+    }
+    if let Some(shapes) = shapes(text) {
+        return clipped_text(shapes, width);
     }
     let words: Vec<&str> = text.split(' ').map(without_key).collect();
     let short = words.join(" ");
@@ -75,6 +88,9 @@ mod tests {
             ("n=1024 beta=0", 9, "n=1024 b…"),
             ("b=32;m=256;n=512", 9, "b=… n=512"),
             ("b=16;ic=64;oc=64;h=56;pad=1", 9, "b=16;ic=…"),
+            ("aten::index_select [2,512] [141]", 32, "aten::index_select [2,512] [141]"),
+            ("aten::index_select [2,512] [141]", 13, "[2,512] [141]"),
+            ("aten::index_select [30522,512] [141]", 9, "[30522,5…"),
         ] {
             assert_eq!(clipped_size(text, width), cut, "{text} {width}");
         }

@@ -7,7 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use super::size_text::{clipped_interval, clipped_size};
+use super::size_text::{clipped_interval, clipped_size, wished_width};
 use crate::answer::Answer;
 use crate::chart::Meaning;
 use crate::pair::Pair;
@@ -65,7 +65,7 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
     let rows = if timed.is_empty() { looked_at } else { &timed[..] };
     let name = rows.iter().map(|r| state.kernel_of(*r).label().width()).max().unwrap_or(8);
-    let size = rows.iter().map(|r| state.size_of(*r).width()).max().unwrap_or(8);
+    let size = rows.iter().map(|r| wished_width(&state.size_of(*r))).max().unwrap_or(8);
     let longest = match width {
         ..50 => 12,
         50..100 => 18,

@@ -9,11 +9,13 @@ use crate::tui::state::{DashboardState, Tone};
 /// What may be typed.
 const EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
 
-/// The line for the clocks of a GPU; what is set now is offered.
+/// The line for the clocks of a GPU, of a hypothetical one for those of its base; what is set now is offered.
 pub fn clocks_line(state: &mut DashboardState, gpu: GpuId, purpose: Purpose) -> PromptLine {
-    let now = state.session.gpus[gpu].clocks();
+    let board = state.existing_gpu(gpu);
+    let now = state.session.gpus[board].clocks();
     let all = Tuning { sm_clock: Some(now.sm), mem_clock: Some(now.mem), power_limit: Some(now.power_limit) };
-    state.say(Tone::Done, EXAMPLE);
+    let of_base = format!("of the base, {}; ", state.session.gpus[board].short_name());
+    state.say(Tone::Done, format!("{}{EXAMPLE}", if board == gpu { "" } else { &of_base }));
     PromptLine::new(purpose, all.to_string())
 }
 
@@ -33,14 +35,17 @@ pub fn set_target_clocks(state: &mut DashboardState, typed: &str) -> Result<Vec<
     set_clocks(state, state.target(), typed)
 }
 
-fn set_clocks(state: &mut DashboardState, gpu: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
-    if gpu == state.session.edited_place() {
-        return Err("a hypothetical GPU: its SM clock and power limit are numbers of the What if view".into());
-    }
+/// Of a hypothetical GPU those of its base, which it follows.
+fn set_clocks(state: &mut DashboardState, asked: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
+    let gpu = state.existing_gpu(asked);
     let stock = state.session.stock(gpu);
     let tried = |tuning| state.session.tuned_gpu(gpu, tuning).map(|_| tuning);
     let tuning = typed.parse::<Tuning>().and_then(tried).map_err(|e| e.to_string())?;
     let tuning = tuning.beside(stock.clocks());
+    if gpu != asked && state.session.gpus[asked].states_setting(tuning) {
+        let name = state.session.gpus[asked].short_name();
+        return Err(format!("{name} states that already: reset the number in the What if view first"));
+    }
     let mut next = state.selection.clone();
     if tuning.is_none() {
         next.tunings.remove(&gpu);

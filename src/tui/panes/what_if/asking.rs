@@ -148,7 +148,10 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
         }
         (Ok(ChangedFinding::Contour(answer)), _) => found.contour = Some(Ok(answer)),
         (Ok(ChangedFinding::Page(page)), _) => found.page = Some(Ok(page)),
-        (Ok(ChangedFinding::Solution(solution)), _) => return show_solution(state, solution),
+        (Ok(ChangedFinding::Solution(solution)), ChangedWish::Solve(_, goal)) => {
+            return show_solution(state, solution, goal);
+        }
+        (Ok(ChangedFinding::Solution(_)), _) => {}
         (Err(why), ChangedWish::Tornado) => {
             found.found = Some(WhatIfFound { answer: Err(why), launches: None, base_launch_overhead: None });
         }
@@ -160,7 +163,11 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
 }
 
 /// Says a value that was found, which is offered when one is typed next, or that none does.
-pub(super) fn show_solution(state: &mut DashboardState, solution: Solution) -> Vec<Effect> {
+pub(super) fn show_solution(
+    state: &mut DashboardState,
+    solution: Solution,
+    typed_goal: Option<Seconds>,
+) -> Vec<Effect> {
     let key = capitalised(state.key_for(Action::Pick));
     let effects = match &solution {
         Solution::Value { .. } => {
@@ -169,6 +176,7 @@ pub(super) fn show_solution(state: &mut DashboardState, solution: Solution) -> V
         Solution::None { .. } => state.say(Tone::Refused, solution.in_words()),
     };
     state.what_if.solution = Some(solution);
+    state.what_if.typed_goal = typed_goal;
     effects
 }
 

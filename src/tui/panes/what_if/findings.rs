@@ -69,6 +69,8 @@ pub struct WhatIfFindings {
     pub found: Option<WhatIfFound>,
     /// The value that was sought last, while the question stays the same.
     pub solution: Option<Solution>,
+    /// The time that was typed for it; nothing where that of the source was sought.
+    pub typed_goal: Option<Seconds>,
     /// The kept scenarios beside the base, or why they cannot be compared.
     pub page: Option<Result<Arc<ScenarioPage>, String>>,
     /// The time over the marked numbers.

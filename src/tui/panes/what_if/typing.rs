@@ -88,7 +88,7 @@ fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Resul
         return state.ask_worker_goal(number, goal);
     }
     let solution = state.solve_number(number, goal)?;
-    Ok(show_solution(state, solution))
+    Ok(show_solution(state, solution, goal))
 }
 
 /// Asks the worker to save the changed GPU.

@@ -77,7 +77,7 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
 
 /// The kernel and the GPU.
 fn beside(state: &DashboardState) -> String {
-    let target = state.pair().target.short_name();
+    let target = state.session.name_with_settings(state.target());
     format!("{} on {target}", state.asked_name())
 }
 
