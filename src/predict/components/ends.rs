@@ -95,7 +95,9 @@ impl SourceShare {
         let sum = |body| launching.launched(floor, launching.gap(floor, start.gap), body);
         let timed_over_sum = timed.zip(start.body).map_or(1.0, |(time, body)| time / sum(body));
         let typical = typical.with_own_share(start.own).with_dram_over_rest(end.roof.dram_over_rest);
-        let body = start.body.unwrap_or(roof * typical.usual);
+        let body = start.body.unwrap_or_else(|| {
+            typical.untimed_body(&end.roof, launching.uncounted_of_kernel(excess.uncounted))
+        });
         let roof =
             if end.may_lack_ecc && timed.is_some() { roof.min(body.max(WITHOUT_ECC * roof)) } else { roof };
         let over_roof = TimeOverRoof::from_times(roof, body, typical, excess.uncounted);
@@ -136,7 +138,7 @@ impl SourceShare {
                 TimeOverRoof::from_times(roofs.source, body, self.typical.held(held), self.excess.uncounted)
             }
             // Nothing was timed: the source has no part in it.
-            _ if is_of_target => self.usual_over(roofs.target),
+            _ if is_of_target => self.usual_over(&target.roof),
             _ => self.over_roof,
         };
         let slower = if is_of_target {
@@ -158,8 +160,10 @@ impl SourceShare {
     }
 
     /// A kernel of which nothing was timed under this roof, in seconds.
-    fn usual_over(&self, roof: f64) -> TimeOverRoof {
-        TimeOverRoof::from_times(roof, self.typical.usual * roof, self.typical, self.excess.uncounted)
+    fn usual_over(&self, roof: &LaunchRoof) -> TimeOverRoof {
+        let uncounted = self.excess.uncounted;
+        let body = self.typical.untimed_body(roof, self.launching.uncounted_of_kernel(uncounted));
+        TimeOverRoof::from_times(roof.time, body, self.typical.with_usual_body(body, roof.time), uncounted)
     }
 
     /// The same no further from a body that was timed, in seconds, than what differs can move it. The components take their time whatever

@@ -80,6 +80,11 @@ impl Launching {
         }
     }
 
+    /// The share of pipes whose work nobody counted of a kernel of somebody's own; 0 of an operator, whose library knows each GPU.
+    pub(super) fn uncounted_of_kernel(self, uncounted: f64) -> f64 {
+        if self == Self::Dispatch { 0.0 } else { uncounted }
+    }
+
     /// Whether a launch may find its buffers where an earlier one left them. One operator after another does, as a kernel
     /// in a loop does.
     pub(super) fn reuse(self) -> BufferReuse {

@@ -210,10 +210,11 @@ pub(in crate::predict) fn unmeasured(
     cost: LaunchCost,
 ) -> Option<Seconds> {
     let sides = QuestionSides::of_sizes(kernel, Pair::same(side), Pair::same(work), cost, 0.0);
-    let roof = sides.roofs.source.time;
-    let start = sides.launching.start(None, sides.floors.target.time.0, roof);
-    let time = sides.launched(start, typical(&sides).usual * roof);
-    (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
+    let roof = &sides.roofs.source;
+    let start = sides.launching.start(None, sides.floors.target.time.0, roof.time);
+    let uncounted = sides.launching.uncounted_of_kernel(sides.excess.uncounted);
+    let time = sides.launched(start, typical(&sides).untimed_body(roof, uncounted));
+    (roof.time > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
