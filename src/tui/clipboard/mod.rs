@@ -15,7 +15,10 @@ use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use application::{application_board_line, application_line, application_what_if_line};
 use predict::{add_data, add_kernel, data_files, kernel_is_known, predict_line};
-use words::{CommandWords, add_clocks, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets};
+use words::{
+    CommandWords, add_clocks, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_source,
+    words_of_targets,
+};
 
 /// The row under the cursor as one line of text.
 ///
@@ -146,7 +149,7 @@ fn add_source(words: &mut CommandWords, state: &DashboardState) -> Result<(), St
     if state.existing_gpu(source) != source {
         return Err("the source is hypothetical: save it in the What if view for use in commands".into());
     }
-    words.add("--from", &state.session.gpus[source].id);
+    words.add("--from", &words_of_source(state));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
-use super::words::{CommandWords, add_clocks, words_of_targets};
+use super::words::{CommandWords, add_clocks, words_of_source, words_of_targets};
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -146,8 +146,7 @@ pub(super) fn data_files(state: &DashboardState) -> Vec<String> {
 fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>) -> String {
     let settings = state.selection.settings;
     let mut words = CommandWords::new("predict");
-    let all = state.selection.all_sources && state.answer().combined.is_some();
-    words.add("--from", if all { "all" } else { &state.session.gpus[state.selection.source].id });
+    words.add("--from", &words_of_source(state));
     words.add("--to", &words_of_targets(state));
     let is_edited = state.target() == state.session.edited_place();
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_edited) {
