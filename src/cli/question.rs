@@ -181,7 +181,7 @@ impl QuestionArgs {
             let id = &session.gpus[both].id;
             output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
         }
-        let subjects = self.asked_subjects(&session, typed, sources.seen_from(), kernels)?;
+        let subjects = self.asked_subjects(&session, typed, &sources, kernels)?;
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
@@ -304,14 +304,17 @@ impl QuestionArgs {
         &self,
         session: &Session,
         typed: Option<Subject>,
-        source: Option<GpuId>,
+        sources: &Sources,
         kernels: KernelsAsked,
     ) -> Result<AskedSubjects> {
+        let source = sources.seen_from();
+        // A picture is of one point.
+        let clocks_of = sources.only().filter(|_| kernels == KernelsAsked::All);
         let of_data = typed.is_none() && self.named_kernels().is_empty() && !self.data.is_empty();
         if of_data
             && self.size.is_none()
             && self.variant.is_none()
-            && let Some(timed) = AskedSubjects::timed(session, &self.launch)?
+            && let Some(timed) = AskedSubjects::timed(session, &self.launch, clocks_of)?
             && (kernels == KernelsAsked::All || timed.len() == 1 || timed.kernels(session).len() > 1)
         {
             return Ok(timed);
@@ -369,6 +372,7 @@ impl QuestionArgs {
             remarks.into_iter().for_each(output::remark);
         }
         remark_on_launch(session, &subject);
+        remark_on_clocks(session, &subject, source);
         Ok(subject)
     }
 }
@@ -423,6 +427,21 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
     let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
     let why = "it was timed on most GPUs, and of several such launches it is the fastest";
     output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
+}
+
+/// Says that one row counts where the source was timed at several clocks.
+fn remark_on_clocks(session: &Session, subject: &Subject, source: Option<GpuId>) {
+    let Some((config, source)) = subject.config.zip(source) else { return };
+    let clocks = session.own_clocks(config, source).len();
+    if clocks > 1 {
+        let kernel = &session.kernels[subject.kernel];
+        let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
+        let gpu = &session.gpus[source].id;
+        output::remark(format!(
+            "{label} {size} was timed on {gpu} at {clocks} clocks; the row nearest to the clocks it is set to is used: \
+             --sm-clock and --mem-clock set them, and without --kernel each row is predicted"
+        ));
+    }
 }
 
 /// The places of the models of these names, each once; the default one where none is named. `all` adds all the others.
