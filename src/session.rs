@@ -203,10 +203,11 @@ impl Session {
         mut remarks: Vec<String>,
         roofs: Vec<AchievedRoof>,
     ) -> LoadedFile {
-        let ReadResult { rows, refused, refused_count } = read;
+        let ReadResult { rows, refused, refused_count, renamed } = read;
         let mut kernels = kernels;
         remarks.extend(loaded::state_arithmetic(&rows, &self.gpus, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
+        remarks.extend(loaded::renamed_remark(&renamed, &kernels));
         let (added, repeated) = (rows.len(), self.store.repeated_count());
         self.edit(|workspace| {
             workspace.kernels = kernels;
@@ -235,7 +236,15 @@ impl Session {
         let config = self.store.config_id(kernel, &problem, variant);
         let launch_edits = LaunchEdits::default();
         let problem = Arc::new(problem);
-        Ok(Subject { kernel, problem, variant: variant.into(), instance, config, launch_edits })
+        Ok(Subject {
+            kernel,
+            problem,
+            variant: variant.into(),
+            instance,
+            config,
+            timed_at: None,
+            launch_edits,
+        })
     }
 
     /// A kernel as somebody timed it: at its size, in its variant and launch.

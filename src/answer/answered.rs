@@ -251,6 +251,12 @@ impl Answer {
         }
     }
 
+    /// Whether it is seen from one source, whose time it has and whose speedup: not that of several that stand side by side.
+    #[must_use]
+    pub fn is_seen_from_one(&self) -> bool {
+        self.combined.as_ref().is_none_or(|combined| combined.is_beside)
+    }
+
     /// Whether the predicted time rests on an estimate instead of a measurement.
     #[must_use]
     pub fn is_estimate(&self) -> bool {
@@ -276,6 +282,8 @@ pub struct Share {
 pub struct Combined {
     /// The heaviest first; equal ones by their place in the catalogue.
     pub shares: Vec<Share>,
+    /// Whether the rest of the answer is that of one GPU, which they stand beside.
+    pub is_beside: bool,
     /// The sources without a time, and why.
     pub left_out: Vec<(GpuId, ModelRefusal)>,
     /// The weighted standard deviation of ln T over the sources.

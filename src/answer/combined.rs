@@ -54,7 +54,7 @@ pub fn combine(gpus: &Catalogue<Gpu>, mut singles: Vec<Answer>, beside: Option<A
     let share = |weight: f64| if all > 0.0 { weight / all } else { 1.0 / times.len() as f64 };
     let shares: Vec<Share> =
         timed.into_iter().map(|answer| Share { weight: share(answer.weight), answer }).collect();
-    let combined = Combined { shares, left_out, spread };
+    let combined = Combined { shares, is_beside: beside.is_some(), left_out, spread };
     let heaviest = &combined.shares.first()?.answer;
     let whole = beside.unwrap_or_else(|| heaviest.clone());
     Some(joined(gpus, whole, combined, Seconds(mean)))

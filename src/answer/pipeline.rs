@@ -18,7 +18,7 @@ use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
     SourceKind, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
     impossible_source, is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks,
-    states_clocks, weight,
+    stated_clocks, states_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note, tensor_fp64_note};
 use crate::units::{Bytes, Seconds};
@@ -294,8 +294,8 @@ fn made_caution(gpu: &Gpu) -> Option<Caution> {
     Some(Caution::HypotheticalGpu { based_on, changes })
 }
 
-/// The rows, with that of the source which was timed at the clocks of the target where both are one board, else at those it has now or
-/// nearest to them; of several the latest.
+/// The rows, with that of the source which is asked about; else that which was timed at the clocks of the target where both are one
+/// board, else at those it has now or nearest to them; of several the latest.
 fn visible_at_clocks<'a>(
     store: &'a Store,
     subject: &Subject,
@@ -309,7 +309,8 @@ fn visible_at_clocks<'a>(
     let asked = at_target.filter(|gpu| gpu.is_board_at_settings());
     let asked = asked.and_then(|gpu| rows().find(|row| is_timed_at(row, gpu)));
     let nearest = || rows().min_by(|a, b| clock_distance(a, stated).total_cmp(&clock_distance(b, stated)));
-    let chosen = asked.or_else(|| rows().find(|row| is_at(row, stated))).or_else(nearest);
+    let of_row = subject.timed_at.and_then(|clocks| rows().find(|row| stated_clocks(row) == clocks));
+    let chosen = of_row.or(asked).or_else(|| rows().find(|row| is_at(row, stated))).or_else(nearest);
     chosen.map_or(visible, |row| visible.with_row(config, row))
 }
 

@@ -5,8 +5,9 @@ use super::combined::combine;
 use super::context::AnswerContext;
 use super::pipeline::answer_pair;
 use super::settings::Settings;
-use crate::gpu::{GpuId, board_place};
-use crate::predict::Subject;
+use crate::catalogue::Catalogue;
+use crate::gpu::{Gpu, GpuId, board_place};
+use crate::predict::{MODELS, SourceTime, Subject};
 
 /// Whose times a prediction rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,34 @@ pub enum Sources {
 }
 
 impl Sources {
+    /// The times of this GPU alone.
+    #[must_use]
+    pub fn from_gpu(source: GpuId) -> Self {
+        Self::These(vec![source])
+    }
+
+    /// The times of this GPU; those of every GPU that timed the configuration beside it, where that is asked for.
+    #[must_use]
+    pub fn beside(source: GpuId, all: bool) -> Self {
+        if all { Self::AllBeside(source) } else { Self::from_gpu(source) }
+    }
+
+    /// The GPU that everything but the predicted time is seen from; `None` where no GPU is named.
+    #[must_use]
+    pub fn seen_from(&self) -> Option<GpuId> {
+        match self {
+            Self::These(some) => some.first().copied(),
+            Self::AllBeside(seen) => Some(*seen),
+            Self::All => None,
+        }
+    }
+
+    /// The GPUs that may be a source.
+    #[must_use]
+    pub fn places(&self, gpus: &Catalogue<Gpu>) -> Vec<GpuId> {
+        if let Self::These(some) = self { some.clone() } else { gpus.ids().collect() }
+    }
+
     /// The source, where it is one.
     #[must_use]
     pub fn only(&self) -> Option<GpuId> {
@@ -48,10 +77,24 @@ pub fn answer_from_sources(
         Sources::All | Sources::AllBeside(_) => sources_that_timed(context, subject, target),
     };
     let beside = match sources {
-        Sources::AllBeside(seen) => Some(ask(*seen)),
+        Sources::AllBeside(seen) => Some(seen_answer(context, subject, *seen, ask(*seen))),
         Sources::These(_) | Sources::All => None,
     };
     combine(context.gpus, places.into_iter().map(ask).collect(), beside)
+}
+
+/// The answer of the GPU that others stand beside. Where nobody timed the kernel there, its own time is made of theirs, as that of a
+/// target is: a GPU is as fast as itself.
+fn seen_answer(context: AnswerContext<'_>, subject: &Subject, seen: GpuId, answer: Answer) -> Answer {
+    let is_timed = answer.source_time.as_ref().is_some_and(|known| known.extrapolation.is_some());
+    let model = MODELS[answer.settings.model];
+    if is_timed || !model.needs_source() {
+        return answer;
+    }
+    let own = answer_from_sources(context, &subject.as_timed(), &Sources::All, seen, answer.settings);
+    let made = own.and_then(|own| own.predicted_time());
+    let source_time = made.map(|time| SourceTime::of_model(time, model.id(), Vec::new()));
+    Answer { source_time: source_time.or(answer.source_time), ..answer }
 }
 
 /// These GPUs by place, each once, without the target.

@@ -1,6 +1,7 @@
 //! The kernels of a question: some that were named, or every configuration that the user's rows time.
 
 use super::launch_edits::LaunchArgs;
+use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::ConfigId;
 use crate::predict::Subject;
@@ -17,29 +18,49 @@ pub(super) enum AskedSubjects {
     /// Configurations as they were timed. A file has millions of them: each becomes a [`Subject`] when it is asked about.
     Timed {
         /// By kernel, in the order they were read.
-        configs: Vec<ConfigId>,
+        rows: Vec<TimedRow>,
         /// What is changed of every launch.
         launch: LaunchArgs,
+        /// Whose clocks are told apart.
+        source: Option<GpuId>,
     },
 }
 
+/// A configuration as the source timed it, at one of several clocks where it has rows at several.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimedRow {
+    config: ConfigId,
+    /// Which of the clocks of [`Session::own_clocks`], where there are several.
+    clocks: Option<u16>,
+}
+
 impl AskedSubjects {
-    /// Every configuration that the user's rows time; `None` where they time none.
+    /// Every configuration that the user's rows time, at each clock that this source timed it at; `None` where they time none.
     ///
     /// # Errors
     /// The first one that cannot be asked about.
-    pub(super) fn timed(session: &Session, launch: &LaunchArgs) -> Result<Option<Self>> {
-        let configs: Vec<ConfigId> = session.own_config_ids().collect();
+    pub(super) fn timed(
+        session: &Session,
+        launch: &LaunchArgs,
+        source: Option<GpuId>,
+    ) -> Result<Option<Self>> {
+        let each_clock = |config: ConfigId| {
+            let clocks = source.map_or(0, |source| session.own_clocks(config, source).len());
+            let places =
+                if clocks > 1 { (0..clocks).map(|n| u16::try_from(n).ok()).collect() } else { vec![None] };
+            places.into_iter().map(move |clocks| TimedRow { config, clocks })
+        };
+        let rows: Vec<TimedRow> = session.own_config_ids().flat_map(each_clock).collect();
         // What can be refused is refused before anything is written.
-        for config in &configs {
-            if launch.is_typed() || session.kernels[session.store.config(*config).kernel].has_formulas() {
-                timed_subject(session, *config, launch)?;
+        for row in &rows {
+            if launch.is_typed() || session.kernels[session.store.config(row.config).kernel].has_formulas() {
+                timed_subject(session, *row, launch, source)?;
             }
         }
-        Ok(match &configs[..] {
+        Ok(match &rows[..] {
             [] => None,
-            [only] => Some(Self::Named(vec![timed_subject(session, *only, launch)?])),
-            _ => Some(Self::Timed { configs, launch: launch.clone() }),
+            [only] => Some(Self::Named(vec![timed_subject(session, *only, launch, source)?])),
+            _ => Some(Self::Timed { rows, launch: launch.clone(), source }),
         })
     }
 
@@ -47,7 +68,7 @@ impl AskedSubjects {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Named(subjects) => subjects.len(),
-            Self::Timed { configs, .. } => configs.len(),
+            Self::Timed { rows, .. } => rows.len(),
         }
     }
 
@@ -63,8 +84,8 @@ impl AskedSubjects {
     pub(super) fn kernels(&self, session: &Session) -> BTreeSet<KernelId> {
         match self {
             Self::Named(subjects) => subjects.iter().map(|subject| subject.kernel).collect(),
-            Self::Timed { configs, .. } => {
-                configs.iter().map(|id| session.store.config(*id).kernel).collect()
+            Self::Timed { rows, .. } => {
+                rows.iter().map(|row| session.store.config(row.config).kernel).collect()
             }
         }
     }
@@ -73,8 +94,8 @@ impl AskedSubjects {
     pub(super) fn subject_at(&self, session: &Session, place: usize) -> Cow<'_, Subject> {
         match self {
             Self::Named(subjects) => Cow::Borrowed(&subjects[place]),
-            Self::Timed { configs, launch } => Cow::Owned(
-                timed_subject(session, configs[place], launch)
+            Self::Timed { rows, launch, source } => Cow::Owned(
+                timed_subject(session, rows[place], launch, *source)
                     .expect("each was put together when they were listed"),
             ),
         }
@@ -91,8 +112,16 @@ pub(super) fn kernels_of_data(session: &Session) -> BTreeSet<KernelId> {
     session.own_config_ids().map(|config| session.store.config(config).kernel).collect()
 }
 
-fn timed_subject(session: &Session, config: ConfigId, launch: &LaunchArgs) -> Result<Subject> {
-    let mut subject = [session.timed_subject(config)?];
+fn timed_subject(
+    session: &Session,
+    row: TimedRow,
+    launch: &LaunchArgs,
+    source: Option<GpuId>,
+) -> Result<Subject> {
+    let mut subject = [session.timed_subject(row.config)?];
+    if let Some((clocks, source)) = row.clocks.zip(source) {
+        subject[0].timed_at = session.own_clocks(row.config, source).get(usize::from(clocks)).copied();
+    }
     launch.edit_subjects(session, &mut subject)?;
     let [subject] = subject;
     Ok(subject)

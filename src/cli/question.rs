@@ -6,7 +6,7 @@ use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
-use super::named_gpus::{gpus, target_gpus};
+use super::named_gpus::{only_source, sources_named, target_gpus};
 use super::sass::TranslationFiles;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A question as it is typed.
 #[derive(Debug, Args)]
 pub(super) struct QuestionArgs {
-    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined; not needed where --data has one
+    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined, `titan-v,all` as seen from the first; not needed where --data has one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one, `h100` for each of its boards, `ada`, `<=300W` and the like
@@ -103,10 +103,7 @@ pub(super) struct CheckedQuestion {
 impl CheckedQuestion {
     /// Whose times this kernel is predicted from: the one GPU that was named, unless only others timed the kernel.
     pub(super) fn sources_of(&self, subject: &Subject, settings: Settings) -> Sources {
-        match self.sources.only() {
-            Some(one) => self.session.usual_sources(subject, one, settings.model),
-            None => self.sources.clone(),
-        }
+        self.session.sources_asked(subject, &self.sources, settings.model)
     }
 }
 
@@ -134,19 +131,11 @@ impl QuestionArgs {
     /// Loads the session with the measurement files.
     pub(super) fn loaded_session(&self) -> Result<ManuallyDrop<Session>> {
         let names = self.from.iter().chain(&self.to).map(String::as_str);
-        let mut session = load::session_naming(&self.data, names, self.only_source())?;
+        let mut session = load::session_naming(&self.data, names, only_source(&self.from))?;
         if let Some(set) = &self.roofs {
             session.edit(|w| lay_roof_set(set, &w.sources, Arc::make_mut(&mut w.gpus)))?;
         }
         Ok(session)
-    }
-
-    /// The source as typed, where it is one: reports that name no GPU ran there.
-    fn only_source(&self) -> Option<&str> {
-        match &self.from[..] {
-            [one] if one != "all" => Some(one),
-            _ => None,
-        }
     }
 
     /// Loads the session and looks everything up.
@@ -184,20 +173,15 @@ impl QuestionArgs {
                 output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
-        let beside =
-            if let Sources::These(some) = &sources { some.clone() } else { session.gpus.ids().collect() };
-        let targets = self.clocks.laid_targets(&mut session, &targets, &beside)?;
+        let timed_on = sources.places(&session.gpus);
+        let targets = self.clocks.laid_targets(&mut session, &targets, &timed_on)?;
         if let Some(both) =
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
         {
             let id = &session.gpus[both].id;
             output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
         }
-        let seen_from = match &sources {
-            Sources::These(some) => some.first().copied(),
-            _ => None,
-        };
-        let subjects = self.asked_subjects(&session, typed, seen_from, kernels)?;
+        let subjects = self.asked_subjects(&session, typed, &sources, kernels)?;
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
@@ -211,19 +195,7 @@ impl QuestionArgs {
         if self.from.is_empty() {
             return self.source_of_data(session);
         }
-        if matches!(&self.from[..], [all] if all == "all") {
-            return Ok(Sources::All);
-        }
-        if self.from.iter().any(|name| name == "all") {
-            return Err(Usage("--from: `all` stands alone, or name the GPUs".into()).into());
-        }
-        let mut places = Vec::new();
-        for place in gpus(session, &self.from)? {
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        Ok(Sources::These(places))
+        sources_named(session, &self.from)
     }
 
     /// The one GPU of the measurement files, or of their rows of the one kernel that is named.
@@ -332,14 +304,17 @@ impl QuestionArgs {
         &self,
         session: &Session,
         typed: Option<Subject>,
-        source: Option<GpuId>,
+        sources: &Sources,
         kernels: KernelsAsked,
     ) -> Result<AskedSubjects> {
+        let source = sources.seen_from();
+        // A picture is of one point.
+        let clocks_of = sources.only().filter(|_| kernels == KernelsAsked::All);
         let of_data = typed.is_none() && self.named_kernels().is_empty() && !self.data.is_empty();
         if of_data
             && self.size.is_none()
             && self.variant.is_none()
-            && let Some(timed) = AskedSubjects::timed(session, &self.launch)?
+            && let Some(timed) = AskedSubjects::timed(session, &self.launch, clocks_of)?
             && (kernels == KernelsAsked::All || timed.len() == 1 || timed.kernels(session).len() > 1)
         {
             return Ok(timed);
@@ -397,6 +372,7 @@ impl QuestionArgs {
             remarks.into_iter().for_each(output::remark);
         }
         remark_on_launch(session, &subject);
+        remark_on_clocks(session, &subject, source);
         Ok(subject)
     }
 }
@@ -451,6 +427,21 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
     let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
     let why = "it was timed on most GPUs, and of several such launches it is the fastest";
     output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
+}
+
+/// Says that one row counts where the source was timed at several clocks.
+fn remark_on_clocks(session: &Session, subject: &Subject, source: Option<GpuId>) {
+    let Some((config, source)) = subject.config.zip(source) else { return };
+    let clocks = session.own_clocks(config, source).len();
+    if clocks > 1 {
+        let kernel = &session.kernels[subject.kernel];
+        let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));
+        let gpu = &session.gpus[source].id;
+        output::remark(format!(
+            "{label} {size} was timed on {gpu} at {clocks} clocks; the row nearest to the clocks it is set to is used: \
+             --sm-clock and --mem-clock set them, and without --kernel each row is predicted"
+        ));
+    }
 }
 
 /// The places of the models of these names, each once; the default one where none is named. `all` adds all the others.

@@ -4,6 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
+use super::named_gpus::{compared_source, only_source, source_of_application, sources_seen_from};
 use super::predict_batch::opened_table;
 use super::terminal::screen_width;
 use super::training::watched_as;
@@ -37,9 +38,10 @@ use std::time::SystemTime;
     after_help = "Example: roofswap rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --to l40s,h100-sxm5,h200 --prices prices.csv"
 )]
 pub(super) struct RankArgs {
-    /// Source GPU: where it was timed, and what speedups are relative to; not needed where --data has one
-    #[arg(long, value_name = "GPU")]
-    from: Option<String>,
+    /// Source GPU: where it was timed, and what speedups are relative to; more GPUs behind it, or `all` that timed the kernel, are
+    /// combined as by `predict`; not needed where --data has one
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    from: Vec<String>,
     /// GPUs to rank: ids, `all`, an architecture such as `ada`, `each-architecture`, and limits such as `<=300W` or `>=24GB`
     #[arg(long, value_name = "GPU", value_delimiter = ',', default_value = "all")]
     to: Vec<String>,
@@ -140,9 +142,9 @@ impl From<OrderChoice> for RankOrder {
 
 pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let names = args.to.iter().chain(&args.from).map(String::as_str);
-    let mut session = load::session_naming(&args.data, names, args.from.as_deref())?;
+    let from = compared_source(&args.from)?;
+    let mut session = load::session_naming(&args.data, names, only_source(&args.from))?;
     let mut targets = select_targets(&session.gpus, &args.to)?;
-    let from = args.from.as_deref();
     if let Some(file) = &args.app {
         return rank_application(args, &mut session, &targets, file);
     }
@@ -156,11 +158,14 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets, Bytes(0.0))?;
     let workload = args.launch.edited_workload(&session, workload)?;
-    let targets = args.clocks.laid_targets(&mut session, &targets, &[source])?;
+    let sources = sources_seen_from(&session, &args.from, source)?;
+    let timed_on = sources.places(&session.gpus);
+    let targets = args.clocks.laid_targets(&mut session, &targets, &timed_on)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut rows = args.rows(&session, &workload)?;
     rows.extend(args.block_rows(&session, &workload, source, &targets)?);
     let mut asked = RankQuestion {
+        sources,
         prices,
         today: utc_date(SystemTime::now()),
         order: args.by.into(),
@@ -181,7 +186,7 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
     let mut targets = targets.to_vec();
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
     let application = app::read(file, &PartOfTrace::default())?;
-    let source = app::source_gpu(session, &application, args.from.as_deref())?;
+    let source = app::source_gpu(session, &application, source_of_application(&args.from)?)?;
     let Some(source) = source else {
         return Err(Usage("the trace names no GPU of the catalogue: give --from GPU".into()).into());
     };

@@ -4,6 +4,9 @@ use super::changes::typed_changes;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
+use super::named_gpus::{
+    compared_source, only_source, source_of_application, sources_named, sources_seen_from,
+};
 use super::terminal::fitted_to_screen;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
@@ -18,7 +21,7 @@ use crate::predict::{HYBRID, MODELS, model_position};
 use crate::progress::Progress;
 use crate::rank::select_targets;
 use crate::report::{Table, TableFormat};
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use crate::units::{Bytes, Seconds};
 use crate::whatif::{
@@ -44,9 +47,10 @@ pub(super) struct WhatIfArgs {
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
     set: Vec<String>,
-    /// Source GPU: whose time it is predicted from, as by `predict`, and the goal (default: the GPU itself)
-    #[arg(long, value_name = "GPU")]
-    from: Option<String>,
+    /// Source GPU: whose time it is predicted from, as by `predict`, and the goal (default: the GPU itself); more GPUs behind it, or
+    /// `all` that timed the kernel, are combined
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    from: Vec<String>,
     #[command(flatten)]
     workload: WorkloadArgs,
     /// A whole application: a profiler's trace, as `roofswap app` reads it
@@ -123,7 +127,8 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
         args.set.iter().map(|text| typed_changes(text)).collect::<Result<_, _>>()?;
     check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
     let names = args.from.iter().chain(&args.gpu).map(String::as_str);
-    let mut session = load::session_naming(&args.data, names, args.from.as_deref())?;
+    let named = compared_source(&args.from)?;
+    let mut session = load::session_naming(&args.data, names, only_source(&args.from))?;
     let bases = select_targets(&session.gpus, &args.gpu)?;
     let several_kernels =
         args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || typed.contains(','));
@@ -141,16 +146,17 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     if let Some(file) = &args.app {
         return run_application(args, &mut session, base, changes, file);
     }
-    let from = args.from.as_deref().unwrap_or(&args.gpu[0]);
+    let from = named.unwrap_or(&args.gpu[0]);
     let (workload, source) = {
         let l2 = largest_l2(&session, &[base], &changes);
         args.workload.load(&mut session, &args.typed, Some(from), &[base], l2)?
     };
     let workload = args.launch.edited_workload(&session, workload)?;
-    let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
-    let base = args.base_at_clocks(&mut session, base, source)?;
+    let source = if named.is_none() { workload.own_source(&session, base) } else { source };
+    let sources = sources_seen_from(&session, &args.from, source)?;
+    let base = args.base_at_clocks(&mut session, base, &sources)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
-    let asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);
+    let asked = WhatIf::with_sources(&session, &workload, Pair::new(source, base), sources, settings);
     answer_one(args, &session, base, asked, changes, &Progress::default())
 }
 
@@ -163,10 +169,10 @@ fn run_application(
     file: &Path,
 ) -> Result<()> {
     let application = app::read(file, &PartOfTrace::default())?;
-    let source = app::source_gpu(session, &application, args.from.as_deref())?;
+    let source = app::source_gpu(session, &application, source_of_application(&args.from)?)?;
     let source = source
         .ok_or_else(|| Usage("the trace names no GPU of the catalogue: give --from GPU".to_string()))?;
-    let base = args.base_at_clocks(session, base, source)?;
+    let base = args.base_at_clocks(session, base, &Sources::from_gpu(source))?;
     let settings = ForecastSettings::default();
     let pair = ApplicationPair { session, application: &application, source, base, settings };
     let progress = Progress::default();
@@ -247,13 +253,13 @@ fn run_many(
         let text = "several GPUs or kernels are asked for their tornado: add --tornado, or name one GPU and one kernel";
         return Err(Usage(text.into()).into());
     }
-    let source = args.from.as_deref().map(|name| session.gpus.position(name)).transpose()?;
+    let sources = if args.from.is_empty() { None } else { Some(sources_named(session, &args.from)?) };
     let workloads = workloads_asked(args, session, bases, &changes)?;
-    let timed_on = source.map_or_else(|| bases.to_vec(), |source| vec![source]);
+    let timed_on = sources.as_ref().map_or_else(|| bases.to_vec(), |sources| sources.places(&session.gpus));
     let bases = &args.clocks.laid_targets(session, bases, &timed_on)?;
     let settings = settings(args, session, &workloads, bases)?;
     let changes = changes.into_iter().next().unwrap_or_default();
-    let asked = ManyTornados { session, workloads: &workloads, source, changes, settings };
+    let asked = ManyTornados { session, workloads: &workloads, sources, changes, settings };
     let (mut found, mut refused) = (0, Vec::new());
     output::streamed_answer(|out| {
         let mut json = matches!(args.format, WhatIfFormat::Json).then(AnswerStream::default);
@@ -307,14 +313,14 @@ fn workloads_asked(
         None => Vec::new(),
     };
     if names.len() < 2 {
-        let from = args.from.as_deref().unwrap_or(&session.gpus[bases[0]].id).to_string();
+        let from = compared_source(&args.from)?.unwrap_or(&session.gpus[bases[0]].id).to_string();
         let (workload, _) = args.workload.load(session, &args.typed, Some(&from), bases, l2)?;
         return Ok(vec![args.launch.edited_workload(session, workload)?]);
     }
     if args.workload.size.is_some() || args.workload.variant.is_some() {
         return Err(Usage("--size and --variant are those of one kernel: give one --kernel".into()).into());
     }
-    let source = args.from.as_deref().map_or(Ok(bases[0]), |name| session.gpus.position(name))?;
+    let source = compared_source(&args.from)?.map_or(Ok(bases[0]), |name| session.gpus.position(name))?;
     let (mut all, mut without) = (Vec::new(), Vec::new());
     for name in &names {
         let kernel = session.find_kernel(name)?;
@@ -331,8 +337,13 @@ fn workloads_asked(
 
 impl WhatIfArgs {
     /// The GPU that is changed, at the clocks and the limit that were typed.
-    fn base_at_clocks(&self, session: &mut Session, base: GpuId, source: GpuId) -> Result<GpuId> {
-        Ok(self.clocks.laid_targets(session, &[base], &[source])?.first().copied().unwrap_or(base))
+    fn base_at_clocks(&self, session: &mut Session, base: GpuId, sources: &Sources) -> Result<GpuId> {
+        Ok(self
+            .clocks
+            .laid_targets(session, &[base], &sources.places(&session.gpus))?
+            .first()
+            .copied()
+            .unwrap_or(base))
     }
 
     /// Refuses flags that would change nothing.
@@ -345,7 +356,7 @@ impl WhatIfArgs {
             return refuse("--contour is drawn: give --svg FILE, or --format json for its numbers");
         }
         let changes_something = !self.set.is_empty() || self.launch.is_typed();
-        if self.solve.is_some() && self.goal.is_none() && self.from.is_none() && !changes_something {
+        if self.solve.is_some() && self.goal.is_none() && self.from.is_empty() && !changes_something {
             return refuse(
                 "--solve: without --goal TIME the goal is the time on the source; give --goal, or --from GPU",
             );

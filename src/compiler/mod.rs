@@ -124,6 +124,20 @@ pub struct ReportError {
     pub place: ReportPlace,
     /// What stands there, what was expected and what to do.
     pub message: String,
+    /// Whether nothing in the file is of a compiler: it may be of anybody else.
+    pub is_foreign: bool,
+}
+
+impl ReportError {
+    /// What stands at this place of a file that a compiler may have written.
+    fn new(file: &str, place: ReportPlace, message: impl Into<String>) -> Self {
+        Self { file: file.to_string(), place, message: message.into(), is_foreign: false }
+    }
+
+    /// The same of a file of somebody else's.
+    fn of_foreign(self) -> Self {
+        Self { is_foreign: true, ..self }
+    }
 }
 
 impl fmt::Display for ReportPlace {
@@ -182,7 +196,7 @@ pub fn read_from(
 /// What comes from `from`, unless it is too large for a report.
 fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result<Vec<u8>, ReportError> {
     use std::io::Read;
-    let refuse = |message: String| ReportError { file: file.to_string(), place: ReportPlace::Whole, message };
+    let refuse = |message: String| ReportError::new(file, ReportPlace::Whole, message);
     let too_large = || {
         let most = LARGEST_FILE >> 20;
         refuse(format!("is larger than {most} MiB; expected one compiler's report or one cubin"))
@@ -228,7 +242,7 @@ impl Findings {
     }
 
     fn report_error(&self, place: ReportPlace, message: impl Into<String>) -> ReportError {
-        ReportError { file: self.file.clone(), place, message: message.into() }
+        ReportError::new(&self.file, place, message)
     }
 
     fn add_refusal(&mut self, place: ReportPlace, message: impl Into<String>) {

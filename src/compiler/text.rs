@@ -83,7 +83,7 @@ pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings)
         return whole(format!("is {what}, which may hold several cubins; {TAKE_OUT}"));
     }
     if bytes.starts_with(b"NVR\0") {
-        return whole(format!("is an ncu report, not a compiler report; {EXPECTED}"));
+        return whole(format!("is an ncu report, not a compiler report; {EXPECTED}")).of_foreign();
     }
     if let Some(at) = bytes.iter().position(|b| *b == 0).filter(|_| matches!(text.0, Cow::Borrowed(_))) {
         let what = "is a NUL: this is a binary file, or UTF-16 without its mark";
@@ -107,7 +107,8 @@ pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings)
     }
     let first = text.numbered_lines().find(|(_, line)| !line.is_empty()).map_or((1, &[][..]), |l| l);
     let begins = quoted(&String::from_utf8_lossy(&first.1[..first.1.len().min(200)]));
-    found.report_error(ReportPlace::Line(first.0), format!("{begins}: not a compiler report; {EXPECTED}"))
+    let message = format!("{begins}: not a compiler report; {EXPECTED}");
+    found.report_error(ReportPlace::Line(first.0), message).of_foreign()
 }
 
 /// A whole number of at most ten digits.

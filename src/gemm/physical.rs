@@ -74,6 +74,7 @@ pub fn physical(
         variant: variant.as_str().into(),
         instance,
         config: None,
+        timed_at: None,
         launch_edits: LaunchEdits::default(),
     };
     let gpu = &gpus[row.gpu];

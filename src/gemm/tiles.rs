@@ -249,7 +249,7 @@ mod tests {
             tile,
             occupancy: None,
             is_occupancy_bound: false,
-            bound: Some("FP".into()),
+            bound: Some("compute".into()),
             time: Ok(time),
             power: Some(power),
             modelled: None,
@@ -268,7 +268,10 @@ mod tests {
         let best = best(&all);
         assert_eq!(best, BestTiles { fastest: Some(1), least_energy: Some(0) });
         let said = best.advice_lines(&all);
-        assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00× slower"), "{said:?}");
+        assert!(
+            said[0].starts_with("fastest: 128x128, bound by compute; 8x8 next, 2.00× slower"),
+            "{said:?}"
+        );
         assert!(said[1].contains("8x8: its power falls") && said[2].contains("overlap"), "{said:?}");
         let rate = all[1].rate().unwrap();
         assert!((rate.value.0 - 2e12).abs() < 1.0 && rate.low < rate.value && rate.value < rate.high);
@@ -279,12 +282,15 @@ mod tests {
     fn tiles_that_no_figure_tells_apart_are_not_ordered() {
         let tied = [Tile::Side(8), Tile::Side(16), Tile::Library].map(|tile| answer(tile, 1.0, 50.0));
         let said = best(&tied).advice_lines(&tied);
-        assert_eq!(said[0], "fastest: 8x8, bound by FP; 2 other tiles within 0.5 %");
+        assert_eq!(said[0], "fastest: 8x8, bound by compute; 2 other tiles within 0.5 %");
         assert_eq!(said[1], "least energy: 8x8; 2 other tiles within 0.5 %");
         let mut slower = tied.to_vec();
         slower[1] = answer(Tile::Side(16), 2.0, 50.0);
         let said = best(&slower).advice_lines(&slower);
-        assert_eq!(said[0], "fastest: 8x8, bound by FP; 1 other tile within 0.5 %; 16x16 next, 2.00× slower");
+        assert_eq!(
+            said[0],
+            "fastest: 8x8, bound by compute; 1 other tile within 0.5 %; 16x16 next, 2.00× slower"
+        );
     }
 
     #[test]

@@ -26,7 +26,8 @@ impl FromStr for GivenProblem {
         };
         // A bare number can only be read together with a kernel.
         if size.contains('=') || kernel.is_none() {
-            size.parse::<Problem>()?;
+            // Which keys may be 0 is the kernel's to say.
+            Problem::typed(size, |_| true)?;
         }
         Ok(Self { kernel, size: size.to_string() })
     }
@@ -138,7 +139,8 @@ impl Imported {
 
 /// The grid that a kernel's file has at this size for the block of this row, where the row's is another one.
 fn refuted_grid(kernel: &Kernel, size: &str, row: &CanonicalRow) -> Option<[u64; 3]> {
-    let launch = kernel.instance(&size.parse().ok()?, &row.variant).ok()?.launch?;
+    let size = Problem::typed(size, |key| kernel.may_be_zero(key)).ok()?;
+    let launch = kernel.instance(&size, &row.variant).ok()?.launch?;
     let is_of_block = row.block == Some(launch.block.map(u64::from));
     (is_of_block && row.grid.is_some_and(|grid| grid != launch.grid)).then_some(launch.grid)
 }
@@ -156,6 +158,17 @@ mod tests {
             ..CanonicalRow::default()
         };
         Imported { rows: rows.iter().map(row).collect(), ..Imported::default() }
+    }
+
+    #[test]
+    fn a_padding_of_0_is_a_size_where_its_kernel_has_a_use_for_it() {
+        let (kernels, _) = load_shipped(&shipped_sources().unwrap());
+        let mut all = report(&[("torch_conv", "grid=4")]);
+        let size = "b=8;ic=16;oc=32;ks=3;hw=28;stride=1;pad=0";
+        let given = format!("torch_conv:{size}").parse().unwrap();
+        assert_eq!(all.give_problem(&given, &kernels), Ok(1));
+        let given = all.rows.into_iter().next().unwrap().problem;
+        assert!(given.contains("pad=0"), "{given}");
     }
 
     #[test]
@@ -178,7 +191,8 @@ mod tests {
         assert_eq!(given("ns::mine:n=4").1[3], "n=4");
         assert_eq!(given("reduce_sum:n=4").0, Ok(0));
         assert!(given("saxpy:m=4").0.is_err());
-        assert!("2^20".parse::<GivenProblem>().is_err() && "saxpy:n=0".parse::<GivenProblem>().is_err());
+        assert!("2^20".parse::<GivenProblem>().is_err() && "saxpy:n=-1".parse::<GivenProblem>().is_err());
+        assert!(given("saxpy:n=0").0.is_err() && given("ns::mine:n=0").0.is_err());
         let mut all = report(&rows);
         all.remark_other_keys(&kernels);
         assert_eq!(all.remarks.len(), 2, "{:?}", all.remarks);

@@ -26,6 +26,7 @@ mod operator;
 mod problem;
 mod recorded;
 mod resources_file;
+mod short_problem;
 mod slider;
 mod stated_arithmetic;
 mod variant;
@@ -368,23 +369,6 @@ impl Kernel {
                     keys,
                 })
             }
-        }
-    }
-
-    /// The problem as a person would type it: keys that equal their default are left out.
-    #[must_use]
-    pub fn short_problem(&self, problem: &Problem) -> String {
-        let Some(formulas) = &self.formulas else { return problem.to_string() };
-        let typed: Vec<_> = problem
-            .pairs()
-            .iter()
-            .filter(|(k, _)| !formulas.defaults.contains_key(k.as_str()))
-            .cloned()
-            .collect();
-        let typed = Problem::from_pairs(typed);
-        match self.completed_problem(&typed) {
-            Ok(full) if full == *problem && !typed.pairs().is_empty() => typed.to_string(),
-            _ => problem.to_string(),
         }
     }
 

@@ -12,8 +12,9 @@ use super::side_by_side::{in_order, workers};
 use super::{DESCRIBED, Measurement, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, KernelId};
 use csv::{ByteRecord, ReaderBuilder};
+use std::collections::BTreeMap;
 use std::io::Read;
 
 /// Why a whole file was refused.
@@ -49,6 +50,8 @@ pub struct ReadResult {
     pub refused: Vec<RowError>,
     /// How many rows were refused in all.
     pub refused_count: usize,
+    /// What the rows call kernels whose name is another one.
+    pub renamed: BTreeMap<Box<str>, KernelId>,
 }
 
 /// Reads canonical rows. Kernels that the catalogue does not know are added to it by their name.
@@ -176,6 +179,7 @@ impl LineForm {
             }
         });
         let new_names = parser.new_names(&mut read.rows);
+        read.renamed = parser.renamed();
         CsvPart { read, new_names }
     }
 }
@@ -197,6 +201,7 @@ pub(super) fn parsed_rows<D: RowDraft>(
         }
     }
     let new_names = parser.new_names(&mut read.rows);
+    read.renamed = parser.renamed();
     CsvPart { read, new_names }
 }
 
@@ -230,6 +235,7 @@ impl<'a> ParsedCsv<'a> {
         let places: Vec<_> = new_names.iter().map(|name| self.kernels.kernel_id(name)).collect();
         let (result, known) = (&mut self.result, self.kernels.known());
         result.refused_count += read.refused_count;
+        result.renamed.append(&mut read.renamed);
         let room = self.described - result.refused.len();
         result.refused.extend(read.refused.into_iter().take(room));
         for row in &mut read.rows {

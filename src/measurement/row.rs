@@ -14,9 +14,10 @@ use super::words::{Problems, SharedWords};
 use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
-use crate::kernel::{Kernel, KernelId, RunsAs};
+use crate::kernel::{Kernel, KernelId, RunsAs, short_name};
 use crate::units::{Seconds, number_and_unit, typed_dimensions, typed_number};
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Why a row is refused.
@@ -42,6 +43,8 @@ pub(super) struct RowParser<'a> {
     kernels: &'a Catalogue<Kernel>,
     known_gpus: HashMap<Box<[u8]>, GpuId>,
     known_kernels: HashMap<Box<[u8]>, KernelId>,
+    /// What those are called whose name is not their kernel's, in whatever form.
+    renamed: BTreeMap<Box<str>, KernelId>,
     /// Kernels that the catalogue does not have, in the order the chunk names them. Their rows count on from the
     /// catalogue's entries, until the place of each is known.
     new_names: Vec<NewName>,
@@ -74,6 +77,7 @@ impl<'a> RowParser<'a> {
             kernels,
             known_gpus: HashMap::default(),
             known_kernels: HashMap::default(),
+            renamed: BTreeMap::default(),
             new_names: Vec::new(),
             known_new: HashMap::default(),
             problems: Problems::default(),
@@ -220,6 +224,9 @@ impl<'a> RowParser<'a> {
         let known = self.kernels.id_named(name).filter(|_| !name.is_empty());
         if let Some(known) = known.filter(|known| self.kernels[*known].takes_rows_of(dtype)) {
             self.known_kernels.insert(bytes.into(), known);
+            if name == written && !short_name(written).eq_ignore_ascii_case(&self.kernels[known].id) {
+                self.renamed.insert(written.into(), known);
+            }
             return Ok(known);
         }
         if name.is_empty() {
@@ -233,6 +240,11 @@ impl<'a> RowParser<'a> {
         self.known_new.entry(bytes.into()).or_default().push((dtype.clone(), new));
         self.new_names.push(NewName { written: written.into(), dtype: dtype.clone() });
         Ok(new)
+    }
+
+    /// What the rows since the last call call kernels whose name is another one.
+    pub(super) fn renamed(&mut self) -> BTreeMap<Box<str>, KernelId> {
+        std::mem::take(&mut self.renamed)
     }
 
     /// Completes the rows since the last call, and says which kernels they name that the catalogue does not have.

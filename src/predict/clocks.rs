@@ -93,7 +93,7 @@ const NEAR: f64 = 0.05;
 /// Whether this row states a clock.
 #[must_use]
 pub fn states_clocks(row: &Measurement) -> bool {
-    stated(row).iter().any(Option::is_some)
+    stated_clocks(row).iter().any(Option::is_some)
 }
 
 /// Whether every clock that this row states is one that this GPU may run at by itself; false where it states none.
@@ -111,7 +111,7 @@ const SHORT_SCATTER: f64 = 0.15;
 
 /// The clocks that a row states, those of this GPU in the place of what a profiler made of a short launch.
 fn believed(row: &Measurement, gpu: &Gpu) -> [Option<Hertz>; 2] {
-    let [sm, mem] = stated(row);
+    let [sm, mem] = stated_clocks(row);
     let now = gpu.clocks();
     let is_short = row.caches_flushed() && row.time.0 < CLOCKED_S;
     let scatters = |clock: Hertz| is_short && (clock / now.sm - 1.0).abs() < SHORT_SCATTER;
@@ -119,7 +119,8 @@ fn believed(row: &Measurement, gpu: &Gpu) -> [Option<Hertz>; 2] {
 }
 
 /// SM and memory clock of a row, where it states them.
-fn stated(row: &Measurement) -> [Option<Hertz>; 2] {
+#[must_use]
+pub fn stated_clocks(row: &Measurement) -> [Option<Hertz>; 2] {
     [Number::SmClock, Number::MemClock]
         .map(|column| row.number(column).filter(|mhz| *mhz > 0.0).map(Hertz::from_mega))
 }

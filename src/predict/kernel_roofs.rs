@@ -66,9 +66,9 @@ impl PeakRates {
             dram: gpu.bandwidth(ceilings).clone(),
             l2: gpu.l2_bandwidth_or_derived().clone(),
             l1: gpu.l1_bandwidth(ceilings).ok_or_else(|| lacks("L1 bandwidth", "cache.l1_gb_per_s"))?,
-            shared: gpu.shared_bandwidth().ok_or_else(|| {
-                lacks("shared-memory bandwidth", "cache.shared_bytes_per_clock_per_sm in its GPU file")
-            })?,
+            shared: gpu
+                .shared_bandwidth()
+                .ok_or_else(|| lacks("shared-memory bandwidth", "cache.shared_bytes_per_clock_per_sm"))?,
         })
     }
 
@@ -243,4 +243,21 @@ fn precision(
 /// `achieved | peak` of a rate as a link of the chain has it.
 pub(super) fn stated<T>(rate: &Sourced<T>) -> Option<Provenance> {
     Some(Provenance::Stated(rate.origin, rate.source.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::shipped_sources;
+    use crate::gpu::{LimitsTable, load_shipped};
+
+    #[test]
+    fn a_missing_rate_is_asked_for_in_one_file() {
+        let (gpus, _) = load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap());
+        let mut gpu = gpus.entry_named("titan-v").unwrap().clone();
+        gpu.shared_bytes_per_clock = None;
+        let rates = PeakRates::from_gpu(&gpu, VectorPrecision::Single, Ceilings::Peak, "projection");
+        let said = rates.err().unwrap().to_string();
+        assert_eq!(said.matches("GPU file").count(), 1, "{said}");
+    }
 }

@@ -64,7 +64,7 @@ pub use breakdown::{Breakdown, Cause, FirstTime, Step};
 pub use caution::{BusySms, Caution};
 pub use clocks::{
     SourceClocks, clock_distance, differences, gpu_at_row_clocks, is_at, is_near, is_timed_at, source_clocks,
-    states_clocks,
+    stated_clocks, states_clocks,
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{

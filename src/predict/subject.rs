@@ -3,6 +3,7 @@
 use super::launch_edits::LaunchEdits;
 use crate::kernel::{FormulaError, Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Config, ConfigId};
+use crate::units::Hertz;
 use std::sync::Arc;
 
 /// A kernel at one size in one variant, with its counts evaluated: everything that does not depend on a GPU.
@@ -18,6 +19,8 @@ pub struct Subject {
     pub instance: Instance,
     /// Its place in the store, where somebody timed it.
     pub config: Option<ConfigId>,
+    /// The SM and memory clock of the row that is asked about, where its source has rows at several.
+    pub timed_at: Option<[Option<Hertz>; 2]>,
     /// What is changed of its launch on the target; a source was timed as it is.
     pub launch_edits: LaunchEdits,
 }
@@ -38,6 +41,7 @@ impl Subject {
             variant: timed.variant.clone(),
             instance: kernel.instance(timed.problem, timed.variant)?,
             config: place,
+            timed_at: None,
             launch_edits: LaunchEdits::default(),
         })
     }

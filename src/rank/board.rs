@@ -15,7 +15,7 @@ use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
 use crate::roofline::Bound;
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 
@@ -35,6 +35,8 @@ pub struct RankQuestion<'a> {
     pub workload: &'a Workload,
     /// Where it was timed, and what speedups are relative to.
     pub source: GpuId,
+    /// Whose times the GPUs are predicted from: the source's, or those of several.
+    pub sources: Sources,
     /// The GPUs to rank, each once.
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
@@ -159,6 +161,7 @@ impl<'a> RankQuestion<'a> {
             session,
             workload,
             source,
+            sources: Sources::from_gpu(source),
             targets,
             rows: Vec::new(),
             each_kernel: false,
@@ -261,11 +264,7 @@ impl<'a> RankQuestion<'a> {
                 true => query.whole_answers(kernel.subject, asked),
                 false => query.brief_answers(&machines, kernel.subject, asked),
             };
-            if !kernel.subject.launch_edits.is_empty() {
-                answers.pop();
-                answers.extend(query.whole_answers(&kernel.subject.as_timed(), &[self.source]));
-            }
-            let on_source = answers.pop().map(|answer| query.base_answer(kernel.subject, answer));
+            let on_source = answers.pop().map(|answer| self.on_source(kernel.subject, answer));
             answers.extend(on_source);
             let on_source = answers.last().and_then(|answer| answer.time);
             let calls = kernel.calls(|amount| self.calls(amount, on_source));
@@ -281,11 +280,7 @@ impl<'a> RankQuestion<'a> {
     fn subject_rows(&self, progress: &Progress) -> Result<(SourceBase, Vec<RankedRow>), Cancelled> {
         progress.expect(self.rows.len());
         let query = self.query();
-        let own = self.workload.parts.first();
-        let on_source = own.and_then(|part| {
-            let answer = query.whole_answers(&part.subject.as_timed(), &[self.source]).pop()?;
-            Some(query.base_answer(&part.subject, answer))
-        });
+        let on_source = self.workload.parts.first().map(|part| query.on_source(&part.subject));
         let source = on_source.map_or_else(SourceBase::default, |answer| {
             SourceBase::of_run(&RunTotals::of_kernel("", &answer, Some(1.0)))
         });
@@ -314,7 +309,7 @@ impl<'a> RankQuestion<'a> {
             progress.check_cancelled()?;
             let mut answers = query.whole_answers(&part.subject, &asked);
             progress.advance(1);
-            let on_source = answers.pop().map(|answer| query.base_answer(&part.subject, answer));
+            let on_source = answers.pop().map(|answer| self.on_source(&part.subject, answer));
             let calls = self.calls(part.amount, on_source.as_ref().and_then(|answer| answer.time));
             let source = on_source.map_or_else(SourceBase::default, |answer| {
                 SourceBase::of_run(&RunTotals::of_kernel(&part.label, &answer, calls))
@@ -335,6 +330,15 @@ impl<'a> RankQuestion<'a> {
         Ok((source, by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
+    /// The kernel on its source, answered as a target: asked anew where its launch is changed or several sources are asked for.
+    fn on_source(&self, subject: &Subject, answered: PartAnswer) -> PartAnswer {
+        let query = self.query();
+        match subject.launch_edits.is_empty() && self.sources.only().is_some() {
+            true => query.base_answer(subject, answered),
+            false => query.on_source(subject),
+        }
+    }
+
     /// The workload's one kernel on its own GPU, where it is one kernel.
     fn single_on_source(&self) -> Option<Answer> {
         let subject = self.workload.single()?.as_timed();
@@ -343,7 +347,8 @@ impl<'a> RankQuestion<'a> {
 
     fn query(&self) -> PartQuery<'_> {
         let takes_measured = self.rows.iter().all(|row| row.subject.launch_edits.is_empty());
-        PartQuery { session: self.session, source: self.source, settings: self.settings, takes_measured }
+        let Self { session, source, sources, settings, .. } = self;
+        PartQuery { session, source: *source, sources, settings: *settings, takes_measured }
     }
 
     /// Launches of a part in a run; `None` where a share has no time on the source to be a share of.

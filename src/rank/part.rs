@@ -55,6 +55,8 @@ fn is_of_measurement(answer: &Answer) -> bool {
 pub(super) struct PartQuery<'a> {
     pub(super) session: &'a Session,
     pub(super) source: GpuId,
+    /// Whose times are asked for.
+    pub(super) sources: &'a Sources,
     pub(super) settings: Settings,
     /// Whether a time that was measured on a target is the answer there: not where launches are compared, all of which start from one
     /// time.
@@ -64,14 +66,13 @@ pub(super) struct PartQuery<'a> {
 impl PartQuery<'_> {
     /// The kernel on each of these GPUs with everything that must be said.
     pub(super) fn whole_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
-        let sources = self.session.usual_sources(subject, self.source, self.settings.model);
-        targets.iter().map(|target| self.whole_answer(subject, &sources, *target)).collect()
+        targets.iter().map(|target| self.whole_answer(subject, *target)).collect()
     }
 
-    fn whole_answer(self, subject: &Subject, sources: &Sources, target: GpuId) -> PartAnswer {
-        let Self { session, source, settings, .. } = self;
+    fn whole_answer(self, subject: &Subject, target: GpuId) -> PartAnswer {
+        let Self { session, source, sources, settings, .. } = self;
         let alone = || session.answer(subject, source, target, settings);
-        let predicted = || session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
+        let predicted = || session.answer_asked(subject, sources, target, settings).unwrap_or_else(alone);
         let answer = self.measured_answer(subject, target).unwrap_or_else(predicted);
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
@@ -92,6 +93,13 @@ impl PartQuery<'_> {
             is_measured: is_of_measurement(&answer),
             cautions,
         }
+    }
+
+    /// The kernel on its source as launched there, whatever other sources stand beside it.
+    pub(super) fn on_source(self, subject: &Subject) -> PartAnswer {
+        let subject = subject.as_timed();
+        let own = PartQuery { sources: &Sources::from_gpu(self.source), ..self };
+        self.base_answer(&subject, own.whole_answer(&subject, self.source))
     }
 
     /// The kernel on its source, which speedups are relative to: code that was loaded and is not of the source's compute capability bars
@@ -132,9 +140,8 @@ impl PartQuery<'_> {
         subject: &Subject,
         targets: &[GpuId],
     ) -> Vec<PartAnswer> {
-        let Self { session, source, settings, .. } = *self;
-        let sources = session.usual_sources(subject, source, settings.model);
-        if sources.only().is_none() {
+        let Self { session, source, sources, settings, .. } = *self;
+        if session.sources_asked(subject, sources, settings.model).only().is_none() {
             return self.whole_answers(subject, targets);
         }
         let work = self.known_work(subject);

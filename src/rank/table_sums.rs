@@ -7,7 +7,7 @@ use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
 use crate::predict::{ModelRefusal, SharedMachines, TimeEstimate, is_at, states_clocks};
-use crate::session::{RowAlone, RowQuestions};
+use crate::session::{RowAlone, RowQuestions, Sources};
 use crate::units::Seconds;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeMap;
@@ -139,7 +139,8 @@ fn row_parts(
     let row = asked.asked_row(kernels, row).map_err(told)?;
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
-    let query = PartQuery { session, source, settings, takes_measured: false };
+    let sources = &Sources::from_gpu(source);
+    let query = PartQuery { session, source, sources, settings, takes_measured: false };
     let work = row.subject.instance.work.with_counts(&row.row().filling(Work::default()));
     let launch = row.subject.instance.launch.or(row.row().launch());
     let blocks = launch.map(|l| l.block_count() as f64);

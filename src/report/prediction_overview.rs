@@ -205,7 +205,7 @@ fn overview_columns() -> Vec<TableColumn> {
 fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
     let a = row.answer;
     let prediction = a.prediction.as_ref().ok();
-    let alone = a.combined.is_none();
+    let alone = a.is_seen_from_one();
     let bounds = prediction
         .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
     vec![

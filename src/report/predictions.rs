@@ -107,7 +107,7 @@ impl<'a> Comparison<'a> {
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());
         // Several sources have no one time.
-        let alone = a.combined.is_none();
+        let alone = a.is_seen_from_one();
         let ms = |time: Option<Seconds>| TableCell::maybe(time.map(shown::millis), TableCell::number);
         let bound = |b: Option<Bound>| TableCell::maybe(b, |b| TableCell::text(b.as_str()));
         let occupancy = |o: &Option<Occupancy>| TableCell::maybe(o.map(|o| o.fraction()), TableCell::number);

@@ -52,16 +52,16 @@ impl Component {
     pub const OF_FORMULAS: [Self; 8] =
         [Self::Dram, Self::L2, Self::Global, Self::Lsu, Self::Shared, Self::Fp, Self::Issue, Self::Atomics];
 
-    /// The word on screen and in exports.
+    /// The word on screen and in exports, as a limit too.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dram => "DRAM",
             Self::L2 => "L2",
-            Self::Global => "global L1",
+            Self::Global => "L1",
             Self::Lsu => "LSU",
             Self::Shared => "shared",
-            Self::Fp => "FP",
+            Self::Fp => "compute",
             Self::Issue => "issue",
             Self::Atomics => "atomics",
             Self::Alu => "ALU",

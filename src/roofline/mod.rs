@@ -119,18 +119,18 @@ impl Bound {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Compute => "compute",
-            Self::Dram => "DRAM",
+            Self::Compute => Component::Fp.as_str(),
+            Self::Dram => Component::Dram.as_str(),
             Self::Launch => "launch",
-            Self::L2 => "L2",
-            Self::Global => "L1",
-            Self::Lsu => "LSU",
-            Self::Shared => "shared",
-            Self::Issue => "issue",
-            Self::Atomics => "atomics",
-            Self::Alu => "ALU",
-            Self::Xu => "XU",
-            Self::Fp64 => "FP64",
+            Self::L2 => Component::L2.as_str(),
+            Self::Global => Component::Global.as_str(),
+            Self::Lsu => Component::Lsu.as_str(),
+            Self::Shared => Component::Shared.as_str(),
+            Self::Issue => Component::Issue.as_str(),
+            Self::Atomics => Component::Atomics.as_str(),
+            Self::Alu => Component::Alu.as_str(),
+            Self::Xu => Component::Xu.as_str(),
+            Self::Fp64 => Component::Fp64.as_str(),
             Self::Latency => "latency",
         }
     }
@@ -237,6 +237,12 @@ pub fn bound(compute: FlopsPerSecond, bandwidth: BytesPerSecond, intensity: Inte
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_has_the_word_of_its_component() {
+        let words = Component::ALL.map(|component| (component.as_str(), Bound::from(component).as_str()));
+        assert!(words.iter().all(|(component, bound)| component == bound), "{words:?}");
+    }
 
     #[test]
     fn every_level_has_the_intensity_of_its_own_bytes() {

@@ -2,11 +2,11 @@
 
 use super::Session;
 use crate::answer::{
-    Answer, AnswerContext, IntervalCalibration, Settings, Sources, TargetsQuestion, answer_from_sources,
-    answer_pair, estimate_targets, find_correction, sources_that_timed,
+    Answer, AnswerContext, IntervalCalibration, Settings, Sources, StandIn, TargetsQuestion,
+    answer_from_sources, answer_pair, estimate_targets, find_correction, sources_that_timed,
 };
-use crate::gpu::GpuId;
-use crate::predict::{ModelRefusal, SharedMachines, Subject, TimeEstimate};
+use crate::gpu::{Gpu, GpuId, board_place};
+use crate::predict::{MODELS, ModelId, ModelRefusal, SharedMachines, Subject, TimeEstimate};
 
 impl Session {
     /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
@@ -67,6 +67,55 @@ impl Session {
         settings: Settings,
     ) -> Option<Answer> {
         answer_from_sources(self.answer_context(), subject, sources, target, settings)
+    }
+
+    /// The sources of a question that names one GPU: that GPU, where the kernel was timed there at any size; else every GPU that
+    /// timed it, seen from that one; that one alone where it was measured nowhere, and for the papers' models.
+    #[must_use]
+    pub fn usual_sources(&self, subject: &Subject, source: GpuId, model: ModelId) -> Sources {
+        if !MODELS[model].is_corrected() {
+            return Sources::These(vec![source]);
+        }
+        if self.is_timed_on(subject, source) || self.timed_on(subject, source).is_empty() {
+            return Sources::These(vec![source]);
+        }
+        Sources::AllBeside(source)
+    }
+
+    /// The sources of a question as it was put: where it names one GPU, its [`Session::usual_sources`].
+    #[must_use]
+    pub fn sources_asked(&self, subject: &Subject, asked: &Sources, model: ModelId) -> Sources {
+        asked.only().map_or_else(|| asked.clone(), |one| self.usual_sources(subject, one, model))
+    }
+
+    /// The answer to a question as it was put, the same for every command and view; `None` where there is no source but the target.
+    #[must_use]
+    pub fn answer_asked(
+        &self,
+        subject: &Subject,
+        asked: &Sources,
+        target: GpuId,
+        settings: Settings,
+    ) -> Option<Answer> {
+        let sources = self.sources_asked(subject, asked, settings.model);
+        let alone = || Some(self.answer(subject, asked.seen_from()?, target, settings));
+        self.answer_from(subject, &sources, target, settings).or_else(alone)
+    }
+
+    /// [`Session::answer_from`] on a GPU that is made of this one and stands in no catalogue: in its board's place, whose rows hold for it.
+    #[must_use]
+    pub fn answer_on_made(
+        &self,
+        subject: &Subject,
+        sources: &Sources,
+        base: GpuId,
+        made: &Gpu,
+        settings: Settings,
+    ) -> Option<Answer> {
+        let context = self.answer_context();
+        let place = board_place(&self.gpus, base);
+        let stand_in = Some(StandIn { place, gpu: made, stock: context.stock(place) });
+        answer_from_sources(AnswerContext { stand_in, ..context }, subject, sources, place, settings)
     }
 
     /// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.

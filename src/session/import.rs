@@ -75,7 +75,7 @@ pub fn read_compiled(
              cuobjdump --dump-resource-usage, cubin",
             known_formats()
         ),
-        None if why.message.contains("not a compiler report") => {
+        None if why.is_foreign => {
             format!("{why}; or measurements: a CSV with gpu, kernel, problem, time_ms, or any of: {}", known_formats())
         }
         None => why.to_string(),

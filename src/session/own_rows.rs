@@ -5,6 +5,8 @@ use crate::catalogue::NameError;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, short_name};
 use crate::measurement::{ConfigId, Measurement, TimingKind};
+use crate::predict::stated_clocks;
+use crate::units::Hertz;
 use std::collections::BTreeSet;
 
 impl Session {
@@ -54,6 +56,16 @@ impl Session {
 
     fn own_rows_of(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
         self.store.rows_of(id).filter(|row| row.kind() == TimingKind::Measured)
+    }
+
+    /// The SM and memory clocks at which the user's rows time this configuration on this GPU, in the order they were read.
+    #[must_use]
+    pub fn own_clocks(&self, id: ConfigId, gpu: GpuId) -> Vec<[Option<Hertz>; 2]> {
+        let rows = self.store.rows_at_all_clocks(id);
+        let mut own: Vec<&Measurement> =
+            rows.filter(|row| row.gpu == gpu && row.kind() == TimingKind::Measured).collect();
+        own.sort_by_key(|row| row.line);
+        own.into_iter().map(stated_clocks).collect()
     }
 
     /// The GPUs of the user's rows, of this kernel where one is given.

@@ -30,23 +30,16 @@ impl RowQuery {
         Self { settings: Settings { model, ..self.settings }, ..self }
     }
 
-    /// Whose times this row is predicted from: those of the source, unless only others timed it; or those of all.
-    fn sources_of(self, session: &Session, row: &Subject) -> Sources {
-        match self.all_sources {
-            true => Sources::AllBeside(self.source),
-            false => session.usual_sources(row, self.source, self.settings.model),
-        }
-    }
-
-    /// One row onto one target: from its usual sources, or from all of them.
+    /// One row onto one target, from the sources that are asked for.
     #[must_use]
     pub fn answer_row(self, session: &Session, row: &Subject, target: GpuId) -> Answer {
-        let alone = || session.answer(row, self.source, target, self.settings);
-        let from = self.sources_of(session, row);
-        if from.only() == Some(self.source) {
-            return alone();
-        }
-        session.answer_from(row, &from, target, self.settings).unwrap_or_else(alone)
+        let asked = session.answer_asked(row, &self.sources(), target, self.settings);
+        asked.unwrap_or_else(|| session.answer(row, self.source, target, self.settings))
+    }
+
+    /// Whose times are asked for.
+    fn sources(self) -> Sources {
+        Sources::beside(self.source, self.all_sources)
     }
 
     /// The times of [`RowQuery::answer_row`] for many targets, in their order; `machines` are those of the session, for many rows.
@@ -61,7 +54,7 @@ impl RowQuery {
         if targets.is_empty() {
             return Vec::new();
         }
-        if self.sources_of(session, row).only() != Some(self.source) {
+        if session.sources_asked(row, &self.sources(), self.settings.model).only() != Some(self.source) {
             return targets.iter().map(|target| self.answer_row(session, row, *target).estimate()).collect();
         }
         let Self { source, settings, .. } = self;

@@ -182,10 +182,9 @@ impl RankedFor {
         rows: BoardRows,
         changes: u64,
     ) -> Self {
-        // Which targets are marked changes nothing of a ranking of all GPUs, and whether the predictions have several sources
-        // of none.
+        // Which targets are marked changes nothing of a ranking of all GPUs.
         let targets = if rows == BoardRows::Gpus { Vec::new() } else { selection.targets.clone() };
-        let selection = Selection { targets, all_sources: false, ..selection.clone() };
+        let selection = Selection { targets, ..selection.clone() };
         Self {
             revision: session.revision(),
             kernel: subject.kernel,
@@ -260,6 +259,7 @@ impl BoardQuestion {
         };
         let mut question = RankQuestion {
             settings,
+            sources: self.selection.sources(),
             prices: self.prices.clone(),
             today: self.today.clone(),
             ..RankQuestion::new(session, workload, source, targets)

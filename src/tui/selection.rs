@@ -7,7 +7,7 @@ use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
 use crate::predict::{LaunchEdits, Subject};
-use crate::session::EditedGpu;
+use crate::session::{EditedGpu, Sources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -33,6 +33,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whose times kernels are predicted from.
+    pub(super) fn sources(&self) -> Sources {
+        Sources::beside(self.source, self.all_sources)
+    }
+
     /// The same GPUs at other places of a catalogue.
     pub(super) fn renumber(&mut self, place: impl Fn(GpuId) -> GpuId) {
         let all = std::iter::once(&mut self.source).chain(&mut self.targets);

@@ -8,7 +8,7 @@ use crate::cores;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::report::{Table, TableCell, TableColumn};
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use crate::text::{clipped_text, harmless_json};
 use crate::units::Seconds;
 use crate::workload::Workload;
@@ -29,7 +29,7 @@ pub struct ManyTornados<'a> {
     /// What runs.
     pub workloads: &'a [Workload],
     /// Where it was timed; each GPU itself where none is named.
-    pub source: Option<GpuId>,
+    pub sources: Option<Sources>,
     /// What is changed of every GPU.
     pub changes: GpuChanges,
     /// Model, ceilings, rules.
@@ -42,11 +42,14 @@ impl ManyTornados<'_> {
     /// # Errors
     /// [`ChangeError`] for changes that this GPU cannot have.
     pub fn answers_on(&self, base: GpuId) -> Result<Vec<WhatIfAnswer>, ChangeError> {
-        let Self { session, source, settings, .. } = *self;
+        let Self { session, settings, .. } = *self;
         let moved = TornadoGpus::new(&session.gpus[base], &self.changes)?;
         let answer = |workload: &Workload| {
-            let source = source.unwrap_or_else(|| workload.own_source(session, base));
-            let mut asked = WhatIf::with_settings(session, workload, Pair::new(source, base), settings);
+            let own = || workload.own_source(session, base);
+            let source = self.sources.as_ref().and_then(Sources::seen_from).unwrap_or_else(own);
+            let sources = self.sources.clone().unwrap_or_else(|| Sources::from_gpu(source));
+            let pair = Pair::new(source, base);
+            let mut asked = WhatIf::with_sources(session, workload, pair, sources, settings);
             asked.answer_with_tornado(self.changes.clone(), &moved)
         };
         cores::try_collect(self.workloads.len(), |at| answer(&self.workloads[at]))

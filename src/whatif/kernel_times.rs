@@ -16,7 +16,7 @@ use crate::predict::{
 };
 use crate::progress::Progress;
 use crate::roofline::Bound;
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use std::cell::OnceCell;
@@ -35,7 +35,7 @@ struct BasePart<'a> {
     base: Option<Seconds>,
     /// The ends of its interval over that time.
     ends: Option<[f64; 2]>,
-    /// Whether it was made of several sources: its interval on a changed GPU is then that on the base, moved as the time is.
+    /// Whether it was made of several sources, each of which a changed GPU is asked from.
     is_combined: bool,
     /// How wide the rows of the base leave an interval of the model, in ln, beside what it says itself.
     width_by_rows: f64,
@@ -58,6 +58,8 @@ pub(super) struct KernelTimes<'a> {
     workload: &'a Workload,
     source: GpuId,
     base: GpuId,
+    /// Whose times the kernels are predicted from.
+    sources: Sources,
     /// What answers: the model of changes stands in `model_of_changes`.
     settings: Settings,
     model_of_changes: Settings,
@@ -126,15 +128,16 @@ impl<'a> KernelTimes<'a> {
         session: &'a Session,
         workload: &'a Workload,
         Pair { source, target: base }: Pair<GpuId>,
+        sources: Sources,
         settings: Settings,
     ) -> Self {
         let part = |part: &'a WorkloadPart| {
             let answer = PartAnswers { session, source, settings, subject: &part.subject };
-            let on_base = answer.whole_answer(base);
+            let on_base = answer.whole_answer(&sources, base);
             let calls = match part.amount {
                 RunAmount::Calls(calls) => Some(calls),
                 RunAmount::Share(share) => {
-                    let on_source = answer.whole_answer(answer.source).predicted_time();
+                    let on_source = answer.on_source().predicted_time();
                     workload.run_seconds.zip(on_source).map(|(run, time)| share * run / time.0)
                 }
             };
@@ -159,7 +162,18 @@ impl<'a> KernelTimes<'a> {
         let model_of_changes = Settings { model: of_changes.unwrap_or(settings.model), ..settings };
         let source_time = OnceCell::new();
         let progress = None;
-        Self { session, workload, source, base, settings, model_of_changes, parts, source_time, progress }
+        Self {
+            session,
+            workload,
+            source,
+            base,
+            sources,
+            settings,
+            model_of_changes,
+            parts,
+            source_time,
+            progress,
+        }
     }
 
     fn run_on_source(&self) -> Option<GoalTime> {
@@ -172,7 +186,7 @@ impl<'a> KernelTimes<'a> {
         let mut sum = GoalTime { time: Seconds(0.0), is_estimate: false };
         for part in &self.parts {
             let answers = PartAnswers { session, source, settings, subject: part.subject };
-            let answer = answers.whole_answer(source);
+            let answer = answers.on_source();
             sum.time.0 += answer.predicted_time()?.0 * part.calls?;
             sum.is_estimate |= answer.is_estimate();
         }
@@ -269,26 +283,54 @@ impl KernelTimes<'_> {
     fn unwatched_times(&self, made: &[Gpu]) -> Vec<WhatIfTime> {
         let mut sums: Vec<RunSum> = made.iter().map(|_| RunSum::NOTHING).collect();
         for part in &self.parts {
-            let asked = PartQuestion {
-                session: self.session,
-                subject: part.subject,
-                source: part.source,
-                board: board_place(&self.session.gpus, self.base),
-                tuned_source: part.tuned_source.as_ref(),
-                settings: self.model_of_changes,
-                width_by_rows: part.width_by_rows,
+            let on_made = match part.is_combined {
+                true => self.combined_times(part, made),
+                false => self.modelled_times(part, made),
             };
-            let edited = part.edited.as_deref();
-            let on_base = asked.times_at_limits(std::slice::from_ref(self.base()), edited)[0];
-            let on_made = asked.times_at_limits(made, edited);
             for (sum, on_made) in sums.iter_mut().zip(&on_made) {
-                let factor = on_made.zip(on_base).map(|(made, base)| made.time / base.time);
-                let time = factor.zip(part.base).zip(part.calls).map(|((f, base), calls)| base.0 * f * calls);
-                let of_model = on_made.filter(|_| !part.is_combined).and_then(|made| made.ends);
-                sum.add(time, of_model.or(part.ends), on_made.and_then(|made| made.limit));
+                let time = on_made.map(|made| made.time.0).zip(part.calls).map(|(time, calls)| time * calls);
+                let ends = on_made.and_then(|made| made.ends).or(part.ends);
+                sum.add(time, ends, on_made.and_then(|made| made.limit));
             }
         }
         sums.iter().map(RunSum::what_if_time).collect()
+    }
+
+    /// The times of a kernel: that on the base times what the model says of the changes.
+    fn modelled_times(&self, part: &BasePart<'_>, made: &[Gpu]) -> Vec<Option<ModelTime>> {
+        let asked = PartQuestion {
+            session: self.session,
+            subject: part.subject,
+            source: part.source,
+            board: board_place(&self.session.gpus, self.base),
+            tuned_source: part.tuned_source.as_ref(),
+            settings: self.model_of_changes,
+            width_by_rows: part.width_by_rows,
+        };
+        let edited = part.edited.as_deref();
+        let on_base = asked.times_at_limits(std::slice::from_ref(self.base()), edited)[0];
+        let on_made = asked.times_at_limits(made, edited);
+        let moved = |made: Option<ModelTime>| {
+            let (made, on_base, base) = (made?, on_base?, part.base?);
+            Some(ModelTime { time: base * (made.time / on_base.time), ..made })
+        };
+        on_made.into_iter().map(moved).collect()
+    }
+
+    /// The times of a kernel that several sources are combined for: each is asked on the changed GPU, as `predict` asks it.
+    fn combined_times(&self, part: &BasePart<'_>, made: &[Gpu]) -> Vec<Option<ModelTime>> {
+        let Self { session, base, settings, .. } = *self;
+        let sources = session.sources_asked(part.subject, &self.sources, settings.model);
+        let on = |gpu: &Gpu| {
+            let answer = session.answer_on_made(part.subject, &sources, base, gpu, settings)?;
+            let time = answer.predicted_time()?;
+            let limit = answer.prediction.ok()?.bound_target;
+            Some(ModelTime { time, limit, ends: answer.interval.map(|interval| interval.ends_over(time)) })
+        };
+        let Some(unchanged) = on(self.base()) else { return vec![None; made.len()] };
+        let moved =
+            |made: ModelTime| Some(ModelTime { time: part.base? * (made.time / unchanged.time), ..made });
+        made.iter().map(|gpu| on(gpu).and_then(moved)).collect()
     }
 }
 
@@ -418,11 +460,15 @@ struct PartAnswers<'a> {
 }
 
 impl PartAnswers<'_> {
-    fn whole_answer(&self, target: GpuId) -> Answer {
+    fn whole_answer(&self, sources: &Sources, target: GpuId) -> Answer {
         let Self { session, source, settings, subject } = *self;
-        let sources = session.usual_sources(subject, source, settings.model);
         let alone = || session.answer(subject, source, target, settings);
-        session.answer_from(subject, &sources, target, settings).unwrap_or_else(alone)
+        session.answer_asked(subject, sources, target, settings).unwrap_or_else(alone)
+    }
+
+    /// On the source, whatever other sources stand beside it.
+    fn on_source(&self) -> Answer {
+        self.whole_answer(&Sources::from_gpu(self.source), self.source)
     }
 }
 

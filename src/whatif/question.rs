@@ -7,7 +7,7 @@ use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::progress::Progress;
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use crate::workload::Workload;
 
@@ -32,7 +32,19 @@ impl<'a> WhatIf<'a> {
         pair: Pair<GpuId>,
         settings: Settings,
     ) -> Self {
-        Self { times: Box::new(KernelTimes::new(session, workload, pair, settings)) }
+        Self::with_sources(session, workload, pair, Sources::from_gpu(pair.source), settings)
+    }
+
+    /// [`WhatIf::with_settings`], predicted from these sources.
+    #[must_use]
+    pub fn with_sources(
+        session: &'a Session,
+        workload: &'a Workload,
+        pair: Pair<GpuId>,
+        sources: Sources,
+        settings: Settings,
+    ) -> Self {
+        Self { times: Box::new(KernelTimes::new(session, workload, pair, sources, settings)) }
     }
 
     /// The same, telling how many GPUs were asked about, and stopping once it is cancelled.

@@ -1,8 +1,8 @@
 //! A workload: kernels with how often each is launched.
 
 use crate::gpu::GpuId;
-use crate::predict::{MODELS, ModelId, Subject};
-use crate::session::{Session, Sources};
+use crate::predict::Subject;
+use crate::session::Session;
 
 /// How much of a kernel a run has.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,19 +72,4 @@ pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
     let edits = subject.launch_edits;
     let edited = if edits.is_empty() { String::new() } else { format!(" ◇ {edits}") };
     format!("{} {size}{variant}{edited}", kernel.label()).trim().to_string()
-}
-
-impl Session {
-    /// The sources of a question that names one GPU: that GPU, where the kernel was timed there at any size; else every GPU that
-    /// timed it, seen from that one; that one alone where it was measured nowhere, and for the papers' models.
-    #[must_use]
-    pub fn usual_sources(&self, subject: &Subject, source: GpuId, model: ModelId) -> Sources {
-        if !MODELS[model].is_corrected() {
-            return Sources::These(vec![source]);
-        }
-        if self.is_timed_on(subject, source) || self.timed_on(subject, source).is_empty() {
-            return Sources::These(vec![source]);
-        }
-        Sources::AllBeside(source)
-    }
 }

@@ -10,7 +10,7 @@ use ratatui::backend::TestBackend;
 use roofswap::answer::Settings;
 use roofswap::gpu::{GpuChanges, GpuNumber};
 use roofswap::predict::Subject;
-use roofswap::session::Session;
+use roofswap::session::{Session, Sources};
 use roofswap::tui::{DashboardOptions, DashboardState, Message, first_state, update, view};
 use roofswap::whatif::{ManyTornados, WhatIf, WhatIfParts};
 use roofswap::workload::{RunAmount, Workload, WorkloadPart};
@@ -70,7 +70,13 @@ fn tornado_of_everything(session: &Session) {
         subjects(session).into_iter().map(|subject| Workload::of_kernel(session, subject)).collect();
     let settings = Settings { model: session.default_model(), ..Settings::default() };
     let changes = GpuChanges::default();
-    let asked = ManyTornados { session, workloads: &workloads, source: Some(source), changes, settings };
+    let asked = ManyTornados {
+        session,
+        workloads: &workloads,
+        sources: Some(Sources::from_gpu(source)),
+        changes,
+        settings,
+    };
     let start = Instant::now();
     let answers = session.gpus.ids().take(60).flat_map(|base| asked.answers_on(base).unwrap());
     let bars: usize = answers.map(|answer| answer.tornado.len()).sum();

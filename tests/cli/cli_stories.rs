@@ -254,7 +254,7 @@ fn component_times_are_drawn_for_models_that_know_them() {
     let desk = Desk::new();
     let export = "export components --from titan-v --to rtx-4070 --kernel matmul_tiled --size n=512 -o -";
     let svg = desk.types(export).works().stdout;
-    for text in ["TITAN V: 49.6 µs ◀", "RTX 4070: 101 µs ◀", "time, µs", "LSU", "global L1"] {
+    for text in ["TITAN V: 49.6 µs ◀", "RTX 4070: 101 µs ◀", "time, µs", "LSU", "L1", "compute"] {
         assert!(svg.contains(text), "{text}");
     }
     assert!(!svg.contains("atomics"), "a component without work has no bar");

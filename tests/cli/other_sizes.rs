@@ -77,8 +77,8 @@ fn of_several_clocks_those_nearest_to_the_stated_ones_are_taken() {
     for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
         let desk = Desk::new();
         desk.file("rows.csv", head.to_string() + &order.map(|at: usize| rows[at].clone()).concat());
-        let found =
-            desk.types("predict --data rows.csv --to rtx-3090 --format json").works().json().remove(0);
+        let words = "predict --data rows.csv --kernel mine --size n=1 --to rtx-3090 --format json";
+        let found = desk.types(words).works().json().remove(0);
         assert_eq!(number(&found, "source_time_ms"), 1.9, "{order:?}");
     }
 }
@@ -183,4 +183,33 @@ fn of_several_blocks_the_fastest_counts_in_any_order() {
         let used = "timed in 3 launches; block=256 is used";
         assert!(done.stderr.contains(used), "{order:?}: {}", done.stderr);
     }
+}
+
+/// Each clock that the source was timed at is a row of its own; of a kernel that is named it is said that there are several.
+#[test]
+fn every_clock_of_a_row_is_predicted() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,flops,dram_bytes,time_ms,sm_clock_mhz,mem_clock_mhz\n\
+        gtx-980,mine,n=1,2e6,1.2e8,0.98313,1300,3600\n\
+        gtx-980,mine,n=1,2e6,1.2e8,0.89943,1500,3900\n\
+        gtx-980,mine,n=2,4e6,2.4e8,1.98313,1300,3600\n";
+    desk.file("rows.csv", rows);
+    let json = desk.types("predict --data rows.csv --to rtx-4070 --format json").works().json();
+    let of = |column: &str| json.iter().map(|row| row[column].clone()).collect::<Vec<_>>();
+    assert_eq!(of("source_time_ms"), [0.98313, 0.89943, 1.98313]);
+    assert_eq!(of("sm_clock_mhz_source"), [1300, 1500, 1300]);
+    desk.types("predict --data rows.csv --kernel mine --size n=1 --to rtx-4070")
+        .ends(0, &["mine n=1 was timed on gtx-980 at 2 clocks"]);
+}
+
+/// What a file calls a kernel is said beside the name that it is shown by.
+#[test]
+fn a_kernel_under_another_name_is_said_to_be_one() {
+    let desk = Desk::new();
+    let size = "m=4096;n=4096;k=4096";
+    desk.file("rows.csv", format!("gpu,kernel,problem,time_ms\nh100-sxm5,gemm_fp8,{size},0.2\n"));
+    desk.types("predict --data rows.csv --to h200").ends(0, &["`gemm_fp8` is linear_fp8"]);
+    desk.file("own.csv", format!("gpu,kernel,problem,time_ms\nh100-sxm5,linear_fp8,{size},0.2\n"));
+    let said = desk.types("predict --data own.csv --to h200").works().stderr;
+    assert!(!said.contains("are shown by their names"), "{said}");
 }

@@ -166,7 +166,11 @@ fn every_source_stands_above_what_they_say_together() {
 #[test]
 fn slips_with_sources_are_answered() {
     let desk = Desk::new();
-    desk.types(&format!("{SAXPY} --from titan-v,all")).ends(2, &["`all` stands alone"]);
+    desk.types(&format!("{SAXPY} --from titan-v,rtx-2080-ti,all")).ends(2, &["`all` stands alone or beside"]);
+    for command in ["rank --to rtx-4070", "whatif --gpu rtx-4070"] {
+        let words = format!("{command} --kernel saxpy --size n=1048576 --from all");
+        desk.types(&words).ends(2, &["compared with those of one GPU", "--from titan-v,all"]);
+    }
     desk.types(&format!("{SAXPY} --from titan-v,nothing")).ends(2, &["unknown GPU `nothing`"]);
     desk.types("predict --from all --to rtx-4070 --kernel gemm_tiled")
         .ends(2, &["no GPU has a measurement", "gemm_tiled", "--data"]);
@@ -184,6 +188,68 @@ fn slips_with_sources_are_answered() {
     let words = "predict --from titan-v,rtx-2080-ti --to rtx-4070 --kernel gemm_tiled --size n=1024,tile=64 --format json";
     let rows = desk.types(words).ends(1, &["nothing could be predicted"]).json();
     assert!(rows.len() == 1 && rows[0]["time_ms"].is_null(), "{rows:?}");
+}
+
+/// The same sources in every command: one time, one interval, one speedup.
+#[test]
+fn rank_and_whatif_take_the_sources_of_predict_and_print_its_numbers() {
+    let desk = Desk::new();
+    for (from, to, kernel) in [
+        ("titan-v,all", "h100-sxm5", "saxpy --size n=1048576"),
+        ("titan-v,rtx-2080-ti", "h100-sxm5", "saxpy --size n=1048576"),
+        ("a100-pcie-40gb", "h100-sxm5", "saxpy --size n=1048576"),
+        ("titan-v,all", "l4", "matmul_tiled --size n=512"),
+        ("a100-pcie-40gb,all", "a100-pcie-40gb", "saxpy --size n=1048576"),
+    ] {
+        let asked = format!("--kernel {kernel} --from {from} --format json");
+        let json = |words: String| desk.types(&words).works().json().pop().unwrap();
+        let predicted = json(format!("predict --to {to} {asked}"));
+        let ranked = json(format!("rank --to {to} {asked}"));
+        let of_several = from == "titan-v,rtx-2080-ti";
+        for column in ["time_ms", "low_ms", "high_ms", "speedup"] {
+            if column != "speedup" || !of_several {
+                assert_eq!(ranked[column], predicted[column], "{asked} {column}");
+            }
+        }
+        let whatif = |set: &str| {
+            let said = desk.types(&format!("whatif --gpu {to} {asked} {set}")).works().stdout;
+            serde_json::from_str::<Value>(&said).unwrap()
+        };
+        let is_near = |found: &Value, predicted: &Value, set: &str| {
+            for column in ["time_ms", "low_ms", "high_ms"] {
+                let [a, b] = [found, predicted].map(|row| row[column].as_f64().unwrap());
+                assert!((a / b - 1.0).abs() < 1e-12, "{asked} {set} {column}: {a} {b}");
+            }
+        };
+        for unchanged in [whatif(""), whatif("--set mem=+0%")] {
+            assert_eq!(unchanged["base_time_ms"], predicted["time_ms"], "{asked}");
+            assert_eq!(unchanged["time_ms"], unchanged["base_time_ms"], "{asked}");
+            is_near(&unchanged, &predicted, "");
+        }
+        for set in ["sm=-30%", "l2=x2,sms=-20%", "power=-40%"] {
+            let set = format!("--set {set}");
+            is_near(&whatif(&set), &json(format!("predict --to {to} {asked} {set}")), &set);
+        }
+    }
+}
+
+/// A GPU is as fast as itself, in every command.
+#[test]
+fn a_source_without_a_measurement_has_one_time() {
+    let desk = Desk::new();
+    let asked =
+        "--kernel saxpy --size n=1048576 --from a100-pcie-40gb --to h100-sxm5,a100-pcie-40gb --format json";
+    let rows = desk.types(&format!("predict {asked}")).works().json();
+    assert_eq!(rows[0]["source_time_ms"], rows[1]["time_ms"]);
+    assert_eq!((&rows[0]["source_kind"], &rows[1]["speedup"]), (&"estimated".into(), &1.into()));
+    let board = desk.types(&format!("rank {asked}")).works().json();
+    assert_eq!((&board[0]["speedup"], &board[1]["speedup"]), (&rows[0]["speedup"], &1.into()));
+    let s = &*SHIPPED;
+    let saxpy = subject(s, "saxpy", "n=1048576");
+    let source = Sources::AllBeside(place("a100-pcie-40gb"));
+    let answer = s.answer_from(&saxpy, &source, place("h100-sxm5"), Settings::default()).unwrap();
+    let shown = answer.source_time.unwrap().time.millis();
+    assert!((shown / rows[0]["source_time_ms"].as_f64().unwrap() - 1.0).abs() < 1e-12, "{shown}");
 }
 
 #[test]

@@ -275,7 +275,7 @@ fn one_question_about_an_operator_has_one_limit() {
     let json = desk.types(&format!("predict {words} --format json")).works().json();
     assert_eq!(json[0]["bound_target"], "launch");
     let text = desk.types(&format!("predict {words} --explain")).works().stdout;
-    let said = "H100 SXM5 80 GB: bound by launch overhead; next limit: FP";
+    let said = "H100 SXM5 80 GB: bound by launch overhead; next limit: compute";
     assert!(text.contains(said), "{text}");
     desk.types(&format!("export components {words} -o picture.svg")).works();
     assert!(desk.read("picture.svg").contains(said), "{}", desk.read("picture.svg"));

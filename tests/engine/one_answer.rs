@@ -9,7 +9,7 @@ use roofswap::gpu::{GpuChanges, GpuId};
 use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, Subject, TimeEstimate, model_position};
-use roofswap::session::{EditedGpu, Session, TypedTunings};
+use roofswap::session::{EditedGpu, Session, Sources, TypedTunings};
 use roofswap::units::Seconds;
 use roofswap::whatif::{WhatIf, WhatIfTime};
 use roofswap::workload::Workload;
@@ -68,11 +68,29 @@ impl Asked<'_> {
         typed.lay(&mut session, &[board]).unwrap();
         ask("--sm-clock", &session, board);
         // The what-if combines the sources that a kernel is usually predicted from.
+        let WhatIfTime { time, interval, .. } = what_if.unwrap();
+        let found = time.map(|time| with_ends(time, interval));
         if session.usual_sources(subject, source, settings.model).only().is_some() {
-            let WhatIfTime { time, interval, .. } = what_if.unwrap();
-            all.push(("whatif", time.map(|time| with_ends(time, interval))));
+            all.push(("whatif", found));
+        } else {
+            self.is_the_combined_time(&session, made, found);
         }
         all
+    }
+}
+
+impl Asked<'_> {
+    /// Of several sources a what-if has the time of all of them on the changed GPU.
+    fn is_the_combined_time(&self, session: &Session, made: GpuId, found: Option<[Seconds; 3]>) {
+        let Self { subject, source, settings, .. } = *self;
+        let combined = session.answer_asked(subject, &Sources::from_gpu(source), made, settings);
+        let combined = combined.and_then(|answer| answer.estimate()).map(time_and_ends);
+        let near = |[a, b]: [Seconds; 2]| (a / b - 1.0).abs() < SAME;
+        let is_same = match (found, combined) {
+            (Some(found), Some(combined)) => (0..3).all(|i| near([found[i], combined[i]])),
+            (found, combined) => found == combined,
+        };
+        assert!(is_same, "{} {}: {found:?} {combined:?}", session.gpus[made].id, subject.problem);
     }
 }
 

@@ -77,7 +77,7 @@ fn few_fp64_instructions_are_slow_where_there_are_few_lanes() {
 fn additions_take_the_fma_pipe_as_long_as_multiply_adds() {
     let limit = |columns: &str, cells: &str| {
         let found = predicted(columns, cells, "rtx-2080-ti");
-        let factor = found.factors.iter().find(|f| f.name == "FP").unwrap();
+        let factor = found.factors.iter().find(|f| f.name == "compute").unwrap();
         factor.source.as_ref().unwrap().si_value()
     };
     let columns = "fp32_add,fp32_mul,fp32_fma";
@@ -92,7 +92,7 @@ fn additions_take_the_fma_pipe_as_long_as_multiply_adds() {
 fn bytes_through_l1_take_its_path_where_requests_are_wide() {
     let time = |cells: &str| {
         let found = predicted("global_warp_insts,l1_bytes", cells, "rtx-2080-ti");
-        found.factors.iter().find(|f| f.name == "global L1").unwrap().source.as_ref().unwrap().si_value()
+        found.factors.iter().find(|f| f.name == "L1").unwrap().source.as_ref().unwrap().si_value()
     };
     let (narrow, wide) = (time("1e7,1.28e9"), time("1e7,5.12e9"));
     assert!((wide / narrow - 4.0).abs() < 1e-9 && time("1e7,") == narrow, "{narrow} {wide}");

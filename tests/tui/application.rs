@@ -89,6 +89,17 @@ fn the_other_views_start_from_the_gpu_that_an_opened_program_ran_on() {
     assert_eq!(source(&d), chosen);
 }
 
+/// An application has one source, whatever `a` asks of kernels.
+#[test]
+fn the_header_says_that_an_application_has_one_source() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    press(&mut d, "1 a");
+    assert!(d.screen().contains("H100 SXM5 80 GB and all sources ▶"), "{}", d.screen());
+    press(&mut d, "4");
+    assert!(d.screen().contains("H100 SXM5 80 GB alone ▶"), "{}", d.screen());
+}
+
 #[test]
 fn a_range_a_gpu_and_the_host_are_typed_after_a_colon() {
     let mut d = dashboard(120, 40);

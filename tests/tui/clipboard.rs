@@ -184,6 +184,34 @@ fn a_changed_gpu_keeps_the_clocks_of_its_base() {
     assert!(d.screen().contains("reset the number in the What if view first"), "{}", d.screen());
 }
 
+/// With all sources the views show one time, and each copies the command that prints it.
+#[cfg(unix)]
+#[test]
+fn with_all_sources_every_view_and_its_command_have_one_time() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let before = copied(&mut d, ": t a r g e t space l 4 enter 2 Y");
+    let of_board = |d: &Dashboard| d.state.ranked.row_of(d.state.target()).unwrap().time.unwrap();
+    let from_one = of_board(&d);
+    assert!(before.contains("--from titan-v "), "{before}");
+    let predict = copied(&mut d, "1 a Y");
+    let shown = d.state.answer().predicted_time().unwrap();
+    let board = copied(&mut d, "2 Y");
+    assert_eq!(of_board(&d), shown, "{}", d.screen());
+    assert_ne!(of_board(&d), from_one, "the sources change nothing here");
+    let what_if = copied(&mut d, "3 Y");
+    assert!(d.screen().contains("TITAN V and all sources"), "{}", d.screen());
+    for (command, is_array) in [(predict, true), (board, true), (what_if, false)] {
+        let command = command.replace("--to all", "--to l4");
+        assert!(command.contains("--from titan-v,all"), "{command}");
+        let json: serde_json::Value =
+            serde_json::from_str(&printed(&format!("{command} --format json"), here.path())).unwrap();
+        let row = if is_array { json.as_array().unwrap().last().unwrap() } else { &json };
+        let millis = row["time_ms"].as_f64().unwrap();
+        assert!((millis / shown.millis() - 1.0).abs() < 1e-12, "{command}: {millis} {shown}");
+    }
+}
+
 /// What the board shows and what its command prints: the same prices, the same stars among the same GPUs.
 #[cfg(unix)]
 #[test]

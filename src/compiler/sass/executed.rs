@@ -64,7 +64,7 @@ impl ExecutedInstructions {
     /// [`ReportError`] where it cannot be read, has no such table, or a number is none.
     pub fn read_path(path: &Path) -> Result<Self, ReportError> {
         let file = path.display().to_string();
-        let refuse = |place, message: String| ReportError { file: file.clone(), place, message };
+        let refuse = |place, message: String| ReportError::new(&file, place, message);
         let opened = std::fs::File::open(path)
             .map_err(|e| refuse(ReportPlace::Whole, format!("cannot be opened: {e}")))?;
         let size = opened.metadata().ok().map(|m| m.len());
@@ -76,7 +76,7 @@ impl ExecutedInstructions {
     /// # Errors
     /// [`ReportError`] where there is no such table, or a number is none.
     pub fn read_counts(bytes: &[u8], file: &str) -> Result<Self, ReportError> {
-        let refuse = |place, message: String| ReportError { file: file.to_string(), place, message };
+        let refuse = |place, message: String| ReportError::new(file, place, message);
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
         let (mut kernels, mut name) = (BTreeMap::<String, ExecutedKernel>::new(), String::new());
         let mut columns: Option<CountColumns> = None;
@@ -125,8 +125,7 @@ impl ExecutedInstructions {
     /// # Errors
     /// [`ReportError`] where the file does not name this kernel among several, or counts none of its instructions.
     pub fn block_weights(&self, function: &SassFunction) -> Result<BlockWeights, ReportError> {
-        let refuse =
-            |message: String| ReportError { file: self.file.clone(), place: ReportPlace::Whole, message };
+        let refuse = |message: String| ReportError::new(&self.file, ReportPlace::Whole, message);
         let is_named = |kernel: &&ExecutedKernel| {
             let bare = kernel.name.split(['(', '<']).next().unwrap_or_default().trim();
             let bare = bare.rsplit([' ', ':']).next().unwrap_or_default();

@@ -130,11 +130,8 @@ pub fn read_listing(
 /// [`ReportError`] if it cannot be opened, is too large, or is no listing.
 pub fn read_path(path: &Path, assumed: Option<CodeArchitecture>) -> Result<SassListing, ReportError> {
     let file = path.display().to_string();
-    let refuse = |e: std::io::Error| ReportError {
-        file: file.clone(),
-        place: ReportPlace::Whole,
-        message: format!("cannot be opened: {e}"),
-    };
+    let refuse =
+        |e: std::io::Error| ReportError::new(&file, ReportPlace::Whole, format!("cannot be opened: {e}"));
     let opened = std::fs::File::open(path).map_err(refuse)?;
     let size = opened.metadata().ok().map(|m| m.len());
     read_listing(&super::bytes_from(opened, size, &file)?, &file, assumed)

@@ -19,7 +19,8 @@ use application::{application_board_line, application_line, application_what_if_
 use occupancy::occupancy_line;
 use predict::{PredictPart, add_data, add_kernel, data_files, kernel_is_known, predict_line};
 use words::{
-    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_targets,
+    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_source,
+    words_of_targets,
 };
 
 /// The sheet that this action opened, where it shows numbers of its own.
@@ -223,7 +224,7 @@ fn add_source(words: &mut CommandWords, state: &DashboardState) -> Result<(), St
     if state.existing_gpu(source) != source {
         return Err("the source is hypothetical: save it in the What if view for use in commands".into());
     }
-    words.add("--from", &state.session.gpus[source].id);
+    words.add("--from", &words_of_source(state));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
-use super::words::{CommandWords, add_clocks, words_of_targets};
+use super::words::{CommandWords, add_clocks, words_of_source, words_of_targets};
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -191,8 +191,7 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: Pr
         words.add("--levels", &levels.join(","));
         words.add("--output", "roofline.svg");
     }
-    let all = state.selection.all_sources && state.answer().combined.is_some();
-    words.add("--from", if all { "all" } else { &state.session.gpus[state.selection.source].id });
+    words.add("--from", &words_of_source(state));
     let main = &state.session.gpus[state.existing_gpu(state.target())].id;
     let of_all_models = part == PredictPart::AllModels;
     words.add("--to", &if of_all_models { main.clone() } else { words_of_targets(state) });

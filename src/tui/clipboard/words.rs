@@ -62,6 +62,12 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// The source, with `all` beside it where all sources are asked for.
+pub(super) fn words_of_source(state: &DashboardState) -> String {
+    let id = &state.session.gpus[state.selection.source].id;
+    if state.selection.all_sources { format!("{id},all") } else { id.clone() }
+}
+
 /// Clocks and power limits that were typed, of the GPUs that the command names: commands refuse those of others.
 pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_named: impl Fn(GpuId) -> bool) {
     for (gpu, tuning) in state.selection.tunings.iter().filter(|(gpu, _)| is_named(**gpu)) {

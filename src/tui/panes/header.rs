@@ -42,7 +42,7 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     if state.is_beside_kernel() {
         spans.extend(loaded_spans(state, width.saturating_sub(width_of(&spans)), look));
     } else {
-        let gpus = gpu_spans(state, Some(state.selection.source), look);
+        let gpus = gpu_spans(state, Some(state.selection.source), beside_source(state, false), look);
         let kept = SHORTEST_KERNEL + chosen_width(state);
         spans.extend(shortened(gpus, width.saturating_sub(width_of(&spans) + kept)));
         spans.extend(kernel_spans(state, width.saturating_sub(width_of(&spans)), look));
@@ -66,17 +66,30 @@ fn shortened(mut spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
     }
 }
 
+/// What stands behind the source where all sources are asked for: an application has one all the same.
+fn beside_source(state: &DashboardState, is_application: bool) -> &'static str {
+    match (state.selection.all_sources, is_application) {
+        (true, false) => " and all sources",
+        (true, true) => " alone",
+        (false, _) => "",
+    }
+}
+
 /// Source and targets, with the clocks that were typed for them; the source of a program may be unknown.
-fn gpu_spans(state: &DashboardState, source: Option<GpuId>, look: Look<'_>) -> Vec<Span<'static>> {
+fn gpu_spans(
+    state: &DashboardState,
+    source: Option<GpuId>,
+    beside: &'static str,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
     let tuned =
         |gpu: GpuId| state.session.settings_of(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     let short = |gpu: GpuId| state.session.gpus[gpu].short_name().to_string();
-    let all = state.selection.all_sources && source == Some(state.selection.source);
     let further = state.selection.targets.len() - 1;
     vec![
         Span::styled(source.map_or("GPU unknown".into(), short), look.source()),
         Span::styled(source.map_or_else(String::new, tuned), look.caution()),
-        Span::styled(if all { " and all sources" } else { "" }, look.source()),
+        Span::styled(beside, look.source()),
         Span::styled(" ▶ ", look.dim()),
         Span::styled(short(state.target()), look.target()),
         Span::styled(tuned(state.target()), look.caution()),
@@ -96,7 +109,7 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
         }
         None => ("mix", state.asked_name(), Some(state.selection.source)),
     };
-    let mut spans = gpu_spans(state, source, look);
+    let mut spans = gpu_spans(state, source, beside_source(state, kind == "application"), look);
     spans.push(Span::raw(format!("{kind} ")));
     let room = left.saturating_sub(width_of(&spans));
     spans.push(Span::styled(clipped_text(&name, room), look.title()));

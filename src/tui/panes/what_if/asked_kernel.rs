@@ -4,18 +4,20 @@ use crate::answer::Settings;
 use crate::gpu::GpuId;
 use crate::pair::Pair;
 use crate::predict::Subject;
-use crate::session::{EditedGpu, Session};
+use crate::session::{EditedGpu, Session, Sources};
 use crate::whatif::{WhatIf, WhatIfAnswer, WhatIfParts};
 use crate::workload::Workload;
 
 /// A kernel whose time is asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct AskedKernel<'a> {
     pub(super) session: &'a Session,
     /// The kernel at its size.
     pub(super) subject: &'a Subject,
     /// Where it was timed.
     pub(super) source: GpuId,
+    /// Whose times it is predicted from.
+    pub(super) sources: Sources,
     /// Model, ceilings, rules.
     pub(super) settings: Settings,
 }
@@ -25,7 +27,7 @@ impl AskedKernel<'_> {
     pub(super) fn ask<T>(&self, base: GpuId, ask: impl FnOnce(&mut WhatIf<'_>) -> T) -> T {
         let workload = Workload::of_kernel(self.session, self.subject.clone());
         let pair = Pair::new(self.source, base);
-        ask(&mut WhatIf::with_settings(self.session, &workload, pair, self.settings))
+        ask(&mut WhatIf::with_sources(self.session, &workload, pair, self.sources.clone(), self.settings))
     }
 
     /// The time on this GPU, and these parts.

@@ -20,7 +20,7 @@ impl DashboardState {
     fn asked_kernel(&self) -> AskedKernel<'_> {
         let subject = &self.rows[self.selected];
         let (source, settings) = (self.selection.source, self.selection.settings);
-        AskedKernel { session: &self.session, subject, source, settings }
+        AskedKernel { session: &self.session, subject, source, sources: self.selection.sources(), settings }
     }
 
     /// The question that the view shows answered.
@@ -112,6 +112,7 @@ fn worker_question(state: &DashboardState, asked: &WhatIfFor, wanted: ChangedWis
         session: state.session.clone(),
         workload,
         source: source.unwrap_or(state.selection.source),
+        sources: state.selection.sources(),
         asked: asked.clone(),
         wanted,
     }

@@ -8,7 +8,7 @@ use crate::gpu::{ChangeError, GpuId, GpuNumber};
 use crate::pair::Pair;
 use crate::predict::Subject;
 use crate::progress::Progress;
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use crate::tui::ranked::LoadedMix;
 use crate::units::Seconds;
 use crate::whatif::{
@@ -25,6 +25,8 @@ pub struct ChangedQuestion {
     pub(super) workload: ChangedWorkload,
     /// Where it ran.
     pub(super) source: GpuId,
+    /// Whose times kernels are predicted from.
+    pub(super) sources: Sources,
     pub(super) asked: WhatIfFor,
     pub(super) wanted: ChangedWish,
 }
@@ -115,7 +117,10 @@ impl ChangedQuestion {
         progress: &Progress,
     ) -> Result<ChangedFinding, String> {
         let pair = Pair::new(self.source, self.asked.edited.base);
-        self.finding(&mut WhatIf::with_settings(session, workload, pair, settings).watched(progress))
+        self.finding(
+            &mut WhatIf::with_sources(session, workload, pair, self.sources.clone(), settings)
+                .watched(progress),
+        )
     }
 
     /// How many forecasts it takes, as far as that is known before.
