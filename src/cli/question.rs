@@ -10,7 +10,7 @@ use super::named_gpus::{gpus, target_gpus};
 use super::sass::TranslationFiles;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
-use crate::answer::Settings;
+use crate::answer::{Answer, Settings};
 use crate::gpu::{Ceilings, GpuId, lay_roof_set};
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, model_position};
@@ -18,6 +18,7 @@ use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use anyhow::Result;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +26,8 @@ use std::sync::Arc;
 /// A question as it is typed.
 #[derive(Debug, Args)]
 pub(super) struct QuestionArgs {
-    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined; not needed where --data has one
+    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined. Without it that of --data; without a time
+    /// each target is predicted from the kernel's counts
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one, `h100` for each of its boards, `ada`, `<=300W` and the like
@@ -90,8 +92,8 @@ enum KernelsAsked {
 pub(super) struct CheckedQuestion {
     /// All that is loaded.
     pub(super) session: ManuallyDrop<Session>,
-    /// Where the kernels were timed.
-    pub(super) sources: Sources,
+    /// Where the kernels were timed; `None` where no source is named, and each target is asked about by itself.
+    pub(super) sources: Option<Sources>,
     /// The target GPUs' positions.
     pub(super) targets: Vec<GpuId>,
     /// Kernels at their sizes.
@@ -102,11 +104,19 @@ pub(super) struct CheckedQuestion {
 
 impl CheckedQuestion {
     /// Whose times this kernel is predicted from: the one GPU that was named, unless only others timed the kernel.
-    pub(super) fn sources_of(&self, subject: &Subject, settings: Settings) -> Sources {
-        match self.sources.only() {
-            Some(one) => self.session.usual_sources(subject, one, settings.model),
-            None => self.sources.clone(),
+    pub(super) fn sources_of(&self, subject: &Subject, target: GpuId, settings: Settings) -> Sources {
+        let seen_from = |one| self.session.usual_sources(subject, one, settings.model);
+        match &self.sources {
+            None => seen_from(self.session.own_source(subject, target)),
+            Some(named) => named.only().map_or_else(|| named.clone(), seen_from),
         }
+    }
+
+    /// The answer from these sources; `None` where there is no source but the target.
+    pub(super) fn answer(&self, subject: &Subject, target: GpuId, settings: Settings) -> Option<Answer> {
+        let sources = self.sources_of(subject, target, settings);
+        let answer = self.session.answer_from(subject, &sources, target, settings)?;
+        Some(if self.sources.is_none() { answer.without_source() } else { answer })
     }
 }
 
@@ -162,9 +172,6 @@ impl QuestionArgs {
     fn checked(&self, kernels: KernelsAsked) -> Result<CheckedQuestion> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
-        if self.from.is_empty() && self.data.is_empty() {
-            return Err(no_source().into());
-        }
         if self.to.is_empty() {
             let text =
                 "no --to: give one GPU or several, for example --to rtx-4070,a100-pcie-40gb, or --to all";
@@ -173,19 +180,22 @@ impl QuestionArgs {
         let settings = self.settings()?;
         let mut session = self.loaded_session()?;
         let typed = self.typed_subject(&mut session)?;
-        let sources = self.sources(&session)?;
-        let one = sources.only();
+        let sources = self.sources(&session, typed.as_ref())?;
+        let one = sources.as_ref().and_then(Sources::only);
         let stated = target_gpus(&session, &self.to, one)?;
         let changed = changed_gpus(&mut session, &stated, self.set.as_deref())?;
         let targets = if changed.is_empty() { stated } else { changed };
-        if let (Sources::These(some), None) = (&sources, one) {
+        if let (Some(Sources::These(some)), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
                 let id = &session.gpus[*both].id;
                 output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
-        let beside =
-            if let Sources::These(some) = &sources { some.clone() } else { session.gpus.ids().collect() };
+        let beside = match &sources {
+            Some(Sources::These(some)) => some.clone(),
+            Some(_) => session.gpus.ids().collect(),
+            None => targets.clone(),
+        };
         let targets = self.clocks.laid_targets(&mut session, &targets, &beside)?;
         if let Some(both) =
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
@@ -194,7 +204,7 @@ impl QuestionArgs {
             output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
         }
         let seen_from = match &sources {
-            Sources::These(some) => some.first().copied(),
+            Some(Sources::These(some)) => some.first().copied(),
             _ => None,
         };
         let subjects = self.asked_subjects(&session, typed, seen_from, kernels)?;
@@ -206,34 +216,31 @@ impl QuestionArgs {
         Ok(CheckedQuestion { sources, targets, subjects, settings, session })
     }
 
-    /// The GPUs of `--from`, each once.
-    fn sources(&self, session: &Session) -> Result<Sources> {
+    /// The GPUs of `--from`, each once; else that of the measurement files, where they time what is asked.
+    fn sources(&self, session: &Session, typed: Option<&Subject>) -> Result<Option<Sources>> {
         if self.from.is_empty() {
-            return self.source_of_data(session);
+            let source = self.source_of_data(session, typed)?;
+            return Ok(source.map(|one| Sources::These(vec![one])));
         }
         if matches!(&self.from[..], [all] if all == "all") {
-            return Ok(Sources::All);
+            return Ok(Some(Sources::All));
         }
         if self.from.iter().any(|name| name == "all") {
             return Err(Usage("--from: `all` stands alone, or name the GPUs".into()).into());
         }
-        let mut places = Vec::new();
-        for place in gpus(session, &self.from)? {
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        Ok(Sources::These(places))
+        let (mut places, mut seen) = (gpus(session, &self.from)?, BTreeSet::new());
+        places.retain(|place| seen.insert(*place));
+        Ok(Some(Sources::These(places)))
     }
 
-    /// The one GPU of the measurement files, or of their rows of the one kernel that is named.
-    fn source_of_data(&self, session: &Session) -> Result<Sources> {
-        let named: Vec<&str> = self.named_kernels();
-        let kernel = match &named[..] {
-            [one] if *one != "all" => Some(session.find_kernel(one)?),
+    /// The one GPU of the measurement files, or of their rows of the one kernel that is typed or named.
+    fn source_of_data(&self, session: &Session, typed: Option<&Subject>) -> Result<Option<GpuId>> {
+        let kernel = match (typed, &self.named_kernels()[..]) {
+            (Some(typed), _) => Some(typed.kernel),
+            (None, [one]) if *one != "all" => Some(session.find_kernel(one)?),
             _ => None,
         };
-        Ok(Sources::These(vec![source_of_data(session, kernel)?]))
+        source_of_data(session, kernel)
     }
 
     /// The kernel of the typed flags, put into the session; `None` where none was typed.
@@ -248,10 +255,10 @@ impl QuestionArgs {
             return Ok(None);
         }
         let (name, from) = match (&named[..], &self.from[..]) {
-            ([] | [_], [from]) if from != "all" => (named.first().copied(), from.as_str()),
+            ([] | [_], []) => (named.first().copied(), None),
+            ([] | [_], [from]) if from != "all" => (named.first().copied(), Some(from.as_str())),
             ([] | [_], _) => {
-                let text =
-                    "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
+                let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured, or leave --from out";
                 return Err(Usage(text.into()).into());
             }
             _ => {
@@ -262,7 +269,7 @@ impl QuestionArgs {
         };
         let known = name.map(|name| session.find_kernel(name)).transpose()?;
         let known = known.map(|at| &session.kernels[at]);
-        let kernel = self.typed.kernel(known, Some(from), self.size.as_deref())?;
+        let kernel = self.typed.kernel(known, from, self.size.as_deref())?;
         Ok(Some(kernel.load_into(session)?.subject))
     }
 
@@ -401,15 +408,15 @@ impl QuestionArgs {
     }
 }
 
-/// The one GPU that the user's rows were timed on, those of this kernel where one is named.
+/// The one GPU that the user's rows were timed on, those of this kernel where one is named; `None` where there are no such rows.
 ///
 /// # Errors
-/// Where there are none, or several: which.
-pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Result<GpuId> {
+/// Where there are several: which.
+pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Result<Option<GpuId>> {
     let gpus: Vec<GpuId> = session.own_gpus(kernel).into_iter().collect();
     match &gpus[..] {
-        [] => Err(no_source().into()),
-        [only] => Ok(*only),
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
         several => {
             let ids: Vec<&str> = several.iter().map(|gpu| session.gpus[*gpu].id.as_str()).collect();
             let text = format!(
@@ -420,11 +427,6 @@ pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Res
             Err(Usage(text).into())
         }
     }
-}
-
-fn no_source() -> Usage {
-    let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
-    Usage(text.into())
 }
 
 /// Says which of a kernel's measured configurations a picture shows.

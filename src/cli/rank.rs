@@ -37,7 +37,8 @@ use std::time::SystemTime;
     after_help = "Example: roofswap rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --to l40s,h100-sxm5,h200 --prices prices.csv"
 )]
 pub(super) struct RankArgs {
-    /// Source GPU: where it was timed, and what speedups are relative to; not needed where --data has one
+    /// Source GPU: where it was timed, and what speedups are relative to. Without it that of --data; without a time each GPU is predicted
+    /// from the kernel's counts
     #[arg(long, value_name = "GPU")]
     from: Option<String>,
     /// GPUs to rank: ids, `all`, an architecture such as `ada`, `each-architecture`, and limits such as `<=300W` or `>=24GB`
@@ -156,17 +157,20 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets, Bytes(0.0))?;
     let workload = args.launch.edited_workload(&session, workload)?;
-    let targets = args.clocks.laid_targets(&mut session, &targets, &[source])?;
+    let beside = source.map_or_else(|| targets.clone(), |source| vec![source]);
+    let targets = args.clocks.laid_targets(&mut session, &targets, &beside)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
+    let start = source.or(targets.first().copied()).unwrap_or_default();
     let mut rows = args.rows(&session, &workload)?;
-    rows.extend(args.block_rows(&session, &workload, source, &targets)?);
+    rows.extend(args.block_rows(&session, &workload, start, &targets)?);
     let mut asked = RankQuestion {
         prices,
         today: utc_date(SystemTime::now()),
         order: args.by.into(),
         rows,
         each_kernel: args.kernels,
-        ..RankQuestion::new(&session, &workload, source, targets)
+        is_without_source: source.is_none(),
+        ..RankQuestion::new(&session, &workload, start, targets)
     };
     if let Some(model) = &args.model {
         asked.settings.model = crate::predict::model_position(model)?;

@@ -144,7 +144,8 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
         args.workload.load(&mut session, &args.typed, Some(from), &[base], l2)?
     };
     let workload = args.launch.edited_workload(&session, workload)?;
-    let source = if args.from.is_none() { workload.own_source(&session, base) } else { source };
+    let source = source.filter(|_| args.from.is_some());
+    let source = source.unwrap_or_else(|| workload.own_source(&session, base));
     let base = args.base_at_clocks(&mut session, base, source)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
     let asked = WhatIf::with_settings(&session, &workload, Pair::new(source, base), settings);

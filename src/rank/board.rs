@@ -35,6 +35,8 @@ pub struct RankQuestion<'a> {
     pub workload: &'a Workload,
     /// Where it was timed, and what speedups are relative to.
     pub source: GpuId,
+    /// Whether the question names no source: each GPU is predicted by itself, and compared with nothing.
+    pub is_without_source: bool,
     /// The GPUs to rank, each once.
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
@@ -69,6 +71,8 @@ pub struct Board {
     pub source: GpuId,
     /// Its short name.
     pub source_name: String,
+    /// Whether the question named none.
+    pub is_without_source: bool,
     /// Time of a run on the source, measured or modelled.
     pub source_time: Option<Seconds>,
     /// Why there is none.
@@ -96,12 +100,6 @@ struct SourceBase {
     time: Option<Seconds>,
     /// Why there is none.
     refusal: Option<String>,
-}
-
-impl SourceBase {
-    fn of_run(on_source: &RunTotals) -> Self {
-        Self { time: on_source.time(), refusal: on_source.refusal() }
-    }
 }
 
 /// A kernel as it was profiled on the source.
@@ -134,6 +132,9 @@ impl Board {
     #[must_use]
     pub fn source_words(&self) -> String {
         let Some(time) = self.source_time else {
+            if self.is_without_source {
+                return "no source".into();
+            }
             let why = self.source_refusal.as_ref().map_or_else(String::new, |why| format!(": {why}"));
             return format!("no time on {}{why}", self.source_name);
         };
@@ -159,6 +160,7 @@ impl<'a> RankQuestion<'a> {
             session,
             workload,
             source,
+            is_without_source: false,
             targets,
             rows: Vec::new(),
             each_kernel: false,
@@ -192,7 +194,7 @@ impl<'a> RankQuestion<'a> {
 
     /// The board of these rows, in their order.
     fn board_from(&self, source: SourceBase, mut rows: Vec<RankedRow>) -> Board {
-        let on_source = self.single_on_source();
+        let on_source = self.single_on_source().filter(|_| !self.is_without_source);
         let profiled = on_source.as_ref().and_then(ProfiledSource::from_answer);
         for row in &mut rows {
             row.speedup_over_profile = profiled.zip(row.time).map(|(source, here)| source.time / here);
@@ -210,6 +212,7 @@ impl<'a> RankQuestion<'a> {
             workload: self.workload.name.clone(),
             source: self.source,
             source_name: self.session.gpus[self.source].short_name().to_string(),
+            is_without_source: self.is_without_source,
             source_time: source.time,
             source_refusal: source.refusal.filter(|_| source.time.is_none()),
             source_is_estimate: on_source.is_some_and(|answer| answer.is_estimate()),
@@ -238,8 +241,7 @@ impl<'a> RankQuestion<'a> {
         for portion in &portions {
             totals.iter_mut().zip(portion).for_each(|(all, more)| all.add_totals(more));
         }
-        let source =
-            totals.pop().map_or_else(SourceBase::default, |on_source| SourceBase::of_run(&on_source));
+        let source = totals.pop().map(|on_source| self.base_of_run(&on_source)).unwrap_or_default();
         let rows = self.targets.iter().zip(&totals);
         let rows = rows.map(|(gpu, totals)| self.row(*gpu, "", totals, source.time)).collect();
         Ok((source, rows))
@@ -286,9 +288,8 @@ impl<'a> RankQuestion<'a> {
             let answer = query.whole_answers(&part.subject.as_timed(), &[self.source]).pop()?;
             Some(query.base_answer(&part.subject, answer))
         });
-        let source = on_source.map_or_else(SourceBase::default, |answer| {
-            SourceBase::of_run(&RunTotals::of_kernel("", &answer, Some(1.0)))
-        });
+        let in_run = |answer| self.base_of_run(&RunTotals::of_kernel("", &answer, Some(1.0)));
+        let source = on_source.map(in_run).unwrap_or_default();
         let answer = |row: &RowSubject| {
             progress.check_cancelled()?;
             let answers = query.whole_answers(&row.subject, &self.targets);
@@ -317,7 +318,7 @@ impl<'a> RankQuestion<'a> {
             let on_source = answers.pop().map(|answer| query.base_answer(&part.subject, answer));
             let calls = self.calls(part.amount, on_source.as_ref().and_then(|answer| answer.time));
             let source = on_source.map_or_else(SourceBase::default, |answer| {
-                SourceBase::of_run(&RunTotals::of_kernel(&part.label, &answer, calls))
+                self.base_of_run(&RunTotals::of_kernel(&part.label, &answer, calls))
             });
             let label = launches_label(&part.label, calls);
             let on = |(gpu, answer): (&GpuId, PartAnswer)| {
@@ -335,6 +336,12 @@ impl<'a> RankQuestion<'a> {
         Ok((source, by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
+    /// What this run on the source is to others; nothing of a question that names none.
+    fn base_of_run(&self, on_source: &RunTotals) -> SourceBase {
+        let base = SourceBase { time: on_source.time(), refusal: on_source.refusal() };
+        if self.is_without_source { SourceBase::default() } else { base }
+    }
+
     /// The workload's one kernel on its own GPU, where it is one kernel.
     fn single_on_source(&self) -> Option<Answer> {
         let subject = self.workload.single()?.as_timed();
@@ -343,7 +350,8 @@ impl<'a> RankQuestion<'a> {
 
     fn query(&self) -> PartQuery<'_> {
         let takes_measured = self.rows.iter().all(|row| row.subject.launch_edits.is_empty());
-        PartQuery { session: self.session, source: self.source, settings: self.settings, takes_measured }
+        let Self { session, source, is_without_source, settings, .. } = *self;
+        PartQuery { session, source, is_without_source, settings, takes_measured }
     }
 
     /// Launches of a part in a run; `None` where a share has no time on the source to be a share of.

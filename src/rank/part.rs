@@ -55,6 +55,8 @@ fn is_of_measurement(answer: &Answer) -> bool {
 pub(super) struct PartQuery<'a> {
     pub(super) session: &'a Session,
     pub(super) source: GpuId,
+    /// Whether the question names no source: each target is asked about by itself.
+    pub(super) is_without_source: bool,
     pub(super) settings: Settings,
     /// Whether a time that was measured on a target is the answer there: not where launches are compared, all of which start from one
     /// time.
@@ -64,7 +66,15 @@ pub(super) struct PartQuery<'a> {
 impl PartQuery<'_> {
     /// The kernel on each of these GPUs with everything that must be said.
     pub(super) fn whole_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
-        let sources = self.session.usual_sources(subject, self.source, self.settings.model);
+        let sources_from = |source| self.session.usual_sources(subject, source, self.settings.model);
+        if self.is_without_source {
+            let by_itself = |target: &GpuId| {
+                let source = self.session.own_source(subject, *target);
+                Self { source, ..self }.whole_answer(subject, &sources_from(source), *target)
+            };
+            return targets.iter().map(by_itself).collect();
+        }
+        let sources = sources_from(self.source);
         targets.iter().map(|target| self.whole_answer(subject, &sources, *target)).collect()
     }
 
@@ -73,6 +83,7 @@ impl PartQuery<'_> {
         let alone = || session.answer(subject, source, target, settings);
         let predicted = || session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
         let answer = self.measured_answer(subject, target).unwrap_or_else(predicted);
+        let answer = if self.is_without_source { answer.without_source() } else { answer };
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
         let cautions = shown::caution_texts(&answer, &kernel.cautions);
@@ -134,7 +145,7 @@ impl PartQuery<'_> {
     ) -> Vec<PartAnswer> {
         let Self { session, source, settings, .. } = *self;
         let sources = session.usual_sources(subject, source, settings.model);
-        if sources.only().is_none() {
+        if self.is_without_source || sources.only().is_none() {
             return self.whole_answers(subject, targets);
         }
         let work = self.known_work(subject);

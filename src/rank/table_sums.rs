@@ -139,7 +139,7 @@ fn row_parts(
     let row = asked.asked_row(kernels, row).map_err(told)?;
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
-    let query = PartQuery { session, source, settings, takes_measured: false };
+    let query = PartQuery { session, source, is_without_source: false, settings, takes_measured: false };
     let work = row.subject.instance.work.with_counts(&row.row().filling(Work::default()));
     let launch = row.subject.instance.launch.or(row.row().launch());
     let blocks = launch.map(|l| l.block_count() as f64);
