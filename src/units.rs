@@ -10,8 +10,9 @@
 mod typed;
 
 pub use typed::{
-    KiloBytes, LARGEST_WHOLE, bytes_per, flops_per, is_thousands_comma, list_parts, number_and_unit,
-    seconds_per, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_number, typed_seconds,
+    KiloBytes, LARGEST_WHOLE, TypedRate, bytes_per, flops_per, is_thousands_comma, list_parts,
+    number_and_unit, rate_of, seconds_per, typed_bytes, typed_count, typed_dimensions, typed_flops,
+    typed_number, typed_rate, typed_seconds,
 };
 
 use std::fmt;

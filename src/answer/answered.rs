@@ -49,6 +49,8 @@ pub struct Answer {
     pub source: GpuId,
     /// The target GPU's place in the catalogue.
     pub target: GpuId,
+    /// Whether the question named no source: what is of one is then the target's own, and compared with nothing.
+    pub is_without_source: bool,
     /// How it was asked.
     pub settings: Settings,
     /// Where the source's row was timed at other clocks than the source is set to.
@@ -140,9 +142,37 @@ impl Answer {
         Some((intensity, self.work.flops()? / time))
     }
 
+    /// The answer of the target from itself, to a question that named no source.
+    #[must_use]
+    pub fn without_source(mut self) -> Self {
+        self.is_without_source = true;
+        let other_sizes = self.combined.as_ref().map(|combined| combined.counted().count());
+        if let Ok(prediction) = &mut self.prediction {
+            for caution in &mut prediction.cautions {
+                match caution {
+                    Caution::NoMeasurement => {
+                        *caution = other_sizes.map_or(Caution::NoSource, Caution::NoSourceOtherSizes);
+                    }
+                    Caution::ScaledFromOthers(gpus) => *caution = Caution::NoSourceScaled(gpus.clone()),
+                    _ => {}
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether there is one source that the target is compared with: neither several nor none.
+    #[must_use]
+    pub fn has_one_source(&self) -> bool {
+        self.is_seen_from_one() && !self.is_without_source
+    }
+
     /// Source time over predicted time, both at the clocks the GPUs are set to: above 1, the target is faster.
     #[must_use]
     pub fn speedup(&self) -> Option<f64> {
+        if self.is_without_source {
+            return None;
+        }
         let at_clocks = self.profiled.as_ref().and_then(|p| p.stock_time);
         let source = at_clocks.or(self.source_time.as_ref().map(|t| t.time))?;
         Some(source / self.prediction.as_ref().ok()?.time)

@@ -238,6 +238,7 @@ fn answer_at_clocks(
         combined: None,
         edited_launch: None,
         source_time: own_estimate.or(q.source_time),
+        is_without_source: false,
     }
 }
 

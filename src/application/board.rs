@@ -33,6 +33,7 @@ pub fn application_board(
         workload: crate::text::harmless_line(application.file_name()),
         source,
         source_name: session.gpus[source].short_name().to_string(),
+        is_without_source: false,
         source_time: Some(window.unwrap_or(application.groups_total())),
         source_refusal: None,
         source_is_estimate: false,

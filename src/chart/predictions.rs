@@ -46,7 +46,11 @@ impl PredictionRow {
         Self {
             spans_levels: levels.is_some(),
             label,
-            source: answer.source_time.as_ref().map(|t| (t.time, shape(t.kind))),
+            source: answer
+                .source_time
+                .as_ref()
+                .filter(|_| !answer.is_without_source)
+                .map(|t| (t.time, shape(t.kind))),
             predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),
             speedup: answer.speedup(),
             estimate: answer.is_estimate(),
@@ -85,7 +89,10 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: Pair<&Gpu>, subtitle: &st
         let text = "no prediction: see the notes".to_string();
         marks.push(Mark::Label { meaning: Meaning::Dim, at: (min, slot as f64 + LANE), text });
     }
-    if rows.iter().any(|r| r.measured.is_some() && r.predicted.is_ok()) {
+    let is_compared = gpus.source.id != gpus.target.id || rows.iter().any(|r| r.source.is_some());
+    if !is_compared {
+        // No speedup is shown.
+    } else if rows.iter().any(|r| r.measured.is_some() && r.predicted.is_ok()) {
         notes.push("×: predicted speedup over the source; %: predicted over measured time, minus one".into());
     } else if rows.iter().any(|r| r.predicted.is_ok()) {
         notes.push("×: predicted speedup over the source".into());
@@ -94,7 +101,10 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: Pair<&Gpu>, subtitle: &st
         notes.push("bar: from the shortest to the longest of the model's own times at DRAM, L2 and L1; no interval of coverage".into());
     }
     ChartSpec {
-        title: format!("Predicted times: {} → {}", gpus.source.short_name(), gpus.target.short_name()),
+        title: match is_compared {
+            true => format!("Predicted times: {} → {}", gpus.source.short_name(), gpus.target.short_name()),
+            false => format!("Predicted times on {}", gpus.target.short_name()),
+        },
         subtitle: subtitle.to_string(),
         x: Axis { label: "time per launch, s".into(), scale: Scale::Log { min, max: round_up(max) } },
         y: Axis {

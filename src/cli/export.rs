@@ -173,9 +173,12 @@ impl<'a> Picture<'a> {
             let text = "a chart shows one model: give at most one --model";
             return Err(Usage(text.into()).into());
         };
-        let Some(source) = question.sources.only() else {
-            let text = "a chart compares two GPUs: give one GPU to --from; `predict` combines several";
-            return Err(Usage(text.into()).into());
+        let source = match &question.sources {
+            None => *target,
+            Some(named) => named.only().ok_or_else(|| {
+                let text = "a chart compares two GPUs: give one GPU to --from; `predict` combines several";
+                Usage(text.into())
+            })?,
         };
         let gpus = Pair::new(source, *target).map(|g| &question.session.gpus[g]);
         Ok(Self { question, gpus, source, target: *target, further })
@@ -188,8 +191,7 @@ impl<'a> Picture<'a> {
     fn answer_on(&self, subject: &Subject, target: GpuId) -> Answer {
         let q = self.question;
         let alone = || q.session.answer(subject, self.source, target, q.settings[0]);
-        let sources = q.sources_of(subject, q.settings[0]);
-        q.session.answer_from(subject, &sources, target, q.settings[0]).unwrap_or_else(alone)
+        q.answer(subject, target, q.settings[0]).unwrap_or_else(alone)
     }
 
     /// The answers for the further targets.
@@ -209,6 +211,11 @@ impl<'a> Picture<'a> {
         }
     }
 
+    /// The GPUs to draw: without a source the target alone.
+    fn sides(&self, args: &ExportArgs) -> ChartSides {
+        if self.question.sources.is_none() { ChartSides::Target } else { args.show.into() }
+    }
+
     fn size(&self, subject: &Subject) -> String {
         self.question.session.kernels[subject.kernel].short_problem(&subject.problem)
     }
@@ -223,7 +230,7 @@ impl<'a> Picture<'a> {
             problem: self.size(subject),
             answer: &self.answer(subject),
             further: further.collect(),
-            show: args.show.into(),
+            show: self.sides(args),
             levels: args.levels.iter().map(|l| (*l).into()).collect(),
             others: self.others(subject),
         };
@@ -254,7 +261,7 @@ impl<'a> Picture<'a> {
             problem: &self.size(subject),
             answer: &self.answer(subject),
             further: &further,
-            show: args.show.into(),
+            show: self.sides(args),
         }))
     }
 
@@ -263,12 +270,16 @@ impl<'a> Picture<'a> {
         let kernel = &self.question.session.kernels[subject.kernel];
         let (gpus, answer) = (self.gpus, &self.answer(subject));
         let (problem, variant) = (&*subject.problem, &*subject.variant);
-        let view = CurveView { gpus, kernel, problem, variant, answer, show: args.show.into() };
+        let view = CurveView { gpus, kernel, problem, variant, answer, show: self.sides(args) };
         Ok(curve_chart(&view, args.over.map_or(Curve::default(), Into::into)))
     }
 
     fn components(&self) -> Result<ChartSpec> {
         let (session, subject) = (&self.question.session, self.subject()?);
+        if self.question.sources.is_none() {
+            let text = "this chart compares two GPUs: give --from GPU";
+            return Err(Usage(text.into()).into());
+        }
         let answer = self.answer(subject);
         let kernel = &session.kernels[subject.kernel];
         let Some(e) = answer.component_times() else {

@@ -2,7 +2,8 @@
 
 use crate::occupancy::{register_refusal, thread_refusal};
 use crate::units::{
-    Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
+    Bytes, Flops, KiloBytes, Seconds, TypedRate, typed_bytes, typed_count, typed_dimensions, typed_flops,
+    typed_rate, typed_seconds,
 };
 
 /// A whole number above 0.
@@ -69,6 +70,11 @@ pub(super) fn operation_count(text: &str) -> Result<f64, String> {
     let digits = text.trim().trim_end_matches(['o', 'O', 'p', 'P', 's', 'S']);
     let found = typed_flops(digits).map(|n| n.0).filter(|n| *n > 0.0);
     found.ok_or_else(|| "expected operations above 0, such as 3.6e12 or 3.6T; a rate is none".into())
+}
+
+/// The rate of one launch, with its unit.
+pub(super) fn launch_rate(text: &str) -> Result<TypedRate, String> {
+    typed_rate(text).ok_or_else(|| "expected a rate with its unit, such as 700TFLOPS or 900GB/s".into())
 }
 
 /// The time of one launch, with its unit.

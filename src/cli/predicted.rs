@@ -104,9 +104,9 @@ pub(super) fn each_question(
 /// Whether any of the times is that of several sources. Asked before the first row is written, for such times have columns of their own.
 pub(super) fn are_several(q: &CheckedQuestion) -> bool {
     let is_combined = |subject: &Subject, target: GpuId, settings: Settings| {
-        let sources = q.sources_of(subject, settings);
-        let answer = || q.session.answer_from(subject, &sources, target, settings);
-        sources.only().is_none() && answer().is_some_and(|answer| answer.combined.is_some())
+        let answer = || q.answer(subject, target, settings);
+        q.sources_of(subject, target, settings).only().is_none()
+            && answer().is_some_and(|answer| answer.combined.is_some())
     };
     let each_model = |subject: &Subject, target| q.settings.iter().any(|s| is_combined(subject, target, *s));
     q.subjects.each(&q.session).any(|subject| q.targets.iter().any(|target| each_model(&subject, *target)))
@@ -115,11 +115,7 @@ pub(super) fn are_several(q: &CheckedQuestion) -> bool {
 fn answered(q: &CheckedQuestion, place: usize) -> Answered<'_> {
     let subject = q.subjects.subject_at(&q.session, place / q.targets.len());
     let target = q.targets[place % q.targets.len()];
-    let answer = |settings: &Settings| {
-        let sources = q.sources_of(&subject, *settings);
-        q.session.answer_from(&subject, &sources, target, *settings)
-    };
-    let answers = q.settings.iter().map(answer).collect();
+    let answers = q.settings.iter().map(|settings| q.answer(&subject, target, *settings)).collect();
     Answered { subject, target, answers }
 }
 
@@ -128,7 +124,7 @@ fn rows<'a>(q: &'a CheckedQuestion, asked: &'a Answered<'_>) -> Vec<Comparison<'
     let (gpus, kernels) = (&q.session.gpus, &q.session.kernels);
     let answers = asked.answers.iter().flatten();
     // Where one GPU was asked and others had timed the kernel, their shares are for --explain.
-    if q.sources.only().is_some() {
+    if q.sources.as_ref().is_none_or(|named| named.only().is_some()) {
         return answers.map(|answer| Comparison::new(gpus, kernels, &asked.subject, answer)).collect();
     }
     answers.flat_map(|answer| sources::source_rows(gpus, kernels, &asked.subject, answer)).collect()

@@ -10,7 +10,7 @@ use super::named_gpus::{only_source, sources_named, target_gpus};
 use super::sass::TranslationFiles;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
-use crate::answer::Settings;
+use crate::answer::{Answer, Settings};
 use crate::gpu::{Ceilings, GpuId, lay_roof_set};
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, model_position};
@@ -25,7 +25,8 @@ use std::sync::Arc;
 /// A question as it is typed.
 #[derive(Debug, Args)]
 pub(super) struct QuestionArgs {
-    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined, `titan-v,all` as seen from the first; not needed where --data has one
+    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined, `titan-v,all` as seen from the first. Without
+    /// it that of --data; without a time each target is predicted from the kernel's counts
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one, `h100` for each of its boards, `ada`, `<=300W` and the like
@@ -90,8 +91,8 @@ enum KernelsAsked {
 pub(super) struct CheckedQuestion {
     /// All that is loaded.
     pub(super) session: ManuallyDrop<Session>,
-    /// Where the kernels were timed.
-    pub(super) sources: Sources,
+    /// Where the kernels were timed; `None` where no source is named, and each target is asked about by itself.
+    pub(super) sources: Option<Sources>,
     /// The target GPUs' positions.
     pub(super) targets: Vec<GpuId>,
     /// Kernels at their sizes.
@@ -102,8 +103,17 @@ pub(super) struct CheckedQuestion {
 
 impl CheckedQuestion {
     /// Whose times this kernel is predicted from: the one GPU that was named, unless only others timed the kernel.
-    pub(super) fn sources_of(&self, subject: &Subject, settings: Settings) -> Sources {
-        self.session.sources_asked(subject, &self.sources, settings.model)
+    pub(super) fn sources_of(&self, subject: &Subject, target: GpuId, settings: Settings) -> Sources {
+        let own = || Sources::from_gpu(self.session.own_source(subject, target));
+        let asked = self.sources.clone().unwrap_or_else(own);
+        self.session.sources_asked(subject, &asked, settings.model)
+    }
+
+    /// The answer from these sources; `None` where there is no source but the target.
+    pub(super) fn answer(&self, subject: &Subject, target: GpuId, settings: Settings) -> Option<Answer> {
+        let sources = self.sources_of(subject, target, settings);
+        let answer = self.session.answer_from(subject, &sources, target, settings)?;
+        Some(if self.sources.is_none() { answer.without_source() } else { answer })
     }
 }
 
@@ -151,9 +161,6 @@ impl QuestionArgs {
     fn checked(&self, kernels: KernelsAsked) -> Result<CheckedQuestion> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
-        if self.from.is_empty() && self.data.is_empty() {
-            return Err(no_source().into());
-        }
         if self.to.is_empty() {
             let text =
                 "no --to: give one GPU or several, for example --to rtx-4070,a100-pcie-40gb, or --to all";
@@ -162,26 +169,26 @@ impl QuestionArgs {
         let settings = self.settings()?;
         let mut session = self.loaded_session()?;
         let typed = self.typed_subject(&mut session)?;
-        let sources = self.sources(&session)?;
-        let one = sources.only();
+        let sources = self.sources(&session, typed.as_ref())?;
+        let one = sources.as_ref().and_then(Sources::only);
         let stated = target_gpus(&session, &self.to, one)?;
         let changed = changed_gpus(&mut session, &stated, self.set.as_deref())?;
         let targets = if changed.is_empty() { stated } else { changed };
-        if let (Sources::These(some), None) = (&sources, one) {
+        if let (Some(Sources::These(some)), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
                 let id = &session.gpus[*both].id;
                 output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
-        let timed_on = sources.places(&session.gpus);
-        let targets = self.clocks.laid_targets(&mut session, &targets, &timed_on)?;
+        let beside = sources.as_ref().map_or_else(|| targets.clone(), |some| some.places(&session.gpus));
+        let targets = self.clocks.laid_targets(&mut session, &targets, &beside)?;
         if let Some(both) =
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
         {
             let id = &session.gpus[both].id;
             output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
         }
-        let subjects = self.asked_subjects(&session, typed, &sources, kernels)?;
+        let subjects = self.asked_subjects(&session, typed, sources.as_ref(), kernels)?;
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
@@ -190,22 +197,23 @@ impl QuestionArgs {
         Ok(CheckedQuestion { sources, targets, subjects, settings, session })
     }
 
-    /// The GPUs of `--from`, each once.
-    fn sources(&self, session: &Session) -> Result<Sources> {
+    /// The GPUs of `--from`, each once; else that of the measurement files, where they time what is asked.
+    fn sources(&self, session: &Session, typed: Option<&Subject>) -> Result<Option<Sources>> {
         if self.from.is_empty() {
-            return self.source_of_data(session);
+            let source = self.source_of_data(session, typed)?;
+            return Ok(source.map(|one| Sources::These(vec![one])));
         }
-        sources_named(session, &self.from)
+        sources_named(session, &self.from).map(Some)
     }
 
-    /// The one GPU of the measurement files, or of their rows of the one kernel that is named.
-    fn source_of_data(&self, session: &Session) -> Result<Sources> {
-        let named: Vec<&str> = self.named_kernels();
-        let kernel = match &named[..] {
-            [one] if *one != "all" => Some(session.find_kernel(one)?),
+    /// The one GPU of the measurement files, or of their rows of the one kernel that is typed or named.
+    fn source_of_data(&self, session: &Session, typed: Option<&Subject>) -> Result<Option<GpuId>> {
+        let kernel = match (typed, &self.named_kernels()[..]) {
+            (Some(typed), _) => Some(typed.kernel),
+            (None, [one]) if *one != "all" => Some(session.find_kernel(one)?),
             _ => None,
         };
-        Ok(Sources::These(vec![source_of_data(session, kernel)?]))
+        source_of_data(session, kernel)
     }
 
     /// The kernel of the typed flags, put into the session; `None` where none was typed.
@@ -220,10 +228,10 @@ impl QuestionArgs {
             return Ok(None);
         }
         let (name, from) = match (&named[..], &self.from[..]) {
-            ([] | [_], [from]) if from != "all" => (named.first().copied(), from.as_str()),
+            ([] | [_], []) => (named.first().copied(), None),
+            ([] | [_], [from]) if from != "all" => (named.first().copied(), Some(from.as_str())),
             ([] | [_], _) => {
-                let text =
-                    "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
+                let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured, or leave --from out";
                 return Err(Usage(text.into()).into());
             }
             _ => {
@@ -234,7 +242,7 @@ impl QuestionArgs {
         };
         let known = name.map(|name| session.find_kernel(name)).transpose()?;
         let known = known.map(|at| &session.kernels[at]);
-        let kernel = self.typed.kernel(known, Some(from), self.size.as_deref())?;
+        let kernel = self.typed.kernel(known, from, self.size.as_deref())?;
         Ok(Some(kernel.load_into(session)?.subject))
     }
 
@@ -304,12 +312,12 @@ impl QuestionArgs {
         &self,
         session: &Session,
         typed: Option<Subject>,
-        sources: &Sources,
+        sources: Option<&Sources>,
         kernels: KernelsAsked,
     ) -> Result<AskedSubjects> {
-        let source = sources.seen_from();
+        let source = sources.and_then(Sources::seen_from);
         // A picture is of one point.
-        let clocks_of = sources.only().filter(|_| kernels == KernelsAsked::All);
+        let clocks_of = sources.and_then(Sources::only).filter(|_| kernels == KernelsAsked::All);
         let of_data = typed.is_none() && self.named_kernels().is_empty() && !self.data.is_empty();
         if of_data
             && self.size.is_none()
@@ -377,15 +385,15 @@ impl QuestionArgs {
     }
 }
 
-/// The one GPU that the user's rows were timed on, those of this kernel where one is named.
+/// The one GPU that the user's rows were timed on, those of this kernel where one is named; `None` where there are no such rows.
 ///
 /// # Errors
-/// Where there are none, or several: which.
-pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Result<GpuId> {
+/// Where there are several: which.
+pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Result<Option<GpuId>> {
     let gpus: Vec<GpuId> = session.own_gpus(kernel).into_iter().collect();
     match &gpus[..] {
-        [] => Err(no_source().into()),
-        [only] => Ok(*only),
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
         several => {
             let ids: Vec<&str> = several.iter().map(|gpu| session.gpus[*gpu].id.as_str()).collect();
             let text = format!(
@@ -396,11 +404,6 @@ pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Res
             Err(Usage(text).into())
         }
     }
-}
-
-fn no_source() -> Usage {
-    let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
-    Usage(text.into())
 }
 
 /// Says which of a kernel's measured configurations a picture shows.

@@ -39,7 +39,7 @@ use std::time::SystemTime;
 )]
 pub(super) struct RankArgs {
     /// Source GPU: where it was timed, and what speedups are relative to; more GPUs behind it, or `all` that timed the kernel, are
-    /// combined as by `predict`; not needed where --data has one
+    /// combined as by `predict`. Without it that of --data; without a time each GPU is predicted from the kernel's counts
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     from: Vec<String>,
     /// GPUs to rank: ids, `all`, an architecture such as `ada`, `each-architecture`, and limits such as `<=300W` or `>=24GB`
@@ -158,12 +158,13 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets, Bytes(0.0))?;
     let workload = args.launch.edited_workload(&session, workload)?;
-    let sources = sources_seen_from(&session, &args.from, source)?;
-    let timed_on = sources.places(&session.gpus);
-    let targets = args.clocks.laid_targets(&mut session, &targets, &timed_on)?;
+    let start = source.or(targets.first().copied()).unwrap_or_default();
+    let sources = sources_seen_from(&session, &args.from, start)?;
+    let beside = source.map_or_else(|| targets.clone(), |_| sources.places(&session.gpus));
+    let targets = args.clocks.laid_targets(&mut session, &targets, &beside)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut rows = args.rows(&session, &workload)?;
-    rows.extend(args.block_rows(&session, &workload, source, &targets)?);
+    rows.extend(args.block_rows(&session, &workload, start, &targets)?);
     let mut asked = RankQuestion {
         sources,
         prices,
@@ -171,7 +172,8 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         order: args.by.into(),
         rows,
         each_kernel: args.kernels,
-        ..RankQuestion::new(&session, &workload, source, targets)
+        is_without_source: source.is_none(),
+        ..RankQuestion::new(&session, &workload, start, targets)
     };
     if let Some(model) = &args.model {
         asked.settings.model = crate::predict::model_position(model)?;

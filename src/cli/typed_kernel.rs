@@ -1,15 +1,15 @@
 //! `--time 4.2ms --threads 16x16 --regs 40 …`: a kernel of which nobody has a file.
 
-use super::Usage;
 use super::loop_work::{LoopArgs, StatedWork};
 use super::numbers::{
-    block_dimensions, dimensions, flop_count, launch_time, operation_count, register_count, shared_bytes,
-    traffic_bytes,
+    block_dimensions, dimensions, flop_count, launch_rate, launch_time, operation_count, register_count,
+    shared_bytes, traffic_bytes,
 };
+use super::{Usage, output};
 use crate::catalogue::ElementType;
 use crate::kernel::{ArithmeticSource, Kernel, Launch, Problem, StatedArithmetic};
 use crate::session::Session;
-use crate::units::{Bytes, Flops, Seconds};
+use crate::units::{Bytes, Flops, Seconds, TypedRate};
 use crate::workload::TypedKernel;
 use anyhow::Result;
 use clap::Args;
@@ -21,6 +21,10 @@ pub(super) struct TypedKernelArgs {
     /// Its measured time on the source, such as 4.2ms
     #[arg(long, value_name = "TIME", value_parser = launch_time)]
     time: Option<Seconds>,
+    /// Its measured rate in place of the time, such as 700TFLOPS or 900GB/s of DRAM: of --flops or --dram-bytes, else of what the kernel
+    /// counts at --size
+    #[arg(long, value_name = "RATE", value_parser = launch_rate, conflicts_with = "time")]
+    rate: Option<TypedRate>,
     /// Threads per block, such as 256 or 16x16
     #[arg(long, value_name = "N", value_parser = block_dimensions)]
     pub(super) threads: Option<[u64; 3]>,
@@ -54,8 +58,8 @@ pub(super) struct TypedKernelArgs {
     /// Element type: fp32, bf16, fp8 …
     #[arg(long, value_name = "TYPE", value_parser = element_type)]
     dtype: Option<ElementType>,
-    /// Which pipe does its arithmetic, such as "tensor bf16 fp32" or fp32, with tile=128x128x64 stages=4 where known: in place of what
-    /// its name says
+    /// Which pipe does its arithmetic, such as "tensor bf16 fp32" or fp32, with tile=128x128x64 stages=4 and mma.sync, wgmma or tcgen05
+    /// where known: in place of what its name says
     #[arg(long, value_name = "PIPE", value_parser = stated_pipe)]
     pipe: Option<StatedArithmetic>,
     #[command(flatten)]
@@ -77,12 +81,12 @@ fn element_type(text: &str) -> Result<ElementType, String> {
 impl TypedKernelArgs {
     /// Whether a kernel was typed at all.
     pub(super) fn is_typed(&self) -> bool {
-        let Self { time, threads, grid, regs, smem, smem_dynamic, name, .. } = self;
+        let Self { time, rate, threads, grid, regs, smem, smem_dynamic, name, .. } = self;
         let launch =
             threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
         let bytes = [self.dram_bytes, self.l2_bytes, self.working_set].iter().any(Option::is_some);
         let work = self.flops.is_some() || self.int_ops.is_some() || bytes || self.types_arithmetic();
-        time.is_some() || launch || work || name.is_some() || self.of_loop.is_typed()
+        time.is_some() || rate.is_some() || launch || work || name.is_some() || self.of_loop.is_typed()
     }
 
     /// Threads per block, whatever their shape.
@@ -101,6 +105,7 @@ impl TypedKernelArgs {
     pub(super) fn flags_beside_launch(&self) -> Vec<&'static str> {
         let flags = [
             (self.time.is_some(), "--time"),
+            (self.rate.is_some(), "--rate"),
             (self.flops.is_some(), "--flops"),
             (self.int_ops.is_some(), "--int-ops"),
             (self.dram_bytes.is_some(), "--dram-bytes"),
@@ -155,7 +160,7 @@ impl TypedKernelArgs {
         let stated = StatedWork { flops: self.flops.is_some(), dram_bytes: self.dram_bytes.is_some() };
         self.of_loop.check_use(stated)?;
         let of_loop = self.of_loop.work(product(self.threads), product(self.grid))?;
-        Ok(TypedKernel {
+        let mut typed = TypedKernel {
             name: name.map(str::to_string),
             gpu: from.map(str::to_string),
             time: self.time,
@@ -172,6 +177,11 @@ impl TypedKernelArgs {
             dtype: self.dtype,
             pipe: self.pipe.clone(),
             problem,
-        })
+        };
+        if let Some(rate) = self.rate {
+            let time = typed.set_time_at_rate(rate, known)?;
+            output::remark(format!("--rate {rate}: a time of {time}"));
+        }
+        Ok(typed)
     }
 }

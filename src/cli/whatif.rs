@@ -152,7 +152,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
         args.workload.load(&mut session, &args.typed, Some(from), &[base], l2)?
     };
     let workload = args.launch.edited_workload(&session, workload)?;
-    let source = if named.is_none() { workload.own_source(&session, base) } else { source };
+    let source = source.filter(|_| named.is_some()).unwrap_or_else(|| workload.own_source(&session, base));
     let sources = sources_seen_from(&session, &args.from, source)?;
     let base = args.base_at_clocks(&mut session, base, &sources)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;

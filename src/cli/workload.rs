@@ -26,13 +26,13 @@ pub(super) struct WorkloadArgs {
     #[arg(long, conflicts_with = "mix")]
     pub(super) variant: Option<String>,
     /// A mix of kernels with their calls or shares, as TOML
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["time", "threads", "flops", "dram_bytes", "name"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["time", "rate", "threads", "flops", "dram_bytes", "name"])]
     pub(super) mix: Option<PathBuf>,
 }
 
 impl WorkloadArgs {
-    /// What runs, and the source: the GPU that was named, else the one of the measurement files. `changed_l2`: the largest L2 of targets
-    /// with changed numbers, 0 without any.
+    /// What runs, and the source: the GPU that was named, else the one of the measurement files, if any. `changed_l2`: the largest L2 of
+    /// targets with changed numbers, 0 without any.
     pub(super) fn load(
         &self,
         session: &mut Session,
@@ -40,11 +40,16 @@ impl WorkloadArgs {
         from: Option<&str>,
         targets: &[GpuId],
         changed_l2: Bytes,
-    ) -> Result<(Workload, GpuId)> {
+    ) -> Result<(Workload, Option<GpuId>)> {
         question::size_is_read(self.size.as_deref())?;
         if let Some(file) = &self.mix {
             let workload = MixFile::read(file)?.load_into(session)?;
-            return Ok((workload, source(session, from, None)?));
+            let source = source(session, from, None)?;
+            if source.is_none() && workload.run_seconds.is_some() {
+                let text = "--mix: its shares are of a run on one GPU: give --from GPU, or `calls` in place of `share`";
+                return Err(Usage(text.into()).into());
+            }
+            return Ok((workload, source));
         }
         let is_stated = match &self.kernel {
             Some(name) => typed.state_arithmetic(session, name)?,
@@ -58,18 +63,15 @@ impl WorkloadArgs {
             None => kernel_of_data(session)?,
         };
         let source = source(session, from, Some(kernel))?;
-        let asked = AskedConfig {
-            size: self.size.as_deref(),
-            variant: self.variant.as_deref(),
-            source: Some(source),
-        };
+        let asked = AskedConfig { size: self.size.as_deref(), variant: self.variant.as_deref(), source };
         let typed = asked.typed_size(session, kernel)?;
         let variant = asked.chosen_variant(session, kernel, typed.as_ref())?;
         let size = match typed {
             Some(size) => size,
             None => {
-                let compared = session.streaming_size(kernel, &variant, source, targets, changed_l2);
-                let is_usual = compared.problem == session.default_size_of(kernel, &variant, Some(source));
+                let start = source.or(targets.first().copied()).unwrap_or_default();
+                let compared = session.streaming_size(kernel, &variant, start, targets, changed_l2);
+                let is_usual = compared.problem == session.default_size_of(kernel, &variant, source);
                 let why = match compared.may_stay_in_l2 {
                     true if compared.is_largest_timed => {
                         Some("the largest measured on the source; it may fit in the L2 of a GPU")
@@ -93,15 +95,11 @@ impl WorkloadArgs {
         session: &mut Session,
         typed: &TypedKernelArgs,
         from: Option<&str>,
-    ) -> Result<(Workload, GpuId)> {
-        let Some(from) = from else {
-            let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
-            return Err(Usage(text.into()).into());
-        };
-        let source = session.gpus.position(from)?;
+    ) -> Result<(Workload, Option<GpuId>)> {
+        let source = from.map(|from| session.gpus.position(from)).transpose()?;
         let known = self.kernel.as_deref().map(|name| session.find_kernel(name)).transpose()?;
         let known = known.map(|at| &session.kernels[at]);
-        let kernel = typed.kernel(known, Some(from), self.size.as_deref())?;
+        let kernel = typed.kernel(known, from, self.size.as_deref())?;
         let subject = kernel.load_into(session)?.subject;
         Ok((Workload::of_kernel(session, subject), source))
     }
@@ -126,9 +124,9 @@ fn kernel_of_data(session: &Session) -> Result<KernelId> {
     }
 }
 
-fn source(session: &Session, from: Option<&str>, kernel: Option<KernelId>) -> Result<GpuId> {
+fn source(session: &Session, from: Option<&str>, kernel: Option<KernelId>) -> Result<Option<GpuId>> {
     match from {
-        Some(from) => Ok(session.gpus.position(from)?),
+        Some(from) => Ok(Some(session.gpus.position(from)?)),
         None => question::source_of_data(session, kernel),
     }
 }

@@ -1,5 +1,5 @@
 //! GPUs that are named by rule: `rtx-4090@150W` (a power limit or clocks, as laptops and data centres set them) and
-//! `h100-sxm5:mig-3g.40gb` (a MIG slice). Both forms can follow each other: `h100-sxm5:mig-3g.40gb@1200MHz`.
+//! `h100-sxm5:mig-3g.40gb` or `h100-sxm5:3g.40gb` (a MIG slice). Both forms can follow each other: `h100-sxm5:mig-3g.40gb@1200MHz`.
 
 use super::hypothetical::{Hypothetical, MARK};
 use super::{Gpu, GpuId, MigTable, Tuning, TuningError};
@@ -76,9 +76,18 @@ pub fn derived_gpu(gpus: &Catalogue<Gpu>, name: &str) -> Option<Result<Gpu, Deri
     if let Some((base, settings)) = name.rsplit_once('@') {
         return Some(base_of(gpus, base, name).and_then(|base| at_settings(&base, settings, name)));
     }
-    let at = name.to_ascii_lowercase().find(MIG_SIGN)?;
-    let profile = &name[at + MIG_SIGN.len()..];
-    Some(base_of(gpus, &name[..at], name).and_then(|base| slice_of(&base, profile, name)))
+    let (base, profile) = parts_of_slice(name)?;
+    Some(base_of(gpus, base, name).and_then(|base| slice_of(&base, profile, name)))
+}
+
+/// `h100-sxm5` and `3g.40gb` of `h100-sxm5:mig-3g.40gb`, as of `h100-sxm5:3g.40gb`.
+fn parts_of_slice(name: &str) -> Option<(&str, &str)> {
+    if let Some(at) = name.to_ascii_lowercase().find(MIG_SIGN) {
+        return Some((&name[..at], &name[at + MIG_SIGN.len()..]));
+    }
+    let (base, profile) = name.split_once(':')?;
+    let (slices, _) = profile.split_once("g.")?;
+    slices.parse::<u8>().is_ok().then_some((base, profile))
 }
 
 /// The GPU before the rule, itself by rule where it is named so.
@@ -221,13 +230,15 @@ mod tests {
             ("rtx-4090@1200MHz/200W", "rtx-4090@1200MHz/200W"),
             ("H100-SXM5:MIG-3g.40gb", "h100-sxm5:mig-3g.40gb"),
             ("h100-sxm5:mig-1g.10gb+me", "h100-sxm5:mig-1g.10gb"),
+            ("a100-pcie-80gb:1g.10gb", "a100-pcie-80gb:mig-1g.10gb"),
+            ("h100-sxm5:3g.40gb@1200MHz", "h100-sxm5:mig-3g.40gb@1200MHz"),
             ("h100-sxm5:mig-3g.40gb@1200MHz", "h100-sxm5:mig-3g.40gb@1200MHz"),
         ] {
             let made = derived_gpu(&gpus, name).unwrap_or_else(|| panic!("{name}")).unwrap();
             assert_eq!(made.id, id, "{name}");
             assert!(made.is_hypothetical() && made.derived.is_some(), "{name}");
         }
-        for name in ["rtx-4090", "nonsense", "", "h100:pcie", ":"] {
+        for name in ["rtx-4090", "nonsense", "", "h100:pcie", "h100:g.10gb", ":"] {
             assert!(derived_gpu(&gpus, name).is_none(), "{name}");
         }
         let limited = derived_gpu(&gpus, "rtx-4090@150W").unwrap().unwrap();
@@ -244,6 +255,7 @@ mod tests {
             ("rtx-4090@", "expected a power limit"),
             ("rtx-4090@fast", "`fast`: expected a power limit"),
             ("rtx-4090@4kW", "power limit 4000 W: expected 9 W to 900 W"),
+            ("rtx-4090:1g.10gb", "rtx-4090 has no MIG; these have: a100-pcie-40gb"),
             ("rtx-4090:mig-1g.10gb", "rtx-4090 has no MIG; these have: a100-pcie-40gb"),
             (
                 "h100-sxm5:mig-3g.41gb",

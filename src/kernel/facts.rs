@@ -45,6 +45,8 @@ pub struct KernelFacts {
     pub needs: Vec<Feature>,
     /// What has to be said beside every prediction of it.
     pub cautions: Vec<String>,
+    /// The same where one of the GPUs is of this compute capability, by `9.0`.
+    pub cautions_on: BTreeMap<String, Vec<String>>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
     /// The operator of a tensor library that it is, where its file declares one.
@@ -57,6 +59,14 @@ pub struct KernelFacts {
     pub library_share: Option<LibraryShare>,
     /// Formulas; `None` for a kernel known only from measurements.
     pub(super) formulas: Option<Arc<KernelFormulas>>,
+}
+
+impl KernelFacts {
+    /// What has to be said beside a prediction between GPUs of these compute capabilities.
+    pub fn cautions_beside(&self, capabilities: &[String]) -> impl Iterator<Item = &str> {
+        let on = self.cautions_on.iter().filter(|(of, _)| capabilities.contains(of));
+        self.cautions.iter().chain(on.flat_map(|(_, texts)| texts)).map(String::as_str)
+    }
 }
 
 /// This element type, or the one that is assumed where none is stated.
@@ -96,6 +106,7 @@ impl KernelFacts {
             codes: None,
             needs: Vec::new(),
             cautions: Vec::new(),
+            cautions_on: BTreeMap::new(),
             unknown: BTreeMap::new(),
             operator: None,
             stated_arithmetic: None,

@@ -11,6 +11,7 @@ use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
 use super::variant::VariantKeys;
 use super::{
     Cc, Count, CountFormula, Formula, Kernel, KernelFormulas, OperatorType, Problem, Resources, RunsAs,
+    size_defaults,
 };
 use crate::catalogue::Spanned;
 use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources};
@@ -44,6 +45,9 @@ struct KernelFile {
     source: Option<Spanned<String>>,
     #[serde(default)]
     cautions: Vec<String>,
+    /// By compute capability: `"9.0" = ["…"]`.
+    #[serde(default)]
+    cautions_on: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     runs_as: RunsAs,
     problem: ProblemFile,
@@ -210,7 +214,7 @@ impl KernelChecker<'_> {
         };
         Ok(KernelFormulas {
             block: BlockFormulas::from_sections(&typed.shared_memory, &typed.registers, asked)?,
-            chosen: chosen(keys, &defaults),
+            chosen: size_defaults::chosen(keys, &defaults),
             defaults,
             variant,
             lets,
@@ -427,6 +431,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             codes: None,
             needs: typed.needs.features,
             cautions: typed.cautions,
+            cautions_on: typed.cautions_on,
             unknown: typed.unknown,
             operator,
             stated_arithmetic: None,
@@ -491,10 +496,4 @@ fn sizes(
     sizes.sort_by_key(|(name, _)| SIZES.iter().position(|s| s == name));
     sizes.dedup_by(|a, b| a.1 == b.1);
     Ok(sizes)
-}
-
-/// The keys whose default no other key says; where there is no other key, every row there is has it.
-fn chosen(keys: &[String], defaults: &BTreeMap<String, Formula>) -> Vec<String> {
-    let constant = defaults.iter().filter(|(_, f)| keys.len() > 1 && f.is_constant());
-    constant.map(|(key, _)| key.clone()).collect()
 }

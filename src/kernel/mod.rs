@@ -27,6 +27,7 @@ mod problem;
 mod recorded;
 mod resources_file;
 mod short_problem;
+mod size_defaults;
 mod slider;
 mod stated_arithmetic;
 mod variant;
@@ -308,6 +309,8 @@ impl Kernel {
             let key = problem::shorten(key.as_str());
             return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key, keys });
         }
+        let squared = size_defaults::with_square_side(typed, &self.keys, &formulas.defaults);
+        let typed = squared.as_ref().unwrap_or(typed);
         // Defaults look at typed keys only; a key that is neither typed nor defaulted is missing.
         let scope: Vec<f64> = self.keys.iter().map(|k| typed.number_at(k).unwrap_or(f64::NAN)).collect();
         let mut pairs = Vec::with_capacity(self.keys.len());

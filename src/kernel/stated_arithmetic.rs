@@ -41,11 +41,23 @@ pub struct StatedArithmetic {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "pipe `{text}`: {word}; expected `tensor` and a type, or fp32, fp64, fp16 for the lanes, then tile=128x128x64, stages=4, \
-     instruction=s16816 where known, such as `tensor bf16 fp32 tile=128x256x64`"
+     instruction=mma.sync where known, such as `tensor bf16 fp32 tile=128x256x64`"
 )]
 pub struct ArithmeticError {
     text: String,
     word: String,
+}
+
+/// Tensor instructions that can be stated: families as PTX calls them, as machine code does, and those in the names of cuBLAS and CUTLASS.
+const INSTRUCTIONS: [&str; 17] = [
+    "mma.sync", "wgmma", "tcgen05", "hmma", "imma", "dmma", "hgmma", "qgmma", "igmma", "s884", "h884",
+    "d884", "s1688", "h1688", "s16816", "h16816", "i16832",
+];
+
+/// The instruction of this name; `mma` for short is `mma.sync`.
+fn instruction_named(word: &str) -> Option<&'static str> {
+    let word = if word == "mma" { "mma.sync" } else { word };
+    INSTRUCTIONS.into_iter().find(|known| *known == word)
 }
 
 impl ArithmeticSource {
@@ -77,8 +89,11 @@ impl StatedArithmetic {
         let mut facts = NameFacts::default();
         let words = text.split([' ', ',', ';', '-']).filter(|word| !word.is_empty() && *word != "into");
         for word in words {
-            read_word(&mut facts, word)
-                .ok_or_else(|| refuse(format!("`{}` is not understood", short(word))))?;
+            read_word(&mut facts, word).ok_or_else(|| {
+                let is_instruction = word.to_ascii_lowercase().starts_with("instruction=");
+                let among = is_instruction.then(|| format!(": expected one of {}", INSTRUCTIONS.join(", ")));
+                refuse(format!("`{}` is not understood{}", short(word), among.unwrap_or_default()))
+            })?;
         }
         let lanes = [ElementType::Fp32, ElementType::Fp64, ElementType::Fp16];
         match facts.input {
@@ -166,15 +181,16 @@ fn read_word(facts: &mut NameFacts, word: &str) -> Option<()> {
         return match key {
             "tile" => value_of_tile(value).map(|tile| facts.tile = Some(tile)),
             "stages" => value.parse().ok().filter(|n| (1..=64).contains(n)).map(|n| facts.stages = Some(n)),
-            "instruction" if !value.is_empty() => {
-                facts.instruction = Some(crate::text::harmless_line(value));
-                Some(())
-            }
+            "instruction" => instruction_named(value).map(|name| facts.instruction = Some(name.to_string())),
             _ => None,
         };
     }
     if lower == "tensor" {
         facts.is_tensor = true;
+        return Some(());
+    }
+    if let Some(name) = instruction_named(&lower) {
+        (facts.is_tensor, facts.instruction) = (true, Some(name.to_string()));
         return Some(());
     }
     let element = ElementType::from_name(&lower)?;
@@ -225,6 +241,8 @@ mod tests {
     fn what_is_shown_is_read_back() {
         for text in [
             "tensor-bf16-fp32-tile=128x256x64-stages=4-instruction=hgmma",
+            "tensor-fp16-fp32-instruction=mma.sync",
+            "tensor-fp8-instruction=tcgen05",
             "fp32",
             "tile=64x64",
             "tensor-fp4",
@@ -232,6 +250,22 @@ mod tests {
             let stated = StatedArithmetic::from_text(text, ArithmeticSource::Typed).unwrap();
             assert_eq!(stated.to_string(), text);
         }
+    }
+
+    #[test]
+    fn instructions_are_words_of_their_own_or_behind_their_key() {
+        for (text, shown) in [
+            ("tensor fp16 fp32 instruction=mma", "tensor-fp16-fp32-instruction=mma.sync"),
+            ("fp16 fp32 mma.sync", "tensor-fp16-fp32-instruction=mma.sync"),
+            ("WGMMA bf16", "tensor-bf16-instruction=wgmma"),
+            ("tcgen05", "tensor-instruction=tcgen05"),
+        ] {
+            let stated = StatedArithmetic::from_text(text, ArithmeticSource::Typed).unwrap();
+            assert_eq!(stated.to_string(), shown, "{text}");
+        }
+        let why = StatedArithmetic::from_text("tensor fp16 instruction=mna", ArithmeticSource::Typed);
+        let why = why.unwrap_err().to_string();
+        assert!(why.contains("expected one of mma.sync, wgmma, tcgen05"), "{why}");
     }
 
     #[test]

@@ -43,6 +43,12 @@ pub enum Caution {
     LaunchRange(Arc<str>),
     /// This kernel was not measured on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
+    /// The same of a question that named no source.
+    NoSource,
+    /// Of such a question: the time is scaled from times on these GPUs.
+    NoSourceScaled(Arc<str>),
+    /// Of such a question: the time is scaled from times of other sizes on so many GPUs.
+    NoSourceOtherSizes(usize),
     /// This kernel was not measured on the source; the time is scaled from its times on these GPUs.
     ScaledFromOthers(Arc<str>),
     /// These counts are missing: `components` answers without the components that rest on them.
@@ -271,6 +277,7 @@ impl Caution {
                 "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency"
             }
             Self::NoMeasurement => "no measurement on the source GPU: roofline with typical efficiency",
+            Self::NoSource => "no source: predicted from the kernel's counts and the GPU's rates",
             Self::RegistersUnknown => "registers unknown: occupancy is an upper bound",
             Self::OccupancyUnknown => "launch shape unknown: occupancy taken as equal on both GPUs",
             Self::NoFlops => {
@@ -303,6 +310,11 @@ impl fmt::Display for Caution {
             ),
             Self::ScaledFromOthers(gpus) => {
                 write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
+            }
+            Self::NoSourceScaled(gpus) => write!(f, "no source: scaled from the measured time on {gpus}"),
+            Self::NoSourceOtherSizes(gpus) => {
+                let word = if *gpus == 1 { "GPU" } else { "GPUs" };
+                write!(f, "no source: scaled from measured times of other sizes on {gpus} {word}")
             }
             Self::BetweenSizes(sizes) => f.write_str(&between_sizes_text(sizes)),
             Self::LaunchRange(text) => f.write_str(text),
@@ -413,6 +425,7 @@ impl fmt::Display for Caution {
             Self::Kernel(text) => f.write_str(text),
             Self::SourceModelled
             | Self::NoMeasurement
+            | Self::NoSource
             | Self::RegistersUnknown
             | Self::OccupancyUnknown
             | Self::NoFlops

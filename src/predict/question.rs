@@ -418,7 +418,8 @@ impl<'a> Question<'a> {
         }
         all.extend(self.ceilings_caution.clone());
         all.extend(self.contradictions());
-        all.extend(self.kernel.cautions.iter().map(|c| Caution::Kernel(c.as_str().into())));
+        let capabilities = [&self.source, &self.target].map(|on| on.gpu.cuda.compute_capability.to_string());
+        all.extend(self.kernel.cautions_beside(&capabilities).map(|c| Caution::Kernel(c.into())));
         let timed = self.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
         let atomics = self.work.get(Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0);
         if uses_source && timed && atomics {

@@ -6,7 +6,7 @@ use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
-use super::totals::RunTotals;
+use super::totals::{RunTotals, SourceBase};
 use crate::answer::{Answer, Settings};
 use crate::catalogue::{NumberOrigin, Sourced};
 use crate::cores;
@@ -37,6 +37,8 @@ pub struct RankQuestion<'a> {
     pub source: GpuId,
     /// Whose times the GPUs are predicted from: the source's, or those of several.
     pub sources: Sources,
+    /// Whether the question names no source: each GPU is predicted by itself, and compared with nothing.
+    pub is_without_source: bool,
     /// The GPUs to rank, each once.
     pub targets: Vec<GpuId>,
     /// The workload's one kernel in other variants or blocks: each is a row per GPU. Empty where GPUs alone are ranked.
@@ -71,6 +73,8 @@ pub struct Board {
     pub source: GpuId,
     /// Its short name.
     pub source_name: String,
+    /// Whether the question named none.
+    pub is_without_source: bool,
     /// Time of a run on the source, measured or modelled.
     pub source_time: Option<Seconds>,
     /// Why there is none.
@@ -89,21 +93,6 @@ pub struct Board {
     pub is_each_kernel: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
-}
-
-/// What speedups are relative to.
-#[derive(Debug, Default)]
-struct SourceBase {
-    /// Time of a run on the source.
-    time: Option<Seconds>,
-    /// Why there is none.
-    refusal: Option<String>,
-}
-
-impl SourceBase {
-    fn of_run(on_source: &RunTotals) -> Self {
-        Self { time: on_source.time(), refusal: on_source.refusal() }
-    }
 }
 
 /// A kernel as it was profiled on the source.
@@ -136,6 +125,9 @@ impl Board {
     #[must_use]
     pub fn source_words(&self) -> String {
         let Some(time) = self.source_time else {
+            if self.is_without_source {
+                return "no source".into();
+            }
             let why = self.source_refusal.as_ref().map_or_else(String::new, |why| format!(": {why}"));
             return format!("no time on {}{why}", self.source_name);
         };
@@ -162,6 +154,7 @@ impl<'a> RankQuestion<'a> {
             workload,
             source,
             sources: Sources::from_gpu(source),
+            is_without_source: false,
             targets,
             rows: Vec::new(),
             each_kernel: false,
@@ -195,7 +188,7 @@ impl<'a> RankQuestion<'a> {
 
     /// The board of these rows, in their order.
     fn board_from(&self, source: SourceBase, mut rows: Vec<RankedRow>) -> Board {
-        let on_source = self.single_on_source();
+        let on_source = self.single_on_source().filter(|_| !self.is_without_source);
         let profiled = on_source.as_ref().and_then(ProfiledSource::from_answer);
         for row in &mut rows {
             row.speedup_over_profile = profiled.zip(row.time).map(|(source, here)| source.time / here);
@@ -213,6 +206,7 @@ impl<'a> RankQuestion<'a> {
             workload: self.workload.name.clone(),
             source: self.source,
             source_name: self.session.gpus[self.source].short_name().to_string(),
+            is_without_source: self.is_without_source,
             source_time: source.time,
             source_refusal: source.refusal.filter(|_| source.time.is_none()),
             source_is_estimate: on_source.is_some_and(|answer| answer.is_estimate()),
@@ -241,8 +235,7 @@ impl<'a> RankQuestion<'a> {
         for portion in &portions {
             totals.iter_mut().zip(portion).for_each(|(all, more)| all.add_totals(more));
         }
-        let source =
-            totals.pop().map_or_else(SourceBase::default, |on_source| SourceBase::of_run(&on_source));
+        let source = totals.pop().map(|on_source| self.base_of_run(&on_source)).unwrap_or_default();
         let rows = self.targets.iter().zip(&totals);
         let rows = rows.map(|(gpu, totals)| self.row(*gpu, "", totals, source.time)).collect();
         Ok((source, rows))
@@ -281,9 +274,8 @@ impl<'a> RankQuestion<'a> {
         progress.expect(self.rows.len());
         let query = self.query();
         let on_source = self.workload.parts.first().map(|part| query.on_source(&part.subject));
-        let source = on_source.map_or_else(SourceBase::default, |answer| {
-            SourceBase::of_run(&RunTotals::of_kernel("", &answer, Some(1.0)))
-        });
+        let in_run = |answer| self.base_of_run(&RunTotals::of_kernel("", &answer, Some(1.0)));
+        let source = on_source.map(in_run).unwrap_or_default();
         let answer = |row: &RowSubject| {
             progress.check_cancelled()?;
             let answers = query.whole_answers(&row.subject, &self.targets);
@@ -312,7 +304,7 @@ impl<'a> RankQuestion<'a> {
             let on_source = answers.pop().map(|answer| self.on_source(&part.subject, answer));
             let calls = self.calls(part.amount, on_source.as_ref().and_then(|answer| answer.time));
             let source = on_source.map_or_else(SourceBase::default, |answer| {
-                SourceBase::of_run(&RunTotals::of_kernel(&part.label, &answer, calls))
+                self.base_of_run(&RunTotals::of_kernel(&part.label, &answer, calls))
             });
             let label = launches_label(&part.label, calls);
             let on = |(gpu, answer): (&GpuId, PartAnswer)| {
@@ -339,6 +331,11 @@ impl<'a> RankQuestion<'a> {
         }
     }
 
+    /// What this run on the source is to others; nothing of a question that names none.
+    fn base_of_run(&self, on_source: &RunTotals) -> SourceBase {
+        if self.is_without_source { SourceBase::default() } else { SourceBase::of_run(on_source) }
+    }
+
     /// The workload's one kernel on its own GPU, where it is one kernel.
     fn single_on_source(&self) -> Option<Answer> {
         let subject = self.workload.single()?.as_timed();
@@ -347,8 +344,9 @@ impl<'a> RankQuestion<'a> {
 
     fn query(&self) -> PartQuery<'_> {
         let takes_measured = self.rows.iter().all(|row| row.subject.launch_edits.is_empty());
-        let Self { session, source, sources, settings, .. } = self;
-        PartQuery { session, source: *source, sources, settings: *settings, takes_measured }
+        let Self { session, source, sources, is_without_source, settings, .. } = self;
+        let (source, is_without_source, settings) = (*source, *is_without_source, *settings);
+        PartQuery { session, source, sources, is_without_source, settings, takes_measured }
     }
 
     /// Launches of a part in a run; `None` where a share has no time on the source to be a share of.

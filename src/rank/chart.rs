@@ -32,7 +32,8 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     if rows.iter().any(|row| row.is_hypothetical) {
         notes.push("◇: hypothetical GPU".into());
     }
-    let source = board.source_time.map_or_else(String::new, |_| format!("{} · ", board.source_words()));
+    let has_words = board.source_time.is_some() || board.is_without_source;
+    let source = if has_words { format!("{} · ", board.source_words()) } else { String::new() };
     ChartSpec {
         title: title(board, &rows),
         subtitle: format!(
@@ -63,7 +64,7 @@ fn title(board: &Board, rows: &[&RankedRow]) -> String {
 
 fn row_marks(slot: usize, row: &RankedRow, board: &Board, unit: TimeUnit) -> Vec<Mark> {
     let Some(time) = row.time else { return Vec::new() };
-    let is_source = row.gpu == board.source;
+    let is_source = row.gpu == board.source && !board.is_without_source;
     let meaning = if is_source { Meaning::Source } else { Meaning::Target };
     let word =
         if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };

@@ -57,6 +57,8 @@ pub(super) struct PartQuery<'a> {
     pub(super) source: GpuId,
     /// Whose times are asked for.
     pub(super) sources: &'a Sources,
+    /// Whether the question names no source: each target is asked about by itself.
+    pub(super) is_without_source: bool,
     pub(super) settings: Settings,
     /// Whether a time that was measured on a target is the answer there: not where launches are compared, all of which start from one
     /// time.
@@ -66,6 +68,14 @@ pub(super) struct PartQuery<'a> {
 impl PartQuery<'_> {
     /// The kernel on each of these GPUs with everything that must be said.
     pub(super) fn whole_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
+        if self.is_without_source {
+            let by_itself = |target: &GpuId| {
+                let source = self.session.own_source(subject, *target);
+                PartQuery { source, sources: &Sources::from_gpu(source), ..self }
+                    .whole_answer(subject, *target)
+            };
+            return targets.iter().map(by_itself).collect();
+        }
         targets.iter().map(|target| self.whole_answer(subject, *target)).collect()
     }
 
@@ -74,6 +84,7 @@ impl PartQuery<'_> {
         let alone = || session.answer(subject, source, target, settings);
         let predicted = || session.answer_asked(subject, sources, target, settings).unwrap_or_else(alone);
         let answer = self.measured_answer(subject, target).unwrap_or_else(predicted);
+        let answer = if self.is_without_source { answer.without_source() } else { answer };
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
         let cautions = shown::caution_texts(&answer, &kernel.cautions);
@@ -141,7 +152,8 @@ impl PartQuery<'_> {
         targets: &[GpuId],
     ) -> Vec<PartAnswer> {
         let Self { session, source, sources, settings, .. } = *self;
-        if session.sources_asked(subject, sources, settings.model).only().is_none() {
+        let is_of_one = || session.sources_asked(subject, sources, settings.model).only().is_some();
+        if self.is_without_source || !is_of_one() {
             return self.whole_answers(subject, targets);
         }
         let work = self.known_work(subject);

@@ -140,7 +140,8 @@ fn row_parts(
     let settings = asked.settings.first().copied().unwrap_or_default();
     let (session, source) = (asked.session(), row.row().gpu);
     let sources = &Sources::from_gpu(source);
-    let query = PartQuery { session, source, sources, settings, takes_measured: false };
+    let is_without_source = false;
+    let query = PartQuery { session, source, sources, is_without_source, settings, takes_measured: false };
     let work = row.subject.instance.work.with_counts(&row.row().filling(Work::default()));
     let launch = row.subject.instance.launch.or(row.row().launch());
     let blocks = launch.map(|l| l.block_count() as f64);

@@ -163,6 +163,22 @@ impl RunTotals {
     }
 }
 
+/// What speedups are relative to.
+#[derive(Debug, Default)]
+pub(super) struct SourceBase {
+    /// Time of a run on the source.
+    pub(super) time: Option<Seconds>,
+    /// Why there is none.
+    pub(super) refusal: Option<String>,
+}
+
+impl SourceBase {
+    /// Of this run there.
+    pub(super) fn of_run(on_source: &RunTotals) -> Self {
+        Self { time: on_source.time(), refusal: on_source.refusal() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 //! every number with its source. The same for the command line and for the dashboard.
 
 use super::cell::TableCell;
-use super::predictions::{COLUMNS, Comparison, VARIANT};
+use super::predictions::{COLUMNS, Comparison, NO_SOURCE, VARIANT};
 use super::shown;
 use super::table::{Table, TableColumn};
 use crate::answer::{Answer, COVERAGE, Interval};
@@ -351,7 +351,8 @@ pub fn heading(row: &Comparison<'_>) -> String {
         Err(refusal) => refusal.to_string(),
     };
     let what = row.configuration();
-    format!("{what}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
+    let from = row.from().unwrap_or_else(|| NO_SOURCE.into());
+    format!("{what}: {from} → {}, {}, {result}", row.target.id, row.model())
 }
 
 /// Where the interval comes from and why it is as wide as it is; nothing where there is none.

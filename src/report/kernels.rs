@@ -153,6 +153,9 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
     table.title = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" · ");
     table.rows = sheet.rows;
     table.notes = std::iter::once(kernel.summary.clone()).chain(kernel.cautions.clone()).collect();
+    for (capability, cautions) in &kernel.cautions_on {
+        table.notes.extend(cautions.iter().map(|text| format!("compute capability {capability}: {text}")));
+    }
     if !k.measured_on.is_empty() {
         table.notes.push(format!("timed on {}", k.measured_on.join(", ")));
     }

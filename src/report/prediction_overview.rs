@@ -8,7 +8,7 @@
 //! ```
 
 use super::cell::TableCell;
-use super::predictions::{Comparison, VARIANT};
+use super::predictions::{Comparison, NO_SOURCE, VARIANT};
 use super::shown;
 use super::sources;
 use super::spool::Spool;
@@ -86,7 +86,7 @@ impl PredictionOverview {
     /// What the file system says, where the rows no longer fit into memory.
     pub fn add_row(&mut self, row: &Comparison<'_>) -> Result<()> {
         let first = self.first.get_or_insert_with(|| FirstRow {
-            source: row.source.id.clone(),
+            source: if row.answer.is_without_source { NO_SOURCE.into() } else { row.source.id.clone() },
             target: row.target.id.clone(),
             model: row.model(),
             rules: row.answer.settings.rules.as_str(),
@@ -205,7 +205,7 @@ fn overview_columns() -> Vec<TableColumn> {
 fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
     let a = row.answer;
     let prediction = a.prediction.as_ref().ok();
-    let alone = a.is_seen_from_one();
+    let alone = a.has_one_source();
     let bounds = prediction
         .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
     vec![

@@ -14,6 +14,9 @@ use crate::predict::{MODELS, Subject};
 use crate::roofline::Bound;
 use crate::units::{Hertz, Seconds};
 
+/// What stands in the place of a source that nobody named.
+pub(super) const NO_SOURCE: &str = "no source";
+
 /// One answer with the names of what it is about.
 #[derive(Debug, Clone)]
 pub struct Comparison<'a> {
@@ -56,11 +59,12 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The source, or the sources of a combined answer, the heaviest first: `titan-v+rtx-2080-ti`.
+    /// The source, or the sources of a combined answer, the heaviest first: `titan-v+rtx-2080-ti`; `None` where the question names none and
+    /// no other GPU's times are combined.
     #[must_use]
-    pub fn from(&self) -> String {
-        let whole = || self.source.id.clone();
-        self.answer.combined.as_ref().map_or_else(whole, |_| self.several.join("+"))
+    pub fn from(&self) -> Option<String> {
+        let named = || (!self.answer.is_without_source).then(|| self.source.id.clone());
+        self.answer.combined.as_ref().map_or_else(named, |_| Some(self.several.join("+")))
     }
 
     /// The model's id.
@@ -88,7 +92,7 @@ impl<'a> Comparison<'a> {
     /// The first five cells of every table for programs: GPUs, kernel, problem, model.
     pub(super) fn identity(&self) -> [TableCell; 5] {
         [
-            TableCell::text(self.from()),
+            TableCell::maybe(self.from(), TableCell::text),
             TableCell::text(&self.target.id),
             TableCell::text(&self.kernel.id),
             TableCell::text(self.problem.to_string()),
@@ -107,7 +111,7 @@ impl<'a> Comparison<'a> {
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());
         // Several sources have no one time.
-        let alone = a.is_seen_from_one();
+        let alone = a.has_one_source();
         let ms = |time: Option<Seconds>| TableCell::maybe(time.map(shown::millis), TableCell::number);
         let bound = |b: Option<Bound>| TableCell::maybe(b, |b| TableCell::text(b.as_str()));
         let occupancy = |o: &Option<Occupancy>| TableCell::maybe(o.map(|o| o.fraction()), TableCell::number);
@@ -121,7 +125,7 @@ impl<'a> Comparison<'a> {
             TableCell::maybe(a.speedup().filter(|_| alone), TableCell::number),
             bound(prediction.filter(|_| alone).and_then(|p| p.bound_source)),
             bound(prediction.and_then(|p| p.bound_target)),
-            occupancy(&a.occupancy.source),
+            occupancy(&a.occupancy.source.filter(|_| !a.is_without_source)),
             occupancy(&a.occupancy.target),
             TableCell::maybe(prediction.and_then(|p| p.efficiency), TableCell::number),
             ms(a.measured.map(|m| m.time)),
@@ -130,7 +134,11 @@ impl<'a> Comparison<'a> {
             ms(levels.map(|l| l.low)),
             ms(levels.map(|l| l.high)),
         ]);
-        cells.extend(self.clocks().map(TableCell::number));
+        for at_source_and_target in self.clocks().chunks(2) {
+            let source = at_source_and_target.first().filter(|_| !a.is_without_source);
+            cells.push(TableCell::maybe(source.copied(), TableCell::number));
+            cells.extend(at_source_and_target.get(1).copied().map(TableCell::number));
+        }
         cells.push(TableCell::maybe(a.speedup_over_profile().filter(|_| alone), TableCell::number));
         cells
     }

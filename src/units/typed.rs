@@ -9,8 +9,9 @@
 //! assert_eq!(typed_seconds("4.2ms").map(|t| t.to_string()), Some("4.20 ms".into()));
 //! ```
 
-use super::{Bytes, Flops, Seconds};
+use super::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 use std::borrow::Cow;
+use std::fmt;
 
 /// Above it an f64 no longer holds every whole number.
 pub const LARGEST_WHOLE: f64 = 9_007_199_254_740_992.0;
@@ -129,6 +130,55 @@ pub fn flops_per(unit: &str) -> Option<f64> {
     let at = head.len().checked_sub(4)?;
     let is_flop = head.get(at..)?.eq_ignore_ascii_case("flop");
     is_flop.then(|| scale_of(head[..at].trim())).flatten()
+}
+
+/// A rate of work: what an amount takes the place of its time by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TypedRate {
+    /// `700 TFLOPS`.
+    Flops(FlopsPerSecond),
+    /// `900 GB/s`, of DRAM.
+    Bytes(BytesPerSecond),
+}
+
+/// `700 TFLOP/s`, `900 GB/s`.
+impl fmt::Display for TypedRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flops(rate) => rate.fmt(f),
+            Self::Bytes(rate) => rate.fmt(f),
+        }
+    }
+}
+
+/// A rate with its unit: `700TFLOPS`, `700 TFLOP/s`, `1.2 TB/s`.
+///
+/// ```
+/// use roofswap::units::typed_rate;
+/// assert_eq!(typed_rate("700TFLOPS").map(|rate| rate.to_string()), Some("700 TFLOP/s".into()));
+/// assert_eq!(typed_rate("0.9 TB/s").map(|rate| rate.to_string()), Some("900 GB/s".into()));
+/// assert_eq!(typed_rate("700 TFLOP"), None); // an amount
+/// ```
+#[must_use]
+pub fn typed_rate(text: &str) -> Option<TypedRate> {
+    let (value, unit) = number_and_unit(text)?;
+    rate_of(unit, value)
+}
+
+/// A rate of this value in `TFLOPS`, `GFLOP/s`, `GB/s`, `GiB/s`; `None` where the unit is none of a rate.
+#[must_use]
+pub fn rate_of(unit: &str, value: f64) -> Option<TypedRate> {
+    let amount = unit.strip_suffix("/s");
+    let flops = amount.and_then(flops_per).or_else(|| unit.strip_suffix('S').and_then(flops_per));
+    let bytes = || {
+        let amount = amount.filter(|amount| amount.ends_with(['B', 's', 'e']))?;
+        bytes_per(amount, KiloBytes::Decimal)
+    };
+    let rate = match flops {
+        Some(scale) => TypedRate::Flops(FlopsPerSecond(value * scale)),
+        None => TypedRate::Bytes(BytesPerSecond(value * bytes()?)),
+    };
+    (value > 0.0 && value.is_finite()).then_some(rate)
 }
 
 /// The number that a text begins with, and the letters behind it without the space between: `17.2 GFLOP` is 17.2 and

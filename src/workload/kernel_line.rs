@@ -7,13 +7,13 @@ use crate::catalogue::{Catalogue, ElementType};
 use crate::gpu::{Gpu, derived_gpu};
 use crate::kernel::{Kernel, Problem};
 use crate::units::{
-    KiloBytes, bytes_per, flops_per, is_thousands_comma, number_and_unit, seconds_per, typed_dimensions,
-    typed_number,
+    KiloBytes, TypedRate, bytes_per, flops_per, is_thousands_comma, number_and_unit, rate_of, seconds_per,
+    typed_dimensions, typed_number, typed_rate,
 };
 use std::borrow::Cow;
 
 /// Words that may stand between facts and mean nothing.
-const FILLERS: [&str; 6] = ["a", "an", "the", "and", "with", "in"];
+const FILLERS: [&str; 8] = ["a", "an", "the", "and", "with", "in", "at", "rate"];
 
 /// What became of a few words of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct KernelLine {
     pub kernel: TypedKernel,
     /// LineWord by word, in the order of the line.
     pub chips: Vec<Chip>,
+    /// A rate in place of the time, and the chip that it stands in.
+    rate: Option<(TypedRate, usize)>,
 }
 
 /// A word of the line.
@@ -67,14 +69,41 @@ impl KernelLine {
     pub fn read(line: &str, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         let words = words_of(line);
         let names = LineCatalogues { gpus, kernels };
-        let mut read = Self { kernel: TypedKernel::default(), chips: Vec::new() };
+        let mut read = Self { kernel: TypedKernel::default(), chips: Vec::new(), rate: None };
         let mut rest = &words[..];
         while let Some(first) = rest.first() {
             let part = rest.iter().take_while(|word| word.part == first.part).count();
             let used = read.take_words(&rest[..part], names).clamp(1, part);
             rest = &rest[used..];
         }
+        read.take_time_of_rate(names);
         read
+    }
+
+    /// Makes the time of a rate, once all that it takes is read.
+    fn take_time_of_rate(&mut self, names: LineCatalogues<'_>) {
+        let Some((rate, chip)) = self.rate else { return };
+        let known = self.kernel.name.as_deref().and_then(|name| names.kernels.id_named(name));
+        let known = known.map(|at| &names.kernels[at]);
+        self.chips[chip].meaning = match self.kernel.time {
+            Some(time) => Err(format!("{rate} beside {time}: give one of them")),
+            None => match self.kernel.set_time_at_rate(rate, known) {
+                Ok(time) => Ok(format!("{rate}: time {time}")),
+                Err(why) => Err(crate::text::harmless_line(&why.to_string())),
+            },
+        };
+    }
+
+    /// `700TFLOPS`, `900 GB/s`; whether it is a rate.
+    fn take_rate(&mut self, first: LineWord<'_>, last: LineWord<'_>, value: &str) -> bool {
+        let Some(rate) = typed_rate(value) else { return false };
+        let meaning = match self.rate {
+            Some((before, _)) => Err(format!("a second rate: {before} stands already")),
+            None => Ok(rate.to_string()),
+        };
+        self.rate.get_or_insert((rate, self.chips.len()));
+        self.push(first, last, meaning);
+        true
     }
 
     /// The chips that were not understood.
@@ -132,6 +161,9 @@ impl KernelLine {
 
     /// `regs=40`, `gpu=3090`, `n=2048`.
     fn take_pair(&mut self, word: LineWord<'_>, key: &str, value: &str, names: LineCatalogues<'_>) {
+        if key.eq_ignore_ascii_case("rate") && self.take_rate(word, word, value) {
+            return;
+        }
         let meaning = match (key.to_lowercase().as_str(), Fact::named(key)) {
             ("gpu" | "on" | "from", _) => gpu_named(names.gpus, value).and_then(|gpu| self.set_gpu(&gpu)),
             (_, Some(fact)) => fact.set(&mut self.kernel, value),
@@ -190,6 +222,9 @@ impl KernelLine {
         if let Some(fact) = by_unit {
             let meaning = fact.set(&mut self.kernel, &value);
             self.push(first, words[apart], meaning);
+            return Some(1 + apart);
+        }
+        if self.take_rate(first, words[apart], &value) {
             return Some(1 + apart);
         }
         if let Some(fact) = Fact::named(glued).filter(|_| !glued.is_empty()) {
@@ -263,7 +298,8 @@ fn is_unit_of(value: &str, word: &str) -> bool {
     let bare = number_and_unit(value).is_some_and(|(_, unit)| unit.is_empty());
     // `4 k` is no unit by itself: a prefix stands at its number.
     let is_bytes = word.len() > 1 && bytes_per(word, KiloBytes::Decimal).is_some() || word == "B";
-    bare && (seconds_per(word).is_some() || flops_per(word).is_some() || is_bytes)
+    let is_of_work = flops_per(word).is_some() || rate_of(word, 1.0).is_some();
+    bare && (seconds_per(word).is_some() || is_of_work || is_bytes)
 }
 
 /// `memory` behind `shared`, `smem` behind `static` or `dynamic`.
@@ -385,7 +421,7 @@ mod tests {
             ("8KB", "of what?"),
             ("1000 regs", "1000 registers per thread, and no compiler gives one more than 255"),
             ("0 regs", "1 to 255"),
-            ("17.2 GFLOP/s", "of what?"),
+            ("17.2 GFLOP/s", "of how many FLOPs?"),
             ("40 regs, 41 regs", "stands twice"),
             ("grid", "without a value"),
             ("n=0", "expected a whole number"),
@@ -405,6 +441,31 @@ mod tests {
         let of = |chip: &Chip| line[chip.start..chip.end].to_string();
         assert_eq!(read(line).chips.iter().map(of).collect::<Vec<_>>(), ["4.2 ms", "on 3090", "256 thr"]);
         assert_eq!(read(line).chips[2].meaning, Ok("block 256 threads".into()));
+    }
+
+    #[test]
+    fn a_rate_is_a_time_once_its_work_is_read() {
+        for (line, shown) in [
+            ("700 TFLOPS on h100-sxm5, 7 TFLOP, bf16", "10ms on h100-sxm5, 7000000000000FLOP, bf16"),
+            ("9GB dram at 900GB/s on h100-sxm5", "10ms on h100-sxm5, 9000000000B dram"),
+            ("rate=700TFLOP/s on h100-sxm5 7TFLOP", "10ms on h100-sxm5, 7000000000000FLOP"),
+        ] {
+            let line = read(line);
+            assert_eq!(line.unread().count(), 0, "{:?}", line.chips);
+            assert_eq!(line.kernel.to_string(), shown);
+        }
+        let of_kernel = read("linear_bf16 n=8192 700TFLOPS on h100-sxm5");
+        let ms = of_kernel.kernel.time.unwrap().millis();
+        assert!((ms / (2.0 * 8192f64.powi(3) / 700e12 * 1e3) - 1.0).abs() < 1e-9, "{ms}");
+        for (line, said) in [
+            ("700TFLOPS on h100-sxm5", "700 TFLOP/s of how many FLOPs?"),
+            ("700TFLOPS on h100-sxm5, 1ms, 1TFLOP", "700 TFLOP/s beside 1.00 ms: give one of them"),
+            ("700TFLOPS 900GB/s on h100-sxm5 1TFLOP", "a second rate"),
+            ("700TFLOPS linear_bf16 on h100-sxm5", "at which size?"),
+        ] {
+            let line = read(line);
+            assert!(line.unread().any(|why| why.contains(said)), "{said}: {:?}", line.chips);
+        }
     }
 
     proptest! {

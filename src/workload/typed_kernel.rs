@@ -8,7 +8,7 @@ use crate::kernel::{
 use crate::measurement::{CanonicalRow, Number, ReadError, TYPED_SOURCE};
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
-use crate::units::{Bytes, Flops, Seconds};
+use crate::units::{Bytes, Flops, Seconds, TypedRate};
 use std::fmt;
 
 /// The name of a kernel that was given none.
@@ -68,6 +68,16 @@ pub enum TypedKernelError {
     /// A time without a GPU.
     #[error("{0} was measured on which GPU? add `on rtx-3090`, or --from on the command line")]
     NoGpu(Seconds),
+    /// A rate of work that nobody counted.
+    #[error("{rate} of how {what}, or {flag} on the command line")]
+    RateWithoutWork {
+        /// As typed.
+        rate: TypedRate,
+        /// What is missing, and how it is typed.
+        what: &'static str,
+        /// The flag that states it.
+        flag: &'static str,
+    },
     /// Nothing to predict from.
     #[error(
         "neither a time nor work: give a measured time and its GPU (`4.2ms on rtx-3090`), or FLOPs and DRAM bytes"
@@ -83,13 +93,13 @@ pub enum TypedKernelError {
         "{0} counts its FLOPs and bytes by its file: give the --time and the size that were measured with these, or leave out --kernel"
     )]
     CountsWithoutTime(String),
-    /// The time of a kernel that has sizes, without one.
+    /// The time, or the rate, of a kernel that has sizes, without one.
     #[error("{kernel}: {time} at which size? give it, such as --size {example}")]
     TimeWithoutSize {
         /// The kernel.
         kernel: String,
         /// As typed.
-        time: Seconds,
+        time: String,
         /// A size that it could have.
         example: String,
     },
@@ -143,10 +153,48 @@ impl TypedKernel {
         match self.time.filter(|_| self.problem.pairs().is_empty()) {
             Some(time) => {
                 let example = session.default_size_of(kernel, "", None).to_string();
-                Err(TypedKernelError::TimeWithoutSize { kernel: id(), time, example })
+                Err(TypedKernelError::TimeWithoutSize { kernel: id(), time: time.to_string(), example })
             }
             None => Ok(()),
         }
+    }
+
+    /// Takes the time that its work has at this rate: FLOPs or DRAM bytes as they are typed, else as the formulas of the kernel of its name
+    /// count them at its size. That time.
+    ///
+    /// # Errors
+    /// [`TypedKernelError`] where neither counts the work, or the size is missing or refused.
+    pub fn set_time_at_rate(
+        &mut self,
+        rate: TypedRate,
+        known: Option<&Kernel>,
+    ) -> Result<Seconds, TypedKernelError> {
+        let counted = known.filter(|kernel| kernel.has_formulas());
+        let counted = counted.map(|kernel| self.counted_work(kernel, rate)).transpose()?.unwrap_or_default();
+        let (time, what, flag) = match rate {
+            TypedRate::Flops(rate) => {
+                let flops = self.flops.or(counted.flops()).filter(|flops| flops.0 > 0.0);
+                (flops.map(|flops| flops / rate), "many FLOPs? add `17.2 GFLOP`", "--flops")
+            }
+            TypedRate::Bytes(rate) => {
+                let bytes = self.dram_bytes.or(counted.get(Count::DramBytes).map(Bytes));
+                (bytes.map(|bytes| bytes / rate), "many bytes of DRAM? add `50MB dram`", "--dram-bytes")
+            }
+        };
+        self.time = time;
+        time.ok_or(TypedKernelError::RateWithoutWork { rate, what, flag })
+    }
+
+    /// What the kernel's formulas count at the typed size; nothing where its variants differ in that.
+    fn counted_work(&self, kernel: &Kernel, rate: TypedRate) -> Result<Work, TypedKernelError> {
+        if self.problem.pairs().is_empty() {
+            let example =
+                kernel.sizes.first().map(|(_, size)| kernel.short_problem(size)).unwrap_or_default();
+            let (kernel, time) = (kernel.id.clone(), rate.to_string());
+            return Err(TypedKernelError::TimeWithoutSize { kernel, time, example });
+        }
+        let problem = kernel.completed_problem(&self.problem)?;
+        Ok(kernel.instance(&problem, "").map(|instance| instance.work).unwrap_or_default())
     }
 
     /// Puts it into the session: a measured row where a time was typed, and the kernel where the catalogue has none of its

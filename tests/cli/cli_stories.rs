@@ -378,7 +378,7 @@ fn a_theme_that_does_not_exist_is_a_slip_of_the_keyboard() {
 #[test]
 fn what_is_missing_is_asked_for() {
     let desk = Desk::new();
-    desk.types("predict").ends(2, &["no --from", "for example --from titan-v"]);
+    desk.types("predict").ends(2, &["no --to"]);
     desk.types("predict --from titan-v").ends(2, &["no --to", "rtx-4070"]);
     desk.types("occupancy").ends(2, &["no --gpu"]);
     desk.types("occupancy --gpu rtx-4070").ends(2, &["--kernel NAME", "--threads N and --regs N"]);

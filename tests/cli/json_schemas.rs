@@ -25,6 +25,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
             "predict --from titan-v --to rtx-4070 --kernel saxpy --model all",
             "predict --data all-gpus.csv --from titan-v,rtx-3090 --to rtx-4070 --kernel saxpy",
             "predict --data held.csv --kernel sobel --to l40s",
+            "predict --kernel torch_linear --to l40s",
             "predict --batch runs.csv --to l4",
             "predict --batch refused.csv --to l4",
             "predict --time 1ms --from titan-v --to l4 --dram-bytes 50MB",
@@ -44,6 +45,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
             "rank --from titan-v --kernel saxpy --prices prices.csv",
             "rank --from titan-v --mix mix.toml --to rtx-4070,l4",
             "rank --data held.csv --kernel sobel --to l40s",
+            "rank --kernel torch_linear --to l40s",
         ],
     ),
     (

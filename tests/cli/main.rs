@@ -49,3 +49,4 @@ mod user_files;
 mod variant_stories;
 mod whatif_stories;
 mod within_the_physics;
+mod without_source;

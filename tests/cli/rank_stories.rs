@@ -207,7 +207,6 @@ fn where_nothing_can_be_predicted_the_exit_code_says_so() {
     let words = "rank --kernel saxpy --size n=2^36 --from titan-v --to rtx-4070 --data";
     desk.types_with(words, &[&file]).ends(1, &["nothing could be predicted", "does not fit"]);
     desk.types("rank --from titan-v").ends(2, &["no kernel: give --kernel"]);
-    desk.types("rank --kernel saxpy").ends(2, &["no --from"]);
 }
 
 #[test]

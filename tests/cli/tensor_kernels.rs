@@ -34,6 +34,36 @@ fn no_interval_of_an_operator_begins_below_its_bytes_or_its_flops() {
 }
 
 #[test]
+fn any_side_alone_is_a_square_product() {
+    for kernel in ["linear_bf16", "linear_fp16", "linear_fp8", "linear_fp4", "torch_linear", "matmul_tiled"] {
+        let size = |typed: &str| {
+            answer(&format!("--kernel {kernel} --size {typed} --to b200"))["problem"]
+                .as_str()
+                .unwrap()
+                .to_string()
+        };
+        let square = size("m=2048,n=2048,k=2048");
+        for typed in ["m=2048", "n=2048", "k=2048", "2048"] {
+            assert_eq!(size(typed), square, "{kernel} {typed}");
+        }
+    }
+    Desk::new()
+        .types("predict --kernel linear_bf16 --size n=2048,k=512 --to b200")
+        .ends(2, &["linear_bf16 needs `m`"]);
+}
+
+#[test]
+fn what_was_compared_on_hopper_is_said_of_hopper_alone() {
+    let note = "cuBLAS with one scale took 0.55 to 0.85";
+    let has_note =
+        |words: &str| cautions(&answer(&format!("--kernel linear_fp8 --size m=4096 {words}"))).contains(note);
+    assert!(has_note("--to h100-sxm5") && has_note("--to h200") && has_note("--from h200 --to b200"));
+    assert!(!has_note("--to b200") && !has_note("--from rtx-4090 --to l4"));
+    let said = Desk::new().types("kernels linear_fp8").works().stdout;
+    assert!(said.contains("compute capability 9.0: ") && said.contains(note), "{said}");
+}
+
+#[test]
 fn no_interval_begins_below_its_flops() {
     let words = "--time 160ms --from v100-sxm2-16gb --flops 1TFLOP --dtype fp64 --to";
     for (gpu, tflops) in [("rtx-4090", 1.29), ("gtx-1080-ti", 0.354), ("t4", 0.253)] {

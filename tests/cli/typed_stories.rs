@@ -67,7 +67,7 @@ fn a_kernel_without_a_time_is_modelled_from_its_work() {
 fn what_is_missing_or_wrong_is_said_with_what_to_type() {
     let desk = Desk::new();
     for (words, said) in [
-        ("predict --time 4.2ms --to rtx-4090", "no --from"),
+        ("predict --time 4.2ms --to rtx-4090", "measured on which GPU?"),
         ("predict --time 4.2 --from 3090 --to rtx-4090", "expected a time with its unit"),
         ("predict --time 4.2ms --from all --to rtx-4090", "give --from GPU"),
         ("predict --threads 16x --from 3090 --to rtx-4090", "such as 256, 16x16"),
@@ -77,6 +77,48 @@ fn what_is_missing_or_wrong_is_said_with_what_to_type() {
     ] {
         desk.types(words).ends(2, &[said]);
     }
+}
+
+#[test]
+fn a_rate_becomes_the_time_of_what_is_counted() {
+    let desk = Desk::new();
+    for (work, rate, expected) in [
+        ("--kernel linear_bf16 --size n=8192", "700TFLOPS", 2.0 * 8192f64.powi(3) / 700e12 * 1e3),
+        ("--flops 7TFLOP --dram-bytes 1GB --dtype bf16", "700TFLOP/s", 10.0),
+        ("--flops 1GFLOP --dram-bytes 9GB", "900GB/s", 10.0),
+        ("--kernel saxpy --size n=2^28", "1.2TB/s", 12.0 * (1u64 << 28) as f64 / 1.2e12 * 1e3),
+    ] {
+        let asked = format!("predict --from h100-sxm5 --to b200 --format json {work}");
+        let done = desk.types(&format!("{asked} --rate {rate}")).works();
+        assert!(done.stderr.contains("--rate ") && done.stderr.contains(": a time of "), "{}", done.stderr);
+        let row = done.json().remove(0);
+        assert!((ms(&row, "source_time_ms") / expected - 1.0).abs() < 1e-9, "{rate}: {expected} ms: {row}");
+        let timed =
+            desk.types(&format!("{asked} --time {}ms", row["source_time_ms"])).works().json().remove(0);
+        assert!((ms(&row, "time_ms") / ms(&timed, "time_ms") - 1.0).abs() < 1e-9, "{rate}");
+    }
+    for (words, said) in [
+        ("--rate 700TFLOPS --dram-bytes 1GB", "700 TFLOP/s of how many FLOPs? add `17.2 GFLOP`, or --flops"),
+        ("--rate 900GB/s --flops 1GFLOP", "900 GB/s of how many bytes of DRAM?"),
+        ("--rate 700TFLOPS --kernel linear_bf16", "700 TFLOP/s at which size?"),
+        ("--rate 700TFLOP --flops 1TFLOP", "expected a rate with its unit, such as 700TFLOPS or 900GB/s"),
+        ("--rate 700TFLOPS --time 1ms --flops 1TFLOP", "cannot be used with"),
+    ] {
+        desk.types(&format!("predict --from h100-sxm5 --to b200 {words}")).ends(2, &[said]);
+    }
+}
+
+#[test]
+fn instructions_of_tensor_cores_are_words_of_a_pipe() {
+    let desk = Desk::new();
+    let asked = "predict --from rtx-a5000 --to b200 --flops 1TFLOP --time 20ms --format json --pipe";
+    for pipe in
+        ["tensor-fp16-fp32-instruction=mma.sync", "fp16-fp32-mma", "wgmma-fp16", "tensor-fp16-tcgen05"]
+    {
+        let row = desk.types(&format!("{asked} {pipe}")).works().json().remove(0);
+        assert!(row["cautions"].to_string().contains("arithmetic: tensor FP16"), "{row}");
+    }
+    desk.types(&format!("{asked} tensor-fp16-instruction=foo")).ends(2, &["expected one of mma.sync, wgmma"]);
 }
 
 #[test]

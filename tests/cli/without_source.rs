@@ -1,0 +1,106 @@
+//! Questions that name no source: every target is predicted by itself, and compared with nothing.
+
+use crate::desk::{Desk, number};
+use serde_json::Value;
+
+fn predicted(words: &str) -> Vec<Value> {
+    Desk::new().types(&format!("predict --format json {words}")).works().json()
+}
+
+#[test]
+fn without_a_source_each_target_is_its_own() {
+    for kernel in [
+        "--kernel torch_linear --size n=4096",
+        "--kernel linear_bf16 --size m=4096",
+        "--kernel saxpy --size n=2^28",
+        "--flops 1TFLOP --dram-bytes 1GB",
+    ] {
+        let rows = predicted(&format!("{kernel} --to rtx-4090,l4"));
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            let gpu = row["gpu_target"].as_str().unwrap();
+            let own = predicted(&format!("{kernel} --from {gpu} --to {gpu}")).remove(0);
+            for same in ["time_ms", "low_ms", "high_ms", "bound_target", "occupancy_target"] {
+                assert_eq!(row[same], own[same], "{kernel}: {same}");
+            }
+            for of_source in
+                ["source_time_ms", "source_kind", "speedup", "occupancy_source", "sm_clock_mhz_source"]
+            {
+                assert_eq!(row[of_source], Value::Null, "{kernel}: {of_source}");
+            }
+            assert!(row["cautions"].to_string().contains("no source: "), "{row}");
+            assert!(!row["cautions"].to_string().contains("source GPU"), "{row}");
+        }
+    }
+    let row = predicted("--kernel torch_linear --size n=4096 --to l4").remove(0);
+    assert_eq!(row["gpu_source"], Value::Null);
+    assert!(
+        row["cautions"]
+            .to_string()
+            .contains("no source: predicted from the kernel's counts and the GPU's rates")
+    );
+    let scaled = predicted("--kernel saxpy --to l4").remove(0);
+    assert!(scaled["gpu_source"].as_str().is_some_and(|from| from.contains("titan-v")), "{scaled}");
+    assert!(
+        scaled["cautions"].to_string().contains("no source: scaled from the measured time on"),
+        "{scaled}"
+    );
+    let said =
+        Desk::new().types("predict --kernel torch_linear --size n=4096 --to l4 --explain").works().stdout;
+    assert!(
+        said.starts_with("no source → l4") && said.contains("torch_linear n=4096: no source → l4"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_board_without_a_source_has_the_times_of_predictions_and_no_speedup() {
+    let desk = Desk::new();
+    for (kernel, size) in [("torch_linear", "n=4096"), ("saxpy", "n=2^28")] {
+        let asked = format!("--kernel {kernel} --size {size} --to rtx-4090,l4,h100-sxm5");
+        let alone = predicted(&asked);
+        let board = desk.types(&format!("rank {asked} --format json")).works().json();
+        assert_eq!(board.len(), 3);
+        for row in &board {
+            let same = alone.iter().find(|found| found["gpu_target"] == row["gpu"]).unwrap();
+            assert_eq!((&row["time_ms"], &row["low_ms"]), (&same["time_ms"], &same["low_ms"]), "{row}");
+            assert_eq!(row["speedup"], Value::Null);
+            assert!(row["cautions"].to_string().contains("no source: "), "{row}");
+        }
+    }
+    let said = desk.types("rank --flops 1TFLOP --dram-bytes 1GB --to l4").works().stdout;
+    assert!(said.starts_with("typed · no source · by time"), "{said}");
+    desk.file(
+        "calls.toml",
+        "[[kernel]]\nkernel = \"saxpy\"\ncalls = 3\n[[kernel]]\nkernel = \"torch_add\"\ncalls = 2\n",
+    );
+    let rows = desk.types("rank --mix calls.toml --to l4,rtx-4090 --format json").works().json();
+    assert!(rows.iter().all(|row| row["speedup"].is_null() && number(row, "time_ms") > 0.0), "{rows:?}");
+    desk.file("shares.toml", "[[kernel]]\nkernel = \"saxpy\"\nshare = 0.5\n");
+    desk.types("rank --mix shares.toml --to l4")
+        .ends(2, &["shares are of a run on one GPU: give --from GPU"]);
+}
+
+#[test]
+fn a_time_needs_its_gpu_and_files_are_sources_of_their_own_kernels() {
+    let desk = Desk::new();
+    for command in ["predict", "rank"] {
+        let words = format!("{command} --time 1ms --flops 1TFLOP --to l4");
+        desk.types(&words).ends(2, &["1.00 ms was measured on which GPU?", "--from on the command line"]);
+    }
+    let file = desk.file("a.csv", "gpu,kernel,problem,time_ms,dram_bytes\nv100-pcie-16gb,a,n=2^20,0.5,4e8\n");
+    let ask =
+        |words: &str| desk.types_with(&format!("predict --to l4 --format json {words} --data"), &[&file]);
+    assert_eq!(ask("--kernel a").works().json()[0]["gpu_source"], "v100-pcie-16gb");
+    assert_eq!(ask("--kernel torch_linear").works().json()[0]["gpu_source"], Value::Null);
+}
+
+#[test]
+fn pictures_without_a_source_show_the_target_alone() {
+    let desk = Desk::new();
+    for chart in ["roofline", "occupancy", "predictions"] {
+        let svg = desk.types(&format!("export {chart} --kernel saxpy --to l4 -o -")).works().stdout;
+        assert!(svg.contains("on L4") && !svg.contains('→') && !svg.contains("speedup"), "{chart}: {svg}");
+    }
+    desk.types("export components --kernel saxpy --to l4 -o x.svg").ends(2, &["give --from GPU"]);
+}
