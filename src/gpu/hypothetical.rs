@@ -410,6 +410,10 @@ impl ChangePlan<'_> {
                 gpu.keep_stated_clocks(self.base);
             }
         }
+        if self.is_changed(GpuNumber::Sms) {
+            // It stands for itself, at other clocks too, where it would be worked out from the SMs again.
+            gpu.l2_bandwidth.get_or_insert_with(|| gpu.sustained.l2.clone());
+        }
         let l2_note = self.note(&[L2Bandwidth, SmClock]);
         let l2_ratio = self.ratio(L2Bandwidth) * self.ratio(SmClock);
         if l2_ratio != 1.0 {

@@ -37,6 +37,24 @@ fn a_setting_of_the_targets_leaves_the_source_as_it_was_timed() {
     assert_eq!(time(row_of(&board, "gpu", "rtx-3090@1500MHz")), time(&named[0]));
 }
 
+/// A limit that changes nothing leaves the numbers of a changed GPU as they are: L2 as fast with fewer SMs.
+#[test]
+fn changes_and_settings_of_one_gpu_are_the_same_in_either_order() {
+    let desk = Desk::new();
+    let words = "--kernel saxpy --size n=4194304 --from rtx-4070 --set l2=x2,sms=-20%";
+    let ask = |words: String| desk.types(&words).works().stdout;
+    let time_of =
+        |text: String| text.lines().find(|line| line.contains("\"time_ms\"")).unwrap().trim().to_string();
+    for limit in ["", "--power-limit l4=70W"] {
+        let predicted = time_of(ask(format!("predict {words} --to l4 {limit} --format json")));
+        assert_eq!(
+            time_of(ask(format!("whatif {words} --gpu l4 {limit} --format json"))),
+            predicted,
+            "{limit}"
+        );
+    }
+}
+
 #[test]
 fn an_application_is_ranked_alike_whatever_else_is_ranked() {
     let desk = Desk::new();
