@@ -3,7 +3,9 @@
 use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemoryFile};
 use super::compiled::CompiledFile;
 use super::facts::KernelFacts;
+use super::formula::constant_defaults;
 use super::launch::LaunchFormulas;
+use super::least_sizes::LeastSizeFile;
 use super::library_product::LibraryProductFile;
 use super::library_share::{LibraryShare, LibraryShareFile};
 use super::mix::{InstructionFormulas, InstructionsFile};
@@ -91,6 +93,8 @@ struct ProblemFile {
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
+    at_least: BTreeMap<String, LeastSizeFile>,
+    #[serde(default)]
     sizes: BTreeMap<String, Spanned<String>>,
 }
 
@@ -170,17 +174,18 @@ impl KernelChecker<'_> {
         let keys = &typed.problem.keys;
         let mut names = keys.clone();
         let mut defaults = BTreeMap::new();
-        for (key, text) in &typed.problem.defaults {
-            let field = format!("problem.defaults.{key}");
-            if !keys.contains(key) {
-                return Err(self.field_error(
-                    &field,
-                    text.span(),
-                    format!("`{key}` is not among problem.keys"),
-                ));
+        let of_key = |table: &str, key: &String, text: &Spanned<String>| {
+            let field = format!("problem.{table}.{key}");
+            if keys.contains(key) {
+                return self.formula(&field, text, keys);
             }
-            defaults.insert(key.clone(), self.formula(&field, text, keys)?);
+            Err(self.field_error(&field, text.span(), format!("`{key}` is not among problem.keys")))
+        };
+        for (key, text) in &typed.problem.defaults {
+            defaults.insert(key.clone(), of_key("defaults", key, text)?);
         }
+        let at_least = typed.problem.at_least.iter();
+        let at_least = at_least.map(|(key, l)| Ok(l.checked(key, of_key("at_least", key, &l.formula)?)));
         for (field, named) in [
             ("problem.launch", &typed.problem.launch),
             ("problem.parameters", &typed.problem.parameters),
@@ -210,8 +215,9 @@ impl KernelChecker<'_> {
         };
         Ok(KernelFormulas {
             block: BlockFormulas::from_sections(&typed.shared_memory, &typed.registers, asked)?,
-            chosen: chosen(keys, &defaults),
+            chosen: constant_defaults(keys, &defaults),
             defaults,
+            at_least: at_least.collect::<Result<_, FileError>>()?,
             variant,
             lets,
             launch,
@@ -491,10 +497,4 @@ fn sizes(
     sizes.sort_by_key(|(name, _)| SIZES.iter().position(|s| s == name));
     sizes.dedup_by(|a, b| a.1 == b.1);
     Ok(sizes)
-}
-
-/// The keys whose default no other key says; where there is no other key, every row there is has it.
-fn chosen(keys: &[String], defaults: &BTreeMap<String, Formula>) -> Vec<String> {
-    let constant = defaults.iter().filter(|(_, f)| keys.len() > 1 && f.is_constant());
-    constant.map(|(key, _)| key.clone()).collect()
 }

@@ -3,6 +3,7 @@
 use super::VariantError;
 use super::expression::Expression;
 use super::functions::is_taken;
+use std::collections::BTreeMap;
 
 /// The most names one formula may use.
 const MOST_NAMES: usize = 16;
@@ -203,6 +204,12 @@ fn slots_of(text: &str, used: &[String], names: &[String]) -> Result<Vec<usize>,
         })
     };
     used.iter().map(slot).collect()
+}
+
+/// The keys whose default no other key says; where there is no other key, every row there is has it.
+pub(super) fn constant_defaults(keys: &[String], defaults: &BTreeMap<String, Formula>) -> Vec<String> {
+    let constant = defaults.iter().filter(|(_, f)| keys.len() > 1 && f.is_constant());
+    constant.map(|(key, _)| key.clone()).collect()
 }
 
 #[cfg(test)]

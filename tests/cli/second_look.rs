@@ -305,3 +305,35 @@ fn short_kernels_of_one_gpu_are_no_longer_on_another_than_its_launches() {
         assert!((1.5e-3..2.0e-3).contains(&time), "{row}");
     }
 }
+
+#[test]
+fn a_filter_larger_than_its_image_is_refused_and_stops_no_other_row() {
+    let desk = Desk::new();
+    let asked = |kernel: &str, size: &str, said: &str| {
+        let words = format!("predict --from titan-v --to t4 --kernel {kernel} --time 1ms --size {size}");
+        desk.types(&words).ends(2, &[said]);
+    };
+    asked(
+        "torch_conv",
+        "ic=3,hw=4,ks=7,pad=1",
+        "torch_conv: hw=4: expected at least max(ks-2*pad, 1) = 5: the filter is larger",
+    );
+    asked("torch_conv", "ic=3,hw=2,ks=3,pad=0", "hw=2: expected at least max(ks-2*pad, 1) = 3");
+    desk.types("predict --from titan-v --to t4 --kernel torch_conv --time 1ms --size ic=3,hw=3,ks=3,pad=0")
+        .works();
+    desk.file(
+        "rows.csv",
+        "gpu,kernel,problem,dtype,time_ms\n\
+         titan-v,torch_conv,b=16;ic=64;oc=64;ks=3;hw=16;stride=1;pad=1,fp32,0.5\n\
+         titan-v,torch_conv,b=1;ic=3;oc=64;ks=7;hw=3;stride=1;pad=1,fp32,0.5\n\
+         titan-v,torch_conv,b=16;ic=64;oc=128;ks=3;hw=16;stride=1;pad=1,fp32,0.7\n",
+    );
+    let told = desk.types("predict --to t4 --data rows.csv --format json").works();
+    assert!(
+        told.stderr.contains("rows.csv:3: problem: torch_conv: hw=3: expected at least"),
+        "{}",
+        told.stderr
+    );
+    assert!(told.stderr.contains("2 rows loaded, 1 refused"), "{}", told.stderr);
+    assert_eq!(told.json().len(), 2);
+}
