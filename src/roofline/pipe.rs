@@ -181,6 +181,11 @@ fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> Strin
     format!("; no such rate on {}: its {what} in", without.join(", "))
 }
 
+/// [`tensor_types_of_lanes`] of this kernel: by the pipe that is stated before its type.
+fn tensor_types_of(kernel: &Kernel) -> &'static [ElementType] {
+    tensor_types_of_lanes(if pipe_of(kernel).pipe.is_double() { "fp64" } else { &kernel.dtype })
+}
+
 /// Element types of the tensor cores that may do the arithmetic of a kernel of this type, slower ones first.
 #[must_use]
 pub fn tensor_types_of_lanes(dtype: &str) -> &'static [ElementType] {
@@ -214,7 +219,7 @@ pub fn tensor_type_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond)
     if pipe_of(kernel).pipe.is_tensor() || reached.0 <= ABOVE_STATED_CLOCK * lanes {
         return None;
     }
-    let types = tensor_types_of_lanes(&kernel.dtype);
+    let types = tensor_types_of(kernel);
     first_type_in_reach(gpu, types, reached).map(|at| types[at])
 }
 
@@ -326,6 +331,8 @@ pub struct KernelArithmetic {
     /// `fp64`, `fp16`, `int32`, or `fp32` for everything else.
     lanes: &'static str,
     pipe: Pipe,
+    /// Whether somebody stated the pipe.
+    is_stated: bool,
 }
 
 impl KernelArithmetic {
@@ -341,7 +348,13 @@ impl KernelArithmetic {
             Pipe::Fp32 if kernel.states_pipe() => "fp32",
             _ => by_dtype,
         };
-        Self { lanes, pipe }
+        Self { lanes, pipe, is_stated: kernel.states_pipe() && !kernel.arithmetic_is_reached() }
+    }
+
+    /// Whether FLOPs are those of lanes, as somebody said: then no time is shorter than these lanes take.
+    #[must_use]
+    pub fn is_on_stated_lanes(self) -> bool {
+        self.is_stated && !self.pipe.is_tensor()
     }
 
     /// Whether FLOPs are those of tensor cores.

@@ -105,6 +105,19 @@ fn stated_double_precision_runs_on_the_lanes_for_it() {
         answers(&question.replace("rtx-3090", "a100-sxm4-80gb").replace("19.9ms", "19.9ms --dtype fp64"))
             .remove(0);
     assert!(a100["cautions"].to_string().contains("say --pipe tensor-fp64"), "{a100}");
+    // 19 TFLOP/s are more than an A100's lanes do: what was said stands on other GPUs, whatever the dtype, and the tensor cores are named.
+    for dtype in ["fp64", "fp32", "fp16"] {
+        let question = "--from a100-sxm4-80gb --to h100-sxm5,gtx-1080,v100-pcie-16gb --time 52ms --flops 1e12 --dram-bytes 1e6";
+        for row in answers(&format!("{question} --pipe fp64 --dtype {dtype}")) {
+            let peak = match row["gpu_target"].as_str().unwrap() {
+                "h100-sxm5" => 33.5,
+                "gtx-1080" => 0.277,
+                _ => 7.0,
+            };
+            assert!(number(&row, "time_ms") >= 0.99e3 / (1.3 * peak), "{row}");
+            assert!(row["cautions"].to_string().contains("say --pipe tensor-fp64"), "{row}");
+        }
+    }
 }
 
 #[test]
