@@ -84,6 +84,7 @@ fn ranked_row(
         limit: None,
         occupancy: None,
         fits_memory: fits_memory(application, gpu),
+        can_start: forecast.cannot_start().is_none(),
         board_power: None,
         energy: None,
         usd_per_million_runs: price.as_ref().map(|p| p.usd_per_million_runs(time.value)),

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
-//! | without, or where that answer gives no time | geometric mean of the two ends, products of long kernels nearer to arithmetic | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
+//! | without, or where that answer gives no time; a kernel that cannot start there is said so | geometric mean of the two ends, products of long kernels nearer to arithmetic | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
@@ -15,7 +15,7 @@ use super::asked::AskedGroups;
 use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
-use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
+use super::group_forecast::{ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one};
 use super::link::{HostLinks, copied_over};
 use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
@@ -23,6 +23,7 @@ use super::rows::element_of;
 use super::shapes::OperatorShape;
 use super::timeline::Timeline;
 use super::trace::CopyDirection;
+use super::unpredicted::not_predicted;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::cores;
@@ -32,7 +33,6 @@ use crate::pair::Pair;
 use crate::power::PowerModel;
 use crate::predict::{Caution, differences};
 use crate::session::Session;
-use crate::text::counted;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashSet;
@@ -129,6 +129,13 @@ impl TargetForecast {
         self.wall.unwrap_or(self.kernels)
     }
 
+    /// Why a kernel cannot start there as it was recorded, if one cannot.
+    #[must_use]
+    pub fn cannot_start(&self) -> Option<&str> {
+        let refused = self.groups.iter().find(|group| group.basis == ForecastBasis::CannotStart)?;
+        refused.reason.as_deref()
+    }
+
     /// The recorded time over that of [`TargetForecast::time_range`].
     #[must_use]
     pub fn overall_speedup(&self) -> f64 {
@@ -159,12 +166,12 @@ pub fn forecast(
     let on_targets = GroupTargets { source, targets, settings: settings.answers };
     let answers_of = |place: usize, group: &KernelGroup| match group.category {
         KernelCategory::Communication => {
-            let why = || Err("messages between GPUs are not modelled: their time is kept".to_string());
+            let why = || Err("messages between GPUs are not modelled: their time is kept".to_string().into());
             targets.iter().map(|_| why()).collect()
         }
-        _ => on_targets.answers(&asked, place, group.mean()),
+        _ => on_targets.answers(&asked, place, group, &session.gpus),
     };
-    let answers: Vec<Vec<Result<GroupForecast, String>>> =
+    let answers: Vec<Vec<Result<GroupForecast, NoAnswer>>> =
         cores::collect(application.groups.len(), |at| answers_of(at, &application.groups[at]));
     let shortest = shortest_launch(application, &session.gpus[source]);
     let time_alone = on_targets.time_alone_ends(&asked);
@@ -172,7 +179,7 @@ pub fn forecast(
         let time_alone = time_alone[at];
         let pair = ForecastPair { session, source, target: *target, settings, shortest, time_alone };
         let group =
-            |(group, all): (&KernelGroup, &Vec<Result<GroupForecast, String>>)| pair.group(group, &all[at]);
+            |(group, all): (&KernelGroup, &Vec<Result<GroupForecast, NoAnswer>>)| pair.group(group, &all[at]);
         let groups = application.groups.iter().zip(&answers).map(group).collect();
         pair.forecast(application, groups, &links, replay.as_ref().map(|replay| (replay, times)))
     };
@@ -257,7 +264,7 @@ impl ForecastPair<'_> {
         let of_host = [beside, held_host(idle, self.settings.host)];
         // What makes a total worthless stands before what explains it.
         let mut cautions = Vec::from_iter(self.too_little_memory(application));
-        cautions.extend(self.not_predicted(application, &groups));
+        cautions.extend(not_predicted(&application.groups, &groups));
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         cautions.extend(of_copies);
         cautions.extend(self.of_settings(application));
@@ -278,7 +285,7 @@ impl ForecastPair<'_> {
     }
 
     /// The group by its answer, or by what holds without one.
-    fn group(&self, group: &KernelGroup, answer: &Result<GroupForecast, String>) -> GroupForecast {
+    fn group(&self, group: &KernelGroup, answer: &Result<GroupForecast, NoAnswer>) -> GroupForecast {
         let mean = group.mean();
         // A profiler may have held the clocks: its row is asked about at those of the GPU, as anywhere.
         let is_asked = group.profiled.is_some() && answer.is_ok();
@@ -286,15 +293,19 @@ impl ForecastPair<'_> {
             let time = TimeRange::exactly(mean);
             return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, reason: None };
         }
-        let reason = match answer {
+        let (basis, reason) = match answer {
             Ok(found) => return found.clone(),
-            Err(reason) => Some(reason.clone()),
+            Err(NoAnswer::CannotStart(why)) => (ForecastBasis::CannotStart, why),
+            Err(NoAnswer::NotModelled(why)) if group.category == KernelCategory::Communication => {
+                (ForecastBasis::Unchanged, why)
+            }
+            Err(NoAnswer::NotModelled(why)) => (ForecastBasis::Ratios, why),
         };
-        let (time, basis) = match group.category {
-            KernelCategory::Communication => (TimeRange::exactly(mean), ForecastBasis::Unchanged),
-            _ => (self.between_ratios(group), ForecastBasis::Ratios),
+        let time = match basis {
+            ForecastBasis::Unchanged => TimeRange::exactly(mean),
+            _ => self.between_ratios(group),
         };
-        GroupForecast { time, basis, limit: None, reason }
+        GroupForecast { time, basis, limit: None, reason: Some(reason.clone()) }
     }
 
     /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates: two ratios that happen to agree say no
@@ -345,30 +356,6 @@ impl ForecastPair<'_> {
             }
             CopyDirection::HostToHost | CopyDirection::Unknown => 1.0,
         }
-    }
-
-    /// The three largest shares of kernel time that no model predicts, and why.
-    fn not_predicted(&self, application: &Application, groups: &[GroupForecast]) -> Vec<String> {
-        let mut reasons: Vec<(String, f64, usize)> = Vec::new();
-        for (group, forecast) in application.groups.iter().zip(groups) {
-            let Some(reason) = &forecast.reason else { continue };
-            let used = match forecast.basis {
-                ForecastBasis::Unchanged => {
-                    "kept as recorded: communication between GPUs is not modelled".into()
-                }
-                _ => format!("scaled by the hardware ratios: {reason}"),
-            };
-            match reasons.iter_mut().find(|(known, ..)| *known == used) {
-                Some((_, share, count)) => (*share, *count) = (*share + group.share, *count + 1),
-                None => reasons.push((used, group.share, 1)),
-            }
-        }
-        reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let text = |(used, share, count): &(String, f64, usize)| {
-            let (share, groups) = (super::table::percent(100.0 * share), counted(*count, "group"));
-            format!("{share} of kernel time ({groups}) is {used}")
-        };
-        reasons.iter().take(3).map(text).collect()
     }
 
     /// That the application needs more memory than the target has.

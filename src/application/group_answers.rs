@@ -1,10 +1,14 @@
 //! What the models say of a group on every target: asked group by group, so that a group's own terms are worked out once.
 
 use super::asked::{AskedGroups, GroupQuestion};
-use super::group_forecast::{ForecastBasis, GroupForecast, TimeRange, ratio_or_one};
+use super::group::KernelGroup;
+use super::group_forecast::{ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one};
 use crate::answer::{Settings, TargetsQuestion};
-use crate::gpu::GpuId;
-use crate::predict::{SourceKind, TimeEstimate, operator_time};
+use crate::catalogue::Catalogue;
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::Launch;
+use crate::occupancy::{BlockNeeds, launch_refusal};
+use crate::predict::{ModelRefusal, SourceKind, TimeEstimate, operator_time};
 use crate::units::Seconds;
 
 /// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
@@ -27,11 +31,19 @@ impl GroupTargets<'_> {
         self,
         asked: &AskedGroups,
         place: usize,
-        mean: Seconds,
-    ) -> Vec<Result<GroupForecast, String>> {
+        group: &KernelGroup,
+        gpus: &Catalogue<Gpu>,
+    ) -> Vec<Result<GroupForecast, NoAnswer>> {
+        let mean = group.mean();
         let as_kernel = || match asked.as_kernel(place) {
             Ok(question) => self.answers_of(&question, mean, ForecastBasis::Counts),
-            Err(why) => self.targets.iter().map(|_| Err(why.clone())).collect(),
+            Err(why) => {
+                let not_asked = |target: &GpuId| {
+                    let refusal = refused_launch(group, &gpus[*target]);
+                    Err(refusal.unwrap_or_else(|| NoAnswer::NotModelled(why.clone())))
+                };
+                self.targets.iter().map(not_asked).collect()
+            }
         };
         let Some(operator) = asked.as_operator(place) else { return as_kernel() };
         let operators = self.answers_of(&operator, mean, ForecastBasis::Operator);
@@ -41,7 +53,8 @@ impl GroupTargets<'_> {
         }
         let both = operators.into_iter().zip(as_kernel());
         // Where neither gives a time, the operator's reason says more.
-        let chosen = |(operator, kernel): (Result<_, String>, Result<_, String>)| match (operator, kernel) {
+        let chosen = |(operator, kernel): (Result<_, NoAnswer>, Result<_, NoAnswer>)| match (operator, kernel)
+        {
             (Ok(found), Err(_)) => Ok(found),
             (Ok(found), _) if is_near => Ok(found),
             (_, Ok(found)) => Ok(found),
@@ -74,7 +87,7 @@ impl GroupTargets<'_> {
         asked: &GroupQuestion<'_>,
         mean: Seconds,
         basis: ForecastBasis,
-    ) -> Vec<Result<GroupForecast, String>> {
+    ) -> Vec<Result<GroupForecast, NoAnswer>> {
         let GroupTargets { source, targets, settings } = self;
         let Some(first) = targets.first() else { return Vec::new() };
         // The time on the source is the same whatever the target.
@@ -84,12 +97,27 @@ impl GroupTargets<'_> {
         let question = TargetsQuestion { subject: asked.subject, source, targets, settings };
         let estimates = asked.session.estimates_on(&machines, question);
         let answered = |estimate: TimeEstimate| {
-            let on_source = of_source.ok_or("its time on the source was not taken")?;
-            let interval = estimate.interval.ok_or("no interval is known for it")?;
+            let not_modelled = |why: &str| NoAnswer::NotModelled(why.into());
+            let on_source = of_source.ok_or_else(|| not_modelled("its time on the source was not taken"))?;
+            let interval = estimate.interval.ok_or_else(|| not_modelled("no interval is known for it"))?;
             let time = TimeRange { value: estimate.time, low: interval.low, high: interval.high };
             let time = time.scaled(ratio_or_one(mean, on_source));
             Ok(GroupForecast { time, basis, limit: estimate.limit, reason: None })
         };
-        estimates.into_iter().map(|found| found.map_err(|why| why.to_string()).and_then(answered)).collect()
+        let refused = |why: ModelRefusal| match why.cannot_start() {
+            true => NoAnswer::CannotStart(why.to_string()),
+            false => NoAnswer::NotModelled(why.to_string()),
+        };
+        estimates.into_iter().map(|found| found.map_err(refused).and_then(answered)).collect()
     }
+}
+
+/// That the recorded block of a group without counts does not fit an SM of this GPU.
+fn refused_launch(group: &KernelGroup, gpu: &Gpu) -> Option<NoAnswer> {
+    let launch = Launch { block: group.block?, grid: group.grid?.map(u64::from) };
+    let smem_dynamic = group.shared_bytes.unwrap_or(0);
+    // Registers are those of another build.
+    let needs = BlockNeeds { threads: launch.threads(), smem_dynamic, ..BlockNeeds::default() };
+    let why = launch_refusal(&gpu.cuda.limits, needs, Some(&launch))?;
+    Some(NoAnswer::CannotStart(format!("{}: {why}", gpu.id)))
 }

@@ -42,6 +42,8 @@ pub enum ForecastBasis {
     Counts,
     /// Between the ratios of bandwidth and arithmetic.
     Ratios,
+    /// The same, of a kernel that cannot start there as it was recorded.
+    CannotStart,
     /// As recorded.
     Unchanged,
 }
@@ -55,6 +57,7 @@ impl ForecastBasis {
             Self::Operator => "operator model",
             Self::Counts => "counts",
             Self::Ratios => "between bandwidth and compute ratio",
+            Self::CannotStart => "cannot start there",
             Self::Unchanged => "unchanged",
         }
     }
@@ -63,6 +66,21 @@ impl ForecastBasis {
     #[must_use]
     pub fn is_predicted(self) -> bool {
         matches!(self, Self::Measured | Self::Operator | Self::Counts)
+    }
+}
+
+/// Why no model answers for a group on a target.
+#[derive(Debug, Clone)]
+pub(super) enum NoAnswer {
+    /// It does not start there as it was recorded.
+    CannotStart(String),
+    /// No model gives a time.
+    NotModelled(String),
+}
+
+impl From<String> for NoAnswer {
+    fn from(why: String) -> Self {
+        Self::NotModelled(why)
     }
 }
 

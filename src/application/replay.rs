@@ -6,6 +6,7 @@
 //! | the host reaches a call | its last event on the same thread, plus the recorded time since, times the host factor |
 //! | a call that waited for the GPU ends | not before what it waited for has ended, plus the recorded rest |
 //! | a kernel or copy starts | after the last activity that had ended before it (plus the recorded gap), after the one before it on its stream, and after its call (plus the recorded latency), whichever is last |
+//! | a kernel starts beside one of another stream that ends before it | not before so much of that is left as they shared of the GPU: of neither a larger part runs beside the other than was recorded |
 //!
 //! Where another of the three is last than in the trace, the typical gap or latency of the trace takes the place of the
 //! recorded one, if it is shorter. With the recorded times and a host factor of 1 the trace comes out again, exactly. Not
@@ -108,6 +109,8 @@ struct ActivityWaits {
     ended: Option<(usize, f64)>,
     /// The one before it on its stream, and for how long it ran beside that.
     stream: Option<(usize, f64)>,
+    /// A kernel that still ran when this one started and ended before it, and for how long both ran.
+    shared: Option<(usize, f64)>,
     /// Its call.
     call: Option<(usize, f64)>,
 }
@@ -191,7 +194,12 @@ impl<'a> Replay<'a> {
                 }
                 ReplayStep::Starts(at) => {
                     let waits = &self.waits[at];
+                    let factors = speeds.factors(activities[at].kind);
                     let after = [
+                        waits.shared.map(|(a, both)| {
+                            let beside = speeds.factors(activities[a].kind);
+                            std::array::from_fn(|lane| ends[a][lane] - both * beside[lane].min(factors[lane]))
+                        }),
                         waits.ended.map(|(a, gap)| later_by(ends[a], gap)),
                         waits.stream.map(|(a, beside)| later_by(ends[a], -beside)),
                         waits.call.map(|(c, latency)| later_by(call_starts[c], latency)),
@@ -200,7 +208,6 @@ impl<'a> Replay<'a> {
                     let span = activities[at].span;
                     starts[at] = latest.unwrap_or_else(|| [recorded(span.start); N]);
                     let took = span.nanoseconds() as f64;
-                    let factors = speeds.factors(activities[at].kind);
                     ends[at] = std::array::from_fn(|lane| starts[at][lane] + took * factors[lane]);
                 }
             }
@@ -312,6 +319,8 @@ fn waited_for(call: &RuntimeCall, by_end: &[(i64, usize)]) -> Option<(usize, f64
 fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<ActivityWaits> {
     let (typical_gap, typical_latency) = typical_delays(activities, calls, by_end);
     let mut last_on_stream: HashMap<u32, usize> = HashMap::new();
+    // Kernels that have started and not ended, the last started last.
+    let mut running: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(activities.len());
     for (at, activity) in activities.iter().enumerate() {
         let start = activity.span.start;
@@ -325,9 +334,20 @@ fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usiz
         };
         let delay = |exact: f64, typical: f64, binds: bool| if binds { exact } else { exact.min(typical) };
         let before = last_on_stream.insert(activity.stream, at);
+        let stream = before.and_then(|b| Some((b, ran_beside(activities[b].span, activity.span)?)));
+        running.retain(|other| activities[*other].span.end > start);
+        let is_kernel = matches!(activity.kind, ActivityKind::Kernel(_));
+        let ends_first = |other: &usize| activities[*other].span.end <= activity.span.end;
+        let shared = running.iter().rev().copied().find(ends_first).filter(|_| is_kernel);
+        if is_kernel {
+            running.push(at);
+        }
         out.push(ActivityWaits {
             ended: ended.map(|(end, other)| (other, delay((start - end) as f64, typical_gap, is_queued))),
-            stream: before.and_then(|b| Some((b, ran_beside(activities[b].span, activity.span)?))),
+            stream,
+            shared: shared
+                .filter(|other| stream.is_none_or(|(before, _)| before != *other))
+                .map(|other| (other, (activities[other].span.end - start) as f64)),
             call: call.map(|(c, call)| {
                 let latency = (start - call.span.start) as f64;
                 (c, delay(latency, typical_latency, !is_queued || ended.is_none()))
@@ -462,6 +482,44 @@ mod tests {
             );
             let slower = wall(&overlapping, 10.0, 1.0);
             assert!((least..=most).contains(&slower), "{gap}: {slower}");
+        }
+    }
+
+    /// Ten pairs of kernels of 100 us on two streams, each of which starts when so much of the one before has run; all launched at once.
+    fn on_two_streams(after: i64) -> Application {
+        let mut trace = RecordedTrace::empty("t", TraceFormat::Nsys);
+        let name = trace.names.id_of("k");
+        for i in 0..20 {
+            let (called, start) = (1000 * i, 50_000 + after * i);
+            let (correlation, span) = (i as u64 + 1, Span { start: called, end: called + 900 });
+            trace.calls.push(RuntimeCall { kind: CallKind::Other, thread: 1, span, correlation });
+            trace.kernels.push(TracedKernel {
+                name,
+                device: 0,
+                stream: 7 + i as u32 % 2,
+                span: Span { start, end: start + 100_000 },
+                correlation,
+                operator: None,
+                block: [1; 3],
+                grid: [1; 3],
+                registers: None,
+                shared_bytes: None,
+            });
+        }
+        application_of(&trace, &PartOfTrace::default()).unwrap()
+    }
+
+    #[test]
+    fn kernels_of_two_streams_share_the_gpu_as_they_did() {
+        for after in [50_000, 62_000, 73_000, 99_000] {
+            let application = on_two_streams(after);
+            let recorded = application.timeline.unwrap();
+            assert_eq!(wall(&application, 1.0, 1.0), recorded.window.nanoseconds() as f64);
+            for factor in [1.5, 3.0, 10.0] {
+                let busy = replayed(&application, factor, 1.0).timeline.busy as f64;
+                let expected = factor * recorded.busy as f64;
+                assert!((busy / expected - 1.0).abs() < 1e-3, "{after}, {factor}: {busy} of {expected}");
+            }
         }
     }
 

@@ -149,7 +149,9 @@ impl TypedKernelArgs {
         let name = self.name.as_deref().or(known.map(|k| k.id.as_str()));
         let problem = match (size, known) {
             (None, _) => Problem::default(),
-            (Some(size), _) if size.contains('=') => size.parse()?,
+            (Some(size), _) if size.contains('=') => {
+                Problem::typed(size, |key| known.is_some_and(|known| known.may_be_zero(key)))?
+            }
             (Some(size), Some(known)) => known.typed(size)?,
             (Some(size), None) => {
                 let text = format!("--size {size}: write the key as well, such as n={size}");

@@ -4,6 +4,7 @@ use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemor
 use super::compiled::CompiledFile;
 use super::facts::KernelFacts;
 use super::launch::LaunchFormulas;
+use super::least_sizes::LeastSizeFile;
 use super::library_product::LibraryProductFile;
 use super::library_share::{LibraryShare, LibraryShareFile};
 use super::mix::{InstructionFormulas, InstructionsFile};
@@ -95,6 +96,8 @@ struct ProblemFile {
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
+    at_least: BTreeMap<String, LeastSizeFile>,
+    #[serde(default)]
     sizes: BTreeMap<String, Spanned<String>>,
 }
 
@@ -174,17 +177,18 @@ impl KernelChecker<'_> {
         let keys = &typed.problem.keys;
         let mut names = keys.clone();
         let mut defaults = BTreeMap::new();
-        for (key, text) in &typed.problem.defaults {
-            let field = format!("problem.defaults.{key}");
-            if !keys.contains(key) {
-                return Err(self.field_error(
-                    &field,
-                    text.span(),
-                    format!("`{key}` is not among problem.keys"),
-                ));
+        let of_key = |table: &str, key: &String, text: &Spanned<String>| {
+            let field = format!("problem.{table}.{key}");
+            if keys.contains(key) {
+                return self.formula(&field, text, keys);
             }
-            defaults.insert(key.clone(), self.formula(&field, text, keys)?);
+            Err(self.field_error(&field, text.span(), format!("`{key}` is not among problem.keys")))
+        };
+        for (key, text) in &typed.problem.defaults {
+            defaults.insert(key.clone(), of_key("defaults", key, text)?);
         }
+        let at_least = typed.problem.at_least.iter();
+        let at_least = at_least.map(|(key, l)| Ok(l.checked(key, of_key("at_least", key, &l.formula)?)));
         for (field, named) in [
             ("problem.launch", &typed.problem.launch),
             ("problem.parameters", &typed.problem.parameters),
@@ -216,6 +220,7 @@ impl KernelChecker<'_> {
             block: BlockFormulas::from_sections(&typed.shared_memory, &typed.registers, asked)?,
             chosen: size_defaults::chosen(keys, &defaults),
             defaults,
+            at_least: at_least.collect::<Result<_, FileError>>()?,
             variant,
             lets,
             launch,

@@ -16,6 +16,7 @@ mod file;
 mod formula;
 mod functions;
 mod launch;
+mod least_sizes;
 mod library_product;
 mod library_share;
 mod mix;
@@ -131,6 +132,7 @@ impl RunsAs {
 struct KernelFormulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
+    at_least: Vec<least_sizes::LeastSize>,
     /// Keys whose default is a choice of the program, such as how often it loops, and no consequence of other keys.
     chosen: Vec<String>,
     variant: VariantKeys,
@@ -328,6 +330,7 @@ impl Kernel {
             pairs.push((ProblemKey::new(key), ProblemValue::Number(value)));
         }
         let problem = Problem::from_pairs(pairs);
+        formulas.at_least.iter().try_for_each(|least| least.check(&self.id, &self.keys, &problem))?;
         match self.operator.and_then(|declared| declared.sized(&problem)).map(|operator| operator.sizes) {
             Some(OperatorSizes::Attention(AttentionSizes { heads, kv_heads, .. }))
                 if heads % kv_heads != 0.0 =>

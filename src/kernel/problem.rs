@@ -190,6 +190,16 @@ pub enum ProblemError {
         /// Key and value heads.
         kv_heads: u64,
     },
+    /// A size with which the kernel computes nothing.
+    #[error("{kernel}: {size}: expected at least {least}")]
+    TooSmall {
+        /// The kernel's id.
+        kernel: String,
+        /// The key and its value.
+        size: String,
+        /// The least value after its formula, and what is wrong with less.
+        least: String,
+    },
     /// A bare number, and the kernel has not exactly one key it could be.
     #[error("`{number}`: {kernel} has {keys}")]
     BareNumber {

@@ -143,15 +143,17 @@ impl PowerModel {
         if at_full_clock <= allowed {
             return 1.0;
         }
-        let (mut low, mut high) = (LEAST_CLOCK, 1.0);
+        let (mut low, mut high) = ((LEAST_CLOCK, None), (1.0, at_full_clock));
         for _ in 0..STEPS {
-            let middle = 0.5 * (low + high);
+            let middle = 0.5 * (low.0 + high.0);
             match wanted(middle) {
-                Some(watts) if watts <= allowed => low = middle,
-                _ => high = middle,
+                Some(watts) if watts <= allowed => low = (middle, Some(watts)),
+                watts => high = (middle, watts.unwrap_or(f64::INFINITY)),
             }
         }
-        low
+        // Between the last two clocks power goes with the clock: a step would make more SMs look slower.
+        let between = low.1.map_or(0.0, |watts| (allowed - watts) / (high.1 - watts));
+        low.0 + (high.0 - low.0) * between
     }
 
     /// The share of its SM clock that the limit leaves a GPU whose FP32 lanes do all they sustain: for work that nobody counted.

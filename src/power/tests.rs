@@ -122,6 +122,19 @@ fn less_power_never_leaves_more_clock_and_none_is_taken_where_less_is_drawn() {
 }
 
 #[test]
+fn the_clock_that_a_limit_leaves_has_no_steps() {
+    let model = PowerModel::shipped().unwrap();
+    let all = gpus();
+    let stock = all.entry_named("rtx-4090").unwrap();
+    let share = |step: u32| {
+        let limit = Watts(200.0 + 0.01 * f64::from(step));
+        model.busy_share(&stock.tuned(Tuning { power_limit: Some(limit), ..Tuning::default() }).unwrap())
+    };
+    let shares: Vec<f64> = (0..50).map(share).collect();
+    assert!(shares.windows(2).all(|pair| pair[1] > pair[0]), "{shares:?}");
+}
+
+#[test]
 fn a_limit_below_idle_power_is_refused_with_both_numbers() {
     let all = gpus();
     let stock = all.entry_named("rtx-4070").unwrap();

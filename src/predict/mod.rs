@@ -340,6 +340,14 @@ pub enum ModelRefusal {
     },
 }
 
+impl ModelRefusal {
+    /// Whether the launch or the code cannot start on the target, whatever the model.
+    #[must_use]
+    pub fn cannot_start(&self) -> bool {
+        matches!(self, Self::CannotLaunch { .. } | Self::NotCompiled { .. } | Self::LacksFeature { .. })
+    }
+}
+
 /// What binds on this GPU, where the work is known.
 fn bound_on(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Option<Bound> {
     let (flops, bytes) = (work.flops()?, work.dram()?);

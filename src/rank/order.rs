@@ -36,14 +36,14 @@ impl RankOrder {
         }
     }
 
-    /// Puts the best row first; rows without a number are at the end, the fastest first, behind them what does not fit the memory. Hourly and launch prices are never
+    /// Puts the best row first; rows without a number are at the end, the fastest first, behind them what is no choice. Hourly and launch prices are never
     /// compared: with any hourly price, rows without one come last.
     pub fn sort(self, rows: &mut [impl Borrow<RankedRow>]) {
         let by_hour = rows.iter().any(|row| row.borrow().price.is_some());
         let or_last = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
         let key = |row: &RankedRow| {
             let [number, time] = [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(or_last);
-            (row.fits_memory == Some(false), number, time)
+            (!row.is_choice(), number, time)
         };
         rows.sort_by(|a, b| {
             let (a, b) = (key(a.borrow()), key(b.borrow()));
@@ -84,8 +84,7 @@ pub fn mark_pareto(rows: &mut [RankedRow]) {
 #[must_use]
 pub fn pareto_marks(rows: &[impl Borrow<RankedRow>]) -> Vec<bool> {
     let rows = || rows.iter().map(Borrow::borrow);
-    // What does not fit is no choice.
-    let time_of = |row: &RankedRow| row.time.filter(|_| row.fits_memory != Some(false)).map(|time| time.0);
+    let time_of = |row: &RankedRow| row.time.filter(|_| row.is_choice()).map(|time| time.0);
     let money: Vec<Option<[f64; 2]>> =
         rows().map(|row| Some([time_of(row)?, row.usd_per_million_runs?])).collect();
     let power: Vec<Option<[f64; 2]>> = rows().map(|row| Some([time_of(row)?, row.board_power?.0])).collect();
@@ -102,7 +101,7 @@ fn is_undominated(points: &[Option<[f64; 2]>], at: usize) -> bool {
 /// Whether the interval of the first row ends before that of the next begins; `None` where one has none.
 #[must_use]
 pub fn fastest_is_separate(rows: &[RankedRow]) -> Option<bool> {
-    let mut fitting = rows.iter().filter(|row| row.fits_memory != Some(false));
+    let mut fitting = rows.iter().filter(|row| row.is_choice());
     let (first, next) = (fitting.next()?, fitting.next()?);
     Some(first.high?.0 < next.low?.0)
 }

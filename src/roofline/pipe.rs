@@ -198,6 +198,11 @@ fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> Strin
     format!("; no such rate on {}: its {what} in", without.join(", "))
 }
 
+/// [`tensor_types_of_lanes`] of this kernel: by the pipe that is stated before its type.
+fn tensor_types_of(kernel: &Kernel) -> &'static [ElementType] {
+    tensor_types_of_lanes(if pipe_of(kernel).pipe.is_double() { "fp64" } else { &kernel.dtype })
+}
+
 /// Element types of the tensor cores that may do the arithmetic of a kernel of this type, slower ones first.
 #[must_use]
 pub fn tensor_types_of_lanes(dtype: &str) -> &'static [ElementType] {
@@ -231,7 +236,7 @@ pub fn tensor_type_in_reach(gpu: &Gpu, kernel: &Kernel, reached: FlopsPerSecond)
     if pipe_of(kernel).pipe.is_tensor() || reached.0 <= ABOVE_STATED_CLOCK * lanes {
         return None;
     }
-    let types = tensor_types_of_lanes(&kernel.dtype);
+    let types = tensor_types_of(kernel);
     first_type_in_reach(gpu, types, reached).map(|at| types[at])
 }
 
@@ -345,6 +350,8 @@ pub struct KernelArithmetic {
     pipe: Pipe,
     /// Whether its tensor instructions are those of one warp on every GPU.
     by_warp: bool,
+    /// Whether somebody stated the pipe.
+    is_stated: bool,
 }
 
 impl KernelArithmetic {
@@ -362,7 +369,14 @@ impl KernelArithmetic {
         };
         // The name is a library's, which takes another kernel on another GPU.
         let by_warp = kernel.stated_arithmetic.as_ref().is_some_and(|stated| stated.facts.is_of_one_warp());
-        Self { lanes, pipe, by_warp }
+        let is_stated = kernel.states_pipe() && !kernel.arithmetic_is_reached();
+        Self { lanes, pipe, by_warp, is_stated }
+    }
+
+    /// Whether FLOPs are those of lanes, as somebody said: then no time is shorter than these lanes take.
+    #[must_use]
+    pub fn is_on_stated_lanes(self) -> bool {
+        self.is_stated && !self.pipe.is_tensor()
     }
 
     /// Whether FLOPs are those of tensor cores.

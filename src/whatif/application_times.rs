@@ -50,9 +50,12 @@ impl<'a> ApplicationTimes<'a> {
         let on = |target: GpuId| {
             let found = forecast(session, application, source, &[target], settings);
             progress.advance(1);
-            found.and_then(|all| {
-                let of_target = |forecast| whatif_time(application, forecast);
-                all.first().map(of_target).ok_or_else(|| "nothing of it is known".to_string())
+            found.and_then(|all| match all.first() {
+                Some(forecast) => match forecast.cannot_start() {
+                    Some(why) => Err(why.to_string()),
+                    None => Ok(whatif_time(application, forecast)),
+                },
+                None => Err("nothing of it is known".into()),
             })
         };
         let name = crate::text::harmless_line(application.file_name());
@@ -76,7 +79,9 @@ impl<'a> ApplicationTimes<'a> {
         session.set_edited_gpu(Some(EditedGpu { base: self.base, changes: changes.clone() })).ok()?;
         let place = session.edited_place();
         let found = forecast(&session, self.application, self.source, &[place], self.settings);
-        found.ok()?.first().map(|forecast| whatif_time(self.application, forecast))
+        let found = found.ok()?;
+        let forecast = found.first().filter(|forecast| forecast.cannot_start().is_none())?;
+        Some(whatif_time(self.application, forecast))
     }
 }
 

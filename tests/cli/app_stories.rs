@@ -482,3 +482,42 @@ fn the_limit_without_kernels_says_whose_copies_it_counts() {
     let table = answer(&desk, "app run.json --to l40s");
     assert!(table.contains("below 1 if host and copies alone exceed"), "{table}");
 }
+
+/// A kernel that does not start on a target is no reason to choose it: it is said first, and the GPU comes last.
+#[test]
+fn a_kernel_that_cannot_start_there_is_said_and_its_gpu_comes_last() {
+    let desk = Desk::new();
+    uncounted(&desk);
+    let large = std::fs::read_to_string(desk.path("run.json")).unwrap();
+    desk.file("run.json", large.replace(r#""shared memory":0"#, r#""shared memory":200000"#));
+    desk.file(
+        "prices.csv",
+        "gpu,usd_per_hour,provider,region,date\nrtx-4090,0.1,a,b,2026-11-01\nh200,9,a,b,2026-11-01\n",
+    );
+    let asked = answer(&desk, "app run.json --to rtx-4090,h200 --kernels --format json");
+    let json: Value = serde_json::from_str(&asked).unwrap();
+    let [small, large] = [&json["targets"][0], &json["targets"][1]];
+    for kernel in small["kernels"].as_array().unwrap() {
+        assert_eq!(kernel["rests_on"], "cannot start there", "{kernel}");
+        assert!(
+            kernel["reason"]
+                .as_str()
+                .unwrap()
+                .contains("200000 bytes of shared memory per block, at most 101376"),
+            "{kernel}"
+        );
+    }
+    let first = small["cautions"][0].as_str().unwrap();
+    assert!(
+        first.starts_with(
+            "100.0 % of kernel time (2 groups) is of kernels that cannot start there as recorded"
+        ),
+        "{first}"
+    );
+    assert!(!large.to_string().contains("cannot start"), "{large}");
+    let board = answer(&desk, "app run.json --to rtx-4090,h200 --prices prices.csv");
+    let rows: Vec<usize> = ["H200", "4090"].map(|name| board.rfind(name).unwrap()).to_vec();
+    assert!(rows[0] < rows[1], "{board}");
+    let less = desk.types("whatif --app run.json --gpu h200 --set smem=-50%");
+    less.ends(1, &["run.json cannot run on H200"]);
+}

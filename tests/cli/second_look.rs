@@ -105,6 +105,19 @@ fn stated_double_precision_runs_on_the_lanes_for_it() {
         answers(&question.replace("rtx-3090", "a100-sxm4-80gb").replace("19.9ms", "19.9ms --dtype fp64"))
             .remove(0);
     assert!(a100["cautions"].to_string().contains("say --pipe tensor-fp64"), "{a100}");
+    // 19 TFLOP/s are more than an A100's lanes do: what was said stands on other GPUs, whatever the dtype, and the tensor cores are named.
+    for dtype in ["fp64", "fp32", "fp16"] {
+        let question = "--from a100-sxm4-80gb --to h100-sxm5,gtx-1080,v100-pcie-16gb --time 52ms --flops 1e12 --dram-bytes 1e6";
+        for row in answers(&format!("{question} --pipe fp64 --dtype {dtype}")) {
+            let peak = match row["gpu_target"].as_str().unwrap() {
+                "h100-sxm5" => 33.5,
+                "gtx-1080" => 0.277,
+                _ => 7.0,
+            };
+            assert!(number(&row, "time_ms") >= 0.99e3 / (1.3 * peak), "{row}");
+            assert!(row["cautions"].to_string().contains("say --pipe tensor-fp64"), "{row}");
+        }
+    }
 }
 
 #[test]
@@ -304,4 +317,36 @@ fn short_kernels_of_one_gpu_are_no_longer_on_another_than_its_launches() {
         let time = number(&row, "time_ms");
         assert!((1.5e-3..2.0e-3).contains(&time), "{row}");
     }
+}
+
+#[test]
+fn a_filter_larger_than_its_image_is_refused_and_stops_no_other_row() {
+    let desk = Desk::new();
+    let asked = |kernel: &str, size: &str, said: &str| {
+        let words = format!("predict --from titan-v --to t4 --kernel {kernel} --time 1ms --size {size}");
+        desk.types(&words).ends(2, &[said]);
+    };
+    asked(
+        "torch_conv",
+        "ic=3,hw=4,ks=7,pad=1",
+        "torch_conv: hw=4: expected at least max(ks-2*pad, 1) = 5: the filter is larger",
+    );
+    asked("torch_conv", "ic=3,hw=2,ks=3,pad=0", "hw=2: expected at least max(ks-2*pad, 1) = 3");
+    desk.types("predict --from titan-v --to t4 --kernel torch_conv --time 1ms --size ic=3,hw=3,ks=3,pad=0")
+        .works();
+    desk.file(
+        "rows.csv",
+        "gpu,kernel,problem,dtype,time_ms\n\
+         titan-v,torch_conv,b=16;ic=64;oc=64;ks=3;hw=16;stride=1;pad=1,fp32,0.5\n\
+         titan-v,torch_conv,b=1;ic=3;oc=64;ks=7;hw=3;stride=1;pad=1,fp32,0.5\n\
+         titan-v,torch_conv,b=16;ic=64;oc=128;ks=3;hw=16;stride=1;pad=1,fp32,0.7\n",
+    );
+    let told = desk.types("predict --to t4 --data rows.csv --format json").works();
+    assert!(
+        told.stderr.contains("rows.csv:3: problem: torch_conv: hw=3: expected at least"),
+        "{}",
+        told.stderr
+    );
+    assert!(told.stderr.contains("2 rows loaded, 1 refused"), "{}", told.stderr);
+    assert_eq!(told.json().len(), 2);
 }

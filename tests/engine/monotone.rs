@@ -102,3 +102,77 @@ fn more_of_any_number_never_makes_a_prediction_slower() {
     });
     assert!(found.is_empty(), "{} of them:\n{}", found.len(), found[..found.len().min(40)].join("\n"));
 }
+
+/// A key and its values.
+type GrowingKey = (&'static str, &'static [u32]);
+
+/// Operators of libraries: keys that stand, and keys that grow, each with its values.
+const GROWING: [(&str, &str, &[GrowingKey]); 9] = [
+    (
+        "attention_decode",
+        "h=32;kv=8;d=128",
+        &[("b", &[1, 2, 8, 64]), ("s", &[128, 256, 512, 640, 1024, 4096])],
+    ),
+    ("attention_prefill", "h=32;kv=8;d=128", &[("b", &[1, 4]), ("s", &[128, 512, 1024, 4096])]),
+    ("linear_bf16", "k=4096", &[("m", &[1, 16, 64, 128, 256, 1024, 4096]), ("n", &[1024, 4096, 8192])]),
+    ("linear_fp8", "n=4096", &[("m", &[1, 64, 256, 2048]), ("k", &[1024, 4096, 8192])]),
+    ("torch_linear", "b=1;m=256", &[("n", &[256, 300, 1024, 4096]), ("k", &[256, 1024, 4096])]),
+    ("torch_bmm", "m=128;k=128", &[("b", &[1, 2, 4, 16, 64]), ("n", &[64, 128, 512])]),
+    ("torch_conv", "oc=64;ks=3", &[("b", &[1, 4, 16, 64]), ("hw", &[16, 32, 56]), ("ic", &[16, 64, 256])]),
+    ("torch_softmax", "", &[("b", &[1, 16, 512, 2048]), ("h", &[64, 512, 4096])]),
+    ("torch_add", "", &[("b", &[1, 16, 512, 2048]), ("h", &[64, 512, 4096])]),
+];
+
+/// Of a longer size, over that of a shorter one: what a part of a wave may take away.
+const SHORTER: f64 = 0.99;
+
+/// Every choice of the values of these keys, each as its places.
+fn choices(keys: &[GrowingKey]) -> Vec<Vec<usize>> {
+    keys.iter().fold(vec![Vec::new()], |before, (_, values)| {
+        let with = |places: &Vec<usize>| {
+            (0..values.len()).map(|at| [places.as_slice(), &[at]].concat()).collect::<Vec<_>>()
+        };
+        before.iter().flat_map(with).collect()
+    })
+}
+
+/// More of a batch, a length or a width is never faster: a tile or a cut that makes it so is not the one that a library takes.
+#[test]
+fn more_of_an_operator_is_never_faster() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.id_named("h100-sxm5").unwrap();
+    let components = MODELS.ids().find(|model| MODELS[*model].id() == "components").unwrap();
+    let mut found = Vec::new();
+    for (kernel, fixed, keys) in GROWING {
+        let id = session.kernels.id_named(kernel).unwrap();
+        let on_all = |places: &Vec<usize>| -> Vec<f64> {
+            let grown = keys.iter().zip(places).map(|((key, values), at)| format!("{key}={}", values[*at]));
+            let text =
+                grown.chain((!fixed.is_empty()).then(|| fixed.to_string())).collect::<Vec<_>>().join(";");
+            let size = session.kernels[id].typed(&text).unwrap();
+            let subject = session.subject(id, &size, "").unwrap();
+            let on = |target: GpuId| {
+                let pair = Pair::new((source, &session.gpus[source]), (target, &session.gpus[target]));
+                let of = &session.kernels[id];
+                let q = question(of, &subject, pair, &session.store, Default::default(), Default::default());
+                times(&q, &[components])[0]
+            };
+            session.gpus.ids().map(on).collect()
+        };
+        let all: Vec<(Vec<usize>, Vec<f64>)> =
+            choices(keys).into_iter().map(|places| (places.clone(), on_all(&places))).collect();
+        for ((less, before), (more, after)) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+            let steps = less.iter().zip(more).map(|(a, b)| b.wrapping_sub(*a)).collect::<Vec<_>>();
+            if steps.iter().any(|step| *step > 1) || steps.iter().sum::<usize>() != 1 {
+                continue;
+            }
+            for (gpu, (before, after)) in session.gpus.ids().zip(before.iter().zip(after)) {
+                if *after < SHORTER * before {
+                    let on = &session.gpus[gpu].id;
+                    found.push(format!("{kernel} on {on}, {less:?} to {more:?}: {before} s to {after} s"));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} of them:\n{}", found.len(), found[..found.len().min(40)].join("\n"));
+}

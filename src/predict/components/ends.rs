@@ -148,7 +148,11 @@ impl SourceShare {
         };
         let carried = over_roof.under(target.roof.time, slower);
         let carried = match (nearness, start.body) {
-            (Nearness::Other(board), Some(body)) if has_roofs => self.in_reach(carried, body, target, board),
+            (Nearness::Other(board), Some(body)) if has_roofs => {
+                let carried = self.in_reach(carried, body, target, board);
+                let of_lanes = if self.excess.on_stated_lanes { flops_above_clock(target) } else { 0.0 };
+                carried.between([of_lanes, f64::INFINITY])
+            }
             _ => carried,
         };
         let body = carried.body;
@@ -335,12 +339,17 @@ impl SourceShare {
             Some(body) if body < source => (body / source).powi(2) * target,
             _ => target,
         };
-        let of_flops =
-            at_least(from.flops_at_peak / ABOVE_STATED_CLOCK, to.flops_at_peak / ABOVE_STATED_CLOCK);
+        let of_flops = at_least(flops_above_clock(&self.end), flops_above_clock(target));
         let of_bytes =
             if self.excess.knows_dram { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
         of_flops.max(of_bytes)
     }
+}
+
+/// Seconds of a work's FLOPs on lanes of a board that runs as far above its stated clock as any.
+#[inline]
+fn flops_above_clock(end: &End) -> f64 {
+    end.roof.flops_at_peak / ABOVE_STATED_CLOCK
 }
 
 /// ln by which a part grows, as ln of the whole over its share: of a large one the whole gains more than by share.

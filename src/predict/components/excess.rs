@@ -86,6 +86,8 @@ pub(super) struct Excess {
     pub(super) knows_dram: bool,
     /// Whether FLOPs are those of tensor cores.
     pub(super) on_tensor_cores: bool,
+    /// Whether FLOPs are those of lanes that somebody stated.
+    pub(super) on_stated_lanes: bool,
     /// Whether wavefronts of shared memory were counted and its instructions were not.
     knows_wavefronts_alone: bool,
 }
@@ -113,6 +115,12 @@ struct Rates {
 }
 
 impl Excess {
+    /// [`Excess::new`] of this arithmetic.
+    pub(super) fn of_arithmetic(work: &Work, blocks: KnownBlocks, arithmetic: KernelArithmetic) -> Self {
+        let on_stated_lanes = arithmetic.is_on_stated_lanes();
+        Self { on_stated_lanes, ..Self::new(work, blocks, arithmetic.is_on_tensor_cores()) }
+    }
+
     /// By the counts that were made, what is known of blocks (one that asks for no shared memory never waits for it), and whether FLOPs are
     /// those of tensor cores.
     pub(super) fn new(work: &Work, blocks: KnownBlocks, on_tensor_cores: bool) -> Self {
@@ -155,6 +163,7 @@ impl Excess {
             uncounted,
             knows_dram,
             on_tensor_cores,
+            on_stated_lanes: false,
             knows_wavefronts_alone: known[WAVEFRONTS] && !known[LSU_INSTS],
         }
     }

@@ -232,7 +232,12 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
     let stretch = components.map(|c| c.power_stretch());
     if stretch.iter().any(|s| *s > 1.0) {
         let Pair { source, target } = stretch.map(Amount::Times);
-        all.push(Factor::computed("power limit", source, target, "FP work under the board's power limit"));
+        all.push(Factor::computed(
+            "power limit",
+            source,
+            target,
+            "sustained FP rate by watts per lane, fitted to rates: board power in watts is another fit",
+        ));
     }
     if a.carried.everything > 0.0 {
         let Pair { source, target } = a.roofs.map(|r| Amount::Time(Seconds(r)));

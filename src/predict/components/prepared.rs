@@ -180,7 +180,7 @@ impl<'a> PreparedKernel<'a> {
             let mut rows = vec![None; gpus];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let blocks = self.shared.blocks.beside_formulas(&of.subject.instance);
-            let excess = Excess::new(&work, blocks, of.machines.arithmetic.is_on_tensor_cores());
+            let excess = Excess::of_arithmetic(&work, blocks, of.machines.arithmetic);
             self.groups.push(SourcesAlike { work, bounded, excess, shape, ready, rows, fits });
             self.groups.len() - 1
         });

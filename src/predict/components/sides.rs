@@ -60,7 +60,7 @@ impl QuestionSides {
         };
         let of_kernel = Self::from_machines(machines, Pair::same(&work), launching, shapes, q.floors, timed);
         Ok(Self {
-            excess: Excess::new(&q.work, q.blocks, arithmetic.is_on_tensor_cores()),
+            excess: Excess::of_arithmetic(&q.work, q.blocks, arithmetic),
             unknown_builds: Pair::new(&q.source, &q.target).map(is_unknown),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),

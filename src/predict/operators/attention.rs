@@ -131,11 +131,12 @@ fn decode_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSi
     let on_cuda_cores = rules.has_cuda_core_kernels && group < LEAST_TENSOR_GROUP;
     let part = if on_cuda_cores { CUDA_CORE_PART } else { 1.0 };
     let block = |tiles: f64| part * (DECODE_CHAIN_CLOCKS + (tiles - 1.0) * tile);
-    let most = (tiles * rules.keys / rules.least_part).floor();
+    // A cache too short to be cut takes no longer than the shortest that is.
+    let cut_tiles = tiles.max(rules.uncut_tiles + 1.0);
+    let most = (cut_tiles * rules.keys / rules.least_part).floor();
     let parts = (hardware.sms / blocks).floor().min(most);
-    let is_cut = parts >= 2.0 && tiles > rules.uncut_tiles;
     DecodeClocks {
         whole: (blocks / hardware.sms).ceil() * block(tiles),
-        cut: is_cut.then(|| block((tiles / parts).ceil()) + rules.join_clocks),
+        cut: (parts >= 2.0).then(|| block((cut_tiles / parts).ceil()) + rules.join_clocks),
     }
 }
