@@ -208,11 +208,8 @@ impl KernelChecker<'_> {
             work.insert(*count, CountFormula { formula, origin, source, note: c.note.clone() });
         }
         let instructions = typed.instructions.as_ref().map(|i| self.instructions(i, &names)).transpose()?;
-        let product = typed
-            .product
-            .as_ref()
-            .map(|p| p.formulas(|f, text| self.formula(f, text, &names)))
-            .transpose()?;
+        let formulas = |p: &LibraryProductFile| p.formulas(|f, text| self.formula(f, text, &names));
+        let product = typed.product.as_ref().map(formulas).transpose()?;
         let asked = |field: &str, c: &CountFile| {
             self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names))
         };
@@ -253,10 +250,8 @@ impl KernelChecker<'_> {
         for key in &typed.keys {
             let name = key.get_ref();
             self.free_name("variant.keys", name, key.span(), names)?;
-            let default = typed.defaults.get(name);
-            let default = default
-                .map(|text| self.formula(&format!("variant.defaults.{name}"), text, names))
-                .transpose()?;
+            let formula = |text| self.formula(&format!("variant.defaults.{name}"), text, names);
+            let default = typed.defaults.get(name).map(formula).transpose()?;
             names.push(name.clone());
             keys.names.push(name.clone());
             keys.defaults.push(default);
@@ -264,11 +259,8 @@ impl KernelChecker<'_> {
         for (key, text) in &typed.defaults {
             if !keys.names.contains(key) {
                 let field = format!("variant.defaults.{key}");
-                return Err(self.field_error(
-                    &field,
-                    text.span(),
-                    format!("`{key}` is not among variant.keys"),
-                ));
+                let why = format!("`{key}` is not among variant.keys");
+                return Err(self.field_error(&field, text.span(), why));
             }
         }
         if let Some(example) = &typed.example {
