@@ -13,7 +13,7 @@
 //! let subject = session.subject(saxpy, &session.kernels[saxpy].typed("n=2^20")?, "")?;
 //! let (from, to) = (session.gpus.position("titan-v")?, session.gpus.position("rtx-4070")?);
 //! for (model, time) in [
-//!     ("components", "10.9 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s and a gap of 1.8 µs, beside the 8.90 µs that a launch takes there
+//!     ("components", "10.7 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s and a gap of 1.8 µs, beside the 8.90 µs that a launch takes there
 //!     ("efficiency-transfer", "31.8 µs"), // 24.6 µs x 652.8 / 504 GB/s, both fully occupied
 //!     ("first-principles", "30.0 µs"),    // 12 B x 2^20 / 504 GB/s, and 5 µs to launch
 //!     ("plain-roofline", "25.0 µs"),      // 12 B x 2^20 / 504 GB/s

@@ -4,7 +4,7 @@
 //! titan-v → rtx-4070 · components · sustained rates · exact occupancy · 90 % intervals
 //!
 //! kernel  size           source  predicted      interval  speedup  bound    occupancy   measured    error  notes
-//! saxpy   n=1048576  24.6 µs ●  10.9 µs ◆  8.56–13.8 µs    2.26×  DRAM→L2      100 %  9.30 µs ●  +17.0 %  [1]
+//! saxpy   n=1048576  24.6 µs ●  10.7 µs ◆  8.43–13.5 µs    2.31×  DRAM→L2      100 %  9.30 µs ●  +14.5 %  [1]
 //! ```
 
 use super::cell::TableCell;

@@ -318,7 +318,7 @@ fn the_roofline_says_its_values_and_their_origin() {
         "ridge 22.8",
         "ridge 57.7",
         "24.6 µs",
-        "predicted 10.9 µs (",
+        "predicted 10.7 µs (",
         "measured 9.30 µs",
         "90 % interval",
         "performance, FLOP/s",
