@@ -130,8 +130,7 @@ impl MeasuredKernels {
         if !self.facts.contains_key(dtype) {
             self.facts.insert(dtype.to_string(), Arc::new(KernelFacts::from_measurements(dtype)));
         }
-        let mut kernel =
-            Kernel { id: id.to_string(), name: None, label: None, facts: self.facts[dtype].clone() };
+        let mut kernel = Kernel { id: id.to_string(), names: None, facts: self.facts[dtype].clone() };
         kernel.set_label(&short_name(id));
         kernel
     }

@@ -409,8 +409,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
     let library_share = typed.library.as_ref().map(|l| check.library_share(l)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
-        name: None,
-        label: None,
+        names: None,
         facts: Arc::new(KernelFacts {
             aliases: typed.aliases,
             symbol: String::new(),

@@ -71,12 +71,17 @@ pub type KernelId = Id<Kernel>;
 pub struct Kernel {
     /// As engineers type it: `matmul_tiled`.
     pub id: String,
-    /// Another name than the id.
-    name: Option<Box<str>>,
-    /// Another label than the id.
-    label: Option<Box<str>>,
+    /// Where it has others than the id.
+    names: Option<Box<OtherNames>>,
     /// What else is known of it; kernels of which nothing is share one.
     facts: Arc<KernelFacts>,
+}
+
+/// What a kernel is called beside its id.
+#[derive(Debug, Clone, Default)]
+struct OtherNames {
+    name: Option<Box<str>>,
+    label: Option<Box<str>>,
 }
 
 impl Deref for Kernel {
@@ -205,23 +210,30 @@ impl Kernel {
     /// As its authors write it.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.id)
+        self.names.as_ref().and_then(|names| names.name.as_deref()).unwrap_or(&self.id)
     }
 
     /// As tables and titles show it: the id, or the short form of a profiler's name.
     #[must_use]
     pub fn label(&self) -> &str {
-        self.label.as_deref().unwrap_or(&self.id)
+        self.names.as_ref().and_then(|names| names.label.as_deref()).unwrap_or(&self.id)
     }
 
     /// Sets what its authors write.
     pub fn set_name(&mut self, name: &str) {
-        self.name = (name != self.id).then(|| name.into());
+        self.set_other(name, |names| &mut names.name);
     }
 
     /// Sets what tables and titles show.
     pub fn set_label(&mut self, label: &str) {
-        self.label = (label != self.id).then(|| label.into());
+        self.set_other(label, |names| &mut names.label);
+    }
+
+    fn set_other(&mut self, called: &str, place: fn(&mut OtherNames) -> &mut Option<Box<str>>) {
+        let other = (called != self.id).then(|| called.into());
+        if other.is_some() || self.names.is_some() {
+            *place(self.names.get_or_insert_default()) = other;
+        }
     }
 
     /// What is known of its arithmetic from its name, with what is stated in its place. The name of a kernel of the catalogue is a

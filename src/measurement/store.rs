@@ -212,9 +212,7 @@ impl Store {
         if self.by_kernel.len() <= row.kernel.index() {
             self.by_kernel.resize_with(row.kernel.index() + 1, OfKernel::default);
         }
-        let of_kernel = &mut self.by_kernel[row.kernel.index()];
-        of_kernel.push(id);
-        of_kernel.has_plain |= row.variant().is_empty();
+        self.by_kernel[row.kernel.index()].push(id, !row.variant().is_empty());
         id
     }
 
@@ -376,7 +374,7 @@ impl Store {
     /// Whether this kernel was timed without a variant.
     #[must_use]
     pub fn has_plain(&self, kernel: KernelId) -> bool {
-        self.by_kernel.get(kernel.index()).is_some_and(|k| k.has_plain)
+        self.by_kernel.get(kernel.index()).is_some_and(OfKernel::has_plain)
     }
 
     /// Makes now what is otherwise made when it is first asked for: for those who must answer at once later.

@@ -17,8 +17,6 @@ pub(super) struct Sized {
 #[derive(Debug, Clone, Default)]
 pub(super) struct OfKernel {
     configs: Configs,
-    /// Whether one of them has no variant.
-    pub(super) has_plain: bool,
 }
 
 /// Most kernels of a file of many have one configuration, which stands in place.
@@ -26,13 +24,18 @@ pub(super) struct OfKernel {
 enum Configs {
     #[default]
     None,
-    One(ConfigId),
+    One(ConfigId, HasVariant),
     Several(Box<SeveralConfigs>),
 }
+
+/// Whether a configuration has a variant.
+type HasVariant = bool;
 
 #[derive(Debug, Clone, Default)]
 struct SeveralConfigs {
     ids: Vec<ConfigId>,
+    /// Whether one of them has no variant.
+    has_plain: bool,
     arranged: OnceLock<Arc<Arranged>>,
 }
 
@@ -50,20 +53,31 @@ impl OfKernel {
     pub(super) fn configs(&self) -> &[ConfigId] {
         match &self.configs {
             Configs::None => &[],
-            Configs::One(id) => std::slice::from_ref(id),
+            Configs::One(id, _) => std::slice::from_ref(id),
             Configs::Several(several) => &several.ids,
         }
     }
 
+    /// Whether one of them has no variant.
+    pub(super) fn has_plain(&self) -> bool {
+        match &self.configs {
+            Configs::None => false,
+            Configs::One(_, has_variant) => !has_variant,
+            Configs::Several(several) => several.has_plain,
+        }
+    }
+
     /// Adds one.
-    pub(super) fn push(&mut self, id: ConfigId) {
+    pub(super) fn push(&mut self, id: ConfigId, has_variant: HasVariant) {
+        let has_plain = self.has_plain() || !has_variant;
         match &mut self.configs {
-            Configs::None => self.configs = Configs::One(id),
-            Configs::One(first) => {
-                let ids = vec![*first, id];
-                self.configs = Configs::Several(Box::new(SeveralConfigs { ids, ..Default::default() }));
+            Configs::None => self.configs = Configs::One(id, has_variant),
+            Configs::One(first, _) => {
+                let several = SeveralConfigs { ids: vec![*first, id], has_plain, ..Default::default() };
+                self.configs = Configs::Several(Box::new(several));
             }
             Configs::Several(several) => {
+                several.has_plain = has_plain;
                 several.ids.push(id);
                 several.arranged.take();
             }
@@ -81,7 +95,7 @@ impl OfKernel {
     pub(super) fn by_volume(&self, arrange: impl FnOnce() -> Box<[ConfigId]>) -> &[ConfigId] {
         match &self.configs {
             Configs::Several(several) => several.arranged().by_volume.get_or_init(arrange),
-            Configs::None | Configs::One(_) => self.configs(),
+            Configs::None | Configs::One(..) => self.configs(),
         }
     }
 
@@ -89,7 +103,7 @@ impl OfKernel {
     pub(super) fn sizes(&self, arrange: impl FnOnce() -> Box<[Sized]>) -> Cow<'_, [Sized]> {
         match &self.configs {
             Configs::Several(several) => Cow::Borrowed(several.arranged().sizes.get_or_init(arrange)),
-            Configs::None | Configs::One(_) => Cow::Owned(arrange().into_vec()),
+            Configs::None | Configs::One(..) => Cow::Owned(arrange().into_vec()),
         }
     }
 }
@@ -105,17 +119,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kernel_of_one_configuration_takes_sixteen_bytes_and_a_word() {
-        assert!(size_of::<OfKernel>() <= 24, "one for every line of a file: {}", size_of::<OfKernel>());
+    fn a_kernel_of_one_configuration_takes_sixteen_bytes() {
+        assert!(size_of::<OfKernel>() <= 16, "one for every line of a file: {}", size_of::<OfKernel>());
         let mut of_kernel = OfKernel::default();
         assert_eq!(of_kernel.configs(), []);
         let ids = [ConfigId(4), ConfigId(2), ConfigId(9)];
         for count in 1..=3 {
-            of_kernel.push(ids[count - 1]);
+            of_kernel.push(ids[count - 1], count != 2);
             assert_eq!(of_kernel.configs(), &ids[..count]);
+            assert_eq!(of_kernel.has_plain(), count > 1);
         }
         assert_eq!(of_kernel.by_volume(|| ids.into_iter().rev().collect())[0], ids[2]);
-        of_kernel.push(ConfigId(1));
+        of_kernel.push(ConfigId(1), true);
         assert_eq!(of_kernel.by_volume(|| Box::new([ConfigId(1)])), [ConfigId(1)]);
     }
 }
