@@ -1,18 +1,19 @@
 //! `--set mem=+20%`: hypothetical GPUs beside those that were named.
 
 use super::Usage;
+use super::output::keep_fitting;
 use crate::gpu::{GpuChanges, GpuId};
 use crate::session::Session;
 use anyhow::Result;
 
-/// These GPUs with what `--set` changes of them; none without `--set`.
+/// These GPUs with what `--set` changes of them; none without `--set`. Of several those that can have it: the others are named on stderr.
 ///
 /// # Errors
-/// Changes that cannot be read, or that one of the GPUs cannot have.
+/// Changes that cannot be read, or that none of the GPUs can have.
 pub(super) fn changed_gpus(session: &mut Session, gpus: &[GpuId], set: Option<&str>) -> Result<Vec<GpuId>> {
     let Some(set) = set else { return Ok(Vec::new()) };
     let changes = typed_changes(set)?;
-    Ok(gpus.iter().map(|gpu| session.add_hypothetical(*gpu, &changes)).collect::<Result<_, _>>()?)
+    keep_fitting(gpus.iter().map(|gpu| Ok(session.add_hypothetical(*gpu, &changes)?)))
 }
 
 /// What one `--set` changes.

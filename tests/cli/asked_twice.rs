@@ -352,3 +352,15 @@ fn an_updated_baseline_replaces_nothing_but_a_baseline() {
         desk.types("check build.log --baseline base.json --update").works();
     }
 }
+
+/// A number that one of several GPUs cannot have leaves that one out, and is said; of one alone it is refused.
+#[test]
+fn a_change_that_one_of_several_gpus_cannot_have_leaves_it_out() {
+    let desk = Desk::new();
+    let ask =
+        |to: &str| desk.types(&format!("predict --kernel saxpy --from titan-v --set tensor=+20% --to {to}"));
+    let both = ask("gtx-1080-ti,l4").works();
+    assert!(both.stderr.contains("left out: gtx-1080-ti"), "{}", both.stderr);
+    assert!(both.stdout.contains("l4?tensor=+20%"), "{}", both.stdout);
+    ask("gtx-1080-ti").ends(2, &["gtx-1080-ti"]);
+}
