@@ -45,7 +45,7 @@ pub struct KernelFacts {
     pub needs: Vec<Feature>,
     /// What has to be said beside every prediction of it.
     pub cautions: Vec<String>,
-    /// The same where one of the GPUs is of this compute capability, by `9.0`.
+    /// The same where one of the GPUs is of one of these compute capabilities, by `9.0` or `6.0, 6.1`.
     pub cautions_on: BTreeMap<String, Vec<String>>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
@@ -64,7 +64,8 @@ pub struct KernelFacts {
 impl KernelFacts {
     /// What has to be said beside a prediction between GPUs of these compute capabilities.
     pub fn cautions_beside(&self, capabilities: &[String]) -> impl Iterator<Item = &str> {
-        let on = self.cautions_on.iter().filter(|(of, _)| capabilities.contains(of));
+        let is_beside = |of: &str| of.split(',').any(|one| capabilities.iter().any(|has| has == one.trim()));
+        let on = self.cautions_on.iter().filter(move |(of, _)| is_beside(of));
         self.cautions.iter().chain(on.flat_map(|(_, texts)| texts)).map(String::as_str)
     }
 }

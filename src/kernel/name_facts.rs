@@ -96,6 +96,17 @@ const DOUBLE_WORDS: [&str; 4] = ["_dgemm", "_dgemv", "_dsyrk", "_dtrsm"];
 const LONGEST_LOOK: usize = 1024;
 
 impl NameFacts {
+    /// Whether GPUs of this compute capability's major number have the tensor instruction that it states: those of warp groups are Hopper's alone,
+    /// `tcgen05` that of 10 and 11. One that is not stated runs everywhere.
+    #[must_use]
+    pub fn runs_on_major(&self, major: u8) -> bool {
+        match self.instruction.as_deref() {
+            Some(name) if name.contains("gmma") => major == 9,
+            Some("tcgen05") => matches!(major, 10 | 11),
+            _ => true,
+        }
+    }
+
     /// Whether it states a tensor instruction of one warp: `s16816`, `mma.sync`, `mma`.
     #[must_use]
     pub fn is_of_one_warp(&self) -> bool {

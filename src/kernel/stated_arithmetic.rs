@@ -89,6 +89,10 @@ impl StatedArithmetic {
         let mut facts = NameFacts::default();
         let words = text.split([' ', ',', ';', '-']).filter(|word| !word.is_empty() && *word != "into");
         for word in words {
+            let is_second = facts.instruction.is_some() && instruction_in(word).is_some();
+            if is_second {
+                return Err(refuse(format!("`{}` is a second instruction", short(word))));
+            }
             read_word(&mut facts, word).ok_or_else(|| {
                 let is_instruction = word.to_ascii_lowercase().starts_with("instruction=");
                 let among = is_instruction.then(|| format!(": expected one of {}", INSTRUCTIONS.join(", ")));
@@ -99,6 +103,9 @@ impl StatedArithmetic {
         match facts.input {
             None if !facts.is_tensor && facts.tile.is_none() && facts.stages.is_none() => {
                 Err(refuse("names no pipe".into()))
+            }
+            Some(ElementType::Fp32) if facts.is_tensor => {
+                Err(refuse("tensor cores take no fp32: write `tensor tf32`".into()))
             }
             Some(input) if !facts.is_tensor && !lanes.contains(&input) => {
                 Err(refuse(format!("{input} has no lanes of its own: write `tensor {input}`")))
@@ -172,6 +179,12 @@ impl fmt::Display for StatedArithmetic {
         words.extend(instruction.iter().map(|name| format!("instruction={name}")));
         f.write_str(&words.join("-"))
     }
+}
+
+/// The instruction that this word states, by itself or behind `instruction=`.
+fn instruction_in(word: &str) -> Option<&'static str> {
+    let lower = word.to_ascii_lowercase();
+    instruction_named(lower.strip_prefix("instruction=").unwrap_or(&lower))
 }
 
 /// Takes one word in; `None` where it is not understood.

@@ -157,8 +157,13 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
     });
     let wider = stand_in(gpus, "rate for a wider type stands", |gpu| choice.pipe.has_wider_type(gpu));
     let stand_in = without + &other;
-    let by_warp = of_one_warp(kernel, gpus);
+    let by_warp = if has_newer_instructions(choice.pipe) { of_one_warp(kernel, gpus) } else { String::new() };
     is_told.then(|| format!("arithmetic: {}; {}{stand_in}{wider}{by_warp}", choice.pipe, choice.why))
+}
+
+/// Whether newer GPUs have faster instructions for it than those of one warp: for FP64 none has.
+fn has_newer_instructions(pipe: Pipe) -> bool {
+    pipe.is_tensor() && !pipe.is_double()
 }
 
 /// `; its instruction reaches 0.63 of that rate on h100-sxm5`, or how to say so where nobody stated an instruction; nothing where any reaches
@@ -168,7 +173,12 @@ fn of_one_warp(kernel: &Kernel, gpus: Pair<&Gpu>) -> String {
     let mut shares: Vec<String> = gpus.iter().filter_map(share).collect();
     shares.dedup();
     let shares = shares.join(", ");
-    let states_other = kernel.arithmetic_facts().instruction.is_some();
+    let facts = kernel.arithmetic_facts();
+    let states_other = facts.instruction.is_some();
+    let lacks = |gpu: &Gpu| !facts.runs_on_major(gpu.cuda.compute_capability.major);
+    if kernel.states_pipe() && gpus.iter().any(|gpu| lacks(gpu)) {
+        return stand_in(gpus, "own tensor instruction stands", lacks).replace("no such rate", "no such instruction");
+    }
     match KernelArithmetic::from_kernel(kernel).by_warp {
         _ if shares.is_empty() => String::new(),
         true => format!("; its instruction reaches {shares}"),
@@ -368,7 +378,8 @@ impl KernelArithmetic {
             _ => by_dtype,
         };
         // The name is a library's, which takes another kernel on another GPU.
-        let by_warp = kernel.stated_arithmetic.as_ref().is_some_and(|stated| stated.facts.is_of_one_warp());
+        let stated = kernel.stated_arithmetic.as_ref().filter(|_| has_newer_instructions(pipe));
+        let by_warp = stated.is_some_and(|stated| stated.facts.is_of_one_warp());
         let is_stated = kernel.states_pipe() && !kernel.arithmetic_is_reached();
         Self { lanes, pipe, by_warp, is_stated }
     }

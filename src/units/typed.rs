@@ -165,6 +165,9 @@ pub fn typed_rate(text: &str) -> Option<TypedRate> {
     rate_of(unit, value)
 }
 
+/// More than any GPU does, by far.
+const MOST_PER_SECOND: f64 = 1e21;
+
 /// A rate of this value in `TFLOPS`, `GFLOP/s`, `GB/s`, `GiB/s`; `None` where the unit is none of a rate.
 #[must_use]
 pub fn rate_of(unit: &str, value: f64) -> Option<TypedRate> {
@@ -174,11 +177,14 @@ pub fn rate_of(unit: &str, value: f64) -> Option<TypedRate> {
         let amount = amount.filter(|amount| amount.ends_with(['B', 's', 'e']))?;
         bytes_per(amount, KiloBytes::Decimal)
     };
-    let rate = match flops {
-        Some(scale) => TypedRate::Flops(FlopsPerSecond(value * scale)),
-        None => TypedRate::Bytes(BytesPerSecond(value * bytes()?)),
+    let (rate, per_second) = match flops {
+        Some(scale) => (TypedRate::Flops(FlopsPerSecond(value * scale)), value * scale),
+        None => {
+            let bytes = value * bytes()?;
+            (TypedRate::Bytes(BytesPerSecond(bytes)), bytes)
+        }
     };
-    (value > 0.0 && value.is_finite()).then_some(rate)
+    (per_second > 0.0 && per_second <= MOST_PER_SECOND).then_some(rate)
 }
 
 /// The number that a text begins with, and the letters behind it without the space between: `17.2 GFLOP` is 17.2 and

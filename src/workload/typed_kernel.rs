@@ -207,7 +207,7 @@ impl TypedKernel {
         let source = self.gpu.as_deref().map(|gpu| session.gpus.position(gpu)).transpose()?;
         let known = self.name.as_deref().and_then(|name| session.kernels.id_named(name));
         let has_formulas = known.is_some_and(|at| session.kernels[at].has_formulas());
-        if self.time.is_none() && !has_formulas && self.flops.is_none() && self.dram_bytes.is_none() {
+        if self.time.is_none() && !has_formulas && !self.is_counts_alone() {
             return Err(TypedKernelError::NothingToStartFrom);
         }
         if let Some(at) = known.filter(|at| session.kernels[*at].states_launch() && self.is_launch_alone()) {
