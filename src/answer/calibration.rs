@@ -114,6 +114,9 @@ impl LearnedModels {
     }
 }
 
+/// Half the width, in ln, of launches that are timed again: what a size beside the timed one has, however near.
+const REPEATED: f64 = 0.02;
+
 impl IntervalCalibration {
     /// With residuals that are learned when they are first asked for.
     ///
@@ -193,8 +196,10 @@ impl IntervalCalibration {
     /// Half the width, in ln, that a size which was not the one asked for brings; 0 where no size was timed.
     fn width_of_size(&self, start: StartedFrom) -> f64 {
         match start {
+            StartedFrom::Timed(1.0, 0.0) => 0.0,
             StartedFrom::Timed(ratio, bend) => {
-                joined_width(self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(), bend)
+                let by_roofs = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
+                joined_width(joined_width(by_roofs, bend), REPEATED)
             }
             StartedFrom::NearSizes(spread) => spread,
             StartedFrom::Nothing | StartedFrom::StandIn => 0.0,

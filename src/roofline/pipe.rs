@@ -177,7 +177,8 @@ fn of_one_warp(kernel: &Kernel, gpus: Pair<&Gpu>) -> String {
     let states_other = facts.instruction.is_some();
     let lacks = |gpu: &Gpu| !facts.runs_on_major(gpu.cuda.compute_capability.major);
     if kernel.states_pipe() && gpus.iter().any(|gpu| lacks(gpu)) {
-        return stand_in(gpus, "own tensor instruction stands", lacks).replace("no such rate", "no such instruction");
+        return stand_in(gpus, "own tensor instruction stands", lacks)
+            .replace("no such rate", "no such instruction");
     }
     match KernelArithmetic::from_kernel(kernel).by_warp {
         _ if shares.is_empty() => String::new(),

@@ -350,3 +350,51 @@ fn a_filter_larger_than_its_image_is_refused_and_stops_no_other_row() {
     assert!(told.stderr.contains("2 rows loaded, 1 refused"), "{}", told.stderr);
     assert_eq!(told.json().len(), 2);
 }
+
+/// Rows of one instruction of tensor cores, of lanes, of FP64 and of an instruction that a GPU has not.
+#[test]
+fn what_a_pipe_says_of_instructions_is_true_of_the_gpus() {
+    let desk = Desk::new();
+    let ask = |pipe: &str, more: &str| {
+        let words =
+            format!("predict --from h100-sxm5 --time 30ms --flops 1e12 --pipe {pipe} --to b200 {more}");
+        desk.types(&words).works().stdout
+    };
+    assert!(
+        ask("tensor,fp16,fp32", "")
+            .contains("mma.sync reaches 0.63 of that rate on h100-sxm5, 0.25 of that rate on b200")
+    );
+    for pipe in ["tensor,fp64", "fp32", "fp64"] {
+        assert!(!ask(pipe, "").contains("mma.sync"), "{pipe}");
+    }
+    let lacking = ask("tensor,fp16,fp32,tcgen05", "");
+    assert!(
+        lacking.contains("no such instruction on h100-sxm5") && !lacking.contains("on b200:"),
+        "{lacking}"
+    );
+    for (pipe, why) in
+        [("fp32,mma.sync", "write `tensor tf32`"), ("tensor,fp16,mma,wgmma", "a second instruction")]
+    {
+        desk.types(&format!("predict --flops 1e12 --pipe {pipe} --to b200")).ends(2, &[why]);
+    }
+    desk.types("predict --int-ops 1e14 --to b200").works();
+    desk.types("predict --rate 1e308TFLOPS --flops 1e12 --from l4 --to b200").ends(2, &["expected a rate"]);
+}
+
+/// Beside a size that was timed stands its time, and an interval as wide as that of a launch that is timed again.
+#[test]
+fn a_size_next_to_a_timed_one_has_its_time() {
+    let desk = Desk::new();
+    let row = |n: u32| {
+        let words =
+            format!("predict --kernel saxpy --from rtx-4070 --to rtx-4070 --size n={n} --format json");
+        desk.types(&words).works().json().swap_remove(0)
+    };
+    let timed = row(1_048_576)["time_ms"].as_f64().unwrap();
+    for n in [1_048_575, 1_048_577] {
+        let near = row(n);
+        let number = |field: &str| near[field].as_f64().unwrap();
+        assert!((number("time_ms") / timed - 1.0).abs() < 1e-4, "{near}");
+        assert!(number("high_ms") / number("low_ms") > 1.03, "{near}");
+    }
+}

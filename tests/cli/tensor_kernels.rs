@@ -48,8 +48,10 @@ fn any_side_alone_is_a_square_product() {
         }
     }
     Desk::new()
-        .types("predict --kernel linear_bf16 --size n=2048,k=512 --to b200")
-        .ends(2, &["linear_bf16 needs `m`"]);
+        .types("predict --kernel linear_bf16 --size m=2048,k=512 --to b200")
+        .ends(2, &["linear_bf16 needs `n`"]);
+    // A row of one: as wide as it is deep, as of every other product.
+    assert_eq!(answer("--kernel linear_bf16 --size m=1,n=2048 --to b200")["problem"], "m=1;n=2048;k=2048");
 }
 
 #[test]

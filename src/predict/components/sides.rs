@@ -172,7 +172,9 @@ pub(in crate::predict) fn resized(
     } else {
         to * efficiency.powf(if may_have_fitted { held_below(to / from) } else { 1.0 })
     };
-    let time = sides.launched(start, body);
+    // The nearer the size, the nearer the time that was measured.
+    let at_timed = timed.0 / sides.launched(start, efficiency * from);
+    let time = sides.launched(start, body) * at_timed.powf(held_below(to / from));
     let bend = (to / from / (there / here)).ln().abs();
     sound(time).then_some((Seconds(time), to / from, if bend.is_finite() { bend } else { 0.0 }))
 }
@@ -182,8 +184,8 @@ fn typical(sides: &QuestionSides) -> TypicalEfficiency {
     TypicalEfficiency::new(0.0, sides.source_build)
 }
 
-/// How much of a time below a roof of memory holds at a size whose roof is so many times as long, 0 to 1: near by what was there is there
-/// too, twice as far nothing is taken below its roof, whatever fitted L2 at the other size.
+/// How much of what was measured at a size holds at one whose roof is so many times as long, 0 to 1, where its roof says otherwise: near by what
+/// was there is there too, twice as far nothing is taken below its roof, whatever fitted L2 at the other size.
 fn held_below(ratio: f64) -> f64 {
     (1.0 - ratio.log2().abs()).max(0.0)
 }
