@@ -2,7 +2,7 @@
 
 use super::layout::{Areas, Pane, SMALLEST, areas};
 use super::look::{Look, ascii};
-use super::panes::footer::draw_footer;
+use super::panes::footer::{draw_footer, typed_part};
 use super::panes::header::draw_header;
 use super::panes::main_panel;
 use super::state::DashboardState;
@@ -10,7 +10,6 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Paragraph, Wrap};
-use unicode_width::UnicodeWidthStr;
 
 /// Draws one frame.
 pub fn view(frame: &mut Frame<'_>, state: &DashboardState) {
@@ -34,7 +33,7 @@ pub fn view(frame: &mut Frame<'_>, state: &DashboardState) {
     }
     draw_footer(buffer, areas.footer, state, look);
     let cursor = state.typed_line().map(|(label, input)| {
-        let x = label.width() + input.visual_cursor();
+        let (_, x) = typed_part(label, input, usize::from(areas.footer.width));
         (areas.footer.x + (x as u16).min(areas.footer.width - 1), areas.footer.y)
     });
     if state.ascii {

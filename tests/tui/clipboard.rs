@@ -184,6 +184,37 @@ fn a_changed_gpu_keeps_the_clocks_of_its_base() {
     assert!(d.screen().contains("reset the number in the What if view first"), "{}", d.screen());
 }
 
+/// Clocks that were typed for a GPU that a command does not name are not in it, nor a variant where all are asked for.
+#[cfg(unix)]
+#[test]
+fn a_copied_command_has_the_clocks_of_the_gpus_it_names() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let named = copied(&mut d, ": c l o c k s space s m = 1 2 0 0 M H z enter Y");
+    assert!(named.contains("--sm-clock rtx-4070=1200MHz"), "{named}");
+    let other = copied(&mut d, ": g p u space l 4 0 s enter Y");
+    assert!(other.contains("--to l40s ") && !other.contains("--sm-clock"), "{other}");
+    printed(&other, here.path());
+    let limited =
+        copied(&mut d, ": p o w e r space 2 0 0 W enter : c l o c k s space s m = 1 5 0 0 M H z enter Y");
+    assert!(limited.contains("--sm-clock l40s=1500MHz --power-limit l40s=200W"), "{limited}");
+    printed(&limited, here.path());
+}
+
+/// A typed line longer than the screen is seen where the cursor is.
+#[test]
+fn a_long_typed_line_is_seen_at_its_end() {
+    let mut d = unranked();
+    d.play(Message::Key("n".into()));
+    for n in 0..60 {
+        d.play(Message::Key(char::from(b'a' + (n % 26) as u8).to_string()));
+        d.play(Message::Key(char::from(b'0' + (n % 10) as u8).to_string()));
+        d.play(Message::Key("x".into()));
+    }
+    let screen = d.screen();
+    assert!(screen.lines().any(|line| line.contains("g8xh9x")), "{screen}");
+}
+
 /// With all sources the views show one time, and each copies the command that prints it.
 #[cfg(unix)]
 #[test]

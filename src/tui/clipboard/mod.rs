@@ -19,8 +19,8 @@ use application::{application_board_line, application_line, application_what_if_
 use occupancy::occupancy_line;
 use predict::{PredictPart, add_data, add_kernel, data_files, kernel_is_known, predict_line};
 use words::{
-    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, prices_are_in_a_file, words_of_source,
-    words_of_targets,
+    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu, prices_are_in_a_file,
+    words_of_source, words_of_targets,
 };
 
 /// The sheet that this action opened, where it shows numbers of its own.
@@ -84,17 +84,22 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
     let mut words = CommandWords::new("rank");
     add_source(&mut words, state)?;
     let rows = state.ranked.rows;
-    words.add("--to", &if rows == BoardRows::Gpus { ranked_gpus(state) } else { words_of_targets(state) });
+    let targets = if rows == BoardRows::Gpus { ranked_gpus(state) } else { words_of_targets(state) };
+    words.add("--to", &targets);
     add_workload(&mut words, state)?;
     match rows {
         BoardRows::Gpus => {}
-        BoardRows::Variants => words.add_flag("--variants"),
+        BoardRows::Variants => {
+            words.remove("--variant");
+            words.add_flag("--variants");
+        }
         BoardRows::Blocks => words.add_flag("--blocks"),
         BoardRows::Kernels => words.add_flag("--kernels"),
     }
     words.add("--by", state.ranked.order.as_str());
     words.add("--model", MODELS[state.selection.settings.model].id());
-    add_clocks(&mut words, state, |_| true);
+    let (source, all) = (Some(state.selection.source), state.selection.all_sources);
+    add_clocks(&mut words, state, |gpu| all || names_gpu(state, &targets, source, gpu));
     add_prices(&mut words, state);
     add_data(&mut words, state);
     Ok(words.line())
@@ -255,5 +260,7 @@ fn has_plain_settings(state: &DashboardState, command: &str) -> Result<(), Strin
         _ => return Ok(()),
     };
     let key = state.key_for(action);
-    Err(format!("{command} has no flag for {what}: {key} switches them off, and predict takes them"))
+    Err(format!(
+        "{command} has no flag for {what}: {key} in view 1 switches them off, and predict takes them"
+    ))
 }

@@ -1,7 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
-use super::words::{CommandWords, add_clocks, words_of_source, words_of_targets};
+use super::words::{CommandWords, add_clocks, names_gpu, words_of_source, words_of_targets};
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -194,7 +194,8 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: Pr
     words.add("--from", &words_of_source(state));
     let main = &state.session.gpus[state.existing_gpu(state.target())].id;
     let of_all_models = part == PredictPart::AllModels;
-    words.add("--to", &if of_all_models { main.clone() } else { words_of_targets(state) });
+    let targets = if of_all_models { main.clone() } else { words_of_targets(state) };
+    words.add("--to", &targets);
     let is_edited = state.target() == state.session.edited_place();
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_edited) {
         words.add("--set", &edited.changes.to_string());
@@ -210,7 +211,9 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: Pr
     if settings.rules == Rules::Study {
         words.add("--rules", "study");
     }
-    add_clocks(&mut words, state, |_| true);
+    let source = Some(state.selection.source);
+    let all = state.selection.all_sources;
+    add_clocks(&mut words, state, |gpu| all || names_gpu(state, &targets, source, gpu));
     add_data(&mut words, state);
     words.line()
 }

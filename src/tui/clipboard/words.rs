@@ -28,6 +28,13 @@ impl CommandWords {
         self.0.push(flag.to_string());
     }
 
+    /// The same without this flag and its value.
+    pub(super) fn remove(&mut self, flag: &str) {
+        if let Some(at) = self.0.iter().position(|word| word == flag) {
+            self.0.drain(at..(at + 2).min(self.0.len()));
+        }
+    }
+
     /// A file.
     pub(super) fn add_file(&mut self, file: &str) {
         // Such a word alone would be read as a flag.
@@ -79,6 +86,13 @@ pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_na
             }
         }
     }
+}
+
+/// Whether a command with these targets and this source names a GPU.
+pub(super) fn names_gpu(state: &DashboardState, to: &str, source: Option<GpuId>, gpu: GpuId) -> bool {
+    let is_shown = || state.ranked.shown_rows(&state.session).iter().any(|row| row.gpu == gpu);
+    let of_board = to == "all" || to == "each-architecture" && is_shown();
+    source == Some(gpu) || of_board || to.split(',').any(|word| word == state.session.gpus[gpu].id)
 }
 
 /// The changes of the scenarios that are shown side by side, or of the edited GPU; whether it is the scenarios.

@@ -18,7 +18,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
-use unicode_width::UnicodeWidthStr;
+use tui_input::Input;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the footer offers behind the keys of the focused pane, most needed first; as many as fit.
 const OFFERED: [Hint; 19] = [
@@ -87,9 +88,10 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
         .map(|(tone, text)| (text, if *tone == Tone::Done { look.measured() } else { look.refusal() }));
     let shown = state.jobs.shown_job().and_then(|job| Some((job, state.jobs.text_of(job)?)));
     if let Some((label, input)) = state.typed_line() {
-        let prompt = vec![Span::styled(label, look.key()), Span::raw(input.value().to_string())];
+        let (shown, _) = typed_part(label, input, width);
         let hint = state.overlays.last().map_or("", |open| open.typing_hints());
-        let used = label.width() + input.value().width() + 4;
+        let used = label.width() + shown.width() + 4;
+        let prompt = vec![Span::styled(label, look.key()), Span::raw(shown)];
         if used + hint.width() <= width {
             buffer.set_string(area.right() - hint.width() as u16, area.y, hint, look.dim());
         }
@@ -108,6 +110,19 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     } else {
         keys_line(state, look, width).render(area, buffer);
     }
+}
+
+/// What is seen of a line that is typed behind this label, so that the cursor is in it, and the cursor's column.
+pub fn typed_part(label: &str, input: &Input, width: usize) -> (String, usize) {
+    let scroll = input.visual_scroll(width.saturating_sub(label.width() + 1));
+    let mut left = 0;
+    let is_left = |c: &char| {
+        let goes = left < scroll;
+        left += if goes { c.width().unwrap_or(0) } else { 0 };
+        goes
+    };
+    let shown = input.value().chars().skip_while(is_left).collect();
+    (shown, label.width() + input.visual_cursor().saturating_sub(left))
 }
 
 /// Lines that do not fit into the footer stand over the panes, so that no message is cut.

@@ -363,9 +363,18 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
         "size" => as_typed(PaletteCommand::Size(rest), format!("size of {}", state.kernel().label())),
         "set" => as_typed(PaletteCommand::SetNumbers(rest), noun.about.into()),
         "launch" => as_typed(PaletteCommand::SetLaunch(rest), noun.about.into()),
-        "power" => as_typed(PaletteCommand::TargetClocks(format!("power={rest}")), noun.about.into()),
-        "clocks" => as_typed(PaletteCommand::TargetClocks(rest), noun.about.into()),
-        "source-clocks" => as_typed(PaletteCommand::SourceClocks(rest), noun.about.into()),
+        "power" => {
+            let setting = beside_settings(state, state.target(), &format!("power={rest}"));
+            as_typed(PaletteCommand::TargetClocks(setting), noun.about.into())
+        }
+        "clocks" => {
+            let setting = beside_settings(state, state.target(), &rest);
+            as_typed(PaletteCommand::TargetClocks(setting), noun.about.into())
+        }
+        "source-clocks" => {
+            let setting = beside_settings(state, state.selection.source, &rest);
+            as_typed(PaletteCommand::SourceClocks(setting), noun.about.into())
+        }
         "kernel" => filter.ranked(kernels(state)),
         "gpu" => gpu_lines(state, &rest, word, Action::SetTarget),
         "source" => gpu_lines(state, &rest, word, Action::SetSource),
@@ -442,4 +451,13 @@ fn typed_kernels(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
         };
         (line, vec![text])
     })
+}
+
+/// What is typed of clocks or of the power limit, beside the settings of the other kind that this GPU has.
+fn beside_settings(state: &DashboardState, gpu: GpuId, typed: &str) -> String {
+    let set = state.selection.tunings.get(&state.existing_gpu(gpu)).map(ToString::to_string);
+    let is_power = |part: &&str| part.starts_with("power=");
+    let of_other = |part: &&str| is_power(part) != typed.split(' ').any(|part| is_power(&part));
+    let kept = set.iter().flat_map(|set| set.split(' ').filter(of_other));
+    std::iter::once(typed).chain(kept).collect::<Vec<&str>>().join(" ")
 }

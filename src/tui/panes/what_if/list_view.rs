@@ -260,10 +260,11 @@ fn launch_cells(state: &DashboardState, number: LaunchNumber) -> ListCells {
 /// Whose registers these are, in a word that has room.
 fn register_word(word: &str) -> &'static str {
     match word {
-        "measured row" => "measured",
+        "measured" => "measured",
         "typed" => "typed",
         "compiler" => "compiler",
         "other GPU" => "other GPU",
+        "at least" => "at least",
         "unknown" => "",
         _ => "other cc",
     }
