@@ -808,3 +808,16 @@ fn a_data_rate_beside_a_bandwidth_is_refused_with_both() {
         "{bar:?}"
     );
 }
+
+/// A chart is of the question that is put now, not of the one that the view was opened for.
+#[test]
+fn a_tornado_of_another_kernel_is_no_chart_of_this_one() {
+    let mut d = dashboard(160, 50);
+    let ask = |d: &mut Dashboard, keys: &str| keys.split(' ').for_each(|key| d.play(Message::Key(key.into())));
+    ask(&mut d, ": e x p o r t space t o r n a d o enter");
+    assert!(d.screen().contains("open view 3 first"), "{}", d.screen());
+    ask(&mut d, "3 1 ] : e x p o r t space t o r n a d o enter");
+    assert!(d.screen().contains("open view 3 first"), "{}", d.screen());
+    ask(&mut d, "3 : e x p o r t space t o r n a d o enter");
+    assert!(!d.screen().contains("open view 3 first"), "{}", d.screen());
+}

@@ -102,6 +102,9 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     } else if let Some((job, text)) = shown {
         let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
         Line::styled(clipped_text(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
+        if let Some((text, style)) = message {
+            draw_above(buffer, area, &wrap(text, width), style);
+        }
     } else if let Some((text, style)) = message {
         let mut lines = wrap(text, width);
         let last = lines.pop().unwrap_or_default();

@@ -20,7 +20,7 @@ use setup::evaluation_setup;
 use view::draw_evaluation;
 
 /// Why there is no chart.
-const NOTHING_YET: &str = "nothing is measured yet: there is no chart";
+const NOTHING_YET: &str = "nothing was evaluated yet: open view 5 first";
 
 /// The pane.
 #[derive(Debug)]

@@ -33,6 +33,11 @@ impl DashboardState {
         }
     }
 
+    /// Whether what was found, or is looked for, is of the question that is put now.
+    pub(super) fn is_what_if_asked(&self) -> bool {
+        self.what_if.asked.as_ref() == Some(&self.what_if_question())
+    }
+
     fn asked_workload(&self) -> AskedWorkload {
         match (self.asked_about(), self.asked_application(), &self.ranked.mix) {
             (AskedAbout::Mix, _, Some(mix)) => AskedWorkload::Mix(mix.name.clone(), self.ranked.changes),

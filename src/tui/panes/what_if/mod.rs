@@ -135,6 +135,9 @@ pub fn line_text(state: &DashboardState) -> String {
 }
 
 fn offer_tornado(state: &DashboardState) -> ChartOffer {
+    if !state.is_what_if_asked() {
+        return ChartOffer::Refused(NOT_ASKED.into());
+    }
     match state.what_if.found.as_ref().map(|found| &found.answer) {
         Some(Ok(answer)) if answer.time.is_some() => {
             let name = state.chart_name(&format!("tornado-{}", answer.workload));
@@ -146,10 +149,16 @@ fn offer_tornado(state: &DashboardState) -> ChartOffer {
     }
 }
 
+/// Why there is no chart of a question that the view was not opened for.
+const NOT_ASKED: &str = "What if was not asked this question: open view 3 first";
+
 /// Why there is no chart yet.
 const NOT_YET: &str = "the numbers are still being predicted; try again in a moment";
 
 fn offer_contour(state: &DashboardState) -> ChartOffer {
+    if state.what_if.marked.len() == 2 && !state.is_what_if_asked() {
+        return ChartOffer::Refused(NOT_ASKED.into());
+    }
     let found = state.what_if.contour.as_ref().filter(|_| state.what_if.marked.len() == 2);
     match found {
         Some(Ok(answer)) => match &answer.contour {
