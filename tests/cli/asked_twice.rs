@@ -209,6 +209,15 @@ fn what_would_change_nothing_is_refused_or_said() {
         ("whatif --gpu l4 --kernel saxpy --solve mem".into(), "give --goal, or --from GPU"),
         ("whatif --gpu l4,t4 --kernel saxpy --set mem=+20%".into(), "add --tornado"),
         (
+            "predict --kernel all --time 1ms --from t4 --to l4".into(),
+            "are of one kernel: name one with --kernel",
+        ),
+        ("predict --kernel all --rate 1TFLOPS --to l4".into(), "are of one kernel: name one with --kernel"),
+        (
+            "export predictions --flops 1e12 --to l4,t4 -o x.svg".into(),
+            "this chart shows one target: give one --to",
+        ),
+        (
             format!("predict {TYPED} --to l4 --iterations 10"),
             "--iterations changes nothing beside --flops and --dram-bytes",
         ),
