@@ -11,11 +11,13 @@
 //! block makes fewer blocks. The source stays as it was timed.
 
 use super::answered::Answer;
+use super::calibration::{IntervalCalibration, IntervalQuestion, StartedFrom};
 use super::launch_model::{EditedLaunch, LaunchModel, LaunchOnGpu, LaunchQuestion};
+use super::settings::Settings;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::occupancy::{BlockNeeds, waves};
-use crate::predict::{Cause, Caution, LaunchNumber, ModelRefusal, RegistersFrom};
+use crate::predict::{Cause, Caution, Doubt, Interval, LaunchNumber, ModelRefusal, RegistersFrom};
 use std::borrow::Cow;
 
 /// The launch of this answer on its target.
@@ -27,7 +29,7 @@ impl LaunchQuestion<'_> {
     /// This answer with the launch changed as the subject says: occupancy, limits and time on the target. Nothing is changed of
     /// the source, which was timed as it is.
     #[must_use]
-    pub fn edited_answer(&self, mut answer: Answer) -> Answer {
+    pub fn edited_answer(&self, mut answer: Answer, calibration: &IntervalCalibration) -> Answer {
         let edits = self.subject.launch_edits;
         let model = launch_of_answer(&answer);
         let before = answer.predicted_time();
@@ -50,7 +52,7 @@ impl LaunchQuestion<'_> {
         if let Some(why) = refusal {
             answer.prediction = Err(ModelRefusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
         } else {
-            self.multiply_by_model(&mut answer, &model);
+            self.multiply_by_model(&mut answer, &model, calibration);
         }
         if answer.prediction.is_err() {
             // The interval was that of the launch as it is.
@@ -62,7 +64,7 @@ impl LaunchQuestion<'_> {
         answer
     }
 
-    fn multiply_by_model(&self, answer: &mut Answer, model: &LaunchModel) {
+    fn multiply_by_model(&self, answer: &mut Answer, model: &LaunchModel, calibration: &IntervalCalibration) {
         let edits = self.subject.launch_edits;
         let [before, after] = model.estimates(self, std::slice::from_ref(self.gpu));
         let found = before.into_iter().zip(after).next();
@@ -70,7 +72,9 @@ impl LaunchQuestion<'_> {
             Some((Ok(before), Ok(after))) => {
                 answer.multiply(Cause::EditedLaunch, after.time / before.time);
                 // That of a measured time says nothing of one that is modelled from it.
-                answer.interval = answer.interval.filter(|interval| !interval.is_of_measurement());
+                if answer.interval.is_some_and(Interval::is_of_measurement) {
+                    answer.interval = self.interval_of_change(answer, calibration);
+                }
                 if let Ok(prediction) = &mut answer.prediction {
                     prediction.bound_target = after.limit.or(prediction.bound_target);
                     let edits = edits.to_string().into();
@@ -81,6 +85,23 @@ impl LaunchQuestion<'_> {
             Some((Err(why), _)) if answer.prediction.is_ok() => answer.prediction = Err(why),
             _ => {}
         }
+    }
+
+    /// The interval of a time that is modelled from one measured on this very GPU: as uncertain as the least uncertain on another.
+    fn interval_of_change(&self, answer: &Answer, calibration: &IntervalCalibration) -> Option<Interval> {
+        let Answer { target, settings, .. } = *answer;
+        let prediction = answer.prediction.as_ref().ok()?;
+        let settings = Settings { ceilings: answer.ceilings_used, ..settings };
+        let asked = IntervalQuestion {
+            settings,
+            kernel: self.subject.kernel,
+            target,
+            start: StartedFrom::of_time(settings, answer.source_time.as_ref()),
+            kernel_id: &self.kernel.id,
+            doubt: prediction.doubt.map(|_| Doubt::least()),
+            width: prediction.width,
+        };
+        calibration.interval(prediction.time, asked)
     }
 }
 

@@ -41,7 +41,7 @@ pub fn answer_pair(
         return answer;
     }
     let (kernel, gpu) = (&context.kernels[subject.kernel], context.gpu(target));
-    LaunchQuestion { kernel, subject, gpu, rules: settings.rules }.edited_answer(answer)
+    LaunchQuestion { kernel, subject, gpu, rules: settings.rules }.edited_answer(answer, context.calibration)
 }
 
 /// The answer for the launch as it is. A GPU with changed numbers or settings, however they were spelled, is its board at these: one

@@ -308,7 +308,8 @@ fn known(sheet: &mut AuditSheet<'_>, name: &str, is_gpu: bool) -> super::Word {
     }
 }
 
-/// The sizes, completed where the kernel's file can, so that two spellings of one size are one.
+/// The sizes, completed where the kernel's file can, so that two spellings of one size are one; refused where they are no problem of
+/// their kernel, as by every other command.
 fn problem_word(
     sheet: &mut AuditSheet<'_>,
     kernel: super::Word,
@@ -323,8 +324,10 @@ fn problem_word(
     if is_known {
         return Ok(written);
     }
-    let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
-    let full = of.and_then(|k| k.completed_problem(&recorded).ok()).unwrap_or(recorded);
+    let refused = |e| CellRefusal::new("problem", e);
+    let recorded = Problem::parse_recorded(text).map_err(refused)?;
+    let completed = of.map_or(Ok(None), |k| k.completed_recorded(&recorded)).map_err(refused)?;
+    let full = completed.unwrap_or(recorded);
     let shown = full.to_string();
     let word = sheet.words.intern(&shown);
     // There may be as many sizes as rows: those of kernels without formulas are read again when they are asked for.

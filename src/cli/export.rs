@@ -22,6 +22,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("from", |from| from.help("Source GPU: where the kernel was timed, one but for `evaluation`. Without it that of --data; without a \
+        time each target is predicted from the kernel's counts")),
     after_help = "Example: roofswap export roofline --from titan-v --to rtx-4070 --kernel saxpy -o saxpy.svg"
 )]
 pub(super) struct ExportArgs {
@@ -160,7 +162,7 @@ impl<'a> Picture<'a> {
     fn from_question(question: &'a CheckedQuestion) -> Result<Self> {
         let picture = Self::with_targets(question)?;
         if !picture.further.is_empty() {
-            let text = "this chart compares two GPUs: give one --to; `export roofline`, `export occupancy` and \
+            let text = "this chart shows one target: give one --to; `export roofline`, `export occupancy` and \
                         `rank --svg` show several";
             return Err(Usage(text.into()).into());
         }

@@ -107,7 +107,7 @@ enum Command {
     Import(import::ImportArgs),
     /// Blocks that fit an SM, what limits them, and the next step
     Occupancy(occupancy::OccupancyArgs),
-    /// Predict times on other GPUs from a time on one
+    /// Predict times on other GPUs, from times on some or from none
     Predict(predict::PredictArgs),
     /// Rank GPUs for a kernel or a mix: time, energy, price
     Rank(rank::RankArgs),

@@ -109,12 +109,14 @@ impl BatchCount {
         self.first.get_or_insert_with(why);
     }
 
-    /// Says how many rows have no answer.
+    /// Says how many rows are not predicted.
     pub(super) fn tell(&self, name: &str) {
         if let Some(first) = self.first.as_ref().filter(|_| self.answered > 0) {
             let all = self.refused + self.answered;
             let without = self.refused;
-            output::remark(format!("{without} of {all} rows of {name} have no answer; the first is {first}"));
+            output::remark(format!(
+                "{without} of {all} rows of {name} are not predicted; the first is {first}"
+            ));
         }
     }
 }

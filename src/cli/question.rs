@@ -228,16 +228,16 @@ impl QuestionArgs {
             return Ok(None);
         }
         let (name, from) = match (&named[..], &self.from[..]) {
-            ([] | [_], []) => (named.first().copied(), None),
-            ([] | [_], [from]) if from != "all" => (named.first().copied(), Some(from.as_str())),
-            ([] | [_], _) => {
-                let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured, or leave --from out";
-                return Err(Usage(text.into()).into());
-            }
-            _ => {
+            (["all"] | [_, _, ..], _) => {
                 return Err(
                     Usage("--time and its like are of one kernel: name one with --kernel".into()).into()
                 );
+            }
+            (_, []) => (named.first().copied(), None),
+            (_, [from]) if from != "all" => (named.first().copied(), Some(from.as_str())),
+            _ => {
+                let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured, or leave --from out";
+                return Err(Usage(text.into()).into());
             }
         };
         let known = name.map(|name| session.find_kernel(name)).transpose()?;

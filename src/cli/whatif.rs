@@ -70,7 +70,7 @@ pub(super) struct WhatIfArgs {
     /// The value of this number that makes the goal
     #[arg(long, value_name = "NUMBER", value_parser = number)]
     solve: Option<GpuNumber>,
-    /// The time to reach (default: the source's)
+    /// The time to reach (default: that on the source: --from, the GPU of --app, else the GPU as it is)
     #[arg(long, value_name = "TIME", value_parser = super::numbers::launch_time)]
     goal: Option<Seconds>,
     /// Two numbers to draw the time over, with --svg
@@ -355,8 +355,9 @@ impl WhatIfArgs {
         if !self.contour.is_empty() && self.svg.is_none() && !matches!(self.format, WhatIfFormat::Json) {
             return refuse("--contour is drawn: give --svg FILE, or --format json for its numbers");
         }
+        let has_source = !self.from.is_empty() || self.app.is_some();
         let changes_something = !self.set.is_empty() || self.launch.is_typed();
-        if self.solve.is_some() && self.goal.is_none() && self.from.is_empty() && !changes_something {
+        if self.solve.is_some() && self.goal.is_none() && !has_source && !changes_something {
             return refuse(
                 "--solve: without --goal TIME the goal is the time on the source; give --goal, or --from GPU",
             );

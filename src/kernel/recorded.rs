@@ -1,6 +1,6 @@
 //! What a row of somebody's measurements leaves open of a kernel's problem.
 
-use super::{Kernel, Problem, problem};
+use super::{Kernel, Problem, ProblemError, problem};
 
 /// What the variant of a row says of keys that it does not state.
 const NOT_STATED: &str = "not stated";
@@ -13,6 +13,17 @@ impl Kernel {
         const LONGEST: usize = 60;
         let strange = |key: &str| key.len() <= LONGEST && self.keys.iter().all(|known| known != key);
         recorded.pairs().iter().all(|(key, _)| strange(key.as_str()))
+    }
+
+    /// A recorded problem as the kernel's file completes it; `None` where its keys are none of this kernel's.
+    ///
+    /// # Errors
+    /// [`ProblemError`] where it is no problem of this kernel.
+    pub fn completed_recorded(&self, recorded: &Problem) -> Result<Option<Problem>, ProblemError> {
+        match self.completed_problem(recorded) {
+            Err(ProblemError::UnknownKey { .. }) if self.has_none_of(recorded) => Ok(None),
+            completed => completed.map(Some),
+        }
     }
 
     /// Whether its rows are called as another kernel, and state their size in keys which that one does not have.

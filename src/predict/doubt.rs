@@ -142,6 +142,12 @@ impl Doubt {
         }
     }
 
+    /// That of every answer about something else than was timed.
+    #[must_use]
+    pub fn least() -> Self {
+        Self { least: LEAST, ..Self::none() }
+    }
+
     /// |ln| of how much longer the time were if nothing stayed in L2 where the working set is not stated: all of it, whatever the width.
     #[must_use]
     #[inline]
@@ -167,7 +173,7 @@ impl Doubt {
     #[must_use]
     pub(super) fn of_operator(off: f64, other_architecture: bool) -> Self {
         let distance = if other_architecture { 0.08 } else { 0.0 };
-        Self { least: LEAST, efficiency: 0.5 * off, distance, ..Self::none() }
+        Self { efficiency: 0.5 * off, distance, ..Self::least() }
     }
 
     /// All of it, in ln: independent causes add as squares.

@@ -242,7 +242,7 @@ pub enum ModelRefusal {
     },
     /// A time that is said to be of a GPU without what the kernel needs.
     #[error(
-        "{gpu}: lacks {}: a time of this kernel cannot be of it, as the kernel needs compute capability {since}, and this is {cc} ({source_id})",
+        "{gpu}: cannot be the GPU that was timed: lacks {}; the kernel needs compute capability {since}, and this is {cc} ({source_id})",
         feature.as_str()
     )]
     ImpossibleSource {

@@ -143,8 +143,9 @@ impl RunTotals {
         self.fits_memory
     }
 
-    /// The limit that the largest share of the time has.
+    /// The limit that the largest share of the time has; `None` where a kernel has no time.
     pub(super) fn limit(&self) -> Option<Bound> {
+        self.time?;
         self.by_limit.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(limit, _)| *limit)
     }
 
@@ -226,6 +227,7 @@ mod tests {
         let unknown = PartAnswer { fits_memory: None, ..answer(None, Bound::Dram) };
         totals.add_kernel("b", &unknown, Some(1.0));
         assert_eq!((totals.time(), totals.power(), totals.fits_memory()), (None, None, None));
+        assert_eq!(totals.limit(), None, "of a part of the run it would be read as the whole's");
         assert_eq!(totals.refusal().as_deref(), Some("b: so"));
         let too_large = PartAnswer { fits_memory: Some(false), ..answer(Some(1.0), Bound::Dram) };
         totals.add_kernel("c", &too_large, Some(1.0));

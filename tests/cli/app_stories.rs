@@ -520,4 +520,10 @@ fn a_kernel_that_cannot_start_there_is_said_and_its_gpu_comes_last() {
     assert!(rows[0] < rows[1], "{board}");
     let less = desk.types("whatif --app run.json --gpu h200 --set smem=-50%");
     less.ends(1, &["run.json cannot run on H200"]);
+    let goal = ["", " --from h100-sxm5"].map(|from| {
+        desk.types(&format!("whatif --app run.json --gpu h200 --solve mem --format json{from}"))
+            .works()
+            .stdout
+    });
+    assert!(goal[0].contains("\"solve\"") && goal[0] == goal[1], "the trace is of that GPU: {}", goal[0]);
 }

@@ -100,7 +100,7 @@ fn a_row_that_is_refused_has_its_records_and_its_reason() {
         (Some("h200"), &serde_json::Value::Null)
     );
     assert!(
-        stderr.contains("of 4 rows of rows.csv have no answer; the first is rows.csv:3: gpu: "),
+        stderr.contains("of 4 rows of rows.csv are not predicted; the first is rows.csv:3: gpu: "),
         "{stderr}"
     );
     let none = format!("{HEAD}moon-1,mine,n=1,256,4,32,1e6,1e6,0.5\n");

@@ -83,6 +83,10 @@ fn a_kernel_that_needs_what_the_target_lacks_is_refused() {
         "{why}"
     );
     assert!(predict(&desk, "h100-pcie")["time_ms"].is_number());
+    desk.types("predict --kernel linear_fp8 --size n=4096 --time 1ms --from titan-v --to h200").ends(
+        1,
+        &["titan-v: cannot be the GPU that was timed: lacks fp8; the kernel needs compute capability 8.9, and this is 7.0"],
+    );
     let shown = desk.types("kernels saxpy").works().stdout;
     assert!(shown.contains("async_copy") && shown.contains("tma"), "{shown}");
     needs(r#""telepathy""#);

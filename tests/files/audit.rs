@@ -362,6 +362,33 @@ fn typed(folder: &Path, words: &str) -> (i32, String, String) {
     (done.status.code().unwrap(), text(done.stdout), text(done.stderr))
 }
 
+/// What no other command loads has no clean bill here.
+#[test]
+fn the_command_refuses_sizes_that_are_no_problem_of_their_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let convolution = |sizes: &str| format!("titan-v,torch_conv,b=16;ic=64;oc=64;hw=16;{sizes};pad=1,0.3\n");
+    let text = [
+        "gpu,kernel,problem,time_ms\n".to_string(),
+        convolution("ks=3;stride=1"),
+        convolution("ks=30;stride=1"),
+        convolution("ks=3;stride=0"),
+        "titan-v,saxpy,grid=64;block=64,0.3\n".to_string(),
+    ];
+    std::fs::write(folder.path().join("conv.csv"), text.concat()).unwrap();
+    let (code, out, err) = typed(folder.path(), "audit conv.csv --strict");
+    assert!(
+        code == 1 && out.contains("in 2 rows, 2 refused"),
+        "keys of another kernel are loaded: {out}{err}"
+    );
+    for said in
+        ["conv.csv:3: problem: ", "filter is larger than the padded image", "conv.csv:4: problem: stride=0"]
+    {
+        assert!(err.contains(said), "{err}");
+    }
+    let (_, _, loaded) = typed(folder.path(), "predict --data conv.csv --kernel torch_conv --to h200");
+    assert!(loaded.contains("2 rows loaded, 2 refused"), "{loaded}");
+}
+
 #[test]
 fn the_command_reads_what_importers_know() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 //! left open.
 
 use super::{RowDraft, RowParser, RowRefusal, TextColumn, utf8};
-use crate::kernel::{Kernel, KernelId, Problem, ProblemError, by_other_keys};
+use crate::kernel::{Kernel, KernelId, Problem, by_other_keys};
 use crate::measurement::SharedWord;
 use std::sync::Arc;
 
@@ -57,12 +57,8 @@ impl RowParser<'_> {
             let refused = |e| UnreadProblem::Refused(RowRefusal::new("problem", e));
             let recorded = Problem::parse_recorded(text).map_err(refused)?;
             let Some(of) = of else { return Ok(recorded) };
-            of.completed_problem(&recorded).map_err(|e| match e {
-                ProblemError::UnknownKey { .. } if of.has_none_of(&recorded) => {
-                    UnreadProblem::Foreign(recorded)
-                }
-                e => refused(e),
-            })
+            let completed = of.completed_recorded(&recorded).map_err(refused)?;
+            completed.ok_or(UnreadProblem::Foreign(recorded))
         })
     }
 
