@@ -101,7 +101,7 @@ fn own_answer(
 
 /// Whether the source was timed, at this size or another.
 fn has_own_time(answer: &Answer) -> bool {
-    answer.source_time.as_ref().is_some_and(|known| known.extrapolation.is_some())
+    answer.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement)
 }
 
 /// The answer of the GPU that others stand beside. Where nobody timed the kernel there, its own time is made of theirs, as that of a

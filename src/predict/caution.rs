@@ -3,8 +3,8 @@
 use super::caution_texts::{
     above_roof_text, between_sizes_text, borrowed_registers_text, both_widths_text, capped_text,
     dispatch_seen_text, fallen_back_text, far_below_roof_text, launch_bound_text, missing_counts_text,
-    near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text, rewritten_text,
-    target_rows_text, unfit_listings_text,
+    near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text, other_sizes_text,
+    rewritten_text, target_rows_text, unfit_listings_text,
 };
 use super::lesson::Abstains;
 use crate::catalogue::ElementType;
@@ -53,6 +53,8 @@ pub enum Caution {
     NoSourceOwnSizes(Arc<str>),
     /// This kernel was not measured on the source; the time is scaled from its times on these GPUs.
     ScaledFromOthers(Arc<str>),
+    /// The same from times of other sizes on so many GPUs.
+    ScaledFromOtherSizes(usize),
     /// These counts are missing: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
     /// The source's time lies far above the roof of what was counted.
@@ -282,14 +284,13 @@ impl Caution {
         }
     }
 
-    /// The same of a question that names no source, where times on `others` GPUs are combined, or on none.
+    /// The same of a question that names no source.
     #[must_use]
-    pub fn without_source(self, others: Option<usize>) -> Self {
+    pub fn without_source(self) -> Self {
         match self {
-            Self::NoMeasurement | Self::SourceModelled => {
-                others.map_or(Self::NoSource, Self::NoSourceOtherSizes)
-            }
+            Self::NoMeasurement | Self::SourceModelled => Self::NoSource,
             Self::ScaledFromOthers(gpus) => Self::NoSourceScaled(gpus),
+            Self::ScaledFromOtherSizes(gpus) => Self::NoSourceOtherSizes(gpus),
             other => other.sizes_words().map_or(other, |words| Self::NoSourceOwnSizes(words.into())),
         }
     }
@@ -327,7 +328,7 @@ impl fmt::Display for Caution {
             return f.write_str(text);
         }
         if let Some(words) = self.sizes_words() {
-            return write!(f, "source time is an estimate (~): {words}");
+            return write!(f, "source time is an estimate: {words}");
         }
         match self {
             Self::NoSourceOwnSizes(words) => write!(f, "no source: {words}"),
@@ -335,10 +336,10 @@ impl fmt::Display for Caution {
                 write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
             }
             Self::NoSourceScaled(gpus) => write!(f, "no source: scaled from the measured time on {gpus}"),
-            Self::NoSourceOtherSizes(gpus) => {
-                let word = if *gpus == 1 { "GPU" } else { "GPUs" };
-                write!(f, "no source: scaled from measured times of other sizes on {gpus} {word}")
+            Self::ScaledFromOtherSizes(gpus) => {
+                write!(f, "no measurement on the source GPU: {}", other_sizes_text(*gpus))
             }
+            Self::NoSourceOtherSizes(gpus) => write!(f, "no source: {}", other_sizes_text(*gpus)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::FarBelowRoof { gpu, ratio } => f.write_str(&far_below_roof_text(gpu, *ratio)),

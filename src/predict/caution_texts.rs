@@ -36,6 +36,11 @@ pub(super) fn between_sizes_text([near, far]: &[Arc<Problem>; 2]) -> String {
     format!("interpolated between the measured sizes {near} and {far}")
 }
 
+pub(super) fn other_sizes_text(gpus: usize) -> String {
+    let word = if gpus == 1 { "GPU" } else { "GPUs" };
+    format!("scaled from measured times of other sizes on {gpus} {word}")
+}
+
 pub(super) fn launch_bound_text(gpu: &str) -> String {
     format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4–9 µs were measured)")
 }
