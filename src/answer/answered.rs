@@ -146,17 +146,16 @@ impl Answer {
     #[must_use]
     pub fn without_source(mut self) -> Self {
         self.is_without_source = true;
-        let other_sizes = self.combined.as_ref().map(|combined| combined.counted().count());
-        if let Ok(prediction) = &mut self.prediction {
-            for caution in &mut prediction.cautions {
-                match caution {
-                    Caution::NoMeasurement => {
-                        *caution = other_sizes.map_or(Caution::NoSource, Caution::NoSourceOtherSizes);
-                    }
-                    Caution::ScaledFromOthers(gpus) => *caution = Caution::NoSourceScaled(gpus.clone()),
-                    _ => {}
-                }
-            }
+        let model = MODELS[self.settings.model];
+        let is_timed = self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement);
+        if model.takes_source_time() && !is_timed {
+            let prediction = self.prediction.and(Err(ModelRefusal::NeedsSource { model: model.id() }));
+            return Self { prediction, interval: None, source_time: None, ..self };
+        }
+        let of_prediction = self.prediction.iter_mut().map(|prediction| &mut prediction.cautions);
+        let of_source = self.source_time.iter_mut().map(|known| &mut known.cautions);
+        for cautions in of_prediction.chain(of_source) {
+            *cautions = cautions.drain(..).map(|caution| caution.without_source()).collect();
         }
         self
     }
@@ -287,14 +286,14 @@ impl Answer {
         self.combined.as_ref().is_none_or(|combined| combined.is_beside)
     }
 
-    /// Whether the predicted time rests on an estimate instead of a measurement.
+    /// Whether the predicted time rests on no measurement, of this size or another.
     #[must_use]
     pub fn is_estimate(&self) -> bool {
         if let Some(combined) = &self.combined {
             return combined.is_estimate();
         }
-        let from_estimate = self.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
-        from_estimate || !MODELS[self.settings.model].needs_source()
+        let is_untimed = !self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement);
+        is_untimed || !MODELS[self.settings.model].needs_source()
     }
 }
 

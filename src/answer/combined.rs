@@ -8,7 +8,7 @@ use super::answered::{Answer, Combined, Share};
 use super::known_rows::KnownCorrection;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
-use crate::predict::{Cause, Caution, Interval, ModelRefusal};
+use crate::predict::{Cause, Caution, Interval, ModelRefusal, SourceKind};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -72,9 +72,14 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         p.time = mean;
         p.cautions.retain(|c| !matches!(c, Caution::RowsMeasuredHere { .. }));
         if !heaviest.is_estimate() {
-            let measured_on = measured_on(gpus, &combined);
+            let is_of_size = heaviest.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
+            let scaled = if is_of_size {
+                Caution::ScaledFromOthers(measured_on(gpus, &combined))
+            } else {
+                Caution::ScaledFromOtherSizes(sources)
+            };
             let modelled = p.cautions.iter_mut().filter(|c| matches!(c, Caution::NoMeasurement));
-            modelled.for_each(|caution| *caution = Caution::ScaledFromOthers(measured_on.clone()));
+            modelled.for_each(|caution| *caution = scaled.clone());
         }
         let corrected = correction(&combined);
         p.cautions.extend(corrected.map(|c| Caution::RowsMeasuredHere { factor: c.factor, rows: c.rows }));

@@ -72,6 +72,9 @@ pub fn answer_from_sources(
     if let Some(only) = sources.only() {
         return Some(ask(only));
     }
+    if let Some(own) = own_answer(context, sources, target, ask) {
+        return Some(own);
+    }
     let places = match sources {
         Sources::These(some) => each_once(some, board_place(context.gpus, target)),
         Sources::All | Sources::AllBeside(_) => sources_that_timed(context, subject, target),
@@ -83,12 +86,29 @@ pub fn answer_from_sources(
     combine(context.gpus, places.into_iter().map(ask).collect(), beside)
 }
 
+/// The answer of the GPU that others stand beside where it is the target as well, changed or not, and was timed: others say nothing that its
+/// own time does not.
+fn own_answer(
+    context: AnswerContext<'_>,
+    sources: &Sources,
+    target: GpuId,
+    ask: impl Fn(GpuId) -> Answer,
+) -> Option<Answer> {
+    let Sources::AllBeside(seen) = sources else { return None };
+    let is_target = board_place(context.gpus, *seen) == board_place(context.gpus, target);
+    Some(ask(is_target.then_some(*seen)?)).filter(has_own_time)
+}
+
+/// Whether the source was timed, at this size or another.
+fn has_own_time(answer: &Answer) -> bool {
+    answer.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement)
+}
+
 /// The answer of the GPU that others stand beside. Where nobody timed the kernel there, its own time is made of theirs, as that of a
 /// target is: a GPU is as fast as itself.
 fn seen_answer(context: AnswerContext<'_>, subject: &Subject, seen: GpuId, answer: Answer) -> Answer {
-    let is_timed = answer.source_time.as_ref().is_some_and(|known| known.extrapolation.is_some());
     let model = MODELS[answer.settings.model];
-    if is_timed || !model.needs_source() {
+    if has_own_time(&answer) || !model.needs_source() {
         return answer;
     }
     let own = answer_from_sources(context, &subject.as_timed(), &Sources::All, seen, answer.settings);

@@ -5,7 +5,6 @@ use super::further::{note_left_out, targets_of_view, with_targets};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape};
 use crate::gpu::Gpu;
 use crate::pair::Side;
-use crate::predict::SourceKind;
 use crate::text::marked_estimate;
 use crate::units::{Bytes, Seconds};
 
@@ -109,10 +108,8 @@ fn points(view: &RooflineView<'_>, bytes: Bytes) -> Vec<Mark> {
         };
     let mut out = Vec::new();
     if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
-        let estimated = t.kind == SourceKind::Estimated;
-        let shape = if estimated { Shape::Estimated } else { Shape::Measured };
-        let word = if estimated { caption::MODELLED } else { "measured" };
-        out.push(point(Side::Source, shape, t.time, None, word));
+        let shape = Shape::of_source_time(t);
+        out.push(point(Side::Source, shape, t.time, None, caption::source_words(shape)));
     }
     if let (true, Ok(p)) = (view.show.shows(Side::Target), &answer.prediction) {
         let estimate = answer.is_estimate();

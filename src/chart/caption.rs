@@ -1,6 +1,6 @@
 //! The words around a chart, the same for every chart of one answer: title, subtitle, remarks.
 
-use super::ChartSides;
+use super::{ChartSides, Shape};
 use crate::answer::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, long_name, short_name};
@@ -60,6 +60,15 @@ pub(super) fn remarks(answer: &Answer, show: ChartSides) -> Vec<String> {
 
 /// How a time is known that no measurement stands behind.
 pub(super) const MODELLED: &str = "modelled without a measurement";
+
+/// How the source's time is known that is drawn in this shape: `measured`, `scaled from another size`.
+pub(super) fn source_words(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Measured => "measured",
+        Shape::Predicted => "scaled from another size",
+        _ => MODELLED,
+    }
+}
 
 /// How a time is known: `measured`, `measured (published figure)`, `modelled without a measurement`.
 pub(super) fn kind_words(kind: SourceKind) -> &'static str {

@@ -48,6 +48,7 @@ pub use tree::{TreeText, tree_chart};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::pair::Side;
+use crate::predict::{SourceKind, SourceTime};
 
 /// Which of the two GPUs a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -200,6 +201,17 @@ pub enum Shape {
     Chosen,
     /// A small dot: another kernel.
     Other,
+}
+
+impl Shape {
+    /// That of a time on the source: timed, scaled from another size, or neither.
+    fn of_source_time(time: &SourceTime) -> Self {
+        match (time.kind, time.rests_on_measurement()) {
+            (SourceKind::Estimated, true) => Self::Predicted,
+            (SourceKind::Estimated, false) => Self::Estimated,
+            (SourceKind::Measured | SourceKind::Published, _) => Self::Measured,
+        }
+    }
 }
 
 /// One thing on a chart.

@@ -7,7 +7,6 @@ use super::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::pair::{Pair, Side};
-use crate::predict::SourceKind;
 use crate::text::marked_estimate;
 use crate::units::{Seconds, deviation, significant};
 
@@ -39,7 +38,6 @@ impl PredictionRow {
     /// The row of an answer.
     #[must_use]
     pub fn new(label: String, answer: &Answer) -> Self {
-        let shape = |kind| if kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
         let levels = answer.prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
         let own = answer.interval.map(|i| (i.low, i.high));
         let interval = levels.map(|l| (l.low, l.high)).or(own);
@@ -50,7 +48,7 @@ impl PredictionRow {
                 .source_time
                 .as_ref()
                 .filter(|_| !answer.is_without_source)
-                .map(|t| (t.time, shape(t.kind))),
+                .map(|t| (t.time, Shape::of_source_time(t))),
             predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),
             speedup: answer.speedup(),
             estimate: answer.is_estimate(),
@@ -130,9 +128,8 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: Pair<&Gpu>, marks: &mut Vec<M
         marks.push(Mark::Point { name, meaning, shape, at: (time.0, slot + lane), interval, label });
     };
     if let Some((time, shape)) = row.source.filter(|s| is_sane(s.0)) {
-        let is_measured = shape == Shape::Measured;
-        let how = if is_measured { "measured" } else { caption::MODELLED };
-        let label = marked_estimate(time, is_measured);
+        let how = caption::source_words(shape);
+        let label = marked_estimate(time, shape != Shape::Estimated);
         push(format!("{source}: {how}"), Side::Source, shape, time, None, label);
     }
     if let Some((time, interval)) = predicted {

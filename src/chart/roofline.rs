@@ -1,6 +1,6 @@
 //! The roofline chart: both GPUs' roofs in one log-log plane, the measured point, the predicted one, the way between.
 
-use super::caption::{self, kind_words, predicted_word, time_with_interval};
+use super::caption::{self, kind_words, predicted_word, source_words, time_with_interval};
 use super::ceilings;
 use super::further::{ChartEnds, note_left_out, targets_of_view, with_targets};
 use super::roofs::roof_marks;
@@ -10,7 +10,6 @@ use crate::answer::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
 use crate::pair::{Pair, Side};
-use crate::predict::SourceKind;
 use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
 use crate::text::marked_estimate;
 use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
@@ -169,9 +168,10 @@ fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     let answer = view.answer;
     let mut out = Vec::new();
     if let (true, Some(t)) = (view.show.shows(Side::Source), &answer.source_time) {
-        let shape = if t.kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
-        let time = marked_estimate(t.time, shape == Shape::Measured);
-        let legend = format!("{}: {time} {}", view.gpus.source.short_name(), kind_words(t.kind));
+        let shape = Shape::of_source_time(t);
+        let time = marked_estimate(t.time, shape != Shape::Estimated);
+        let how = if shape == Shape::Measured { kind_words(t.kind) } else { source_words(shape) };
+        let legend = format!("{}: {time} {how}", view.gpus.source.short_name());
         let label = if shape == Shape::Measured { format!("measured {time}") } else { time };
         out.push(TimedPoint { side: Side::Source, shape, time: t.time, interval: None, legend, label });
     }

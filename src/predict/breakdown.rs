@@ -18,6 +18,8 @@ pub enum FirstTime {
     SourceTime {
         /// How it is known.
         kind: SourceKind,
+        /// Whether the kernel was timed there, at this size or another.
+        is_timed: bool,
         /// Where its row says it comes from.
         source: Arc<str>,
     },
@@ -143,7 +145,8 @@ impl MadeOf {
 impl FirstTime {
     /// The time on the source.
     pub(super) fn of_source(time: &SourceTime) -> Self {
-        Self::SourceTime { kind: time.kind, source: time.source.clone() }
+        let is_timed = time.rests_on_measurement();
+        Self::SourceTime { kind: time.kind, is_timed, source: time.source.clone() }
     }
 }
 

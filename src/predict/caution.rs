@@ -3,8 +3,8 @@
 use super::caution_texts::{
     above_roof_text, between_sizes_text, borrowed_registers_text, both_widths_text, capped_text,
     dispatch_seen_text, fallen_back_text, far_below_roof_text, launch_bound_text, missing_counts_text,
-    nearest_size_text, not_compared_text, other_clocks_text, rewritten_text, target_rows_text,
-    unfit_listings_text,
+    near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text, other_sizes_text,
+    rewritten_text, target_rows_text, unfit_listings_text,
 };
 use super::lesson::Abstains;
 use crate::catalogue::ElementType;
@@ -49,8 +49,12 @@ pub enum Caution {
     NoSourceScaled(Arc<str>),
     /// Of such a question: the time is scaled from times of other sizes on so many GPUs.
     NoSourceOtherSizes(usize),
+    /// Of such a question: how the time is made of those of other sizes on the target itself.
+    NoSourceOwnSizes(Arc<str>),
     /// This kernel was not measured on the source; the time is scaled from its times on these GPUs.
     ScaledFromOthers(Arc<str>),
+    /// The same from times of other sizes on so many GPUs.
+    ScaledFromOtherSizes(usize),
     /// These counts are missing: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
     /// The source's time lies far above the roof of what was counted.
@@ -270,6 +274,27 @@ impl Caution {
         }
     }
 
+    /// How a time is made of those of other sizes, where this says so.
+    fn sizes_words(&self) -> Option<String> {
+        match self {
+            Self::NearestSize(size) => Some(nearest_size_text(size)),
+            Self::NearSizes { nearest, sizes } => Some(near_sizes_text(nearest, *sizes)),
+            Self::BetweenSizes(sizes) => Some(between_sizes_text(sizes)),
+            _ => None,
+        }
+    }
+
+    /// The same of a question that names no source.
+    #[must_use]
+    pub fn without_source(self) -> Self {
+        match self {
+            Self::NoMeasurement | Self::SourceModelled => Self::NoSource,
+            Self::ScaledFromOthers(gpus) => Self::NoSourceScaled(gpus),
+            Self::ScaledFromOtherSizes(gpus) => Self::NoSourceOtherSizes(gpus),
+            other => other.sizes_words().map_or(other, |words| Self::NoSourceOwnSizes(words.into())),
+        }
+    }
+
     /// The text of those that name nothing of the question.
     fn fixed_text(&self) -> Option<&'static str> {
         Some(match self {
@@ -302,21 +327,19 @@ impl fmt::Display for Caution {
         if let Some(text) = self.fixed_text() {
             return f.write_str(text);
         }
+        if let Some(words) = self.sizes_words() {
+            return write!(f, "source time is an estimate: {words}");
+        }
         match self {
-            Self::NearestSize(p) => f.write_str(&nearest_size_text(p)),
-            Self::NearSizes { nearest, sizes } => write!(
-                f,
-                "source time is an estimate (~): the mean of what {sizes} measured sizes near it give, the nearest {nearest}"
-            ),
+            Self::NoSourceOwnSizes(words) => write!(f, "no source: {words}"),
             Self::ScaledFromOthers(gpus) => {
                 write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
             }
             Self::NoSourceScaled(gpus) => write!(f, "no source: scaled from the measured time on {gpus}"),
-            Self::NoSourceOtherSizes(gpus) => {
-                let word = if *gpus == 1 { "GPU" } else { "GPUs" };
-                write!(f, "no source: scaled from measured times of other sizes on {gpus} {word}")
+            Self::ScaledFromOtherSizes(gpus) => {
+                write!(f, "no measurement on the source GPU: {}", other_sizes_text(*gpus))
             }
-            Self::BetweenSizes(sizes) => f.write_str(&between_sizes_text(sizes)),
+            Self::NoSourceOtherSizes(gpus) => write!(f, "no source: {}", other_sizes_text(*gpus)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::FarBelowRoof { gpu, ratio } => f.write_str(&far_below_roof_text(gpu, *ratio)),
@@ -423,7 +446,10 @@ impl fmt::Display for Caution {
             Self::Abstains(why) => why.fmt(f),
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),
-            Self::SourceModelled
+            Self::NearestSize(_)
+            | Self::NearSizes { .. }
+            | Self::BetweenSizes(_)
+            | Self::SourceModelled
             | Self::NoMeasurement
             | Self::NoSource
             | Self::RegistersUnknown

@@ -25,11 +25,20 @@ pub(super) fn names(counts: &[Count]) -> String {
 }
 
 pub(super) fn nearest_size_text(problem: &Problem) -> String {
-    format!("source time is an estimate (~): scaled as `components` does from the measured size {problem}")
+    format!("scaled as `components` does from the measured size {problem}")
+}
+
+pub(super) fn near_sizes_text(nearest: &Problem, sizes: usize) -> String {
+    format!("the mean of what {sizes} measured sizes near it give, the nearest {nearest}")
 }
 
 pub(super) fn between_sizes_text([near, far]: &[Arc<Problem>; 2]) -> String {
-    format!("source time is an estimate (~): interpolated between the measured sizes {near} and {far}")
+    format!("interpolated between the measured sizes {near} and {far}")
+}
+
+pub(super) fn other_sizes_text(gpus: usize) -> String {
+    let word = if gpus == 1 { "GPU" } else { "GPUs" };
+    format!("scaled from measured times of other sizes on {gpus} {word}")
 }
 
 pub(super) fn launch_bound_text(gpu: &str) -> String {

@@ -1,6 +1,6 @@
 //! The numbers of an answer, without its reasons.
 
-use super::{Doubt, Question, SourceKind, SourceTime};
+use super::{Doubt, Question, SourceTime};
 use crate::roofline::Bound;
 use crate::units::Seconds;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct TimeEstimate {
     pub width: Option<Width>,
     /// Its interval, where a calibration has given one.
     pub interval: Option<Interval>,
-    /// Whether a measured or published time on the source stands behind it.
+    /// Whether a measured or published time on the source stands behind it, of this size or another.
     pub rests_on_measurement: bool,
     /// What limits it on the target, where whoever made it looked.
     pub limit: Option<Bound>,
@@ -37,7 +37,7 @@ impl TimeEstimate {
     /// The time of a model that starts from the time on the source.
     pub(super) fn of_question(q: &Question<'_>, time: Seconds, doubt: Option<Doubt>) -> Self {
         let known = q.source_time.as_ref();
-        let rests_on_measurement = known.is_some_and(|t| t.kind != SourceKind::Estimated);
+        let rests_on_measurement = known.is_some_and(SourceTime::rests_on_measurement);
         let occupancy = q.target.occupancy.map(|o| o.fraction());
         Self { time, doubt, width: None, interval: None, rests_on_measurement, limit: None, occupancy }
     }

@@ -110,6 +110,10 @@ pub trait Predictor: Sync {
     fn is_corrected(&self) -> bool {
         false
     }
+    /// Whether it takes a measured time as it is, and has none of its own where nobody timed the kernel.
+    fn takes_source_time(&self) -> bool {
+        false
+    }
     /// The model that says what changed numbers of a GPU do, where it is another one.
     fn model_of_changes(&self) -> Option<&'static str> {
         None
@@ -311,6 +315,12 @@ pub enum ModelRefusal {
          add a row with its time, or with flops and dram_bytes"
     )]
     NeitherTimeNorWork {
+        /// The model's id.
+        model: &'static str,
+    },
+    /// The question names no source, whose time the model takes.
+    #[error("{model} needs a source that timed this kernel: give --from GPU")]
+    NeedsSource {
         /// The model's id.
         model: &'static str,
     },

@@ -29,6 +29,10 @@ impl Predictor for SameTime {
         true
     }
 
+    fn takes_source_time(&self) -> bool {
+        true
+    }
+
     fn rates(&self) -> ModelRates {
         ModelRates::Unused
     }

@@ -96,6 +96,12 @@ impl SourceTime {
         }
     }
 
+    /// Whether somebody timed the kernel there, at this size or another.
+    #[must_use]
+    pub const fn rests_on_measurement(&self) -> bool {
+        self.extrapolation.is_some()
+    }
+
     /// The time, where it was measured or published at this very size.
     #[must_use]
     pub fn timed_at_size(&self) -> Option<Seconds> {

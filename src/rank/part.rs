@@ -125,7 +125,7 @@ impl PartQuery<'_> {
             Some(known) => PartAnswer {
                 time: Some(known.time),
                 ends: Some([known.time; 2]),
-                rests_on_measurement: known.kind != SourceKind::Estimated,
+                rests_on_measurement: known.rests_on_measurement(),
                 ..PartAnswer::without_time()
             },
             None => answered,

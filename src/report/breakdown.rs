@@ -132,11 +132,11 @@ fn behind(step: &Step) -> String {
 fn first_link(breakdown: &Breakdown<'_>) -> FactorWords {
     let from = breakdown.from;
     let (time, behind) = match &breakdown.start {
-        FirstTime::SourceTime { kind, source } => {
-            let kind_words = kind_words(*kind);
+        FirstTime::SourceTime { kind, is_timed, source } => {
+            let kind_words = kind_words(*kind, *is_timed);
             let behind =
                 if source.is_empty() { kind_words.into() } else { format!("{kind_words}: {source}") };
-            (format!("{from} {}", kind.mark()), behind)
+            (shown::marked_time(from, *kind, *is_timed), behind)
         }
         FirstTime::Binding(_) => {
             (from.to_string(), "the longest limit; no measurement on the source GPU".into())
@@ -154,9 +154,10 @@ fn first_name(start: &FirstTime) -> String {
     }
 }
 
-fn kind_words(kind: SourceKind) -> &'static str {
+fn kind_words(kind: SourceKind, is_timed: bool) -> &'static str {
     match kind {
-        SourceKind::Estimated => "estimated from other sizes",
+        SourceKind::Estimated if is_timed => "scaled from other sizes",
+        SourceKind::Estimated => "modelled",
         SourceKind::Measured => "measured",
         SourceKind::Published => "published",
     }

@@ -96,7 +96,8 @@ impl PredictionOverview {
         self.levels |= shown::levels(row.answer).is_some();
         self.at_stock |= shown::stock_time(row.answer).is_some();
         self.listed |= row.share.is_some();
-        self.several |= row.share.is_some() || row.answer.combined.is_some();
+        let is_combined = row.answer.combined.is_some() && !row.answer.is_without_source;
+        self.several |= row.share.is_some() || is_combined;
         self.variants |= !row.variant.is_empty();
         let rates = row.answer.rates_used();
         if !self.rates.contains(&rates) {

@@ -59,12 +59,14 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The source, or the sources of a combined answer, the heaviest first: `titan-v+rtx-2080-ti`; `None` where the question names none and
-    /// no other GPU's times are combined.
+    /// The source, or the sources of a combined answer, the heaviest first: `titan-v+rtx-2080-ti`; `None` where the question names none.
     #[must_use]
     pub fn from(&self) -> Option<String> {
-        let named = || (!self.answer.is_without_source).then(|| self.source.id.clone());
-        self.answer.combined.as_ref().map_or_else(named, |_| Some(self.several.join("+")))
+        let named = || match self.answer.combined {
+            Some(_) => self.several.join("+"),
+            None => self.source.id.clone(),
+        };
+        (!self.answer.is_without_source).then(named)
     }
 
     /// The model's id.

@@ -17,10 +17,18 @@ pub const PREDICTED: char = '◆';
 /// What the marks of times mean.
 pub const MARKS: &str = "● measured  ◆ scaled from a measurement  ~ modelled without one";
 
-/// `24.6 µs ●`, or `~` where it is an estimate.
+/// `24.6 µs ●`, `◆` where it is scaled from another size, or `~` where no measurement stands behind it.
 #[must_use]
 pub fn source_time(time: &SourceTime) -> String {
-    format!("{} {}", time.time, time.kind.mark())
+    marked_time(time.time, time.kind, time.rests_on_measurement())
+}
+
+/// The same of a time that is known so.
+pub(super) fn marked_time(time: Seconds, kind: SourceKind, rests_on_measurement: bool) -> String {
+    if kind == SourceKind::Estimated {
+        return modelled_time(time, rests_on_measurement);
+    }
+    measured(time, kind)
 }
 
 /// `31.8 µs ◆`, or `~` where no measurement stands behind it; nothing where there is no prediction.
@@ -58,8 +66,8 @@ pub fn interval_or_levels(answer: &Answer) -> Option<String> {
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
 pub fn speedup(answer: &Answer) -> Option<String> {
-    let estimated = answer.source_time.as_ref().is_some_and(|t| t.kind == SourceKind::Estimated);
-    Some(marked_speedup(answer.speedup()?, !estimated && !answer.is_estimate()))
+    let is_timed = answer.source_time.as_ref().is_none_or(SourceTime::rests_on_measurement);
+    Some(marked_speedup(answer.speedup()?, is_timed && !answer.is_estimate()))
 }
 
 /// `2.26×`, or `~2.26×` where no measurement stands behind it.

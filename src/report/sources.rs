@@ -66,7 +66,8 @@ pub(super) fn table_note(row: &Comparison<'_>) -> Option<String> {
 #[must_use]
 pub fn spread(answer: &Answer) -> Option<String> {
     let combined = answer.combined.as_ref()?;
-    let (sources, apart) = (counted_sources(combined.counted().count()), spread_percent(combined.spread));
+    let (count, apart) = (combined.counted().count(), spread_percent(combined.spread));
+    let sources = if answer.is_without_source { format!("{count} GPUs") } else { counted_sources(count) };
     Some(format!("geometric mean of {sources}, agreeing within {apart}"))
 }
 

@@ -161,11 +161,11 @@ impl Session {
         self.engine.corrections.gpus(&self.store)
     }
 
-    /// The GPU that a time on this GPU alone starts from: itself; its board, where it is one at other settings that nobody timed the kernel
-    /// at under its own name. Every spelling of a setting is one question then.
+    /// The GPU that a time on this GPU alone starts from: itself; its board, where it is one at other settings or with other numbers and
+    /// nobody timed the kernel under its own name. Every spelling of a change is one question then.
     #[must_use]
     pub fn own_source(&self, subject: &Subject, gpu: GpuId) -> GpuId {
-        self.answer_context().place_of_rows(subject, gpu)
+        if self.answer_context().is_timed_under(subject, gpu) { gpu } else { board_place(&self.gpus, gpu) }
     }
 
     /// What answers are drawn from.

@@ -373,3 +373,29 @@ fn a_change_that_one_of_several_gpus_cannot_have_leaves_it_out() {
     assert!(both.stdout.contains("l4?tensor=+20%"), "{}", both.stdout);
     ask("gtx-1080-ti").ends(2, &["gtx-1080-ti"]);
 }
+
+/// A changed board starts from its own measured time in every command, as one at other settings does.
+#[test]
+fn a_change_without_a_source_starts_from_the_row_of_its_board() {
+    let desk = Desk::new();
+    for (kernel, gpu, changes) in [
+        ("saxpy", "rtx-4070", "memory=24GiB"),
+        ("saxpy", "rtx-4070", "mem=+10%"),
+        ("vector_add_divergent", "gtx-titan-x", "mem=+20%"),
+        ("torch_linear", "l4", "mem=+20%"),
+    ] {
+        let size = if kernel == "torch_linear" { "n=4096" } else { "n=1048576" };
+        let ask = |words: String| {
+            desk.types(&format!("{words} --kernel {kernel} --size {size} --set {changes} --format json"))
+                .works()
+                .stdout
+        };
+        let rows = |words| -> Vec<Value> { serde_json::from_str(&ask(words)).unwrap() };
+        let [predicted, ranked] = [format!("predict --to {gpu}"), format!("rank --to {gpu}")].map(rows);
+        let changed = format!("{gpu}?{changes}");
+        let expected = time(row_of(&predicted, "gpu_target", &changed));
+        assert_eq!(time(row_of(&ranked, "gpu", &changed)), expected, "{kernel}");
+        let whatif: Value = serde_json::from_str(&ask(format!("whatif --gpu {gpu}"))).unwrap();
+        assert!(whatif.to_string().contains(&format!("\"time_ms\":{expected}")), "{kernel}: {whatif}");
+    }
+}

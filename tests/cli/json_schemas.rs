@@ -37,6 +37,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
         &[
             "predict --from titan-v --to rtx-4070 --kernel saxpy --explain",
             "predict --data variants.csv --from titan-v --to l4 --explain",
+            "predict --kernel torch_linear --size n=4096 --to rtx-4090,l4 --explain",
         ],
     ),
     (

@@ -213,3 +213,25 @@ fn a_kernel_under_another_name_is_said_to_be_one() {
     let said = desk.types("predict --data own.csv --to h200").works().stderr;
     assert!(!said.contains("are shown by their names"), "{said}");
 }
+
+/// ◆ is scaled from a measurement, of another size too; `~` has none behind it.
+#[test]
+fn a_time_scaled_from_another_size_is_marked_as_scaled() {
+    let desk = Desk::new();
+    for from in ["", "--from rtx-4070", "--from l4"] {
+        let asked = format!("--kernel saxpy --size n=2097152 --to rtx-4070,rtx-3090 {from}");
+        let table = desk.types(&format!("predict {asked}")).works().stdout;
+        assert!(table.contains("17.6 µs ◆") || from.contains("l4"), "{table}");
+        assert!(!table.contains("with typical efficiency"), "{table}");
+        for row in desk.types(&format!("rank {asked} --format json")).works().json() {
+            assert_eq!(row["time_kind"], "scaled", "{row}");
+        }
+    }
+    let untimed = desk.types("predict --kernel torch_linear --size n=4096 --to l4").works().stdout;
+    assert!(untimed.contains("13.8 ms ~"), "{untimed}");
+    let explained = desk
+        .types("predict --kernel saxpy --size n=2097152 --from rtx-4070 --to l4 --explain")
+        .works()
+        .stdout;
+    assert!(explained.contains("17.6 µs ◆  scaled from other sizes: "), "{explained}");
+}

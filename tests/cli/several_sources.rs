@@ -553,3 +553,17 @@ fn more_sources_and_ten_known_rows_make_the_error_smaller_on_other_peoples_measu
         skip_aloud("the measurements of others are not at hand");
     }
 }
+
+/// Others beside a GPU say nothing of it that its own time does not.
+#[test]
+fn a_gpu_seen_beside_all_others_has_its_own_measured_time() {
+    let desk = Desk::new();
+    let asked = "--kernel saxpy --size n=1048576 --format json";
+    let ask = |words: &str| desk.types(&format!("{words} {asked}")).works();
+    let own = &ask("predict --from titan-v --to titan-v").json()[0]["time_ms"];
+    let beside = &ask("predict --from titan-v,all --to titan-v").json()[0];
+    assert_eq!((&beside["time_ms"], beside["speedup"].as_f64()), (own, Some(1.0)));
+    assert_eq!(&ask("rank --from titan-v,all --to titan-v").json()[0]["time_ms"], own);
+    let whatif = ask("whatif --from titan-v,all --gpu titan-v --set mem=+10%").stdout;
+    assert!(whatif.contains(&format!("\"base_time_ms\": {own}")), "{whatif}");
+}

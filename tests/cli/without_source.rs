@@ -39,12 +39,6 @@ fn without_a_source_each_target_is_its_own() {
             .to_string()
             .contains("no source: predicted from the kernel's counts and the GPU's rates")
     );
-    let scaled = predicted("--kernel saxpy --to l4").remove(0);
-    assert!(scaled["gpu_source"].as_str().is_some_and(|from| from.contains("titan-v")), "{scaled}");
-    assert!(
-        scaled["cautions"].to_string().contains("no source: scaled from the measured time on"),
-        "{scaled}"
-    );
     let said =
         Desk::new().types("predict --kernel torch_linear --size n=4096 --to l4 --explain").works().stdout;
     assert!(
@@ -103,4 +97,48 @@ fn pictures_without_a_source_show_the_target_alone() {
         assert!(svg.contains("on L4") && !svg.contains('→') && !svg.contains("speedup"), "{chart}: {svg}");
     }
     desk.types("export components --kernel saxpy --to l4 -o x.svg").ends(2, &["give --from GPU"]);
+}
+
+/// Its own row, or the times of other GPUs, of this size or another: each note says which, and no column says `sources`.
+#[test]
+fn what_stands_for_a_source_is_said_in_the_notes_alone() {
+    let desk = Desk::new();
+    for (size, own, scaled) in [
+        ("n=1048576", None, "no source: scaled from the measured time on 4 GPUs"),
+        (
+            "n=2097152",
+            Some("no source: scaled as `components` does from the measured size n=1048576"),
+            "no source: scaled from measured times of other sizes on 4 GPUs",
+        ),
+    ] {
+        let asked = format!("--kernel saxpy --size {size} --to rtx-4070,rtx-3090");
+        let rows = predicted(&asked);
+        for (row, said) in rows.iter().zip([own, Some(scaled)]) {
+            assert_eq!(row["gpu_source"], Value::Null);
+            let cautions = row["cautions"].to_string();
+            assert!(said.is_none_or(|said| cautions.contains(said)), "{row}");
+            assert!(!cautions.contains("source time"), "{row}");
+        }
+        let table = desk.types(&format!("predict {asked}")).works().stdout;
+        let columns = table.lines().nth(2).unwrap();
+        assert!(!columns.contains(" from ") && !table.contains("sources"), "{table}");
+        assert!(table.contains("geometric mean of 4 GPUs"), "{table}");
+    }
+}
+
+#[test]
+fn a_model_that_takes_the_time_of_a_source_needs_one() {
+    let desk = Desk::new();
+    let asked = "--kernel saxpy --size n=1048576 --to rtx-3090,rtx-4070 --model same-time --format json";
+    for command in ["predict", "rank"] {
+        let rows = desk.types(&format!("{command} {asked}")).works().json();
+        let of = |gpu: &str| rows.iter().find(|row| row["gpu"] == gpu || row["gpu_target"] == gpu).unwrap();
+        assert!(number(of("rtx-4070"), "time_ms") > 0.0, "measured there");
+        let untimed = of("rtx-3090");
+        assert_eq!([&untimed["time_ms"], &untimed["low_ms"]], [&Value::Null, &Value::Null]);
+        assert_eq!(
+            untimed["cautions"][0],
+            "same-time needs a source that timed this kernel: give --from GPU"
+        );
+    }
 }

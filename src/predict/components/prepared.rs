@@ -22,9 +22,7 @@ use crate::predict::floor::{KernelFloors, LaunchCost, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
-use crate::predict::{
-    Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
-};
+use crate::predict::{Floor, ModelRefusal, QuestionSide, SourceTime, Subject, TimeEstimate, Visible};
 use crate::roofline::{Bound, Component, KernelArithmetic};
 use std::cell::OnceCell;
 
@@ -383,7 +381,7 @@ impl Starting<'_, '_> {
         let other = self.gpu.architecture != self.of.machines.gpus.gpu(target).architecture;
         let nearness = self.nearness(target, bound.blocks, !other);
         let answered = origin.answered(end, nearness)?;
-        let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
+        let rests_on_measurement = self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement);
         let doubt = Some(origin.doubt(end, &answered, nearness, other));
         let time = answered.time;
         let limit = if origin.is_by_operator(end) {

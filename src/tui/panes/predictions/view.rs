@@ -433,7 +433,8 @@ fn cell(
         PredictionColumn::Kernel => (named(state, row), look.text()),
         PredictionColumn::Size => (state.size_of(row), look.dim()),
         PredictionColumn::Source => match &answer.source_time {
-            Some(t) if t.kind == SourceKind::Estimated => (shown::source_time(t), look.estimated()),
+            Some(t) if !t.rests_on_measurement() => (shown::source_time(t), look.estimated()),
+            Some(t) if t.kind == SourceKind::Estimated => (shown::source_time(t), look.predicted()),
             Some(t) => (shown::source_time(t), look.measured()),
             None => (dash(), look.dim()),
         },
