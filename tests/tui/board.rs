@@ -631,9 +631,7 @@ fn a_board_by_launch_prices_shows_them() {
 fn an_interval_without_a_measurement_is_marked_on_the_board_and_in_its_table() {
     let mut d = dashboard(160, 50);
     press(&mut d, ":");
-    type_line(&mut d, "kernel saxpy");
-    press(&mut d, "enter :");
-    type_line(&mut d, "size 2^28");
+    type_line(&mut d, "kernel shared_bank_conflict");
     press(&mut d, "enter 2");
     let board = d.state.ranked.board.clone().unwrap();
     let row = board.rows.iter().find(|row| !row.rests_on_measurement && row.low.is_some()).unwrap();

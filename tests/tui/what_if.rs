@@ -248,7 +248,7 @@ fn a_value_is_solved_for_and_set() {
     go_to(&mut d, GpuNumber::Bandwidth);
     press(&mut d, "=");
     type_line(&mut d, "4ms");
-    assert!(message(&d).contains("makes ~4.00 ms (goal 4.00 ms)"), "{}", message(&d));
+    assert!(message(&d).contains("makes 4.00 ms (goal 4.00 ms)"), "{}", message(&d));
     assert!(message(&d).ends_with("press Enter twice to set it"), "{}", message(&d));
     assert!(matches!(d.state.what_if.solution, Some(Solution::Value { .. })));
     press(&mut d, "enter");
