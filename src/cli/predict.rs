@@ -13,7 +13,7 @@ use crate::report::prediction_overview::PredictionOverview;
 use crate::report::predictions::{self, Comparison};
 use crate::report::side_by_side::{self, ModelSpreads};
 use crate::report::{Spool, StreamFormat, TableCell, TableColumn, TableFormat, TableStream};
-use crate::report::{breakdown, sources};
+use crate::report::{breakdown, interval_words, sources};
 use crate::session::Session;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -138,23 +138,23 @@ fn write_overview(q: &CheckedQuestion, explained: bool, format: TableFormat) -> 
 fn explained_text(session: &Session, row: &Comparison<'_>, format: TableFormat) -> String {
     let mut text = format!("\n{}\n", breakdown::heading(row));
     if let Ok(prediction) = &row.answer.prediction {
-        let apart = prediction.breakdown();
+        let (apart, has_source) = (prediction.breakdown(), !row.answer.is_without_source);
         let steps = breakdown::steps_table(row.answer, &apart).render(format);
         text.push_str(&format!("\n{steps}"));
         if let Some(e) = &apart.components {
             let names = Pair::new(row.source.short_name(), row.target.short_name());
-            let components = breakdown::component_table(e, names).render(format);
+            let components = breakdown::component_table(e, names, has_source).render(format);
             text.push_str(&format!("\n{components}\n"));
             for line in breakdown::sentences(e, prediction.time) {
                 text.push_str(&format!("{line}\n"));
             }
         }
-        text.push_str(&format!("\n{}\n", breakdown::numbers_table(prediction).render(format)));
+        text.push_str(&format!("\n{}\n", breakdown::numbers_table(prediction, has_source).render(format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
         let shares =
             sources::source_lines(&session.gpus, row.answer).into_iter().chain(sources::spread(row.answer));
-        let own = breakdown::levels(row.answer).into_iter().chain(breakdown::interval(row.answer));
+        let own = breakdown::levels(row.answer).into_iter().chain(interval_words::interval(row.answer));
         for line in shares.chain(own).chain(breakdown::measured(row.answer)).chain(data) {
             text.push_str(&format!("{line}\n"));
         }

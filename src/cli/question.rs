@@ -213,7 +213,7 @@ impl QuestionArgs {
             (None, [one]) if *one != "all" => Some(session.find_kernel(one)?),
             _ => None,
         };
-        source_of_data(session, kernel)
+        Ok(source_of_data(session, kernel))
     }
 
     /// The kernel of the typed flags, put into the session; `None` where none was typed.
@@ -385,25 +385,11 @@ impl QuestionArgs {
     }
 }
 
-/// The one GPU that the user's rows were timed on, those of this kernel where one is named; `None` where there are no such rows.
-///
-/// # Errors
-/// Where there are several: which.
-pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Result<Option<GpuId>> {
+/// The one GPU that the user's rows were timed on, those of this kernel where one is named; `None` where there are no such rows, and where
+/// several GPUs have some: their times are combined, as those of the shipped rows are.
+pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Option<GpuId> {
     let gpus: Vec<GpuId> = session.own_gpus(kernel).into_iter().collect();
-    match &gpus[..] {
-        [] => Ok(None),
-        [only] => Ok(Some(*only)),
-        several => {
-            let ids: Vec<&str> = several.iter().map(|gpu| session.gpus[*gpu].id.as_str()).collect();
-            let text = format!(
-                "no --from, and --data has rows of {} GPUs: give one of {}",
-                ids.len(),
-                ids.join(", ")
-            );
-            Err(Usage(text).into())
-        }
-    }
+    if let [only] = gpus[..] { Some(only) } else { None }
 }
 
 /// Says which of a kernel's measured configurations a picture shows.

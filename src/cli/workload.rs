@@ -127,6 +127,6 @@ fn kernel_of_data(session: &Session) -> Result<KernelId> {
 fn source(session: &Session, from: Option<&str>, kernel: Option<KernelId>) -> Result<Option<GpuId>> {
     match from {
         Some(from) => Ok(Some(session.gpus.position(from)?)),
-        None => question::source_of_data(session, kernel),
+        None => Ok(question::source_of_data(session, kernel)),
     }
 }

@@ -5,15 +5,15 @@ use super::cell::TableCell;
 use super::predictions::{COLUMNS, Comparison, NO_SOURCE, VARIANT};
 use super::shown;
 use super::table::{Table, TableColumn};
-use crate::answer::{Answer, COVERAGE, Interval};
+use crate::answer::Answer;
 use crate::chart::ranked_components;
 use crate::pair::{Pair, Side};
 use crate::predict::{
-    Amount, Breakdown, Cause, Doubt, Elasticity, Explanation, Factor, FirstTime, Prediction, Provenance,
-    SourceKind, Step, amount, in_words,
+    Amount, Breakdown, Cause, Elasticity, Explanation, Factor, FirstTime, Prediction, Provenance, SourceKind,
+    Step, amount, in_words,
 };
 use crate::roofline::Component;
-use crate::units::{Seconds, significant, with_thousands};
+use crate::units::{Seconds, significant};
 
 const FACTOR_COLUMNS: [TableColumn; 12] = [
     TableColumn::left("factor"),
@@ -30,6 +30,9 @@ const FACTOR_COLUMNS: [TableColumn; 12] = [
     TableColumn::right("elasticity"),
 ];
 
+/// What a question that names no source starts from, where the target was timed.
+const OWN_TIME: &str = "own time";
+
 /// Every number of one prediction, for people: they carry their unit.
 ///
 /// ```text
@@ -38,20 +41,26 @@ const FACTOR_COLUMNS: [TableColumn; 12] = [
 /// DRAM bandwidth  653 GB/s    504 GB/s  published: nvidia-volta | published: geforce-40
 /// ```
 #[must_use]
-pub fn numbers_table(prediction: &Prediction) -> Table {
-    let mut table = Table::new(vec![
-        TableColumn::left("factor"),
-        TableColumn::right("source"),
-        TableColumn::right("target"),
-        TableColumn::left("from"),
-    ]);
+pub fn numbers_table(prediction: &Prediction, has_source: bool) -> Table {
+    let columns: &[TableColumn] = match has_source {
+        true => &[TableColumn::right("source"), TableColumn::right("target")],
+        false => &[TableColumn::right("number")],
+    };
+    let names = [TableColumn::left("factor"), TableColumn::left("from")];
+    let mut table = Table::new([&names[..1], columns, &names[1..]].concat());
     for factor in &prediction.factors {
-        let [name, source, target, ..] = cells(factor);
-        table.rows.push(vec![name, source, target, TableCell::text(origins(factor))]);
+        let from = TableCell::text(origins(factor));
+        let cells = if has_source { cells(factor).into() } else { of_target_alone(cells(factor).into()) };
+        let numbers = if has_source { &cells[..3] } else { &[cells[0].clone(), cells[2].clone()] };
+        table.rows.push([numbers, &[from]].concat());
     }
     let time = prediction.time;
     let predicted = TableCell::shown(time.0, time.to_string());
-    table.rows.push(vec![TableCell::text("predicted time"), TableCell::Null, predicted, TableCell::Null]);
+    let mut last = vec![TableCell::text("predicted time"), TableCell::Null, predicted, TableCell::Null];
+    if !has_source {
+        last.remove(1);
+    }
+    table.rows.push(last);
     table
 }
 
@@ -74,11 +83,29 @@ pub fn record_rows(row: &Comparison<'_>) -> Vec<Vec<TableCell>> {
     let Some(breakdown) = row.answer.breakdown() else { return Vec::new() };
     let components = breakdown.components.as_ref().filter(|_| row.share.is_none());
     let numbers = breakdown.numbers.iter().map(|factor| number_cells(factor, components));
-    let parts = if row.share.is_none() { part_records(&breakdown) } else { Vec::new() };
+    let has_source = !row.answer.is_without_source;
+    let parts = if row.share.is_none() { part_records(&breakdown, has_source) } else { Vec::new() };
     let cells = numbers.chain(parts.into_iter().map(|part| part.cells().into_iter().collect()));
+    let own = |cells: Vec<TableCell>| if has_source { cells } else { of_target_alone(cells) };
     let whole =
         |cells: Vec<TableCell>| row.identity().into_iter().chain(cells).chain([row.variant_cell()]).collect();
-    cells.map(whole).collect()
+    cells.map(own).map(whole).collect()
+}
+
+/// The cells of [`FACTOR_COLUMNS`], or the first six of them, of a question that names no source: what stands on the source's side is the
+/// target's own.
+fn of_target_alone(mut cells: Vec<TableCell>) -> Vec<TableCell> {
+    let (pairs, count) = ([(1, 2), (4, 5), (9, 10)], cells.len());
+    for (source, target) in pairs.into_iter().filter(|(_, target)| *target < count) {
+        let own = std::mem::replace(&mut cells[source], TableCell::Null);
+        if cells[target] == TableCell::Null {
+            cells[target] = own;
+        }
+    }
+    if cells[0] == TableCell::text("source time") {
+        cells[0] = TableCell::text(OWN_TIME);
+    }
+    cells
 }
 
 /// One number, and its part of the longest component where it is the time of one.
@@ -106,13 +133,18 @@ pub struct FactorWords {
 /// Every factor, the first time first.
 #[must_use]
 pub fn links(breakdown: &Breakdown<'_>) -> Vec<FactorWords> {
+    links_from(breakdown, true)
+}
+
+/// The same, of a question that names a source or none.
+fn links_from(breakdown: &Breakdown<'_>, has_source: bool) -> Vec<FactorWords> {
     let steps = breakdown.steps.iter().map(|step| FactorWords {
         name: step.cause.words().into(),
         factor: Amount::Times(step.factor).to_string(),
         time: step.time.to_string(),
         behind: behind(step),
     });
-    std::iter::once(first_link(breakdown)).chain(steps).collect()
+    std::iter::once(first_link(breakdown, has_source)).chain(steps).collect()
 }
 
 /// What stands behind a step; of a launch that the kernel hides in part how much of it counts.
@@ -129,7 +161,7 @@ fn behind(step: &Step) -> String {
 }
 
 /// The first time, and where it is from.
-fn first_link(breakdown: &Breakdown<'_>) -> FactorWords {
+fn first_link(breakdown: &Breakdown<'_>, has_source: bool) -> FactorWords {
     let from = breakdown.from;
     let (time, behind) = match &breakdown.start {
         FirstTime::SourceTime { kind, is_timed, source } => {
@@ -139,16 +171,18 @@ fn first_link(breakdown: &Breakdown<'_>) -> FactorWords {
             (shown::marked_time(from, *kind, *is_timed), behind)
         }
         FirstTime::Binding(_) => {
-            (from.to_string(), "the longest limit; no measurement on the source GPU".into())
+            let on = if has_source { "on the source GPU" } else { "of this kernel" };
+            (from.to_string(), format!("the longest limit; no measurement {on}"))
         }
         FirstTime::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),
     };
-    FactorWords { name: first_name(&breakdown.start), factor: String::new(), time, behind }
+    FactorWords { name: first_name(&breakdown.start, has_source), factor: String::new(), time, behind }
 }
 
-fn first_name(start: &FirstTime) -> String {
+fn first_name(start: &FirstTime, has_source: bool) -> String {
     match start {
-        FirstTime::SourceTime { .. } => "time on the source".into(),
+        FirstTime::SourceTime { .. } if has_source => "time on the source".into(),
+        FirstTime::SourceTime { .. } => OWN_TIME.into(),
         FirstTime::Binding(component) => format!("{} on the target", component.as_str()),
         FirstTime::Roof => "time at the roof".into(),
     }
@@ -178,7 +212,7 @@ pub fn steps_table(answer: &Answer, breakdown: &Breakdown<'_>) -> Table {
         let time = if l.time.ends_with(char::is_alphabetic) { format!("{}  ", l.time) } else { l.time };
         vec![TableCell::text(l.name), factor, TableCell::Text(time), TableCell::text(l.behind)]
     };
-    table.rows = links(breakdown).into_iter().map(row).collect();
+    table.rows = links_from(breakdown, !answer.is_without_source).into_iter().map(row).collect();
     let predicted = shown::predicted(answer).unwrap_or_default();
     let range = shown::interval(answer).map(|i| format!("90 % interval {i}")).unwrap_or_default();
     table.rows.push(vec![
@@ -203,13 +237,17 @@ pub fn component_time(e: &Explanation, side: Side, component: Component) -> Stri
 
 /// The components that take any time, the target's longest first.
 #[must_use]
-pub fn component_table(e: &Explanation, names: Pair<&str>) -> Table {
-    let columns = ["component", "source", "part", "target", "part"];
-    let mut table = Table::new(columns.map(TableColumn::right).to_vec());
+pub fn component_table(e: &Explanation, names: Pair<&str>, has_source: bool) -> Table {
+    let columns: &[&'static str] = match has_source {
+        true => &["component", "source", "part", "target", "part"],
+        false => &["component", "time", "part"],
+    };
+    let sides = &[Side::Source, Side::Target][usize::from(!has_source)..];
+    let mut table = Table::new(columns.iter().copied().map(TableColumn::right).collect());
     table.columns[0] = TableColumn::left("component");
     for component in ranked_components(e) {
         let mut row = vec![TableCell::text(component.as_str())];
-        for side in Side::ALL {
+        for &side in sides {
             let text = component_time(e, side, component);
             let text = if text.ends_with('s') { format!("{text}  ") } else { text };
             row.push(if text == "-" { TableCell::Null } else { TableCell::Text(text) });
@@ -220,7 +258,7 @@ pub fn component_table(e: &Explanation, names: Pair<&str>) -> Table {
         }
         table.rows.push(row);
     }
-    table.notes = bindings(e, names);
+    table.notes = bindings_on(sides, e, names);
     table
 }
 
@@ -235,8 +273,12 @@ fn component_share(e: &Explanation, side: Side, component: Component) -> Option<
 /// where that is what stretches the roof.
 #[must_use]
 pub fn bindings(e: &Explanation, names: Pair<&str>) -> Vec<String> {
-    let of = |side: Side| Some(format!("{}: {}", names[side], e.binding_words(side)?));
-    Side::ALL.into_iter().filter_map(of).collect()
+    bindings_on(&[Side::Source, Side::Target], e, names)
+}
+
+fn bindings_on(sides: &[Side], e: &Explanation, names: Pair<&str>) -> Vec<String> {
+    let of = |side: &Side| Some(format!("{}: {}", names[*side], e.binding_words(*side)?));
+    sides.iter().filter_map(of).collect()
 }
 
 /// `10 % more DRAM bandwidth (504 GB/s): 7.90 % faster`.
@@ -316,8 +358,8 @@ impl PartRecord {
 }
 
 /// Steps, elasticities, the model beside and what to measure, in this order.
-fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
-    let first = PartRecord::new("step", first_name(&breakdown.start));
+fn part_records(breakdown: &Breakdown<'_>, has_source: bool) -> Vec<PartRecord> {
+    let first = PartRecord::new("step", first_name(&breakdown.start, has_source));
     let mut all = vec![PartRecord { time: Some(breakdown.from), ..first }];
     all.extend(breakdown.steps.iter().map(|s| PartRecord {
         numbers: s.cause.cause_amounts(),
@@ -354,87 +396,6 @@ pub fn heading(row: &Comparison<'_>) -> String {
     let what = row.configuration();
     let from = row.from().unwrap_or_else(|| NO_SOURCE.into());
     format!("{what}: {from} → {}, {}, {result}", row.target.id, row.model())
-}
-
-/// Where the interval comes from and why it is as wide as it is; nothing where there is none.
-#[must_use]
-pub fn interval(answer: &Answer) -> Option<String> {
-    let i = answer.interval.as_ref()?;
-    if i.factor == 1.0 {
-        return Some("measured on this GPU at these settings: nothing is predicted".into());
-    }
-    if i.is_of_measurement() {
-        return Some(format!(
-            "measured on this GPU at these settings: nothing is predicted; {:.0} % of its trials are {}",
-            100.0 * COVERAGE,
-            shown::interval(answer)?
-        ));
-    }
-    if i.is_cut {
-        return Some(format!(
-            "{:.0} % interval {}: limited to the ratios of the rates that differ between the two boards, plus 10 % for clock variation",
-            100.0 * COVERAGE,
-            shown::interval(answer)?
-        ));
-    }
-    if let Some(doubt) = i.doubt {
-        return of_families(answer, i, &doubt);
-    }
-    let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
-    let new = i.held_for_new_gpus.map_or_else(String::new, |share| {
-        format!(
-            "; this GPU is in none of them: for a GPU left out, such intervals held {:.0} % of the times",
-            100.0 * share
-        )
-    });
-    Some(format!(
-        "{:.0} % interval {} (a factor of {} either way): from {} errors of this model on the published figures of other kernels{why}{new}",
-        100.0 * COVERAGE,
-        shown::interval(answer)?,
-        significant(i.factor),
-        with_thousands(i.n)
-    ))
-}
-
-/// The same for an interval that is scaled with the answer's own doubt.
-fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
-    let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
-    let mut why: Vec<&str> = Vec::new();
-    if !timed {
-        why.push("no measurement of the kernel on the source");
-    } else {
-        why.extend(i.widened.then_some("the source's time is scaled from other sizes"));
-        why.extend(doubt.reason());
-    }
-    let why = if why.is_empty() {
-        "no cause widens it".to_string()
-    } else {
-        format!("wider because {}", why.join("; "))
-    };
-    Some(format!(
-        "{:.0} % interval {} ({}): from {} held-out errors on other kernels; {why}",
-        100.0 * COVERAGE,
-        shown::interval(answer)?,
-        ends(i, doubt),
-        with_thousands(i.n)
-    ))
-}
-
-/// How far the ends of an interval are from its time, and what ends it before.
-fn ends(i: &Interval, doubt: &Doubt) -> String {
-    let factor = significant(i.factor);
-    let [least, most] = doubt.by_rates;
-    let low = match doubt.shortest.max(least) {
-        share if share <= 1.0 / i.factor => None,
-        _ if doubt.shortest >= least => Some("its low end is its DRAM bytes at the stated bandwidth"),
-        _ => Some("its low end is 1.6× beyond the rate that grew most"),
-    };
-    let high = (most < i.factor).then_some("its high end is 1.6× beyond the rate that fell most");
-    let ends: Vec<&str> = low.into_iter().chain(high).collect();
-    match ends[..] {
-        [] => format!("a factor of {factor} either way"),
-        _ => format!("at most a factor of {factor} either way; {}", ends.join("; ")),
-    }
 }
 
 /// The times at each memory level of a model that has them, with what their range is not; nothing for any other.

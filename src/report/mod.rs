@@ -14,6 +14,7 @@ pub mod compiled;
 pub mod evaluation;
 mod footnotes;
 pub mod gpus;
+pub mod interval_words;
 pub mod kernels;
 pub mod metrics;
 pub mod models;

@@ -79,7 +79,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn configuration(&self) -> String {
         let (kernel, size) = (&self.kernel.id, self.kernel.short_problem(self.problem));
         if self.variant.is_empty() {
-            return format!("{kernel} {size}");
+            return format!("{kernel} {size}").trim_end().to_string();
         }
         format!("{kernel} {size} {}", self.variant)
     }

@@ -67,7 +67,11 @@ pub(super) fn table_note(row: &Comparison<'_>) -> Option<String> {
 pub fn spread(answer: &Answer) -> Option<String> {
     let combined = answer.combined.as_ref()?;
     let (count, apart) = (combined.counted().count(), spread_percent(combined.spread));
-    let sources = if answer.is_without_source { format!("{count} GPUs") } else { counted_sources(count) };
+    let sources = match (answer.is_without_source, count) {
+        (false, _) => counted_sources(count),
+        (true, 1) => "1 GPU".into(),
+        (true, _) => format!("{count} GPUs"),
+    };
     Some(format!("geometric mean of {sources}, agreeing within {apart}"))
 }
 

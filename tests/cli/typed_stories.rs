@@ -122,7 +122,7 @@ fn instructions_of_tensor_cores_are_words_of_a_pipe() {
 }
 
 #[test]
-fn a_file_of_one_gpu_needs_no_source_and_of_two_names_them() {
+fn a_file_of_one_gpu_has_its_source_and_one_of_two_combines_them() {
     let desk = Desk::new();
     let header = "gpu,kernel,problem,time_ms,dram_bytes\n";
     let one = desk.file("one.csv", format!("{header}v100-pcie-16gb,Sobel<float>,n=1_000_000,0.5,4e8\n"));
@@ -132,8 +132,17 @@ fn a_file_of_one_gpu_needs_no_source_and_of_two_names_them() {
     assert_eq!(rows[0]["gpu_source"], "v100-pcie-16gb");
     let two =
         desk.file("two.csv", format!("{header}v100-pcie-16gb,a,n=2^20,0.5,4e8\nrtx-3090,a,n=1Mi,0.4,4e8\n"));
-    let refused = desk.types_with("predict --to l40s --data", &[&two]);
-    refused.ends(2, &["rows of 2 GPUs: give one of v100-pcie-16gb, rtx-3090"]);
+    let both = "--kernel a --to l40s --format json --data";
+    let rows = desk.types_with(&format!("predict {both}"), &[&two]).works().json();
+    assert!(
+        rows[0]["cautions"].to_string().contains("no source: scaled from the measured time on"),
+        "{rows:?}"
+    );
+    let ranked = desk.types_with(&format!("rank {both}"), &[&two]).works().json();
+    assert_eq!(ranked[0]["time_ms"], rows[0]["time_ms"]);
+    let whatif =
+        desk.types_with("whatif --kernel a --gpu l40s --set memory=50GiB --format json --data", &[&two]);
+    assert!(whatif.works().stdout.contains(&format!("\"base_time_ms\": {}", rows[0]["time_ms"])));
     let rows =
         desk.types_with("predict --from rtx-3090 --to l40s --format json --data", &[&two]).works().json();
     assert_eq!((rows.len(), &rows[0]["problem"]), (1, &"n=1048576".into()), "both rows are of one size");

@@ -142,3 +142,28 @@ fn a_model_that_takes_the_time_of_a_source_needs_one() {
         );
     }
 }
+
+/// What a table or a line of the explanation says, it says once, and of no source.
+#[test]
+fn an_explanation_without_a_source_is_of_the_target_alone() {
+    let desk = Desk::new();
+    for asked in
+        ["--kernel torch_linear --size n=4096 --to l4", "--kernel saxpy --size n=1048576 --to rtx-4070"]
+    {
+        let said = desk.types(&format!("predict {asked} --explain")).works().stdout;
+        let explained = said.split_once("→").unwrap().1.split_once("→").unwrap().1;
+        assert!(explained.contains("component"), "{explained}");
+        for of_source in [" source ", "source time", "on the source"] {
+            assert!(!explained.contains(of_source), "{of_source}: {explained}");
+        }
+        assert_eq!(explained.matches(": bound by ").count(), 1, "{explained}");
+        for row in predicted(&format!("{asked} --explain")) {
+            for of_source in ["source", "source_from", "source_share"] {
+                assert_eq!(row[of_source], Value::Null, "{row}");
+            }
+            assert_ne!(row["factor"], "time on the source");
+        }
+    }
+    let typed = desk.types("predict --flops 1TFLOP --dram-bytes 1GB --to l4 --explain").works().stdout;
+    assert!(typed.contains("\ntyped: no source → l4"), "{typed}");
+}

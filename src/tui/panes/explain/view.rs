@@ -15,7 +15,7 @@ use super::components::components_of;
 use crate::chart::{ChartSpec, Mark, Scale};
 use crate::pair::Pair;
 use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
-use crate::report::{breakdown, shown, sources};
+use crate::report::{breakdown, interval_words, shown, sources};
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_right, paragraph, wrap};
@@ -262,7 +262,7 @@ fn factor_lines_of(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static
 fn certainty(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let levels = breakdown::levels(answer).map(|t| paragraph(&t, width, look.text()));
-    let interval = breakdown::interval(answer).map(|t| paragraph(&t, width, look.text()));
+    let interval = interval_words::interval(answer).map(|t| paragraph(&t, width, look.text()));
     let measured = breakdown::measured(answer).map(|t| paragraph(&t, width, look.measured()));
     let shares = sources::source_lines(&state.session.gpus, answer);
     let shares: Vec<_> =

@@ -1,0 +1,89 @@
+//! Where an interval comes from, in words: the same for the command line and for the dashboard.
+
+use super::shown;
+use crate::answer::{Answer, COVERAGE, Interval};
+use crate::predict::Doubt;
+use crate::units::{significant, with_thousands};
+
+/// Where the interval comes from and why it is as wide as it is; nothing where there is none.
+#[must_use]
+pub fn interval(answer: &Answer) -> Option<String> {
+    let i = answer.interval.as_ref()?;
+    if i.factor == 1.0 {
+        return Some("measured on this GPU at these settings: nothing is predicted".into());
+    }
+    if i.is_of_measurement() {
+        return Some(format!(
+            "measured on this GPU at these settings: nothing is predicted; {:.0} % of its trials are {}",
+            100.0 * COVERAGE,
+            shown::interval(answer)?
+        ));
+    }
+    if i.is_cut {
+        return Some(format!(
+            "{:.0} % interval {}: limited to the ratios of the rates that differ between the two boards, plus 10 % for clock variation",
+            100.0 * COVERAGE,
+            shown::interval(answer)?
+        ));
+    }
+    if let Some(doubt) = i.doubt {
+        return of_families(answer, i, &doubt);
+    }
+    let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
+    let new = i.held_for_new_gpus.map_or_else(String::new, |share| {
+        format!(
+            "; this GPU is in none of them: for a GPU left out, such intervals held {:.0} % of the times",
+            100.0 * share
+        )
+    });
+    Some(format!(
+        "{:.0} % interval {} (a factor of {} either way): from {} errors of this model on the published figures of other kernels{why}{new}",
+        100.0 * COVERAGE,
+        shown::interval(answer)?,
+        significant(i.factor),
+        with_thousands(i.n)
+    ))
+}
+
+/// The same for an interval that is scaled with the answer's own doubt.
+fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
+    let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
+    let mut why: Vec<&str> = Vec::new();
+    if !timed && answer.is_without_source {
+        why.push("no measurement of the kernel");
+    } else if !timed {
+        why.push("no measurement of the kernel on the source");
+    } else {
+        why.extend(i.widened.then_some("the source's time is scaled from other sizes"));
+        why.extend(doubt.reason());
+    }
+    let why = if why.is_empty() {
+        "no cause widens it".to_string()
+    } else {
+        format!("wider because {}", why.join("; "))
+    };
+    Some(format!(
+        "{:.0} % interval {} ({}): from {} held-out errors on other kernels; {why}",
+        100.0 * COVERAGE,
+        shown::interval(answer)?,
+        ends(i, doubt),
+        with_thousands(i.n)
+    ))
+}
+
+/// How far the ends of an interval are from its time, and what ends it before.
+fn ends(i: &Interval, doubt: &Doubt) -> String {
+    let factor = significant(i.factor);
+    let [least, most] = doubt.by_rates;
+    let low = match doubt.shortest.max(least) {
+        share if share <= 1.0 / i.factor => None,
+        _ if doubt.shortest >= least => Some("its low end is its DRAM bytes at the stated bandwidth"),
+        _ => Some("its low end is 1.6× beyond the rate that grew most"),
+    };
+    let high = (most < i.factor).then_some("its high end is 1.6× beyond the rate that fell most");
+    let ends: Vec<&str> = low.into_iter().chain(high).collect();
+    match ends[..] {
+        [] => format!("a factor of {factor} either way"),
+        _ => format!("at most a factor of {factor} either way; {}", ends.join("; ")),
+    }
+}
