@@ -147,8 +147,7 @@ impl Answer {
     pub fn without_source(mut self) -> Self {
         self.is_without_source = true;
         let model = MODELS[self.settings.model];
-        let is_timed = self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement);
-        if model.takes_source_time() && !is_timed {
+        if model.takes_source_time() && !self.has_timed_source() {
             let prediction = self.prediction.and(Err(ModelRefusal::NeedsSource { model: model.id() }));
             return Self { prediction, interval: None, source_time: None, ..self };
         }
@@ -292,8 +291,13 @@ impl Answer {
         if let Some(combined) = &self.combined {
             return combined.is_estimate();
         }
-        let is_untimed = !self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement);
-        is_untimed || !MODELS[self.settings.model].needs_source()
+        !self.has_timed_source() || !MODELS[self.settings.model].needs_source()
+    }
+
+    /// Whether the source was timed, at this size or another.
+    #[must_use]
+    pub fn has_timed_source(&self) -> bool {
+        self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement)
     }
 }
 

@@ -96,19 +96,14 @@ fn own_answer(
 ) -> Option<Answer> {
     let Sources::AllBeside(seen) = sources else { return None };
     let is_target = board_place(context.gpus, *seen) == board_place(context.gpus, target);
-    Some(ask(is_target.then_some(*seen)?)).filter(has_own_time)
-}
-
-/// Whether the source was timed, at this size or another.
-fn has_own_time(answer: &Answer) -> bool {
-    answer.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement)
+    Some(ask(is_target.then_some(*seen)?)).filter(Answer::has_timed_source)
 }
 
 /// The answer of the GPU that others stand beside. Where nobody timed the kernel there, its own time is made of theirs, as that of a
 /// target is: a GPU is as fast as itself.
 fn seen_answer(context: AnswerContext<'_>, subject: &Subject, seen: GpuId, answer: Answer) -> Answer {
     let model = MODELS[answer.settings.model];
-    if has_own_time(&answer) || !model.needs_source() {
+    if answer.has_timed_source() || !model.needs_source() {
         return answer;
     }
     let own = answer_from_sources(context, &subject.as_timed(), &Sources::All, seen, answer.settings);

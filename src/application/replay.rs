@@ -389,13 +389,28 @@ fn typical_delays(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64
 #[cfg(test)]
 mod tests {
     use super::super::recorded::{PartOfTrace, application_of};
-    use super::super::trace::{RecordedTrace, TraceFormat, TracedKernel};
+    use super::super::trace::{NameId, RecordedTrace, TraceFormat, TracedKernel};
     use super::*;
     use proptest::prelude::*;
 
     /// A host that launches every `interval` µs, kernels of `time` µs each, and a synchronisation at the end.
     fn launched(interval: i64, times: &[i64]) -> Application {
         launched_behind(interval, times, 5000)
+    }
+
+    fn kernel_on(stream: u32, name: NameId, span: Span, correlation: u64) -> TracedKernel {
+        TracedKernel {
+            name,
+            device: 0,
+            stream,
+            span,
+            correlation,
+            operator: None,
+            block: [1; 3],
+            grid: [1; 3],
+            registers: None,
+            shared_bytes: None,
+        }
     }
 
     /// The same with so many nanoseconds between kernels that wait for each other.
@@ -417,18 +432,7 @@ mod tests {
             if i + 1 == times.len() {
                 trace.calls.push(call(CallKind::Synchronise, called + 30_000, free + 10_000, 0));
             }
-            trace.kernels.push(TracedKernel {
-                name,
-                device: 0,
-                stream: 7,
-                span: Span { start, end: free },
-                correlation,
-                operator: None,
-                block: [1; 3],
-                grid: [1; 3],
-                registers: None,
-                shared_bytes: None,
-            });
+            trace.kernels.push(kernel_on(7, name, Span { start, end: free }, correlation));
         }
         application_of(&trace, &PartOfTrace::default()).unwrap()
     }
@@ -493,18 +497,8 @@ mod tests {
             let (called, start) = (1000 * i, 50_000 + after * i);
             let (correlation, span) = (i as u64 + 1, Span { start: called, end: called + 900 });
             trace.calls.push(RuntimeCall { kind: CallKind::Other, thread: 1, span, correlation });
-            trace.kernels.push(TracedKernel {
-                name,
-                device: 0,
-                stream: 7 + i as u32 % 2,
-                span: Span { start, end: start + 100_000 },
-                correlation,
-                operator: None,
-                block: [1; 3],
-                grid: [1; 3],
-                registers: None,
-                shared_bytes: None,
-            });
+            let ran = Span { start, end: start + 100_000 };
+            trace.kernels.push(kernel_on(7 + i as u32 % 2, name, ran, correlation));
         }
         application_of(&trace, &PartOfTrace::default()).unwrap()
     }

@@ -151,11 +151,11 @@ pub fn pipe_note(kernel: &Kernel, gpus: Pair<&Gpu>) -> Option<String> {
         _ if is_bf16 => "FP32 lanes at 0.55 of their rate stand",
         _ => "FP32 lanes stand",
     };
-    let without = stand_in(gpus, lanes, |gpu| choice.pipe.peak(gpu).is_none());
-    let other = stand_in(gpus, "rate for another accumulate type stands", |gpu| {
+    let without = stand_in(gpus, "rate", lanes, |gpu| choice.pipe.peak(gpu).is_none());
+    let other = stand_in(gpus, "rate", "rate for another accumulate type stands", |gpu| {
         choice.pipe.has_other_accumulate(gpu)
     });
-    let wider = stand_in(gpus, "rate for a wider type stands", |gpu| choice.pipe.has_wider_type(gpu));
+    let wider = stand_in(gpus, "rate", "rate for a wider type stands", |gpu| choice.pipe.has_wider_type(gpu));
     let stand_in = without + &other;
     let by_warp = if has_newer_instructions(choice.pipe) { of_one_warp(kernel, gpus) } else { String::new() };
     is_told.then(|| format!("arithmetic: {}; {}{stand_in}{wider}{by_warp}", choice.pipe, choice.why))
@@ -177,8 +177,7 @@ fn of_one_warp(kernel: &Kernel, gpus: Pair<&Gpu>) -> String {
     let states_other = facts.instruction.is_some();
     let lacks = |gpu: &Gpu| !facts.runs_on_major(gpu.cuda.compute_capability.major);
     if kernel.states_pipe() && gpus.iter().any(|gpu| lacks(gpu)) {
-        return stand_in(gpus, "own tensor instruction stands", lacks)
-            .replace("no such rate", "no such instruction");
+        return stand_in(gpus, "instruction", "own tensor instruction stands", lacks);
     }
     match KernelArithmetic::from_kernel(kernel).by_warp {
         _ if shares.is_empty() => String::new(),
@@ -200,13 +199,13 @@ pub const ABOVE_STATED_CLOCK: f64 = 1.3;
 const TENSOR_ABOVE_STATED_CLOCK: f64 = 1.05;
 
 /// `; no such rate on a, b: its FP32 lanes stand in`; nothing where no GPU lacks it.
-fn stand_in(gpus: Pair<&Gpu>, what: &str, lacks: impl Fn(&Gpu) -> bool) -> String {
+fn stand_in(gpus: Pair<&Gpu>, lacking: &str, what: &str, lacks: impl Fn(&Gpu) -> bool) -> String {
     let mut without: Vec<&str> = gpus.iter().filter(|gpu| lacks(gpu)).map(|gpu| gpu.id.as_str()).collect();
     without.dedup();
     if without.is_empty() {
         return String::new();
     }
-    format!("; no such rate on {}: its {what} in", without.join(", "))
+    format!("; no such {lacking} on {}: its {what} in", without.join(", "))
 }
 
 /// [`tensor_types_of_lanes`] of this kernel: by the pipe that is stated before its type.

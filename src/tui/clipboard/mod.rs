@@ -19,7 +19,7 @@ use application::{application_board_line, application_line, application_what_if_
 use occupancy::occupancy_line;
 use predict::{PredictPart, add_data, add_kernel, data_files, kernel_is_known, predict_line};
 use words::{
-    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu, prices_are_in_a_file,
+    CommandWords, add_clocks, add_clocks_to, add_form, add_prices, add_what_if_sets, prices_are_in_a_file,
     words_of_source, words_of_targets,
 };
 
@@ -98,8 +98,7 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
     }
     words.add("--by", state.ranked.order.as_str());
     words.add("--model", MODELS[state.selection.settings.model].id());
-    let (source, all) = (Some(state.selection.source), state.selection.all_sources);
-    add_clocks(&mut words, state, |gpu| all || names_gpu(state, &targets, source, gpu));
+    add_clocks_to(&mut words, state, &targets);
     add_prices(&mut words, state);
     add_data(&mut words, state);
     Ok(words.line())

@@ -1,7 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
-use super::words::{CommandWords, add_clocks, names_gpu, words_of_source, words_of_targets};
+use super::words::{CommandWords, add_clocks_to, words_of_source, words_of_targets};
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -211,9 +211,7 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: Pr
     if settings.rules == Rules::Study {
         words.add("--rules", "study");
     }
-    let source = Some(state.selection.source);
-    let all = state.selection.all_sources;
-    add_clocks(&mut words, state, |gpu| all || names_gpu(state, &targets, source, gpu));
+    add_clocks_to(&mut words, state, &targets);
     add_data(&mut words, state);
     words.line()
 }

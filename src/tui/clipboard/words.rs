@@ -88,6 +88,12 @@ pub(super) fn add_clocks(words: &mut CommandWords, state: &DashboardState, is_na
     }
 }
 
+/// [`add_clocks`] of a command about kernels with these targets, from the sources that are selected.
+pub(super) fn add_clocks_to(words: &mut CommandWords, state: &DashboardState, to: &str) {
+    let (source, all) = (Some(state.selection.source), state.selection.all_sources);
+    add_clocks(words, state, |gpu| all || names_gpu(state, to, source, gpu));
+}
+
 /// Whether a command with these targets and this source names a GPU.
 pub(super) fn names_gpu(state: &DashboardState, to: &str, source: Option<GpuId>, gpu: GpuId) -> bool {
     let is_shown = || state.ranked.shown_rows(&state.session).iter().any(|row| row.gpu == gpu);
