@@ -279,6 +279,7 @@ pub fn with_thousands(count: usize) -> String {
 }
 
 /// [`significant`] behind what stands in the text.
+#[inline]
 fn push_significant(text: &mut String, value: f64) {
     if (1.0..999.5).contains(&value) {
         push_three_digits(text, value);
@@ -305,17 +306,17 @@ fn rare_significant(value: f64) -> String {
 }
 
 /// [`significant`] from 1 to 999.5, where nearly every number with a prefix lies: a screen has hundreds.
+#[inline]
 fn push_three_digits(text: &mut String, value: f64) {
     let before = 1 + usize::from(value >= 10.0) + usize::from(value >= 100.0);
     let rounded = (value * [100.0, 10.0, 1.0][before - 1]).round() as u16;
     // 9.996 is 10.0.
     let (before, rounded) = if rounded == 1000 { (before + 1, 100) } else { (before, rounded) };
-    let digits = [rounded / 100, rounded / 10 % 10, rounded % 10].map(|d| char::from(b'0' + d as u8));
-    for (place, digit) in digits.into_iter().enumerate() {
+    for (place, digit) in [rounded / 100, rounded / 10 % 10, rounded % 10].into_iter().enumerate() {
         if place == before {
             text.push('.');
         }
-        text.push(digit);
+        text.push(char::from(b'0' + digit as u8));
     }
 }
 
@@ -345,6 +346,7 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
 }
 
 /// The number that stands before a unit, and the SI prefix that is put to the unit for it; none where no prefix makes it readable.
+#[inline]
 fn number_and_prefix(value: f64, symbol: &str) -> (f64, &'static str) {
     // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
     let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
@@ -370,8 +372,9 @@ pub fn range(low: Seconds, high: Seconds) -> String {
 
 /// [`range`] in any unit: `0.9–1.2 J`, `900 mJ–1.20 J`.
 #[must_use]
+#[inline]
 pub fn range_in(low: f64, high: f64, symbol: &str) -> String {
-    let [(low, of_low), (high, of_high)] = [low, high].map(|value| number_and_prefix(value, symbol));
+    let ((low, of_low), (high, of_high)) = (number_and_prefix(low, symbol), number_and_prefix(high, symbol));
     let mut text = String::with_capacity(32);
     push_significant(&mut text, low);
     if of_low != of_high {

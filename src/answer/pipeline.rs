@@ -403,9 +403,10 @@ pub fn estimate_targets<'a>(
     let scale =
         calibration.family_scale(&kernel.id, StartedFrom::of_time(settings, from.source_time.as_ref()), None);
     let mut last = LastKriging::default();
+    let is_edited = !subject.launch_edits.is_empty();
     let mut estimate = |target: GpuId| {
         // Typed clocks belong to whole answers.
-        let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
+        let is_made = gpus[target].is_hypothetical() || is_edited;
         let has_deviation = target == source && deviation_of(subject, source, visible).is_some();
         if is_made || has_deviation || context.stock_of_typed(target).is_some() {
             return whole(target);

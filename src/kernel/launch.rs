@@ -14,12 +14,14 @@ pub struct Launch {
 impl Launch {
     /// Threads per block. Saturates, so that absurd input is caught by the launch limits.
     #[must_use]
+    #[inline]
     pub fn threads(&self) -> u32 {
         self.block.iter().fold(1, |a, b| a.saturating_mul(*b))
     }
 
     /// Blocks in the grid.
     #[must_use]
+    #[inline]
     pub fn block_count(&self) -> u64 {
         self.grid.iter().fold(1, |a, b| a.saturating_mul(*b))
     }

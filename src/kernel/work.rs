@@ -181,6 +181,7 @@ impl Work {
 
     /// This count, if it was made.
     #[must_use]
+    #[inline]
     pub fn get(&self, count: Count) -> Option<f64> {
         Some(self.0[count as usize]).filter(|v| !v.is_nan())
     }

@@ -87,6 +87,7 @@ struct FloorsByGpu<'f> {
 }
 
 impl<'f> FloorsByGpu<'f> {
+    #[inline]
     fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
         let other = self.instead.binary_search_by_key(&gpu, |floor| floor.gpu);
         let found = match other {
@@ -122,12 +123,14 @@ pub struct LaunchFloors<'f> {
 impl LaunchFloors<'_> {
     /// The floor that several kernels met on this GPU in the collection.
     #[must_use]
+    #[inline]
     pub fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
         self.own.on_gpu(gpu)
     }
 
     /// The shortest floor that several kernels met on this GPU in any collection: another host's, maybe.
     #[must_use]
+    #[inline]
     pub fn anywhere(self, gpu: GpuId) -> Option<Seconds> {
         self.anywhere.on_gpu(gpu)
     }

@@ -28,6 +28,7 @@ impl<'a> Requirements<'a> {
     }
 
     /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
+    #[inline]
     pub(super) fn barred_on(&self, gpu: &Gpu) -> Option<ModelRefusal> {
         let Self { kernel, named } = *self;
         let needs = kernel.needs.iter().chain(named).copied();

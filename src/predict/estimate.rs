@@ -45,6 +45,7 @@ impl TimeEstimate {
     /// The same with its time and interval multiplied, and so many times as wide in ln where the model says how uncertain it is; as it is
     /// where that gives no time.
     #[must_use]
+    #[inline]
     pub fn multiplied(self, factor: f64, width: f64) -> Self {
         let time = Seconds(self.time.0 * factor);
         if !time.0.is_finite() || time.0 <= 0.0 {
@@ -121,6 +122,7 @@ impl Interval {
 
     /// The same around a time multiplied by this.
     #[must_use]
+    #[inline]
     pub fn multiplied(self, factor: f64) -> Self {
         let (low, high) = (Seconds(self.low.0 * factor), Seconds(self.high.0 * factor));
         Self { low, high, ..self }

@@ -172,6 +172,7 @@ impl<'a> KernelFloors<'a> {
     /// 4. seen there in any collection, else stated, else assumed; no more than the collection saw on its only GPU.
     ///
     /// Under a profiler or tracer: assumed. Of a sequence: seen there, else elsewhere, else assumed. Of a dispatch: seen there, else elsewhere, else assumed.
+    #[inline]
     pub(super) fn on_gpu(&self, at: GpuId, gpu: &Gpu) -> Floor {
         let measured = |time| Floor { time, origin: NumberOrigin::Measured };
         let derived = |time| Floor { time, origin: NumberOrigin::Derived };
@@ -216,6 +217,7 @@ fn is_of_host(board: &Gpu, collection: Option<&str>) -> bool {
 }
 
 /// This floor of the board, as many times as long as somebody changed it to on the GPU, or as long as it was set to.
+#[inline]
 fn changed_floor(floor: Floor, board: &Gpu, gpu: &Gpu) -> Floor {
     if std::ptr::eq(board, gpu) {
         return floor;

@@ -152,11 +152,13 @@ pub(super) struct VisibleLaunchFloors<'a> {
 
 impl VisibleLaunchFloors<'_> {
     /// The launch floor that several kernels met on this GPU in the collection.
+    #[inline]
     pub(super) fn on_gpu(self, gpu: GpuId) -> Option<Seconds> {
         if self.hidden == Some(gpu) { None } else { self.floors.on_gpu(gpu) }
     }
 
     /// The shortest that several kernels met on this GPU in any collection.
+    #[inline]
     pub(super) fn anywhere(self, gpu: GpuId) -> Option<Seconds> {
         if self.hidden == Some(gpu) { None } else { self.floors.anywhere(gpu) }
     }

@@ -1,6 +1,6 @@
 //! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
 
-use super::norms::{NORM, p_norm, root_of_norm};
+use super::norms::{NORM, p_norm, root_beside_one, root_of_norm};
 use crate::kernel::Count;
 use crate::units::Seconds;
 use std::ops::RangeInclusive;
@@ -137,13 +137,11 @@ impl Components {
 
     /// `power_share`: the part of the FP peak that pure FP work sustains; `stated`: the parts that the times of FLOPs and of DRAM rest on, of the
     /// rates that the GPU states.
+    #[inline]
     pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, stated: [f64; 2]) -> Self {
         let [fp_share, dram_share] = stated;
-        let powers = times.map(|time| time.powi(NORM));
-        let [of_dram, beside_dram @ ..] = powers;
-        let power_beside_dram: f64 = beside_dram.iter().sum();
-        let power_on_sms: f64 = powers[ON_SMS].iter().sum();
-        let norm = root_of_norm(of_dram + power_beside_dram);
+        let power_on_sms: f64 = times[ON_SMS].iter().map(|time| time.powi(NORM)).sum();
+        let norm = p_norm(&times);
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let flops_at_peak = fp_share * fp;
@@ -170,6 +168,7 @@ impl Components {
 
     /// The time of this component.
     #[must_use]
+    #[inline]
     pub fn component_time(&self, component: Component) -> Seconds {
         Seconds(self.times[component as usize])
     }
@@ -217,7 +216,7 @@ impl Components {
     pub(super) fn with_streamed_dram(self, seconds: f64) -> Self {
         let more =
             (seconds / self.norm).powi(NORM) - (self.times[Component::Dram as usize] / self.norm).powi(NORM);
-        Self { streamed: if self.norm > 0.0 { root_of_norm(1.0 + more) } else { 1.0 }, ..self }
+        Self { streamed: if self.norm > 0.0 { root_beside_one(more, f64::from(NORM)) } else { 1.0 }, ..self }
     }
 
     /// The same where it is an assumption that DRAM takes as long: with more in L2 it takes so many seconds.
@@ -270,7 +269,7 @@ impl Components {
             return [self.norm, self.roof()];
         }
         let of_sms = self.power_on_sms / self.norm.powi(NORM);
-        let longer = root_of_norm(1.0 + (factor.powi(NORM) - 1.0) * of_sms);
+        let longer = root_beside_one((factor.powi(NORM) - 1.0) * of_sms, f64::from(NORM));
         let norm = self.norm * longer;
         // All together get no longer than the SMs do.
         if self.powered * factor <= norm {
@@ -284,6 +283,7 @@ impl Components {
 
     /// How much longer the power limit makes it; 1 where it does not bind.
     #[must_use]
+    #[inline]
     pub fn power_stretch(&self) -> f64 {
         if self.powered > self.norm { self.powered / self.norm } else { 1.0 }
     }
@@ -298,6 +298,7 @@ impl Components {
 
     /// The longest one; `None` where there is no work.
     #[must_use]
+    #[inline]
     pub fn binding(&self) -> Option<Component> {
         let mut longest = 0;
         for place in 1..self.times.len() {
@@ -310,6 +311,7 @@ impl Components {
 }
 
 /// The shorter of a time and of one whose p-th power is known, of which a root is taken only where it is the shorter.
+#[inline]
 fn least_of_power(time: f64, power: f64) -> f64 {
     if time.powi(NORM) <= power { time } else { root_of_norm(power) }
 }

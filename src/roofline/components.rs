@@ -220,12 +220,14 @@ impl MachineNumbers {
 
     /// Whether the board ships with ECC on: who switches it off has more of the stated bandwidth.
     #[must_use]
+    #[inline]
     pub fn has_ecc(&self) -> bool {
         self.has_ecc
     }
 
     /// Clock cycles from an FP32 instruction to one that needs its result.
     #[must_use]
+    #[inline]
     pub fn dependent_issue(&self) -> f64 {
         self.dependent_issue
     }
@@ -291,9 +293,8 @@ impl MachineNumbers {
         *issue = self.straight_line.issued_per_clock(*issue, work);
         self.specs[Spec::PowerShare as usize] = self.power_share(work);
         if let Some(waiting) = residents.waiting {
-            let full = self.spec_value(Spec::DramBandwidth);
-            let bandwidth = bandwidth_in_flight(full, waiting.on_sms(sms), self.dram_latency);
-            self = self.with(Spec::DramBandwidth, bandwidth);
+            let bandwidth = &mut self.specs[Spec::DramBandwidth as usize];
+            *bandwidth = bandwidth_in_flight(*bandwidth, waiting.on_sms(sms), self.dram_latency);
         }
         self.specs[Spec::FlopsPerClock as usize] *= residents.library_share;
         self.library_share *= residents.library_share;
@@ -308,8 +309,10 @@ impl MachineNumbers {
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
             self.specs[memory as usize] = self.spec_value(memory).min(most);
         }
-        let power = shared_power(self.spec_value(Spec::PowerShare), busy / sms);
-        self.with(Spec::Sms, busy).with(Spec::PowerShare, power)
+        let power = &mut self.specs[Spec::PowerShare as usize];
+        *power = shared_power(*power, busy / sms);
+        self.specs[Spec::Sms as usize] = busy;
+        self
     }
 
     /// Seconds of so many warp requests of atomics on one address: one per two clocks.
@@ -334,6 +337,7 @@ impl MachineNumbers {
 
     /// Seconds from a load to its data in DRAM.
     #[must_use]
+    #[inline]
     pub fn dram_latency(&self) -> f64 {
         self.dram_latency
     }

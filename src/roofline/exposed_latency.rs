@@ -93,6 +93,7 @@ impl ExposedLatency {
 
     /// Whether it is longer than components of so many seconds.
     #[must_use]
+    #[inline]
     pub fn binds(&self, components: f64) -> bool {
         components > 0.0 && self.of_blocks.max(self.of_warps) > components
     }

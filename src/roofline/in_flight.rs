@@ -16,7 +16,7 @@
 //! only write are 2.6 times faster than that at few threads: nobody waits for a store.
 //! Reference: Little 1961; Volkov, "Understanding latency hiding on GPUs", 2016, for GPUs.
 
-use super::norms::nth_root;
+use super::norms::root_beside_one;
 
 /// The least and the most DRAM bytes that a thread is taken to wait for at a time.
 const BYTES_PER_THREAD: [f64; 2] = [4.0, 24.0];
@@ -37,7 +37,7 @@ const SHARPNESS: i32 = 3;
 pub fn bandwidth_in_flight(bandwidth: f64, bytes: f64, latency: f64) -> f64 {
     let drawn = bytes / latency;
     let ratio = (bandwidth / drawn).powi(SHARPNESS);
-    bandwidth / nth_root(1.0 + ratio, f64::from(SHARPNESS))
+    bandwidth / root_beside_one(ratio, f64::from(SHARPNESS))
 }
 
 /// DRAM bytes that threads wait for at a time.
@@ -52,6 +52,7 @@ pub struct WaitingBytes {
 impl WaitingBytes {
     /// Of a launch of so many threads, of which an SM holds so many, that moves so many DRAM bytes in all.
     #[must_use]
+    #[inline]
     pub fn from_launch([threads, per_sm]: [f64; 2], dram_bytes: f64) -> Self {
         let [least, most] = BYTES_PER_THREAD;
         let each = (dram_bytes / threads).clamp(least, most);

@@ -111,6 +111,7 @@ pub(super) fn tiled_share(
 /// The share of its rate that a power limit leaves of arithmetic, 0 to 1, where all SMs at once have `power_share` and only this part of their
 /// time is busy.
 #[must_use]
+#[inline]
 pub(super) fn shared_power(power_share: f64, busy: f64) -> f64 {
     if power_share >= 1.0 { 1.0 } else { (power_share * busy.powf(-POWER_EXPONENT)).min(1.0) }
 }

@@ -36,6 +36,7 @@ impl StraightLine {
     }
 
     /// The share of this work's instructions that are not found in the cache.
+    #[inline]
     fn missed(&self, work: &Work) -> f64 {
         let Some(run) = work.get(Count::StraightLineInsts) else { return 0.0 };
         ((run / self.cached - 1.0) / (ALL_MISSED - 1.0)).clamp(0.0, 1.0)

@@ -214,12 +214,14 @@ impl SourceShare {
     }
 
     /// Whether the answer is that of the operators' model.
+    #[inline]
     pub(super) fn is_by_operator(&self, target: &End) -> bool {
         self.operators(target).is_some()
     }
 
     /// The modelled times of the operator. Where the source was not measured, it need not have what the operator runs
     /// on: the target's own time stands for it.
+    #[inline]
     fn operators(&self, target: &End) -> Option<Pair<f64>> {
         let there = target.operator?;
         let untimed = || Some(there).filter(|_| self.timed.is_none());
@@ -266,7 +268,8 @@ impl SourceShare {
         let spread = if self.excess.knows_dram {
             spread
         } else {
-            spread.hypot(NOTHING_COUNTED * Excess::bandwidth_against_sms(&self.end.pace, &target.pace))
+            let apart = Excess::bandwidth_against_sms(&self.end.pace, &target.pace);
+            both(spread, NOTHING_COUNTED * apart)
         };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let is_drawn = has_roof && self.typical.build.is_another();
@@ -274,7 +277,7 @@ impl SourceShare {
         let unknown = self.launching != Launching::Dispatch;
         let floor =
             if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
-        let floor = floor.hypot(self.launching.gap_doubt(gap, body, time.0));
+        let floor = both(floor, self.launching.gap_doubt(gap, body, time.0));
         Doubt::new(Causes {
             in_body,
             readings,
@@ -356,6 +359,12 @@ fn flops_above_clock(end: &End) -> f64 {
 #[inline]
 fn of_share(ln: f64, share: f64) -> f64 {
     if ln == 0.0 || share <= 0.0 { ln } else { (share * ln.exp_m1()).ln_1p() / share }
+}
+
+/// Two independent doubts together: numbers whose squares neither overflow nor vanish.
+#[inline]
+fn both(a: f64, b: f64) -> f64 {
+    (a * a + b * b).sqrt()
 }
 
 /// |ln a / b|: mostly of the same number twice.

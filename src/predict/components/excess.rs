@@ -224,10 +224,12 @@ impl Excess {
     }
 
     /// The rates of this GPU as a launch finds it, which mostly leaves SMs and pipes as they are.
+    #[inline]
     pub(super) fn filled_pace(&self, machine: &PacedMachine, filled: &MachineNumbers) -> Pace {
         let bits = |numbers: &MachineNumbers, spec| numbers.spec_value(spec).to_bits();
         let is_as_it_is = |spec| bits(filled, spec) == bits(&machine.numbers, spec);
-        let is_full = [Spec::Sms, Spec::FlopsPerClock, Spec::IssuePerClock].into_iter().all(is_as_it_is);
+        let is_full =
+            is_as_it_is(Spec::Sms) && is_as_it_is(Spec::FlopsPerClock) && is_as_it_is(Spec::IssuePerClock);
         let mut rates = if is_full { machine.rates } else { Rates::of_machine(filled) };
         // Where it weighs nothing, any number will do.
         if self.weights[1] > 0.0 {
@@ -236,6 +238,7 @@ impl Excess {
         self.pace_from_rates(rates, machine.clock, machine.latency)
     }
 
+    #[inline]
     fn pace_from_rates(&self, rates: Rates, clock: f64, latency: f64) -> Pace {
         let mean_of = |weights: &[f64; RATES]| weights.iter().zip(rates.ln).map(|(w, r)| w * r).sum::<f64>();
         let ln_mean = mean_of(&self.weights);
@@ -290,6 +293,7 @@ impl Rates {
         Self { plain, ln: plain.map(f64::ln) }
     }
 
+    #[inline]
     fn set(&mut self, place: usize, rate: f64) {
         self.plain[place] = rate;
         self.ln[place] = rate.ln();
@@ -349,7 +353,8 @@ impl PacedMachine {
     /// roof may go with.
     #[inline]
     pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
-        let [by_sm_clock, by_mem_clock] = [0, 1].map(|i| self.ln_set_clocks[i] - other.ln_set_clocks[i]);
+        let by_sm_clock = self.ln_set_clocks[0] - other.ln_set_clocks[0];
+        let by_mem_clock = self.ln_set_clocks[1] - other.ln_set_clocks[1];
         let idle = self.ln_sms_over_busy(launch.blocks) - other.ln_sms_over_busy(launch.blocks);
         let of_busy = |place: usize| (self.rates.ln_over(&other.rates, place) - by_sm_clock - idle).abs();
         let of_dram = || DRAM_DISTANCE * (self.rates.ln_over(&other.rates, 1) - by_mem_clock).abs();

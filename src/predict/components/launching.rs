@@ -69,6 +69,7 @@ pub(super) struct LaunchStart {
 }
 
 impl Launching {
+    #[inline]
     pub(super) fn new(timing: LaunchTiming) -> Self {
         match timing {
             LaunchTiming::Dispatched => Self::Dispatch,
@@ -87,6 +88,7 @@ impl Launching {
 
     /// Whether a launch may find its buffers where an earlier one left them. One operator after another does, as a kernel
     /// in a loop does.
+    #[inline]
     pub(super) fn reuse(self) -> BufferReuse {
         match self {
             Self::Cold | Self::Profiled | Self::OnOtherBuffers => BufferReuse::Never,
@@ -172,6 +174,7 @@ impl Launching {
     }
 
     /// Whether the launch is more of this time than the kernel.
+    #[inline]
     pub(super) fn is_limit(self, floor: f64, time: f64) -> bool {
         self.share_of_error(floor, time) > 0.5
     }

@@ -65,6 +65,7 @@ impl OccupancyClasses {
 
 impl KernelMachines<'_> {
     /// The class of the GPU at this place among those that hold the same blocks; below the number of GPUs.
+    #[inline]
     pub(super) fn occupancy_class(&self, place: GpuId) -> usize {
         let OccupancyClasses { by_gpu, known } = &*self.classes;
         if let Some(class) = by_gpu[place.index()].get() {
@@ -82,6 +83,7 @@ impl KernelMachines<'_> {
     }
 
     /// The GPU at this place.
+    #[inline]
     pub(super) fn machine(&self, place: GpuId) -> &PacedMachine {
         let made = || Box::new(PacedMachine::new(self.gpus.gpu(place), self.arithmetic));
         self.column[place.index()].get_or_init(made)

@@ -28,6 +28,7 @@ impl<'a> GpuPlaces<'a> {
     }
 
     /// The place of the GPU whose measured rows hold for the one at this place.
+    #[inline]
     pub(super) fn board_place(&self, place: GpuId) -> GpuId {
         self.board.filter(|_| place.index() >= self.catalogued.len()).unwrap_or(place)
     }
@@ -45,6 +46,7 @@ impl<'a> GpuPlaces<'a> {
     }
 
     /// The GPU at this place.
+    #[inline]
     pub(super) fn gpu(&self, place: GpuId) -> &'a Gpu {
         if let Some((at, gpu)) = self.stand_in
             && at == place

@@ -210,15 +210,18 @@ impl<'a> PreparedKernel<'a> {
 }
 
 impl<'a> GpuFreeTerms<'a> {
+    #[inline]
     fn row_on(&self, gpu: GpuId) -> Option<&'a Measurement> {
         self.subject.config.and_then(|c| self.store.row_on(c, gpu))
     }
 
+    #[inline]
     fn floor(&self, gpu: GpuId) -> Floor {
         let gpus = self.machines.gpus;
         self.floors.on_gpu(gpus.board_place(gpu), gpus.gpu(gpu))
     }
 
+    #[inline]
     fn launching(&self) -> Launching {
         Launching::new(self.timing)
     }
@@ -246,15 +249,18 @@ impl<'a> SourcesAlike<'a> {
         )
     }
 
+    #[inline]
     fn row_on(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Option<&'a Measurement> {
         self.rows[of.machines.gpus.board_place(at).index()]
     }
 
+    #[inline]
     fn ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> &Ready {
         self.ready[at.index()].get_or_init(|| Box::new(self.new_ready(of, at)))
     }
 
     /// What fits the GPU at this place; `own` holds it where no other GPU shares it.
+    #[inline]
     fn fit<'f>(
         &'f self,
         of: &GpuFreeTerms<'a>,
@@ -271,6 +277,7 @@ impl<'a> SourcesAlike<'a> {
         self.fits[of.machines.occupancy_class(at)].get_or_init(|| Box::new(made()))
     }
 
+    #[inline]
     fn new_ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Ready {
         let gpu = of.machines.gpus.gpu(at);
         let mut own = None;
@@ -292,6 +299,7 @@ impl<'a> SourcesAlike<'a> {
     }
 
     /// The end of this GPU without a last wave.
+    #[inline]
     fn plain<'r>(&self, of: &GpuFreeTerms<'a>, at: GpuId, ready: &'r Ready) -> &'r BoundEnd {
         let unshaped =
             WaveShape::of_operator(of.kernel, of.machines.gpus.gpu(at), of.subject.instance.library_product);
@@ -299,6 +307,7 @@ impl<'a> SourcesAlike<'a> {
         ready.plain.get_or_init(made)
     }
 
+    #[inline]
     fn bound_end(&self, of: &GpuFreeTerms<'a>, at: GpuId, shape: WaveShape, unknown_build: bool) -> BoundEnd {
         let (gpu, machine) = (of.machines.gpus.gpu(at), of.machines.machine(at));
         let floor = of.floor(at);
@@ -363,6 +372,7 @@ impl Starting<'_, '_> {
     ///
     /// # Errors
     /// As there.
+    #[inline]
     pub fn estimate_once(&self, target: GpuId) -> Result<TimeEstimate, ModelRefusal> {
         match self.group.ready[target.index()].get() {
             Some(ready) => self.estimate_on(target, ready),
@@ -370,6 +380,7 @@ impl Starting<'_, '_> {
         }
     }
 
+    #[inline]
     fn estimate_on(&self, target: GpuId, ready: &Ready) -> Result<TimeEstimate, ModelRefusal> {
         if let Some(why) = &ready.refusal {
             return Err((**why).clone());

@@ -49,6 +49,7 @@ impl WaveShape {
     }
 
     /// Of a launch on this GPU, where it and its resident blocks are known.
+    #[inline]
     pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: ShapeOccupancies) -> Option<Self> {
         let existing = gpu.existing();
         let waves = waves_on(existing, launch, occupancy.of_waves)?;
@@ -71,13 +72,16 @@ impl WaveShape {
     }
 
     /// What a launch of this work keeps on the GPU at once.
+    #[inline]
     pub(super) fn residents(&self, work: &Work) -> Residents {
         let moved = work.get(Count::DramBytes).filter(|bytes| *bytes > 0.0);
         let moved = moved.filter(|bytes| !copied_without_threads(work, *bytes));
-        let known = self.blocks.zip(self.per_sm).zip(moved);
-        let waiting = known.map(|((blocks, per_sm), moved)| {
-            WaitingBytes::from_launch([blocks * self.threads, per_sm * self.threads], moved)
-        });
+        let waiting = match (self.blocks, self.per_sm, moved) {
+            (Some(blocks), Some(per_sm), Some(moved)) => {
+                Some(WaitingBytes::from_launch([blocks * self.threads, per_sm * self.threads], moved))
+            }
+            _ => None,
+        };
         let warps = (self.threads / f64::from(SmLimits::WARP)).ceil();
         Residents {
             blocks: self.blocks,
@@ -95,6 +99,7 @@ const MOST_BYTES_OF_INST: f64 = 16.0 * SmLimits::WARP as f64;
 
 /// Whether the loads and stores that were counted cannot have moved half of these bytes: the copy engine of the SM did (TMA, from Hopper on), for
 /// which no thread waits.
+#[inline]
 fn copied_without_threads(work: &Work, dram_bytes: f64) -> bool {
     work.get(Count::GlobalWarpInsts).is_some_and(|insts| insts * MOST_BYTES_OF_INST < 0.5 * dram_bytes)
 }
@@ -111,11 +116,13 @@ pub(super) struct LaunchLimits {
 }
 
 /// What limits a launch of these components under this roof of them: the latency that is longer, else the longest component.
+#[inline]
 pub(super) fn launch_limit(components: &Components, roof: &LaunchRoof) -> Option<Bound> {
     if roof.latency_binds { Some(Bound::Latency) } else { components.binding().map(Bound::from) }
 }
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.
+#[inline]
 pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
     let found = waves(gpu, &occupancy?, launch?.block_count())?;
     Some(found.waves)
