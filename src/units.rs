@@ -393,12 +393,20 @@ pub fn range_in(low: f64, high: f64, symbol: &str) -> String {
 /// ```
 #[must_use]
 pub fn deviation(percent: f64) -> String {
+    // What is rounded to zero has no sign of its own: `+0.0 %`, not `-0.0 %`.
+    let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
     format!("{percent:+.1} %")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_deviation_is_minus_zero() {
+        let all = [-0.049, -0.0, 0.0, 0.05, -0.06].map(deviation);
+        assert_eq!(all, ["+0.0 %", "+0.0 %", "+0.0 %", "+0.1 %", "-0.1 %"]);
+    }
 
     #[test]
     fn a_time_from_bytes_and_bandwidth_is_the_known_one() {

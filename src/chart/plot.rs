@@ -314,7 +314,9 @@ impl<'a> Plot<'a, '_> {
             let text = clean(label.text, 200);
             let full = width(&text, SMALL).min(self.area.w - 20.0);
             let mut found = None;
-            for share in [1.0, 0.6, 0.35] {
+            // Half the name of a roof's GPU tells nothing: the legend has all of it.
+            let shares: &[f64] = if label.line_start.is_some() { &[1.0] } else { &[1.0, 0.6, 0.35] };
+            for &share in shares {
                 let room = full * share;
                 let text = shorten(&text, SMALL, room);
                 if text.is_empty() || (share < 1.0 && room < LEAST_LABEL) {
@@ -422,6 +424,16 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_roof_is_whole_or_left_to_the_legend() {
+        for w in [300.0, 340.0, 380.0, 420.0, 460.0] {
+            let mut items = Vec::new();
+            plot_items(&spec(&[1e12, 1e12, 1.02e12]), Rect { x: 0.0, y: 0.0, w, h: 420.0 }, &mut items);
+            let is_cut = |item: &Item| matches!(item, Item::Text { text, .. } if text.contains('…'));
+            assert!(!items.iter().any(is_cut), "{w}: {items:?}");
         }
     }
 }

@@ -107,9 +107,10 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let dashed =
         |m: &Mark| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty());
     if further && marks.iter().any(dashed) {
-        let marked_note = "points and roofs count DRAM bytes, or those of the level they name";
+        let marked_note =
+            "arithmetic intensity is per memory level: of DRAM where a point or roof names none";
         let plain_note =
-            "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level";
+            "arithmetic intensity is per memory level: points of DRAM, dashed and dotted roofs of their own";
         notes.push(if marked { marked_note } else { plain_note }.into());
     }
     marks.extend(other_kernels(others, view.gpus.source));

@@ -75,29 +75,28 @@ impl Slider<'_> {
         self.problem_at(value).and_then(|p| self.kernel.block_count(&p, self.variant)).unwrap_or(0)
     }
 
-    /// The largest value whose grid has at most so many blocks; grids grow with the key. 0 where even 1 has more.
+    /// The least value that is a size, such as that of an image that holds its filter.
+    fn least_value(&self) -> f64 {
+        let is_size = |value: f64| self.problem_at(value).is_some();
+        if is_size(1.0) { 1.0 } else { bisected([1.0, self.value()], |value| !is_size(value))[1] }
+    }
+
+    /// The largest value whose grid has at most so many blocks; grids grow with the key. 0 where even the least has more.
     #[must_use]
     pub fn holding(&self, blocks: u64) -> f64 {
         let fits = |value: f64| (1..=blocks).contains(&self.block_count(value));
-        if !fits(1.0) {
+        let mut low = self.least_value();
+        if !fits(low) {
             return 0.0;
         }
-        let (mut low, mut high) = (1.0, self.value().max(2.0));
+        let mut high = self.value().max(low + 1.0);
         while fits(high) {
             if high >= LARGEST_WHOLE {
                 return LARGEST_WHOLE;
             }
             (low, high) = (high, (2.0 * high).min(LARGEST_WHOLE));
         }
-        while high - low > 1.0 {
-            let middle = ((low + high) / 2.0).floor();
-            if fits(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        bisected([low, high], fits)[0]
     }
 
     /// The size whose grid has about so many blocks more or fewer than now, at least one: the largest such size, whose last
@@ -116,4 +115,13 @@ impl Slider<'_> {
         let moves = if up { value > self.value() } else { (1.0..self.value()).contains(&value) };
         self.problem_at(value).filter(|_| moves)
     }
+}
+
+/// Whole numbers beside each other between these two: the last that is low, and the first that is not.
+fn bisected([mut low, mut high]: [f64; 2], is_low: impl Fn(f64) -> bool) -> [f64; 2] {
+    while high - low > 1.0 {
+        let middle = ((low + high) / 2.0).floor();
+        *(if is_low(middle) { &mut low } else { &mut high }) = middle;
+    }
+    [low, high]
 }

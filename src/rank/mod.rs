@@ -40,4 +40,4 @@ pub use table_sums::TableSums;
 pub use targets::{
     LimitSign, TargetError, boards_named, each_architecture, each_architecture_among, select_targets,
 };
-pub use variants::{block_rows, variant_rows};
+pub use variants::{block_rows, threads_of_label, variant_of_label, variant_rows};

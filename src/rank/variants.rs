@@ -8,13 +8,28 @@ use std::sync::Arc;
 /// Threads per block that are compared, beside the kernel's own.
 const BLOCKS: [u32; 9] = [32, 64, 96, 128, 192, 256, 384, 512, 1024];
 
+/// The label of a kernel measured without a variant, beside those with one.
+const NO_VARIANT: &str = "no variant";
+
+/// The variant that such a row is of.
+#[must_use]
+pub fn variant_of_label(label: &str) -> &str {
+    if label == NO_VARIANT { "" } else { label }
+}
+
+/// The threads per block of such a row.
+#[must_use]
+pub fn threads_of_label(label: &str) -> Option<u32> {
+    label.split(' ').next()?.parse().ok()
+}
+
 /// Every variant of the kernel that was measured at this size; none where no variant was.
 #[must_use]
 pub fn variant_rows(session: &Session, subject: &Subject) -> Vec<RowSubject> {
     let of_size = |variant: &Arc<str>| {
         let subject = session.subject(subject.kernel, &subject.problem, variant).ok()?;
         subject.config?;
-        let label = if variant.is_empty() { "no variant".into() } else { variant.to_string() };
+        let label = if variant.is_empty() { NO_VARIANT.into() } else { variant.to_string() };
         Some(RowSubject { label, subject })
     };
     let variants = session.variants(subject.kernel);

@@ -106,9 +106,9 @@ actions! {
         Export = "export",
         /// Filter the focused list while typing.
         Filter = "filter",
-        /// Sort the predictions by the next column.
+        /// Sort the predictions, or the board, by the next column.
         SortNext = "sort_next",
-        /// Reverse the order of the predictions.
+        /// Reverse the order of the predictions, or of the board.
         SortReverse = "sort_reverse",
         /// Copy the selected row (OSC 52, also over ssh).
         CopyRow = "copy_row",

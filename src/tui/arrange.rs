@@ -1,5 +1,6 @@
 //! Which rows and GPUs are shown, in which order, and where the cursors stand.
 
+use super::board_filter::{BoardFilter, lettered_parts};
 use super::filter::Filter;
 use super::layout::{Areas, Pane, areas};
 use super::selection::Sort;
@@ -90,9 +91,12 @@ impl DashboardState {
     /// Filters the GPUs; the cursor stays on its GPU if that is still shown.
     pub(super) fn arrange_gpus(&mut self) {
         let under = self.gpus.get(self.gpu_cursor).copied();
-        let filter = Filter::new(&self.gpu_filter);
+        let parts = lettered_parts(&self.gpu_filter);
+        let limits = BoardFilter::read(&self.gpu_filter, &self.session);
+        let score = |gpu: &Gpu| parts.iter().filter_map(|part| gpu_score(part, gpu)).max();
         let entries = self.session.listed_gpus().map(|gpu| (gpu, &self.session.gpus[gpu]));
-        let scored = entries.filter_map(|(place, gpu)| Some((gpu_score(&filter, gpu)?, place)));
+        let within = entries.filter(|(at, _)| limits.is_within_limits(*at, self.ranked.prices.quote(*at)));
+        let scored = within.filter_map(|(place, gpu)| Some((score(gpu)?, place)));
         let mut scored: Vec<(u32, GpuId)> = scored.collect();
         scored.sort_by_key(|(score, _)| Reverse(*score));
         self.gpus = scored.into_iter().map(|(_, place)| place).collect();

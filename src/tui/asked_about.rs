@@ -7,7 +7,8 @@ use super::message::Effect;
 use super::panes::application::findings::no_gpu_text;
 use super::ranked::BoardRows;
 use super::state::{DashboardState, Tone};
-use crate::gpu::GpuId;
+use super::text::clipped_apart;
+use crate::gpu::{Gpu, GpuId};
 use crate::text::harmless_line;
 
 impl DashboardState {
@@ -47,6 +48,26 @@ impl DashboardState {
     /// A name of the selected kernel with its size, where it has one.
     pub(super) fn with_size(&self, name: &str) -> String {
         format!("{name} {}", self.size_of(self.selected)).trim_end().to_string()
+    }
+
+    /// A GPU's name over a column of this width, apart from those of the other GPUs that are selected.
+    pub(super) fn column_name(&self, gpu: &Gpu, width: usize) -> String {
+        let selected = std::iter::once(&self.selection.source).chain(&self.selection.targets);
+        let names = selected.map(|gpu| self.session.gpus[*gpu].short_name());
+        clipped_apart(gpu.short_name(), names, width)
+    }
+
+    /// What the rows of the board have in common: of variants the kernel and its size, of block sizes its variant, too.
+    pub(super) fn name_of_rows(&self) -> String {
+        let row = &self.rows[self.selected];
+        let variant = match self.ranked.rows {
+            BoardRows::Gpus | BoardRows::Kernels => return self.asked_name(),
+            BoardRows::Variants => "",
+            BoardRows::Blocks => &*row.variant,
+        };
+        let kernel = self.kernel();
+        let words = [kernel.label(), &kernel.short_problem(&row.problem), variant];
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     /// The GPU that the loaded application ran on; the selected source where no forecast is made of it.

@@ -4,7 +4,7 @@
 use super::filter::Filter;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
-use crate::rank::{LimitSign, RankedRow, TargetError, select_targets};
+use crate::rank::{LimitSign, PriceQuote, RankedRow, TargetError, select_targets};
 use crate::session::Session;
 
 /// A filter of the board, read.
@@ -48,7 +48,6 @@ impl BoardFilter {
         let gpus = &session.gpus;
         let mut filter = Self::default();
         for part in typed.split(',') {
-            let is_limit = |word: &&str| word.contains('$') || word.starts_with(['<', '>', '=']);
             let (limits, words): (Vec<&str>, Vec<&str>) = part.split_whitespace().partition(is_limit);
             filter.limits.extend(limits.into_iter().map(|limit| FilterLimit::read(limit, gpus)));
             if !words.is_empty() {
@@ -61,7 +60,12 @@ impl BoardFilter {
     /// Whether this row is shown.
     pub(super) fn fits_row(&self, row: &RankedRow) -> bool {
         let is_named = self.named.is_empty() || self.named.iter().any(|named| named.fits_row(row));
-        is_named && self.limits.iter().all(|limit| limit.fits_row(row))
+        is_named && self.is_within_limits(row.gpu, row.price.as_ref())
+    }
+
+    /// Whether a GPU at this price is within all limits, whatever its name.
+    pub(super) fn is_within_limits(&self, gpu: GpuId, price: Option<&PriceQuote>) -> bool {
+        self.limits.iter().all(|limit| limit.fits_gpu(gpu, price))
     }
 
     /// The first word that is no limit, and what one looks like.
@@ -76,6 +80,19 @@ impl BoardFilter {
     pub(super) fn asks_for_prices(&self) -> bool {
         self.limits.iter().any(|limit| matches!(limit, FilterLimit::Price(..)))
     }
+}
+
+fn is_limit(word: &&str) -> bool {
+    word.contains('$') || word.starts_with(['<', '>', '='])
+}
+
+/// The letters of names that a list is to hold: those between two commas, without limits; one that everything fits where there are none.
+pub(super) fn lettered_parts(typed: &str) -> Vec<Filter> {
+    let words =
+        |part: &str| part.split_whitespace().filter(|word| !is_limit(word)).collect::<Vec<_>>().join(" ");
+    let mut parts: Vec<Filter> = typed.split(',').map(|part| Filter::new(&words(part))).collect();
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() { vec![Filter::new("")] } else { parts }
 }
 
 impl NamedRows {
@@ -119,12 +136,10 @@ impl FilterLimit {
         }
     }
 
-    fn fits_row(&self, row: &RankedRow) -> bool {
+    fn fits_gpu(&self, gpu: GpuId, price: Option<&PriceQuote>) -> bool {
         match self {
-            Self::Gpus(gpus) => gpus.contains(&row.gpu),
-            Self::Price(sign, usd) => {
-                row.price.as_ref().is_some_and(|price| sign.holds(price.usd_per_hour, *usd))
-            }
+            Self::Gpus(gpus) => gpus.contains(&gpu),
+            Self::Price(sign, usd) => price.is_some_and(|price| sign.holds(price.usd_per_hour, *usd)),
             Self::Unread(_) => true,
         }
     }

@@ -310,13 +310,18 @@ impl DashboardState {
         let row = &self.rows[self.selected];
         match self.session.subject(row.kernel, typed, &row.variant) {
             Ok(subject) => {
-                remember(self);
-                self.put_subject(self.selected, Arc::new(subject));
-                self.predict_selected();
+                self.change_row(subject);
                 Vec::new()
             }
             Err(e) => self.say(Tone::Refused, e.to_string()),
         }
+    }
+
+    /// The selected row at another size or of another variant.
+    pub(super) fn change_row(&mut self, subject: Subject) {
+        remember(self);
+        self.put_subject(self.selected, Arc::new(subject));
+        self.predict_selected();
     }
 
     /// Selects a row, which has an answer from then on.

@@ -298,9 +298,15 @@ impl RankedGpus {
             rows.reverse();
         }
         let chosen = self.chosen_rows(board, session);
-        rows.retain(|row| self.pins.contains(&row.gpu) || chosen.holds(row));
-        rows.sort_by_key(|row| !self.pins.contains(&row.gpu));
+        rows.retain(|row| self.is_pinned(row) || chosen.holds(row));
+        rows.sort_by_key(|row| !self.is_pinned(row));
         rows
+    }
+
+    /// Whether this row stands first whatever the order: its GPU was pinned, and the rows are GPUs.
+    #[must_use]
+    pub fn is_pinned(&self, row: &RankedRow) -> bool {
+        self.rows == BoardRows::Gpus && self.pins.contains(&row.gpu)
     }
 
     /// Of each of these rows whether no other one beats it: of GPUs among those shown, as `rank --to` finds it.
@@ -332,12 +338,12 @@ impl RankedGpus {
         ChosenRows { filter, one_each }
     }
 
-    /// Why the filter cannot be kept: a word of it is no limit, or it asks for prices and there are none.
+    /// Why this filter of GPUs cannot be kept: a word of it is no limit, or it asks for prices and there are none.
     ///
     /// # Errors
     /// What was expected.
-    pub fn check_filter(&self, session: &Session) -> Result<(), String> {
-        let filter = BoardFilter::read(&self.filter, session);
+    pub fn check_filter(&self, typed: &str, session: &Session) -> Result<(), String> {
+        let filter = BoardFilter::read(typed, session);
         if let Some(why) = filter.unread() {
             return Err(why.to_string());
         }

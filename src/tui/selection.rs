@@ -8,7 +8,7 @@ use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
 use crate::predict::{LaunchEdits, Subject};
 use crate::session::{EditedGpu, Sources};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Source, targets, model and the rest: what is asked of every row.
@@ -76,6 +76,8 @@ pub(super) struct UndoStep {
     pub(super) subject: Arc<Subject>,
     /// None where no trace was loaded.
     pub(super) trace: Option<TraceSettings>,
+    /// GPUs pinned on the board.
+    pub(super) pins: BTreeSet<GpuId>,
 }
 
 /// Which part of which trace was read, and how it was carried to other GPUs.

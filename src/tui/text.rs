@@ -39,6 +39,34 @@ pub fn clipped_middle(text: &str, width: usize) -> String {
     }
 }
 
+/// A name cut so that it differs from all of these names cut alike: at its end, without its brand, or further left.
+pub fn clipped_apart<'a>(name: &str, others: impl Iterator<Item = &'a str> + Clone, width: usize) -> String {
+    let is_apart = |form: &usize| {
+        let own = cut_name(name, *form, width);
+        others.clone().filter(|other| *other != name).all(|other| cut_name(other, *form, width) != own)
+    };
+    let fits = name.width() <= width || !name.is_ascii();
+    let form = (0..=width).find(is_apart).filter(|_| !fits);
+    cut_name(name, form.unwrap_or(0), width)
+}
+
+/// The forms of a name that is too long: 0 `RTX 4060 …`, 1 `4060 Lapt…`, from 2 on so many letters of its end less one, `RTX …Laptop`.
+fn cut_name(name: &str, form: usize, width: usize) -> String {
+    let is_brand = |word: &str| word.chars().all(char::is_alphabetic);
+    let bare =
+        name.split_once(' ').filter(|(first, rest)| is_brand(first) && rest.contains(char::is_numeric));
+    let (letters, tail) = (name.chars().count(), form.saturating_sub(1));
+    match form {
+        0 => clipped_text(name, width),
+        _ if letters <= width => name.to_string(),
+        1 => clipped_text(bare.map_or(name, |(_, rest)| rest), width),
+        _ => {
+            let head: String = name.chars().take(width.saturating_sub(1 + tail)).collect();
+            head + "…" + &name.chars().skip(letters - tail.min(letters)).collect::<String>()
+        }
+    }
+}
+
 /// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -112,7 +140,22 @@ pub fn more_targets(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{wrap, wrap_at_most};
+    use super::{clipped_apart, wrap, wrap_at_most};
+
+    #[test]
+    fn names_that_begin_alike_are_cut_where_they_are_alike() {
+        let cut = |name: &str, others: &[&str], width| clipped_apart(name, others.iter().copied(), width);
+        let a100s = ["A100 PCIe 40 GB", "A100 PCIe 80 GB", "A100 SXM4 40 GB"];
+        assert_eq!(cut(a100s[0], &a100s, 15), "A100 PCIe 40 GB");
+        assert_eq!(cut(a100s[0], &[a100s[0], a100s[2]], 10), "A100 PCIe…");
+        assert_eq!(cut(a100s[0], &a100s[..2], 10), "A100…40 GB");
+        assert_eq!(cut(a100s[1], &a100s[..2], 10), "A100…80 GB");
+        let slices = ["A100 SXM4 80 GB MIG 1g.10gb", "A100 SXM4 80 GB MIG 2g.20gb"];
+        assert_eq!(cut(slices[0], &slices, 15), "A100 SXM4 …10gb");
+        let boards = ["RTX 4060 Laptop", "RTX 4060 Ti", "RTX 4060 Ti 16 GB"];
+        assert_eq!(boards.map(|name| cut(name, &boards, 10)), ["4060 Lapt…", "4060 Ti", "4060 Ti 1…"]);
+        assert_eq!(cut("same", &["same"], 3), "sa…");
+    }
 
     #[test]
     fn lines_that_are_left_out_are_marked() {

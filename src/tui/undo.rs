@@ -1,4 +1,4 @@
-//! What `u` takes back: the selection, the size of a row, and how the trace is read and carried to other GPUs.
+//! What `u` takes back: the selection, pins, the size of a row, and how the trace is read and carried to other GPUs.
 
 use super::message::Effect;
 use super::panes::application::asking::ask_part;
@@ -27,8 +27,8 @@ pub(super) fn remember(state: &mut DashboardState) {
         state.undo.remove(0);
     }
     let (row, subject) = (state.selected, state.rows[state.selected].clone());
-    let trace = trace_settings(state);
-    state.undo.push(UndoStep { selection: state.selection.clone(), row, subject, trace });
+    let (trace, pins) = (trace_settings(state), state.ranked.pins.clone());
+    state.undo.push(UndoStep { selection: state.selection.clone(), row, subject, trace, pins });
 }
 
 /// Goes back to before the last change, and says what is as it was.
@@ -53,6 +53,7 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
         state.predict_all();
         state.show_target_in_list();
     }
+    state.ranked.pins = step.pins;
     let mut effects = Vec::new();
     if let (Some(before), Some(now)) = (step.trace, now)
         && before.file == now.file
@@ -80,6 +81,7 @@ pub(super) fn renumber_undo(
     undo.retain_mut(|step| {
         let Some(place) = kernel(step.subject.kernel) else { return false };
         step.selection.renumber(&gpu);
+        step.pins = step.pins.iter().map(|pin| gpu(*pin)).collect();
         step.selection.renumber_kernels(&kernel);
         Arc::make_mut(&mut step.subject).kernel = place;
         true
@@ -127,6 +129,7 @@ fn restored_words(state: &DashboardState, step: &UndoStep) -> Vec<String> {
         }),
         (now.launches != then.launches).then(|| format!("launch of {}", kernel())),
         (!is_same_size(&state.rows[step.row], &step.subject)).then(|| format!("size of {}", kernel())),
+        (state.ranked.pins != step.pins).then(|| "pins".into()),
     ];
     let of_trace = match (&step.trace, trace_settings(state)) {
         (Some(then), Some(now)) if then.file == now.file => [

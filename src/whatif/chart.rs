@@ -4,7 +4,7 @@ use super::contour::Contour;
 use super::table::WhatIfAnswer;
 use super::tornado::TornadoBar;
 use crate::chart::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, TimeUnit};
-use crate::units::Seconds;
+use crate::units::{Seconds, deviation};
 
 /// One row per number that matters: the time with a fifth less and a fifth more of it, about the time now.
 #[must_use]
@@ -50,7 +50,7 @@ fn bar_marks(slot: usize, bar: &TornadoBar, now: f64, unit: TimeUnit) -> Vec<Mar
             shape: Shape::Predicted,
             at: (moved, slot as f64),
             interval: Some((low, high)),
-            label: format!("{:+.1} %", 100.0 * (moved / now - 1.0)),
+            label: deviation(100.0 * (moved / now - 1.0)),
         })
     };
     ends.into_iter().filter_map(mark).collect()

@@ -8,7 +8,7 @@ use crate::gpu::GpuChanges;
 use crate::predict::{MODELS, ModelId};
 use crate::report::{Table, TableCell, TableColumn, pretty_json, shown};
 use crate::text::marked_estimate;
-use crate::units::{Seconds, significant};
+use crate::units::{Seconds, deviation, significant};
 use serde_json::{Value, json};
 
 /// Below this ratio two times are the same to a reader of three digits.
@@ -231,7 +231,7 @@ fn tornado_row(bar: &TornadoBar, answer: &WhatIfAnswer) -> Vec<TableCell> {
     let time = |time: Option<Seconds>| match (time, answer.time) {
         (Some(t), Some(now)) => {
             let text = answer.estimate_marked(t);
-            TableCell::text(format!("{text} ({:+.1} %)", 100.0 * (t / now - 1.0)))
+            TableCell::text(format!("{text} ({})", deviation(100.0 * (t / now - 1.0))))
         }
         _ => TableCell::text("cannot run"),
     };

@@ -52,6 +52,8 @@ struct LineWord<'t> {
 struct LineCatalogues<'a> {
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
+    /// The first kernel that the line names: its sizes may stand before it.
+    named: Option<&'a Kernel>,
 }
 
 impl KernelLine {
@@ -68,7 +70,10 @@ impl KernelLine {
     #[must_use]
     pub fn read(line: &str, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         let words = words_of(line);
-        let names = LineCatalogues { gpus, kernels };
+        let mut bare =
+            words.iter().map(|word| word.text.split_once('=').map_or(word.text, |(_, value)| value));
+        let named = bare.find_map(|word| kernels.id_named(word)).map(|at| &kernels[at]);
+        let names = LineCatalogues { gpus, kernels, named };
         let mut read = Self { kernel: TypedKernel::default(), chips: Vec::new(), rate: None };
         let mut rest = &words[..];
         while let Some(first) = rest.first() {
@@ -167,17 +172,18 @@ impl KernelLine {
         let meaning = match (key.to_lowercase().as_str(), Fact::named(key)) {
             ("gpu" | "on" | "from", _) => gpu_named(names.gpus, value).and_then(|gpu| self.set_gpu(&gpu)),
             (_, Some(fact)) => fact.set(&mut self.kernel, value),
-            (_, None) => self.set_size(key, value),
+            (_, None) => self.set_size(key, value, names.named),
         };
         self.push(word, word, meaning);
     }
 
     /// A problem key, kept beside those before it.
-    fn set_size(&mut self, key: &str, value: &str) -> Result<String, String> {
+    fn set_size(&mut self, key: &str, value: &str, named: Option<&Kernel>) -> Result<String, String> {
         let before = self.kernel.problem.to_string();
         let parts = [before.as_str(), &format!("{key}={value}")];
         let all = parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join(";");
-        self.kernel.problem = all.parse::<Problem>().map_err(|e| e.to_string())?;
+        let may_be_zero = |key: &str| named.is_some_and(|kernel| kernel.may_be_zero(key));
+        self.kernel.problem = Problem::typed(&all, may_be_zero).map_err(|e| e.to_string())?;
         Ok(format!("size {key}={}", self.kernel.problem.number_at(key).unwrap_or_default()))
     }
 
@@ -441,6 +447,17 @@ mod tests {
         let of = |chip: &Chip| line[chip.start..chip.end].to_string();
         assert_eq!(read(line).chips.iter().map(of).collect::<Vec<_>>(), ["4.2 ms", "on 3090", "256 thr"]);
         assert_eq!(read(line).chips[2].meaning, Ok("block 256 threads".into()));
+    }
+
+    #[test]
+    fn zero_is_a_size_where_the_kernel_has_a_use_for_it() {
+        for line in ["4ms on 3090, torch_conv, hw=20, pad=0", "pad=0 hw=20 4ms on 3090 name=torch_conv"] {
+            let line = read(line);
+            assert_eq!(line.unread().count(), 0, "{:?}", line.chips);
+            assert_eq!(line.kernel.problem.number_at("pad"), Some(0.0));
+        }
+        assert_eq!(read("4ms on 3090, mine, pad=0").unread().count(), 1);
+        assert_eq!(read("4ms on 3090, torch_conv, hw=0").unread().count(), 1);
     }
 
     #[test]

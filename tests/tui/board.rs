@@ -560,11 +560,110 @@ fn a_wrong_argument_is_named_with_what_was_expected() {
 fn a_board_without_rows_says_why_whatever_is_pressed() {
     let mut d = ranked(80, 24, "tab");
     assert!(d.screen().contains("no variant was measured"), "{}", d.screen());
-    for key in ["enter", "space", "e"] {
+    for key in ["enter", "e"] {
         press(&mut d, key);
         let screen = d.screen();
         assert!(screen.lines().last().unwrap().contains("no variant was measured"), "{key}: {screen}");
     }
+}
+
+/// A dashboard at 80x24 on the variants of a kernel, all measured on one GPU, as a tuner writes them.
+fn ranked_variants() -> (Dashboard, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tuned.csv");
+    let row = |(mwg, sa): (u32, u32)| {
+        let time = f64::from(mwg) / 64.0 + f64::from(sa);
+        format!(
+            "titan-v,my_gemm,n=64,MWG={mwg};NWG_OF_A_LONG_NAME=16;KWG_OF_A_NAME_THAT_IS_TOO_LONG={mwg};SA={sa},1000000,4000000,{time}\n"
+        )
+    };
+    let rows: String = [(64, 0), (64, 1), (128, 0), (128, 1)].map(row).concat();
+    std::fs::write(&file, format!("gpu,kernel,problem,variant,flops,dram_bytes,time_ms\n{rows}")).unwrap();
+    let mut d = unranked(80, 24);
+    let mut session = (*d.state.session).clone();
+    session.add_file(&file).unwrap();
+    update(&mut d.state, Message::Loaded(roofswap::tui::LoadedFiles::without_notes(session, "read")));
+    press(&mut d, "/ m y _ g e m m enter 2 tab");
+    (d, folder)
+}
+
+#[test]
+fn rows_of_variants_are_told_apart_in_eighty_columns() {
+    let (d, _folder) = ranked_variants();
+    let screen = d.screen();
+    assert!(screen.contains("4 variants on RTX 4070"), "{screen}");
+    for name in [
+        "MWG;KWG_OF_A_NAME_THAT_IS_TOO_LONG;SA ",
+        "64;64;0 ",
+        "64;64;1 ",
+        "128;128;0 ",
+        "64;64;0: 90 % interval",
+    ] {
+        assert!(screen.contains(name), "{name}: {screen}");
+    }
+}
+
+#[test]
+fn enter_on_a_variant_or_a_block_size_uses_it() {
+    let (mut d, _folder) = ranked_variants();
+    assert!(d.screen().contains("enter use variant"), "{}", d.screen());
+    press(&mut d, "end");
+    let under = d.state.ranked.cursor.clone().unwrap().label;
+    assert_ne!(*d.state.rows[d.state.selected].variant, under);
+    press(&mut d, "enter");
+    assert_eq!(*d.state.rows[d.state.selected].variant, under, "{}", d.screen());
+    assert!(d.screen().contains("my_gemm: variant selected"), "{}", d.screen());
+    let mut d = ranked(80, 24, "tab tab home enter");
+    let under = d.state.ranked.shown_rows(&d.state.session)[0].label.clone();
+    assert!(d.screen().contains(&format!("{under} on the target")), "{}", d.screen());
+    assert_eq!(d.state.launch_changes().to_string(), format!("block={}", under.replace(" threads", "")));
+    press(&mut d, "u");
+    assert!(d.state.launch_changes().is_empty(), "{}", d.screen());
+}
+
+#[test]
+fn what_is_of_gpus_is_neither_done_nor_offered_on_variants_and_blocks() {
+    let mut d = ranked(80, 24, "space tab tab");
+    assert_eq!(d.state.ranked.pins.len(), 1);
+    let help = ranked(160, 50, "tab tab ?").screen();
+    assert!(!help.contains("pin") && !help.contains("one of each architecture"), "{help}");
+    assert!(!d.screen().contains('^'), "a pin is of a GPU, not of its rows: {}", d.screen());
+    for key in ["space", "8"] {
+        press(&mut d, key);
+        assert!(d.screen().contains("these rows are block sizes: tab goes on to the GPUs"), "{}", d.screen());
+    }
+    assert!(d.state.ranked.pins.len() == 1 && !d.state.ranked.each_architecture);
+}
+
+#[test]
+fn one_step_of_undo_takes_back_a_pin_and_its_target() {
+    let mut d = ranked(80, 24, "home space");
+    assert!(d.state.ranked.pins.len() == 1 && d.state.selection.targets.len() == 2);
+    press(&mut d, "u");
+    assert!(d.state.ranked.pins.is_empty() && d.state.selection.targets.len() == 1, "{}", d.screen());
+    assert!(d.screen().contains("undone: target is RTX 4070 again, pins"), "{}", d.screen());
+    press(&mut d, "u");
+    assert!(d.screen().contains("nothing to undo"), "{}", d.screen());
+}
+
+#[test]
+fn the_list_of_gpus_is_filtered_by_limits_as_the_board_is() {
+    let gpus = |d: &Dashboard| d.state.gpus.iter().copied().collect::<std::collections::BTreeSet<_>>();
+    for filter in ["ada <=100W", "<=60W", "turing, volta"] {
+        let mut board = ranked(160, 50, "/");
+        type_line(&mut board, filter);
+        let mut list = unranked(160, 50);
+        press(&mut list, "shift-tab shift-tab shift-tab /");
+        type_line(&mut list, filter);
+        let of_board = board.state.ranked.shown_rows(&board.state.session);
+        let of_board: std::collections::BTreeSet<_> = of_board.iter().map(|row| row.gpu).collect();
+        assert!(!of_board.is_empty() && gpus(&list) == of_board, "{filter}: {}", list.screen());
+    }
+    let mut list = unranked(160, 50);
+    press(&mut list, "shift-tab shift-tab shift-tab /");
+    type_line(&mut list, "<=3oW");
+    press(&mut list, "enter");
+    assert!(list.screen().contains("`<=3oW`"), "{}", list.screen());
 }
 
 #[test]

@@ -287,3 +287,18 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     update(&mut d.state, Message::Loaded(LoadedFiles::without_notes((*of.clone()).clone(), "again")));
     assert!(d.screen().contains("efficiency-transfer"), "a chosen model stays:\n{}", d.screen());
 }
+
+/// Of the recipes that the footer has no word for, too.
+#[test]
+fn the_recipe_that_is_chosen_is_named() {
+    let mut d = dashboard(80, 24);
+    d.open();
+    for recipe in trainers(0).iter().skip(1) {
+        d.key("o");
+        assert!(
+            d.screen().contains(&format!("Enter trains {} on the loaded rows", recipe.id())),
+            "{}",
+            d.screen()
+        );
+    }
+}

@@ -161,6 +161,31 @@ fn ascii_screens_are_ascii() {
 }
 
 #[test]
+fn the_zoomed_occupancy_has_a_curve_in_eighty_columns_and_no_word_of_one_in_fewer() {
+    let screen = dashboard(80, 24).press("shift-tab z right").screen();
+    assert!(screen.contains("▸ occupancy % / registers") && screen.contains("right curve"), "{screen}");
+    let narrow = dashboard(72, 24);
+    assert!(!narrow.press("shift-tab z").screen().contains("curve"));
+    assert!(dashboard(72, 24).press("shift-tab").screen().contains("z zoom"));
+}
+
+#[test]
+fn a_model_without_rates_has_none() {
+    let first = dashboard(160, 50).press("M").screen().lines().next().unwrap().to_string();
+    assert!(first.contains("model: same-time · rates: none"), "{first}");
+}
+
+#[test]
+fn an_image_smaller_than_its_filter_is_no_size() {
+    for (kernel, size) in [("conv2d_3x3", "h=2"), ("conv2d_7x7", "h=6"), ("conv2d_layer", "h=4")] {
+        let kernel: String = kernel.chars().map(|c| format!("{c} ")).collect();
+        let typed: String = size.chars().map(|c| format!("{c} ")).collect();
+        let screen = dashboard(80, 24).press(&format!("/ {kernel} enter N ctrl-u {typed} enter")).screen();
+        assert!(screen.contains(&format!("{size}: expected at least")), "{screen}");
+    }
+}
+
+#[test]
 fn a_model_that_was_chosen_is_named_in_eighty_columns_whatever_the_kernel() {
     let mut d = dashboard(80, 24).press(": m o d e l space s a m e - t i m e enter");
     for _ in 0..14 {

@@ -114,17 +114,20 @@ fn the_charts_and_scenarios_at_some_sizes() {
         press(&mut d, "K enter");
         set(&mut d, GpuNumber::L2Size, "72MiB");
         press(&mut d, "K enter");
-        d.state.message = None;
-        d.state.what_if.form = WhatIfForm::Scenarios;
         press(&mut d, "up");
+        d.state.what_if.form = WhatIfForm::Scenarios;
+        press(&mut d, "z z");
         insta::assert_snapshot!(format!("scenarios_{width}x{height}"), d.screen());
+        d.state.what_if.form = WhatIfForm::List;
         go_to(&mut d, GpuNumber::Bandwidth);
         press(&mut d, "space");
         go_to(&mut d, GpuNumber::SmClock);
         press(&mut d, "space up");
+        d.state.message = None;
         insta::assert_snapshot!(format!("two_numbers_{width}x{height}"), d.screen());
-        d.state.what_if.form = WhatIfForm::Tornado;
+        d.state.what_if.form = WhatIfForm::List;
         press(&mut d, "end h up l l up up l");
+        d.state.what_if.form = WhatIfForm::Tornado;
         insta::assert_snapshot!(format!("launch_{width}x{height}"), d.screen());
     }
 }
@@ -339,6 +342,28 @@ fn a_changed_gpu_is_saved_under_an_id_of_its_own() {
     press(&mut d, "esc S");
     let effects = press(&mut d, "enter");
     assert!(matches!(effects.first(), Some(Effect::SaveGpu(_))), "{effects:?}");
+}
+
+#[test]
+fn keys_of_the_list_are_refused_where_scenarios_stand_in_its_place() {
+    let mut d = view_of_saxpy(80, 24);
+    set(&mut d, GpuNumber::Bandwidth, "+10%");
+    press(&mut d, "K enter tab tab");
+    assert!(d.screen().contains("side by side") || d.screen().contains("speed over"), "{}", d.screen());
+    let (before, cursor) = (changes(&d), d.state.what_if.cursor);
+    for key in ["right", "H", "enter", "backspace", "space", "=", "down", "end"] {
+        press(&mut d, key);
+        assert!(
+            message(&d).contains("the list of numbers is hidden: tab goes on to it"),
+            "{key}: {}",
+            message(&d)
+        );
+        assert!((changes(&d), d.state.what_if.cursor) == (before.clone(), cursor), "{key}");
+    }
+    press(&mut d, "f2");
+    assert!(!d.screen().contains("left/right step") && d.screen().contains("tab "), "{}", d.screen());
+    press(&mut d, "tab right");
+    assert_ne!(changes(&d), before);
 }
 
 #[test]

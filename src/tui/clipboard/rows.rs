@@ -29,7 +29,7 @@ pub(super) fn row_text(state: &DashboardState) -> Result<String, String> {
             let place = state.row_on_board().ok_or(none)?;
             let rows = state.ranked.shown_rows(&state.session);
             let under = rows.into_iter().find(|row| row.gpu == place.gpu && row.label == place.label);
-            under.map(|row| ranked_text(state, row, &state.asked_name())).ok_or_else(|| none.into())
+            under.map(|row| ranked_text(state, row, &state.name_of_rows())).ok_or_else(|| none.into())
         }
         (DashboardView::WhatIf, _) => {
             let base = &state.session.gpus[state.edited_gpu().base].id;

@@ -174,8 +174,9 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let settings = state.selection.settings;
     let id = MODELS[settings.model].id();
     let rates = state.answer().rates_used();
-    // `rates: sustained`, `roofs: peak`.
+    // `rates: sustained`, `roofs: peak`, `rates: none`.
     let (kind, noun) = rates.rsplit_once(' ').unwrap_or((&rates, "rates"));
+    let kind = if kind == "no" { "none" } else { kind };
     let of_files = of_files(state, look).map(|span| (span.content.to_string(), span.style));
     let counter = counted(cautions, "caution", "cautions").unwrap_or_default();
     let brief = short_count(cautions);

@@ -63,12 +63,12 @@ fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
     notes
 }
 
-/// `RTX 4090: kernels 742 ms (426 ms–1.29 s), 0.539×; at most 1.00× with kernels of no length, idle < 0.1 %, 0.0 % of kernel time predicted`.
+/// `RTX 4090: kernels 742 ms (426 ms–1.29 s), 0.539×; at most 1.00× if kernels took no time, idle < 0.1 %, 0.0 % of kernel time predicted`.
 fn kernels_text(state: &DashboardState, forecast: &TargetForecast) -> String {
     let time = forecast.kernels;
     let name = state.session.gpus[forecast.target].short_name();
     let at_most = limit_speedup(forecast)
-        .map(|speedup| format!("; at most {}× with kernels of no length", significant(speedup)));
+        .map(|speedup| format!("; at most {}× if kernels took no time", significant(speedup)));
     let idle = forecast.replayed.map(|r| format!(", idle {}", percent(100.0 * r.timeline.idle_share())));
     format!(
         "{name}: kernels {} ({}), {}×{}{}, {} of kernel time predicted",

@@ -15,7 +15,7 @@ use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_right};
+use crate::tui::text::{clipped_apart, clipped_text, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -162,7 +162,9 @@ fn gpu_line(
         columns.iter().map(show).collect()
     };
     let name_width = width.saturating_sub(3 + numbers.width());
-    let name = clipped_text(gpu.short_name(), name_width.saturating_sub(usize::from(!numbers.is_empty())));
+    let names = state.gpus.iter().map(|gpu| state.session.gpus[*gpu].short_name());
+    let room = name_width.saturating_sub(usize::from(!numbers.is_empty()));
+    let name = clipped_apart(gpu.short_name(), names, room);
     Line::from(vec![
         Span::styled(format!("{mark:<2}"), style),
         Span::styled(if cursor { "▸" } else { " " }, look.key()),

@@ -14,7 +14,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
-use crate::tui::state::DashboardState;
+use crate::tui::state::{DashboardState, Tone};
 use findings::{EvidenceQuestion, SEED, chosen_recipe, chosen_training, importances_spec};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -80,7 +80,8 @@ impl Panel<DashboardState> for ModelsPane {
             }
             Action::RecipeNext => {
                 state.models.chosen = (state.models.chosen + 1) % trainers(SEED).len();
-                Reaction::Done(Vec::new())
+                let text = format!("Enter trains {} on the loaded rows", chosen_recipe(&state.models));
+                Reaction::Done(state.say(Tone::Done, text))
             }
             Action::Pick => Reaction::Done(start_training(state)),
             other => {

@@ -17,15 +17,27 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// The least room in which a curve can be read.
-const LEAST: (u16, u16) = (34, 9);
+pub(super) const LEAST: (u16, u16) = (34, 9);
 
-/// Narrower than this the zoomed occupancy has room for its numbers only.
-const ROOM_FOR_CURVES: u16 = 78;
+/// The narrowest numbers beside a curve: names in full and two columns.
+pub(super) const LEAST_TABLE: u16 = 42;
 
-/// Whether the occupancy fills a screen that is wide enough for its curves.
+/// Columns between the numbers and the curves.
+pub(super) const GAP: u16 = 2;
+
+/// What lies around the numbers and curves: the frame, and above and below it the first and the last line of the screen.
+const AROUND: (u16, u16) = (2, 4);
+
+/// Whether the screen has room for a curve beside the numbers of the zoomed occupancy.
+pub(super) fn has_room_for_curves(state: &DashboardState) -> bool {
+    let (width, height) = state.size;
+    width >= LEAST_TABLE + GAP + LEAST.0 + AROUND.0 && height >= LEAST.1 + AROUND.1
+}
+
+/// Whether the zoomed occupancy shows its curves.
 #[must_use]
 pub fn shows_curves(state: &DashboardState) -> bool {
-    state.zoomed() == Some(Pane::Occupancy) && state.size.0 >= ROOM_FOR_CURVES
+    state.zoomed() == Some(Pane::Occupancy) && has_room_for_curves(state)
 }
 
 /// One curve of the selected row, as the zoomed pane and the export draw it.

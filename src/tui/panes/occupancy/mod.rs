@@ -10,7 +10,7 @@ use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::next_in_ring;
 use crate::tui::state::DashboardState;
-use curves::{curve_spec, shows_curves};
+use curves::{curve_spec, has_room_for_curves, shows_curves};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use view::draw_occupancy;
@@ -55,8 +55,13 @@ impl Panel<DashboardState> for OccupancyPane {
 
     fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         if !shows_curves(state) {
+            let zoom = match (state.zoom, has_room_for_curves(state)) {
+                (true, _) => "back",
+                (false, true) => "curves",
+                (false, false) => "zoom",
+            };
             return vec![
-                Hint { actions: &[Action::Zoom], text: "curves" },
+                Hint { actions: &[Action::Zoom], text: zoom },
                 Hint { actions: &[Action::PageDown], text: "more lines" },
                 Hint { actions: &[Action::Export], text: "export" },
             ];

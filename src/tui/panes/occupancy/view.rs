@@ -10,7 +10,7 @@
 //! └──────────────────────────────┘
 //! ```
 
-use super::curves::{draw_curves, shows_curves};
+use super::curves::{GAP, LEAST, LEAST_TABLE, draw_curves, shows_curves};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
@@ -38,14 +38,11 @@ use unicode_width::UnicodeWidthStr;
 const NAMES: [usize; 2] = [10, 24];
 
 /// From this width on the names stand in full beside two columns.
-const ROOM_FOR_NAMES: usize = 42;
+const ROOM_FOR_NAMES: usize = LEAST_TABLE as usize;
 
 /// Width of the numbers beside curves, and how much wider it is for each further target.
 const TABLE: u16 = 46;
 const FURTHER_TABLE: u16 = 12;
-
-/// Columns that stay for curves beside the numbers of further targets.
-const ROOM_FOR_A_CURVE: u16 = 40;
 
 /// A column narrower than this says nothing.
 const LEAST_COLUMN: usize = 11;
@@ -59,13 +56,19 @@ fn name_at(names: LongAndShort, width: usize, columns: usize) -> (&'static str, 
     (names[full], NAMES[full])
 }
 
+/// Columns of each number beside a name.
+fn column_at(names: LongAndShort, width: usize, columns: usize) -> usize {
+    width.saturating_sub(name_at(names, width, columns).1) / columns.max(1)
+}
+
 /// Draws the pane.
 pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let beside = format!("{} rules", state.selection.settings.rules.as_str());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
     if shows_curves(state) {
         let table = table_width(state, inside.width);
-        let right = Rect { x: inside.x + table + 2, width: inside.width - table - 2, ..inside };
+        let beside = table + GAP;
+        let right = Rect { x: inside.x + beside, width: inside.width - beside, ..inside };
         draw_curves(buffer, right, state, look);
         inside.width = table;
     }
@@ -90,7 +93,7 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &DashboardS
 /// Columns of the numbers beside curves: for further targets as much as leaves one curve its room.
 fn table_width(state: &DashboardState, width: u16) -> u16 {
     let further = state.selection.targets.len().saturating_sub(1).min(8) as u16;
-    let most = width.saturating_sub(ROOM_FOR_A_CURVE).max(TABLE);
+    let most = width.saturating_sub(GAP + LEAST.0).max(LEAST_TABLE);
     (TABLE + FURTHER_TABLE * further).min(most)
 }
 
@@ -99,7 +102,7 @@ type StyledCells = Vec<(String, Style)>;
 
 fn cells_line(names: LongAndShort, cells: StyledCells, width: usize, look: Look<'_>) -> Line<'static> {
     let (name, room) = name_at(names, width, cells.len());
-    let column = width.saturating_sub(room) / cells.len().max(1);
+    let column = column_at(names, width, cells.len());
     let most = column.saturating_sub(1);
     let cells = cells.into_iter().map(|(text, style)| {
         // The place of the mark is free for a number that needs it.
@@ -163,8 +166,12 @@ fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<
     // What is changed of a launch is changed on every target.
     let is_edited = state.answer().edited_launch.is_some();
     let mark = |i: usize| if i > 0 && is_edited { "◇ " } else { "" };
-    let names = gpus.iter().zip(0..);
-    let names = names.map(|(gpu, i)| (format!("{}{}", mark(i), gpu.short_name()), look.column(i)));
+    let most = column_at(["", ""], width, gpus.len()).saturating_sub(1);
+    let name = |(gpu, i): (&&Gpu, usize)| {
+        let short = state.column_name(gpu, most.saturating_sub(mark(i).width()));
+        (format!("{}{short}", mark(i)), look.column(i))
+    };
+    let names = gpus.iter().zip(0..).map(name);
     let mut out = vec![cells_line(["", ""], names.collect(), width, look)];
     for (gpu, refusal) in launch_refusals(state) {
         let text = format!("{}: {refusal}", gpu.short_name());

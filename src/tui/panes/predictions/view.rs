@@ -270,9 +270,9 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
         let (text, style) = match column {
             PredictionColumn::Kernel => ("  kernel".to_string(), look.title()),
             PredictionColumn::Size => ("size".into(), look.title()),
-            PredictionColumn::Source => (source.short_name().into(), look.source()),
+            PredictionColumn::Source => (state.column_name(source, *width - 1), look.source()),
             PredictionColumn::StockTime => (stock_heading(state), look.source()),
-            PredictionColumn::Predicted => (target.short_name().into(), look.target()),
+            PredictionColumn::Predicted => (state.column_name(target, *width - 1), look.target()),
             PredictionColumn::Interval => ("90 % interval".into(), look.title()),
             PredictionColumn::Speedup => ("speedup".into(), look.title()),
             PredictionColumn::Measured => ("measured".into(), look.title()),
@@ -284,7 +284,7 @@ fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Loo
             PredictionColumn::Sources => ("sources".into(), look.source()),
             PredictionColumn::Further(i) => {
                 let gpu = &state.session.gpus[state.selection.targets[i + 1]];
-                (gpu.short_name().into(), look.mark(Meaning::Further(*i)))
+                (state.column_name(gpu, *width - 1), look.mark(Meaning::Further(*i)))
             }
             PredictionColumn::FurtherSpeedup(i) => ("speedup".into(), look.mark(Meaning::Further(*i))),
             PredictionColumn::FurtherInterval(i) => ("90 % interval".into(), look.mark(Meaning::Further(*i))),

@@ -223,13 +223,14 @@ impl Prompt {
         match &self.0.purpose {
             // It works already; a choice that was asked for is made.
             Purpose::FilterGpus => {
+                state.ranked.check_filter(text, &state.session)?;
                 if let Some(choosing) = state.choosing {
                     choose_gpu(state, choosing.action);
                 }
                 Ok(Vec::new())
             }
             Purpose::FilterRows => Ok(Vec::new()),
-            Purpose::FilterBoard => state.ranked.check_filter(&state.session).map(|()| Vec::new()),
+            Purpose::FilterBoard => state.ranked.check_filter(text, &state.session).map(|()| Vec::new()),
             Purpose::Kernel => new_kernel::add_kernel(state, text),
             Purpose::Price(gpu) => price::set_price(state, *gpu, text),
             Purpose::Size => {

@@ -1,20 +1,26 @@
 //! The board: GPUs ranked for the selected kernel, one bar with its interval per row, the row under the cursor beside it.
 
+mod row_names;
 mod view;
 
 use super::gpus::put_gpu;
-use crate::rank::{Board, RankOrder, rank_chart};
+use super::what_if::editing::put_launch_value;
+use crate::predict::{LaunchNumber, Subject};
+use crate::rank::{Board, RankOrder, rank_chart, threads_of_label, variant_of_label};
 use crate::tui::action::Action;
 use crate::tui::asked_about::ask_about_next;
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
+use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::ranked::BoardRows;
 use crate::tui::selection::next_in_ring;
 use crate::tui::state::{DashboardState, Tone};
+use crate::tui::undo::remember;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::sync::Arc;
 use view::{draw_board, order_under, rows_of_board, why_empty};
 
 /// What the board can be sorted by, in the order of the key.
@@ -31,7 +37,7 @@ impl Panel<DashboardState> for RankingPane {
 
     fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
-            Action::Pick => choose_on_board(state, Action::SetTarget),
+            Action::Pick => return Reaction::Done(pick_row(state)),
             Action::SetSource | Action::SetTarget | Action::AddTarget => choose_on_board(state, action),
             Action::Pin => pin_gpu(state),
             Action::NextRows => show_next_rows(state),
@@ -44,6 +50,15 @@ impl Panel<DashboardState> for RankingPane {
             },
         }
         Reaction::Done(Vec::new())
+    }
+
+    fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
+        let is_of_gpus = matches!(action, Action::Pin | Action::EachArchitecture);
+        let rows = state.ranked.rows;
+        (is_of_gpus && rows != BoardRows::Gpus).then(|| {
+            let key = state.key_for(Action::NextRows);
+            format!("these rows are {}: {key} goes on to the GPUs", rows.as_str())
+        })
     }
 
     fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
@@ -71,9 +86,15 @@ impl Panel<DashboardState> for RankingPane {
             AskedAbout::Mix => "GPUs, kernels",
             AskedAbout::Application => "GPUs",
         };
+        let (pick, filter) = match state.ranked.rows {
+            BoardRows::Gpus => ("target", "filter: ada, <=300W"),
+            BoardRows::Variants => ("use variant", "filter"),
+            BoardRows::Blocks => ("use block size", "filter"),
+            BoardRows::Kernels => ("target", "filter"),
+        };
         let mut hints = vec![
-            Hint { actions: &[Action::Pick], text: "target" },
-            Hint { actions: &[Action::Filter], text: "filter: ada, <=300W" },
+            Hint { actions: &[Action::Pick], text: pick },
+            Hint { actions: &[Action::Filter], text: filter },
             Hint { actions: &[Action::SortNext], text: "sort" },
             Hint { actions: &[Action::NextRows], text: rows },
             Hint { actions: &[Action::Pin], text: "pin" },
@@ -118,6 +139,44 @@ fn show_next_rows(state: &mut DashboardState) {
     (state.ranked.board, state.ranked.refused) = (None, None);
 }
 
+/// Enter: the GPU under the cursor becomes the target, the variant or block size under it that of the selected kernel.
+fn pick_row(state: &mut DashboardState) -> Vec<Effect> {
+    let kind = state.ranked.rows;
+    let row = state.row_on_board().filter(|_| matches!(kind, BoardRows::Variants | BoardRows::Blocks));
+    let Some(row) = row else {
+        choose_on_board(state, Action::SetTarget);
+        return Vec::new();
+    };
+    if row.gpu != state.target() {
+        put_gpu(state, row.gpu, Action::SetTarget);
+    }
+    state.ranked.cursor = Some(row.clone());
+    if kind == BoardRows::Variants {
+        return use_variant(state, variant_of_label(&row.label));
+    }
+    if let Some(threads) = threads_of_label(&row.label) {
+        put_launch_value(state, LaunchNumber::Block, threads);
+    }
+    state.say(Tone::Done, format!("{}: {} on the target", state.kernel().label(), row.label))
+}
+
+/// Selects the kernel's row of this variant; where the table has none, the selected row becomes it.
+fn use_variant(state: &mut DashboardState, variant: &str) -> Vec<Effect> {
+    let now = state.rows[state.selected].clone();
+    let is_row = |row: &Arc<Subject>| {
+        row.kernel == now.kernel && row.problem == now.problem && *row.variant == *variant
+    };
+    if let Some(row) = state.rows.iter().position(is_row) {
+        state.select_row(row);
+    } else {
+        match state.session.subject(now.kernel, &now.problem, variant) {
+            Ok(subject) => state.change_row(subject),
+            Err(why) => return state.say(Tone::Refused, why.to_string()),
+        }
+    }
+    state.say(Tone::Done, format!("{}: variant selected", state.kernel().label()))
+}
+
 /// Makes the GPU under the cursor the source or a target.
 fn choose_on_board(state: &mut DashboardState, action: Action) {
     let Some(row) = state.row_on_board() else {
@@ -142,14 +201,17 @@ fn pin_gpu(state: &mut DashboardState) {
     };
     let gpu = row.gpu;
     state.ranked.cursor = Some(row);
-    let is_pinned = state.ranked.pins.remove(&gpu);
-    if !is_pinned {
-        state.ranked.pins.insert(gpu);
-    }
+    let is_pinned = state.ranked.pins.contains(&gpu);
     let is_further = state.selection.targets[1..].contains(&gpu);
     let is_in_pair = [state.selection.source, state.target()].contains(&gpu);
+    // One step of undo takes back both.
     if is_further == is_pinned && !is_in_pair {
         put_gpu(state, gpu, Action::AddTarget);
+    } else {
+        remember(state);
+    }
+    if !state.ranked.pins.remove(&gpu) {
+        state.ranked.pins.insert(gpu);
     }
 }
 

@@ -7,7 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use crate::gpu::GpuId;
+use super::row_names::{RowNames, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -115,35 +115,24 @@ impl BoardColumn {
 
 /// What fits into a width: names, the bar, columns.
 struct BoardWidths {
-    /// The one GPU of variants or blocks, which the title names.
-    only: Option<GpuId>,
+    names: RowNames,
     name: usize,
     bar: usize,
     columns: Vec<(BoardColumn, usize, &'static str)>,
 }
 
-/// The GPU of all rows, where they are its variants or blocks.
-fn only_gpu(state: &DashboardState, rows: &[&RankedRow]) -> Option<GpuId> {
-    let first = rows.first()?.gpu;
-    (state.ranked.rows != BoardRows::Gpus && rows.iter().all(|row| row.gpu == first)).then_some(first)
-}
-
-/// The GPU, with the variant or block; that alone where all rows are on one GPU.
-fn row_name(row: &RankedRow, only: Option<GpuId>) -> String {
-    if only.is_some() { row.label.clone() } else { marked_name(row) }
-}
-
 fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWidths {
-    let only = only_gpu(state, rows);
-    let longest = rows.iter().map(|row| row_name(row, only).width()).max().unwrap_or(12);
     let most = match (width, state.ranked.rows) {
         (..50, _) => 12,
         (50..100, BoardRows::Gpus) => 21,
         // What leaves room for the narrowest bar, the time and the speedup.
         (50..100, _) => width - MARKS - 2 - BAR.0 - 20,
-        (_, BoardRows::Gpus) => longest,
+        (_, BoardRows::Gpus) => usize::MAX,
         (_, _) => 64.min(width / 3),
     };
+    let names = RowNames::of_rows(state, rows, most);
+    let longest = rows.iter().map(|row| names.row_name(row).width()).chain([names.heading().width()]);
+    let longest = longest.max().unwrap_or(12);
     let name = longest.min(most).max(12) + 1;
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
@@ -165,7 +154,7 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
         }
     }
     kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
-    BoardWidths { only, name, bar: (least + left).min(BAR.1), columns: kept }
+    BoardWidths { names, name, bar: (least + left).min(BAR.1), columns: kept }
 }
 
 /// The list's part of the inside.
@@ -231,7 +220,10 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState
         let lines = detail_lines(state, rows[cursor], pareto[cursor], usize::from(detail.width), look);
         draw_lines(buffer, detail, lines, 0);
     }
-    let of_row = || interval_line(rows[cursor], widths.only).filter(|_| list.width == inside.width);
+    let of_row = || {
+        interval_line(rows[cursor], &widths.names, usize::from(area.width.saturating_sub(6)))
+            .filter(|_| list.width == inside.width)
+    };
     let why = why_no_speedup(state).map(|text| (text, look.caution()));
     if let Some((text, style)) = why.or_else(|| of_row().map(|text| (text, look.text()))) {
         let text = clipped_text(&format!(" {text} "), usize::from(area.width.saturating_sub(4)));
@@ -247,14 +239,15 @@ fn why_no_speedup(state: &DashboardState) -> Option<String> {
 }
 
 /// How sure the time of the row under the cursor is, where it is not told beside the list.
-fn interval_line(row: &RankedRow, only: Option<GpuId>) -> Option<String> {
+fn interval_line(row: &RankedRow, names: &RowNames, width: usize) -> Option<String> {
     let cautions = match row.cautions.len() {
         0 => String::new(),
         1 => ", 1 caution".into(),
         more => format!(", {more} cautions"),
     };
-    let name = row_name(row, only);
-    row.interval_text().map(|interval| format!("{name}: 90 % interval {interval}{cautions}"))
+    let interval = format!(": 90 % interval {}{cautions}", row.interval_text()?);
+    let name = clipped_middle(&names.row_name(row), width.saturating_sub(interval.width()));
+    Some(name + &interval)
 }
 
 /// Why there is no row.
@@ -298,7 +291,10 @@ fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line
     let over_bar = if bar < BAR_HEADING.width() { "speedup" } else { BAR_HEADING };
     let mut spans = vec![
         Span::raw(" ".repeat(MARKS)),
-        Span::styled(pad_right(if widths.only.is_some() { "" } else { "GPU" }, widths.name), look.title()),
+        Span::styled(
+            pad_right(&clipped_text(widths.names.heading(), widths.name - 1), widths.name),
+            look.title(),
+        ),
         Span::styled(pad_right(over_bar, bar + 1), look.title()),
     ];
     let sorted = state.ranked.order;
@@ -344,11 +340,11 @@ fn board_line(
         gpu if selection.targets.contains(&gpu) => ("+", look.target()),
         _ => (" ", look.text()),
     };
-    let pin = if state.ranked.pins.contains(&row.gpu) { "^" } else { " " };
+    let pin = if state.ranked.is_pinned(row) { "^" } else { " " };
     let pareto = if is_pareto { "*" } else { " " };
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
-    let name = row_name(row, widths.only);
+    let name = widths.names.row_name(row);
     // Variants and kernels differ at their ends, GPUs before their memory.
     let cut = if row.label.is_empty() { clipped_text } else { clipped_middle };
     let of_bar = time_style(row, look);

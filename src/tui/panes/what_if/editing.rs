@@ -194,7 +194,7 @@ pub fn type_element(state: &mut DashboardState, text: &str) -> Result<Vec<Effect
 }
 
 /// Sets a launch number; back to what it is where that is its value.
-fn put_launch_value(state: &mut DashboardState, number: LaunchNumber, value: u32) {
+pub fn put_launch_value(state: &mut DashboardState, number: LaunchNumber, value: u32) {
     let stated = state.launch_value_stated(number);
     let changed = Some(value).filter(|value| Some(*value) != stated);
     state.edit_launch(state.launch_changes().with(number, changed));

@@ -34,7 +34,25 @@ use list_view::{first_list_line, line_at_row, lines_shown};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use scenarios::{drop_scenario, next_scenario, offer_page};
-use view::{draw_what_if, forms_offered, shown_form};
+use view::{draw_what_if, forms_offered, hides_list, shown_form};
+
+/// What needs the cursor of the list.
+const OF_LIST: [Action; 14] = [
+    Action::Left,
+    Action::Right,
+    Action::CoarseDown,
+    Action::CoarseUp,
+    Action::Pick,
+    Action::ResetNumber,
+    Action::Solve,
+    Action::MarkNumber,
+    Action::Up,
+    Action::Down,
+    Action::PageUp,
+    Action::PageDown,
+    Action::Top,
+    Action::Bottom,
+];
 
 /// The pane.
 #[derive(Debug)]
@@ -72,6 +90,12 @@ impl Panel<DashboardState> for WhatIfPane {
             },
         };
         Reaction::Done(effects)
+    }
+
+    fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
+        let key = state.key_for(Action::NextForm);
+        (hides_list(state) && OF_LIST.contains(&action))
+            .then(|| format!("the list of numbers is hidden: {key} goes on to it"))
     }
 
     fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {

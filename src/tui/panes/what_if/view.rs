@@ -53,6 +53,14 @@ pub(super) fn shown_form(state: &DashboardState) -> WhatIfForm {
     }
 }
 
+/// Whether what stands beside the list elsewhere stands in its place.
+pub(super) fn hides_list(state: &DashboardState) -> bool {
+    let form = shown_form(state);
+    let width = state.areas().pane_area(Pane::WhatIf).width;
+    let is_whole = form == WhatIfForm::Scenarios && width < ROOM_FOR_SCENARIOS;
+    is_whole || form != WhatIfForm::List && !has_room_beside(state)
+}
+
 /// Draws the pane.
 pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let inside = pane_frame(buffer, area, state, Pane::WhatIf, &beside(state), look);
@@ -61,12 +69,11 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
     draw_lines(buffer, Rect { height: head, ..text }, heading(state, usize::from(text.width), look), 0);
     let body = Rect { y: inside.y + head, height: inside.height - head, ..inside };
     let form = shown_form(state);
-    let whole = form == WhatIfForm::Scenarios && area.width < ROOM_FOR_SCENARIOS;
-    if !has_room_beside(state) || whole {
-        return match form {
-            WhatIfForm::List => draw_list(buffer, body, state, look),
-            form => draw_form(buffer, Rect { x: text.x, width: text.width, ..body }, state, form, look),
-        };
+    if hides_list(state) {
+        return draw_form(buffer, Rect { x: text.x, width: text.width, ..body }, state, form, look);
+    }
+    if form == WhatIfForm::List {
+        return draw_list(buffer, body, state, look);
     }
     let list = if area.width >= ROOM_FOR_SOURCES { WIDE_LIST } else { LIST };
     draw_list(buffer, Rect { width: list, ..body }, state, look);
