@@ -61,7 +61,7 @@ const BEYOND_RATIOS: f64 = 1.13;
 /// Copies that change by less than this share of their time are not worth a word.
 const SAID_OF_COPIES: f64 = 0.01;
 
-/// From this part of a window on that would remain if kernels took no time, the GPU's SMs do not matter.
+/// Where this share of a window or more would remain if kernels took no time, the GPU's SMs do not matter.
 const HOST_BOUND: f64 = 0.95;
 
 /// From this share of the wall clock on that the GPU idles, the interval of its kernels says too little alone.

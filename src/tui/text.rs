@@ -41,13 +41,14 @@ pub fn clipped_middle(text: &str, width: usize) -> String {
 
 /// A name cut so that it differs from all of these names cut alike: at its end, without its brand, or further left.
 pub fn clipped_apart<'a>(name: &str, others: impl Iterator<Item = &'a str> + Clone, width: usize) -> String {
+    if name.width() <= width || !name.is_ascii() {
+        return clipped_text(name, width);
+    }
     let is_apart = |form: &usize| {
         let own = cut_name(name, *form, width);
         others.clone().filter(|other| *other != name).all(|other| cut_name(other, *form, width) != own)
     };
-    let fits = name.width() <= width || !name.is_ascii();
-    let form = (0..=width).find(is_apart).filter(|_| !fits);
-    cut_name(name, form.unwrap_or(0), width)
+    cut_name(name, (0..=width).find(is_apart).unwrap_or(0), width)
 }
 
 /// The forms of a name that is too long: 0 `RTX 4060 …`, 1 `4060 Lapt…`, from 2 on so many letters of its end less one, `RTX …Laptop`.
