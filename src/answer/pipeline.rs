@@ -37,10 +37,10 @@ pub fn answer_pair(
     settings: Settings,
 ) -> Answer {
     let answer = answer_as_launched(context, subject, source, target, settings);
-    if subject.launch_edits.is_empty() {
+    let (kernel, gpu) = (&context.kernels[subject.kernel], context.gpu(target));
+    if !subject.launch_edits.change(kernel, answer.needs.target.as_ref()) {
         return answer;
     }
-    let (kernel, gpu) = (&context.kernels[subject.kernel], context.gpu(target));
     LaunchQuestion { kernel, subject, gpu, rules: settings.rules }.edited_answer(answer, context.calibration)
 }
 

@@ -30,6 +30,7 @@ mod barred;
 mod breakdown;
 mod caution;
 mod caution_texts;
+mod changed_launch;
 mod clocks;
 mod component_times;
 mod components;
