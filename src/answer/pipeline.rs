@@ -16,7 +16,7 @@ use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
+    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
     impossible_source, is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks,
     stated_clocks, states_clocks, weight,
 };
@@ -203,7 +203,12 @@ fn answer_at_clocks(
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
     };
-    let own = own_time.map(|time| OwnTime { time, deviation: deviation_of(subject, source, visible) });
+    // What is changed of the board and not used by the kernel leaves the time that was measured.
+    let on_board = q.source_time.as_ref().filter(|_| is_one_board).and_then(SourceTime::timed_at_size);
+    let is_left = |p: &Prediction| p.doubt.is_some_and(|d| d.is_of_timed_gpu()) && on_board == Some(p.time);
+    let left = on_board.filter(|_| prediction.as_ref().is_ok_and(is_left));
+    let own =
+        own_time.or(left).map(|time| OwnTime { time, deviation: deviation_of(subject, source, visible) });
     let interval = prediction.as_ref().ok().and_then(|p| match own {
         Some(OwnTime { time, deviation: Some(deviation) }) => Some(Interval::of_trials(time, deviation)),
         Some(OwnTime { time, .. }) if p.doubt.is_none() => Some(Interval::exactly(time)),

@@ -288,7 +288,9 @@ impl KernelTimes<'_> {
         let on_made = asked.times_at_limits(made, edited);
         let moved = |made: Option<ModelTime>| {
             let (made, on_base, base) = (made?, on_base?, part.base?);
-            Some(ModelTime { time: base * (made.time / on_base.time), ..made })
+            let is_left = made.time == on_base.time && made.ends == on_base.ends;
+            let ends = if is_left { part.ends.or(made.ends) } else { made.ends };
+            Some(ModelTime { time: base * (made.time / on_base.time), ends, ..made })
         };
         on_made.into_iter().map(moved).collect()
     }

@@ -533,3 +533,32 @@ fn typed_clocks_of_a_saved_gpu_are_said() {
         assert!(said.contains(words), "{words}: {said}");
     }
 }
+
+#[test]
+fn a_change_that_the_kernel_does_not_use_leaves_the_interval_of_the_measured_time() {
+    let desk = Desk::new();
+    let saxpy = "--kernel saxpy --size n=1048576 --format json";
+    for gpu in ["titan-v", "rtx-4070"] {
+        let pair = format!("--from {gpu} --to {gpu} {saxpy}");
+        let board = desk.types(&format!("predict {pair}")).works().json().remove(0);
+        let made = desk.types(&format!("predict {pair} --set memory=24GiB")).works().json().remove(0);
+        let told =
+            object(&desk.types(&format!("whatif --gpu {gpu} {saxpy} --set memory=24GiB")).works().stdout);
+        let ranked = desk.types(&format!("rank {pair} --set memory=24GiB")).works().json();
+        let ranked = ranked.iter().find(|row| row["gpu"] != gpu).expect("the changed board");
+        for number in ["time_ms", "low_ms", "high_ms"] {
+            for row in [&made, &told, ranked] {
+                assert_eq!(row[number], board[number], "{gpu} {number}: {row}");
+            }
+        }
+        assert!(
+            made["measured_ms"].is_null() && number(&made, "low_ms") < number(&made, "high_ms"),
+            "{made}"
+        );
+        let faster = desk.types(&format!("predict {pair} --set mem=+20%")).works().json().remove(0);
+        assert!(number(&faster, "low_ms") < number(&board, "low_ms"), "{faster}");
+    }
+    let pair = "predict --from titan-v --to titan-v --kernel saxpy --set memory=24GiB --explain";
+    let text = desk.types(pair).works().stdout;
+    assert!(text.contains("measured on the board without these changes"), "{text}");
+}
