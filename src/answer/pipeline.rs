@@ -189,7 +189,8 @@ fn answer_at_clocks(
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });
         p.cautions.extend(condition_cautions(kernel, run_on, named, clocks.caution()));
         // Nothing is predicted where the very clocks were measured.
-        p.cautions.retain(|c| own_time.is_none() || !matches!(c, Caution::Hypothetical(_)));
+        let is_of_settings = |c: &Caution| matches!(c, Caution::Hypothetical(_) | Caution::DerivedGpu(_));
+        p.cautions.retain(|c| own_time.is_none() || !is_of_settings(c));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -284,9 +285,9 @@ fn condition_cautions(
     cautions.extend(typed_target.map(|named| Caution::Hypothetical(differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     cautions.extend(named_code_cautions(kernel, gpus));
-    let derived = gpus.iter().filter_map(|gpu| gpu.derived.as_deref());
-    let derived = derived.map(|d| Caution::DerivedGpu(d.description.as_str().into()));
-    cautions.extend(derived.filter(|_| gpus.source.id != gpus.target.id));
+    let other_source = Some(gpus.source).filter(|source| source.id != gpus.target.id);
+    let derived = other_source.into_iter().chain([gpus.target]).filter_map(|gpu| gpu.derived.as_deref());
+    cautions.extend(derived.map(|d| Caution::DerivedGpu(d.description.as_str().into())));
     cautions
 }
 
