@@ -21,6 +21,8 @@ pub struct StandIn<'a> {
     pub gpu: &'a Gpu,
     /// As its documents state it.
     pub stock: &'a Gpu,
+    /// As its own name says it, where other clocks or limits were typed for it.
+    pub named: Option<&'a Gpu>,
 }
 
 /// Everything that is loaded, and what was derived from it.
@@ -72,7 +74,8 @@ impl<'a> AnswerContext<'a> {
 
     /// This GPU in the place of its board.
     fn in_place_of(&self, place: GpuId, gpu: GpuId) -> StandIn<'a> {
-        StandIn { place, gpu: &self.gpus[gpu], stock: self.stock(place) }
+        let named = self.typed.get(&gpu).map(|(named, _)| named);
+        StandIn { place, gpu: &self.gpus[gpu], stock: self.stock(place), named }
     }
 
     /// The place of the GPU whose rows time the subject on this one: its own, or that of its board where it is one at other settings
@@ -112,6 +115,12 @@ impl<'a> AnswerContext<'a> {
     pub fn stock_of_typed(&self, gpu: GpuId) -> Option<&'a Gpu> {
         let stand_in = self.stand_in_of(gpu).map(|stand_in| stand_in.stock);
         stand_in.or_else(|| self.typed.get(&gpu).map(|(stock, _)| stock))
+    }
+
+    /// The GPU in this place as its own name says it, where other clocks were typed for it.
+    pub(super) fn named_of_typed(&self, gpu: GpuId) -> Option<&'a Gpu> {
+        let typed = || self.typed.get(&gpu).map(|(named, _)| named);
+        self.stand_in_of(gpu).map_or_else(typed, |stand_in| stand_in.named)
     }
 
     /// The source as its documents state it, where other clocks or settings were typed for it.

@@ -75,8 +75,11 @@ impl LaunchQuestion<'_> {
                 if answer.interval.is_some_and(Interval::is_of_measurement) {
                     answer.interval = self.interval_of_change(answer, calibration);
                 }
+                let explained = model.predictions(self, &self.running_gpu(answer));
                 if let Ok(prediction) = &mut answer.prediction {
-                    prediction.bound_target = after.limit.or(prediction.bound_target);
+                    if let Some(both) = explained {
+                        prediction.change_launch(after.time / before.time, both);
+                    }
                     let edits = edits.to_string().into();
                     prediction.cautions.push(Caution::EditedLaunch { edits });
                 }
@@ -85,6 +88,12 @@ impl LaunchQuestion<'_> {
             Some((Err(why), _)) if answer.prediction.is_ok() => answer.prediction = Err(why),
             _ => {}
         }
+    }
+
+    /// The GPU at the clock that its power limit left it in this answer.
+    fn running_gpu(&self, answer: &Answer) -> Cow<'_, Gpu> {
+        let share = answer.clocks.target.sm.0 / self.gpu.boost_clock.value.0;
+        if share < 1.0 { Cow::Owned(self.gpu.at_clock_share(share)) } else { Cow::Borrowed(self.gpu) }
     }
 
     /// The interval of a time that is modelled from one measured on this very GPU: as uncertain as the least uncertain on another.

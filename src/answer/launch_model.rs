@@ -1,12 +1,15 @@
 //! A launch on a GPU, as it is and as it is changed: what fits, and the model's times of both.
 
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{Instance, Kernel, Launch, Work};
 use crate::measurement::Store;
 use crate::occupancy::{
     BlockNeeds, Carveout, LaunchRefusal, Occupancy, Rules, Waves, launch_refusal, occupancy, waves,
 };
-use crate::predict::{LaunchEdits, ModelRefusal, PreparedKernel, Subject, TimeEstimate};
+use crate::pair::Pair;
+use crate::predict::{
+    LaunchEdits, MODELS, ModelId, ModelRefusal, Prediction, PreparedKernel, Subject, TimeEstimate, question,
+};
 use crate::units::Seconds;
 
 /// A launch on one GPU.
@@ -76,12 +79,8 @@ impl LaunchModel {
         Subject { instance, config: None, launch_edits: LaunchEdits::default(), ..subject.clone() }
     }
 
-    /// The model's times of the launch as it is and as it is changed, on each of these GPUs.
-    pub(super) fn estimates(
-        &self,
-        question: &LaunchQuestion<'_>,
-        gpus: &[Gpu],
-    ) -> [Vec<Result<TimeEstimate, ModelRefusal>>; 2] {
+    /// The kernel as it is launched and as its launch is changed.
+    fn launched(&self, question: &LaunchQuestion<'_>) -> [(Kernel, Subject); 2] {
         let edits = question.subject.launch_edits;
         let mut kernel = question.kernel.clone();
         kernel.compiled.clear();
@@ -93,12 +92,39 @@ impl LaunchModel {
         {
             other = (in_type, Subject { instance, ..other.1 });
         }
+        [(kernel, as_it_is), other]
+    }
+
+    /// The model's times of the launch as it is and as it is changed, on each of these GPUs.
+    pub(super) fn estimates(
+        &self,
+        question: &LaunchQuestion<'_>,
+        gpus: &[Gpu],
+    ) -> [Vec<Result<TimeEstimate, ModelRefusal>>; 2] {
         let store = Store::default();
-        [(&kernel, &as_it_is), (&other.0, &other.1)].map(|(kernel, subject)| {
+        self.launched(question).each_ref().map(|(kernel, subject)| {
             let mut prepared = PreparedKernel::new(kernel, subject, gpus, &store, question.rules);
             let on_gpu = |at| prepared.start(GpuId::from_index(at)).estimate(GpuId::from_index(at));
             (0..gpus.len()).map(on_gpu).collect()
         })
+    }
+
+    /// The same with everything behind them, on this GPU; `None` where there is no time of one.
+    pub(super) fn predictions(&self, asked: &LaunchQuestion<'_>, gpu: &Gpu) -> Option<[Prediction; 2]> {
+        let store = Store::default();
+        let of_components = MODELS[ModelId::default()];
+        let [as_it_is, changed] = self.launched(asked).map(|(kernel, subject)| {
+            let pair = Pair::same((GpuId::from_index(0), gpu));
+            of_components.predict(&question(
+                &kernel,
+                &subject,
+                pair,
+                &store,
+                Ceilings::default(),
+                asked.rules,
+            ))
+        });
+        Some([as_it_is.ok()?, changed.ok()?])
     }
 
     pub(super) fn on_gpu(&self, question: &LaunchQuestion<'_>, needs: BlockNeeds) -> LaunchOnGpu {
@@ -126,13 +152,11 @@ fn carveout_percent(needs: BlockNeeds) -> Option<u8> {
 }
 
 impl EditedLaunch {
-    /// What the change multiplies the time by on each of these GPUs; `None` where it cannot start there.
+    /// The model's estimates of the launch as it is and as it is changed on each of these GPUs; `None` where it cannot start there.
     #[must_use]
-    pub fn time_factors(&self, question: &LaunchQuestion<'_>, gpus: &[Gpu]) -> Vec<Option<f64>> {
+    pub fn estimates(&self, question: &LaunchQuestion<'_>, gpus: &[Gpu]) -> Vec<Option<[TimeEstimate; 2]>> {
         let [before, after] = self.model.estimates(question, gpus);
-        let factor = |(before, after): (Result<TimeEstimate, _>, Result<TimeEstimate, _>)| {
-            before.ok().zip(after.ok()).map(|(before, after)| after.time / before.time)
-        };
-        before.into_iter().zip(after).map(factor).collect()
+        let both = before.into_iter().zip(after);
+        both.map(|(before, after)| Some([before.ok()?, after.ok()?])).collect()
     }
 }

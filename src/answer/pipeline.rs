@@ -16,7 +16,7 @@ use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
+    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
     impossible_source, is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks,
     stated_clocks, states_clocks, weight,
 };
@@ -37,10 +37,10 @@ pub fn answer_pair(
     settings: Settings,
 ) -> Answer {
     let answer = answer_as_launched(context, subject, source, target, settings);
-    if subject.launch_edits.is_empty() {
+    let (kernel, gpu) = (&context.kernels[subject.kernel], context.gpu(target));
+    if !subject.launch_edits.change(kernel, answer.needs.target.as_ref()) {
         return answer;
     }
-    let (kernel, gpu) = (&context.kernels[subject.kernel], context.gpu(target));
     LaunchQuestion { kernel, subject, gpu, rules: settings.rules }.edited_answer(answer, context.calibration)
 }
 
@@ -75,7 +75,7 @@ fn answer_with_held_residual(
     let of_changes = Settings { model: of_changes, ..settings };
     let mut answer = answer_of_model(context, subject, source, target, of_changes);
     answer.settings = settings;
-    let unchanged = StandIn { place: target, gpu: stock, stock };
+    let unchanged = StandIn { place: target, gpu: stock, stock, named: None };
     let at_stock = AnswerContext { stand_in: Some(unchanged), ..context };
     let learned = answer_of_model(at_stock, subject, source, target, settings);
     let plain = answer_of_model(at_stock, subject, source, target, of_changes).predicted_time();
@@ -183,13 +183,14 @@ fn answer_at_clocks(
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
-        let typed = Pair { source: typed.source.filter(|_| !is_one_board), ..typed };
+        let named = Pair::new(typed.source.filter(|_| !is_one_board), context.named_of_typed(target));
         // Under a limit that does nothing it is its board.
         let is_limited = running.gpu.boost_clock.value != on_target.boost_clock.value;
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });
-        p.cautions.extend(condition_cautions(kernel, run_on, typed, clocks.caution()));
+        p.cautions.extend(condition_cautions(kernel, run_on, named, clocks.caution()));
         // Nothing is predicted where the very clocks were measured.
-        p.cautions.retain(|c| own_time.is_none() || !matches!(c, Caution::Hypothetical(_)));
+        let is_of_settings = |c: &Caution| matches!(c, Caution::Hypothetical(_) | Caution::DerivedGpu(_));
+        p.cautions.retain(|c| own_time.is_none() || !is_of_settings(c));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -203,7 +204,12 @@ fn answer_at_clocks(
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
     };
-    let own = own_time.map(|time| OwnTime { time, deviation: deviation_of(subject, source, visible) });
+    // What is changed of the board and not used by the kernel leaves the time that was measured.
+    let on_board = q.source_time.as_ref().filter(|_| is_one_board).and_then(SourceTime::timed_at_size);
+    let is_left = |p: &Prediction| p.doubt.is_some_and(|d| d.is_of_timed_gpu()) && on_board == Some(p.time);
+    let left = on_board.filter(|_| prediction.as_ref().is_ok_and(is_left));
+    let own =
+        own_time.or(left).map(|time| OwnTime { time, deviation: deviation_of(subject, source, visible) });
     let interval = prediction.as_ref().ok().and_then(|p| match own {
         Some(OwnTime { time, deviation: Some(deviation) }) => Some(Interval::of_trials(time, deviation)),
         Some(OwnTime { time, .. }) if p.doubt.is_none() => Some(Interval::exactly(time)),
@@ -263,28 +269,25 @@ fn within_source_range(found: Interval, p: &Prediction, q: &Question<'_>, settin
     range.map_or(found, |range| found.within(p.time, range))
 }
 
-/// What is said of the GPUs as they run and of the arithmetic: which do not exist, at whose typed clocks (`stock` are the
+/// What is said of the GPUs as they run and of the arithmetic: which do not exist, at whose typed clocks (`named` are the
 /// ones that clocks were typed for), what the source's row states.
 fn condition_cautions(
     kernel: &Kernel,
     gpus: Pair<&Gpu>,
-    stock: Pair<Option<&Gpu>>,
+    named: Pair<Option<&Gpu>>,
     of_row: Option<Caution>,
 ) -> Vec<Caution> {
     let mut cautions: Vec<Caution> = made_caution(gpus.target).into_iter().collect();
-    let typed_source = stock.source.filter(|_| of_row.is_none());
-    cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(gpus.source, stock))));
+    let typed_source = named.source.filter(|_| of_row.is_none());
+    cautions.extend(typed_source.map(|named| Caution::SourceTyped(differences(gpus.source, named))));
     cautions.extend(of_row);
-    // One that has a name of its own says what it is.
-    let typed_target = stock.target.filter(|stock| {
-        gpus.target.board_id() == gpus.target.id && !gpus.target.clocks().is_same_setting(&stock.clocks())
-    });
-    cautions.extend(typed_target.map(|stock| Caution::Hypothetical(differences(gpus.target, stock))));
+    let typed_target = named.target.filter(|named| !gpus.target.clocks().is_same_setting(&named.clocks()));
+    cautions.extend(typed_target.map(|named| Caution::Hypothetical(differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     cautions.extend(named_code_cautions(kernel, gpus));
-    let derived = gpus.iter().filter_map(|gpu| gpu.derived.as_deref());
-    let derived = derived.map(|d| Caution::DerivedGpu(d.description.as_str().into()));
-    cautions.extend(derived.filter(|_| gpus.source.id != gpus.target.id));
+    let other_source = Some(gpus.source).filter(|source| source.id != gpus.target.id);
+    let derived = other_source.into_iter().chain([gpus.target]).filter_map(|gpu| gpu.derived.as_deref());
+    cautions.extend(derived.map(|d| Caution::DerivedGpu(d.description.as_str().into())));
     cautions
 }
 

@@ -72,41 +72,37 @@ pub fn answer_from_sources(
     if let Some(only) = sources.only() {
         return Some(ask(only));
     }
-    if let Some(own) = own_answer(context, sources, target, ask) {
-        return Some(own);
+    let beside = match sources {
+        Sources::AllBeside(seen) => Some(ask(*seen)),
+        Sources::These(_) | Sources::All => None,
+    };
+    // Others say nothing that the target's own time does not.
+    if let Some(own) = beside.as_ref().filter(|own| is_timed_on_target(context, own, target)) {
+        return Some(own.clone());
     }
     let places = match sources {
         Sources::These(some) => each_once(some, board_place(context.gpus, target)),
         Sources::All | Sources::AllBeside(_) => sources_that_timed(context, subject, target),
     };
-    let beside = match sources {
-        Sources::AllBeside(seen) => Some(seen_answer(context, subject, *seen, ask(*seen))),
-        Sources::These(_) | Sources::All => None,
-    };
+    let beside = beside.map(|seen| seen_answer(context, subject, seen));
     combine(context.gpus, places.into_iter().map(ask).collect(), beside)
 }
 
-/// The answer of the GPU that others stand beside where it is the target as well, changed or not, and was timed: others say nothing that its
-/// own time does not.
-fn own_answer(
-    context: AnswerContext<'_>,
-    sources: &Sources,
-    target: GpuId,
-    ask: impl Fn(GpuId) -> Answer,
-) -> Option<Answer> {
-    let Sources::AllBeside(seen) = sources else { return None };
-    let is_target = board_place(context.gpus, *seen) == board_place(context.gpus, target);
-    Some(ask(is_target.then_some(*seen)?)).filter(Answer::has_timed_source)
+/// Whether the source of this answer is the target, changed or not, and was timed.
+fn is_timed_on_target(context: AnswerContext<'_>, answer: &Answer, target: GpuId) -> bool {
+    let is_target = board_place(context.gpus, answer.source) == board_place(context.gpus, target);
+    is_target && answer.has_timed_source()
 }
 
 /// The answer of the GPU that others stand beside. Where nobody timed the kernel there, its own time is made of theirs, as that of a
 /// target is: a GPU is as fast as itself.
-fn seen_answer(context: AnswerContext<'_>, subject: &Subject, seen: GpuId, answer: Answer) -> Answer {
+fn seen_answer(context: AnswerContext<'_>, subject: &Subject, answer: Answer) -> Answer {
     let model = MODELS[answer.settings.model];
     if answer.has_timed_source() || !model.needs_source() {
         return answer;
     }
-    let own = answer_from_sources(context, &subject.as_timed(), &Sources::All, seen, answer.settings);
+    let own =
+        answer_from_sources(context, &subject.as_timed(), &Sources::All, answer.source, answer.settings);
     let made = own.and_then(|own| own.predicted_time());
     let source_time = made.map(|time| SourceTime::of_model(time, model.id(), Vec::new()));
     Answer { source_time: source_time.or(answer.source_time), ..answer }

@@ -2,8 +2,9 @@
 
 use super::Usage;
 use crate::kernel::RunsAs;
+use crate::measurement::Measurement;
 use crate::occupancy::BlockNeeds;
-use crate::predict::{LaunchEdits, Subject};
+use crate::predict::{LaunchEdits, LaunchNumber, Subject};
 use crate::session::Session;
 use crate::workload::Workload;
 use anyhow::Result;
@@ -63,8 +64,18 @@ impl LaunchArgs {
                 );
                 return Err(Usage(text).into());
             }
-            subject.launch_edits = edits;
+            subject.launch_edits = without_own(session, subject, edits);
         }
         Ok(())
     }
+}
+
+/// The changes without a block and an element type that are the kernel's own: those are no change.
+fn without_own(session: &Session, subject: &Subject, edits: LaunchEdits) -> LaunchEdits {
+    let rows = subject.config.into_iter().flat_map(|config| session.store.rows_of(config));
+    let launch = rows.into_iter().find_map(Measurement::launch).or(subject.instance.launch);
+    let is_own_block = launch.map(|launch| launch.threads()) == edits.changed_value(LaunchNumber::Block);
+    let edits = if is_own_block { edits.with(LaunchNumber::Block, None) } else { edits };
+    let kernel = &session.kernels[subject.kernel];
+    edits.with_element(edits.element().filter(|element| !kernel.is_in_element(*element)))
 }

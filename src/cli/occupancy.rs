@@ -12,7 +12,7 @@ use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{BlockSize, Kernel, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
 use crate::pair::Pair;
-use crate::predict::{self, Subject};
+use crate::predict::{self, RegistersFrom, Subject};
 use crate::report::TableFormat;
 use crate::report::batch::BatchSetup;
 use crate::report::occupancy::{Resident, occupancy_table, overview_table};
@@ -237,7 +237,9 @@ impl OccupancyArgs {
         }
         let launch = plain.launch.map(|launch| launch.in_blocks_of(needs.threads));
         let refusal = launch_refusal(&plain.gpu.cuda.limits, needs, launch.as_ref());
-        Resident { needs, launch, refusal, ..plain }
+        let is_typed = needs.regs_per_thread != plain.needs.regs_per_thread;
+        let registers = if is_typed { Some(RegistersFrom::Typed) } else { plain.registers };
+        Resident { needs, launch, refusal, registers, ..plain }
     }
 }
 

@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 pub(super) struct QuestionArgs {
     /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined, `titan-v,all` as seen from the first. Without
-    /// it that of --data; without a time each target is predicted from the kernel's counts
+    /// it that of --data, whose rows of several GPUs are combined; without a time each target is predicted from the kernel's counts
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub(super) from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one, `h100` for each of its boards, `ada`, `<=300W` and the like

@@ -39,7 +39,8 @@ use std::time::SystemTime;
 )]
 pub(super) struct RankArgs {
     /// Source GPU: where it was timed, and what speedups are relative to; more GPUs behind it, or `all` that timed the kernel, are
-    /// combined as by `predict`. Without it that of --data; without a time each GPU is predicted from the kernel's counts
+    /// combined as by `predict`. Without it that of --data, whose rows of several GPUs are combined; without a time each GPU is
+    /// predicted from the kernel's counts
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     from: Vec<String>,
     /// GPUs to rank: ids, `all`, an architecture such as `ada`, `each-architecture`, and limits such as `<=300W` or `>=24GB`

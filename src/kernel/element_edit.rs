@@ -83,6 +83,12 @@ impl Kernel {
         self.operator.map(OperatorType::modelled_elements).ok_or_else(counted)
     }
 
+    /// Whether this element type is the kernel's own.
+    #[must_use]
+    pub fn is_in_element(&self, element: ElementType) -> bool {
+        self.operator.is_some_and(|own| own == own.in_element(element))
+    }
+
     /// This kernel in another element type, whatever its size.
     ///
     /// # Errors

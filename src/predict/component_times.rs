@@ -5,6 +5,9 @@ use crate::pair::{Pair, Side};
 use crate::roofline::{Component, Components, Spec};
 use crate::units::{Seconds, significant};
 
+/// Below this an elasticity moves nothing worth reading.
+pub(super) const LEAST_ELASTICITY: f64 = 0.02;
+
 /// What a change of one of the target's numbers does to the predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elasticity {

@@ -142,6 +142,12 @@ impl Doubt {
         }
     }
 
+    /// Whether it is that of the very GPU that was timed, or of its board where nothing that the kernel uses is changed.
+    #[must_use]
+    pub fn is_of_timed_gpu(&self) -> bool {
+        *self == Self { shortest: self.shortest, ..Self::none() }
+    }
+
     /// That of every answer about something else than was timed.
     #[must_use]
     pub fn least() -> Self {

@@ -33,6 +33,10 @@ impl Predictor for EfficiencyTransfer {
         true
     }
 
+    fn takes_source_time(&self) -> bool {
+        true
+    }
+
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let chain = Chain::new(q, self.id())?;
         let time = chain.target_time(self.id())?;

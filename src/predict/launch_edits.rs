@@ -2,6 +2,7 @@
 
 use crate::catalogue::ElementType;
 use crate::gpu::relative_factor;
+use crate::kernel::Kernel;
 use crate::occupancy::{BlockNeeds, Carveout, register_refusal};
 use crate::units::{KiloBytes, significant, typed_bytes, typed_count, typed_number};
 use std::fmt;
@@ -191,6 +192,17 @@ impl LaunchEdits {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether a block of these needs, or this kernel's element type, is another one with them.
+    #[must_use]
+    pub fn change(&self, kernel: &Kernel, needs: Option<&BlockNeeds>) -> bool {
+        let is_other = |number: LaunchNumber| {
+            let typed = self.changed_value(number);
+            typed.is_some_and(|typed| needs.is_none_or(|needs| typed != number.value_of(needs)))
+        };
+        LaunchNumber::ALL.into_iter().any(is_other)
+            || self.element.is_some_and(|element| !kernel.is_in_element(element))
     }
 
     /// Whether a number of a block is changed.

@@ -30,6 +30,7 @@ mod barred;
 mod breakdown;
 mod caution;
 mod caution_texts;
+mod changed_launch;
 mod clocks;
 mod component_times;
 mod components;
@@ -110,7 +111,7 @@ pub trait Predictor: Sync {
     fn is_corrected(&self) -> bool {
         false
     }
-    /// Whether it takes a measured time as it is, and has none of its own where nobody timed the kernel.
+    /// Whether its time is one of the source, as it is or scaled, and none of its own where nobody timed the kernel.
     fn takes_source_time(&self) -> bool {
         false
     }

@@ -53,6 +53,10 @@ impl Predictor for Projection {
         true
     }
 
+    fn takes_source_time(&self) -> bool {
+        true
+    }
+
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let (parts, levels) = projection(q)?;
         let (known, time) = (needed_source(q, ID)?, sound(levels.middle(), ID)?);

@@ -46,7 +46,7 @@ impl PartAnswer {
 
 /// Whether the answer is a measured time of the target itself, to which no model added anything.
 fn is_of_measurement(answer: &Answer) -> bool {
-    let has_added = answer.is_estimate() || answer.edited_launch.is_some();
+    let has_added = answer.measured.is_none() || answer.is_estimate() || answer.edited_launch.is_some();
     !has_added && answer.interval.is_some_and(Interval::is_of_measurement)
 }
 

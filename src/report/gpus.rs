@@ -81,16 +81,14 @@ pub fn show(gpu: &Gpu, sources: &SourceTable) -> Table {
     sheet.limits(&gpu.cuda.limits);
     let columns = ["field", "value", "unit", "origin", "source", "note"];
     let column = |name| if name == "value" { TableColumn::right(name) } else { TableColumn::left(name) };
+    let other_names = match gpu.aliases.join(", ") {
+        none if none.is_empty() => none,
+        names => format!(" · also: {names}"),
+    };
     Table {
         title: format!(
-            "{} ({}) · {} {} · compute capability {} · {} · also: {}",
-            gpu.name,
-            gpu.id,
-            gpu.architecture,
-            gpu.chip,
-            gpu.cuda.compute_capability,
-            gpu.launch_year,
-            gpu.aliases.join(", ")
+            "{} ({}) · {} {} · compute capability {} · {}{other_names}",
+            gpu.name, gpu.id, gpu.architecture, gpu.chip, gpu.cuda.compute_capability, gpu.launch_year,
         ),
         columns: columns.map(column).to_vec(),
         rows: sheet.rows,

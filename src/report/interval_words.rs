@@ -2,22 +2,20 @@
 
 use super::shown;
 use crate::answer::{Answer, COVERAGE, Interval};
-use crate::predict::Doubt;
+use crate::predict::{Caution, Doubt};
 use crate::units::{significant, with_thousands};
 
 /// Where the interval comes from and why it is as wide as it is; nothing where there is none.
 #[must_use]
 pub fn interval(answer: &Answer) -> Option<String> {
     let i = answer.interval.as_ref()?;
-    if i.factor == 1.0 {
-        return Some("measured on this GPU at these settings: nothing is predicted".into());
-    }
     if i.is_of_measurement() {
-        return Some(format!(
-            "measured on this GPU at these settings: nothing is predicted; {:.0} % of its trials are {}",
-            100.0 * COVERAGE,
-            shown::interval(answer)?
-        ));
+        let measured = of_measurement(answer);
+        let trials = || {
+            let (part, range) = (100.0 * COVERAGE, shown::interval(answer)?);
+            Some(format!("{measured}; {part:.0} % of its trials are {range}"))
+        };
+        return if i.factor == 1.0 { Some(measured.into()) } else { trials() };
     }
     if i.is_cut {
         return Some(format!(
@@ -46,6 +44,17 @@ pub fn interval(answer: &Answer) -> Option<String> {
 }
 
 /// The same for an interval that is scaled with the answer's own doubt.
+/// What was measured where the interval is that of a measurement.
+fn of_measurement(answer: &Answer) -> &'static str {
+    let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
+    let is_made = cautions.into_iter().any(|caution| matches!(caution, Caution::HypotheticalGpu { .. }));
+    if is_made && answer.measured.is_none() {
+        "measured on the board without these changes, which the kernel does not use"
+    } else {
+        "measured on this GPU at these settings: nothing is predicted"
+    }
+}
+
 fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
     let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
     let mut why: Vec<&str> = Vec::new();

@@ -87,7 +87,9 @@ impl<'a> Comparison<'a> {
     /// What the reader must know, the refusal first where there is one.
     #[must_use]
     pub fn caution_texts(&self) -> Vec<String> {
-        let useless = self.answer.interval.and_then(|i| shown::useless_interval(i.low, i.high));
+        let is_without_source = self.answer.is_without_source;
+        let useless =
+            self.answer.interval.and_then(|i| shown::useless_interval(i.low, i.high, is_without_source));
         useless.into_iter().chain(shown::caution_texts(self.answer, &self.kernel.cautions)).collect()
     }
 

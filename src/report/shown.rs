@@ -185,13 +185,15 @@ const USELESS: f64 = 10.0;
 
 /// What is said of an interval that is too wide to act on, and what would narrow it; `None` for any other.
 #[must_use]
-pub fn useless_interval(low: Seconds, high: Seconds) -> Option<String> {
+pub fn useless_interval(low: Seconds, high: Seconds, is_without_source: bool) -> Option<String> {
     let is_useless = high / low > USELESS;
+    let measure = if is_without_source {
+        "on a GPU, with counters (`ncu --set full`), and give --from GPU"
+    } else {
+        "on the source, with counters (`ncu --set full`)"
+    };
     is_useless.then(|| {
-        format!(
-            "interval wider than {USELESS:.0}×, too wide to decide by: measure the kernel on the source, with counters \
-             (`ncu --set full`)"
-        )
+        format!("interval wider than {USELESS:.0}×, too wide to decide by: measure the kernel {measure}")
     })
 }
 

@@ -114,7 +114,7 @@ impl Session {
     ) -> Option<Answer> {
         let context = self.answer_context();
         let place = board_place(&self.gpus, base);
-        let stand_in = Some(StandIn { place, gpu: made, stock: context.stock(place) });
+        let stand_in = Some(StandIn { place, gpu: made, stock: context.stock(place), named: None });
         answer_from_sources(AnswerContext { stand_in, ..context }, subject, sources, place, settings)
     }
 

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
+use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId, Tuning, TuningError, clock, power};
 use crate::power::{check_board_limit, with_idle_power};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -65,6 +65,9 @@ pub enum TuneError {
         /// The GPU's id.
         gpu: String,
     },
+    /// Changes that a GPU at these settings cannot have.
+    #[error(transparent)]
+    Changes(Box<ChangeError>),
     /// A GPU whose name states the same setting.
     #[error("{flag} {typed}: the name {gpu} states that already; give one of both")]
     InName {
@@ -80,7 +83,9 @@ pub enum TuneError {
 impl TuneError {
     /// Whether another GPU could be set so.
     const fn is_of_this_gpu(&self) -> bool {
-        matches!(self, Self::Value { error: TuningError::OutOfRange(_) | TuningError::BelowIdle(_), .. })
+        let is_out_of_range =
+            matches!(self, Self::Value { error: TuningError::OutOfRange(_) | TuningError::BelowIdle(_), .. });
+        is_out_of_range || matches!(self, Self::Changes(_))
     }
 }
 
@@ -110,16 +115,11 @@ impl TypedTunings {
         let named = named.of_made_gpus(session, targets, sources);
         named.is_asked(session, |gpu| targets.contains(&gpu) || sources.contains(&gpu))?;
         named.lay(session, &[])?;
-        if for_targets == Self::default() {
-            return Ok(LaidTargets { targets: targets.to_vec(), left_out: Vec::new() });
-        }
         let mut laid = LaidTargets::default();
         for gpu in targets {
-            match for_targets.beside_named(&named, session, *gpu)?.place_for(
-                session,
-                *gpu,
-                sources.contains(gpu),
-            ) {
+            let left = for_targets.beside_named(&named, session, *gpu)?;
+            let place = left.place_for(session, *gpu, sources.contains(gpu));
+            match place.and_then(|place| session.changed_at_settings(place)) {
                 Ok(place) => laid.targets.push(place),
                 Err(why) if targets.len() > 1 && why.is_of_this_gpu() => laid.left_out.push(why),
                 Err(why) => return Err(why),
@@ -165,9 +165,13 @@ impl TypedTunings {
 
     /// The place to ask about for this GPU at these settings, which are laid over it unless it is a source as well.
     fn place_for(&self, session: &mut Session, gpu: GpuId, is_source: bool) -> Result<GpuId, TuneError> {
+        if *self == Self::default() {
+            return Ok(gpu);
+        }
         let former = session.tuning(gpu).unwrap_or_default();
         self.lay(session, &[gpu])?;
-        let Some(tuning) = session.tuning(gpu).filter(|_| is_source) else { return Ok(gpu) };
+        let is_beside = is_source && session.changed_base(gpu).is_none();
+        let Some(tuning) = session.tuning(gpu).filter(|_| is_beside) else { return Ok(gpu) };
         // What it was before was possible.
         let _ = session.tune(gpu, former);
         Ok(session.place_at(gpu, tuning))
@@ -251,14 +255,16 @@ impl TypedTunings {
                         let typed = crate::text::clipped_text(text, 40);
                         return Err(TuneError::Twice { flag, typed, gpu: stock.id.clone() });
                     }
-                    if stock.states_setting(typed) {
+                    let board = session.changed_base(gpu).map_or(gpu, |(base, _)| base);
+                    let named = session.stock(board);
+                    if named.states_setting(typed) {
                         let typed = crate::text::clipped_text(text, 40);
-                        return Err(TuneError::InName { flag, typed, gpu: stock.id.clone() });
+                        return Err(TuneError::InName { flag, typed, gpu: named.id.clone() });
                     }
                     let tuning = all.entry(gpu).or_default();
                     *tuning = typed.over(*tuning);
                     // Tried at once, so that the flag to blame is known.
-                    session.tuned_gpu(gpu, *tuning).map_err(refuse)?;
+                    session.tuned_gpu(board, *tuning).map_err(refuse)?;
                     flag_of.insert(gpu, flag);
                 }
             }
@@ -350,13 +356,34 @@ impl Session {
         self.gpus.position(&name).unwrap_or(gpu)
     }
 
-    /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed.
+    /// The GPU that a session's changes were made of, and the changes: of `rtx-4070?mem=+20%` those of the RTX 4070.
+    fn changed_base(&self, gpu: GpuId) -> Option<(GpuId, GpuChanges)> {
+        let made = self.stock(gpu).hypothetical.as_deref()?;
+        let base = self.gpus.id_named(&made.based_on)?;
+        let is_by_name = self.stock(gpu).id == format!("{}?{}", made.based_on, made.changes);
+        is_by_name.then(|| (base, made.changes.clone()))
+    }
+
+    /// The place of a GPU whose numbers were changed, at the settings that were typed for it: the changes are of its base at these, so that
+    /// `sm=+20%` is of the typed clock. Any other GPU stays in its place.
+    fn changed_at_settings(&mut self, gpu: GpuId) -> Result<GpuId, TuneError> {
+        let (Some(tuning), Some((base, changes))) = (self.tuning(gpu), self.changed_base(gpu)) else {
+            return Ok(gpu);
+        };
+        self.typed.remove(&gpu);
+        let base = self.place_at(base, tuning);
+        self.add_hypothetical(base, &changes).map_err(|why| TuneError::Changes(Box::new(why)))
+    }
+
+    /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed. Of one whose numbers were changed they are
+    /// kept: its changes are made of its base at these.
     ///
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to; nothing is changed then.
     pub fn tune(&mut self, gpu: GpuId, tuning: Tuning) -> Result<(), TuningError> {
         let stock = self.stock(gpu).clone();
-        let new = if tuning.is_none() { stock.clone() } else { self.tuned_gpu(gpu, tuning)? };
+        let is_kept = tuning.is_none() || self.changed_base(gpu).is_some();
+        let new = if is_kept { stock.clone() } else { self.tuned_gpu(gpu, tuning)? };
         self.typed.remove(&gpu);
         if !tuning.is_none() {
             self.typed.insert(gpu, (stock, tuning));

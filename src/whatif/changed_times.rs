@@ -2,6 +2,7 @@
 
 use crate::gpu::Gpu;
 use crate::progress::Progress;
+use crate::roofline::Bound;
 use crate::text::marked_estimate;
 use crate::units::Seconds;
 
@@ -80,4 +81,35 @@ pub trait ChangedTimes<'a> {
     fn grid_steps(&self) -> usize;
     /// A run on each of these GPUs, made of the base. Once somebody cancelled, none has a time: whoever cancels drops the answer.
     fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime>;
+}
+
+/// What a run takes, kernel by kernel.
+pub(super) struct RunSum {
+    time: Option<f64>,
+    ends: Option<[f64; 2]>,
+    limits: Vec<(Bound, f64)>,
+}
+
+impl RunSum {
+    pub(super) const NOTHING: Self = Self { time: Some(0.0), ends: Some([0.0; 2]), limits: Vec::new() };
+
+    /// All launches of a kernel: the time in seconds, and the ends of its interval over that time.
+    pub(super) fn add(&mut self, time: Option<f64>, ends: Option<[f64; 2]>, limit: Option<Bound>) {
+        self.time = self.time.zip(time).map(|(sum, time)| sum + time);
+        let ends = time.zip(ends).map(|(time, ends)| ends.map(|end| end * time));
+        self.ends = self.ends.zip(ends).map(|(sum, ends)| [sum[0] + ends[0], sum[1] + ends[1]]);
+        self.limits.extend(limit.zip(time));
+    }
+
+    pub(super) fn what_if_time(&self) -> WhatIfTime {
+        let (time, interval) = (self.time.map(Seconds), self.ends.map(|ends| ends.map(Seconds)));
+        WhatIfTime { time, interval, limit: largest(&self.limits).map(Bound::as_str) }
+    }
+}
+
+/// The limit with the largest sum of times.
+fn largest(limits: &[(Bound, f64)]) -> Option<Bound> {
+    let total =
+        |of: Bound| limits.iter().filter(|(limit, _)| *limit == of).map(|(_, time)| time).sum::<f64>();
+    limits.iter().map(|(limit, _)| *limit).max_by(|a, b| total(*a).total_cmp(&total(*b)))
 }

@@ -2,7 +2,7 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, GoalTime, WhatIfTime};
+use super::changed_times::{ChangedTimes, GoalTime, RunSum, WhatIfTime};
 use crate::answer::{
     Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
 };
@@ -11,7 +11,7 @@ use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
-    Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, Visible, Width,
+    Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Visible, Width,
     model_position, question, source_clocks,
 };
 use crate::progress::Progress;
@@ -83,30 +83,6 @@ struct ModelTime {
 struct Certainty {
     doubt: Option<Doubt>,
     width: Option<Width>,
-}
-
-/// What a run takes, kernel by kernel.
-struct RunSum {
-    time: Option<f64>,
-    ends: Option<[f64; 2]>,
-    limits: Vec<(Bound, f64)>,
-}
-
-impl RunSum {
-    const NOTHING: Self = Self { time: Some(0.0), ends: Some([0.0; 2]), limits: Vec::new() };
-
-    /// All launches of a kernel: the time in seconds, and the ends of its interval over that time.
-    fn add(&mut self, time: Option<f64>, ends: Option<[f64; 2]>, limit: Option<Bound>) {
-        self.time = self.time.zip(time).map(|(sum, time)| sum + time);
-        let ends = time.zip(ends).map(|(time, ends)| ends.map(|end| end * time));
-        self.ends = self.ends.zip(ends).map(|(sum, ends)| [sum[0] + ends[0], sum[1] + ends[1]]);
-        self.limits.extend(limit.zip(time));
-    }
-
-    fn what_if_time(&self) -> WhatIfTime {
-        let (time, interval) = (self.time.map(Seconds), self.ends.map(|ends| ends.map(Seconds)));
-        WhatIfTime { time, interval, limit: largest(&self.limits).map(Bound::as_str) }
-    }
 }
 
 /// What a model is asked of one kernel, on GPUs that stand behind those of the catalogue.
@@ -312,7 +288,9 @@ impl KernelTimes<'_> {
         let on_made = asked.times_at_limits(made, edited);
         let moved = |made: Option<ModelTime>| {
             let (made, on_base, base) = (made?, on_base?, part.base?);
-            Some(ModelTime { time: base * (made.time / on_base.time), ..made })
+            let is_left = made.time == on_base.time && made.ends == on_base.ends;
+            let ends = if is_left { part.ends.or(made.ends) } else { made.ends };
+            Some(ModelTime { time: base * (made.time / on_base.time), ends, ..made })
         };
         on_made.into_iter().map(moved).collect()
     }
@@ -402,9 +380,13 @@ impl PartQuestion<'_> {
         let Some(base) = gpus.first() else { return };
         let (kernel, rules) = (&self.session.kernels[self.subject.kernel], self.settings.rules);
         let question = LaunchQuestion { kernel, subject: self.subject, gpu: base, rules };
-        for (time, factor) in times.iter_mut().zip(edited.time_factors(&question, gpus)) {
-            let changed = |(time, factor): (ModelTime, f64)| ModelTime { time: time.time * factor, ..time };
-            *time = time.zip(factor).map(changed);
+        for (time, estimates) in times.iter_mut().zip(edited.estimates(&question, gpus)) {
+            let changed = |(time, [before, after]): (ModelTime, [TimeEstimate; 2])| ModelTime {
+                time: time.time * (after.time / before.time),
+                limit: after.limit.or(time.limit),
+                ..time
+            };
+            *time = time.zip(estimates).map(changed);
         }
     }
 
@@ -490,11 +472,4 @@ fn tuned_source(
     let limited = LimitedSource { kernel, subject, source: timed, store, settings };
     let is_set = is_typed_target || timed != source;
     limited.source_at_limit(gpu).or(at_row).or_else(|| is_set.then(|| stated.clone()))
-}
-
-/// The limit with the largest sum of times.
-fn largest(limits: &[(Bound, f64)]) -> Option<Bound> {
-    let total =
-        |of: Bound| limits.iter().filter(|(limit, _)| *limit == of).map(|(_, time)| time).sum::<f64>();
-    limits.iter().map(|(limit, _)| *limit).max_by(|a, b| total(*a).total_cmp(&total(*b)))
 }

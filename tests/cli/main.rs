@@ -21,6 +21,7 @@ mod gemm;
 mod here_stories;
 mod import_stories;
 mod json_schemas;
+mod launch_stories;
 mod measured_on_hopper;
 mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]

@@ -377,8 +377,6 @@ fn what_contradicts_a_kernel_or_a_gpu_is_refused() {
     let on = "--from titan-v --to rtx-4070 --kernel saxpy";
     let size = "--size n=1048576";
     for (words, said) in [
-        (format!("predict {on} --sm-clock 1200MHz --set sm=1500MHz"), "give one of both"),
-        (format!("predict {on} --power-limit 100W --set power=150W"), "give one of both"),
         (format!("predict {on} {size} --flops 1e9"), "counts its FLOPs and bytes by its file"),
         (format!("predict {on} {size} --dram-bytes 1e9"), "counts its FLOPs and bytes by its file"),
         (format!("predict {on} --time 4.2ms"), "saxpy: 4.20 ms at which size?"),

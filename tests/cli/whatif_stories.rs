@@ -486,3 +486,79 @@ fn a_what_if_is_rows_of_a_csv_too() {
     assert_eq!(csv.lines().filter(|line| line.starts_with("base,")).count(), 1, "{csv}");
     assert!(csv.contains("\nl4,") && csv.contains("\nrtx-4070,"), "{csv}");
 }
+
+/// The board at the typed clock is what is changed, whichever command is asked.
+#[test]
+fn changes_are_of_the_board_at_typed_clocks_in_every_command() {
+    let desk = Desk::new();
+    for (changes, clocks) in [
+        ("sm=+20%", "--sm-clock 1200MHz"),
+        ("sm=1500MHz", "--sm-clock rtx-4070=1200MHz"),
+        ("mem=+20%", "--mem-clock 5001MHz"),
+        ("power=100W", "--power-limit 150W"),
+        ("l2=72MiB", "--sm-clock 1200MHz"),
+    ] {
+        let asked =
+            format!("--from titan-v --kernel saxpy --size n=2^28 --set {changes} {clocks} --format json");
+        let told = object(&desk.types(&format!("whatif --gpu rtx-4070 {asked}")).works().stdout);
+        let predicted = desk.types(&format!("predict --to rtx-4070 {asked}")).works().json().remove(0);
+        let ranked = desk.types(&format!("rank --to rtx-4070 {asked}")).works().json();
+        let is_made = |row: &&Value| row["gpu"].as_str().is_some_and(|gpu| gpu.ends_with(changes));
+        let ranked = ranked.iter().find(is_made).expect("the changed board is on the board");
+        for row in [&predicted, ranked] {
+            let ratio = number(row, "time_ms") / number(&told, "time_ms");
+            assert!((ratio - 1.0).abs() < 1e-9, "{changes} {clocks}: {row}");
+            let said = row["cautions"].to_string();
+            assert!(said.contains("hypothetical GPU: rtx-4070@") && said.contains(changes), "{said}");
+        }
+    }
+    let far = "predict --from titan-v --to l4 --kernel saxpy --set sm=-50% --sm-clock";
+    desk.types(&format!("{far} 4000MHz")).works();
+    desk.types(&format!("{far} 5000MHz")).ends(2, &["--sm-clock: l4: SM clock 5000 MHz: expected"]);
+    desk.types(
+        "predict --from titan-v --to rtx-4070@1200MHz --kernel saxpy --set sms=+20% --sm-clock 1300MHz",
+    )
+    .ends(2, &["the name rtx-4070@1200MHz states that already"]);
+}
+
+#[test]
+fn typed_clocks_of_a_saved_gpu_are_said() {
+    let desk = Desk::new();
+    desk.types("whatif --gpu rtx-4070 --set mem=+20% --kernel saxpy --save my-4070").works();
+    let asked = "predict --from titan-v --to my-4070 --kernel saxpy --sm-clock 1200MHz --format json";
+    let said = desk.types(asked).works().json()[0]["cautions"].to_string();
+    for words in
+        ["hypothetical GPU: rtx-4070 with mem=+20%", "clocks set: my-4070 at SM 1200 MHz instead of 24"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_change_that_the_kernel_does_not_use_leaves_the_interval_of_the_measured_time() {
+    let desk = Desk::new();
+    let saxpy = "--kernel saxpy --size n=1048576 --format json";
+    for gpu in ["titan-v", "rtx-4070"] {
+        let pair = format!("--from {gpu} --to {gpu} {saxpy}");
+        let board = desk.types(&format!("predict {pair}")).works().json().remove(0);
+        let made = desk.types(&format!("predict {pair} --set memory=24GiB")).works().json().remove(0);
+        let told =
+            object(&desk.types(&format!("whatif --gpu {gpu} {saxpy} --set memory=24GiB")).works().stdout);
+        let ranked = desk.types(&format!("rank {pair} --set memory=24GiB")).works().json();
+        let ranked = ranked.iter().find(|row| row["gpu"] != gpu).expect("the changed board");
+        for number in ["time_ms", "low_ms", "high_ms"] {
+            for row in [&made, &told, ranked] {
+                assert_eq!(row[number], board[number], "{gpu} {number}: {row}");
+            }
+        }
+        assert!(
+            made["measured_ms"].is_null() && number(&made, "low_ms") < number(&made, "high_ms"),
+            "{made}"
+        );
+        let faster = desk.types(&format!("predict {pair} --set mem=+20%")).works().json().remove(0);
+        assert!(number(&faster, "low_ms") < number(&board, "low_ms"), "{faster}");
+    }
+    let pair = "predict --from titan-v --to titan-v --kernel saxpy --set memory=24GiB --explain";
+    let text = desk.types(pair).works().stdout;
+    assert!(text.contains("measured on the board without these changes"), "{text}");
+}

@@ -167,3 +167,51 @@ fn an_explanation_without_a_source_is_of_the_target_alone() {
     let typed = desk.types("predict --flops 1TFLOP --dram-bytes 1GB --to l4 --explain").works().stdout;
     assert!(typed.contains("\ntyped: no source → l4"), "{typed}");
 }
+
+/// A time that is scaled from the source's is none where nobody named one and nobody timed the kernel.
+#[test]
+fn models_of_a_source_do_not_apply_without_one() {
+    let desk = Desk::new();
+    let saxpy = "--kernel saxpy --size n=2^28 --model efficiency-transfer,projection,same-time --format json";
+    for command in ["predict --to h200", "rank --to h200"] {
+        let models = ["efficiency-transfer", "projection", "same-time"];
+        for model in models {
+            let asked = format!("{command} --kernel saxpy --size n=2^28 --model {model}");
+            desk.types(&asked)
+                .ends(1, &[&format!("{model} needs a source that timed this kernel: give --from GPU")]);
+        }
+    }
+    let timed = desk.types(&format!("predict --to rtx-4070 {saxpy}").replace("2^28", "2^20")).works().json();
+    assert!(timed.iter().all(|row| number(row, "time_ms") > 0.0), "the target's own time: {timed:?}");
+}
+
+#[test]
+fn what_would_narrow_an_interval_names_no_source_that_nobody_named() {
+    let desk = Desk::new();
+    let asked = "--to h200 --kernel saxpy --size n=2^28 --model plain-roofline";
+    for (command, from, said) in [
+        ("predict", "", "measure the kernel on a GPU, with counters (`ncu --set full`), and give --from GPU"),
+        ("rank", "", "measure the kernel on a GPU, with counters (`ncu --set full`), and give --from GPU"),
+        ("predict", "--from l4", "measure the kernel on the source, with counters (`ncu --set full`)"),
+    ] {
+        let text = desk.types(&format!("{command} {asked} {from}")).works().stdout;
+        assert!(text.contains(said), "{command} {from}: {text}");
+    }
+}
+
+/// A slice that no interval was validated on is so whoever the source is.
+#[test]
+fn what_a_gpu_by_rule_is_made_of_is_said_without_a_source() {
+    let desk = Desk::new();
+    let slice = "--to a100-pcie-80gb:1g.10gb --kernel saxpy --size n=2^28";
+    for command in ["predict", "predict --from h100-sxm5", "rank", "rank --from h100-sxm5"] {
+        let row = desk.types(&format!("{command} {slice} --format json")).works().json().remove(0);
+        let said = row["cautions"].to_string();
+        assert_eq!(said.matches("MIG slice of a100-pcie-80gb").count(), 1, "{command}: {said}");
+    }
+    let shown = desk.types("gpus rtx-4070@1200MHz").works().stdout;
+    assert!(
+        !shown.lines().next().is_some_and(|title| title.contains("also:")),
+        "it has no other name: {shown}"
+    );
+}

@@ -172,7 +172,7 @@ fn a_launch_as_it_is_keeps_its_time_and_a_refused_one_has_none() {
         let [as_it_is] = &launches[..] else { panic!("{}: {launches:?}", workload.name) };
         assert_eq!(as_it_is.time, answer.predicted_time(), "{}", workload.name);
         let typed = LaunchEdits::default().with(LaunchNumber::Block, Some(as_it_is.needs.threads));
-        let changed = |edits: LaunchEdits| edited(edits).launches(gpu).unwrap().remove(1);
+        let changed = |edits: LaunchEdits| edited(edits).launches(gpu).unwrap().pop().unwrap();
         let again = changed(typed);
         if let (Some(time), Some(again)) = (as_it_is.time, again.time) {
             assert!((again / time - 1.0).abs() < 1e-12, "{}", workload.name);

@@ -9,7 +9,7 @@ use crate::catalogue::NumberOrigin;
 use crate::kernel::Count;
 use crate::pair::{Pair, Side};
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
-use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
+use crate::predict::component_times::{Elasticity, Explanation, LEAST_ELASTICITY, NextCeiling};
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
@@ -17,9 +17,6 @@ use std::sync::Arc;
 
 /// How far a number is moved to see what it does to the time.
 const NUDGE: f64 = 1.02;
-
-/// Below this an elasticity moves nothing worth reading.
-const LEAST_ELASTICITY: f64 = 0.02;
 
 /// How much more of a number [`Elasticity::ten_percent`] asks about.
 const TENTH: f64 = 1.1;

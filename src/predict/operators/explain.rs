@@ -7,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
 use crate::pair::Pair;
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
+use crate::predict::component_times::LEAST_ELASTICITY;
 use crate::predict::{
     Amount, Caution, Doubt, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance,
     Question,
@@ -20,9 +21,6 @@ const NUDGE: f64 = 1.02;
 
 /// How much more of a number [`Elasticity::ten_percent`] asks about.
 const TENTH: f64 = 1.1;
-
-/// Below this an elasticity moves nothing worth reading.
-const LEAST_ELASTICITY: f64 = 0.02;
 
 /// The numbers of a GPU that the model takes.
 const TAKEN: [Spec; 6] =
