@@ -163,10 +163,12 @@ fn answer_at_clocks(
     let timed = measured_on(store, subject, target, on_target, typed.target.is_some_and(is_set));
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
+    // On one board they were typed for the target.
+    let typed_source = typed.source.filter(|_| !is_one_board);
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
         gpu: at_row.clone(),
         stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
-        has_typed_clocks: typed.source.is_some(),
+        has_typed_clocks: typed_source.is_some(),
     });
     let starts_from_nothing = !MODELS[settings.model].needs_source();
     let is_untimed = q.source_time.as_ref().is_none_or(|t| t.extrapolation.is_none());
@@ -183,7 +185,7 @@ fn answer_at_clocks(
         if timed.is_none() {
             p.cautions.extend(measured_elsewhere(context, subject, target));
         }
-        let named = Pair::new(typed.source.filter(|_| !is_one_board), context.named_of_typed(target));
+        let named = Pair::new(typed_source, context.named_of_typed(target));
         // Under a limit that does nothing it is its board.
         let is_limited = running.gpu.boost_clock.value != on_target.boost_clock.value;
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });

@@ -23,7 +23,7 @@ use super::rows::element_of;
 use super::shapes::OperatorShape;
 use super::timeline::Timeline;
 use super::trace::CopyDirection;
-use super::unpredicted::not_predicted;
+use super::unexplained::unexplained;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::cores;
@@ -264,7 +264,7 @@ impl ForecastPair<'_> {
         let of_host = [beside, held_host(idle, self.settings.host)];
         // What makes a total worthless stands before what explains it.
         let mut cautions = Vec::from_iter(self.too_little_memory(application));
-        cautions.extend(not_predicted(&application.groups, &groups));
+        cautions.extend(unexplained(&application.groups, &groups));
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         cautions.extend(of_copies);
         cautions.extend(self.of_settings(application));
@@ -291,7 +291,7 @@ impl ForecastPair<'_> {
         let is_asked = group.profiled.is_some() && answer.is_ok();
         if self.is_same_gpu() && !is_asked {
             let time = TimeRange::exactly(mean);
-            return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, reason: None };
+            return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, far_below_roof: false, reason: None };
         }
         let (basis, reason) = match answer {
             Ok(found) => return found.clone(),
@@ -305,7 +305,7 @@ impl ForecastPair<'_> {
             ForecastBasis::Unchanged => TimeRange::exactly(mean),
             _ => self.between_ratios(group),
         };
-        GroupForecast { time, basis, limit: None, reason: Some(reason.clone()) }
+        GroupForecast { time, basis, limit: None, far_below_roof: false, reason: Some(reason.clone()) }
     }
 
     /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates: two ratios that happen to agree say no

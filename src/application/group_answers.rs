@@ -8,7 +8,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Launch;
 use crate::occupancy::{BlockNeeds, launch_refusal};
-use crate::predict::{ModelRefusal, SourceKind, TimeEstimate, operator_time};
+use crate::predict::{ModelRefusal, Prediction, SourceKind, TimeEstimate, operator_time};
 use crate::units::Seconds;
 
 /// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
@@ -91,8 +91,9 @@ impl GroupTargets<'_> {
         let GroupTargets { source, targets, settings } = self;
         let Some(first) = targets.first() else { return Vec::new() };
         // The time on the source is the same whatever the target.
-        let of_source = asked.session.answer(asked.subject, source, *first, settings).source_time;
-        let of_source = of_source.filter(|t| t.kind != SourceKind::Estimated).map(|t| t.time);
+        let answer = asked.session.answer(asked.subject, source, *first, settings);
+        let far_below_roof = answer.prediction.as_ref().is_ok_and(Prediction::is_far_below_roof);
+        let of_source = answer.source_time.filter(|t| t.kind != SourceKind::Estimated).map(|t| t.time);
         let machines = asked.session.machines();
         let question = TargetsQuestion { subject: asked.subject, source, targets, settings };
         let estimates = asked.session.estimates_on(&machines, question);
@@ -102,7 +103,7 @@ impl GroupTargets<'_> {
             let interval = estimate.interval.ok_or_else(|| not_modelled("no interval is known for it"))?;
             let time = TimeRange { value: estimate.time, low: interval.low, high: interval.high };
             let time = time.scaled(ratio_or_one(mean, on_source));
-            Ok(GroupForecast { time, basis, limit: estimate.limit, reason: None })
+            Ok(GroupForecast { time, basis, limit: estimate.limit, far_below_roof, reason: None })
         };
         let refused = |why: ModelRefusal| match why.cannot_start() {
             true => NoAnswer::CannotStart(why.to_string()),

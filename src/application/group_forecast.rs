@@ -93,6 +93,8 @@ pub struct GroupForecast {
     pub basis: ForecastBasis,
     /// What limits it there, where a prediction says so.
     pub limit: Option<Bound>,
+    /// Whether it took so long on the source that its limit is not what takes its time.
+    pub far_below_roof: bool,
     /// Why no prediction stands behind it.
     pub reason: Option<String>,
 }

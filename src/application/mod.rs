@@ -37,7 +37,7 @@ mod table;
 mod targets;
 mod timeline;
 mod trace;
-mod unpredicted;
+mod unexplained;
 mod xla;
 
 pub use board::{BoardSettings, application_board};

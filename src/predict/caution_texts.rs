@@ -85,11 +85,16 @@ pub(super) fn missing_counts_text(missing: &[Count]) -> String {
     format!("counters missing: {listed}; {used}; to narrow the interval, profile with `ncu --set full`")
 }
 
+/// From so many times its roof on the counts of a kernel may be in another unit.
+const UNITS_IN_DOUBT: f64 = 10.0;
+
 pub(super) fn far_below_roof_text(gpu: &str, ratio: f64) -> String {
-    let times = significant(ratio);
-    format!(
-        "{gpu}: far below its roof ({times}×); counters do not explain why: check the units of the counts"
-    )
+    let advice = if ratio < UNITS_IN_DOUBT {
+        "more of what limits its roof gains little"
+    } else {
+        "check the units of the counts"
+    };
+    format!("{gpu}: far below its roof ({}×); counters do not explain why: {advice}", significant(ratio))
 }
 
 pub(super) fn fallen_back_text(gpu: &str) -> String {

@@ -184,6 +184,12 @@ impl Prediction {
         self.made_of.breakdown(&self.adjustments, self.time, &self.factors)
     }
 
+    /// Whether the source's time lies far above the roof of what was counted.
+    #[must_use]
+    pub fn is_far_below_roof(&self) -> bool {
+        self.cautions.iter().any(|caution| matches!(caution, Caution::FarBelowRoof { .. }))
+    }
+
     /// The components and what moves them; `None` for a model that has none.
     #[must_use]
     pub fn component_times(&self) -> Option<Explanation> {

@@ -12,6 +12,7 @@ use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::roofline::{ABOVE_STATED_CLOCK, Component, MachineNumbers, Spec};
 use crate::units::Seconds;
+use std::cmp::Ordering;
 
 /// The share of pipes that were not counted from which on a build at the register limit gains no more on another architecture than the
 /// rate that grew most: so much of its efficiency is unknown that nothing says that it spills.
@@ -59,6 +60,18 @@ pub(super) struct End {
     pub(super) library_share: f64,
     /// Whether DRAM binds on a board whose ECC may have been switched off.
     pub(super) may_lack_ecc: bool,
+}
+
+impl End {
+    /// Whether the other is of more of some numbers and less of none, or of less and more of none; `None` where neither is so.
+    fn is_changed_to(&self, other: &Self) -> Option<Ordering> {
+        let roofs = self.roof.time.partial_cmp(&other.roof.time)?;
+        match (self.pace.is_changed_to(&other.pace)?, roofs) {
+            (Ordering::Equal, Ordering::Equal) => None,
+            (Ordering::Equal, of_roof) => Some(of_roof),
+            (of_rates, of_roof) => (of_roof == Ordering::Equal || of_roof == of_rates).then_some(of_rates),
+        }
+    }
 }
 
 /// What a source says to every target.
@@ -265,6 +278,8 @@ impl SourceShare {
         let apart = || (carried.added / carried.everything).ln().abs() / (1.0 + far);
         let readings = if above && has_roof { apart() } else { 0.0 };
         let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
+        let spread = carried.above / body * spread;
+        // Bytes that nobody counted may bind the target whatever was counted beside them.
         let spread = if self.excess.knows_dram {
             spread
         } else {
@@ -281,7 +296,7 @@ impl SourceShare {
         Doubt::new(Causes {
             in_body,
             readings,
-            spread: carried.above / body * spread,
+            spread,
             efficiency: efficiency / (1.0 + far),
             below_roof: (BELOW_ROOF.ln() - efficiency).max(0.0),
             drawn,
@@ -300,7 +315,7 @@ impl SourceShare {
             },
             library: ln_apart(target.library_share, self.end.library_share),
             shortest: self.shortest_body(target) / time.0,
-            by_rates: self.range_by_rates(target, *answered),
+            by_rates: self.range_by_rates(target, *answered, nearness),
         })
     }
 
@@ -313,11 +328,15 @@ impl SourceShare {
     }
 
     /// The least and the most of the predicted time that the rates of the two GPUs can make of the source's, and of the predicted body in any
-    /// case [`BEYOND_RATES`]. Where it is not known whether buffers stay in L2, both are meant.
+    /// case [`BEYOND_RATES`]. Where it is not known whether buffers stay in L2, both are meant. More of a board's numbers and less of none
+    /// makes nothing longer, less and more of none nothing shorter.
     #[inline]
-    fn range_by_rates(&self, target: &End, answered: Answered) -> [f64; 2] {
-        let by_library = self.typical.build.by_library || self.launching == Launching::Dispatch;
-        let Some(body) = self.start.body.filter(|_| !by_library) else { return [0.0, f64::INFINITY] };
+    fn range_by_rates(&self, target: &End, answered: Answered, nearness: Nearness) -> [f64; 2] {
+        let is_one_board = nearness == Nearness::SameBoard;
+        let picks_another = self.typical.build.by_library || self.launching == Launching::Dispatch;
+        let Some(body) = self.start.body.filter(|_| is_one_board || !picks_another) else {
+            return [0.0, f64::INFINITY];
+        };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
         let (from, to) = (&self.end.roof, &target.roof);
         if from.time > 0.0 {
@@ -330,7 +349,15 @@ impl SourceShare {
         let share = |floor: f64, body: f64| self.launching.launched(floor, gap, body) / answered.time.0;
         let predicted = answered.body;
         let (least, most) = (predicted.min(body * gained), predicted.max(body * lost));
-        [share(floor / other_host, least / BEYOND_RATES), share(floor * other_host, most * BEYOND_RATES)]
+        let beyond =
+            [share(floor / other_host, least / BEYOND_RATES), share(floor * other_host, most * BEYOND_RATES)];
+        let timed = self.timed.filter(|_| is_one_board).map(|timed| timed / answered.time.0);
+        match (timed, self.end.is_changed_to(target)) {
+            (Some(timed), Some(Ordering::Greater)) => [beyond[0], timed],
+            (Some(timed), Some(Ordering::Less)) => [timed, beyond[1]],
+            _ if picks_another => [0.0, f64::INFINITY],
+            _ => beyond,
+        }
     }
 
     /// Seconds that no launch on this target stays below: its bytes of DRAM at the bandwidth that is stated and its FLOPs at a clock that a board

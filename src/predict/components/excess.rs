@@ -10,6 +10,7 @@ use crate::gpu::Gpu;
 use crate::kernel::{Count, Work};
 use crate::predict::known_blocks::KnownBlocks;
 use crate::roofline::{KernelArithmetic, MachineNumbers, Spec};
+use std::cmp::Ordering;
 
 /// How many rates there are: SMs x clock, DRAM, five pipes.
 const RATES: usize = 7;
@@ -279,6 +280,19 @@ impl Excess {
             variance += self.weights[i] * off * off;
         }
         variance.sqrt()
+    }
+}
+
+impl Pace {
+    /// Whether some rates of the other are greater and none less, or some less and none greater; `None` where some are each.
+    pub(super) fn is_changed_to(&self, other: &Self) -> Option<Ordering> {
+        let pairs = || self.rates.plain.iter().zip(&other.rates.plain);
+        let (rises, falls) =
+            (pairs().any(|(own, other)| other > own), pairs().any(|(own, other)| other < own));
+        match (rises, falls) {
+            (true, true) => None,
+            _ => Some(rises.cmp(&falls)),
+        }
     }
 }
 

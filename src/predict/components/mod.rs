@@ -148,8 +148,8 @@ fn missing(work: &Work) -> Vec<Count> {
     counts.filter(|count| work.get(*count).is_none()).collect()
 }
 
-/// From so many times its roof on a time says more of what nobody counted than of what was.
-const FAR_BELOW_ROOF: f64 = 10.0;
+/// From so many times its roof on it is not the longest of what was counted that takes a kernel's time.
+const FAR_BELOW_ROOF: f64 = 3.0;
 
 /// That a kernel which is no launch overhead took far longer than its roof on the source.
 fn far_below_roof(q: &Question<'_>, answered: &Answered) -> Option<Caution> {

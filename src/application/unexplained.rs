@@ -1,9 +1,12 @@
-//! Kernel time that no model predicts, in words.
+//! Kernel time that no model predicts, or that no count explains, in words.
 
 use super::group::KernelGroup;
 use super::group_forecast::{ForecastBasis, GroupForecast};
 use super::table::percent;
 use crate::text::counted;
+
+/// Less of the kernel time than this is not worth a line.
+const SAID_OF_SHARE: f64 = 0.05;
 
 /// Groups without a prediction for one reason.
 struct UnpredictedGroups {
@@ -14,8 +17,28 @@ struct UnpredictedGroups {
     groups: usize,
 }
 
+/// What is said of them.
+pub(super) fn unexplained(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<String> {
+    let mut all = not_predicted(groups, forecasts);
+    all.extend(far_below_roof(groups, forecasts));
+    all
+}
+
+/// The share of kernel time whose limit is not what takes it, and its largest kernel.
+fn far_below_roof(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Option<String> {
+    let far = || groups.iter().zip(forecasts).filter(|(_, forecast)| forecast.far_below_roof);
+    let share: f64 = far().map(|(group, _)| group.share).sum();
+    let (largest, _) = far().max_by(|a, b| a.0.share.total_cmp(&b.0.share))?;
+    let text = format!(
+        "{} of kernel time is far below its roof ({} most); counters do not explain why: more of its limit gains little",
+        percent(100.0 * share),
+        largest.label
+    );
+    (share >= SAID_OF_SHARE).then_some(text)
+}
+
 /// The three largest shares of kernel time that no model predicts, and why; what cannot start there first.
-pub(super) fn not_predicted(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<String> {
+fn not_predicted(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<String> {
     let mut all: Vec<UnpredictedGroups> = Vec::new();
     for (group, forecast) in groups.iter().zip(forecasts) {
         let (basis, Some(reason)) = (forecast.basis, &forecast.reason) else { continue };
