@@ -2,6 +2,7 @@
 
 use super::training::watched;
 use crate::learn::Progress;
+use crate::predict::{HYBRID, MODELS, ModelId, model_position};
 use crate::session::Session;
 use crate::train::cache::ModelCache;
 use crate::train::{TrainError, WantedLessons};
@@ -10,6 +11,23 @@ use std::sync::Arc;
 
 /// Lessons for so many kernels are learned sooner than the rows of all are compared with what is kept.
 const FEW: usize = 2;
+
+/// The model of this name; without one the default, which is `hybrid` where it may learn from the user's rows. Where it may answer, it has
+/// learned what is wanted.
+///
+/// # Errors
+/// No such model; or that learning failed.
+pub(super) fn taught_model(
+    session: &Session,
+    named: Option<&str>,
+    wanted: &WantedLessons,
+) -> Result<ModelId> {
+    let named = named.map(model_position).transpose()?;
+    if named.is_none_or(|model| MODELS[model].id() == HYBRID) {
+        teach(session, wanted)?;
+    }
+    Ok(named.unwrap_or_else(|| session.default_model()))
+}
 
 /// Learns what is wanted, or takes over what was kept, and leaves it in the session. Rows that teach nothing are no failure.
 pub(super) fn teach(session: &Session, wanted: &WantedLessons) -> Result<()> {

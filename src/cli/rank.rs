@@ -4,6 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
+use super::learning::taught_model;
 use super::named_gpus::{compared_source, only_source, source_of_application, sources_seen_from};
 use super::predict_batch::opened_table;
 use super::terminal::screen_width;
@@ -25,6 +26,7 @@ use crate::rank::{
 };
 use crate::report::TableFormat;
 use crate::session::{RowQuestions, Session};
+use crate::train::WantedLessons;
 use crate::units::Bytes;
 use crate::workload::Workload;
 use anyhow::{Context, Result, bail};
@@ -176,9 +178,10 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
         is_without_source: source.is_none(),
         ..RankQuestion::new(&session, &workload, start, targets)
     };
-    if let Some(model) = &args.model {
-        asked.settings.model = crate::predict::model_position(model)?;
-    }
+    let kernels = workload.parts.iter().map(|part| part.subject.kernel).collect();
+    let wanted =
+        WantedLessons { kernels: Some(kernels), targets: Some(asked.targets.iter().copied().collect()) };
+    asked.settings.model = taught_model(&session, args.model.as_deref(), &wanted)?;
     let progress = Progress::default();
     let board = watched_as("ranking", &progress, || asked.answer_watched(&progress)).context("cancelled")?;
     write_board(args, board)

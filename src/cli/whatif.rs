@@ -17,7 +17,6 @@ use crate::application::{ForecastSettings, PartOfTrace};
 use crate::catalogue::user_path_text;
 use crate::gpu::{GpuChanges, GpuId, GpuNumber};
 use crate::pair::Pair;
-use crate::predict::{HYBRID, MODELS, model_position};
 use crate::progress::Progress;
 use crate::rank::select_targets;
 use crate::report::{Table, TableFormat};
@@ -222,15 +221,11 @@ fn settings(
     workloads: &[Workload],
     bases: &[GpuId],
 ) -> Result<Settings> {
-    let named = args.model.as_deref().map(model_position).transpose()?;
-    if named.is_none_or(|model| MODELS[model].id() == HYBRID) {
-        let parts = workloads.iter().flat_map(|workload| &workload.parts);
-        let kernels = parts.map(|part| part.subject.kernel).collect();
-        let targets = bases.iter().copied().collect();
-        let wanted = WantedLessons { kernels: Some(kernels), targets: Some(targets) };
-        learning::teach(session, &wanted)?;
-    }
-    Ok(Settings { model: named.unwrap_or_else(|| session.default_model()), ..Settings::default() })
+    let parts = workloads.iter().flat_map(|workload| &workload.parts);
+    let kernels = parts.map(|part| part.subject.kernel).collect();
+    let wanted = WantedLessons { kernels: Some(kernels), targets: Some(bases.iter().copied().collect()) };
+    let model = learning::taught_model(session, args.model.as_deref(), &wanted)?;
+    Ok(Settings { model, ..Settings::default() })
 }
 
 /// Which numbers matter to several kernels, or on several GPUs: each GPU is written once it is found.

@@ -188,9 +188,8 @@ fn repeated_rows_are_said_to_be() {
     assert_eq!(told.json()[0]["source_time_ms"].as_f64(), Some(1.4), "{}", told.stdout);
 }
 
-#[test]
-fn a_learned_model_answers_both_spellings_of_a_clock_alike() {
-    let desk = Desk::new();
+/// Rows of saxpy on five GPUs, from which corrections are learned.
+fn saxpy_on_five_gpus() -> String {
     let mut rows = String::from("gpu,kernel,problem,time_ms\n");
     for (gpu, rate) in [
         ("titan-v", 600e9),
@@ -203,7 +202,31 @@ fn a_learned_model_answers_both_spellings_of_a_clock_alike() {
             rows += &format!("{gpu},saxpy,n={n},{}\n", 12.0 * f64::from(n) / rate * 1e3);
         }
     }
-    let file = desk.file("runs.csv", rows);
+    rows
+}
+
+#[test]
+fn a_ranking_learns_from_the_rows_as_a_prediction_does() {
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", saxpy_on_five_gpus());
+    let words = "--from titan-v --to rtx-3080 --kernel saxpy --size n=4194304 --format json";
+    let ask = |command: &str| {
+        desk.types_with(&format!("{command} {words} --data"), &[&file]).works().json().remove(0)
+    };
+    for model in ["", "--model hybrid", "--model components"] {
+        let [predicted, ranked] = ["predict", "rank"].map(|command| ask(&format!("{command} {model}")));
+        for field in ["time_ms", "low_ms", "high_ms"] {
+            let ratio = number(&predicted, field) / number(&ranked, field);
+            assert!((ratio - 1.0).abs() < 1e-9, "{model} {field}: {predicted} {ranked}");
+        }
+    }
+    assert!(ask("rank --model hybrid")["time_ms"] != ask("rank --model components")["time_ms"]);
+}
+
+#[test]
+fn a_learned_model_answers_both_spellings_of_a_clock_alike() {
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", saxpy_on_five_gpus());
     let ask = |to: &str| {
         let words = format!(
             "predict --from titan-v --to {to} --kernel saxpy --size n=4194304 --model hybrid --format json --data"
