@@ -188,6 +188,50 @@ fn repeated_rows_are_said_to_be() {
     assert_eq!(told.json()[0]["source_time_ms"].as_f64(), Some(1.4), "{}", told.stdout);
 }
 
+/// A transpose of 534 MB near the roof of its wavefronts: an L4 has half of the A4500's bandwidth and more SMs.
+#[test]
+fn bytes_that_nobody_counted_widen_an_interval_whatever_was_counted_beside_them() {
+    let desk = Desk::new();
+    let width = |columns: &str, cells: &str| {
+        let rows = format!(
+            "gpu,kernel,problem,block,grid,dtype,{columns}time_ms\nrtx-a4500,mine,n=1,256,65536,fp32,{cells}1.42\n"
+        );
+        let file = desk.file("mine.csv", rows);
+        let row = desk.types_with("predict --to l4 --format json --data", &[&file]).works().json().remove(0);
+        number(&row, "high_ms") / number(&row, "low_ms")
+    };
+    let [alone, with_wavefronts] = [width("", ""), width("smem_wavefronts,", "4194304,")];
+    assert!(with_wavefronts > 4.0 && with_wavefronts < alone, "{with_wavefronts} {alone}");
+}
+
+/// A softmax of PyTorch on an H100: 14 % of its bandwidth.
+#[test]
+fn a_kernel_of_several_roofs_is_said_to_be_far_below_it() {
+    let said = |bytes: &str| {
+        let words = format!("--from h100-sxm5 --to h200 --time 5.72ms --dram-bytes {bytes}");
+        answers(&words)[0]["cautions"].to_string()
+    };
+    assert!(said("3.78GB").contains("far below its roof (4.39×)"), "{}", said("3.78GB"));
+    assert!(said("3.78GB").contains("more of what limits its roof gains little"));
+    assert!(said("0.378GB").contains("check the units of the counts"));
+    assert!(!said("9GB").contains("far below its roof"));
+}
+
+#[test]
+fn clocks_that_are_typed_for_the_target_are_none_of_the_source() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,flops,dram_bytes,dtype,sm_clock_mhz,time_ms\nrtx-a4500,mine,n=1,1e9,1e9,fp32,942,3.19\n";
+    let file = desk.file("mine.csv", rows);
+    for typed in ["rtx-a4500 --sm-clock 942", "rtx-a4500 --set mem=+30%"] {
+        let told = desk.types_with(&format!("predict --to {typed} --data"), &[&file]).works();
+        assert!(
+            told.stdout.contains("at stock clocks") && !told.stdout.contains("set clocks"),
+            "{}",
+            told.stdout
+        );
+    }
+}
+
 /// Rows of saxpy on five GPUs, from which corrections are learned.
 fn saxpy_on_five_gpus() -> String {
     let mut rows = String::from("gpu,kernel,problem,time_ms\n");
