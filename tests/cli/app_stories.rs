@@ -37,6 +37,20 @@ fn answer(desk: &Desk, words: &str) -> String {
     desk.types(words).works().stdout
 }
 
+/// 50 MB in 78 µs are a fifth of an H100's bandwidth: more of it gains little.
+#[test]
+fn kernel_time_far_below_its_roof_is_said() {
+    let desk = Desk::new();
+    let said = |trace: String| {
+        desk.file("trace.json", trace);
+        answer(&desk, "app trace.json --to h200,l40s")
+    };
+    let note = "of kernel time is far below its roof (vectorized_elementwise_kernel most)";
+    assert!(!said(trace()).contains("far below its roof"), "{}", said(trace()));
+    let slow = said(trace().replace(r#""dur":10,"#, r#""dur":78,"#));
+    assert!(slow.contains(&format!("56.5 % {note}")), "{slow}");
+}
+
 /// The sum of the kernels one by one is the sum of the target, in each format.
 #[test]
 fn the_kernels_of_an_application_one_by_one() {
