@@ -105,7 +105,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     ("metrics", &["metrics --data all-gpus.csv --data variants.csv", "metrics --data few.csv"]),
     ("metrics-kernel", &["metrics saxpy --gpu rtx-2080-ti"]),
     ("gemm", &["gemm --gpu rtx-4070 --n 1024"]),
-    ("check", &["check ptxas.log --baseline few.json"]),
+    ("check", &["check ptxas.log --baseline few.json", "check ptxas.log --no-spills"]),
 ];
 
 fn schema_folder() -> PathBuf {
