@@ -59,6 +59,11 @@ fn the_kernels_of_an_application_one_by_one() {
     assert_eq!(csv.lines().count(), 3, "{csv}");
     let of_csv: f64 = lines.next().unwrap().split(',').nth(4).unwrap().parse().unwrap();
     assert!((of_csv / first["time_ms"].as_f64().unwrap() - 1.0).abs() < 1e-12, "{csv} {first}");
+    assert!(csv.lines().next().unwrap().ends_with(",operator,block,grid"), "{csv}");
+    assert!(csv.contains("\"aten::mm [2048,1024] [1024,4096]\",128,512\n"), "{csv}");
+    for field in ["operator", "input_shapes", "block", "grid"] {
+        assert_eq!(first[field], json["groups"][0][field], "{field}");
+    }
     let table = answer(&desk, "app run.json --to l40s --kernels --top 1");
     for part in ["kernels on L40S, a launch of each", "rests on", "… and 1 group more; --top N shows N"] {
         assert!(table.contains(part), "{part}:\n{table}");
