@@ -169,9 +169,7 @@ fn run_application(
     file: &Path,
 ) -> Result<()> {
     let application = app::read(file, &PartOfTrace::default())?;
-    let source = app::source_gpu(session, &application, source_of_application(&args.from)?)?;
-    let source = source
-        .ok_or_else(|| Usage("the trace names no GPU of the catalogue: give --from GPU".to_string()))?;
+    let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
     let base = args.base_at_clocks(session, base, &Sources::from_gpu(source))?;
     let settings = ForecastSettings::default();
     let pair = ApplicationPair { session, application: &application, source, base, settings };
