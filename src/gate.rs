@@ -2,7 +2,8 @@
 //!
 //! A kernel on an architecture fails where it uses more registers than the baseline and the allowance, more shared memory, more
 //! spills, where fewer of its warps fit an SM, where a stated least occupancy is missed, or where it is gone. What is new only
-//! has to meet the stated limits.
+//! has to meet the stated limits; so does everything without a baseline. A baseline of one architecture that the build does not
+//! have is compared with what the build has, kernel by kernel.
 
 use crate::compiler::{CodeArchitecture, CompilerReport};
 use crate::gpu::{ComputeCapability, LimitsTable, SmLimits};
@@ -66,6 +67,10 @@ pub struct GateRow {
     pub now: Option<KernelResources>,
     /// What fails, in words; none where it passes.
     pub failures: Vec<String>,
+    /// Whether one of them is a limit on the build itself, which another baseline does not change.
+    pub misses_limit: bool,
+    /// Whether there is a baseline to compare with.
+    pub is_compared: bool,
 }
 
 impl Baseline {
@@ -181,59 +186,87 @@ fn threads_of(resources: &Resources, typed: Option<u32>) -> u32 {
 /// Every kernel of the baseline and of the build, failing ones first.
 #[must_use]
 pub fn compare_builds(
-    baseline: &Baseline,
+    baseline: Option<&Baseline>,
     now: &[KernelResources],
     on: &[CodeArchitecture],
     limits: GateLimits,
 ) -> Vec<GateRow> {
-    let listed: BTreeSet<String> = on.iter().map(ToString::to_string).collect();
-    let wanted = |k: &&KernelResources| listed.is_empty() || listed.contains(&k.target);
-    let key = |k: &KernelResources| (k.symbol.clone(), k.target.clone());
     let mut rows: BTreeMap<(String, String), [Option<KernelResources>; 2]> = BTreeMap::new();
-    for kernel in baseline.kernels.iter().filter(wanted) {
-        rows.entry(key(kernel)).or_default()[0] = Some(kernel.clone());
+    let before = baseline.map_or_else(Vec::new, |baseline| baseline.placed(now, on));
+    for (target, kernel) in before {
+        rows.entry((kernel.symbol.clone(), target)).or_default()[0] = Some(kernel.clone());
     }
     for kernel in now {
-        rows.entry(key(kernel)).or_default()[1] = Some(kernel.clone());
+        rows.entry((kernel.symbol.clone(), kernel.target.clone())).or_default()[1] = Some(kernel.clone());
     }
     let mut all: Vec<GateRow> = rows
         .into_values()
         .map(|[before, now]| {
-            let failures = failures(before.as_ref(), now.as_ref(), limits);
-            GateRow { before, now, failures }
+            let mut failures = regressions(before.as_ref(), now.as_ref(), limits.registers_more);
+            let missed = now.as_ref().map_or_else(Vec::new, |now| missed_limits(now, limits));
+            let misses_limit = !missed.is_empty();
+            failures.extend(missed);
+            GateRow { before, now, failures, misses_limit, is_compared: baseline.is_some() }
         })
         .collect();
     all.sort_by_key(|row| (row.failures.is_empty(), !row.is_changed()));
     all
 }
 
-fn failures(
+impl Baseline {
+    /// The kernels to compare with, each with the architecture of the build that it stands beside: its own, or each one of the build
+    /// where the baseline has a single architecture that the build lacks.
+    fn placed(&self, now: &[KernelResources], on: &[CodeArchitecture]) -> Vec<(String, &KernelResources)> {
+        let targets = |kernels: &[KernelResources]| -> BTreeSet<String> {
+            kernels.iter().map(|k| k.target.clone()).collect()
+        };
+        let (own, built) = (targets(&self.kernels), targets(now));
+        if own.len() == 1 && own.is_disjoint(&built) {
+            let beside =
+                |target: &String| self.kernels.iter().map(|k| (target.clone(), k)).collect::<Vec<_>>();
+            return built.iter().flat_map(beside).collect();
+        }
+        let listed: BTreeSet<String> = on.iter().map(ToString::to_string).collect();
+        let wanted = |k: &&KernelResources| listed.is_empty() || listed.contains(&k.target);
+        self.kernels.iter().filter(wanted).map(|k| (k.target.clone(), k)).collect()
+    }
+}
+
+/// What is worse than in the baseline.
+fn regressions(
     before: Option<&KernelResources>,
     now: Option<&KernelResources>,
-    limits: GateLimits,
+    registers_more: u32,
 ) -> Vec<String> {
-    let Some(now) = now else { return vec!["is gone from the build".into()] };
+    let (before, now) = match (before, now) {
+        (Some(before), Some(now)) => (before, now),
+        (_, None) => return vec!["is gone from the build".into()],
+        (None, _) => return Vec::new(),
+    };
     let mut out = Vec::new();
-    if let Some(before) = before {
-        let allowed = before.regs_per_thread.saturating_add(limits.registers_more);
-        if now.regs_per_thread > allowed {
-            out.push(format!("{} registers more", now.regs_per_thread - before.regs_per_thread));
-        }
-        let mut grows = |what: &str, pair: [Option<u32>; 2]| {
-            if let [Some(before), Some(now)] = pair
-                && now > before
-            {
-                out.push(format!("{} bytes more {what}", now - before));
-            }
-        };
-        grows("shared memory", [before.smem_static_bytes, now.smem_static_bytes]);
-        grows("spills", [before.spill_bytes, now.spill_bytes]);
-        if let (Some(was), Some(is)) = (before.occupancy_percent, now.occupancy_percent)
-            && is < was - 1e-9
-        {
-            out.push(format!("occupancy {was:.0} % to {is:.0} %"));
-        }
+    if now.regs_per_thread > before.regs_per_thread.saturating_add(registers_more) {
+        out.push(format!("{} registers more", now.regs_per_thread - before.regs_per_thread));
     }
+    let mut grows = |what: &str, pair: [Option<u32>; 2]| {
+        if let [Some(before), Some(now)] = pair
+            && now > before
+        {
+            out.push(format!("{} bytes more {what}", now - before));
+        }
+    };
+    grows("shared memory", [before.smem_static_bytes, now.smem_static_bytes]);
+    grows("spills", [before.spill_bytes, now.spill_bytes]);
+    if let (Some(was), Some(is)) = (before.occupancy_percent, now.occupancy_percent)
+        && is < was - 1e-9
+    {
+        out.push(format!("occupancy {was:.0} % to {is:.0} %"));
+    }
+    out
+}
+
+/// Which limits the build itself misses.
+fn missed_limits(now: &KernelResources, limits: GateLimits) -> Vec<String> {
+    let mut out = Vec::new();
     if limits.no_spills && now.spill_bytes != Some(0) {
         let unknown = "spills not stated: give the ptxas -v log as well";
         out.push(if now.spill_bytes.is_some() { "spills" } else { unknown }.into());
@@ -250,6 +283,9 @@ impl GateRow {
     /// Whether anything differs from the baseline. What the baseline leaves open is no difference, but for spills.
     #[must_use]
     pub fn is_changed(&self) -> bool {
+        if !self.is_compared {
+            return false;
+        }
         let [Some(before), Some(now)] = [&self.before, &self.now] else { return true };
         let differs = |before: Option<u32>, now: Option<u32>| before.is_some() && before != now;
         let gains_spills = before.spill_bytes.is_none() && now.spill_bytes.is_some_and(|bytes| bytes > 0);
@@ -261,14 +297,30 @@ impl GateRow {
             || gains_spills
     }
 
-    /// `**FAIL**`, `new`, `changed`, `same`.
+    /// `FAIL: 4 registers more`, or the word.
     fn result(&self) -> String {
-        match (&self.before, self.failures.is_empty()) {
-            (_, false) => format!("FAIL: {}", self.failures.join(", ")),
-            (None, true) => "new".into(),
-            (Some(_), true) if self.is_changed() => "changed, passes".into(),
-            _ => "same".into(),
+        match self.word() {
+            "fail" => format!("FAIL: {}", self.failures.join(", ")),
+            "changed" => "changed, passes".into(),
+            word => word.into(),
         }
+    }
+
+    /// `fail`, `passes` (without a baseline), `new`, `changed`, `same`.
+    fn word(&self) -> &'static str {
+        match &self.before {
+            _ if !self.failures.is_empty() => "fail",
+            _ if !self.is_compared => "passes",
+            None => "new",
+            Some(_) if self.is_changed() => "changed",
+            Some(_) => "same",
+        }
+    }
+
+    /// `sm_70 → sm_90` where the baseline has another architecture.
+    fn target(&self) -> Option<String> {
+        let [before, now] = [&self.before, &self.now].map(|k| k.as_ref().map(|k| k.target.clone()));
+        if now.is_none() { before } else { before_and_now(before, now) }
     }
 }
 
@@ -298,7 +350,7 @@ pub fn gate_table(rows: &[GateRow]) -> Table {
         let bytes = |b: Option<u32>| b.map(|b| format!("{b} B"));
         table.rows.push(vec![
             TableCell::text(&named.kernel),
-            TableCell::text(&named.target),
+            TableCell::maybe(row.target(), TableCell::text),
             pair(&|k| Some(k.regs_per_thread.to_string())),
             pair(&|k| bytes(k.smem_static_bytes)),
             pair(&|k| bytes(k.spill_bytes)),
@@ -306,11 +358,64 @@ pub fn gate_table(rows: &[GateRow]) -> Table {
             TableCell::text(row.result()),
         ]);
     }
-    let same = rows.len() - table.rows.len();
+    let (same, is_compared) = (rows.len() - table.rows.len(), rows.iter().any(|row| row.is_compared));
     if same > 0 {
-        table.notes.push(format!("{same} unchanged"));
+        table.notes.push(format!("{same} {}", if is_compared { "unchanged" } else { "pass" }));
     }
+    table.notes.extend(other_architecture(rows));
     table
+}
+
+/// That the baseline has another architecture than the build.
+fn other_architecture(rows: &[GateRow]) -> Option<String> {
+    let pairs = rows.iter().filter_map(|row| Some((&row.before.as_ref()?.target, &row.now.as_ref()?.target)));
+    let moved: BTreeSet<(&String, &String)> = pairs.filter(|(before, now)| before != now).collect();
+    let from = moved.first()?.0;
+    let to: Vec<&str> = moved.iter().map(|(_, now)| now.as_str()).collect();
+    Some(format!("the baseline is of {from}, the build of {}: kernels are paired by name", to.join(", ")))
+}
+
+/// The comparison for programs: every kernel, before and now in fields of their own.
+#[must_use]
+pub fn gate_records(rows: &[GateRow]) -> Table {
+    let (words, numbers) = (["kernel", "symbol", "target", "target_before"], TableColumn::right);
+    let pairs = [
+        ["regs_before", "regs"],
+        ["smem_before_bytes", "smem_bytes"],
+        ["spill_before_bytes", "spill_bytes"],
+        ["threads_before", "threads"],
+        ["occupancy_before", "occupancy"],
+    ];
+    let columns = words.map(TableColumn::left).into_iter().chain(pairs.concat().into_iter().map(numbers));
+    let mut table = Table::new(columns.chain(["result", "failures"].map(TableColumn::left)).collect());
+    table.rows = rows.iter().map(record_cells).collect();
+    table
+}
+
+/// The cells of [`gate_records`]; what is gone has the target of the baseline.
+fn record_cells(row: &GateRow) -> Vec<TableCell> {
+    let sides = [row.before.as_ref(), row.now.as_ref()];
+    let named = row.now.as_ref().or(row.before.as_ref());
+    let text = |k: Option<&KernelResources>, of: fn(&KernelResources) -> &String| {
+        TableCell::maybe(k.map(of), TableCell::text)
+    };
+    let mut cells = vec![
+        text(named, |k| &k.kernel),
+        text(named, |k| &k.symbol),
+        text(named, |k| &k.target),
+        text(row.before.as_ref(), |k| &k.target),
+    ];
+    let numbers: [fn(&KernelResources) -> Option<f64>; 5] = [
+        |k| Some(k.regs_per_thread.into()),
+        |k| k.smem_static_bytes.map(f64::from),
+        |k| k.spill_bytes.map(f64::from),
+        |k| Some(k.threads.into()),
+        |k| k.occupancy_percent.map(|percent| percent / 100.0),
+    ];
+    let number = |of| sides.map(|k| TableCell::maybe(k.and_then(of), TableCell::number));
+    cells.extend(numbers.into_iter().flat_map(number));
+    cells.extend([TableCell::text(row.word()), TableCell::List(row.failures.clone())]);
+    cells
 }
 
 /// `40`, `40 → 44`, `40 → gone`.
@@ -342,7 +447,7 @@ mod tests {
 
     fn failures_of(now: KernelResources, limits: GateLimits) -> Vec<String> {
         let baseline = Baseline::of_kernels(vec![kernel("k", 40)]);
-        compare_builds(&baseline, &[now], &[], limits).remove(0).failures
+        compare_builds(Some(&baseline), &[now], &[], limits).remove(0).failures
     }
 
     #[test]
@@ -371,18 +476,18 @@ mod tests {
     #[test]
     fn what_is_gone_fails_and_what_is_new_is_said() {
         let baseline = Baseline::of_kernels(vec![kernel("old", 40)]);
-        let rows = compare_builds(&baseline, &[kernel("new", 200)], &[], GateLimits::default());
+        let rows = compare_builds(Some(&baseline), &[kernel("new", 200)], &[], GateLimits::default());
         assert_eq!(rows[0].failures, ["is gone from the build"]);
         assert_eq!((rows[1].result().as_str(), rows.len()), ("new", 2));
         let elsewhere = "sm_80".parse().unwrap();
-        assert!(compare_builds(&baseline, &[], &[elsewhere], GateLimits::default()).is_empty());
+        assert!(compare_builds(Some(&baseline), &[], &[elsewhere], GateLimits::default()).is_empty());
     }
 
     #[test]
     fn what_the_baseline_leaves_open_is_no_change_but_for_spills() {
         let open = KernelResources { spill_bytes: None, smem_static_bytes: None, ..kernel("k", 40) };
         let rows_of = |before: KernelResources, now: KernelResources| {
-            compare_builds(&Baseline::of_kernels(vec![before]), &[now], &[], GateLimits::default())
+            compare_builds(Some(&Baseline::of_kernels(vec![before])), &[now], &[], GateLimits::default())
         };
         let same = rows_of(open.clone(), kernel("k", 40));
         assert_eq!((same[0].is_changed(), same[0].result().as_str()), (false, "same"));
@@ -392,6 +497,47 @@ mod tests {
         assert_eq!(gate_table(&spilling).rows[0][4], TableCell::text("? → 8 B"));
         assert!(rows_of(kernel("k", 40), open)[0].is_changed(), "what is no longer known");
         assert!(rows_of(kernel("k", 40), kernel("k", 39))[0].is_changed());
+    }
+
+    #[test]
+    fn without_a_baseline_the_limits_alone_are_checked() {
+        let spilling = KernelResources { spill_bytes: Some(8), ..kernel("s", 40) };
+        let limits = GateLimits { no_spills: true, ..GateLimits::default() };
+        let rows = compare_builds(None, &[kernel("k", 40), spilling], &[], limits);
+        assert_eq!((rows[0].failures.concat().as_str(), rows[0].misses_limit), ("spills", true));
+        assert_eq!((rows[1].word(), rows[1].is_changed()), ("passes", false));
+        assert_eq!(gate_table(&rows).notes, ["1 pass"]);
+    }
+
+    #[test]
+    fn a_baseline_of_an_architecture_that_the_build_lacks_is_compared_by_kernel() {
+        let old = |symbol| KernelResources { target: "sm_70".into(), ..kernel(symbol, 40) };
+        let baseline = Baseline::of_kernels(vec![old("k"), old("gone")]);
+        let on = ["sm_90".parse().unwrap()];
+        let rows = compare_builds(Some(&baseline), &[kernel("k", 44)], &on, GateLimits::default());
+        let words: Vec<(&str, Option<String>)> = rows.iter().map(|row| (row.word(), row.target())).collect();
+        assert_eq!(words, [("fail", Some("sm_70".into())), ("fail", Some("sm_70 → sm_90".into()))]);
+        assert_eq!(rows[1].failures, ["4 registers more"]);
+        let note = "the baseline is of sm_70, the build of sm_90: kernels are paired by name";
+        assert_eq!(gate_table(&rows).notes, [note]);
+        let both = Baseline::of_kernels(vec![old("k"), kernel("k", 40)]);
+        let rows = compare_builds(Some(&both), &[kernel("k", 40)], &[], GateLimits::default());
+        assert_eq!(
+            (rows[0].failures.as_slice(), rows[1].word()),
+            (&["is gone from the build".into()][..], "same")
+        );
+    }
+
+    #[test]
+    fn programs_get_every_kernel_with_numbers_before_and_now() {
+        let eighth = KernelResources { occupancy_percent: Some(12.5), ..kernel("k", 44) };
+        let baseline = Baseline::of_kernels(vec![kernel("k", 40), kernel("same", 8)]);
+        let rows = compare_builds(Some(&baseline), &[eighth, kernel("same", 8)], &[], GateLimits::default());
+        let text = gate_records(&rows).render(crate::report::TableFormat::Csv);
+        let lines: Vec<&str> = text.lines().collect();
+        let failed = "k,k,sm_90,sm_90,40,44,1024,1024,0,0,256,256,0.75,0.125,fail,4 registers more; occupancy 75 % to 12 %";
+        assert_eq!(lines[1], failed);
+        assert_eq!(lines[2], "same,same,sm_90,sm_90,8,8,1024,1024,0,0,256,256,0.75,0.75,same,");
     }
 
     #[test]

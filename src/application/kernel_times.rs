@@ -5,6 +5,7 @@ use super::group::KernelGroup;
 use super::group_forecast::{GroupForecast, ratio_or_one};
 use super::recorded::Application;
 use super::table::{counted, percent};
+use crate::report::kernels::dimensions;
 use crate::report::{Table, TableCell, TableColumn};
 use crate::session::Session;
 use crate::units::{Seconds, range, significant};
@@ -89,8 +90,10 @@ pub fn kernels_on_targets_table(
 ) -> Table {
     const NUMBERS: [&str; 6] = ["calls", "recorded_ms", "time_ms", "low_ms", "high_ms", "speedup"];
     const WORDS: [&str; 3] = ["limit", "rests_on", "reason"];
+    const LAUNCH: [&str; 3] = ["operator", "block", "grid"];
     let columns = ["gpu", "name"].map(TableColumn::left).into_iter().chain(NUMBERS.map(TableColumn::right));
-    let mut table = Table::new(columns.chain(WORDS.map(TableColumn::left)).collect());
+    let mut table =
+        Table::new(columns.chain([WORDS, LAUNCH].concat().into_iter().map(TableColumn::left)).collect());
     for forecast in forecasts {
         for one in groups_on(application, forecast) {
             let json = kernel_json(one);
@@ -98,6 +101,10 @@ pub fn kernels_on_targets_table(
                 vec![TableCell::text(&session.gpus[forecast.target].id), TableCell::text(&one.0.name)];
             row.extend(NUMBERS.map(|name| TableCell::maybe(json[name].as_f64(), TableCell::number)));
             row.extend(WORDS.map(|name| TableCell::maybe(json[name].as_str(), TableCell::text)));
+            row.push(TableCell::maybe(one.0.operator_words(), TableCell::text));
+            row.extend(
+                [one.0.block, one.0.grid].map(|d| TableCell::maybe(d.map(dimensions), TableCell::text)),
+            );
             table.rows.push(row);
         }
     }
@@ -123,5 +130,9 @@ fn kernel_json(one: OnTarget<'_>) -> Value {
         "limit": on_target.limit.map(|limit| limit.as_str()),
         "rests_on": on_target.basis.as_str(),
         "reason": on_target.reason,
+        "operator": group.operator.as_ref().map(|o| &o.name),
+        "input_shapes": group.operator.as_ref().map(|o| &o.inputs.shapes),
+        "block": group.block,
+        "grid": group.grid,
     })
 }

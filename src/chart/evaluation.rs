@@ -15,7 +15,7 @@ const CLASSES: [f64; 7] = [0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0];
 pub fn evaluation_chart(outcome: &ModelOutcome, setup: &EvaluationSetup, ceilings: &str) -> ChartSpec {
     let text = ScatterText {
         title: format!("Predicted and measured times: {}", setup.protocol.model_label(outcome.model)),
-        subtitle: subtitle(setup, ceilings),
+        subtitle: subtitle(outcome, setup, ceilings),
         quantity: "time, s".into(),
         notes: chart_notes(outcome, setup),
     };
@@ -38,7 +38,7 @@ pub fn distribution_chart(outcome: &ModelOutcome, setup: &EvaluationSetup, ceili
     };
     ChartSpec {
         title: format!("Predicted over measured: {}", setup.protocol.model_label(outcome.model)),
-        subtitle: subtitle(setup, ceilings),
+        subtitle: subtitle(outcome, setup, ceilings),
         x: percent_axis("share of predictions, %", longest),
         y: slots(classes.iter().map(|(name, _)| name.clone()).collect()),
         marks: classes.iter().enumerate().map(bar).collect(),
@@ -70,7 +70,7 @@ pub fn groups_chart(
     };
     ChartSpec {
         title: format!("Errors per {of}: {}", setup.protocol.model_label(outcome.model)),
-        subtitle: subtitle(setup, ceilings),
+        subtitle: subtitle(outcome, setup, ceilings),
         x: percent_axis("absolute error of the predicted time, %", longest),
         y: slots(groups.iter().map(|(name, _)| name.clone()).collect()),
         marks: groups.iter().enumerate().flat_map(bars).collect(),
@@ -86,8 +86,9 @@ fn slots(names: Vec<String>) -> Axis {
     Axis { label: String::new(), scale: Scale::Category(names) }
 }
 
-fn subtitle(setup: &EvaluationSetup, ceilings: &str) -> String {
-    format!("{}, {ceilings} ceilings, {} occupancy rules", setup.protocol.as_str(), setup.rules.as_str())
+fn subtitle(outcome: &ModelOutcome, setup: &EvaluationSetup, ceilings: &str) -> String {
+    let rates = outcome.rates_words(ceilings).map_or_else(String::new, |rates| format!("{rates}, "));
+    format!("{}, {rates}{} occupancy", setup.protocol.as_str(), setup.rules.as_str())
 }
 
 /// The score in words, the distribution, what was refused.

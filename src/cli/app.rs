@@ -201,20 +201,11 @@ fn forecasts(
     if args.to.is_empty() {
         return Ok(Vec::new());
     }
-    if application.is_amd() {
-        let gpu = &application.gpu_name;
-        output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
+    if let Some(why) = no_model(application) {
+        output::remark(why);
         return Ok(Vec::new());
     }
-    let Some(source) = source else {
-        let file = application.file_name();
-        let why = match application.gpu_name.as_str() {
-            "" => "names no GPU".to_string(),
-            name => format!("its kernels ran on {name}, which the catalogue does not have"),
-        };
-        let text = format!("{file}: {why}: give --from GPU; `roofswap gpus` lists them");
-        return Err(Usage(text).into());
-    };
+    let source = source.ok_or_else(|| unknown_source(application))?;
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let mut targets = named_gpus::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
@@ -258,6 +249,37 @@ pub(super) fn source_gpu(
         ));
     }
     Ok(Some(named))
+}
+
+/// The GPU that the kernels ran on, for a prediction.
+///
+/// # Errors
+/// Where none can be: of kernels that no model covers, or of a GPU that nobody names.
+pub(super) fn forecast_source(
+    session: &Session,
+    application: &Application,
+    typed: Option<&str>,
+) -> Result<GpuId> {
+    if let Some(why) = no_model(application) {
+        bail!("{why}");
+    }
+    source_gpu(session, application, typed)?.ok_or_else(|| unknown_source(application))
+}
+
+/// That no model covers these kernels.
+fn no_model(application: &Application) -> Option<String> {
+    let gpu = &application.gpu_name;
+    application.is_amd().then(|| format!("no prediction: no model covers kernels of {gpu}"))
+}
+
+/// What to do where the GPU of the trace is not known.
+fn unknown_source(application: &Application) -> anyhow::Error {
+    let file = application.file_name();
+    let why = match application.gpu_name.as_str() {
+        "" => "names no GPU".to_string(),
+        name => format!("its kernels ran on {name}, which the catalogue does not have"),
+    };
+    Usage(format!("{file}: {why}: give --from GPU; `roofswap gpus` lists them")).into()
 }
 
 /// Reads the file, with a bar where it is large.

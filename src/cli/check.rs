@@ -4,9 +4,12 @@ use super::choices::FormatChoice;
 use super::{Usage, output};
 use crate::catalogue::read_limited;
 use crate::compiler::{CodeArchitecture, CompilerReport, read_from};
-use crate::gate::{Baseline, GateLimits, compare_builds, gate_table, resources_of};
+use crate::gate::{
+    Baseline, GateLimits, GateRow, KernelResources, compare_builds, gate_records, gate_table, resources_of,
+};
 use crate::gpu::LimitsTable;
 use crate::import::OpenedFile;
+use crate::report::TableFormat;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -14,7 +17,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: roofswap check build/*.cubin ptxas.log --on sm_80,sm_90 --baseline resources.json\n\
-         Example: roofswap check build/*.cubin --baseline resources.json --update"
+         Example: roofswap check build/*.cubin --baseline resources.json --update\n\
+         Example: roofswap check ptxas.log --no-spills --min-occupancy 50"
 )]
 pub(super) struct CheckArgs {
     /// Cubins, `ptxas -v` logs (also within nvcc's output), `cuobjdump --dump-resource-usage`
@@ -23,14 +27,17 @@ pub(super) struct CheckArgs {
     /// Architectures to check, such as sm_80,sm_90 (default: all that the files hold)
     #[arg(long, value_name = "ARCH", value_delimiter = ',')]
     on: Vec<CodeArchitecture>,
-    /// The committed baseline
+    /// The architecture of a compiler's report that names none, such as sm_89
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<CodeArchitecture>,
+    /// The committed baseline; without it --min-occupancy and --no-spills alone are checked
     #[arg(long, value_name = "FILE")]
-    baseline: PathBuf,
+    baseline: Option<PathBuf>,
     /// Write the baseline instead of comparing with it
-    #[arg(long)]
+    #[arg(long, requires = "baseline")]
     update: bool,
     /// Registers per thread that a kernel may use more than in the baseline
-    #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(long, value_name = "N", default_value = "0", requires = "baseline")]
     max_regs_increase: u32,
     /// The least occupancy in percent
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -59,9 +66,14 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
-    output::is_no_input(&args.baseline, args.files.iter().map(PathBuf::as_path))?;
+    if let Some(baseline) = &args.baseline {
+        output::is_no_input(baseline, args.files.iter().map(PathBuf::as_path))?;
+    } else if args.own_conditions().is_empty() {
+        let text = "nothing to check: give --baseline FILE, --min-occupancy PERCENT or --no-spills";
+        return Err(Usage(text.into()).into());
+    }
     let reports: Vec<CompilerReport> =
-        args.files.iter().map(|file| report_of(file)).collect::<Result<_>>()?;
+        args.files.iter().map(|file| report_of(file, args.arch)).collect::<Result<_>>()?;
     let limits = LimitsTable::shipped()?;
     let now = resources_of(&reports, &args.on, &limits, args.threads);
     if let Some(missing) = args.on.iter().find(|a| !now.iter().any(|k| k.target == a.to_string())) {
@@ -70,34 +82,61 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
     if now.is_empty() {
         bail!("no kernel in these files");
     }
-    if args.update {
-        keeps_other_files(&args.baseline)?;
-        let count = now.len();
-        output::file(&args.baseline, Baseline::of_kernels(now).text().as_bytes())?;
-        output::remark(format!("{count} kernels and targets written into {}", args.baseline.display()));
-        return Ok(());
-    }
-    let file = args.baseline.display();
-    if !args.baseline.exists() {
-        return Err(Usage(format!("--baseline {file}: does not exist; write it with --update")).into());
-    }
-    let text = read_limited(&args.baseline).with_context(|| format!("{file}"))?;
-    let baseline = Baseline::parse(&text).map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
-    let allowed = GateLimits {
-        registers_more: args.max_regs_increase,
-        least_occupancy: args.min_occupancy,
-        no_spills: args.no_spills,
+    let baseline = match &args.baseline {
+        Some(path) if args.update => return write_baseline(path, now),
+        Some(path) => Some(read_baseline(path)?),
+        None => None,
     };
-    let rows = compare_builds(&baseline, &now, &args.on, allowed);
-    output::answer(gate_table(&rows).render(args.format.into()).as_bytes())?;
-    let failed = rows.iter().filter(|r| !r.failures.is_empty()).count();
+    let rows = compare_builds(baseline.as_ref(), &now, &args.on, args.limits());
+    let table = match args.format.into() {
+        format @ (TableFormat::Json | TableFormat::Csv) => gate_records(&rows).render(format),
+        format => gate_table(&rows).render(format),
+    };
+    output::answer(table.as_bytes())?;
+    let count = |failed: &dyn Fn(&GateRow) -> bool| rows.iter().filter(|row| failed(row)).count();
+    let failed = count(&|row| !row.failures.is_empty());
+    let missing = count(&|row| row.misses_limit);
+    let advice = match missing {
+        0 => "where that is meant, write the baseline with --update".to_string(),
+        _ => format!("--update does not help where {} is missed", args.own_conditions().join(" or ")),
+    };
     if failed > 0 {
-        bail!(
-            "{failed} of {} kernels and targets failed; where that is meant, write the baseline with --update",
-            rows.len()
-        );
+        bail!("{failed} of {} kernels and targets failed; {advice}", rows.len());
     }
     Ok(())
+}
+
+impl CheckArgs {
+    /// What is asked of the build by itself, whatever the baseline holds.
+    fn own_conditions(&self) -> Vec<&'static str> {
+        let flags = [("--no-spills", self.no_spills), ("--min-occupancy", self.min_occupancy.is_some())];
+        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+    }
+
+    fn limits(&self) -> GateLimits {
+        GateLimits {
+            registers_more: self.max_regs_increase,
+            least_occupancy: self.min_occupancy,
+            no_spills: self.no_spills,
+        }
+    }
+}
+
+fn write_baseline(path: &Path, now: Vec<KernelResources>) -> Result<()> {
+    keeps_other_files(path)?;
+    let count = now.len();
+    output::file(path, Baseline::of_kernels(now).text().as_bytes())?;
+    output::remark(format!("{count} kernels and targets written into {}", path.display()));
+    Ok(())
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline> {
+    let file = path.display();
+    if !path.exists() {
+        return Err(Usage(format!("--baseline {file}: does not exist; write it with --update")).into());
+    }
+    let text = read_limited(path).with_context(|| format!("{file}"))?;
+    Baseline::parse(&text).map_err(|why| anyhow::anyhow!("{file}: {why}"))
 }
 
 /// Refuses to write a baseline over a file that exists and is none; a damaged one, and one of another format, is written anew.
@@ -115,10 +154,10 @@ fn keeps_other_files(path: &Path) -> Result<()> {
 }
 
 /// Every file must be read as a whole: a gate that passes over a file is open.
-fn report_of(path: &Path) -> Result<CompilerReport> {
+fn report_of(path: &Path, arch: Option<CodeArchitecture>) -> Result<CompilerReport> {
     let opened = OpenedFile::path(path)?;
     let (file, size) = (opened.file().to_string(), opened.size());
-    let report = read_from(opened, size, &file, None)?;
+    let report = read_from(opened, size, &file, arch)?;
     output::remarks(&report.remarks, report.remarks.len());
     if report.refused_count > 0 {
         output::remarks(&report.refused, report.refused_count);

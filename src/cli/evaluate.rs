@@ -2,7 +2,7 @@
 
 use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
 use super::named_gpus::gpus;
-use super::question::models;
+use super::question::{models, unused_ceilings};
 use super::training::watched_as;
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
@@ -62,9 +62,9 @@ pub(super) struct EvaluateArgs {
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
-    /// Ceilings of the roofline
-    #[arg(long, value_enum, default_value = "peak")]
-    ceilings: StatedCeilings,
+    /// Ceilings of the roofline [default: peak]
+    #[arg(long, value_enum)]
+    ceilings: Option<StatedCeilings>,
     /// Source of the prediction intervals (`components`)
     #[arg(long, value_enum, default_value = "shipped")]
     intervals: IntervalsChoice,
@@ -122,9 +122,10 @@ impl From<ProtocolChoice> for Protocol {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum StatedCeilings {
     /// What the datasheet states
+    #[default]
     Peak,
     /// Measured rates; a pair without is left out
     Achieved,
@@ -146,13 +147,22 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     let asked = AskedModels::from_names(&args.model, args)?;
     let mut session =
         if args.rows_only { session_of_rows_only(&args.data)? } else { load::session(&args.data)? };
-    if args.ceilings == StatedCeilings::Sustained {
+    let stated = args.ceilings.unwrap_or_default();
+    let ceilings = if stated == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved };
+    if stated == StatedCeilings::Sustained {
         use_stated(&mut session)?;
+    } else if args.ceilings.is_some() {
+        let named = asked.models[..asked.named].iter();
+        named
+            .copied()
+            .find_map(|model| unused_ceilings(model, ceilings))
+            .into_iter()
+            .for_each(output::remark);
     }
     let setup = EvaluationSetup {
         on_one_thread: false,
         protocol: args.protocol.into(),
-        ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
+        ceilings,
         rules: args.rules.into(),
         scope: scope(&session, &args.from, &args.to, &args.kernel)?,
         shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
@@ -165,8 +175,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     let progress = Progress::default();
     let outcomes = watched_as(MEASURING, &progress, || asked.outcomes(&session, &store, &setup, &progress))?;
     let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-    let report =
-        EvaluationReport { world, setup: &setup, ceilings: args.ceilings.as_str(), outcomes: &outcomes };
+    let report = EvaluationReport { world, setup: &setup, ceilings: stated.as_str(), outcomes: &outcomes };
     let nothing = report.nothing_answered();
     let drawn = args.svg.as_deref().filter(|_| nothing.is_none());
     if let Some(file) = drawn {
@@ -214,7 +223,7 @@ fn write_chart(
     file: &Path,
 ) -> Result<()> {
     let Some(outcome) = outcomes.iter().find(|o| !o.trials.is_empty()) else { return Ok(()) };
-    let spec = evaluation_chart(outcome, setup, args.ceilings.as_str());
+    let spec = evaluation_chart(outcome, setup, args.ceilings.unwrap_or_default().as_str());
     output::picture(&spec, args.theme.into(), file, args.data.iter().map(PathBuf::as_path))?;
     output::remark(format!(
         "the picture shows {} alone; the first --model is drawn, and `roofswap export evaluation` has more pictures",

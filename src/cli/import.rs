@@ -6,7 +6,8 @@ use crate::catalogue::user_path_text;
 use crate::compiler::CodeArchitecture;
 use crate::import::{GivenProblem, OpenedFile};
 use crate::session::Recognised;
-use anyhow::Result;
+use crate::text::counted;
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,7 +35,7 @@ pub(super) struct ImportArgs {
     /// The architecture of a compiler's report that names none, such as sm_89
     #[arg(long, value_name = "ARCH")]
     arch: Option<CodeArchitecture>,
-    /// How to write the table of kernels [default: table]
+    /// How to write the table of a compiler's report [default: table]; measurements are always CSV
     #[arg(long, value_enum)]
     format: Option<FormatChoice>,
 }
@@ -44,8 +45,8 @@ pub(super) fn run_import(args: &ImportArgs) -> Result<()> {
     if let Some(target) = output {
         output::is_no_input(target, args.files.iter().map(PathBuf::as_path))?;
     }
-    let SortedFiles { kernels, measurements, done_already } = sorted(&args.files);
-    match (measurements.is_empty(), kernels.is_empty()) {
+    let SortedFiles { kernels, measurements, done_already, unopened } = sorted(&args.files);
+    let unread = match (measurements.is_empty(), kernels.is_empty()) {
         (false, false) => {
             let text = format!(
                 "{} holds measurements and {} what a compiler says of kernels: they go to different places, so import them \
@@ -53,26 +54,34 @@ pub(super) fn run_import(args: &ImportArgs) -> Result<()> {
                 measurements[0].file(),
                 kernels[0].file()
             );
-            Err(Usage(text).into())
+            return Err(Usage(text).into());
         }
         (false, true) => {
-            unused(
-                &[("--arch", args.arch.is_some()), ("--format", args.format.is_some())],
-                "compilers' reports",
-            );
+            if args.format.is_some_and(|format| !matches!(format, FormatChoice::Csv)) {
+                let text = "--format is for the table of a compiler's report; measurements are written as CSV: leave it out";
+                return Err(Usage(text.into()).into());
+            }
+            unused(&[("--arch", args.arch.is_some())], "compilers' reports");
             import_measurements::run_import_measurements(
                 measurements,
                 output,
                 args.gpu.as_deref(),
                 &args.problem,
-            )
+            )?
         }
-        (true, true) if done_already > 0 => Err(Usage("nothing was imported".into()).into()),
+        (true, true) if done_already > 0 => return Err(Usage("nothing was imported".into()).into()),
         (true, _) => {
             let given = [("--gpu", args.gpu.is_some()), ("--problem", !args.problem.is_empty())];
             unused(&given, "reports of measurements");
             let format = args.format.unwrap_or(FormatChoice::Table);
-            import_kernels::run_import_kernels(kernels, output, args.arch, format.into())
+            import_kernels::run_import_kernels(kernels, output, args.arch, format.into())?
+        }
+    };
+    match unopened + unread {
+        0 => Ok(()),
+        missing => {
+            let of = counted(args.files.len(), "file");
+            bail!("{missing} of {of} could not be read; the others were")
         }
     }
 }
@@ -84,6 +93,8 @@ struct SortedFiles {
     measurements: Vec<OpenedFile<'static>>,
     /// How many are measurement files, so that there is nothing to import.
     done_already: usize,
+    /// How many cannot be opened.
+    unopened: usize,
 }
 
 /// Opens the files; what cannot be opened is said.
@@ -94,6 +105,7 @@ fn sorted(files: &[PathBuf]) -> SortedFiles {
             Ok(opened) => opened,
             Err(why) => {
                 output::remark(why);
+                all.unopened += 1;
                 continue;
             }
         };

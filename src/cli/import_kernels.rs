@@ -13,14 +13,16 @@ use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Reads compilers' reports, prints what they say, and writes one kernel file per kernel into the folder `output`.
+/// Reads compilers' reports, prints what they say, and writes one kernel file per kernel into the folder `output`. How many of the
+/// files could not be read.
 pub(super) fn run_import_kernels(
     files: Vec<OpenedFile<'static>>,
     output: Option<&Path>,
     arch: Option<CodeArchitecture>,
     format: TableFormat,
-) -> Result<()> {
+) -> Result<usize> {
     let session = load::session(&[])?;
+    let all = files.len();
     let reports: Vec<CompilerReport> = files.into_iter().filter_map(|file| report_of(file, arch)).collect();
     if reports.is_empty() {
         bail!("nothing was imported: no file here is a report that can be read");
@@ -42,7 +44,7 @@ pub(super) fn run_import_kernels(
     let known = |k: &JoinedKernel| session.kernels.id_named(&k.id).map(|at| &session.kernels[at]);
     laid_over(&kernels, known);
     how_to_use(folder.as_ref(), &kernels, known);
-    Ok(())
+    Ok(all - reports.len())
 }
 
 /// Says which kernels of the catalogue have these resources from now on.

@@ -16,17 +16,17 @@ use std::path::Path;
 const LARGE_BYTES: u64 = 4 << 20;
 
 /// Reads reports, and writes what they measured. What was refused or is missing is said on stderr; a file of which nothing
-/// can be used leaves the others.
+/// can be used leaves the others. How many could not be read.
 pub(super) fn run_import_measurements(
     files: Vec<OpenedFile<'static>>,
     output: Option<&Path>,
     gpu: Option<&str>,
     problems: &[GivenProblem],
-) -> Result<()> {
+) -> Result<usize> {
     let session = load::session(&[])?;
     let gpu = gpu.map(|name| session.gpus.position(name)).transpose()?;
     let gpu = gpu.map(|at| session.gpus[at].id.as_str());
-    let mut found = Vec::new();
+    let (all, mut found) = (files.len(), Vec::new());
     for opened in files {
         match read_measurements(opened, gpu, &session) {
             Ok(read) => found.push(read),
@@ -34,6 +34,7 @@ pub(super) fn run_import_measurements(
         }
     }
     give_problems(&mut found, problems, &session)?;
+    let unread = all - found.len();
     let (mut rows, mut roofs) = (PackedRows::default(), Vec::new());
     for (file, read) in found {
         say(&file, &read);
@@ -47,16 +48,17 @@ pub(super) fn run_import_measurements(
     }
     match (rows.is_empty(), roofs.is_empty()) {
         (true, true) => bail!("nothing was imported"),
-        (true, false) => write_roofs(&roofs, output, &session),
+        (true, false) => write_roofs(&roofs, output, &session)?,
         (false, some) => {
             if !some {
                 output::remark(
                     "measured roofs were read too: import their file alone to have them as a GPU file",
                 );
             }
-            write_rows(&rows, output)
+            write_rows(&rows, output)?;
         }
     }
+    Ok(unread)
 }
 
 /// One report and how messages name it.

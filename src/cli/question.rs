@@ -192,7 +192,8 @@ impl QuestionArgs {
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
-            settings.iter().find_map(unused_ceilings).into_iter().for_each(output::remark);
+            let unused = |settings: &Settings| unused_ceilings(settings.model, settings.ceilings);
+            settings.iter().find_map(unused).into_iter().for_each(output::remark);
         }
         Ok(CheckedQuestion { sources, targets, subjects, settings, session })
     }
@@ -448,8 +449,8 @@ pub(super) fn models(names: &[String]) -> Result<Vec<ModelId>, UnknownModel> {
 }
 
 /// What is said where `--ceilings` was typed and changes nothing in this model's times.
-fn unused_ceilings(settings: &Settings) -> Option<String> {
-    let model = MODELS[settings.model];
+pub(super) fn unused_ceilings(model: ModelId, ceilings: Ceilings) -> Option<String> {
+    let model = MODELS[model];
     if model.rates() == ModelRates::Chosen {
         return None;
     }
@@ -457,7 +458,7 @@ fn unused_ceilings(settings: &Settings) -> Option<String> {
     Some(format!(
         "--ceilings ignored: {} uses {}; it affects {}",
         model.id(),
-        model.rates().words(settings.ceilings),
+        model.rates().words(ceilings),
         using.collect::<Vec<_>>().join(", ")
     ))
 }

@@ -53,6 +53,9 @@ pub(super) struct RankArgs {
     /// Rank GPUs for a whole application: the trace of a profiler, as `roofswap app` reads it
     #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_APP)]
     app: Option<PathBuf>,
+    /// Only what was launched in this marked range of the trace, as `roofswap app --range` takes it
+    #[arg(long, value_name = "NAME")]
+    range: Option<String>,
     /// Rank every measured variant of the kernel on these GPUs
     #[arg(long, conflicts_with_all = ["mix", "variant"])]
     variants: bool,
@@ -144,6 +147,9 @@ impl From<OrderChoice> for RankOrder {
 }
 
 pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
+    if args.range.is_some() && args.app.is_none() {
+        return Err(Usage("--range is of a trace: give --app FILE".into()).into());
+    }
     let names = args.to.iter().chain(&args.from).map(String::as_str);
     let from = compared_source(&args.from)?;
     let mut session = load::session_naming(&args.data, names, only_source(&args.from))?;
@@ -191,11 +197,9 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
 fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], file: &Path) -> Result<()> {
     let mut targets = targets.to_vec();
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
-    let application = app::read(file, &PartOfTrace::default())?;
-    let source = app::source_gpu(session, &application, source_of_application(&args.from)?)?;
-    let Some(source) = source else {
-        return Err(Usage("the trace names no GPU of the catalogue: give --from GPU".into()).into());
-    };
+    let part = PartOfTrace { range: args.range.clone(), ..PartOfTrace::default() };
+    let application = app::read(file, &part)?;
+    let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
     let targets = args.clocks.laid_targets(session, &targets, &[source])?;
     let forecasts = forecast(session, &application, source, &targets, ForecastSettings::default());
     let prices = load::price_book(args.prices.as_deref(), session)?;

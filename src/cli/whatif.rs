@@ -24,9 +24,9 @@ use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use crate::units::{Bytes, Seconds};
 use crate::whatif::{
-    AnswerStream, ApplicationPair, ApplicationTimes, GpuToSave, ManyTornados, NamedChanges, WhatIf,
-    WhatIfAnswer, WhatIfParts, check_scenario_count, contour_chart, tornado_chart, tornados_table,
-    whatif_json, whatif_records, whatif_table,
+    AnswerStream, ApplicationPair, ApplicationTimes, GpuToSave, ManyWorkloads, NamedChanges, WhatIf,
+    WhatIfAnswer, WhatIfParts, changed_times_table, check_scenario_count, contour_chart, tornado_chart,
+    tornados_table, whatif_json, whatif_records, whatif_table,
 };
 use crate::workload::Workload;
 use anyhow::{Result, bail};
@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
     launch, power, memory; values such as 600GB/s, +20%, x1.5"
 )]
 pub(super) struct WhatIfArgs {
-    /// The GPU to change; several, or `all`, with --tornado: which numbers matter on each of them
+    /// The GPU to change; several, or `all`, with --set: the time on each of them, or with --tornado: which numbers matter there
     #[arg(long, alias = "to", value_name = "GPU", value_delimiter = ',', required = true)]
     gpu: Vec<String>,
     /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
@@ -168,9 +168,7 @@ fn run_application(
     file: &Path,
 ) -> Result<()> {
     let application = app::read(file, &PartOfTrace::default())?;
-    let source = app::source_gpu(session, &application, source_of_application(&args.from)?)?;
-    let source = source
-        .ok_or_else(|| Usage("the trace names no GPU of the catalogue: give --from GPU".to_string()))?;
+    let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
     let base = args.base_at_clocks(session, base, &Sources::from_gpu(source))?;
     let settings = ForecastSettings::default();
     let pair = ApplicationPair { session, application: &application, source, base, settings };
@@ -228,7 +226,7 @@ fn settings(
     Ok(Settings { model, ..Settings::default() })
 }
 
-/// Which numbers matter to several kernels, or on several GPUs: each GPU is written once it is found.
+/// The times of several kernels, or on several GPUs, or which numbers matter there: each GPU is written once it is found.
 fn run_many(
     args: &WhatIfArgs,
     session: &mut Session,
@@ -241,11 +239,12 @@ fn run_many(
         || args.svg.is_some()
         || args.page.is_some();
     if one_of_each || changes.len() > 1 {
-        let text = "several GPUs or kernels are asked for their tornado: --solve, --contour, --svg, --page, --save and a second --set take one GPU and one kernel";
+        let text = "several GPUs or kernels: --solve, --contour, --svg, --page, --save and a second --set take one GPU and one kernel";
         return Err(Usage(text.into()).into());
     }
-    if !args.parts().tornado {
-        let text = "several GPUs or kernels are asked for their tornado: add --tornado, or name one GPU and one kernel";
+    let with_tornado = args.parts().tornado;
+    if !with_tornado && changes.is_empty() {
+        let text = "several GPUs or kernels: give --set CHANGES for their times, or --tornado for the numbers that matter";
         return Err(Usage(text.into()).into());
     }
     let sources = if args.from.is_empty() { None } else { Some(sources_named(session, &args.from)?) };
@@ -254,7 +253,7 @@ fn run_many(
     let bases = &args.clocks.laid_targets(session, bases, &timed_on)?;
     let settings = settings(args, session, &workloads, bases)?;
     let changes = changes.into_iter().next().unwrap_or_default();
-    let asked = ManyTornados { session, workloads: &workloads, sources, changes, settings };
+    let asked = ManyWorkloads { session, workloads: &workloads, sources, changes, with_tornado, settings };
     let (mut found, mut refused) = (0, Vec::new());
     output::streamed_answer(|out| {
         let mut json = matches!(args.format, WhatIfFormat::Json).then(AnswerStream::default);
@@ -376,7 +375,7 @@ impl WhatIfArgs {
 
     /// The workloads of one GPU, for people.
     fn many_text(&self, answers: &[WhatIfAnswer]) -> String {
-        let table = tornados_table(answers);
+        let table = if self.parts().tornado { tornados_table(answers) } else { changed_times_table(answers) };
         let text = match self.format {
             WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
             WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &[]),

@@ -70,12 +70,12 @@ pub(super) fn read_resource_usage(
         let what = format!("{unknown} kernels of an unknown architecture: cuobjdump prints none for a cubin");
         found.add_refusal(
             ReportPlace::Whole,
-            format!("{what}; say which with `roofswap import --arch sm_89`, or read the cubin itself"),
+            format!("{what}; say which with --arch sm_89 of `roofswap import` or `roofswap check`, or read the cubin itself"),
         );
     }
     if let Some(known) = fallback.filter(|_| used_fallback && assumed.is_none()) {
         found.remarks.push(format!(
-            "{}: {known} is taken from the file's name; `roofswap import --arch` says another",
+            "{}: {known} is taken from the file's name; --arch of `roofswap import` and `roofswap check` sets another",
             found.file
         ));
     }

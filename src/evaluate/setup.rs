@@ -9,7 +9,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::Store;
 use crate::occupancy::Rules;
-use crate::predict::{Lessons, Predictor};
+use crate::predict::{Lessons, MODELS, ModelRates, Predictor, model_position};
 use std::sync::Arc;
 
 /// What is evaluated on.
@@ -69,6 +69,17 @@ pub struct ModelOutcome {
 }
 
 impl ModelOutcome {
+    /// The rates that its times rest on, in the words of a prediction; `chosen` is the word for the roofs that were asked for. `None`
+    /// for a model that uses none, as those that are fitted to rows.
+    #[must_use]
+    pub fn rates_words(&self, chosen: &str) -> Option<String> {
+        match MODELS[model_position(self.model).ok()?].rates() {
+            ModelRates::Chosen => Some(format!("{chosen} roofs")),
+            ModelRates::Unused => None,
+            rates @ ModelRates::Sustained => Some(rates.words(Ceilings::default())),
+        }
+    }
+
     /// Questions put to it.
     #[must_use]
     pub fn asked(&self) -> usize {

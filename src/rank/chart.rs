@@ -38,7 +38,7 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
         title: title(board, &rows),
         subtitle: format!(
             "{source}by {} · bars: predicted time, lines: {:.0} % interval{}",
-            board.order.as_str(),
+            board.order.in_effect(&board.rows).as_str(),
             100.0 * COVERAGE,
             if board.has_prices { ", $: a million runs" } else { "" }
         ),

@@ -51,6 +51,13 @@ impl RankOrder {
         });
     }
 
+    /// The order that these rows have: by time, where the number of this order is unknown for all of them.
+    #[must_use]
+    pub fn in_effect(self, rows: &[RankedRow]) -> Self {
+        let by_hour = rows.iter().any(|row| row.price.is_some());
+        if rows.iter().any(|row| self.key(row, by_hour).is_some()) { self } else { Self::Time }
+    }
+
     /// That some rows have a time and no number of this order, and which; `None` where all have one.
     #[must_use]
     pub fn unordered_note(self, rows: &[RankedRow]) -> Option<String> {

@@ -163,7 +163,8 @@ pub fn marked_name(row: &RankedRow) -> String {
 fn title(board: &Board) -> String {
     let source = board.source_words();
     let covered = 100.0 * COVERAGE;
-    let order = if board.is_each_kernel { "its kernels" } else { &format!("by {}", board.order.as_str()) };
+    let by = board.order.in_effect(&board.rows).as_str();
+    let order = if board.is_each_kernel { "its kernels" } else { &format!("by {by}") };
     format!("{} · {source} · {order} · {covered:.0} % intervals", board.workload)
 }
 
@@ -184,7 +185,9 @@ fn notes(board: &Board) -> Vec<String> {
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());
     }
-    if board.order == RankOrder::Time && fastest_is_separate(&board.rows) == Some(false) {
+    if board.order.in_effect(&board.rows) == RankOrder::Time
+        && fastest_is_separate(&board.rows) == Some(false)
+    {
         all.push(
             "the intervals of the first two rows overlap: their order is the model's, measure both".into(),
         );

@@ -70,7 +70,8 @@ pub fn numbers_table(prediction: &Prediction, has_source: bool) -> Table {
 /// `part` says what a row is: `number` (what the prediction was made of), `component` (a number that is the time of a
 /// component; `source_share` and `target_share` are its part of the longest one on that GPU, 1 binds), `step` (the product:
 /// `times` is its factor, `time_s` the time after it; the last one is the prediction), `elasticity` (of the time in a number of
-/// the target; `times`: with 10 % more of it), `beside` (another model's time), `measure` (what would narrow the interval).
+/// the target; `times`: with 10 % more of it), `beside` (another model's time), `measure` (what would narrow the interval), `no_time`
+/// (the only row of a prediction without a time: `factor` is the reason).
 /// A share of a combined answer has its numbers alone: its product is part of the combined one.
 #[must_use]
 pub fn record_columns() -> Vec<TableColumn> {
@@ -80,15 +81,19 @@ pub fn record_columns() -> Vec<TableColumn> {
 /// The rows of one prediction, by [`record_columns`].
 #[must_use]
 pub fn record_rows(row: &Comparison<'_>) -> Vec<Vec<TableCell>> {
-    let Some(breakdown) = row.answer.breakdown() else { return Vec::new() };
+    let whole =
+        |cells: Vec<TableCell>| row.identity().into_iter().chain(cells).chain([row.variant_cell()]).collect();
+    let breakdown = match (&row.answer.prediction, row.answer.breakdown()) {
+        (Ok(_), Some(breakdown)) => breakdown,
+        (Ok(_), None) => return Vec::new(),
+        (Err(why), _) => return vec![whole(PartRecord::new("no_time", why.to_string()).cells())],
+    };
     let components = breakdown.components.as_ref().filter(|_| row.share.is_none());
     let numbers = breakdown.numbers.iter().map(|factor| number_cells(factor, components));
     let has_source = !row.answer.is_without_source;
     let parts = if row.share.is_none() { part_records(&breakdown, has_source) } else { Vec::new() };
     let cells = numbers.chain(parts.into_iter().map(|part| part.cells().into_iter().collect()));
     let own = |cells: Vec<TableCell>| if has_source { cells } else { of_target_alone(cells) };
-    let whole =
-        |cells: Vec<TableCell>| row.identity().into_iter().chain(cells).chain([row.variant_cell()]).collect();
     cells.map(own).map(whole).collect()
 }
 

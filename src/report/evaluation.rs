@@ -126,6 +126,20 @@ impl EvaluationReport<'_> {
         }
     }
 
+    /// `sustained rates (components), peak roofs (plain-roofline)`: the rates of the models that use any.
+    fn rates_title(&self) -> String {
+        let mut used: Vec<(String, Vec<&str>)> = Vec::new();
+        for outcome in self.outcomes {
+            let Some(words) = outcome.rates_words(self.ceilings) else { continue };
+            match used.iter_mut().find(|(known, _)| *known == words) {
+                Some((_, models)) => models.push(outcome.model),
+                None => used.push((words, vec![outcome.model])),
+            }
+        }
+        let named = |(words, models): &(String, Vec<&str>)| format!("{words} ({})", models.join(", "));
+        used.iter().map(named).collect::<Vec<_>>().join(", ")
+    }
+
     /// One line per model, and under it what was refused and why.
     #[must_use]
     pub fn overall(&self) -> Table {
@@ -133,10 +147,10 @@ impl EvaluationReport<'_> {
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
         table.title = format!(
-            "{}{}; {} ceilings, {} occupancy rules",
+            "{}{}; roofs: {}; occupancy: {}",
             self.setup.protocol.sentence(),
             self.setup.asking.sentence(),
-            self.ceilings,
+            self.rates_title(),
             self.setup.rules.as_str()
         );
         for outcome in self.outcomes {

@@ -67,8 +67,10 @@ pub fn read_compiled(
         ));
     }
     let (file, size, table) = (opened.file().to_string(), opened.size(), first_line_of_table(opened.head()));
+    let is_listing = compiler::sass::is_listing(opened.head());
     let read = compiler::read_from(opened, size, &file, arch);
     read.map_err(|why| match table {
+        _ if is_listing => format!("{file}: is a listing of machine code; `roofswap sass {file}` reads it"),
         Some(first) => format!(
             "{file}: is a table of no known kind (its first line: `{first}`); looked for measurements, a CSV whose first line \
              names gpu, kernel, problem, time_ms; for reports: {}; and for what compilers say: ptxas -v, \

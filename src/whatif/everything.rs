@@ -1,5 +1,6 @@
-//! Which numbers matter, for many workloads on many GPUs: what a GPU brings is made once for all workloads, and those are asked on all cores.
+//! Changed times, and which numbers matter, for many workloads on many GPUs: what a GPU brings is made once for all workloads, and those are asked on all cores.
 
+use super::answering::WhatIfParts;
 use super::question::WhatIf;
 use super::table::{WhatIfAnswer, answer_json};
 use super::tornado::{TornadoBar, TornadoGpus};
@@ -7,10 +8,10 @@ use crate::answer::Settings;
 use crate::cores;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
 use crate::pair::Pair;
-use crate::report::{Table, TableCell, TableColumn};
+use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::session::{Session, Sources};
 use crate::text::{clipped_text, harmless_json};
-use crate::units::Seconds;
+use crate::units::{Seconds, significant};
 use crate::workload::Workload;
 use std::collections::HashMap;
 use std::io::{Result as Written, Write};
@@ -21,9 +22,9 @@ const NUMBERS_SHOWN: usize = 3;
 /// Longer labels are cut.
 const MOST_OF_LABEL: usize = 44;
 
-/// Workloads whose tornados are asked for.
+/// Workloads that are asked about on many GPUs.
 #[derive(Clone)]
-pub struct ManyTornados<'a> {
+pub struct ManyWorkloads<'a> {
     /// What is loaded.
     pub session: &'a Session,
     /// What runs.
@@ -32,28 +33,69 @@ pub struct ManyTornados<'a> {
     pub sources: Option<Sources>,
     /// What is changed of every GPU.
     pub changes: GpuChanges,
+    /// Whether the tornado of each is asked for.
+    pub with_tornado: bool,
     /// Model, ceilings, rules.
     pub settings: Settings,
 }
 
-impl ManyTornados<'_> {
-    /// Every workload on this GPU with its tornado, in their order.
+impl ManyWorkloads<'_> {
+    /// Every workload on this GPU, in their order.
     ///
     /// # Errors
     /// [`ChangeError`] for changes that this GPU cannot have.
     pub fn answers_on(&self, base: GpuId) -> Result<Vec<WhatIfAnswer>, ChangeError> {
         let Self { session, settings, .. } = *self;
-        let moved = TornadoGpus::new(&session.gpus[base], &self.changes)?;
+        let of_tornado = || TornadoGpus::new(&session.gpus[base], &self.changes);
+        let moved = self.with_tornado.then(of_tornado).transpose()?;
         let answer = |workload: &Workload| {
             let own = || workload.own_source(session, base);
             let source = self.sources.as_ref().and_then(Sources::seen_from).unwrap_or_else(own);
             let sources = self.sources.clone().unwrap_or_else(|| Sources::from_gpu(source));
             let pair = Pair::new(source, base);
             let mut asked = WhatIf::with_sources(session, workload, pair, sources, settings);
-            asked.answer_with_tornado(self.changes.clone(), &moved)
+            match &moved {
+                Some(moved) => asked.answer_with_tornado(self.changes.clone(), moved),
+                None => asked.whole_answer(self.changes.clone(), &WhatIfParts::default()),
+            }
         };
         cores::try_collect(self.workloads.len(), |at| answer(&self.workloads[at]))
     }
+}
+
+/// One GPU: a row per workload with its time on the changed GPU beside that on the unchanged one.
+#[must_use]
+pub fn changed_times_table(answers: &[WhatIfAnswer]) -> Table {
+    let mut table = Table::new(vec![
+        TableColumn::left("kernel"),
+        TableColumn::right("time"),
+        TableColumn::right("interval"),
+        TableColumn::right("unchanged GPU"),
+        TableColumn::right("speedup"),
+        TableColumn::left("notes"),
+    ]);
+    table.title = answers.first().map_or_else(String::new, WhatIfAnswer::gpu_in_words);
+    let labels = short_labels(answers.iter().map(|answer| answer.workload.as_str()));
+    table.rows = answers.iter().zip(labels).map(|(answer, label)| changed_times_row(answer, label)).collect();
+    let is_complete = answers.iter().all(|answer| answer.time.is_some());
+    table = table.footnoted("notes").without(if is_complete { &["notes"] } else { &[] });
+    table.notes.push("◇ hypothetical GPU: its interval was not validated".into());
+    table
+}
+
+fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
+    let interval =
+        answer.interval.map(|[low, high]| shown::marked_interval(low, high, answer.rests_on_measurement));
+    let base = answer.base_time.map(|time| answer.estimate_marked(time));
+    let speedup =
+        answer.base_time.zip(answer.time).map(|(base, time)| format!("{}×", significant(base / time)));
+    let cells = [answer.marked_time(), interval, base, speedup];
+    let why = answer.time.is_none().then(|| answer.without_time());
+    [TableCell::text(label)]
+        .into_iter()
+        .chain(cells.map(|cell| TableCell::maybe(cell, TableCell::text)))
+        .chain([TableCell::List(why.into_iter().collect())])
+        .collect()
 }
 
 /// One GPU: a row per workload with the numbers that matter most to it.

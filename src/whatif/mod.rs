@@ -42,7 +42,7 @@ pub use application_times::{ApplicationPair, ApplicationTimes};
 pub use changed_times::{ChangedTimes, GoalTime, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
-pub use everything::{AnswerStream, ManyTornados, tornados_table};
+pub use everything::{AnswerStream, ManyWorkloads, changed_times_table, tornados_table};
 pub use question::WhatIf;
 pub use records::whatif_records;
 pub use saved_gpu::{GpuToSave, SaveGpuError};

@@ -12,7 +12,7 @@ use roofswap::gpu::{GpuChanges, GpuNumber};
 use roofswap::predict::Subject;
 use roofswap::session::{Session, Sources};
 use roofswap::tui::{DashboardOptions, DashboardState, Message, first_state, update, view};
-use roofswap::whatif::{ManyTornados, WhatIf, WhatIfParts};
+use roofswap::whatif::{ManyWorkloads, WhatIf, WhatIfParts};
 use roofswap::workload::{RunAmount, Workload, WorkloadPart};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -70,11 +70,12 @@ fn tornado_of_everything(session: &Session) {
         subjects(session).into_iter().map(|subject| Workload::of_kernel(session, subject)).collect();
     let settings = Settings { model: session.default_model(), ..Settings::default() };
     let changes = GpuChanges::default();
-    let asked = ManyTornados {
+    let asked = ManyWorkloads {
         session,
         workloads: &workloads,
         sources: Some(Sources::from_gpu(source)),
         changes,
+        with_tornado: true,
         settings,
     };
     let start = Instant::now();

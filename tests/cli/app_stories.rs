@@ -73,6 +73,11 @@ fn the_kernels_of_an_application_one_by_one() {
     assert_eq!(csv.lines().count(), 3, "{csv}");
     let of_csv: f64 = lines.next().unwrap().split(',').nth(4).unwrap().parse().unwrap();
     assert!((of_csv / first["time_ms"].as_f64().unwrap() - 1.0).abs() < 1e-12, "{csv} {first}");
+    assert!(csv.lines().next().unwrap().ends_with(",operator,block,grid"), "{csv}");
+    assert!(csv.contains("\"aten::mm [2048,1024] [1024,4096]\",128,512\n"), "{csv}");
+    for field in ["operator", "input_shapes", "block", "grid"] {
+        assert_eq!(first[field], json["groups"][0][field], "{field}");
+    }
     let table = answer(&desk, "app run.json --to l40s --kernels --top 1");
     for part in ["kernels on L40S, a launch of each", "rests on", "… and 1 group more; --top N shows N"] {
         assert!(table.contains(part), "{part}:\n{table}");
@@ -171,6 +176,34 @@ fn an_application_is_ranked_and_priced() {
     let expected = 3.5 / 3600.0 * json["targets"][0]["wall_ms"].as_f64().unwrap() * 1e3;
     assert!((priced.unwrap() - expected).abs() < 1e-9 && unpriced.is_none());
     desk.types("rank --app run.json --kernel saxpy --to h200").ends(2, &["cannot be used with"]);
+}
+
+#[test]
+fn an_application_is_ranked_by_the_range_and_the_order_that_there_are() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let app: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --range step#1 --to l40s --format json")).unwrap();
+    let rank = desk.types("rank --app run.json --range step#1 --to l40s --format json").works().json();
+    let [ranked, alone] = [&rank[0]["time_ms"], &app["targets"][0]["wall_ms"]].map(|ms| ms.as_f64().unwrap());
+    assert!((ranked / alone - 1.0).abs() < 1e-9, "{ranked} {alone}");
+    let whole = desk.types("rank --app run.json --to l40s --format json").works().json();
+    assert_ne!(rank[0]["time_ms"], whole[0]["time_ms"]);
+    desk.types("rank --kernel saxpy --range step --to l4")
+        .ends(2, &["--range is of a trace: give --app FILE"]);
+    let by_energy = answer(&desk, "rank --app run.json --to l40s,t4 --by perf-per-watt");
+    assert!(by_energy.contains("· by time ·") && by_energy.contains("energy unknown"), "{by_energy}");
+}
+
+/// Kernels of such a GPU are predicted from nothing that could be typed.
+#[test]
+fn kernels_that_no_model_covers_are_said_to_be_by_every_command() {
+    let desk = Desk::new();
+    desk.file("amd.json", trace().replace("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X"));
+    for words in ["rank --app amd.json --to l4", "whatif --app amd.json --gpu l4", "app amd.json --to l4"] {
+        let said = desk.types(words).ends(1, &["no model covers kernels of AMD Instinct MI300X"]);
+        assert!(!said.stderr.contains("--from"), "{words}: {}", said.stderr);
+    }
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn what_would_change_nothing_is_refused_or_said() {
         (format!("predict {saxpy} --to l4 --sm-clock 1200MHz --sm-clock 1300MHz"), "has two values of it"),
         ("gpus l4 --sm-clock t4=1200MHz".into(), "t4 is neither a source nor a target"),
         ("whatif --gpu l4 --kernel saxpy --solve mem".into(), "give --goal, or --from GPU"),
-        ("whatif --gpu l4,t4 --kernel saxpy --set mem=+20%".into(), "add --tornado"),
+        ("whatif --gpu l4,t4 --kernel saxpy".into(), "give --set CHANGES"),
         (
             "predict --kernel all --time 1ms --from t4 --to l4".into(),
             "are of one kernel: name one with --kernel",

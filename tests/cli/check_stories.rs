@@ -43,3 +43,47 @@ fn a_build_is_compared_with_its_baseline() {
     desk.types("check build.log --baseline base.json").ends(1, &["base.json: is no baseline"]);
     desk.types("check build.log --baseline build.log --update").ends(2, &["is an input"]);
 }
+
+#[test]
+fn limits_on_the_build_itself_need_no_baseline_and_none_is_advised() {
+    let desk = Desk::new();
+    desk.file("build.log", log(33, 8));
+    desk.types("check build.log").ends(2, &["--baseline FILE", "--no-spills"]);
+    desk.types("check build.log --update").ends(2, &["--baseline"]);
+    desk.types("check build.log --min-occupancy 50").works();
+    let alone = desk
+        .types("check build.log --no-spills")
+        .ends(1, &["--update does not help where --no-spills is missed"]);
+    assert!(alone.stdout.contains("FAIL: spills") && alone.stdout.contains("- 1 pass"), "{}", alone.stdout);
+    desk.types("check build.log --baseline base.json --update").works();
+    let with =
+        desk.types("check build.log --baseline base.json --no-spills").ends(1, &["--update does not help"]);
+    assert!(!with.stderr.contains("write the baseline"), "{}", with.stderr);
+}
+
+#[test]
+fn programs_get_numbers_of_every_kernel() {
+    let desk = Desk::new();
+    desk.file("build.log", log(33, 0));
+    desk.file("more.log", log(72, 8));
+    desk.types("check build.log --baseline base.json --update").works();
+    let rows = desk.types("check more.log --baseline base.json --format json").json();
+    let words: Vec<&str> = rows.iter().filter_map(|row| row["result"].as_str()).collect();
+    assert_eq!(words, ["fail", "same"]);
+    let number = |field| crate::desk::number(&rows[0], field);
+    assert_eq!([number("regs_before"), number("regs"), number("smem_bytes")], [33.0, 72.0, 2048.0]);
+    assert_eq!([number("spill_before_bytes"), number("spill_bytes")], [0.0, 16.0]);
+    assert_eq!([number("occupancy_before"), number("occupancy"), number("threads")], [0.75, 0.375, 256.0]);
+    assert_eq!(rows[0]["failures"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn an_architecture_is_set_where_a_report_names_none_and_another_one_is_paired_by_name() {
+    let desk = Desk::new();
+    desk.file("use.sm_70.txt", "Resource usage:\n Function k:\n  REG:40 STACK:0 SHARED:4096 LOCAL:0\n");
+    desk.types("check use.sm_70.txt --baseline base.json --update")
+        .ends(0, &["--arch of", "`roofswap check`"]);
+    let other = desk.types("check use.sm_70.txt --arch sm_90 --baseline base.json").works();
+    assert!(!other.stderr.contains("taken from the file's name"), "{}", other.stderr);
+    assert!(other.stdout.contains("the baseline is of sm_70, the build of sm_90"), "{}", other.stdout);
+}

@@ -252,7 +252,7 @@ fn an_evaluation_has_its_pictures() {
         ("--view distribution", "0.9 to 1.1"),
         ("--view pairs --from titan-v", "titan-v -&gt; rtx-4070"),
         ("--view kernels --kernel saxpy --kernel histogram", "histogram"),
-        ("--view scatter --protocol new-kernel", "new-kernel, peak ceilings"),
+        ("--view scatter --protocol new-kernel", "new-kernel, sustained rates, exact occupancy"),
     ] {
         let svg = drawn(words);
         assert!(svg.contains(says), "{words}: {says}");
@@ -433,6 +433,13 @@ fn an_evaluation_is_told_in_the_words_of_the_field() {
     for word in ["asked", "answered", "questions", "refused", "order %", " in 10 %"] {
         assert!(!table.contains(word), "{word}:\n{table}");
     }
+    let roofs = "roofs: sustained rates (components), achieved roofs (plain-roofline); occupancy: exact\n";
+    let typed = desk
+        .types("evaluate --data times.csv --ceilings achieved")
+        .ends(0, &["--ceilings ignored: components uses sustained rates; it affects"]);
+    assert!(typed.stdout.contains(roofs), "{}", typed.stdout);
+    let plain = desk.types("evaluate --data times.csv").works();
+    assert!(plain.stdout.contains("peak roofs (plain-roofline)") && !plain.stderr.contains("ignored"));
 }
 
 /// A kernel of one's own at two sizes on two GPUs, counted.

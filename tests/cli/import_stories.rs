@@ -125,7 +125,7 @@ fn what_cannot_be_read_is_said_and_the_rest_counts() {
     desk.file("times.csv", "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,0.1\n");
     desk.file("usage.txt", "Resource usage:\n Function k:\n  REG:40 STACK:0 SHARED:4096 LOCAL:0\n");
     let mixed = desk.types("import bad.log good.log times.csv usage.txt . --format csv");
-    assert_eq!(mixed.code, 0);
+    assert_eq!(mixed.code, 1);
     assert_eq!(mixed.stdout.lines().count(), 2, "{}", mixed.stdout);
     for words in [
         "bad.log:1: `make: nothing to be done`: not a compiler report",
@@ -133,6 +133,7 @@ fn what_cannot_be_read_is_said_and_the_rest_counts() {
         "usage.txt: 1 kernels of an unknown architecture",
         "--arch sm_89",
         ".: is a folder",
+        "3 of 5 files could not be read; the others were",
     ] {
         assert!(mixed.stderr.contains(words), "{words}: {}", mixed.stderr);
     }
@@ -174,15 +175,38 @@ fn flags_of_the_other_kind_of_file_are_not_swallowed() {
     let desk = Desk::new();
     desk.file("trace.csv", NSYS);
     desk.file("build.log", log(&[("k", "sm_70", 40)]));
-    let rows = desk.types("import trace.csv --arch sm_89 --format json");
-    for flag in ["--arch is for compilers' reports", "--format is for compilers' reports"] {
-        assert!(rows.code == 0 && rows.stderr.contains(flag), "{}", rows.stderr);
-    }
+    desk.types("import trace.csv --arch sm_89").ends(0, &["--arch is for compilers' reports"]);
+    let refused = desk.types("import trace.csv --format json").ends(2, &["measurements are written as CSV"]);
+    assert_eq!(refused.stdout, "");
+    desk.types("import trace.csv --format csv").works();
     let kernels = desk.types("import build.log --gpu titan-v --problem n=4");
     for flag in ["--gpu is for reports of measurements", "--problem is for reports of measurements"] {
         assert!(kernels.code == 0 && kernels.stderr.contains(flag), "{}", kernels.stderr);
     }
     assert!(!desk.types("import build.log").stderr.contains("was not used"));
+}
+
+#[test]
+fn a_file_that_is_not_read_is_a_failure_and_the_others_are_written() {
+    let desk = Desk::new();
+    desk.file("trace.csv", NSYS);
+    desk.file("mine.csv", "name,device,ms\nsaxpy,l4,1\n");
+    desk.file("cut.ncu-rep", b"NVR\0\x10\0\0\0cut");
+    for other in ["gone.csv", "cut.ncu-rep"] {
+        desk.types(&format!("import trace.csv {other} --gpu titan-v -o rows.csv"))
+            .ends(1, &[other, "1 of 2 files could not be read; the others were"]);
+        assert!(desk.read("rows.csv").contains("titan-v,saxpy,"), "{other}");
+        std::fs::remove_file(desk.path("rows.csv")).unwrap();
+    }
+    desk.types("import trace.csv trace.csv --gpu titan-v").works();
+}
+
+#[test]
+fn a_listing_of_machine_code_names_the_command_that_reads_it() {
+    let desk = Desk::new();
+    desk.file("sass.txt", "\tcode for sm_89\n\t\tFunction : k\n\t.headerflags\t@\"EF_CUDA_SM89 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM89), a, b\"\n");
+    let refused = desk.types("import sass.txt").ends(1, &["`roofswap sass sass.txt` reads it"]);
+    assert!(!refused.stderr.contains("NVBench"), "{}", refused.stderr);
 }
 
 #[test]

@@ -38,6 +38,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
             "predict --from titan-v --to rtx-4070 --kernel saxpy --explain",
             "predict --data variants.csv --from titan-v --to l4 --explain",
             "predict --kernel torch_linear --size n=4096 --to rtx-4090,l4 --explain",
+            "predict --data large.csv --to l4,b300 --explain",
         ],
     ),
     (
@@ -105,7 +106,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
     ("metrics", &["metrics --data all-gpus.csv --data variants.csv", "metrics --data few.csv"]),
     ("metrics-kernel", &["metrics saxpy --gpu rtx-2080-ti"]),
     ("gemm", &["gemm --gpu rtx-4070 --n 1024"]),
-    ("check", &["check ptxas.log --baseline few.json"]),
+    ("check", &["check ptxas.log --baseline few.json", "check ptxas.log --no-spills"]),
 ];
 
 fn schema_folder() -> PathBuf {
@@ -156,6 +157,8 @@ fn desk() -> Desk {
     desk.file("mine.csv", launches());
     desk.file("few.csv", "gpu,kernel,problem,block,grid,time_ms\nrtx-2080-ti,mine,n=2000,,,1\n");
     desk.file("refused.csv", "gpu,kernel,problem,dram_bytes,time_ms\nl4,mine,n=1,5e7,1\n,mine,n=1,5e7,1\n");
+    // Its block has more shared memory than one of an L4.
+    desk.file("large.csv", "gpu,kernel,problem,block,grid,regs_per_thread,smem_dynamic_bytes,dram_bytes,time_ms\nb200,large,n=1,128,1000,32,205000,1e8,0.1\n");
     // A baseline of fewer kernels and targets.
     desk.types("check build/sm_80.log --baseline few.json --update").works();
     desk

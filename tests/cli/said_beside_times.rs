@@ -196,3 +196,12 @@ fn no_person_stands_in_help_or_notes() {
         }
     }
 }
+
+#[test]
+fn an_explanation_without_a_time_is_its_reason() {
+    let desk = Desk::new();
+    desk.file("large.csv", "gpu,kernel,problem,block,grid,regs_per_thread,smem_dynamic_bytes,dram_bytes,time_ms\nb200,large,n=1,128,1000,32,205000,1e8,0.1\n");
+    let rows = desk.types("predict --data large.csv --to l4 --explain --format json").ends(1, &[]).json();
+    let said = [&rows[0]["part"], &rows[0]["factor"]].map(|field| field.as_str().unwrap_or_default());
+    assert!(rows.len() == 1 && said[0] == "no_time" && said[1].contains("cannot launch"), "{rows:?}");
+}

@@ -69,7 +69,17 @@ fn every_kernel_on_several_gpus_is_a_table_per_gpu_or_a_list_of_objects() {
         told["workload"] = workload.into();
         assert_eq!(&told, found, "{alone}");
     }
+    let changed = words.replace("--tornado", "--set mem=+20%");
+    let text = desk.types(&changed).works().stdout;
+    for said in
+        ["◇ RTX 4070 with mem=+20%\n", "◇ H100", "unchanged GPU  speedup\nsaxpy", "1.20×\nmatmul_tiled"]
+    {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let csv = desk.types(&format!("{changed} --format csv")).works().stdout;
+    assert_eq!(csv.lines().count(), 1 + 4, "a row each: {csv}");
     for (words, said) in [
+        ("whatif --gpu rtx-4070,l4 --kernel saxpy", "give --set CHANGES for their times, or --tornado"),
         ("whatif --gpu all --kernel saxpy --tornado --solve mem --goal 1ms", "take one GPU and one kernel"),
         ("whatif --gpu rtx-4070 --kernel saxpy,matmul_tiled --size n=64 --tornado", "give one --kernel"),
     ] {

@@ -211,6 +211,22 @@ fn work_that_differs_is_found_and_the_majority_wins() {
 }
 
 #[test]
+fn counts_that_are_far_apart_are_a_warning_and_near_ones_a_note() {
+    let text = "gpu,kernel,problem,dram_bytes,time_ms\n\
+                l4,near,n=1,1000000,1\nl4,near,n=1,1010000,1\nt4,near,n=1,1200000,1\n\
+                l4,far,n=1,1000000,1\nl4,far,n=1,1010000,1\nt4,far,n=1,12000000,1\n";
+    let found = audit(&sheet(&[("counts.csv", text)]));
+    let counts: Vec<&Finding> = found.iter().filter(|f| f.check == "work-differs").collect();
+    let severities: Vec<(Severity, usize)> = counts.iter().map(|f| (f.severity, f.rows.len())).collect();
+    assert_eq!(severities, [(Severity::Warning, 3), (Severity::Note, 3)], "{counts:?}");
+    assert!(
+        counts[0].evidence.contains("by more than 10x in 1 configuration of 1 kernel, far"),
+        "{counts:?}"
+    );
+    assert!(counts[0].evidence.contains("another unit") && counts[1].evidence.contains("as counts do"));
+}
+
+#[test]
 fn an_impossible_bandwidth_is_found() {
     let (found, _) = planted("beyond-roof", |lines| {
         let row = lines.iter_mut().find(|l| l.kernel == "made_0" && l.n == 1 << 24).unwrap();

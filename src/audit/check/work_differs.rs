@@ -2,7 +2,7 @@
 //!
 //! What an algorithm does depends on its sizes alone. What a profiler counts does not: it varies from run to run and from
 //! variant to variant, and that is how counts are told from declarations here, without being told. Differing counts are a
-//! note, differing declarations are an error. Below 1 % rounding and partial blocks are forgiven.
+//! note, a warning beyond a factor of 10, differing declarations are an error. Below 1 % rounding and partial blocks are forgiven.
 
 use super::super::robust::range;
 use super::super::sheet::AuditSheet;
@@ -10,9 +10,12 @@ use super::super::words::Word;
 use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
 use crate::kernel::Count;
 use crate::measurement::Number;
+use crate::text::counted;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const FORGIVEN: f64 = 1.01;
+/// Counts that differ by more are no matter of one run.
+const FAR_APART: f64 = 10.0;
 /// From this share of distinct values per row on, a GPU's values are counts.
 const COUNTED: f64 = 0.25;
 
@@ -113,26 +116,49 @@ impl Differing {
     }
 }
 
-/// Counts of all kernels together.
-fn counts(sheet: &AuditSheet<'_>, all: &[Differing], number: Number) -> Option<Finding> {
-    let far = |d: &&Differing| ratio(sheet, d.worst(sheet, number), number);
-    let worst = all.iter().max_by(|a, b| far(a).total_cmp(&far(b)))?;
+/// Counts of all kernels together: those that differ far, and the others.
+fn counts(sheet: &AuditSheet<'_>, all: &[Differing], number: Number) -> Vec<Finding> {
+    let configs = all.iter().flat_map(|d| &d.bad);
+    let (far, near): (Vec<_>, Vec<_>) = configs.partition(|rows| ratio(sheet, rows, number) > FAR_APART);
+    let finding = |configs: Vec<_>, is_far| counts_finding(sheet, &configs, number, is_far);
+    [finding(far, true), finding(near, false)].into_iter().flatten().collect()
+}
+
+fn counts_finding(
+    sheet: &AuditSheet<'_>,
+    configs: &[&Vec<usize>],
+    number: Number,
+    is_far: bool,
+) -> Option<Finding> {
+    let by_ratio =
+        |a: &&&Vec<usize>, b: &&&Vec<usize>| ratio(sheet, a, number).total_cmp(&ratio(sheet, b, number));
+    let worst = configs.iter().max_by(by_ratio)?;
+    let kernel = |rows: &[usize]| sheet.rows.row(rows[0]).kernel;
+    let kernels: HashSet<Word> = configs.iter().map(|rows| kernel(rows)).collect();
+    let mut rows: Vec<usize> = configs.iter().flat_map(|rows| rows.iter().copied()).collect();
+    rows.retain(|row| sheet.rows.row(*row).get(number).is_some());
+    let (severity, by, why, advice) = if is_far {
+        let advice = "compare the builds (registers, spills) and the units, and count both again";
+        (
+            Severity::Warning,
+            " by more than 10x",
+            "another build, local memory, caches of another size, or another unit",
+            advice,
+        )
+    } else {
+        let why = "values vary from run to run or variant to variant as counts do";
+        (Severity::Note, "", why, "counts are of one run and one cache each")
+    };
     let column = number.column();
     let evidence = format!(
-        "{column} differs in {} configurations of {} kernels, {} {}; values vary from run to run or variant to variant as counts do",
-        all.iter().map(|d| d.bad.len()).sum::<usize>(),
-        all.len(),
-        sheet.text_of(sheet.rows.row(worst.rows[0]).kernel),
-        example(sheet, worst.worst(sheet, number), number)
+        "{column} differs{by} in {} of {}, {} {}; {why}",
+        counted(configs.len(), "configuration"),
+        counted(kernels.len(), "kernel"),
+        sheet.text_of(kernel(worst)),
+        example(sheet, worst, number)
     );
-    Some(Finding {
-        check: CHECK.id,
-        severity: Severity::Note,
-        subject: column.to_string(),
-        rows: all.iter().flat_map(|d| d.rows.iter().copied()).collect(),
-        evidence,
-        remedy: Remedy::leave("counts are of one run and one cache each"),
-    })
+    let (subject, remedy) = (column.to_string(), Remedy::leave(advice));
+    Some(Finding { check: CHECK.id, severity, subject, rows, evidence, remedy })
 }
 
 fn ratio(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> f64 {

@@ -30,6 +30,13 @@ use blocks::Body;
 use line::ListingLine;
 use std::path::Path;
 
+/// Whether a text that begins so is a listing: both tools write this directive above the code of a function.
+#[must_use]
+pub fn is_listing(head: &[u8]) -> bool {
+    let directive = b".headerflags";
+    head.windows(directive.len()).any(|window| window == directive)
+}
+
 /// One function of a listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SassFunction {
