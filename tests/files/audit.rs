@@ -651,21 +651,23 @@ fn the_defects_of_the_gemm_study_are_found() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn sound_data_raise_no_error() {
-    let folders = [
-        ("study/measurements_corrected.csv", "gather"),
-        ("neusight/neusight_ops_dev.csv", ""),
-        ("schoonhoven_tuning/gemm_conv_dev.csv", ""),
-        ("ktt/ktt_convolution.csv", ""),
-        // Counters of separate profiler runs: eigenvalues and one histogram move more from DRAM than through L2.
-        ("nv_dvfs/nv_dvfs_dev.csv", "contradictory-counts"),
+    let folders: [(&str, &[&str]); 7] = [
+        ("study/measurements_corrected.csv", &["gather"]),
+        ("neusight/neusight_ops_dev.csv", &[]),
+        ("schoonhoven_tuning/gemm_conv_dev.csv", &[]),
+        // 161 builds move up to 105 times more from DRAM on one GPU.
+        ("ktt/ktt_convolution.csv", &["work-differs"]),
+        // Counters of separate profiler runs: eigenvalues and one histogram move more from DRAM than through L2. dxtc moves 6.5 GB on one
+        // GPU and 34 kB on another.
+        ("nv_dvfs/nv_dvfs_dev.csv", &["contradictory-counts", "work-differs"]),
         // Its GTX 1650 streams 168 GB/s; the catalogue's board has 128.
-        ("pmpp_nvbench/single_launch.csv", "beyond-roof"),
-        ("pmpp_nvbench/multi_launch.csv", ""),
+        ("pmpp_nvbench/single_launch.csv", &["beyond-roof"]),
+        ("pmpp_nvbench/multi_launch.csv", &[]),
     ];
     for (file, known) in folders {
         let Some((_, found)) = audited(&[file]) else { continue };
         let unexpected: Vec<&Finding> =
-            found.iter().filter(|f| f.severity != Severity::Note && f.check != known).collect();
+            found.iter().filter(|f| f.severity != Severity::Note && !known.contains(&f.check)).collect();
         assert!(unexpected.is_empty(), "{file}: {unexpected:#?}");
         assert!(found.iter().all(|f| f.severity != Severity::Error), "{file}");
     }
