@@ -291,7 +291,13 @@ impl ForecastPair<'_> {
         let is_asked = group.profiled.is_some() && answer.is_ok();
         if self.is_same_gpu() && !is_asked {
             let time = TimeRange::exactly(mean);
-            return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, far_below_roof: false, reason: None };
+            return GroupForecast {
+                time,
+                basis: ForecastBasis::Measured,
+                limit: None,
+                far_below_roof: false,
+                reason: None,
+            };
         }
         let (basis, reason) = match answer {
             Ok(found) => return found.clone(),

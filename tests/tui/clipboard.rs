@@ -275,6 +275,23 @@ fn the_command_of_a_board_has_its_prices_and_its_stars() {
     assert!(d.state.message.clone().unwrap().1.contains("a typed price is in no file"), "{}", d.screen());
 }
 
+/// A hypothetical GPU on the board is in its command: alone where the filter leaves it alone, else the others are changed, too.
+#[cfg(unix)]
+#[test]
+fn the_command_of_a_board_has_its_hypothetical_gpu() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let all = copied(&mut d, "3 l 2 Y");
+    assert!(all.contains("--to all --set 'sms=+5%'"), "{all}");
+    let said = |d: &Dashboard| d.state.message.clone().unwrap().1;
+    assert!(said(&d).ends_with("; its --set ranks the other GPUs changed, too"), "{}", said(&d));
+    let alone = copied(&mut d, "/ s m s enter Y");
+    assert!(alone.contains("--to rtx-4070 --set 'sms=+5%'"), "{alone}");
+    assert!(printed(&alone, here.path()).contains("RTX 4070, sms=+5%"));
+    assert!(said(&d).ends_with("(OSC 52)"), "{}", said(&d));
+    assert!(!copied(&mut d, "/ l 4 0 s enter Y").contains("--set"), "{}", d.screen());
+}
+
 /// Clocks and limits go into every command that prints a GPU which has them.
 #[cfg(unix)]
 #[test]

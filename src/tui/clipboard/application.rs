@@ -1,8 +1,8 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
 use super::words::{
-    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu, prices_are_in_a_file,
-    words_of_targets,
+    CommandWords, add_changes_of_board, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu,
+    prices_are_in_a_file, words_of_targets,
 };
 use crate::application::{GROUPS_LISTED, PartOfTrace, forecast};
 use crate::gpu::GpuId;
@@ -89,6 +89,7 @@ pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> R
         add_source(&mut words, state, source);
     }
     words.add("--to", targets);
+    add_changes_of_board(&mut words, state);
     add_clocks(&mut words, state, |gpu| names_gpu(state, targets, found.source, gpu));
     if is_plain {
         words.add("--by", state.ranked.order.as_str());

@@ -1,6 +1,7 @@
 //! The words of a command line, each quoted as a shell needs it, because names come from files.
 
 use crate::gpu::GpuId;
+use crate::session::EditedGpu;
 use crate::tui::panes::what_if::findings::WhatIfForm;
 use crate::tui::state::DashboardState;
 use crate::whatif::Solution;
@@ -99,6 +100,20 @@ pub(super) fn names_gpu(state: &DashboardState, to: &str, source: Option<GpuId>,
     let is_shown = || state.ranked.shown_rows(&state.session).iter().any(|row| row.gpu == gpu);
     let of_board = to == "all" || to == "each-architecture" && is_shown();
     source == Some(gpu) || of_board || to.split(',').any(|word| word == state.session.gpus[gpu].id)
+}
+
+/// The edited GPU where the board shows it: `--set` ranks each GPU of `--to` unchanged and changed.
+pub(super) fn edited_on_board(state: &DashboardState) -> Option<&EditedGpu> {
+    let place = state.session.edited_place();
+    let is_shown = || state.ranked.shown_rows(&state.session).iter().any(|row| row.gpu == place);
+    state.selection.edited.as_ref().filter(|_| is_shown())
+}
+
+/// Its changes.
+pub(super) fn add_changes_of_board(words: &mut CommandWords, state: &DashboardState) {
+    if let Some(edited) = edited_on_board(state) {
+        words.add("--set", &edited.changes.to_string());
+    }
 }
 
 /// The changes of the scenarios that are shown side by side, or of the edited GPU; whether it is the scenarios.
