@@ -234,7 +234,7 @@ pub(super) fn copy_shown(state: &mut DashboardState, action: Action, sheet: Opti
         _ => {
             let effects = copy_text(state, command_line(state, sheet), "command line");
             match command_remark(state, sheet).filter(|_| !effects.is_empty()) {
-                Some(remark) => state.say_more(Tone::Done, remark),
+                Some(remark) => state.say_more(Tone::Done, &remark),
                 None => Vec::new(),
             };
             effects

@@ -2,7 +2,7 @@
 
 use super::words::{
     CommandWords, add_changes_of_board, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu,
-    prices_are_in_a_file, words_of_targets,
+    words_of_targets,
 };
 use crate::application::{GROUPS_LISTED, PartOfTrace, forecast};
 use crate::gpu::GpuId;
@@ -76,7 +76,6 @@ pub(super) fn application_what_if_line(state: &DashboardState) -> Result<String,
 pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
-    prices_are_in_a_file(state)?;
     let is_plain = found.part == PartOfTrace::default() && !has_host_factor(state);
     let mut words = CommandWords::new(if is_plain { "rank" } else { "app" });
     if is_plain {

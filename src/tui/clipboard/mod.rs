@@ -9,6 +9,7 @@ mod words;
 use super::action::Action;
 use super::asked_workload::AskedAbout;
 use super::layout::{DashboardView, Pane};
+use super::panes::occupancy::shows_curves;
 use super::ranked::BoardRows;
 use super::state::DashboardState;
 use crate::evaluate::Protocol;
@@ -21,7 +22,7 @@ use occupancy::occupancy_line;
 use predict::{PredictPart, add_data, add_kernel, data_files, kernel_is_known, predict_line};
 use words::{
     CommandWords, add_changes_of_board, add_clocks, add_clocks_to, add_form, add_prices, add_what_if_sets,
-    edited_on_board, prices_are_in_a_file, words_of_source, words_of_targets,
+    edited_on_board, words_of_source, words_of_targets,
 };
 
 /// The sheet that this action opened, where it shows numbers of its own.
@@ -63,6 +64,7 @@ pub(super) fn command_line(state: &DashboardState, sheet: Option<Action>) -> Res
         None => {}
     }
     match state.view {
+        DashboardView::Swap if shows_curves(state) => predict_line(state, PredictPart::Curve(state.curve)),
         DashboardView::Swap if state.focus == Pane::Occupancy => occupancy_line(state),
         DashboardView::Swap if state.focus == Pane::Roofline => predict_line(state, PredictPart::Roofline),
         DashboardView::Swap if state.shows_explanation() => predict_line(state, PredictPart::Explanation),
@@ -81,7 +83,6 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
         return application_board_line(state, &ranked_gpus(state));
     }
     has_plain_settings(state, "rank")?;
-    prices_are_in_a_file(state)?;
     let mut words = CommandWords::new("rank");
     add_source(&mut words, state)?;
     let rows = state.ranked.rows;
@@ -125,13 +126,19 @@ fn ranked_gpus(state: &DashboardState) -> String {
 }
 
 /// What the copied command prints otherwise than the screen, to be said beside it.
-pub(super) fn command_remark(state: &DashboardState, sheet: Option<Action>) -> Option<&'static str> {
+pub(super) fn command_remark(state: &DashboardState, sheet: Option<Action>) -> Option<String> {
     if state.view != DashboardView::Board || NumberSheet::opened_by(sheet).is_some() {
         return None;
     }
     let is_alone = |edited: &EditedGpu| ranked_gpus(state) == state.session.gpus[edited.base].id;
     let is_beside = edited_on_board(state).is_some_and(|edited| !is_alone(edited));
-    is_beside.then_some("its --set ranks the other GPUs changed, too")
+    let remarks = [
+        is_beside.then_some("its --set ranks the other GPUs changed, too"),
+        (!state.ranked.prices.typed.is_empty())
+            .then_some("without the typed prices: commands read prices from a file"),
+    ];
+    let remarks: Vec<&str> = remarks.into_iter().flatten().collect();
+    (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
 /// `roofswap whatif`; of an application `roofswap app --set`.

@@ -153,17 +153,6 @@ pub(super) fn add_prices(words: &mut CommandWords, state: &DashboardState) {
     }
 }
 
-/// Commands read prices from files alone.
-///
-/// # Errors
-/// That one was typed, and what to do.
-pub(super) fn prices_are_in_a_file(state: &DashboardState) -> Result<(), String> {
-    match state.ranked.prices.is_edited {
-        true => Err("a typed price is in no file: write it to one and load it with `:prices FILE`".into()),
-        false => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
