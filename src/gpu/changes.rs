@@ -468,11 +468,13 @@ impl GpuChanges {
         self
     }
 
-    /// The value of this number on a GPU so changed; `None` where it has none.
+    /// The value of this number on a GPU so changed, of what is counted the whole one; `None` where it has none.
     #[must_use]
     pub fn value_on(&self, base: &Gpu, number: GpuNumber) -> Option<f64> {
         let stated = base.number(number)?;
-        Some(self.get(number).map_or(stated, |amount| amount.applied(stated)))
+        let value = self.get(number).map_or(stated, |amount| amount.applied(stated));
+        // There is no half of an SM, and what follows goes with those that there are.
+        Some(if number.is_whole() { value.round() } else { value })
     }
 }
 

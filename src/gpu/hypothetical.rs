@@ -212,9 +212,7 @@ impl ChangePlan<'_> {
     }
 
     fn value(&self, number: GpuNumber) -> f64 {
-        let value = self.changes.value_on(self.base, number).unwrap_or(0.0);
-        // There is no half of an SM, and what follows goes with those that there are.
-        if number.is_whole() { value.round() } else { value }
+        self.changes.value_on(self.base, number).unwrap_or(0.0)
     }
 
     fn words(&self, number: GpuNumber) -> String {

@@ -359,6 +359,7 @@ impl<'a> RankQuestion<'a> {
 
     fn row(&self, gpu: GpuId, label: &str, totals: &RunTotals, source_time: Option<Seconds>) -> RankedRow {
         let of = &self.session.gpus[gpu];
+        let name = self.session.name_with_settings(gpu);
         let time = totals.time();
         let price = self.prices.quote(gpu).cloned();
         let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
@@ -367,11 +368,7 @@ impl<'a> RankQuestion<'a> {
             gpu,
             gpu_id: of.id.clone(),
             label: label.to_string(),
-            name: if label.is_empty() {
-                of.short_name().into()
-            } else {
-                format!("{} · {label}", of.short_name())
-            },
+            name: if label.is_empty() { name } else { format!("{name} · {label}") },
             time,
             low,
             high,

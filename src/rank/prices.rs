@@ -38,8 +38,8 @@ pub struct PriceBook {
     quotes: BTreeMap<GpuId, PriceQuote>,
     /// The file that they were read from.
     pub file: Option<String>,
-    /// Whether a price was typed, which is in no file.
-    pub is_edited: bool,
+    /// Prices that were typed and are in no file, in the place of those that are.
+    pub typed: BTreeMap<GpuId, PriceQuote>,
     /// What was left out, and why: one line each.
     pub remarks: Vec<String>,
 }
@@ -165,28 +165,22 @@ impl PriceBook {
         Ok(book)
     }
 
-    /// The price of this GPU, where the file has one.
+    /// The price of this GPU, where one was typed or the file has one.
     #[must_use]
     pub fn quote(&self, gpu: GpuId) -> Option<&PriceQuote> {
-        self.quotes.get(&gpu)
-    }
-
-    /// Sets a price, as somebody typed it.
-    pub fn set_quote(&mut self, gpu: GpuId, quote: PriceQuote) {
-        self.quotes.insert(gpu, quote);
-        self.is_edited = true;
+        self.typed.get(&gpu).or_else(|| self.quotes.get(&gpu))
     }
 
     /// How many GPUs have a price.
     #[must_use]
     pub fn gpu_count(&self) -> usize {
-        self.quotes.len()
+        self.quotes.len() + self.typed.keys().filter(|gpu| !self.quotes.contains_key(gpu)).count()
     }
 
     /// Whether there is no price at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.quotes.is_empty()
+        self.quotes.is_empty() && self.typed.is_empty()
     }
 
     /// Keeps the lower price; of two equal ones the one seen first.

@@ -1,7 +1,7 @@
 //! Carries actions out: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::clipboard::{command_line, copied_row};
+use super::clipboard::{command_line, command_remark, copied_row};
 use super::here::ask_measurement;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
@@ -231,7 +231,14 @@ fn offered_file_name(name: &str) -> String {
 pub(super) fn copy_shown(state: &mut DashboardState, action: Action, sheet: Option<Action>) -> Vec<Effect> {
     match action {
         Action::CopyRow => copy_text(state, copied_row(state, sheet), "row"),
-        _ => copy_text(state, command_line(state, sheet), "command line"),
+        _ => {
+            let effects = copy_text(state, command_line(state, sheet), "command line");
+            match command_remark(state, sheet).filter(|_| !effects.is_empty()) {
+                Some(remark) => state.say_more(Tone::Done, &remark),
+                None => Vec::new(),
+            };
+            effects
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use crate::application::{ForecastSettings, PartOfTrace};
 use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
 use crate::predict::{LaunchEdits, Subject};
+use crate::rank::PriceQuote;
 use crate::session::{EditedGpu, Sources};
+use crate::whatif::NamedChanges;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -78,6 +80,10 @@ pub(super) struct UndoStep {
     pub(super) trace: Option<TraceSettings>,
     /// GPUs pinned on the board.
     pub(super) pins: BTreeSet<GpuId>,
+    /// Prices that were typed.
+    pub(super) prices: BTreeMap<GpuId, PriceQuote>,
+    /// Kept scenarios of the What if view.
+    pub(super) scenarios: Vec<NamedChanges>,
 }
 
 /// Which part of which trace was read, and how it was carried to other GPUs.

@@ -1,4 +1,4 @@
-//! What `u` takes back: the selection, pins, the size of a row, and how the trace is read and carried to other GPUs.
+//! What `u` takes back: the selection, pins, typed prices, kept scenarios, the size of a row, and how the trace is read and carried to other GPUs.
 
 use super::message::Effect;
 use super::panes::application::asking::ask_part;
@@ -28,7 +28,9 @@ pub(super) fn remember(state: &mut DashboardState) {
     }
     let (row, subject) = (state.selected, state.rows[state.selected].clone());
     let (trace, pins) = (trace_settings(state), state.ranked.pins.clone());
-    state.undo.push(UndoStep { selection: state.selection.clone(), row, subject, trace, pins });
+    let (prices, scenarios) = (state.ranked.prices.typed.clone(), state.what_if.kept.clone());
+    let selection = state.selection.clone();
+    state.undo.push(UndoStep { selection, row, subject, trace, pins, prices, scenarios });
 }
 
 /// Goes back to before the last change, and says what is as it was.
@@ -54,6 +56,11 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
         state.show_target_in_list();
     }
     state.ranked.pins = step.pins;
+    if state.ranked.prices.typed != step.prices {
+        state.ranked.prices.typed = step.prices;
+        state.ranked.changes += 1;
+    }
+    state.what_if.kept = step.scenarios;
     let mut effects = Vec::new();
     if let (Some(before), Some(now)) = (step.trace, now)
         && before.file == now.file
@@ -68,7 +75,7 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
 }
 
 /// Whether it is the same kernel at the same size: its launch comes back with the selection.
-fn is_same_size(a: &Subject, b: &Subject) -> bool {
+pub(super) fn is_same_size(a: &Subject, b: &Subject) -> bool {
     a.kernel == b.kernel && a.problem == b.problem && a.variant == b.variant
 }
 
@@ -82,6 +89,7 @@ pub(super) fn renumber_undo(
         let Some(place) = kernel(step.subject.kernel) else { return false };
         step.selection.renumber(&gpu);
         step.pins = step.pins.iter().map(|pin| gpu(*pin)).collect();
+        step.prices = step.prices.iter().map(|(of, price)| (gpu(*of), price.clone())).collect();
         step.selection.renumber_kernels(&kernel);
         Arc::make_mut(&mut step.subject).kernel = place;
         true
@@ -130,6 +138,8 @@ fn restored_words(state: &DashboardState, step: &UndoStep) -> Vec<String> {
         (now.launches != then.launches).then(|| format!("launch of {}", kernel())),
         (!is_same_size(&state.rows[step.row], &step.subject)).then(|| format!("size of {}", kernel())),
         (state.ranked.pins != step.pins).then(|| "pins".into()),
+        (state.ranked.prices.typed != step.prices).then(|| "typed prices".into()),
+        (state.what_if.kept != step.scenarios).then(|| "kept scenarios".into()),
     ];
     let of_trace = match (&step.trace, trace_settings(state)) {
         (Some(then), Some(now)) if then.file == now.file => [

@@ -19,7 +19,8 @@ impl NumberStep {
     #[must_use]
     pub fn stepped(self, base: &Gpu, changes: &GpuChanges) -> Option<GpuChanges> {
         let stated = base.number(self.number)?;
-        let now = changes.value_on(base, self.number)?;
+        // As typed: what is counted ends beside a multiple.
+        let now = changes.get(self.number).map_or(stated, |amount| amount.applied(stated));
         let percent_now = 100.0 * (now / stated - 1.0);
         let steps = percent_now / self.percent;
         // What rounding leaves beside a multiple is that multiple.
@@ -64,6 +65,7 @@ mod tests {
             ("mem=+5%", Bandwidth, 25.0, true, "mem=+25%"),
             ("mem=504GB/s", Bandwidth, 25.0, false, "mem=-25%"),
             ("mem=-95%", Bandwidth, 5.0, false, "mem=12.6GB/s"),
+            ("sms=+5%", Sms, 5.0, true, "sms=+10%"),
             ("sms=69", Sms, 5.0, true, "sms=+55%"),
             // Two lanes per SM: a twentieth of one is none.
             ("", Fp64Lanes, 5.0, true, "fp64-lanes=3"),

@@ -68,8 +68,25 @@ impl Workload {
 pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
     let kernel = &session.kernels[subject.kernel];
     let size = kernel.short_problem(&subject.problem);
-    let variant = if subject.variant.is_empty() { String::new() } else { format!(" {}", subject.variant) };
     let edits = subject.launch_edits;
-    let edited = if edits.is_empty() { String::new() } else { format!(" ◇ {edits}") };
-    format!("{} {size}{variant}{edited}", kernel.label()).trim().to_string()
+    let edited = if edits.is_empty() { String::new() } else { format!("◇ {edits}") };
+    let words = [kernel.label(), &size, &subject.variant, &edited];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Problem;
+
+    #[test]
+    fn a_label_without_a_size_has_one_blank() {
+        let session = Session::load(None).unwrap();
+        let kernel = session.kernels.id_named("saxpy").unwrap();
+        let mut subject = session.subject(kernel, &Problem::parse_recorded("n=1024").unwrap(), "").unwrap();
+        assert_eq!(part_label(&session, &subject), "saxpy n=1024");
+        subject.problem = Problem::default().into();
+        subject.variant = "timing=traced".into();
+        assert_eq!(part_label(&session, &subject), "saxpy timing=traced");
+    }
 }

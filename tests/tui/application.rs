@@ -399,6 +399,11 @@ fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
         assert!(screen.contains("at most"), "{screen}");
         assert!(screen.contains("recorded"), "{screen}");
     }
+    let mut narrow = dashboard(80, 30);
+    play(&mut narrow, opened(application()));
+    let screen = narrow.screen();
+    assert!(screen.contains("? not predicted") && screen.contains(". host-bound"), "a second line: {screen}");
+    assert!(screen.contains("; Y copies what prints all):"), "{screen}");
     let mut d = dashboard(200, 60);
     play(&mut d, opened(application()));
     let screen = d.screen();

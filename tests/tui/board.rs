@@ -901,6 +901,57 @@ fn typed_kernels_are_remembered_before_the_dashboard_is_left() {
     assert_eq!(lines(press(&mut d, "enter")), Some(0));
 }
 
+/// A GPU at a typed limit has its limit in its name, and all sources stand in the title.
+#[test]
+fn the_board_names_typed_limits_and_all_sources() {
+    let mut d = ranked(160, 40, "");
+    press(&mut d, ":");
+    type_line(&mut d, "power 100W");
+    press(&mut d, "enter 2 / 4 0 7 0 enter");
+    assert!(d.screen().contains("◇ RTX 4070 @100W"), "{}", d.screen());
+    press(&mut d, "1 a 2");
+    assert!(d.screen().contains("from TITAN V and all sources: "), "{}", d.screen());
+    let narrow = ranked(80, 24, "");
+    let screen = narrow.screen();
+    assert!(screen.contains("from TITAN V: 149 GPUs by time"), "the workload is cut first: {screen}");
+}
+
+/// A typed price is one step of undo, and an empty line takes it away.
+#[test]
+fn a_typed_price_is_undone_and_removed() {
+    let mut d = ranked(160, 40, "");
+    let price = |d: &Dashboard| {
+        let best = d.state.ranked.shown_rows(&d.state.session)[0].gpu;
+        d.state.ranked.prices.quote(best).map(|quote| quote.usd_per_hour)
+    };
+    press(&mut d, "$ 3 enter");
+    assert_eq!(price(&d), Some(3.0));
+    press(&mut d, "u");
+    assert!(d.screen().contains("undone: typed prices") && price(&d).is_none(), "{}", d.screen());
+    press(&mut d, "$ 3 enter $");
+    assert!(d.screen().contains("empty removes the typed one"), "{}", d.screen());
+    press(&mut d, "enter");
+    assert!(price(&d).is_none() && d.state.typed_line().is_none(), "{}", d.screen());
+    press(&mut d, "$ enter");
+    assert!(d.screen().contains("expected US dollars per hour"), "none is there to remove: {}", d.screen());
+}
+
+/// A filter that is cancelled leaves the cursors where they were.
+#[test]
+fn a_cancelled_filter_leaves_what_was_selected() {
+    let mut d = dashboard(120, 40);
+    press(&mut d, "down down");
+    let before = d.state.selected;
+    press(&mut d, "/ s a x");
+    assert_ne!(d.state.selected, before, "{}", d.screen());
+    press(&mut d, "esc");
+    assert_eq!(d.state.selected, before);
+    press(&mut d, "t");
+    let cursor = d.state.gpu_cursor;
+    press(&mut d, "/ k 2 0 esc");
+    assert_eq!(d.state.gpu_cursor, cursor);
+}
+
 #[test]
 fn a_typed_kernel_leaves_what_can_be_undone_and_undo_leaves_it_selected() {
     let mut d = dashboard(120, 40);

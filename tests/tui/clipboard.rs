@@ -124,6 +124,14 @@ fn the_occupancy_the_explanation_and_a_solved_goal_have_commands_of_their_own() 
     );
     printed(&picture, here.path());
     assert!(here.path().join("roofline.svg").is_file());
+    let curve = copied(&mut d, "tab z right right right Y");
+    assert!(
+        curve.starts_with("roofswap export curves --over size --output curves.svg --from titan-v"),
+        "{curve}"
+    );
+    printed(&curve, here.path());
+    assert!(here.path().join("curves.svg").is_file());
+    copied(&mut d, "z Y");
     let solved = copied(&mut d, "3 down down = enter Y");
     assert!(solved.ends_with("--tornado --solve mem"), "{solved}");
     let words = d.state.what_if.solution.as_ref().unwrap().in_words();
@@ -268,11 +276,28 @@ fn the_command_of_a_board_has_its_prices_and_its_stars() {
         let other = d.state.ranked.board.as_ref().unwrap().rows.iter().filter(|row| row.is_pareto).count();
         assert!(keys == "Y" || other != printed.len(), "{keys}: the stars of all GPUs are others");
     }
-    d.play(Message::Key("$".into()));
-    for key in ["3", "enter", "Y"] {
-        d.play(Message::Key(key.into()));
-    }
-    assert!(d.state.message.clone().unwrap().1.contains("a typed price is in no file"), "{}", d.screen());
+    let without = copied(&mut d, "$ 3 enter Y");
+    assert!(without.contains("my prices.csv'"), "{without}");
+    assert!(d.state.message.clone().unwrap().1.contains("without the typed prices"), "{}", d.screen());
+    copied(&mut d, "$ enter Y");
+    assert!(!d.state.message.clone().unwrap().1.contains("typed prices"), "{}", d.screen());
+}
+
+/// A hypothetical GPU on the board is in its command: alone where the filter leaves it alone, else the others are changed, too.
+#[cfg(unix)]
+#[test]
+fn the_command_of_a_board_has_its_hypothetical_gpu() {
+    let here = tempfile::tempdir().unwrap();
+    let mut d = unranked();
+    let all = copied(&mut d, "3 l 2 Y");
+    assert!(all.contains("--to all --set 'sms=+5%'"), "{all}");
+    let said = |d: &Dashboard| d.state.message.clone().unwrap().1;
+    assert!(said(&d).ends_with("; its --set ranks the other GPUs changed, too"), "{}", said(&d));
+    let alone = copied(&mut d, "/ s m s enter Y");
+    assert!(alone.contains("--to rtx-4070 --set 'sms=+5%'"), "{alone}");
+    assert!(printed(&alone, here.path()).contains("RTX 4070, sms=+5%"));
+    assert!(said(&d).ends_with("(OSC 52)"), "{}", said(&d));
+    assert!(!copied(&mut d, "/ l 4 0 s enter Y").contains("--set"), "{}", d.screen());
 }
 
 /// Clocks and limits go into every command that prints a GPU which has them.

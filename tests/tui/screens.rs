@@ -684,3 +684,31 @@ fn what_a_narrow_screen_cuts_keeps_its_end() {
     let screen = dashboard(160, 50).screen();
     assert!(screen.contains("96.0 KiB") && screen.contains("100 KiB"), "{screen}");
 }
+
+/// Whatever the width, notes of files have no room that the number of cautions lacks.
+#[test]
+fn cautions_go_before_import_notes_in_the_header() {
+    for width in 60..=170 {
+        let mut d = dashboard(width, 40);
+        d.state.notices = vec!["a note".into()];
+        d.play(Message::Key("m".into()));
+        let screen = d.screen();
+        let first = screen.lines().next().unwrap();
+        assert!(!first.contains("1 import note") || first.contains("caut"), "{width}: {first}");
+    }
+}
+
+/// Targets without a column are counted, with what shows them: the zoom where it does, else the command.
+#[test]
+fn occupancy_says_what_shows_the_targets_without_a_column() {
+    let mut d = dashboard(100, 30).press("8 shift-tab");
+    let said = |d: &Dashboard, how: &str| {
+        let screen = d.screen();
+        assert!(screen.contains("more targets: ") && screen.contains(how), "{how}: {screen}");
+        assert!(!screen.contains("+ next"), "a step of a further target names its GPU: {screen}");
+    };
+    assert!(d.screen().contains("more targets: "), "{}", d.screen());
+    said(&d.press("z"), "more targets: z, then Y copies all");
+    d = dashboard(160, 50).press("8 shift-tab");
+    said(&d, "more targets: z in this pane");
+}

@@ -183,7 +183,7 @@ fn a_number_is_changed_watched_and_undone() {
     walk.press("=").wait("goal, a time: ").press("1us\r").wait("no value of memory bandwidth");
     walk.press("K").wait("keep as: A").press("\r").wait("kept as A");
     walk.press("\t\t").wait("speed over").press("\t").wait("+20 %");
-    walk.press("uuuu").wait_until("the stock GPU again", |s| !s.contains('◇'));
+    walk.press("uuuuu").wait_until("the stock GPU again", |s| !s.contains('◇'));
     walk.press("q");
     assert_eq!(walk.gone().0, 0);
 }

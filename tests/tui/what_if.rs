@@ -215,7 +215,6 @@ fn every_edit_can_be_undone() {
 fn what_cannot_be_is_said_with_both_numbers() {
     let mut d = view_of_saxpy(120, 40);
     for (number, value, said) in [
-        (GpuNumber::Fp32Peak, "40TFLOP/s", "FP32 peak 40.0 TFLOP/s contradicts SMs 46"),
         (GpuNumber::Bandwidth, "fast", "mem=fast: expected 600GB/s"),
         (GpuNumber::Bandwidth, "-120%", "expected 600GB/s"),
         (GpuNumber::Sms, "100000", "expected 1 to 4600 (it has 46)"),
@@ -227,9 +226,19 @@ fn what_cannot_be_is_said_with_both_numbers() {
         press(&mut d, "esc");
         assert_eq!(changes(&d), "", "{value}");
     }
+    press(&mut d, ":");
+    type_line(&mut d, "set fp32=40TFLOP/s");
+    press(&mut d, "enter");
+    assert!(message(&d).contains("FP32 peak 40.0 TFLOP/s contradicts SMs 46"), "{}", message(&d));
+    press(&mut d, "esc");
     go_to(&mut d, GpuNumber::Fp32Peak);
-    press(&mut d, "l");
-    assert!(message(&d).contains("change sms, fp32-lanes or sm instead"), "{}", message(&d));
+    for key in ["l", "enter", "=", "space"] {
+        d.state.message = None;
+        press(&mut d, key);
+        let said = "FP32 peak follows from SMs, FP32 lanes per SM and SM clock: change one of these";
+        assert_eq!(message(&d), said, "{key}");
+        assert!(d.state.typed_line().is_none() && d.state.what_if.marked.is_empty(), "{key}");
+    }
     // Held down, a number ends where a GPU can no longer be, and says so.
     go_to(&mut d, GpuNumber::SharedPerSm);
     (0..60).for_each(|_| drop(press(&mut d, "L")));
@@ -309,8 +318,15 @@ fn four_scenarios_are_kept_compared_and_written() {
     let html = page.text_for_file(path).unwrap();
     assert!(html.contains("<svg") && html.contains("mem=+40%"), "{}", path.display());
     assert!(page.text_for_file(std::path::Path::new("a.pdf")).is_err());
+    let four = d.state.what_if.kept.clone();
     press(&mut d, "D");
     assert_eq!(d.state.what_if.kept.len(), 3);
+    press(&mut d, "u");
+    assert!(
+        message(&d).contains("undone: kept scenarios") && d.state.what_if.kept == four,
+        "{}",
+        message(&d)
+    );
 }
 
 /// SMs are counted: so is the number of them at which times are equal.

@@ -20,10 +20,10 @@ const MOST_TRAINED_TO_CHECK_KERNELS: usize = 1_000;
 const MOST_SCORED: usize = 1_000;
 
 /// Fewer pairs teach nothing.
-const FEWEST: usize = 30;
+pub(super) const FEWEST: usize = 30;
 
 /// Fewer groups are no check.
-const FEWEST_GROUPS: usize = 3;
+pub(super) const FEWEST_GROUPS: usize = 3;
 
 /// Kernels are held out in at most so many groups: with one each, learning would grow with their square.
 const MOST_KERNEL_FOLDS: usize = 20;

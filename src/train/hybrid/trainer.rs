@@ -1,5 +1,6 @@
 //! `hybrid` as something that is trained once and kept: every lesson for every kernel and target of the rows.
 
+use super::lesson::{FEWEST, FEWEST_GROUPS};
 use super::pairs::{TimedPairs, measured_gpus};
 use super::{WantedLessons, lessons};
 use crate::evaluate::EvaluationWorld;
@@ -69,7 +70,8 @@ impl Trainer for HybridRecipe {
                 why: match world.store.len() {
                     0 => "no rows".into(),
                     rows => format!(
-                        "{} of {} leave no GPU to validate on",
+                        "{} of {} have too few pairs (one configuration on two GPUs) to validate on GPUs left out: \
+                         {FEWEST} are needed without each of {FEWEST_GROUPS}",
                         counted(rows, "row"),
                         counted(gpus, "GPU")
                     ),

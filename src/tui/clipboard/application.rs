@@ -1,7 +1,7 @@
 //! The application's part: the group under the cursor, and `roofswap app`.
 
 use super::words::{
-    CommandWords, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu, prices_are_in_a_file,
+    CommandWords, add_changes_of_board, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu,
     words_of_targets,
 };
 use crate::application::{GROUPS_LISTED, PartOfTrace, forecast};
@@ -76,7 +76,6 @@ pub(super) fn application_what_if_line(state: &DashboardState) -> Result<String,
 pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
-    prices_are_in_a_file(state)?;
     let is_plain = found.part == PartOfTrace::default() && !has_host_factor(state);
     let mut words = CommandWords::new(if is_plain { "rank" } else { "app" });
     if is_plain {
@@ -89,6 +88,7 @@ pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> R
         add_source(&mut words, state, source);
     }
     words.add("--to", targets);
+    add_changes_of_board(&mut words, state);
     add_clocks(&mut words, state, |gpu| names_gpu(state, targets, found.source, gpu));
     if is_plain {
         words.add("--by", state.ranked.order.as_str());

@@ -9,18 +9,20 @@ mod words;
 use super::action::Action;
 use super::asked_workload::AskedAbout;
 use super::layout::{DashboardView, Pane};
+use super::panes::occupancy::shows_curves;
 use super::ranked::BoardRows;
 use super::state::DashboardState;
 use crate::evaluate::Protocol;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
+use crate::session::EditedGpu;
 use application::{application_board_line, application_line, application_what_if_line};
 use occupancy::occupancy_line;
 use predict::{PredictPart, add_data, add_kernel, data_files, kernel_is_known, predict_line};
 use words::{
-    CommandWords, add_clocks, add_clocks_to, add_form, add_prices, add_what_if_sets, prices_are_in_a_file,
-    words_of_source, words_of_targets,
+    CommandWords, add_changes_of_board, add_clocks, add_clocks_to, add_form, add_prices, add_what_if_sets,
+    edited_on_board, words_of_source, words_of_targets,
 };
 
 /// The sheet that this action opened, where it shows numbers of its own.
@@ -62,6 +64,7 @@ pub(super) fn command_line(state: &DashboardState, sheet: Option<Action>) -> Res
         None => {}
     }
     match state.view {
+        DashboardView::Swap if shows_curves(state) => predict_line(state, PredictPart::Curve(state.curve)),
         DashboardView::Swap if state.focus == Pane::Occupancy => occupancy_line(state),
         DashboardView::Swap if state.focus == Pane::Roofline => predict_line(state, PredictPart::Roofline),
         DashboardView::Swap if state.shows_explanation() => predict_line(state, PredictPart::Explanation),
@@ -80,12 +83,12 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
         return application_board_line(state, &ranked_gpus(state));
     }
     has_plain_settings(state, "rank")?;
-    prices_are_in_a_file(state)?;
     let mut words = CommandWords::new("rank");
     add_source(&mut words, state)?;
     let rows = state.ranked.rows;
     let targets = if rows == BoardRows::Gpus { ranked_gpus(state) } else { words_of_targets(state) };
     words.add("--to", &targets);
+    add_changes_of_board(&mut words, state);
     add_workload(&mut words, state)?;
     match rows {
         BoardRows::Gpus => {}
@@ -104,7 +107,7 @@ fn board_line(state: &DashboardState) -> Result<String, String> {
     Ok(words.line())
 }
 
-/// The GPUs that the board shows, as `--to` names them. The edited one is left out: `--set` would change all others as well.
+/// The GPUs that the board shows, as `--to` names them: the edited one by its base.
 fn ranked_gpus(state: &DashboardState) -> String {
     let ranked = &state.ranked;
     // A pinned GPU stands beside one of each architecture.
@@ -114,12 +117,28 @@ fn ranked_gpus(state: &DashboardState) -> String {
     }
     let mut ids: Vec<&str> = Vec::new();
     for row in ranked.shown_rows(&state.session) {
-        let id = state.session.gpus[row.gpu].id.as_str();
-        if state.existing_gpu(row.gpu) == row.gpu && !ids.contains(&id) {
+        let id = state.session.gpus[state.existing_gpu(row.gpu)].id.as_str();
+        if !ids.contains(&id) {
             ids.push(id);
         }
     }
     if ids.is_empty() { "all".into() } else { ids.join(",") }
+}
+
+/// What the copied command prints otherwise than the screen, to be said beside it.
+pub(super) fn command_remark(state: &DashboardState, sheet: Option<Action>) -> Option<String> {
+    if state.view != DashboardView::Board || NumberSheet::opened_by(sheet).is_some() {
+        return None;
+    }
+    let is_alone = |edited: &EditedGpu| ranked_gpus(state) == state.session.gpus[edited.base].id;
+    let is_beside = edited_on_board(state).is_some_and(|edited| !is_alone(edited));
+    let remarks = [
+        is_beside.then_some("its --set ranks the other GPUs changed, too"),
+        (!state.ranked.prices.typed.is_empty())
+            .then_some("without the typed prices: commands read prices from a file"),
+    ];
+    let remarks: Vec<&str> = remarks.into_iter().flatten().collect();
+    (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
 /// `roofswap whatif`; of an application `roofswap app --set`.

@@ -2,6 +2,7 @@
 
 use super::application::of_trace;
 use super::words::{CommandWords, add_clocks_to, words_of_source, words_of_targets};
+use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -22,8 +23,21 @@ pub(super) enum PredictPart {
     Explanation,
     /// Its roofline on all targets, as a picture.
     Roofline,
+    /// One curve of its occupancy on the main target, as a picture.
+    Curve(Curve),
     /// Every model's time on the main target.
     AllModels,
+}
+
+impl PredictPart {
+    fn is_picture(self) -> bool {
+        matches!(self, Self::Roofline | Self::Curve(_))
+    }
+
+    /// Whether the further targets are not shown.
+    fn is_of_main_target(self) -> bool {
+        matches!(self, Self::Curve(_) | Self::AllModels)
+    }
 }
 
 /// The command that prints what the selected row shows.
@@ -48,7 +62,7 @@ pub(super) fn predict_line(state: &DashboardState, part: PredictPart) -> Result<
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
     }
-    if part == PredictPart::Roofline && state.selection.all_sources {
+    if part.is_picture() && state.selection.all_sources {
         let key = state.key_for(Action::AllSources);
         return Err(format!("a picture has one source: {key} predicts from one"));
     }
@@ -121,7 +135,7 @@ fn set_refusal(state: &DashboardState, part: PredictPart) -> Option<String> {
             "predict takes no clock or limit beside a change of the same: copy whatif in view {key}"
         ));
     }
-    let is_alone = selection.targets.len() == 1 || part == PredictPart::AllModels;
+    let is_alone = selection.targets.len() == 1 || part.is_of_main_target();
     let is_beside = !is_alone && selection.targets.contains(&place);
     is_beside.then(|| "predict --set changes every target: drop the further ones first".into())
 }
@@ -181,20 +195,28 @@ pub(super) fn data_files(state: &DashboardState) -> Vec<String> {
     names.filter(|name| !state.application.traces.contains(name)).collect()
 }
 
+/// `roofswap export` of this chart, drawn over these.
+fn picture_words(chart: &str, flag: &str, over: &str) -> CommandWords {
+    let mut words = CommandWords::new(&format!("export {chart}"));
+    words.add(flag, over);
+    words.add("--output", &format!("{chart}.svg"));
+    words
+}
+
 fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: PredictPart) -> String {
     let settings = state.selection.settings;
-    let is_picture = part == PredictPart::Roofline;
-    let mut words = CommandWords::new(if is_picture { "export roofline" } else { "predict" });
-    if is_picture {
-        let levels: Vec<String> =
-            Level::ALL[..state.levels].iter().map(|level| level.as_str().to_lowercase()).collect();
-        words.add("--levels", &levels.join(","));
-        words.add("--output", "roofline.svg");
-    }
+    let mut words = match part {
+        PredictPart::Roofline => {
+            let levels = Level::ALL[..state.levels].iter().map(|level| level.as_str().to_lowercase());
+            picture_words("roofline", "--levels", &levels.collect::<Vec<_>>().join(","))
+        }
+        PredictPart::Curve(curve) => picture_words("curves", "--over", curve.as_str()),
+        _ => CommandWords::new("predict"),
+    };
     words.add("--from", &words_of_source(state));
     let main = &state.session.gpus[state.existing_gpu(state.target())].id;
     let of_all_models = part == PredictPart::AllModels;
-    let targets = if of_all_models { main.clone() } else { words_of_targets(state) };
+    let targets = if part.is_of_main_target() { main.clone() } else { words_of_targets(state) };
     words.add("--to", &targets);
     let is_edited = state.target() == state.session.edited_place();
     if let Some(edited) = state.selection.edited.as_ref().filter(|_| is_edited) {

@@ -1,6 +1,7 @@
 //! The words of a command line, each quoted as a shell needs it, because names come from files.
 
 use crate::gpu::GpuId;
+use crate::session::EditedGpu;
 use crate::tui::panes::what_if::findings::WhatIfForm;
 use crate::tui::state::DashboardState;
 use crate::whatif::Solution;
@@ -101,6 +102,20 @@ pub(super) fn names_gpu(state: &DashboardState, to: &str, source: Option<GpuId>,
     source == Some(gpu) || of_board || to.split(',').any(|word| word == state.session.gpus[gpu].id)
 }
 
+/// The edited GPU where the board shows it: `--set` ranks each GPU of `--to` unchanged and changed.
+pub(super) fn edited_on_board(state: &DashboardState) -> Option<&EditedGpu> {
+    let place = state.session.edited_place();
+    let is_shown = || state.ranked.shown_rows(&state.session).iter().any(|row| row.gpu == place);
+    state.selection.edited.as_ref().filter(|_| is_shown())
+}
+
+/// Its changes.
+pub(super) fn add_changes_of_board(words: &mut CommandWords, state: &DashboardState) {
+    if let Some(edited) = edited_on_board(state) {
+        words.add("--set", &edited.changes.to_string());
+    }
+}
+
 /// The changes of the scenarios that are shown side by side, or of the edited GPU; whether it is the scenarios.
 pub(super) fn add_what_if_sets(words: &mut CommandWords, state: &DashboardState) -> bool {
     let (edited, kept) = (state.edited_gpu(), &state.what_if.kept);
@@ -135,17 +150,6 @@ pub(super) fn add_form(words: &mut CommandWords, state: &DashboardState) {
 pub(super) fn add_prices(words: &mut CommandWords, state: &DashboardState) {
     if let Some(file) = &state.ranked.prices.file {
         words.add("--prices", file);
-    }
-}
-
-/// Commands read prices from files alone.
-///
-/// # Errors
-/// That one was typed, and what to do.
-pub(super) fn prices_are_in_a_file(state: &DashboardState) -> Result<(), String> {
-    match state.ranked.prices.is_edited {
-        true => Err("a typed price is in no file: write it to one and load it with `:prices FILE`".into()),
-        false => Ok(()),
     }
 }
 

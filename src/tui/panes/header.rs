@@ -67,7 +67,7 @@ fn shortened(mut spans: Vec<Span<'static>>, room: usize) -> Vec<Span<'static>> {
 }
 
 /// What stands behind the source where all sources are asked for: an application has one all the same.
-fn beside_source(state: &DashboardState, is_application: bool) -> &'static str {
+pub fn beside_source(state: &DashboardState, is_application: bool) -> &'static str {
     match (state.selection.all_sources, is_application) {
         (true, false) => " and all sources",
         (true, true) => " alone",
@@ -187,7 +187,10 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let width = |text: &str| if text.is_empty() { 0 } else { text.width() + 2 };
     let of_file_width = of_files.as_ref().map_or(0, |(text, _)| width(text));
     let fits = |room: usize| forms.into_iter().find(|(model, count)| width(model) + width(count) <= room);
-    let with_files = fits(left.saturating_sub(of_file_width)).filter(|_| of_file_width <= left);
+    // Cautions go before notes of files.
+    let keeps_cautions = |count: &str| cautions == 0 || !count.is_empty();
+    let with_files = fits(left.saturating_sub(of_file_width))
+        .filter(|(_, count)| of_file_width <= left && keeps_cautions(count));
     let of_files = of_files.filter(|_| with_files.is_some());
     let (model, count) =
         with_files.or_else(|| fits(left)).unwrap_or(if is_chosen { last } else { (&none, &none) });

@@ -4,9 +4,11 @@ use super::findings::ApplicationFindings;
 use crate::application::{Application, TargetForecast, limit_speedup, percent};
 use crate::gpu::GpuId;
 use crate::text::{counted, harmless_line};
+use crate::tui::action::Action;
 use crate::tui::state::DashboardState;
 use crate::tui::text::wrap;
 use crate::units::{range, significant};
+use unicode_width::UnicodeWidthStr;
 
 /// The notes in lines of this width, the most important first.
 pub(super) fn note_lines(state: &DashboardState, application: &Application, width: usize) -> Vec<String> {
@@ -87,15 +89,28 @@ fn remarks(application: &Application) -> Vec<String> {
     application.remarks.iter().map(|remark| format!("! {}", typed(remark))).collect()
 }
 
-/// What to profile to narrow the total of kernels on the first target, and what to type for it; each a line.
-pub(super) fn profile_lines(found: &ApplicationFindings, state: &DashboardState) -> Vec<String> {
+/// What to profile to narrow the total of kernels on the first target, and what to type for it; each a line. Where one is wider than
+/// this, the first says what prints it whole.
+pub(super) fn profile_lines(
+    found: &ApplicationFindings,
+    state: &DashboardState,
+    width: usize,
+) -> Vec<String> {
     let (Some(first), Some(target)) = (found.next.first(), found.first_target()) else { return Vec::new() };
     let name = state.session.gpus[target.target].short_name();
     let now = significant(first.half_width_percent[0]);
-    let title = format!("profile next, to narrow the kernel total on {name} (90 % now: ± {now} %):");
-    let lines = found
+    let lines: Vec<String> = found
         .next
         .iter()
-        .map(|next| format!("± {} %: {} <program>", significant(next.half_width_percent[1]), next.command));
-    std::iter::once(title).chain(lines.map(|line| harmless_line(&line))).collect()
+        .map(|next| format!("± {} %: {} <program>", significant(next.half_width_percent[1]), next.command))
+        .map(|line| harmless_line(&line))
+        .collect();
+    let copy = state.key_for(Action::CopyCommand);
+    let title = match lines.iter().any(|line| line.width() > width) {
+        true => {
+            format!("profile next on {name} (90 % now: ± {now} %; {copy} copies what prints all):")
+        }
+        false => format!("profile next, to narrow the kernel total on {name} (90 % now: ± {now} %):"),
+    };
+    std::iter::once(title).chain(lines).collect()
 }

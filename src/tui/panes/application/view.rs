@@ -40,7 +40,7 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
     let inside = pane_frame(buffer, area, state, Pane::Application, &title, look);
     let width = usize::from(inside.width.saturating_sub(1));
     let parts = Sections::of_area(state, application, area);
-    let mut lines = above_groups(state, application, width, look);
+    let mut lines = above_groups(state, application, area, look);
     lines.truncate(parts.totals);
     lines.extend(parts.notes.into_iter().map(|text| Line::styled(text, look.caution())));
     let (groups, left_out) = group_lines(state, application, width, parts.groups, look);
@@ -128,7 +128,9 @@ impl Sections {
         let inside = usize::from(area.height.saturating_sub(2));
         let width = usize::from(area.width.saturating_sub(3));
         let bars = match &state.application.forecasts {
-            Some(Ok(forecasts)) => forecasts.len().min(MOST_BARS) + 1,
+            Some(Ok(forecasts)) => {
+                forecasts.len().min(MOST_BARS) + legend_lines(application, forecasts, width, area).len()
+            }
             _ => 1,
         };
         let totals = usize::from(application.timeline.is_some()) + bars;
@@ -137,7 +139,7 @@ impl Sections {
         let wanted = application.groups.len().min((room * 3 / 5).max(FEW_GROUPS));
         let spare = room.saturating_sub(wanted).max(usize::from(room > FEW_GROUPS));
         let notes = first_lines(note_lines(state, application, width), spare, width);
-        let mut profile = profile_lines(&state.application, state);
+        let mut profile = profile_lines(&state.application, state, width);
         let left = spare - notes.len();
         profile.truncate(if left > 1 { left } else { 0 });
         let groups = room.saturating_sub(notes.len() + profile.len()).max(1);
@@ -169,9 +171,10 @@ fn detail_lines(area: Rect) -> usize {
 fn above_groups(
     state: &DashboardState,
     application: &Application,
-    width: usize,
+    area: Rect,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
+    let width = usize::from(area.width.saturating_sub(3));
     let mut lines: Vec<Line<'static>> = Vec::new();
     if let Some(line) = &application.timeline {
         let share = |nanoseconds: i64| 100.0 * nanoseconds as f64 / line.window.nanoseconds().max(1) as f64;
@@ -193,7 +196,7 @@ fn above_groups(
         lines.push(Line::styled(clipped_text(&text, width), look.text()));
     }
     match &state.application.forecasts {
-        Some(Ok(forecasts)) => lines.extend(bar_lines(state, application, forecasts, width, look)),
+        Some(Ok(forecasts)) => lines.extend(bar_lines(state, application, forecasts, area, look)),
         Some(Err(why)) => lines.push(Line::styled(clipped_text(why, width), look.caution())),
         None => lines.push(Line::styled("predicting …", look.dim())),
     }
@@ -262,16 +265,16 @@ fn bar_lines(
     state: &DashboardState,
     application: &Application,
     forecasts: &[TargetForecast],
-    width: usize,
+    area: Rect,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
+    let width = usize::from(area.width.saturating_sub(3));
     let shown = &forecasts[..forecasts.len().min(MOST_BARS)];
     let longest = shown.iter().map(|f| f.time_range().value.0).fold(0.0, f64::max);
     let named = |f: &TargetForecast| state.session.gpus[f.target].short_name().width() + 1;
     let longest_name = shown.iter().map(named).max().unwrap_or(0);
     let name_width = longest_name.clamp(NAME.0, NAME.1.min(width / 4).max(NAME.0));
     let columns = width.saturating_sub(name_width + NUMBERS + 2).max(LEAST_BAR);
-    let mut used: Vec<&'static str> = Vec::new();
     let mut lines: Vec<Line<'static>> = Vec::new();
     for forecast in shown {
         let name = clipped_text(state.session.gpus[forecast.target].short_name(), name_width - 1);
@@ -282,18 +285,42 @@ fn bar_lines(
         for (part, cells) in parts.iter().zip(&cells).filter(|(_, cells)| **cells > 0) {
             let text: String = std::iter::repeat_n(letter(part.name), *cells).collect();
             spans.push(Span::styled(text, part_style(part, look)));
-            if !used.contains(&part.name) {
-                used.push(part.name);
-            }
         }
         spans.push(Span::raw(" ".repeat(columns - cells.iter().sum::<usize>() + 1)));
         let is_own = Some(forecast.target) == state.application.source;
         spans.push(Span::styled(numbers(forecast, is_own), look.text()));
         lines.push(Line::from(spans));
     }
-    let legend: Vec<String> = used.iter().map(|name| format!("{} {name}", letter(name))).collect();
-    lines.push(Line::styled(clipped_text(&legend.join("  "), width), look.dim()));
+    let legend = legend_lines(application, forecasts, width, area);
+    lines.extend(legend.into_iter().map(|text| Line::styled(text, look.dim())));
     lines
+}
+
+/// What the letters of the bars mean, in a second line where a pane of this size has room.
+fn legend_lines(
+    application: &Application,
+    forecasts: &[TargetForecast],
+    width: usize,
+    area: Rect,
+) -> Vec<String> {
+    let shown = forecasts.iter().take(MOST_BARS);
+    let mut used: Vec<&'static str> = Vec::new();
+    for part in shown.flat_map(|forecast| bar_parts(application, forecast)) {
+        if part.time.0 > 0.0 && !used.contains(&part.name) {
+            used.push(part.name);
+        }
+    }
+    let mut lines = vec![String::new()];
+    for part in used.iter().map(|name| format!("{} {name}", letter(name))) {
+        let last = &lines[lines.len() - 1];
+        let is_first = last.is_empty();
+        if !is_first && last.width() + 2 + part.width() > width && lines.len() < detail_lines(area).min(2) {
+            lines.push(part);
+        } else if let Some(last) = lines.last_mut() {
+            *last = if is_first { part } else { format!("{last}  {part}") };
+        }
+    }
+    lines.into_iter().map(|line| clipped_text(&line, width)).collect()
 }
 
 /// `346 ms (185–655 ms) 0.462×`; of the program's own GPU as it was recorded the time alone.

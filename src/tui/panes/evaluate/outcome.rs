@@ -1,7 +1,7 @@
 //! A finished evaluation as the dashboard shows it.
 
 use crate::chart::{ChartSpec, distribution, evaluation_chart};
-use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Score, score};
+use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Protocol, Score, score};
 use crate::predict::{BASELINES, MODELS, ModelId, model_position};
 use crate::report::evaluation::{EvaluationReport, ScoredGroup};
 use crate::session::Session;
@@ -11,7 +11,9 @@ use crate::session::Session;
 pub struct Evaluated {
     /// The model in use.
     pub model: &'static str,
-    /// What was held out, and how it was asked.
+    /// What was held out.
+    pub protocol: Protocol,
+    /// That in words, and how it was asked.
     pub subtitle: String,
     /// The model and the baselines: asked, and the score where anything was answered.
     pub models: Vec<(String, usize, Option<Score>)>,
@@ -51,6 +53,7 @@ impl Evaluated {
         let label = |model| setup.protocol.model_label(model);
         Some(Self {
             model: MODELS[model].id(),
+            protocol: setup.protocol,
             subtitle: format!(
                 "{}{}; {ceilings} roofs, {} occupancy, {} rows",
                 setup.protocol.sentence(),

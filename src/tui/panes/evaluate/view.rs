@@ -92,9 +92,8 @@ fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<
         all.extend(paragraph(evaluated.of_labels, width, look.dim()));
     }
     if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
-        let why =
-            "no cases: a configuration measured on two GPUs is needed, or two sizes on one GPU for new-size";
-        all.extend(paragraph(why, width, look.refusal()));
+        let why = format!("no cases: {} is needed", evaluated.protocol.needed_rows());
+        all.extend(paragraph(&why, width, look.refusal()));
         return all;
     }
     for (title, groups) in

@@ -10,7 +10,7 @@
 //! └──────────────────────────────┘
 //! ```
 
-use super::curves::{GAP, LEAST, LEAST_TABLE, draw_curves, shows_curves};
+use super::curves::{GAP, LEAST, LEAST_TABLE, draw_curves, has_room_for_curves, shows_curves};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
@@ -221,13 +221,20 @@ fn columns_left_out(
     let answered = state.further_targets();
     let refused = answered.iter().filter(|t| t.answer.launch_refusal.target.is_some()).count();
     let missing = (state.selection.targets.len() + 1).saturating_sub(shown + refused);
-    let how = if state.zoomed() == Some(Pane::Occupancy) {
-        String::new()
-    } else {
-        format!(": {} in this pane", state.key_for(Action::Zoom))
+    let [zoom, copy] = [Action::Zoom, Action::CopyCommand].map(|action| state.key_for(action));
+    let how = match state.zoomed() == Some(Pane::Occupancy) {
+        true if shows_curves(state) => format!(": {zoom}, then {copy} copies all"),
+        false if zoomed_columns(state) > shown => format!(": {zoom} in this pane"),
+        _ => format!(": {copy} copies all"),
     };
     (missing > 0)
         .then(|| Line::styled(clipped_text(&format!("{}{how}", more_targets(missing)), width), look.dim()))
+}
+
+/// How many GPUs have a column where the pane fills the screen.
+fn zoomed_columns(state: &DashboardState) -> usize {
+    let inside = state.size.0.saturating_sub(2);
+    columns_at(usize::from(if has_room_for_curves(state) { table_width(state, inside) } else { inside }))
 }
 
 /// How many blocks a resource allows on either side, the limiter marked.
@@ -287,9 +294,15 @@ fn next(
         None if full(side) => "at max occupancy".into(),
         None => "no single change raises it".into(),
     };
-    let names = [["S next ", "source next step"], ["T next ", "target next step"], ["+ next ", "next step"]];
-    let (head, room) = name_at(names[i.min(2)], width, columns);
-    let room = if room == NAMES[0] { head.len() } else { room };
+    let (head, room) = match i {
+        0 => name_at(["S next ", "source next step"], width, columns),
+        1 => name_at(["T next ", "target next step"], width, columns),
+        _ => ("", name_at(["", ""], width, columns).1),
+    };
+    // One of several further targets is named.
+    let named = format!("{} next ", clipped_text(side.gpu.short_name(), NAMES[1] - " next ".len()));
+    let head = if i > 1 { &named } else { head };
+    let room = if room == NAMES[0] { head.width() } else { room };
     let texts = wrap_at_most(&text, width.saturating_sub(room), 2).into_iter().enumerate();
     let line = |(n, text)| {
         let name = format!("{:<room$}", if n == 0 { head } else { "" });

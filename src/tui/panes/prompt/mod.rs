@@ -17,6 +17,7 @@ use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{OverlayPanel, Panel, Reaction};
 use crate::tui::state::{DashboardState, Tone};
+use crate::tui::undo::is_same_size;
 use crate::whatif::ScenarioPage;
 use block::{block_line, set_block};
 use clocks::{clocks_line, set_source_clocks, set_target_clocks};
@@ -66,12 +67,12 @@ pub fn ask_rows_file(state: &mut DashboardState) -> Result<Vec<Effect>, String> 
 /// Asks for the filter of the GPUs, where they are focused, else of the predictions; it starts empty.
 pub fn ask_filter(state: &mut DashboardState) -> Vec<Effect> {
     let purpose = if state.focus == Pane::Gpus {
-        Purpose::FilterGpus
+        Purpose::FilterGpus(state.gpus.get(state.gpu_cursor).copied())
     } else if state.focus == Pane::Ranking {
         Purpose::FilterBoard
     } else {
         state.focus_pane(Pane::Predictions);
-        Purpose::FilterRows
+        Purpose::FilterRows(state.rows[state.selected].clone())
     };
     let prompt = Prompt(PromptLine::new(purpose, String::new()));
     prompt.filter_by(String::new(), state);
@@ -95,7 +96,9 @@ pub fn ask_price(state: &mut DashboardState) -> Vec<Effect> {
     let on_board = (state.focus == Pane::Ranking).then(|| state.row_on_board()).flatten();
     let gpu = on_board.map_or(state.target(), |row| row.gpu);
     let name = state.session.gpus[gpu].short_name();
-    let text = format!("the price of an hour on {name} in US dollars, then the provider: 2.49 lambda");
+    let is_typed = state.ranked.prices.typed.contains_key(&gpu);
+    let empty = if is_typed { "; empty removes the typed one" } else { "" };
+    let text = format!("the price of an hour on {name} in US dollars, then the provider: 2.49 lambda{empty}");
     state.say(Tone::Done, text);
     state.open_overlay(Prompt(PromptLine::new(Purpose::Price(gpu), String::new())))
 }
@@ -143,6 +146,7 @@ impl Panel<DashboardState> for Prompt {
             Action::Pick => self.accept_line(state),
             Action::Cancel => {
                 self.filter_by(String::new(), state);
+                self.restore_cursor(state);
                 state.message = None;
                 Reaction::Close(Vec::new())
             }
@@ -171,7 +175,7 @@ impl OverlayPanel<DashboardState> for Prompt {
 
     fn typing_hints(&self) -> &'static str {
         match self.0.purpose {
-            Purpose::FilterGpus | Purpose::FilterRows | Purpose::FilterBoard => {
+            Purpose::FilterGpus(_) | Purpose::FilterRows(_) | Purpose::FilterBoard => {
                 "Enter keeps the filter, Esc clears it"
             }
             Purpose::Kernel => "Enter adds it, Esc closes",
@@ -190,13 +194,13 @@ impl Prompt {
     /// A filter works while it is typed.
     fn filter_by(&self, text: String, state: &mut DashboardState) {
         match self.0.purpose {
-            Purpose::FilterGpus => {
+            Purpose::FilterGpus(_) => {
                 state.gpu_filter = text;
                 state.arrange_gpus();
                 // What fits best is what Enter takes.
                 state.gpu_cursor = 0;
             }
-            Purpose::FilterRows => {
+            Purpose::FilterRows(_) => {
                 state.row_filter = text;
                 state.arrange();
             }
@@ -204,6 +208,20 @@ impl Prompt {
             Purpose::Kernel => {
                 let (tone, read) = new_kernel::chips(state, &text);
                 state.say(tone, read);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the cursor stood on before a filter was typed.
+    fn restore_cursor(&self, state: &mut DashboardState) {
+        match &self.0.purpose {
+            Purpose::FilterGpus(Some(under)) => {
+                state.gpu_cursor = state.gpus.iter().position(|gpu| gpu == under).unwrap_or(0);
+            }
+            Purpose::FilterRows(selected) => {
+                let row = state.rows.iter().position(|row| is_same_size(row, selected));
+                state.select_row(row.unwrap_or(state.selected));
             }
             _ => {}
         }
@@ -222,14 +240,14 @@ impl Prompt {
     fn follow_line(&self, text: &str, state: &mut DashboardState) -> Result<Vec<Effect>, String> {
         match &self.0.purpose {
             // It works already; a choice that was asked for is made.
-            Purpose::FilterGpus => {
+            Purpose::FilterGpus(_) => {
                 state.ranked.check_filter(text, &state.session)?;
                 if let Some(choosing) = state.choosing {
                     choose_gpu(state, choosing.action);
                 }
                 Ok(Vec::new())
             }
-            Purpose::FilterRows => Ok(Vec::new()),
+            Purpose::FilterRows(_) => Ok(Vec::new()),
             Purpose::FilterBoard => state.ranked.check_filter(text, &state.session).map(|()| Vec::new()),
             Purpose::Kernel => new_kernel::add_kernel(state, text),
             Purpose::Price(gpu) => price::set_price(state, *gpu, text),

@@ -1,6 +1,7 @@
 //! A kernel in one line: what was understood is said while it is typed, Enter makes it a row.
 
 use crate::text::harmless_line;
+use crate::tui::action::Action;
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
 use crate::tui::undo::remember;
@@ -52,7 +53,9 @@ pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>,
     state.row_filter.clear();
     state.take_more(Arc::new(session));
     state.show_subject(loaded.subject);
-    state.say(Tone::Done, format!("added {}", harmless_line(text.trim())));
+    let undo = state.key_for(Action::Undo);
+    let text = harmless_line(text.trim());
+    state.say(Tone::Done, format!("added, `:forget` drops it and not {undo}: {text}"));
     let mut effects = state.ask_to_learn();
     effects.push(Effect::SaveSoon(Box::new(state.saved())));
     Ok(effects)

@@ -3,6 +3,7 @@
 use crate::chart::ChartSpec;
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;
+use crate::predict::Subject;
 use crate::tui::panes::what_if::typing::WhatIfPurpose;
 use crate::whatif::ScenarioPage;
 use std::sync::Arc;
@@ -10,10 +11,10 @@ use std::sync::Arc;
 /// What happens with the line.
 #[derive(Debug, Clone)]
 pub enum Purpose {
-    /// Filter the GPUs.
-    FilterGpus,
-    /// Filter the predictions.
-    FilterRows,
+    /// Filter the GPUs; the one that was under the cursor.
+    FilterGpus(Option<GpuId>),
+    /// Filter the predictions; the row that was selected.
+    FilterRows(Arc<Subject>),
     /// Filter the board.
     FilterBoard,
     /// Add a kernel, typed in one line.
@@ -43,8 +44,8 @@ impl Purpose {
     #[must_use]
     pub fn prompt_label(&self) -> &'static str {
         match self {
-            Self::FilterGpus => "filter GPUs: ",
-            Self::FilterRows => "filter kernels: ",
+            Self::FilterGpus(_) => "filter GPUs: ",
+            Self::FilterRows(_) => "filter kernels: ",
             Self::FilterBoard => "filter GPUs: ",
             Self::Kernel => "kernel: ",
             Self::Price(_) => "$ per hour [provider]: ",

@@ -9,9 +9,11 @@
 
 use super::row_names::{RowNames, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
+use crate::tui::panes::header::beside_source;
 use crate::tui::ranked::{BoardRows, RowPlace};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_middle, clipped_text, pad_left, pad_right, paragraph};
@@ -260,6 +262,9 @@ pub(super) fn why_empty(state: &DashboardState) -> &str {
     }
 }
 
+/// A workload's name in the title is not cut shorter than this.
+const LEAST_WORKLOAD: usize = 12;
+
 /// What is ranked, how many, by what, in so many columns: the first line says what and from where, too.
 fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
     let Some(board) = &state.ranked.board else { return String::new() };
@@ -282,8 +287,14 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
         filter => format!("{each} “{filter}”"),
     };
     let counted = format!("{shown} {what}{on}{of} by {order}{reversed}");
-    let whole = format!("{} from {}: {counted}", board.workload, board.source_name);
-    if whole.width() <= width { whole } else { counted }
+    let all = beside_source(state, state.asked_about() == AskedAbout::Application);
+    let question = format!(" from {}{all}: {counted}", board.source_name);
+    match width.saturating_sub(question.width()) {
+        room if room >= LEAST_WORKLOAD.min(board.workload.width()) => {
+            clipped_middle(&board.workload, room) + &question
+        }
+        _ => counted,
+    }
 }
 
 fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {

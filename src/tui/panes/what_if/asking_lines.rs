@@ -1,5 +1,6 @@
 //! Lines that the view asks for.
 
+use super::editing::following_text;
 use super::lines::{WhatIfLine, line_under_cursor};
 use super::scenarios::NOTHING_CHANGED;
 use super::typing::WhatIfPurpose;
@@ -15,6 +16,9 @@ pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
     match line_under_cursor(state) {
         WhatIfLine::Size => ask_size(state),
         WhatIfLine::Number(number) => {
+            if let Some(why) = following_text(number) {
+                return state.say(Tone::Refused, why);
+            }
             let edited = state.edited_gpu();
             let base = &state.session.gpus[edited.base];
             let stated = state.own_launch_overhead(number).or(base.number(number));
@@ -76,6 +80,9 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
     let WhatIfLine::Number(number) = line_under_cursor(state) else {
         return state.say(Tone::Refused, "a number of the GPU is sought: move to one of them");
     };
+    if let Some(why) = following_text(number) {
+        return state.say(Tone::Refused, why);
+    }
     let known = state.answer().source_time.as_ref().map(|t| t.time);
     let source = state.pair().source.short_name();
     let empty = match known {

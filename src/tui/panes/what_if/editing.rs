@@ -137,10 +137,21 @@ impl DashboardState {
     }
 }
 
+/// Why this number is no one's to change, and which are instead.
+pub fn following_text(number: GpuNumber) -> Option<String> {
+    let made_of = [GpuNumber::Sms, GpuNumber::Fp32Lanes, GpuNumber::SmClock].map(GpuNumber::title);
+    let [sms, lanes, clock] = made_of;
+    (number == GpuNumber::Fp32Peak)
+        .then(|| format!("{} follows from {sms}, {lanes} and {clock}: change one of these", number.title()))
+}
+
 /// Steps the line under the cursor.
 pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
     match line_under_cursor(state) {
         WhatIfLine::Number(number) => {
+            if let Some(why) = following_text(number) {
+                return Reaction::Done(state.say(Tone::Refused, why));
+            }
             let percent = if step.is_coarse { COARSE_PERCENT } else { STEP_PERCENT };
             let edited = state.edited_gpu();
             let base = &state.session.gpus[edited.base];

@@ -27,7 +27,7 @@ use crate::tui::state::{DashboardState, Tone};
 use crate::whatif::{contour_chart, tornado_chart};
 use asking::ask_what_if;
 use asking_lines::{ask_goal, ask_gpu_id, ask_line, ask_scenario_name};
-use editing::{LineStep, reset_all, reset_line, step_line};
+use editing::{LineStep, following_text, reset_all, reset_line, step_line};
 use findings::WhatIfForm;
 use lines::{WhatIfLine, line_under_cursor, move_cursor, what_if_lines};
 use list_view::{first_list_line, line_at_row, lines_shown};
@@ -206,6 +206,9 @@ fn mark_number(state: &mut DashboardState) -> Vec<Effect> {
     let WhatIfLine::Number(number) = line_under_cursor(state) else {
         return state.say(Tone::Refused, "two numbers of the GPU make the chart: move to one of them");
     };
+    if let Some(why) = following_text(number) {
+        return state.say(Tone::Refused, why);
+    }
     let marked = &mut state.what_if.marked;
     if marked.contains(&number) {
         marked.retain(|other| *other != number);

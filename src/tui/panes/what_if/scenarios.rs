@@ -5,6 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::message::Effect;
 use crate::tui::pane::ChartOffer;
 use crate::tui::state::{DashboardState, Tone};
+use crate::tui::undo::remember;
 use crate::whatif::{NamedChanges, check_scenario_count};
 
 /// Why there is no scenario to keep.
@@ -27,13 +28,15 @@ pub fn keep_scenario(state: &mut DashboardState, name: &str) -> Result<Vec<Effec
         return Err(format!("a name has at most {LONGEST_NAME} characters"));
     }
     let name = crate::text::harmless_line(name);
+    let place = state.what_if.kept.iter().position(|named| named.name == name);
+    if place.is_none() {
+        check_scenario_count(state.what_if.kept.len() + 1).map_err(|e| e.to_string())?;
+    }
+    remember(state);
     let kept = &mut state.what_if.kept;
-    match kept.iter_mut().find(|named| named.name == name) {
-        Some(named) => named.changes = changes,
-        None => {
-            check_scenario_count(kept.len() + 1).map_err(|e| e.to_string())?;
-            kept.push(NamedChanges { name: name.clone(), changes });
-        }
+    match place {
+        Some(place) => kept[place].changes = changes,
+        None => kept.push(NamedChanges { name: name.clone(), changes }),
     }
     let key = state.key_for(Action::NextForm).to_string();
     let has_launch = state.rows.get(state.selected).is_some_and(|row| !row.launch_edits.is_empty());
@@ -68,12 +71,13 @@ pub fn next_scenario(state: &mut DashboardState) -> Vec<Effect> {
 /// Drops the scenario whose changes are shown, else the one kept last.
 pub fn drop_scenario(state: &mut DashboardState) -> Vec<Effect> {
     let now = state.edited_gpu().changes;
-    let kept = &mut state.what_if.kept;
+    let kept = &state.what_if.kept;
     let Some(last) = kept.len().checked_sub(1) else {
         return state.say(Tone::Refused, "no scenario is kept");
     };
     let place = kept.iter().position(|named| named.changes == now).unwrap_or(last);
-    let dropped = kept.remove(place);
+    remember(state);
+    let dropped = state.what_if.kept.remove(place);
     state.say(Tone::Done, format!("dropped scenario {}", dropped.name))
 }
 
