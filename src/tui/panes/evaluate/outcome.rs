@@ -51,11 +51,12 @@ impl Evaluated {
         let report = EvaluationReport { world, setup, ceilings, outcomes: &outcomes };
         let first = outcomes.first()?;
         let label = |model| setup.protocol.model_label(model);
+        let rates = first.rates_words(ceilings).map_or_else(String::new, |rates| format!("{rates}, "));
         Some(Self {
             model: MODELS[model].id(),
             protocol: setup.protocol,
             subtitle: format!(
-                "{}{}; {ceilings} roofs, {} occupancy, {} rows",
+                "{}{}; {rates}{} occupancy, {} rows",
                 setup.protocol.sentence(),
                 setup.asking.sentence(),
                 setup.rules.as_str(),
