@@ -17,7 +17,7 @@ use crate::catalogue::FileError;
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
 use crate::occupancy::Rules;
-use crate::predict::{Doubt, Interval, MODELS, ModelId, SourceTime, Width};
+use crate::predict::{Doubt, Interval, MODELS, ModelId, SourceTime, Width, joined_doubts};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -149,7 +149,7 @@ impl IntervalCalibration {
             StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
             start => self.width_of_size(start),
         };
-        let ln = joined_width(own, extra);
+        let ln = joined_doubts(own, extra);
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         let known = learned.gpus.contains(&asked.target);
@@ -199,7 +199,7 @@ impl IntervalCalibration {
             StartedFrom::Timed(1.0, 0.0) => 0.0,
             StartedFrom::Timed(ratio, bend) => {
                 let by_roofs = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
-                joined_width(joined_width(by_roofs, bend), REPEATED)
+                joined_doubts(joined_doubts(by_roofs, bend), REPEATED)
             }
             StartedFrom::NearSizes(spread) => spread,
             StartedFrom::Nothing | StartedFrom::StandIn => 0.0,
@@ -217,12 +217,6 @@ impl IntervalCalibration {
         let learn = self.learn.as_ref()?;
         Some(self.learned[ceilings as usize][rules as usize].get_or_init(|| learn(ceilings, rules)))
     }
-}
-
-/// Two half-widths of independent errors together, in ln: a hypotenuse of numbers that neither overflow nor vanish.
-#[inline]
-fn joined_width(own: f64, extra: f64) -> f64 {
-    if extra == 0.0 { own } else { (own * own + extra * extra).sqrt() }
 }
 
 /// How wide the intervals of one kernel's answers are.
@@ -243,7 +237,7 @@ impl FamilyScale {
         let Self { in_doubts, extra, n, widened } = self;
         // Of a kernel that nobody timed the shipped errors say everything but whether its bytes stay in L2.
         let own = if in_doubts > 0.0 { in_doubts * doubt.total() } else { doubt.unknown_reuse() };
-        let ln = joined_width(own, extra);
+        let ln = joined_doubts(own, extra);
         let factor = ln.exp();
         let [least, most] = doubt.interval_ends(factor);
         let (low, high) = (time * least, time * most);

@@ -86,6 +86,13 @@ pub struct Doubt {
     pub by_rates: [f64; 2],
 }
 
+/// Two independent errors together, in ln: a hypotenuse of numbers that neither overflow nor vanish.
+#[must_use]
+#[inline]
+pub fn joined_doubts(a: f64, b: f64) -> f64 {
+    if b == 0.0 { a } else { (a * a + b * b).sqrt() }
+}
+
 /// What of the distance between what stays in L2 and what might counts in a doubt: times the width of an interval it is all of it.
 const REUSE: f64 = 0.8;
 

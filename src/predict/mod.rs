@@ -72,7 +72,7 @@ pub use components::{
     CARRIED, Carried, GpuPlaces, LaunchRoof, PreparedKernel, SharedMachines, Starting, USUAL, feature_names,
 };
 use doubt::Causes;
-pub use doubt::Doubt;
+pub use doubt::{Doubt, joined_doubts};
 pub use estimate::{Interval, TimeEstimate, Width};
 pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;

@@ -9,7 +9,7 @@ use super::transfer::{Carried, FAR, LaunchRoof, TimeOverRoof, TypicalEfficiency}
 use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
-use crate::predict::{Causes, Doubt, ModelRefusal, sound};
+use crate::predict::{Causes, Doubt, ModelRefusal, joined_doubts, sound};
 use crate::roofline::{ABOVE_STATED_CLOCK, Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 use std::cmp::Ordering;
@@ -183,6 +183,12 @@ impl SourceShare {
         TimeOverRoof::from_times(roof.time, body, self.typical.with_usual_body(body, roof.time), uncounted)
     }
 
+    /// Whether a library may run another kernel on the target.
+    #[inline]
+    fn picks_another(&self) -> bool {
+        self.typical.build.by_library || self.launching == Launching::Dispatch
+    }
+
     /// The same no further from a body that was timed, in seconds, than what differs can move it. The components take their time whatever
     /// warps were thought to wait. A library may run another kernel there; any other does no more than the target's rates allow where it
     /// did no more than those of the source, whose power limit a shorter time disproves. On GPUs of one architecture it gains no more than
@@ -192,7 +198,7 @@ impl SourceShare {
     fn in_reach(&self, carried: Carried, timed: f64, target: &End, board: OtherBoard) -> Carried {
         let (from, to) = (self.end.roof.of_components(), target.roof.of_components());
         let no_sooner = |from: f64, to: f64| [(timed / from).min(1.0) * to, f64::INFINITY];
-        if self.typical.build.by_library || self.launching == Launching::Dispatch {
+        if self.picks_another() {
             return carried.between(no_sooner(from, to));
         }
         let at_peak = no_sooner(self.end.roof.at_peak, target.roof.at_peak);
@@ -284,7 +290,7 @@ impl SourceShare {
             spread
         } else {
             let apart = Excess::bandwidth_against_sms(&self.end.pace, &target.pace);
-            both(spread, NOTHING_COUNTED * apart)
+            joined_doubts(spread, NOTHING_COUNTED * apart)
         };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let is_drawn = has_roof && self.typical.build.is_another();
@@ -292,7 +298,7 @@ impl SourceShare {
         let unknown = self.launching != Launching::Dispatch;
         let floor =
             if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
-        let floor = both(floor, self.launching.gap_doubt(gap, body, time.0));
+        let floor = joined_doubts(floor, self.launching.gap_doubt(gap, body, time.0));
         Doubt::new(Causes {
             in_body,
             readings,
@@ -333,8 +339,7 @@ impl SourceShare {
     #[inline]
     fn range_by_rates(&self, target: &End, answered: Answered, nearness: Nearness) -> [f64; 2] {
         let is_one_board = nearness == Nearness::SameBoard;
-        let picks_another = self.typical.build.by_library || self.launching == Launching::Dispatch;
-        let Some(body) = self.start.body.filter(|_| is_one_board || !picks_another) else {
+        let Some(body) = self.start.body.filter(|_| is_one_board || !self.picks_another()) else {
             return [0.0, f64::INFINITY];
         };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
@@ -355,7 +360,7 @@ impl SourceShare {
         match (timed, self.end.is_changed_to(target)) {
             (Some(timed), Some(Ordering::Greater)) => [beyond[0], timed],
             (Some(timed), Some(Ordering::Less)) => [timed, beyond[1]],
-            _ if picks_another => [0.0, f64::INFINITY],
+            _ if self.picks_another() => [0.0, f64::INFINITY],
             _ => beyond,
         }
     }
@@ -386,12 +391,6 @@ fn flops_above_clock(end: &End) -> f64 {
 #[inline]
 fn of_share(ln: f64, share: f64) -> f64 {
     if ln == 0.0 || share <= 0.0 { ln } else { (share * ln.exp_m1()).ln_1p() / share }
-}
-
-/// Two independent doubts together: numbers whose squares neither overflow nor vanish.
-#[inline]
-fn both(a: f64, b: f64) -> f64 {
-    (a * a + b * b).sqrt()
 }
 
 /// |ln a / b|: mostly of the same number twice.
