@@ -45,8 +45,12 @@ pub enum Count {
     SmemWavefronts,
     /// Warp instructions issued.
     WarpInstsIssued,
-    /// Same-address global atomic warp requests.
+    /// Warp requests of global atomics, each of which may be on one address.
     GlobalAtomicRequests,
+    /// Sectors of 32 bytes that atomics change in one line of 128 bytes, each time: of the line that most of them go to.
+    AtomicLineSectors,
+    /// Bytes of the sets of which single sectors are read or written in no order: a table that indices point into.
+    ScatteredSetBytes,
     /// Active threads per warp instruction, at most 32; below it, branches diverge.
     ActiveThreadsPerInst,
     /// Loads that a block waits for one after another: rounds of load, barrier and compute.
@@ -65,7 +69,7 @@ pub enum Count {
 
 impl Count {
     /// All counts, in the order they are shown.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Flops,
         Self::DramBytes,
         Self::WorkingSetBytes,
@@ -77,6 +81,8 @@ impl Count {
         Self::SmemWavefronts,
         Self::WarpInstsIssued,
         Self::GlobalAtomicRequests,
+        Self::AtomicLineSectors,
+        Self::ScatteredSetBytes,
         Self::ActiveThreadsPerInst,
         Self::LoadRounds,
         Self::StraightLineInsts,
@@ -101,6 +107,8 @@ impl Count {
             Self::SmemWavefronts => "smem_wavefronts",
             Self::WarpInstsIssued => "warp_insts_issued",
             Self::GlobalAtomicRequests => "global_atomic_requests",
+            Self::AtomicLineSectors => "atomic_line_sectors",
+            Self::ScatteredSetBytes => "scattered_set_bytes",
             Self::ActiveThreadsPerInst => "active_threads_per_inst",
             Self::LoadRounds => "load_rounds",
             Self::StraightLineInsts => "straight_line_insts",

@@ -78,8 +78,12 @@ number_columns! {
     SmemWavefronts = "smem_wavefronts",
     /// Warp instructions issued.
     WarpInstsIssued = "warp_insts_issued",
-    /// Same-address global atomic warp requests.
+    /// Warp requests of global atomics.
     GlobalAtomicRequests = "global_atomic_requests",
+    /// Sectors that atomics change in the line that most of them go to, each time.
+    AtomicLineSectors = "atomic_line_sectors",
+    /// Bytes of the sets of which single sectors are read or written in no order.
+    ScatteredSetBytes = "scattered_set_bytes",
     /// Single-precision fused multiply-adds by thread.
     Fp32Fma = "fp32_fma",
     /// Single-precision additions by thread.

@@ -294,6 +294,8 @@ impl NumberPlace {
             Number::SmemWavefronts => Self::Further(Some(Count::SmemWavefronts)),
             Number::WarpInstsIssued => Self::Further(Some(Count::WarpInstsIssued)),
             Number::GlobalAtomicRequests => Self::Further(Some(Count::GlobalAtomicRequests)),
+            Number::AtomicLineSectors => Self::Further(Some(Count::AtomicLineSectors)),
+            Number::ScatteredSetBytes => Self::Further(Some(Count::ScatteredSetBytes)),
             Number::ActiveThreads => Self::Further(Some(Count::ActiveThreadsPerInst)),
             Number::LoadRounds => Self::Further(Some(Count::LoadRounds)),
             Number::StraightLineInsts => Self::Further(Some(Count::StraightLineInsts)),

@@ -339,10 +339,8 @@ pub enum ModelRefusal {
         /// The source GPU's id.
         gpu: String,
     },
-    /// Same-address atomics take longer than everything in the model.
-    #[error(
-        "same-address atomics bind this kernel (about {time} at one request per two clocks), and {model} does not model them"
-    )]
+    /// Atomics take longer than everything in the model.
+    #[error("atomics on few addresses bind this kernel (about {time}), and {model} does not model them")]
     AtomicsBind {
         /// The model's id.
         model: &'static str,

@@ -2,7 +2,7 @@
 //!
 //! T_t = max(F / C_t, D / B_t), with F FLOPs, D compulsory DRAM bytes, C FP32 ceiling, or the
 //! dense tensor one where the FLOPs are tensor cores' (FLOP/s), B DRAM bandwidth (B/s).
-//! Refuses where same-address atomics, at one request per two clocks, take longer than that.
+//! Refuses where atomics, one after another on one address or in one line of L2, take longer than that.
 //! Assumes perfect overlap and no launch cost: a lower bound wherever the counts are right and DRAM is really used.
 //! Reference: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Kernel, VectorPrecision, Work};
-use crate::roofline::{L2_PORT_BYTES_PER_CLOCK, compute_roof, pipe_of};
+use crate::roofline::{L2_PORT_BYTES_PER_CLOCK, MachineNumbers, compute_roof, pipe_of};
 use crate::units::Seconds;
 
 /// As typed.
@@ -63,11 +63,10 @@ pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Se
     }
 }
 
-/// A / (0.5 f), A same-address atomic warp requests, f the boost clock: one request per two clocks (models.md, t_A);
-/// `None` where that is not longer than `body`.
+/// The time of atomics ([`MachineNumbers::atomic_seconds`]); `None` where that is not longer than `body`.
 pub(super) fn binding_atomics(gpu: &Gpu, work: &Work, body: Seconds) -> Option<Seconds> {
-    let requests = work.get(Count::GlobalAtomicRequests)?;
-    Some(Seconds(requests / (0.5 * gpu.boost_clock.value.0))).filter(|time| *time > body)
+    let time = Seconds(MachineNumbers::from_gpu(gpu, "int32").atomic_seconds(work));
+    Some(time).filter(|time| *time > body)
 }
 
 /// FLOPs, bytes and the target's two times: the first links of a chain that needs no measurement.

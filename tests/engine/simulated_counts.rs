@@ -27,6 +27,8 @@ pub(super) struct Simulated {
     pub(super) lsu: f64,
     wavefronts: f64,
     atomics: f64,
+    /// Sectors that atomics change, by the line of 128 bytes.
+    changed: BTreeMap<usize, f64>,
     l2_bytes: f64,
     /// Sectors of every load and store, each time.
     l1_bytes: f64,
@@ -107,6 +109,10 @@ impl Simulated {
     fn global_atomic(&mut self, words: &Words) {
         self.lsu += 1.0;
         self.atomics += 1.0;
+        let sectors: BTreeSet<usize> = words.iter().flatten().map(|w| w / WORDS_PER_SECTOR).collect();
+        for sector in sectors {
+            *self.changed.entry(sector / 4).or_default() += 1.0;
+        }
         self.pass_l1(words);
         self.l2_bytes += 4.0 * words.iter().flatten().count() as f64;
     }
@@ -363,6 +369,7 @@ fn differing_counts(id: &str, size: &str, s: &Simulated) -> Vec<String> {
         (Count::LsuWarpInsts, s.lsu),
         (Count::SmemWavefronts, s.wavefronts),
         (Count::GlobalAtomicRequests, s.atomics),
+        (Count::AtomicLineSectors, s.changed.values().copied().fold(0.0, f64::max)),
     ];
     // A naive product's L2 bytes are said to be compulsory: no walk gives them.
     if id != "matmul_naive" {

@@ -603,8 +603,10 @@ fn what_nobody_counted_is_listed_with_the_reason() {
     for k in SESSION.kernels.entries() {
         // Wavefronts of L1 are another number than instructions only where accesses are strided or wide.
         // Only a block that meets a barrier has rounds, and only code unrolled whole is one long run: elsewhere there is nothing to count.
-        // Pipes are what profilers count beside the formulas.
+        // Pipes are what profilers count beside the formulas. Few kernels add to lines that others add to, or look up words in no order.
         let of_some = [
+            Count::AtomicLineSectors,
+            Count::ScatteredSetBytes,
             Count::GlobalWavefronts,
             Count::LoadRounds,
             Count::StraightLineInsts,
