@@ -73,6 +73,7 @@ WEIGHTS = {
     "drawn": (0.3, [0.0, 0.1, 0.2, 0.4, 0.5, 0.8]),
     "uncounted": (0.28, [0.0, 0.1, 0.15, 0.2, 0.25, 0.35]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
+    "other_sm": (0.2, [0.0, 0.08, 0.12, 0.16, 0.24, 0.3]),
     "unknown_build": (0.21, [0.0, 0.08, 0.14, 0.17, 0.24, 0.3]),
     "gap": (0.3, [0.0, 0.15, 0.45]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
@@ -88,7 +89,7 @@ STEPS = [
     [],
     ["WarpInstsIssued"],
     ["GlobalWarpInsts", "GlobalWavefronts"],
-    ["SmemWavefronts", "GlobalAtomicRequests"],
+    ["SmemWavefronts", "GlobalAtomicRequests", "AtomicLineSectors"],
     ["LsuWarpInsts"],
     ["L2Bytes", "L1Bytes", "WorkingSetBytes"],
     ["Flops", "ActiveThreadsPerInst"],
@@ -249,7 +250,7 @@ def side_of(family, side, c):
         wavefronts / shared_rate,
         np.nan_to_num(count("Flops")) * 32 / active / (flops_rate * rate),
         np.nan_to_num(count("WarpInstsIssued")) / (issue * rate),
-        np.nan_to_num(count("GlobalAtomicRequests")) / (0.5 * clock),
+        np.maximum(1.45 * np.nan_to_num(count("GlobalAtomicRequests")), 4 * np.nan_to_num(count("AtomicLineSectors"))) / clock,
     ]
     parts = np.stack(parts, axis=1)
     roof, flops = norm_of(parts, c["norm"]), parts[:, 5]
@@ -443,6 +444,8 @@ def answered(family, constants):
     wavefronts_alone = ~np.isnan(family.column("SmemWavefronts")) & np.isnan(family.column("LsuWarpInsts"))
     conflicts = np.where(wavefronts_alone, np.abs(ratios[:, 3] - ratios[:, 4]), 0)
     longer_streamed = np.abs(np.log(to_bounds.streamed / from_bounds.streamed))
+    before_volta = [table[f"architecture_{side}"].str.strip('"').str.lower().isin(["maxwell", "pascal"]) for side in "st"]
+    other_sm = (before_volta[0] != before_volta[1]).to_numpy() & ~family.operator
     causes = {
         "least": np.ones(len(answer)),
         "readings": in_body * np.where((above > 0) & has_roof, np.abs(np.log(added / everything)) / (1 + (efficiency / 3) ** 4), 0),
@@ -451,7 +454,8 @@ def answered(family, constants):
         "efficiency": in_body * counted * np.maximum(efficiency, 0) / (1 + (efficiency / 3) ** 4),
         "drawn": in_body * np.where(family.another & has_roof, np.abs(ln - efficiency), 0),
         "uncounted": in_body * np.sqrt(uncounted),
-        "other_architecture": 1.0 * (table.architecture_s != table.architecture_t).to_numpy(),
+        "other_architecture": 1.0 * ((table.architecture_s != table.architecture_t).to_numpy() & ~other_sm),
+        "other_sm": 1.0 * other_sm,
         "unknown_build": in_body * family.unknown_build,
         "gap": in_gap,
         "unknown_floor": np.where(family.operator, 0, hidden),

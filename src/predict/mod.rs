@@ -71,7 +71,7 @@ pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{
     CARRIED, Carried, GpuPlaces, LaunchRoof, PreparedKernel, SharedMachines, Starting, USUAL, feature_names,
 };
-use doubt::Causes;
+use doubt::{Causes, distance_between, library_distance};
 pub use doubt::{Doubt, joined_doubts};
 pub use estimate::{Interval, TimeEstimate, Width};
 pub use factor::{Amount, Factor, Provenance, amount, in_words};

@@ -20,7 +20,10 @@ const STEPS: [(&str, &[Count]); 8] = [
     ("every count", &[]),
     ("no issued instructions", &[Count::WarpInstsIssued]),
     ("no global requests", &[Count::GlobalWarpInsts, Count::GlobalWavefronts]),
-    ("no wavefronts, atomics", &[Count::SmemWavefronts, Count::GlobalAtomicRequests]),
+    (
+        "no wavefronts, atomics",
+        &[Count::SmemWavefronts, Count::GlobalAtomicRequests, Count::AtomicLineSectors],
+    ),
     ("no LSU instructions", &[Count::LsuWarpInsts]),
     ("FLOPs and DRAM bytes", &[Count::L2Bytes, Count::L1Bytes, Count::WorkingSetBytes]),
     ("DRAM bytes", &[Count::Flops, Count::ActiveThreadsPerInst]),

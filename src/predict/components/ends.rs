@@ -9,7 +9,7 @@ use super::transfer::{Carried, FAR, LaunchRoof, TimeOverRoof, TypicalEfficiency}
 use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
-use crate::predict::{Causes, Doubt, ModelRefusal, joined_doubts, sound};
+use crate::predict::{Causes, Doubt, ModelRefusal, joined_doubts, library_distance, sound};
 use crate::roofline::{ABOVE_STATED_CLOCK, Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 use std::cmp::Ordering;
@@ -259,9 +259,15 @@ impl SourceShare {
         Ok(Answered { time, body: time.0, start, roofs: times, carried, same: false })
     }
 
-    /// What makes this answer less certain than others; `other`: whether the architectures differ.
+    /// What makes this answer less certain than others; `distance`: of the architectures.
     #[inline]
-    pub(super) fn doubt(&self, target: &End, answered: &Answered, nearness: Nearness, other: bool) -> Doubt {
+    pub(super) fn doubt(
+        &self,
+        target: &End,
+        answered: &Answered,
+        nearness: Nearness,
+        distance: f64,
+    ) -> Doubt {
         if answered.same {
             // A size that was not measured moves its bytes all the same.
             return Doubt::none().no_shorter_than(self.shortest_body(target) / answered.time.0);
@@ -271,7 +277,7 @@ impl SourceShare {
             let shortest = self.shortest_body(target) / answered.time.0;
             // Where the model of one that was not timed keeps more in L2 than that, it is no bound.
             let is_bound = self.timed.is_some() || shortest <= 1.0;
-            return Doubt::of_operator((1.0 - nearness.share_alike()) * off, other)
+            return Doubt::of_operator((1.0 - nearness.share_alike()) * off, distance)
                 .no_shorter_than(if is_bound { shortest } else { 0.0 });
         }
         let Answered { carried, body, time, .. } = *answered;
@@ -307,7 +313,11 @@ impl SourceShare {
             below_roof: (BELOW_ROOF.ln() - efficiency).max(0.0),
             drawn,
             uncounted: self.excess.uncounted,
-            other_architecture: other,
+            distance: if self.launching == Launching::Dispatch {
+                library_distance(distance)
+            } else {
+                distance
+            },
             unknown_build: unknown && (self.end.unknown_build || target.unknown_build),
             floor,
             supply: (self.end.slower_supply - target.slower_supply).abs(),

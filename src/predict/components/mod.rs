@@ -53,7 +53,9 @@ pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};
 
 use super::operators::operator_prediction;
-use super::{Caution, Doubt, ModelRates, ModelRefusal, Prediction, Predictor, Question, TimeEstimate};
+use super::{
+    Caution, Doubt, ModelRates, ModelRefusal, Prediction, Predictor, Question, TimeEstimate, distance_between,
+};
 use crate::kernel::{Count, Work};
 use crate::pair::Pair;
 use crate::roofline::Component;
@@ -138,8 +140,8 @@ fn doubted(
     (origin, target): &(SourceShare, End),
 ) -> Result<(Answered, Doubt), ModelRefusal> {
     let answered = origin.answered(target, sides.nearness)?;
-    let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    Ok((answered, origin.doubt(target, &answered, sides.nearness, other)))
+    let distance = distance_between(q.source.gpu, q.target.gpu);
+    Ok((answered, origin.doubt(target, &answered, sides.nearness, distance)))
 }
 
 /// The missing counts behind the components.

@@ -22,7 +22,9 @@ use crate::predict::floor::{KernelFloors, LaunchCost, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
 use crate::predict::question::{LaunchFit, SharedRows, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
-use crate::predict::{Floor, ModelRefusal, QuestionSide, SourceTime, Subject, TimeEstimate, Visible};
+use crate::predict::{
+    Floor, ModelRefusal, QuestionSide, SourceTime, Subject, TimeEstimate, Visible, distance_between,
+};
 use crate::roofline::{Bound, Component, KernelArithmetic};
 use std::cell::OnceCell;
 
@@ -389,11 +391,11 @@ impl Starting<'_, '_> {
         let (origin, bound) =
             waved.unwrap_or_else(|| (&self.plain, self.group.plain(&self.of, target, ready)));
         let end = &bound.end;
-        let other = self.gpu.architecture != self.of.machines.gpus.gpu(target).architecture;
-        let nearness = self.nearness(target, bound.blocks, !other);
+        let distance = distance_between(self.gpu, self.of.machines.gpus.gpu(target));
+        let nearness = self.nearness(target, bound.blocks, distance == 0.0);
         let answered = origin.answered(end, nearness)?;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(SourceTime::rests_on_measurement);
-        let doubt = Some(origin.doubt(end, &answered, nearness, other));
+        let doubt = Some(origin.doubt(end, &answered, nearness, distance));
         let time = answered.time;
         let limit = if origin.is_by_operator(end) {
             bound.operator_binding
