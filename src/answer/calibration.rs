@@ -46,7 +46,8 @@ pub struct IntervalQuestion<'a> {
 pub enum StartedFrom {
     /// The model uses no time on the source.
     Nothing,
-    /// A timed size, and the ratio of work it is scaled by, or that of its numbers where these differ more; 1 where it is the size asked for.
+    /// A timed size, and the ratio of work it is scaled by, or that of its numbers where these differ more, as far as its time is not that of a launch; 1 where it is the size
+    /// asked for.
     /// Beside it half a width in ln ([`SourceTime::bend`]).
     Timed(f64, f64),
     /// Several sizes near it, and half the width of the 90 % interval of what they give, in ln.
@@ -61,7 +62,7 @@ impl StartedFrom {
     pub fn of_time(settings: Settings, source_time: Option<&SourceTime>) -> Self {
         match source_time {
             Some(t) if MODELS[settings.model].needs_source() => {
-                let ratio = t.extrapolation.map(|ratio| ratio.ln().abs().max(t.distance).exp());
+                let ratio = t.extrapolation.map(|ratio| (t.in_body * ratio.ln().abs().max(t.distance)).exp());
                 let timed = || ratio.map_or(Self::StandIn, |ratio| Self::Timed(ratio, t.bend));
                 t.spread.map_or_else(timed, Self::NearSizes)
             }

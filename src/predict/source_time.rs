@@ -1,7 +1,7 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
 use super::components::is_launch_limited;
-use super::components::{resized, unmeasured};
+use super::components::{ResizedTime, resized, unmeasured};
 use super::floor::LaunchCost;
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::QuestionSide;
@@ -66,6 +66,7 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             distance: 0.0,
             spread: None,
             bend: 0.0,
+            in_body: 1.0,
         });
     }
     if asked.kernel.runs_as == RunsAs::Operator {
@@ -157,7 +158,8 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
     });
     let is_by_operator = of_operator.is_some();
     let by_components = || resized(kernel, Pair::new(&there_side, side), works, launch, row.time);
-    let (time, ratio, bend) = of_operator.map(|(time, ratio)| (time, ratio, 0.0)).or_else(by_components)?;
+    let whole = |(time, ratio)| ResizedTime { time, ratio, bend: 0.0, in_body: 1.0 };
+    let ResizedTime { time, ratio, bend, in_body } = of_operator.map(whole).or_else(by_components)?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if !is_by_operator && is_launch_limited(launch.timing, floor.0, time.0) {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
@@ -173,7 +175,8 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         extrapolation: Some(ratio),
         distance: subject.problem.distance(&row.problem),
         spread: None,
-        bend: BEND_DOUBT * bend,
+        bend: BEND_DOUBT * in_body * bend,
+        in_body,
     })
 }
 

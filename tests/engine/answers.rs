@@ -409,6 +409,19 @@ fn a_size_between_two_measured_ones_has_no_jump() {
     assert!(said(1024) && !said(512) && !said(4096), "beyond both the nearest one is scaled");
 }
 
+/// However much smaller, a launch takes as long: the interval was 600 ns to 130 us once. A larger size is as uncertain as it is far.
+#[test]
+fn a_size_below_the_measured_ones_is_as_certain_as_a_launch() {
+    let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
+    let interval = |n| {
+        let answer = SHIPPED.answer(&saxpy(&SHIPPED, n), place(TARGET), place(TARGET), settings);
+        let Interval { low, high, .. } = answer.interval.unwrap();
+        high / low
+    };
+    assert!(interval(32) < 1.1 && interval(4096) < 1.1, "{} {}", interval(32), interval(4096));
+    assert!(interval(1 << 29) > 2.0, "{}", interval(1 << 29));
+}
+
 #[test]
 fn a_row_that_no_board_can_be_set_to_corrects_nothing() {
     let mut session = with_rows(&format!("{ON_SOURCE}rtx-4070,saxpy,n=33554432,0.9,900000\n"));

@@ -49,7 +49,7 @@ pub(super) use launching::{is_launch_limited, launch_share};
 pub use machines::SharedMachines;
 pub use places::GpuPlaces;
 pub use prepared::{PreparedKernel, Starting};
-pub(super) use sides::{resized, unmeasured};
+pub(super) use sides::{ResizedTime, resized, unmeasured};
 pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};
 
 use super::operators::operator_prediction;

@@ -16,6 +16,7 @@ use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, ModelRefusal, Question, QuestionSide};
 use crate::roofline::{Component, Components, KernelArithmetic, MachineNumbers, Spec};
 use crate::units::Seconds;
+use std::f64::consts::E;
 
 /// Both sides of a question, source first.
 #[derive(Debug, Clone)]
@@ -144,15 +145,25 @@ impl QuestionSides {
     }
 }
 
-/// A time carried to another size on the same GPU, how many times longer its roof is there, and how far that is, in ln, from how
-/// many times more work the SMs have; `None` where the counts give no roof.
+/// A time carried to another size on the same GPU.
+pub(in crate::predict) struct ResizedTime {
+    pub(in crate::predict) time: Seconds,
+    /// How many times longer its roof is there.
+    pub(in crate::predict) ratio: f64,
+    /// How far that is, in ln, from how many times more work the SMs have.
+    pub(in crate::predict) bend: f64,
+    /// How far an error of the time without its launch goes into it, 0 to 1.
+    pub(in crate::predict) in_body: f64,
+}
+
+/// A time carried to another size on the same GPU; `None` where the counts give no roof.
 pub(in crate::predict) fn resized(
     kernel: &Kernel,
     sides: Pair<&QuestionSide<'_>>,
     works: Pair<&Work>,
     cost: LaunchCost,
     timed: Seconds,
-) -> Option<(Seconds, f64, f64)> {
+) -> Option<ResizedTime> {
     let floor = cost.floor.time.0;
     let sides = QuestionSides::of_sizes(kernel, sides, works, cost, timed.0);
     let Pair { source: from, target: to } = sides.roofs.map(|roof| roof.time);
@@ -176,7 +187,13 @@ pub(in crate::predict) fn resized(
     let at_timed = timed.0 / sides.launched(start, efficiency * from);
     let time = sides.launched(start, body) * at_timed.powf(held_below(to / from));
     let bend = (to / from / (there / here)).ln().abs();
-    sound(time).then_some((Seconds(time), to / from, if bend.is_finite() { bend } else { 0.0 }))
+    let in_body = (sides.launched(start, body * E) / sides.launched(start, body)).ln();
+    sound(time).then_some(ResizedTime {
+        time: Seconds(time),
+        ratio: to / from,
+        bend: if bend.is_finite() { bend } else { 0.0 },
+        in_body: in_body.clamp(0.0, 1.0),
+    })
 }
 
 /// What is typical of a kernel's efficiency, whatever was counted of it.
