@@ -71,13 +71,14 @@ WEIGHTS = {
     "spread": (1.4, [0.6, 0.85, 1.1, 1.6]),
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
     "drawn": (0.3, [0.0, 0.1, 0.2, 0.4, 0.5, 0.8]),
-    "uncounted": (0.28, [0.0, 0.1, 0.15, 0.2, 0.25, 0.35]),
+    "uncounted": (0.36, [0.0, 0.1, 0.2, 0.28, 0.32, 0.4, 0.5]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
+    "other_library": (0.11, [0.0, 0.06, 0.08, 0.15, 0.2]),
     "other_sm": (0.2, [0.0, 0.08, 0.12, 0.16, 0.24, 0.3]),
     "unknown_build": (0.21, [0.0, 0.08, 0.14, 0.17, 0.24, 0.3]),
     "gap": (0.3, [0.0, 0.15, 0.45]),
     "unknown_floor": (0.2, [0.0, 0.1, 0.15, 0.25, 0.3, 0.35]),
-    "unknown_dispatch": (0.4, [0.2, 0.25, 0.3, 0.35, 0.45]),
+    "unknown_dispatch": (0.42, [0.2, 0.25, 0.3, 0.35, 0.5]),
     "supply": (0.25, [0.25]),
     "below_roof": (0.5, [0.5]),
     "conflicts": (0.38, [0.38]),
@@ -445,6 +446,7 @@ def answered(family, constants):
     conflicts = np.where(wavefronts_alone, np.abs(ratios[:, 3] - ratios[:, 4]), 0)
     longer_streamed = np.abs(np.log(to_bounds.streamed / from_bounds.streamed))
     before_volta = [table[f"architecture_{side}"].str.strip('"').str.lower().isin(["maxwell", "pascal"]) for side in "st"]
+    other_architecture = (table.architecture_s != table.architecture_t).to_numpy()
     other_sm = (before_volta[0] != before_volta[1]).to_numpy() & ~family.operator
     causes = {
         "least": np.ones(len(answer)),
@@ -454,7 +456,8 @@ def answered(family, constants):
         "efficiency": in_body * counted * np.maximum(efficiency, 0) / (1 + (efficiency / 3) ** 4),
         "drawn": in_body * np.where(family.another & has_roof, np.abs(ln - efficiency), 0),
         "uncounted": in_body * np.sqrt(uncounted),
-        "other_architecture": 1.0 * ((table.architecture_s != table.architecture_t).to_numpy() & ~other_sm),
+        "other_architecture": 1.0 * (other_architecture & ~other_sm & ~family.operator),
+        "other_library": 1.0 * (other_architecture & family.operator),
         "other_sm": 1.0 * other_sm,
         "unknown_build": in_body * family.unknown_build,
         "gap": in_gap,

@@ -60,13 +60,13 @@ pub struct Doubt {
     pub efficiency: f64,
     /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target.
     pub drawn: f64,
-    /// 0.28 of the root of the share of pipes that nobody counted: each adds as much variance.
+    /// 0.36 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
     /// As [`distance_between`] says.
     pub distance: f64,
     /// 0.21 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
-    /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.4 of a framework's dispatch.
+    /// 0.2 of the share of the time that is a launch floor that was not measured there, 0.42 of a framework's dispatch.
     pub floor: f64,
     /// 0.25 |ln| of how much more one GPU slows down on code without loops: its rate was quoted of one family of kernels.
     pub supply: f64,
@@ -109,6 +109,9 @@ const OTHER_ARCHITECTURE: f64 = 0.08;
 /// paper 1's kernels held 83 % in the mean of the pairs with Volta between them, beside 92 of all others.
 const OTHER_SM: f64 = 0.2;
 
+/// What another architecture adds to the doubt of a library's operator: BF16 products and attention onto an L40S hold 81 and 80 % with it.
+const OTHER_LIBRARY: f64 = 0.11;
+
 /// What another architecture adds to a doubt, in ln: 0 on the same one.
 #[must_use]
 pub(super) fn distance_between(source: &Gpu, target: &Gpu) -> f64 {
@@ -121,10 +124,10 @@ pub(super) fn distance_between(source: &Gpu, target: &Gpu) -> f64 {
     }
 }
 
-/// The same of what libraries bring: they have kernels of their own for each SM, and PyTorch's operators hold as many on the other side.
+/// The same of what libraries bring: they have kernels of their own for each architecture, whatever its SM.
 #[must_use]
 pub(super) fn library_distance(distance: f64) -> f64 {
-    distance.min(OTHER_ARCHITECTURE)
+    if distance > 0.0 { OTHER_LIBRARY } else { 0.0 }
 }
 
 impl Doubt {
@@ -140,7 +143,7 @@ impl Doubt {
             spread: 1.4 * in_body * spread,
             efficiency: in_body * (0.2 * counted * efficiency.max(0.0) + 0.5 * causes.below_roof),
             drawn: 0.3 * in_body * causes.drawn,
-            counts: in_body * 0.28 * uncounted.sqrt(),
+            counts: in_body * 0.36 * uncounted.sqrt(),
             distance: causes.distance,
             build: in_body * applies(causes.unknown_build, 0.21),
             floor: causes.floor,

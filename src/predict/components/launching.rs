@@ -38,7 +38,7 @@ const DISPATCH_NORM: f64 = 1.5;
 const FLOOR_DOUBT: f64 = 0.2;
 
 /// The same of a framework's dispatch, which is the host's: five hosts of NeuSight lie 0.22 apart, one of them 0.5 above the others.
-const DISPATCH_DOUBT: f64 = 0.4;
+const DISPATCH_DOUBT: f64 = 0.42;
 
 /// What a launch costs beside the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
