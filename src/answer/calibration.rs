@@ -169,7 +169,7 @@ impl IntervalCalibration {
 
     /// From the shipped families of kernels, in units of this answer's doubt.
     fn of_families(&self, time: Seconds, asked: IntervalQuestion<'_>, doubt: Doubt) -> Option<Interval> {
-        Some(self.family_scale(asked.kernel_id, asked.start, asked.width)?.around(time, doubt))
+        Some(self.family_scale(asked.kernel_id, asked.start, asked.width)?.around(time, &doubt))
     }
 
     /// How wide the intervals of this kernel's answers are, whatever the target; `None` where nothing is known of it.
@@ -234,7 +234,7 @@ pub(super) struct FamilyScale {
 impl FamilyScale {
     /// The interval around this time of an answer of this doubt.
     #[inline]
-    pub(super) fn around(self, time: Seconds, doubt: Doubt) -> Interval {
+    pub(super) fn around(self, time: Seconds, doubt: &Doubt) -> Interval {
         let Self { in_doubts, extra, n, widened } = self;
         // Of a kernel that nobody timed the shipped errors say everything but whether its bytes stay in L2.
         let own = if in_doubts > 0.0 { in_doubts * doubt.total() } else { doubt.unknown_reuse() };
@@ -242,7 +242,16 @@ impl FamilyScale {
         let factor = ln.exp();
         let [least, most] = doubt.interval_ends(factor);
         let (low, high) = (time * least, time * most);
-        Interval { low, high, factor, n, widened, is_cut: false, doubt: Some(doubt), held_for_new_gpus: None }
+        Interval {
+            low,
+            high,
+            factor,
+            n,
+            widened,
+            is_cut: false,
+            doubt: Some(*doubt),
+            held_for_new_gpus: None,
+        }
     }
 }
 

@@ -408,26 +408,26 @@ pub fn estimate_targets<'a>(
     let scale =
         calibration.family_scale(&kernel.id, StartedFrom::of_time(settings, from.source_time.as_ref()), None);
     let mut last = LastKriging::default();
-    let is_edited = !subject.launch_edits.is_empty();
-    let mut estimate = |target: GpuId| {
+    for target in targets.iter().copied() {
         // Typed clocks belong to whole answers.
-        let is_made = gpus[target].is_hypothetical() || is_edited;
+        let is_made = gpus[target].is_hypothetical() || !subject.launch_edits.is_empty();
         let has_deviation = target == source && deviation_of(subject, source, visible).is_some();
         if is_made || has_deviation || context.stock_of_typed(target).is_some() {
-            return whole(target);
+            take(target, whole(target));
+            continue;
         }
         let mut found = from.estimate_once(target);
         if let Ok(plain) = &mut found {
-            plain.interval = scale.zip(plain.doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
+            let doubt = plain.doubt.as_ref();
+            plain.interval = scale.zip(doubt).map(|(scale, doubt)| scale.around(plain.time, doubt));
             let source_time = from.source_time.as_ref().map(|t| t.time);
             let asked = CorrectionQuestion { subject, source, target, settings, source_time };
             if let Some((_, correction)) = target_correction(context, asked, &mut last) {
                 *plain = plain.multiplied(correction.factor, correction.width);
             }
         }
-        found
-    };
-    targets.iter().for_each(|target| take(*target, estimate(*target)));
+        take(target, found);
+    }
 }
 
 /// What holds of the times whatever the model: timed points above their roof, and times so short that the launch may be

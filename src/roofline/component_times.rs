@@ -1,6 +1,6 @@
 //! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
 
-use super::norms::{NORM, p_norm, root_beside_one, root_of_norm};
+use super::norms::{NORM, longest, norm_of_power, p_norm, root_beside_one, root_of_norm};
 use crate::kernel::Count;
 use crate::units::Seconds;
 use std::ops::RangeInclusive;
@@ -109,8 +109,8 @@ pub struct Components {
     power_on_sms: f64,
     /// What the power limit allows; 0 where it binds nothing.
     powered: f64,
-    /// The same by the share of FP work alone, and the part of its rate that pure FP work sustains.
-    by_share: f64,
+    /// The share of FP work, and the part of its rate that pure FP work sustains; 0 where that is all of it.
+    share_of_fp: f64,
     power_share: f64,
     /// FLOPs or bytes of DRAM alone at the rates that the GPU states, the longer.
     at_peak: f64,
@@ -140,30 +140,49 @@ impl Components {
     #[inline]
     pub(super) fn new(times: [f64; Component::ALL.len()], power_share: f64, stated: [f64; 2]) -> Self {
         let [fp_share, dram_share] = stated;
-        let power_on_sms: f64 = times[ON_SMS].iter().map(|time| time.powi(NORM)).sum();
-        let norm = p_norm(&times);
+        let powers = times.map(|time| time.powi(NORM));
+        let power_on_sms: f64 = powers[ON_SMS].iter().sum();
+        let norm = norm_of_power(&times, powers.iter().sum());
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let flops_at_peak = fp_share * fp;
         let at_peak = flops_at_peak.max(dram_at_peak);
         let limited = power_share < 1.0 && fp > 0.0;
-        let by_share = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
-        // No longer than with the SMs at the clock that FP work alone sustains: there nothing is limited any more.
-        let all_slowed = norm.powi(NORM) + power_on_sms * (power_share.powi(-NORM) - 1.0);
-        let powered = if limited { least_of_power(by_share, all_slowed) } else { 0.0 };
-        Self {
+        let found = Self {
             times,
             norm,
             power_on_sms,
-            powered,
-            by_share,
+            powered: 0.0,
+            share_of_fp: if limited { fp / norm } else { 0.0 },
             power_share,
             at_peak,
             flops_at_peak,
             dram_at_peak,
             streamed: 1.0,
             kept: 1.0,
+        };
+        if found.may_be_limited(1.0, norm) {
+            Self { powered: found.powered(1.0, 1.0), ..found }
+        } else {
+            found
         }
+    }
+
+    /// Whether the power limit may make the components longer than so many seconds where the SMs take so many times as long: by a bound
+    /// without a power.
+    #[inline]
+    fn may_be_limited(&self, factor: f64, seconds: f64) -> bool {
+        self.norm * self.share_of_fp.sqrt() * factor > self.power_share * seconds
+    }
+
+    /// What the power limit allows, in seconds, where the SMs take so many times as long, and all together.
+    #[inline]
+    fn powered(&self, factor: f64, longer: f64) -> f64 {
+        let share = self.share_of_fp * factor / longer;
+        let by_share = self.norm * longer * share.powf(POWER_EXPONENT) / self.power_share;
+        // No longer than with the SMs at the clock that FP work alone sustains: there nothing is limited any more.
+        let slowed = (factor / self.power_share).powi(NORM) - 1.0;
+        least_of_power(by_share, self.norm.powi(NORM) + self.power_on_sms * slowed)
     }
 
     /// The time of this component.
@@ -178,8 +197,7 @@ impl Components {
     #[inline]
     pub fn dram_over_rest(&self) -> f64 {
         let [dram, rest @ ..] = self.times;
-        let longest = rest.into_iter().fold(0.0, f64::max);
-        if dram > 0.0 { dram / longest } else { 0.0 }
+        if dram > 0.0 { dram / longest(&rest) } else { 0.0 }
     }
 
     /// All of them together, in seconds: their p-norm, or what the power limit makes of it.
@@ -213,23 +231,27 @@ impl Components {
     /// The same where it is an assumption that DRAM takes no longer: without it DRAM alone takes so many seconds.
     #[must_use]
     #[inline]
-    pub(super) fn with_streamed_dram(self, seconds: f64) -> Self {
-        let more =
-            (seconds / self.norm).powi(NORM) - (self.times[Component::Dram as usize] / self.norm).powi(NORM);
-        Self { streamed: if self.norm > 0.0 { root_beside_one(more, f64::from(NORM)) } else { 1.0 }, ..self }
+    pub(super) fn with_streamed_dram(mut self, seconds: f64) -> Self {
+        if self.norm > 0.0 {
+            self.streamed = root_beside_one(-self.less_with_dram(seconds), NORM);
+        }
+        self
     }
 
     /// The same where it is an assumption that DRAM takes as long: with more in L2 it takes so many seconds.
     #[must_use]
     #[inline]
-    pub(super) fn with_kept_dram(self, seconds: f64) -> Self {
-        if self.norm <= 0.0 {
-            return self;
+    pub(super) fn with_kept_dram(mut self, seconds: f64) -> Self {
+        if self.norm > 0.0 {
+            self.kept = 1.0 / root_beside_one(-self.less_with_dram(seconds).min(1.0 - LEAST_LEFT), NORM);
         }
-        let less =
-            (self.times[Component::Dram as usize] / self.norm).powi(NORM) - (seconds / self.norm).powi(NORM);
-        let left = root_of_norm((1.0 - less).max(LEAST_LEFT));
-        Self { kept: 1.0 / left, ..self }
+        self
+    }
+
+    /// The part of the p-th power of the norm that goes where DRAM takes so many seconds; below 0 where it grows.
+    #[inline]
+    fn less_with_dram(&self, seconds: f64) -> f64 {
+        (self.times[Component::Dram as usize] / self.norm).powi(NORM) - (seconds / self.norm).powi(NORM)
     }
 
     /// How many times longer they take together than if a working set that nobody stated is a part of the bytes through L2; 1 where that changes
@@ -258,7 +280,7 @@ impl Components {
     #[must_use]
     #[inline]
     pub fn on_sms(&self) -> f64 {
-        root_of_norm(self.power_on_sms)
+        norm_of_power(&self.times[ON_SMS], self.power_on_sms)
     }
 
     /// Their p-norm where the pipes of the SMs take so many times as long, and what the power limit makes of it, in seconds.
@@ -269,16 +291,11 @@ impl Components {
             return [self.norm, self.roof()];
         }
         let of_sms = self.power_on_sms / self.norm.powi(NORM);
-        let longer = root_beside_one((factor.powi(NORM) - 1.0) * of_sms, f64::from(NORM));
+        let longer = root_beside_one((factor.powi(NORM) - 1.0) * of_sms, NORM);
         let norm = self.norm * longer;
         // All together get no longer than the SMs do.
-        if self.powered * factor <= norm {
-            return [norm; 2];
-        }
-        let by_share = self.by_share * factor.powf(POWER_EXPONENT) * longer.powf(1.0 - POWER_EXPONENT);
-        let slowed = (factor / self.power_share).powi(NORM) - 1.0;
-        let powered = least_of_power(by_share, self.norm.powi(NORM) + self.power_on_sms * slowed);
-        [norm, norm.max(powered)]
+        let limited = self.may_be_limited(factor, norm);
+        [norm, if limited { norm.max(self.powered(factor, longer)) } else { norm }]
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.
@@ -314,4 +331,30 @@ impl Components {
 #[inline]
 fn least_of_power(time: f64, power: f64) -> f64 {
     if time.powi(NORM) <= power { time } else { root_of_norm(power) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_of_a_power_limit_leaves_none_out_that_binds() {
+        let mut bound = 0;
+        for (fp, share) in
+            [0.01, 0.3, 0.55, 0.8, 1.0, 3.0].into_iter().flat_map(|fp| [0.5, 0.9].map(|s| (fp, s)))
+        {
+            let mut times = [0.0; Component::ALL.len()];
+            (times[Component::Dram as usize], times[Component::Fp as usize]) = (1.0, fp);
+            let components = Components::new(times, share, [1.0; 2]);
+            assert_eq!(components.roof(), components.norm.max(components.powered(1.0, 1.0)), "{fp} {share}");
+            for factor in [1.0, 1.1, 1.6] {
+                let [norm, roof] = components.with_sm_tail(factor);
+                let powered = components.powered(factor, norm / components.norm);
+                assert!((roof / norm.max(powered) - 1.0).abs() < 1e-14, "{fp} {share} {factor}");
+                bound += usize::from(roof > norm);
+            }
+        }
+        assert!((6..30).contains(&bound), "{bound}");
+        assert_eq!(Components::of_times(&[(Component::Fp, 1.0)]).with_sm_tail(1.5), [1.5; 2]);
+    }
 }

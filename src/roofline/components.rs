@@ -288,7 +288,14 @@ impl MachineNumbers {
     /// code without loops is issued as fast as it is supplied. FLOPs whose operands stay in registers draw less power.
     #[must_use]
     #[inline]
-    pub fn filled(mut self, work: &Work, residents: Residents) -> Self {
+    pub fn filled(&self, work: &Work, residents: Residents) -> Self {
+        let mut filled = *self;
+        filled.fill(work, residents);
+        filled
+    }
+
+    #[inline]
+    fn fill(&mut self, work: &Work, residents: Residents) {
         let sms = self.spec_value(Spec::Sms);
         let issue = &mut self.specs[Spec::IssuePerClock as usize];
         *issue = self.straight_line.issued_per_clock(*issue, work);
@@ -305,7 +312,7 @@ impl MachineNumbers {
             self.specs[Spec::FlopsPerClock as usize] *= share.arithmetic;
             self.specs[Spec::PowerShare as usize] = shared_power(power_share, share.busy);
         }
-        let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return self };
+        let Some(busy) = residents.blocks.filter(|b| *b < sms) else { return };
         let most = L2_PORT_BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
             self.specs[memory as usize] = self.spec_value(memory).min(most);
@@ -313,7 +320,6 @@ impl MachineNumbers {
         let power = &mut self.specs[Spec::PowerShare as usize];
         *power = shared_power(*power, busy / sms);
         self.specs[Spec::Sms as usize] = busy;
-        self
     }
 
     /// Seconds of so many warp requests of atomics on one address.

@@ -37,7 +37,7 @@ const SHARPNESS: i32 = 3;
 pub fn bandwidth_in_flight(bandwidth: f64, bytes: f64, latency: f64) -> f64 {
     let drawn = bytes / latency;
     let ratio = (bandwidth / drawn).powi(SHARPNESS);
-    bandwidth / root_beside_one(ratio, f64::from(SHARPNESS))
+    bandwidth / root_beside_one(ratio, SHARPNESS)
 }
 
 /// DRAM bytes that threads wait for at a time.

@@ -81,6 +81,8 @@ pub(super) struct SourceShare {
     launching: Launching,
     excess: Excess,
     timed: Option<f64>,
+    /// The same where it is below the floor of launches: those of targets cost less as well ([`capped_floor`]).
+    below_floor: Option<f64>,
     start: LaunchStart,
     /// The time over the sum of its launch and what was taken for its body: below 1 where a time at its floor has no room for one.
     timed_over_sum: f64,
@@ -103,7 +105,8 @@ impl SourceShare {
         typical: TypicalEfficiency,
     ) -> Self {
         let roof = end.roof.time;
-        let floor = capped_floor(timed, end.floor, end.floor);
+        let below_floor = timed.filter(|timed| *timed < end.floor);
+        let floor = capped_floor(below_floor, end.floor, end.floor);
         let start = launching.start(timed, floor, roof);
         let sum = |body| launching.launched(floor, launching.gap(floor, start.gap), body);
         let timed_over_sum = timed.zip(start.body).map_or(1.0, |(time, body)| time / sum(body));
@@ -117,7 +120,19 @@ impl SourceShare {
         let ln_efficiency = if roof > 0.0 { over_roof.source_efficiency.ln() } else { 0.0 };
         let far = (ln_efficiency / FAR).powi(4);
         let excess = excess.with_explained(end.roof.flops_at_peak / body);
-        Self { end, launching, excess, timed, start, timed_over_sum, over_roof, typical, ln_efficiency, far }
+        Self {
+            end,
+            launching,
+            excess,
+            timed,
+            below_floor,
+            start,
+            timed_over_sum,
+            over_roof,
+            typical,
+            ln_efficiency,
+            far,
+        }
     }
 
     /// The answer on this target.
@@ -223,7 +238,7 @@ impl SourceShare {
     /// What a launch costs on this target, in seconds.
     #[inline]
     pub(super) fn floor_on(&self, target: &End) -> f64 {
-        capped_floor(self.timed, self.end.floor, target.floor)
+        capped_floor(self.below_floor, self.end.floor, target.floor)
     }
 
     /// What passes between kernels there that nothing hides, in seconds.
@@ -367,9 +382,10 @@ impl SourceShare {
         let beyond =
             [share(floor / other_host, least / BEYOND_RATES), share(floor * other_host, most * BEYOND_RATES)];
         let timed = self.timed.filter(|_| is_one_board).map(|timed| timed / answered.time.0);
-        match (timed, self.end.is_changed_to(target)) {
-            (Some(timed), Some(Ordering::Greater)) => [beyond[0], timed],
-            (Some(timed), Some(Ordering::Less)) => [timed, beyond[1]],
+        // Of another board nothing is made of it.
+        match timed.zip(timed.and_then(|_| self.end.is_changed_to(target))) {
+            Some((timed, Ordering::Greater)) => [beyond[0], timed],
+            Some((timed, Ordering::Less)) => [timed, beyond[1]],
             _ if self.picks_another() => [0.0, f64::INFINITY],
             _ => beyond,
         }

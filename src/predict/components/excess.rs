@@ -97,9 +97,8 @@ pub(super) struct Excess {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pace {
     rates: Rates,
-    /// The weighted mean of them, and of the rates themselves the geometric one.
+    /// The weighted mean of their logarithms.
     ln_mean: f64,
-    mean: f64,
     /// The mean of the logarithms by the weights without FLOPs.
     ln_mean_without_flops: f64,
     /// SM clock, Hz.
@@ -195,16 +194,7 @@ impl Excess {
     /// so goes with the cycles that one takes.
     #[inline]
     pub(super) fn slower(&self, source: &Pace, target: &Pace, waiting: f64) -> f64 {
-        let by_rates = if self.silent_flops == 0.0 {
-            source.mean / target.mean
-        } else {
-            self.ln_slower(source, target).exp()
-        };
-        if source.latency == target.latency {
-            by_rates
-        } else {
-            by_rates * (waiting * (target.latency - source.latency)).exp()
-        }
+        (self.ln_slower(source, target) + waiting * (target.latency - source.latency)).exp()
     }
 
     /// |ln| between what the load/store unit and what the banks of shared memory make of the ratio of two GPUs, where nobody counted the
@@ -244,7 +234,7 @@ impl Excess {
         let mean_of = |weights: &[f64; RATES]| weights.iter().zip(rates.ln).map(|(w, r)| w * r).sum::<f64>();
         let ln_mean = mean_of(&self.weights);
         let ln_mean_without_flops = self.without_flops.as_ref().map_or(ln_mean, mean_of);
-        Pace { rates, ln_mean, mean: ln_mean.exp(), ln_mean_without_flops, clock, latency }
+        Pace { rates, ln_mean, ln_mean_without_flops, clock, latency }
     }
 
     /// How many times longer one rate may make a time, at least and at most: the SM clock, and every rate that the time above the roof may go
@@ -252,15 +242,13 @@ impl Excess {
     #[inline]
     pub(super) fn rate_range(&self, source: &Pace, target: &Pace) -> [f64; 2] {
         let clock = source.clock / target.clock;
-        let mut range = [clock; 2];
-        for i in 0..RATES {
-            if i == 1 && self.weights[1] == 0.0 {
-                continue;
-            }
-            let slower = source.rates.plain[i] / target.rates.plain[i];
-            range = [range[0].min(slower), range[1].max(slower)];
+        let [mut least, mut most] = [clock; 2];
+        for (i, (source, target)) in source.rates.plain.iter().zip(&target.rates.plain).enumerate() {
+            let slower = if i == 1 && self.weights[1] == 0.0 { clock } else { source / target };
+            least = if slower < least { slower } else { least };
+            most = if slower > most { slower } else { most };
         }
-        range
+        [least, most]
     }
 
     /// How far bandwidth and the SMs disagree about the ratio of two GPUs, in ln: what a time of which nothing was counted may go with.
@@ -364,16 +352,23 @@ impl PacedMachine {
     }
 
     /// How far apart two boards are for a launch, at their stated clocks: the largest |ln| of the ratio of any rate that its time above the
-    /// roof may go with.
+    /// roof may go with; `None` from this one on.
     #[inline]
-    pub(super) fn distance(&self, other: &Self, launch: LaunchInUse) -> f64 {
+    pub(super) fn distance_below(&self, from: f64, other: &Self, launch: LaunchInUse) -> Option<f64> {
         let by_sm_clock = self.ln_set_clocks[0] - other.ln_set_clocks[0];
         let by_mem_clock = self.ln_set_clocks[1] - other.ln_set_clocks[1];
         let idle = self.ln_sms_over_busy(launch.blocks) - other.ln_sms_over_busy(launch.blocks);
         let of_busy = |place: usize| (self.rates.ln_over(&other.rates, place) - by_sm_clock - idle).abs();
         let of_dram = || DRAM_DISTANCE * (self.rates.ln_over(&other.rates, 1) - by_mem_clock).abs();
         let dram = if launch.knows_dram { 0.0 } else { of_dram() };
-        (2..RATES).map(of_busy).fold(of_busy(0).max(dram), f64::max)
+        let mut farthest = dram;
+        for place in (0..RATES).filter(|place| *place != 1) {
+            farthest = farthest.max(of_busy(place));
+            if farthest >= from {
+                return None;
+            }
+        }
+        Some(farthest)
     }
 
     /// ln of all SMs over those that so many blocks keep busy.
@@ -412,7 +407,6 @@ mod tests {
         let [old, new] = [6.0, 4.0].map(|cycles: f64| Pace {
             rates: Rates { plain: [1.0; RATES], ln: [0.0; RATES] },
             ln_mean: 2_f64.ln(),
-            mean: 2.0,
             ln_mean_without_flops: 2_f64.ln(),
             clock: 1.0,
             latency: cycles.ln(),

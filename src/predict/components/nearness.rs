@@ -58,7 +58,7 @@ impl Nearness {
         launch: LaunchInUse,
         is_same_architecture: bool,
     ) -> Self {
-        let held = (1.0 - source.distance(target, launch) / ALIKE).max(0.0);
+        let held = source.distance_below(ALIKE, target, launch).map_or(0.0, |apart| 1.0 - apart / ALIKE);
         Self::Other(OtherBoard { held, is_same_architecture })
     }
 

@@ -12,7 +12,7 @@ use super::nearness::Nearness;
 use super::places::GpuPlaces;
 use super::sides::{is_unknown_build, source_build};
 use super::transfer::{LaunchRoof, TypicalEfficiency};
-use super::wave_shape::{ShapeOccupancies, WaveShape, launch_limit};
+use super::wave_shape::{LaunchLimits, ShapeOccupancies, WaveShape, launch_limit};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, NamedCode, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
@@ -79,13 +79,11 @@ struct BoundEnd {
     operator_binding: Option<Bound>,
 }
 
-/// One GPU under one work and shape. Waves count only where both sides know them.
+/// How a launch fits one GPU. Waves count only where both sides know them.
 #[derive(Debug)]
-struct Ready {
+struct GpuFit {
     /// With its last wave, where waves are known.
-    waved: Option<BoundEnd>,
-    /// Without one; made where it is asked for.
-    plain: OnceCell<BoundEnd>,
+    waves: Option<WaveShape>,
     refusal: Option<Box<ModelRefusal>>,
     /// Whether nobody knows the registers of the build.
     unknown_build: bool,
@@ -93,6 +91,15 @@ struct Ready {
     occupancy: Option<f64>,
     /// Blocks of the launch, where it is known.
     blocks: Option<f64>,
+}
+
+/// One GPU under one work and shape, kept for further questions.
+#[derive(Debug)]
+struct Ready {
+    fit: GpuFit,
+    /// With its last wave, and without one; each made where it is asked for.
+    waved: OnceCell<BoundEnd>,
+    plain: OnceCell<BoundEnd>,
 }
 
 /// A source, ready to be asked for any target.
@@ -104,7 +111,12 @@ pub struct Starting<'p, 'a> {
     /// Its place in the catalogue.
     at: GpuId,
     waved: Option<SourceShare>,
-    plain: SourceShare,
+    /// Without its last wave; made where a target's is not known.
+    plain: OnceCell<SourceShare>,
+    /// Its time in seconds, where one was timed at some size.
+    timed: Option<f64>,
+    /// What is typical of the efficiency of such kernels.
+    typical: TypicalEfficiency,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
 }
@@ -186,7 +198,6 @@ impl<'a> PreparedKernel<'a> {
         });
         let group = &self.groups[at];
         let side = group.side(&of, source);
-        let ready = group.ready(&of, source);
         let GpuFreeTerms { kernel, subject, store, rules, timing, .. } = of;
         let launch = LaunchCost { floor: of.floor(source), timing };
         let asked = SourceQuestion {
@@ -201,13 +212,14 @@ impl<'a> PreparedKernel<'a> {
         };
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        let (launching, excess) = (of.launching(), group.excess);
-        let typical = TypicalEfficiency::new(excess.uncounted, source_build(&side))
-            .on_tensor_cores(excess.on_tensor_cores);
-        let origin = |bound: &BoundEnd| SourceShare::new(bound.end, timed, launching, excess, typical);
-        let waved = ready.waved.as_ref().map(origin);
-        let plain = origin(group.plain(&of, source, ready));
-        Starting { gpu: side.gpu, of, group, at: source, waved, plain, source_time }
+        let typical = TypicalEfficiency::new(group.excess.uncounted, source_build(&side))
+            .on_tensor_cores(group.excess.on_tensor_cores);
+        let (gpu, plain) = (side.gpu, OnceCell::new());
+        let without =
+            Starting { gpu, of, group, at: source, waved: None, plain, timed, typical, source_time };
+        let ready = group.ready(&without.of, source);
+        let waved = group.waved(&without.of, source, ready).map(|bound| without.share(bound));
+        Starting { waved, ..without }
     }
 }
 
@@ -221,6 +233,13 @@ impl<'a> GpuFreeTerms<'a> {
     fn floor(&self, gpu: GpuId) -> Floor {
         let gpus = self.machines.gpus;
         self.floors.on_gpu(gpus.board_place(gpu), gpus.gpu(gpu))
+    }
+
+    /// A launch on the GPU at this place without a last wave.
+    #[inline]
+    fn unwaved(&self, at: GpuId) -> WaveShape {
+        let product = self.subject.instance.library_product;
+        WaveShape::of_operator(self.kernel, self.machines.gpus.gpu(at), product)
     }
 
     #[inline]
@@ -258,7 +277,8 @@ impl<'a> SourcesAlike<'a> {
 
     #[inline]
     fn ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> &Ready {
-        self.ready[at.index()].get_or_init(|| Box::new(self.new_ready(of, at)))
+        let made = || Ready { fit: self.gpu_fit(of, at), waved: OnceCell::new(), plain: OnceCell::new() };
+        self.ready[at.index()].get_or_init(|| Box::new(made()))
     }
 
     /// What fits the GPU at this place; `own` holds it where no other GPU shares it.
@@ -280,19 +300,18 @@ impl<'a> SourcesAlike<'a> {
     }
 
     #[inline]
-    fn new_ready(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Ready {
+    fn gpu_fit(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> GpuFit {
         let gpu = of.machines.gpus.gpu(at);
         let mut own = None;
         let fit = self.fit(of, at, &mut own);
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
-        let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
+        let waves = WaveShape::on(gpu, fit.launch.filter(|_| shaped), occupancy);
         let unknown_build = is_unknown_build(!fit.registers.is_unknown(), fit.needs, of.named_code, gpu);
         let barred = of.requirements.barred_on(gpu);
         let refusal = barred.or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        Ready {
-            waved: shape.map(|shape| self.bound_end(of, at, shape, unknown_build)),
-            plain: OnceCell::new(),
+        GpuFit {
+            waves,
             refusal,
             unknown_build,
             occupancy: fit.occupancy().map(|o| o.fraction()),
@@ -300,30 +319,44 @@ impl<'a> SourcesAlike<'a> {
         }
     }
 
-    /// The end of this GPU without a last wave.
+    /// The end of this GPU with its last wave, where waves are known.
+    #[inline]
+    fn waved<'r>(&self, of: &GpuFreeTerms<'a>, at: GpuId, ready: &'r Ready) -> Option<&'r BoundEnd> {
+        let shape = ready.fit.waves.as_ref()?;
+        Some(ready.waved.get_or_init(|| self.bound_end(of, at, shape, ready.fit.unknown_build)))
+    }
+
+    /// The same without one.
     #[inline]
     fn plain<'r>(&self, of: &GpuFreeTerms<'a>, at: GpuId, ready: &'r Ready) -> &'r BoundEnd {
-        let unshaped =
-            WaveShape::of_operator(of.kernel, of.machines.gpus.gpu(at), of.subject.instance.library_product);
-        let made = || self.bound_end(of, at, unshaped, ready.unknown_build);
+        let made = || self.bound_end(of, at, &of.unwaved(at), ready.fit.unknown_build);
         ready.plain.get_or_init(made)
     }
 
     #[inline]
-    fn bound_end(&self, of: &GpuFreeTerms<'a>, at: GpuId, shape: WaveShape, unknown_build: bool) -> BoundEnd {
-        let (gpu, machine) = (of.machines.gpus.gpu(at), of.machines.machine(at));
+    fn bound_end(
+        &self,
+        of: &GpuFreeTerms<'a>,
+        at: GpuId,
+        shape: &WaveShape,
+        unknown_build: bool,
+    ) -> BoundEnd {
+        let machine = of.machines.machine(at);
         let floor = of.floor(at);
-        let operator = of.subject.instance.operator.and_then(|operator| modelled(gpu, &operator, &self.work));
-        let limits = shape.limits(&machine.numbers, &self.bounded, of.launching().reuse());
+        let on_this = |operator| modelled(of.machines.gpus.gpu(at), &operator, &self.work);
+        let operator = of.subject.instance.operator.and_then(on_this);
+        let residents = shape.residents(&self.bounded);
+        let filled = machine.numbers.filled(&self.bounded, residents);
+        let limits = LaunchLimits::on_filled(&filled, &self.bounded, &residents, of.launching().reuse());
         let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);
         let end = End {
             roof,
-            pace: self.excess.filled_pace(machine, &limits.filled),
+            pace: self.excess.filled_pace(machine, &filled),
             floor: floor.time.0,
             knows_floor: floor.is_known(),
             unknown_build,
             operator: operator.map(|parts| parts.time),
-            slower_supply: slower_supply(&machine.numbers, &limits.filled),
+            slower_supply: slower_supply(&machine.numbers, &filled),
             library_share: shape.library_share,
             may_lack_ecc: machine.numbers.has_ecc() && limits.components.binding() == Some(Component::Dram),
         };
@@ -343,7 +376,7 @@ impl Starting<'_, '_> {
     /// Blocks of the launch on the GPU at this place, where they are known.
     #[must_use]
     pub fn blocks(&self, target: GpuId) -> Option<f64> {
-        self.group.ready(&self.of, target).blocks
+        self.group.ready(&self.of, target).fit.blocks
     }
 
     /// How near the GPU at this place is; of the others of the catalogue without a look at their ids.
@@ -362,12 +395,33 @@ impl Starting<'_, '_> {
         }
     }
 
+    /// What the source says where its launch ends like this.
+    fn share(&self, bound: &BoundEnd) -> SourceShare {
+        SourceShare::new(bound.end, self.timed, self.of.launching(), self.group.excess, self.typical)
+    }
+
+    /// The same without its last wave.
+    fn plain(&self) -> &SourceShare {
+        let ready = self.group.ready(&self.of, self.at);
+        self.plain.get_or_init(|| self.share(self.group.plain(&self.of, self.at, ready)))
+    }
+
     /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
     pub fn estimate(&self, target: GpuId) -> Result<TimeEstimate, ModelRefusal> {
-        self.estimate_on(target, self.group.ready(&self.of, target))
+        let ready = self.group.ready(&self.of, target);
+        if let Some(why) = &ready.fit.refusal {
+            return Err((**why).clone());
+        }
+        match self.waved.as_ref().zip(self.group.waved(&self.of, target, ready)) {
+            Some((origin, bound)) => self.estimate_on(target, &ready.fit, origin, bound),
+            None => {
+                let bound = self.group.plain(&self.of, target, ready);
+                self.estimate_on(target, &ready.fit, self.plain(), bound)
+            }
+        }
     }
 
     /// [`Starting::estimate`] for those who ask of each GPU once: nothing is kept for a second question.
@@ -376,20 +430,27 @@ impl Starting<'_, '_> {
     /// As there.
     #[inline]
     pub fn estimate_once(&self, target: GpuId) -> Result<TimeEstimate, ModelRefusal> {
-        match self.group.ready[target.index()].get() {
-            Some(ready) => self.estimate_on(target, ready),
-            None => self.estimate_on(target, &self.group.new_ready(&self.of, target)),
+        if self.group.ready[target.index()].get().is_some() {
+            return self.estimate(target);
         }
+        let fit = self.group.gpu_fit(&self.of, target);
+        if let Some(why) = fit.refusal {
+            return Err(*why);
+        }
+        let waved = self.waved.as_ref().zip(fit.waves);
+        let (origin, shape) = waved.unwrap_or_else(|| (self.plain(), self.of.unwaved(target)));
+        let bound = self.group.bound_end(&self.of, target, &shape, fit.unknown_build);
+        self.estimate_on(target, &fit, origin, &bound)
     }
 
     #[inline]
-    fn estimate_on(&self, target: GpuId, ready: &Ready) -> Result<TimeEstimate, ModelRefusal> {
-        if let Some(why) = &ready.refusal {
-            return Err((**why).clone());
-        }
-        let waved = self.waved.as_ref().zip(ready.waved.as_ref());
-        let (origin, bound) =
-            waved.unwrap_or_else(|| (&self.plain, self.group.plain(&self.of, target, ready)));
+    fn estimate_on(
+        &self,
+        target: GpuId,
+        fit: &GpuFit,
+        origin: &SourceShare,
+        bound: &BoundEnd,
+    ) -> Result<TimeEstimate, ModelRefusal> {
         let end = &bound.end;
         let distance = distance_between(self.gpu, self.of.machines.gpus.gpu(target));
         let nearness = self.nearness(target, bound.blocks, distance == 0.0);
@@ -404,7 +465,7 @@ impl Starting<'_, '_> {
         } else {
             bound.binding
         };
-        let (width, interval, occupancy) = (None, None, ready.occupancy);
+        let (width, interval, occupancy) = (None, None, fit.occupancy);
         Ok(TimeEstimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
     }
 }

@@ -65,10 +65,7 @@ impl WaveShape {
     #[inline]
     pub(super) fn limits(&self, machine: &MachineNumbers, work: &Work, reuse: BufferReuse) -> LaunchLimits {
         let residents = self.residents(work);
-        let filled = machine.filled(work, residents);
-        let components = filled.components(work, reuse);
-        let latency = ExposedLatency::of_launch(&filled, &components, work, &residents);
-        LaunchLimits { filled, components, latency }
+        LaunchLimits::on_filled(&machine.filled(work, residents), work, &residents, reuse)
     }
 
     /// What a launch of this work keeps on the GPU at once.
@@ -107,12 +104,24 @@ fn copied_without_threads(work: &Work, dram_bytes: f64) -> bool {
 /// What limits a launch on one GPU.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LaunchLimits {
-    /// The GPU as the launch finds it.
-    pub(super) filled: MachineNumbers,
     /// The time of every component.
     pub(super) components: Components,
     /// What it waits for.
     pub(super) latency: ExposedLatency,
+}
+
+impl LaunchLimits {
+    /// Of a launch of this work that keeps so much on the GPU at once, which it finds like this ([`MachineNumbers::filled`]).
+    #[inline]
+    pub(super) fn on_filled(
+        filled: &MachineNumbers,
+        work: &Work,
+        residents: &Residents,
+        reuse: BufferReuse,
+    ) -> Self {
+        let components = filled.components(work, reuse);
+        Self { components, latency: ExposedLatency::of_launch(filled, &components, work, residents) }
+    }
 }
 
 /// What limits a launch of these components under this roof of them: the latency that is longer, else the longest component.
