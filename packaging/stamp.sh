@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# stamp.sh OWNER: writes the account on github.com that hosts the repository wherever it stands, Cargo.toml included.
+# stamp.sh OWNER: writes the account on github.com that hosts the repository wherever it stands, the manifests included.
 # stamp.sh OWNER VERSION SHA256: the version and the checksum of its source archive into the recipes as well.
 # ROOT names another checkout than this one.
 set -euo pipefail
@@ -34,6 +34,10 @@ for recipe in "${recipes[@]}"; do
 done
 manifest="$root/Cargo.toml"
 change "$manifest" -e "/^repository = /d" -e "s|^(license = .*)|\1\nrepository = \"$url\"|"
+# Both crates take it from there.
+for crate in "$manifest" "$root/app/Cargo.toml"; do
+    change "$crate" -e "/^repository\.workspace/d" -e "s|^license\.workspace = true|&\nrepository.workspace = true|"
+done
 
 if [[ -n $version ]]; then
     for recipe in "${recipes[@]}"; do

@@ -28,7 +28,7 @@ fn civil_date(days: i64) -> String {
 /// Days from one ISO date to another, below 0 where the second is earlier; `None` where one is no day of the calendar.
 ///
 /// ```
-/// use roofswap::calendar::days_between;
+/// use roofswap_engine::calendar::days_between;
 /// assert_eq!(days_between("2026-11-01", "2026-11-21"), Some(20));
 /// assert_eq!(days_between("2026-02-29", "2026-11-21"), None);
 /// ```

@@ -1,7 +1,7 @@
 //! Quantities with their unit in the type, and how they are printed: three significant digits and an SI prefix.
 //!
 //! ```
-//! use roofswap::units::{Bytes, BytesPerSecond, Seconds};
+//! use roofswap_engine::units::{Bytes, BytesPerSecond, Seconds};
 //! let t = Bytes(12.0 * 1_048_576.0) / BytesPerSecond::from_giga(504.0);
 //! assert_eq!(t.to_string(), "25.0 µs");
 //! assert_eq!(Seconds::from_millis(0.00934).to_string(), "9.34 µs");
@@ -188,7 +188,7 @@ impl Bytes {
     /// The size of a memory or of what must fit one, in the binary units of datasheets: `36.0 MiB`, `24.0 GiB`.
     ///
     /// ```
-    /// use roofswap::units::Bytes;
+    /// use roofswap_engine::units::Bytes;
     /// assert_eq!(Bytes(36.0 * 1_048_576.0).as_capacity(), "36.0 MiB");
     /// assert_eq!(Bytes(1000.0).as_capacity(), "1000 B");
     /// ```
@@ -247,7 +247,7 @@ impl Mul<Intensity> for BytesPerSecond {
 /// `value` with three significant digits and no prefix: `9.34`, `0.0312`, `1230`, `1.20e9`.
 ///
 /// ```
-/// use roofswap::units::significant;
+/// use roofswap_engine::units::significant;
 /// assert_eq!(significant(22.857), "22.9");
 /// assert_eq!(significant(0.99951), "1.00");
 /// assert_eq!(significant(1234.0), "1230");
@@ -262,7 +262,7 @@ pub fn significant(value: f64) -> String {
 /// A count with its thousands apart: `173,680`.
 ///
 /// ```
-/// use roofswap::units::with_thousands;
+/// use roofswap_engine::units::with_thousands;
 /// assert_eq!([0, 999, 1000, 173_680].map(with_thousands), ["0", "999", "1,000", "173,680"]);
 /// ```
 #[must_use]
@@ -361,7 +361,7 @@ fn number_and_prefix(value: f64, symbol: &str) -> (f64, &'static str) {
 /// `9.20–12.8 µs`: two times with the unit once, unless they differ in it.
 ///
 /// ```
-/// use roofswap::units::{Seconds, range};
+/// use roofswap_engine::units::{Seconds, range};
 /// assert_eq!(range(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
 /// assert_eq!(range(Seconds(0.9e-6), Seconds(1.1e-6)), "900 ns–1.10 µs");
 /// ```
@@ -389,7 +389,7 @@ pub fn range_in(low: f64, high: f64, symbol: &str) -> String {
 /// `+17.2 %`: a deviation with its sign.
 ///
 /// ```
-/// assert_eq!(roofswap::units::deviation(-5.0), "-5.0 %");
+/// assert_eq!(roofswap_engine::units::deviation(-5.0), "-5.0 %");
 /// ```
 #[must_use]
 pub fn deviation(percent: f64) -> String {

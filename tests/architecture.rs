@@ -1,4 +1,4 @@
-//! The room table of ARCHITECTURE.md, enforced by reading the sources under `src/`.
+//! The room table of ARCHITECTURE.md, enforced by reading the sources under `src/` and `app/src/`.
 //!
 //! The rules live in one pure function, [`violations`], from file texts to complaints; every rule is proven on planted
 //! violations at the end of this file. Comments and string literals are no code; code under `#[cfg(test)]` obeys the
@@ -19,7 +19,7 @@ use survey::sources::{SourceFile, repository, rust_files};
 // ---------------------------------------------------------------------------------------------------------------------
 
 /// Room -> the other rooms it may use. A room may only name rooms that stand above it.
-/// `src/lib.rs` and `src/main.rs` stand outside and may use everything.
+/// The `lib.rs` of both crates and `app/src/main.rs` stand outside and may use everything.
 #[rustfmt::skip]
 const ROOMS: &[(&str, &[&str])] = &[
     ("calendar", &[]),
@@ -49,8 +49,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "config"]),
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "train",]),
     ("report", &["columnar", "units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "answer", "evaluate", "train", "chart"]),
-    ("gate", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "report"]),
     ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config"]),
+    ("gate", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "report"]),
     ("workload", &["units", "catalogue", "gpu", "kernel", "measurement", "predict", "session"]),
     ("rank", &["units", "catalogue", "gpu", "kernel", "roofline", "measurement", "power", "predict", "answer", "chart", "report", "session", "workload"]),
     ("application", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "audit", "power", "predict", "answer", "evaluate", "chart", "report", "config", "session", "workload", "rank"]),
@@ -66,9 +66,11 @@ const FOR_ALL: &[&str] = &["calendar", "cores", "pair", "progress", "stats", "te
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
 const CRATES: &[(&[&str], &[&str])] = &[
-    (&["ratatui", "crossterm", "tui_input"], &["src/tui/"]),
-    (&["clap", "clap_complete", "clap_mangen", "terminal_size"], &["src/cli/", "src/main.rs"]),
-    (&["anyhow"], &["src/cli/", "src/main.rs"]),
+    (&["ratatui", "crossterm", "tui_input"], &["app/src/tui/"]),
+    (&["clap", "clap_complete", "clap_mangen", "terminal_size"], &["app/src/cli/", "app/src/main.rs"]),
+    (&["anyhow"], &["app/src/cli/", "app/src/main.rs"]),
+    // Rooms name rooms by `crate::`, wherever the two crates are cut apart.
+    (&["roofswap_engine"], &["app/src/lib.rs"]),
     (&["cpp_demangle"], &["src/compiler/names.rs"]),
     (&["libloading"], &["src/device/real/"]),
     (
@@ -85,10 +87,10 @@ const CRATES: &[(&[&str], &[&str])] = &[
 ];
 
 const PRINT_MACROS: &[&str] = &["print", "println", "eprint", "eprintln"];
-const PRINT_PLACES: &[&str] = &["src/cli/", "src/main.rs"];
+const PRINT_PLACES: &[&str] = &["app/src/cli/", "app/src/main.rs"];
 /// The dashboard draws on the terminal's own stream, in one file.
 const STREAMS: &[&str] = &["stdout", "stderr"];
-const STREAM_PLACES: &[&str] = &["src/cli/", "src/main.rs", "src/tui/terminal.rs"];
+const STREAM_PLACES: &[&str] = &["app/src/cli/", "app/src/main.rs", "app/src/tui/terminal.rs"];
 
 /// Names that say nothing about what is inside.
 const NAMELESS: &[&str] = &["utils", "util", "common", "helpers", "helper", "prelude", "misc"];
@@ -241,11 +243,10 @@ impl<'a> SourceFile<'a> {
 #[test]
 fn the_sources_keep_to_their_rooms() {
     let root = repository();
-    let files = rust_files(&root, &root.join("src"));
-    assert!(
-        files.iter().any(|(path, _)| path == "src/lib.rs"),
-        "src/lib.rs was not found: nothing was checked"
-    );
+    let files = rust_files(&root);
+    for wired in ["src/lib.rs", "app/src/lib.rs"] {
+        assert!(files.iter().any(|(path, _)| path == wired), "{wired} was not found: nothing was checked");
+    }
     let found = violations(&files);
     assert!(found.is_empty(), "{} breach(es) of ARCHITECTURE.md:\n{}", found.len(), found.join("\n"));
 }
@@ -276,7 +277,7 @@ const DEBTS: &str = "tests/debts.txt";
 
 /// What stands above the lists.
 const DEBTS_HEAD: &str = "\
-# What src/ has and should not have. Nothing may be added here; what is paid off must be taken out.
+# What the sources have and should not have. Nothing may be added here; what is paid off must be taken out.
 # `ROOFSWAP_SHRINK=1 cargo test --test architecture debts` takes it out. Names without folders: moving a file changes nothing.
 # circles: files of one room that need each other. type names: public names declared more than once (xN: how often).
 # tuple parameters: function and pattern. idle names: public functions.
@@ -285,7 +286,7 @@ const DEBTS_HEAD: &str = "\
 #[test]
 fn debts_only_shrink() {
     let root = repository();
-    let texts = rust_files(&root, &root.join("src"));
+    let texts = rust_files(&root);
     let files: Vec<SourceFile> = texts.iter().map(|(path, text)| SourceFile::new(path, text)).collect();
     let listed = Ledger::parse(&fs::read_to_string(root.join(DEBTS)).expect("tests/debts.txt can be read"));
     let found = Found::new(&files);
@@ -307,7 +308,7 @@ fn debts_only_shrink() {
 #[ignore = "prints a table; `just measures` runs it"]
 fn measures() {
     let root = repository();
-    println!("{}", Measures::new(&rust_files(&root, &root.join("src"))));
+    println!("{}", Measures::new(&rust_files(&root)));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -354,9 +355,12 @@ fn a_legal_file_is_left_alone() {
     "##;
     assert_quiet("src/roofline/mod.rs", text);
     assert_quiet("src/lib.rs", "pub mod tui; use crate::tui::run; use crate::units;");
-    assert_quiet("src/main.rs", "use anyhow::Result; fn main() { eprintln!(\"{:?}\", clap::command!()); }");
-    assert_quiet("src/cli/gpus.rs", "use std::io::stdout; use clap::Args; use crate::session::Session;");
-    assert_quiet("src/tui/terminal.rs", "use ratatui::Frame; fn f() { std::io::stdout(); }");
+    assert_quiet(
+        "app/src/main.rs",
+        "use anyhow::Result; fn main() { eprintln!(\"{:?}\", clap::command!()); }",
+    );
+    assert_quiet("app/src/cli/gpus.rs", "use std::io::stdout; use clap::Args; use crate::session::Session;");
+    assert_quiet("app/src/tui/terminal.rs", "use ratatui::Frame; fn f() { std::io::stdout(); }");
     assert_quiet("src/chart/svg.rs", "use plotters::prelude::*; use super::roofline::draw;");
 }
 
@@ -371,8 +375,8 @@ fn a_room_below_is_caught() {
     assert_caught("src/chart/mod.rs", "use crate::report;", "`chart` uses `crate::report`");
     assert_caught("src/config/mod.rs", "use crate::gpu;", "`config` uses `crate::gpu`, but may use: units");
     assert_caught("src/session.rs", "use crate::cli;", "`session` uses `crate::cli`");
-    assert_caught("src/cli/mod.rs", "use crate::tui;", "`cli` uses `crate::tui`");
-    assert_caught("src/tui/mod.rs", "use crate::cli;", "`tui` uses `crate::cli`");
+    assert_caught("app/src/cli/mod.rs", "use crate::tui;", "`cli` uses `crate::tui`");
+    assert_caught("app/src/tui/mod.rs", "use crate::cli;", "`tui` uses `crate::cli`");
     assert_caught(
         "src/gpu/mod.rs",
         "#[cfg(test)]\nmod tests { use crate::predict::Model; }",
@@ -405,19 +409,21 @@ fn an_unknown_room_is_caught() {
 
 #[test]
 fn a_crate_outside_its_place_is_caught() {
-    let ratatui = "src/config/theme.rs:2: `ratatui` is named; allowed only in: src/tui/";
+    let ratatui = "src/config/theme.rs:2: `ratatui` is named; allowed only in: app/src/tui/";
     assert_caught("src/config/theme.rs", "\nuse ratatui::style::Color;", ratatui);
     assert_caught("src/config/keymap.rs", "fn f(k: crossterm::event::KeyCode) {}", "`crossterm` is named");
     assert_caught(
-        "src/tui/mod.rs",
+        "app/src/tui/mod.rs",
         "use clap::Parser;",
-        "`clap` is named; allowed only in: src/cli/, src/main.rs",
+        "`clap` is named; allowed only in: app/src/cli/, app/src/main.rs",
     );
     assert_caught(
         "src/chart/mod.rs",
         "use plotters::prelude::*;",
         "`plotters` is named; allowed only in: src/chart/svg.rs",
     );
+    let engine = "`roofswap_engine` is named; allowed only in: app/src/lib.rs";
+    assert_caught("app/src/rank/mod.rs", "use roofswap_engine::train::Recipe;", engine);
     assert_caught("src/gpu/file.rs", "fn f() -> anyhow::Result<()> { Ok(()) }", "`anyhow` is named");
 }
 
@@ -433,13 +439,13 @@ fn printing_outside_the_command_line_is_caught() {
     assert_caught(
         "src/report/mod.rs",
         "use std::io::{self, stdout};",
-        "`stdout` is used; allowed only in: src/cli/",
+        "`stdout` is used; allowed only in: app/src/cli/",
     );
-    assert_caught("src/tui/view.rs", "fn f() { std::io::stdout(); }", "`stdout` is used");
+    assert_caught("app/src/tui/view.rs", "fn f() { std::io::stdout(); }", "`stdout` is used");
     assert_caught(
-        "src/tui/mod.rs",
+        "app/src/tui/mod.rs",
         "fn f() { println!(); }",
-        "`println!` prints; allowed only in: src/cli/, src/main.rs",
+        "`println!` prints; allowed only in: app/src/cli/, app/src/main.rs",
     );
 }
 
@@ -508,9 +514,9 @@ fn a_circle_of_files_is_caught() {
         [("src/gpu/mod.rs", "mod a;\nuse a::A;\nstruct B;"), ("src/gpu/a.rs", "use super::B;")];
     assert_owed(&with_the_parent, "need each other: gpu, gpu::a");
     let three = [
-        ("src/tui/panes/a.rs", "use super::b::B;"),
-        ("src/tui/panes/b.rs", "use crate::tui::c;"),
-        ("src/tui/c.rs", "use super::panes::{a::{self, A}};"),
+        ("app/src/tui/panes/a.rs", "use super::b::B;"),
+        ("app/src/tui/panes/b.rs", "use crate::tui::c;"),
+        ("app/src/tui/c.rs", "use super::panes::{a::{self, A}};"),
     ];
     assert_owed(&three, "3 files of `tui` need each other: tui::c, tui::panes::a, tui::panes::b");
 }

@@ -10,7 +10,7 @@ class Roofswap < Formula
 
   def install
     # macOS has no NVIDIA driver: `probe` and `measure` say that they were left out.
-    args = std_cargo_args
+    args = std_cargo_args(path: "app")
     args << "--no-default-features" if OS.mac?
     system "cargo", "install", *args
     system bin/"roofswap", "man", "--all", buildpath/"man"

@@ -18,9 +18,9 @@ pub use element::ElementType;
 pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;
-pub use shipped::load_shipped_files;
+pub use shipped::{FRAMEWORK_OPERATORS, HOST_LINKS, load_shipped_files};
 pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, joined_sources, shipped_sources};
-pub(crate) use spanned::Spanned;
+pub use spanned::Spanned;
 pub use user_folder::{user_folder, user_path_text};
 
 use hashbrown::{DefaultHashBuilder, HashTable};

@@ -1,8 +1,18 @@
-//! Files that travel with the program, read on every core.
+//! Files that travel with the program: catalogues read on every core, and tables of rooms that lie outside this crate.
 
 use super::{Catalogue, CatalogueEntry, FileError, SpecFile};
 use crate::cores;
 use include_dir::File;
+
+/// What joins GPUs to their hosts.
+pub const HOST_LINKS: SpecFile<'static> =
+    SpecFile { name: "specs/host-links.toml", text: include_str!("../../specs/host-links.toml") };
+
+/// The arguments of a framework's operators, and how they are counted.
+pub const FRAMEWORK_OPERATORS: SpecFile<'static> = SpecFile {
+    name: "specs/framework-operators.toml",
+    text: include_str!("../../specs/framework-operators.toml"),
+};
 
 /// A catalogue of shipped files, in their order, and those that were refused. `folder` is where they lie in the sources; `what`
 /// is what an entry is called. None of them may need another one.

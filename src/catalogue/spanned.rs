@@ -8,24 +8,27 @@ use std::ops::Range;
 
 /// A value and its place in the text, in bytes. Only files of TOML are read into it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Spanned<T> {
+pub struct Spanned<T> {
     span: Range<usize>,
     value: T,
 }
 
 impl<T> Spanned<T> {
     /// Where it stands.
-    pub(crate) fn span(&self) -> Range<usize> {
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
     /// The value alone.
-    pub(crate) fn into_inner(self) -> T {
+    #[must_use]
+    pub fn into_inner(self) -> T {
         self.value
     }
 
     /// The value.
-    pub(crate) fn get_ref(&self) -> &T {
+    #[must_use]
+    pub fn get_ref(&self) -> &T {
         &self.value
     }
 }

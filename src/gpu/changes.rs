@@ -346,8 +346,8 @@ pub enum ChangeError {
     /// A value that no GPU could have.
     #[error("{gpu}: {} {value}: expected {least} to {most} (it has {stated})", number.title())]
     OutOfRange {
-        /// The base GPU's id.
-        gpu: String,
+        /// The base GPU's id; boxed, so that results with this error stay small.
+        gpu: Box<str>,
         /// Of what.
         number: GpuNumber,
         /// The value in words.

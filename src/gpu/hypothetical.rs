@@ -256,7 +256,8 @@ impl ChangePlan<'_> {
         };
         let [least, most, stated] = [least, most, old].map(|v| number.in_words(whole(v)));
         let value = number.in_words(new);
-        Err(ChangeError::OutOfRange { gpu, number, value, least, most, stated: format!("{stated}{reason}") })
+        let (gpu, stated) = (gpu.into_boxed_str(), format!("{stated}{reason}"));
+        Err(ChangeError::OutOfRange { gpu, number, value, least, most, stated })
     }
 
     fn contradiction(&self, first: String, second: String, advice: &'static str) -> ChangeError {

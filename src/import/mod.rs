@@ -27,11 +27,9 @@ mod tests;
 mod tiled_matmul;
 
 pub use given_problem::GivenProblem;
-pub use opened::{FileFormat, OpenedFile};
-pub(crate) use opened::{GZIP, is_event_trace};
+pub use opened::{FileFormat, GZIP, OpenedFile, is_event_trace};
 pub use overlay::{Overlay, overlays};
-pub(crate) use read::NAMES_NO_GPU;
-pub use read::{ReadAny, known_formats, read_any, read_bytes, read_opened, read_report};
+pub use read::{NAMES_NO_GPU, ReadAny, known_formats, read_any, read_bytes, read_opened, read_report};
 pub use roofs::with_achieved;
 
 use crate::catalogue::{Catalogue, NameError};

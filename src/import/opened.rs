@@ -12,12 +12,12 @@ use std::path::Path;
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// What every gzip file starts with.
-pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b];
+pub const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// Whether a file that starts like this may be a trace of PyTorch or JAX: an object or list, with the word of an event or a key
 /// of Kineto.
 #[must_use]
-pub(crate) fn is_event_trace(head: &[u8]) -> bool {
+pub fn is_event_trace(head: &[u8]) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let has = |word: &&str| memchr::memmem::find(text, word.as_bytes()).is_some();
     let opens = matches!(text.first(), Some(b'{' | b'['));

@@ -1,7 +1,7 @@
 //! Kernel names short enough to read: a profiler's name is the whole C++ signature, up to 512 KiB of it.
 //!
 //! ```
-//! use roofswap::kernel::short_name;
+//! use roofswap_engine::kernel::short_name;
 //! let full = "void cutlass::Kernel<cutlass_80_simt_sgemm_128x128_8x4_nn_align1>(T1::Params)";
 //! assert_eq!(short_name(full), "cutlass::Kernel");
 //! ```

@@ -1,7 +1,7 @@
 //! What the name of a library's kernel says of it: types, tile, stages, instruction.
 //!
 //! ```
-//! use roofswap::kernel::NameFacts;
+//! use roofswap_engine::kernel::NameFacts;
 //! let facts = NameFacts::of_name("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_stage4");
 //! assert!(facts.is_tensor);
 //! assert_eq!(facts.tile, Some([128, 128, 64]));

@@ -1,7 +1,7 @@
 //! What somebody states of a kernel's arithmetic, in place of what its name says: pipe, types, tile, stages, instruction.
 //!
 //! ```
-//! use roofswap::kernel::{ArithmeticSource, StatedArithmetic};
+//! use roofswap_engine::kernel::{ArithmeticSource, StatedArithmetic};
 //! let text = "tensor bf16 fp32 tile=128x256x64 stages=4";
 //! let stated = StatedArithmetic::from_text(text, ArithmeticSource::Typed).unwrap();
 //! assert!(stated.facts.is_tensor);

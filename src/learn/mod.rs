@@ -5,14 +5,14 @@
 //! bytes, whatever the number of threads. What the columns mean is the business of the room `train`.
 //!
 //! ```
-//! use roofswap::learn::{ForestParameters, Progress, Recipe, Regressor, LearningTable};
+//! use roofswap_engine::learn::{ForestParameters, Progress, Recipe, Regressor, LearningTable};
 //!
 //! let table = LearningTable::new(vec!["bytes".into(), "flops".into()], (0..40).map(f64::from).collect())?;
 //! let target: Vec<f64> = table.rows().map(|row| 2.0 * row[0] + row[1]).collect();
 //! let regressor = Regressor::Forest(ForestParameters { trees: 20, ..ForestParameters::default() });
 //! let fitted = Recipe { regressor, scaled: false, seed: 1 }.fit_model(&table, &target, &Progress::default())?;
 //! assert!((fitted.predict_row(&[20.0, 21.0]) - 61.0).abs() < 10.0);
-//! # Ok::<(), roofswap::learn::LearnError>(())
+//! # Ok::<(), roofswap_engine::learn::LearnError>(())
 //! ```
 
 mod boosting;

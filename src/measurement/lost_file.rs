@@ -20,7 +20,7 @@ pub struct LostTemporaryFile {
 
 impl LostTemporaryFile {
     /// Unwinds with this error.
-    pub(crate) fn unwind(why: Error) -> ! {
+    pub fn unwind(why: Error) -> ! {
         resume_unwind(Box::new(Self { folder: std::env::temp_dir(), why }))
     }
 }

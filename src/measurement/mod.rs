@@ -58,8 +58,7 @@ pub use refused::counted_reasons;
 pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time};
 pub use seen_floors::{FloorsByKernel, LaunchFloors, SeenFloors};
 pub use sequences::is_sequence;
-pub(crate) use store::SAME_CLOCK;
-pub use store::{Config, NearRow, Store};
+pub use store::{Config, NearRow, SAME_CLOCK, Store};
 pub use text::{RowSource, SharedWord};
 
 /// From this utilisation in percent on, a reading of power is taken for the run's.

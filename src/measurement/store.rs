@@ -423,7 +423,7 @@ impl Store {
 }
 
 /// Clocks nearer than this are the same: drivers round to steps of about 1 %.
-pub(crate) const SAME_CLOCK: f64 = 0.01;
+pub const SAME_CLOCK: f64 = 0.01;
 
 /// Whether two rows state clocks that are not the same, or one states a clock that the other does not.
 fn differ_in_clocks(a: &Measurement, b: &Measurement) -> bool {

@@ -56,7 +56,9 @@ impl PowerRow {
         Some(Self { gpu: row.gpu, kernel: row.kernel, clocks, load, watts })
     }
 
-    pub(crate) fn used(&self, gpus: &Catalogue<Gpu>) -> Used {
+    /// How far the load used each part of the GPU.
+    #[must_use]
+    pub fn used(&self, gpus: &Catalogue<Gpu>) -> Used {
         Used::at_clocks(&gpus[self.gpu], self.clocks, &self.load)
     }
 }

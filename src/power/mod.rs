@@ -21,8 +21,8 @@
 //! find the clock best that a power leaves (`fit::FLOOR`). L, f0 and m0 are those of the board, whatever it is set to.
 //!
 //! ```
-//! use roofswap::power::{Load, PowerModel};
-//! let session = roofswap::session::Session::load(None).unwrap();
+//! use roofswap_engine::power::{Load, PowerModel};
+//! let session = roofswap_engine::session::Session::load(None).unwrap();
 //! let gpu = session.gpus.entry_named("rtx-4070").unwrap();
 //! let model = PowerModel::shipped().unwrap();
 //! let busy = Load { flops_per_s: 20e12, dram_per_s: 50e9, l2_per_s: 200e9, active: 1.0 };
@@ -274,19 +274,19 @@ fn memory_draw(stock: &Gpu) -> f64 {
 
 /// How far each part of the GPU is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Used {
+pub struct Used {
     /// SM clock over the stated boost clock.
-    pub(crate) clock: f64,
+    pub clock: f64,
     /// Memory clock over the stated one, or over its own where that is higher.
-    pub(crate) mem: f64,
+    pub mem: f64,
     /// SMs that have a block.
-    pub(crate) active: f64,
+    pub active: f64,
     /// Of the FP32 peak at this clock.
-    pub(crate) fp: f64,
+    pub fp: f64,
     /// Of 64 bytes per SM and clock.
-    pub(crate) l2: f64,
+    pub l2: f64,
     /// Of the stated DRAM peak.
-    pub(crate) dram: f64,
+    pub dram: f64,
 }
 
 impl Used {

@@ -6,7 +6,7 @@
 //! saxpy on 2^20 elements, timed at 24.6 µs on a TITAN V, as each model carries it to an RTX 4070:
 //!
 //! ```
-//! use roofswap::{answer::Settings, predict::model_position, session::Session};
+//! use roofswap_engine::{answer::Settings, predict::model_position, session::Session};
 //!
 //! let session = Session::load(None)?;
 //! let saxpy = session.kernels.position("saxpy")?;

@@ -17,7 +17,7 @@
 //! 2024 (hal-04614350). Its published mean errors: LULESH 20.3, miniMDock 10.2, Quicksilver 5.9 %.
 //!
 //! ```
-//! use roofswap::predict::{MODELS, model_position};
+//! use roofswap_engine::predict::{MODELS, model_position};
 //!
 //! assert_eq!(MODELS[model_position("projection")?].method_summary().split(':').next(), Some("T_t in the middle of T_s R_s/R_t at DRAM, L2, L1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -27,7 +27,7 @@ const SHARPNESS: i32 = 3;
 /// The bandwidth in bytes per second that so many bytes in flight draw from a memory of this bandwidth and latency (seconds).
 ///
 /// ```
-/// use roofswap::roofline::bandwidth_in_flight;
+/// use roofswap_engine::roofline::bandwidth_in_flight;
 /// // An A100: 1.4 TB/s, 406 ns. A quarter of its threads with 16 bytes each nearly fill it, a sixteenth does not.
 /// let at = |threads: f64| bandwidth_in_flight(1.4e12, 108.0 * threads * 16.0, 406e-9);
 /// assert!(at(512.0) > 1.25e12 && at(128.0) < 0.6e12);

@@ -4,9 +4,9 @@
 //! numbers below are the paper's. Pure functions; who counts what, and which peaks are taken, is decided in `predict`.
 //!
 //! ```
-//! use roofswap::kernel::Operations;
-//! use roofswap::roofline::{Arithmetic, Level, Peaks, Traffic, kernel_roof};
-//! use roofswap::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
+//! use roofswap_engine::kernel::Operations;
+//! use roofswap_engine::roofline::{Arithmetic, Level, Peaks, Traffic, kernel_roof};
+//! use roofswap_engine::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 //!
 //! // The paper's V100 (Table 1), and a kernel of as many FMA as additions, with 24 of 32 threads active.
 //! let gb = BytesPerSecond::from_giga;

@@ -2,7 +2,7 @@
 //! `2^20`, `1<<20`, `4k`, `1Mi`, `16x16`, `4.2ms`, `8KB`, `17.2 GFLOP`.
 //!
 //! ```
-//! use roofswap::units::{typed_count, typed_number, typed_seconds};
+//! use roofswap_engine::units::{typed_count, typed_number, typed_seconds};
 //! assert_eq!(typed_number("1_000_000"), Some(1e6));
 //! assert_eq!(typed_count("1<<20"), Some(1_048_576));
 //! assert_eq!(typed_number("1,5"), None); // a decimal comma, or half of a thousand: nobody knows
@@ -154,7 +154,7 @@ impl fmt::Display for TypedRate {
 /// A rate with its unit: `700TFLOPS`, `700 TFLOP/s`, `1.2 TB/s`.
 ///
 /// ```
-/// use roofswap::units::typed_rate;
+/// use roofswap_engine::units::typed_rate;
 /// assert_eq!(typed_rate("700TFLOPS").map(|rate| rate.to_string()), Some("700 TFLOP/s".into()));
 /// assert_eq!(typed_rate("0.9 TB/s").map(|rate| rate.to_string()), Some("900 GB/s".into()));
 /// assert_eq!(typed_rate("700 TFLOP"), None); // an amount
@@ -267,7 +267,7 @@ fn without_separators(text: &str) -> Option<Cow<'_, str>> {
 /// Whether the comma at this place of a list parts thousands: one to three digits before it, exactly three behind it.
 ///
 /// ```
-/// use roofswap::units::is_thousands_comma;
+/// use roofswap_engine::units::is_thousands_comma;
 /// assert!(is_thousands_comma("n=1,000", 3));
 /// assert!(!is_thousands_comma("m=512,n=512", 5));
 /// ```

@@ -76,7 +76,7 @@ fn predicting(c: &mut Criterion) {
 }
 
 fn paper1(c: &mut Criterion) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/raw");
+    let folder = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data/study/raw");
     let names = ["2080ti", "4070", "titanv", "titanx"].map(|g| format!("runs_{g}_final.csv"));
     let files = names.iter().map(String::as_str).chain(["gpu_metrics.json"]).map(|n| folder.join(n));
     let Ok(raw) = raw_files(&files.collect::<Vec<_>>()) else {

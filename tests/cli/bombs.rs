@@ -128,7 +128,7 @@ fn sized(message: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_report_of_ncu_with_millions_of_launches_of_nothing() {
-    let own = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/seeds/own.ncu-rep")).unwrap();
+    let own = std::fs::read(concat!(env!("ROOFSWAP_CHECKOUT"), "/tests/fuzz/seeds/own.ncu-rep")).unwrap();
     let header = 8 + u32::from_le_bytes(own[4..8].try_into().unwrap()) as usize;
     // `results`, the third field, as many as follow.
     let results = [&[0x18u8][..], &varint(3_000_000)].concat();
@@ -187,7 +187,7 @@ fn lines_of_reports_and_of_compilers() {
         "paper1-runs.csv",
         "tiled-matmul.csv",
     ] {
-        let path = format!("{}/tests/fuzz/seeds/{seed}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/tests/fuzz/seeds/{seed}", env!("ROOFSWAP_CHECKOUT"));
         let text = std::fs::read_to_string(path).unwrap();
         let last = text.trim_end().lines().last().unwrap();
         let many = format!("{text}\n{}", format!("{last}\n").repeat(LONG / (1 + last.len())));

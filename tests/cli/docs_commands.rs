@@ -219,7 +219,7 @@ fn run_block(page: &str, commands: &[DocCommand]) -> (Vec<String>, String) {
 /// The commands of a page all end as they must, and answer what it shows; `ROOFSWAP_REDRAW=1` writes the answers anew.
 #[track_caller]
 fn commands_work(page: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join(page);
     let text = fs::read_to_string(&path).unwrap();
     let (mut failures, mut redrawn) = (Vec::new(), text.clone());
     for block in code_blocks(&text) {
@@ -270,7 +270,7 @@ pages! {
 
 /// The names of the pages of docs/.
 fn book_pages() -> impl Iterator<Item = String> {
-    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).unwrap();
+    let entries = fs::read_dir(Path::new(env!("ROOFSWAP_CHECKOUT")).join("docs")).unwrap();
     entries
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(".md"))
@@ -278,7 +278,7 @@ fn book_pages() -> impl Iterator<Item = String> {
 
 #[test]
 fn no_page_with_a_command_is_left_out() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("ROOFSWAP_CHECKOUT"));
     for name in book_pages().map(|name| format!("docs/{name}")) {
         let text = fs::read_to_string(root.join(&name)).unwrap();
         let has_command = code_blocks(&text).iter().flat_map(|b| &b.lines).any(|(_, line)| is_ours(line));
@@ -288,7 +288,7 @@ fn no_page_with_a_command_is_left_out() {
 
 #[test]
 fn the_book_has_every_page_and_no_link_leads_nowhere() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let docs = Path::new(env!("ROOFSWAP_CHECKOUT")).join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     for name in book_pages() {
         assert!(

@@ -69,7 +69,7 @@ impl Run {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(env!("ROOFSWAP_CHECKOUT"))
 }
 
 fn data() -> PathBuf {

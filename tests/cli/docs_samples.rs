@@ -15,7 +15,7 @@ use std::path::Path;
 pub fn put_samples(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/datasets"), folder.join("datasets"))
+    std::os::unix::fs::symlink(concat!(env!("ROOFSWAP_CHECKOUT"), "/datasets"), folder.join("datasets"))
         .unwrap();
     for (name, bytes) in samples() {
         let path = folder.join(name);
@@ -92,7 +92,7 @@ fn renamed(name: &str, kernel: &str, known: &str) -> Vec<u8> {
 
 /// A file of `tests/fuzz/seeds`.
 fn seed(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(name)).unwrap()
+    fs::read(Path::new(env!("ROOFSWAP_CHECKOUT")).join("tests/fuzz/seeds").join(name)).unwrap()
 }
 
 fn gzipped(text: &str) -> Vec<u8> {

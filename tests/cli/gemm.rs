@@ -200,7 +200,7 @@ fn what_cannot_be_asked_is_refused_with_what_to_type() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn paper_4s_figures_come_out() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT"))
         .join("../shared/data/gpperf/cutlass_sgemm_rtx4070.canonical.csv");
     if !path.exists() {
         skip_aloud("../shared/data is not here");

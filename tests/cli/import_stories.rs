@@ -350,7 +350,7 @@ fn a_report_without_a_gpu_asks_for_it_with_the_status_of_usage() {
 fn what_a_compiler_says_is_data_of_every_command() {
     let desk = Desk::new();
     let seed =
-        |name: &str| std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds").join(name));
+        |name: &str| std::fs::read(Path::new(env!("ROOFSWAP_CHECKOUT")).join("tests/fuzz/seeds").join(name));
     for (name, read) in
         [("ptxas.log", "1 build of 1 kernel read"), ("own.sm_80.cubin", "1 build of 1 kernel read")]
     {

@@ -110,7 +110,7 @@ const ANSWERS: [(&str, &[&str]); 18] = [
 ];
 
 fn schema_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")
+    Path::new(env!("ROOFSWAP_CHECKOUT")).join("docs/schema")
 }
 
 fn schema(name: &str) -> Value {

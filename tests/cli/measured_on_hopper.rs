@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 fn dataset(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name).display().to_string()
+    Path::new(env!("ROOFSWAP_CHECKOUT")).join("datasets").join(name).display().to_string()
 }
 
 fn answer(words: &str) -> Value {

@@ -16,7 +16,7 @@ use std::process::Command;
 
 /// Compiles both libraries into the desk's folder; says why not where that fails.
 fn install_libraries(desk: &Desk) -> bool {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mock_driver");
+    let sources = Path::new(env!("ROOFSWAP_CHECKOUT")).join("tests/mock_driver");
     for (source, library) in [("libcuda.c", "libcuda.so.1"), ("libnvidia-ml.c", "libnvidia-ml.so.1")] {
         let mut compiler = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
         compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(desk.path(library)).arg(sources.join(source));

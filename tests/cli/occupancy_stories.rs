@@ -68,7 +68,7 @@ fn paper_4_table_1_comes_out_of_a_pipe() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_tables_own_answers_come_back() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/samples/occupancy/vectors.txt");
+    let path = concat!(env!("ROOFSWAP_CHECKOUT"), "/../shared/samples/occupancy/vectors.txt");
     let Ok(text) = std::fs::read_to_string(path) else {
         skip_aloud("the table of answers is not here");
         return;
@@ -103,7 +103,7 @@ fn the_form_of_a_line_is_stated_where_it_is_asked_for() {
         assert!(help.contains(field), "{field}: {help}");
     }
     let page =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/commands.md")).expect("a page");
+        std::fs::read_to_string(concat!(env!("ROOFSWAP_CHECKOUT"), "/docs/commands.md")).expect("a page");
     assert!(page.contains("`cc threads regs static_smem dynamic_smem carveout [barriers [gc]]`"));
 }
 

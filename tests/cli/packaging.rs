@@ -11,11 +11,11 @@ use std::process::{Command, Output};
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 fn in_root(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    fs::read_to_string(Path::new(env!("ROOFSWAP_CHECKOUT")).join(name)).unwrap()
 }
 
 fn script(name: &str, args: &[&str], dist: &Path) -> Output {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging").join(name);
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("packaging").join(name);
     Command::new("bash")
         .arg(path)
         .args(args)
@@ -52,11 +52,11 @@ fn the_archive_holds_what_a_user_needs_under_the_name_that_binstall_looks_for() 
     let sum = fs::read_to_string(dist.path().join(format!("{name}.tar.gz.sha256"))).unwrap();
     assert!(sum.ends_with(&format!("  {name}.tar.gz\n")), "{sum}");
 
-    let manifest = in_root("Cargo.toml");
+    let manifest = in_root("app/Cargo.toml");
     let names = manifest.replace("{ name }", "roofswap").replace("{ version }", env!("CARGO_PKG_VERSION"));
     let names = names.replace("{ target }", TARGET).replace("{ bin }{ binary-ext }", "roofswap");
-    assert!(names.contains(&format!("/{name}{{ archive-suffix }}\"")), "pkg-url of Cargo.toml");
-    assert!(names.contains(&format!("bin-dir = \"{name}/roofswap\"")), "bin-dir of Cargo.toml");
+    assert!(names.contains(&format!("/{name}{{ archive-suffix }}\"")), "pkg-url of app/Cargo.toml");
+    assert!(names.contains(&format!("bin-dir = \"{name}/roofswap\"")), "bin-dir of app/Cargo.toml");
 }
 
 /// The program's commands, as it names them itself.
@@ -78,7 +78,8 @@ fn a_stamp_needs_a_checksum_and_changes_nothing_without_one() {
 
 #[test]
 fn a_stamp_fills_in_the_account_wherever_it_stands() {
-    const PLACES: [&str; 3] = ["Cargo.toml", "packaging/homebrew/roofswap.rb", "packaging/arch/PKGBUILD"];
+    const PLACES: [&str; 4] =
+        ["Cargo.toml", "app/Cargo.toml", "packaging/homebrew/roofswap.rb", "packaging/arch/PKGBUILD"];
     let root = tempfile::tempdir().unwrap();
     for place in PLACES {
         let copy = root.path().join(place);
@@ -86,21 +87,31 @@ fn a_stamp_fills_in_the_account_wherever_it_stands() {
         fs::write(copy, in_root(place)).unwrap();
     }
     let stamp = |args: &[&str]| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/stamp.sh");
+        let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("packaging/stamp.sh");
         let done = Command::new("bash").arg(path).args(args).env("ROOT", root.path()).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         PLACES.map(|place| fs::read_to_string(root.path().join(place)).unwrap())
     };
     let sum = "0123456789abcdef".repeat(4);
     stamp(&["some-one"]);
-    let [manifest, formula, recipe] = stamp(&["else-one", "9.8.7", &sum]);
+    let [manifest, program, formula, recipe] = stamp(&["else-one", "9.8.7", &sum]);
     let repository = "repository = \"https://github.com/else-one/roofswap\"";
     assert_eq!(manifest.matches(repository).count(), 1, "once, whoever hosted it before");
+    for crate_manifest in [&manifest, &program] {
+        assert_eq!(crate_manifest.matches("\nrepository.workspace = true\n").count(), 1, "{crate_manifest}");
+    }
     for text in [&manifest, &formula, &recipe] {
         assert!(text.contains("else-one") && !text.contains("OWNER") && !text.contains("some-one"), "{text}");
     }
     assert!(formula.contains("v9.8.7.tar.gz") && formula.contains(&sum), "{formula}");
     assert!(recipe.contains("pkgver=9.8.7\n") && recipe.contains(&sum), "{recipe}");
+}
+
+#[test]
+fn both_crates_carry_the_same_licences() {
+    for licence in ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"] {
+        assert_eq!(in_root(licence), in_root(&format!("app/{licence}")), "{licence}");
+    }
 }
 
 #[test]

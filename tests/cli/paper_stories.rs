@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 fn data(file: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(file);
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data").join(file);
     if path.exists() {
         return Some(path);
     }

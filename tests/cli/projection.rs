@@ -29,7 +29,7 @@ const H100: &str = "h100-pcie";
 
 /// The paper's rates as files that are laid over our GPUs.
 fn overlays() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/ceilings/euro-par-2024")
+    Path::new(env!("ROOFSWAP_CHECKOUT")).join("assets/ceilings/euro-par-2024")
 }
 
 /// The shipped world with the paper's rates.
@@ -313,7 +313,7 @@ fn achieved_ceilings_are_asked_by_the_width_of_the_kernel() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn a_profiled_kernel_is_imported_and_projected() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/profiler/ncu");
+    let folder = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/samples/profiler/ncu");
     if !folder.is_dir() {
         skip_aloud("no ../shared/samples/profiler/ncu here");
         return;

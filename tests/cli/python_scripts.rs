@@ -20,7 +20,7 @@ fn imports(modules: &str) -> bool {
 
 fn script(desk: &Desk, name: &str, args: &[&str]) -> Output {
     Command::new("python3")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name))
+        .arg(Path::new(env!("ROOFSWAP_CHECKOUT")).join("docs").join(name))
         .args(args)
         .current_dir(desk.path(""))
         .env("ROOFSWAP", env!("CARGO_BIN_EXE_roofswap"))

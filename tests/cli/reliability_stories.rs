@@ -58,7 +58,7 @@ fn a_folder_of_the_users_that_cannot_be_read_is_said_and_the_rest_answers() {
 #[test]
 fn a_theme_of_the_users_folder_is_a_theme() {
     let desk = Desk::new();
-    let dark = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/themes/dark.toml")).unwrap();
+    let dark = fs::read_to_string(concat!(env!("ROOFSWAP_CHECKOUT"), "/assets/themes/dark.toml")).unwrap();
     fs::create_dir(desk.path("config/themes")).unwrap();
     desk.file("config/themes/mine.toml", dark.replacen("\"dark\"", "\"mine\"", 1));
     desk.types("--theme mine").ends(2, &["needs a terminal"]);
@@ -97,7 +97,7 @@ fn a_kept_model_that_does_not_decode_is_trained_again_and_the_answer_is_the_same
 #[test]
 fn a_kernel_file_with_endless_names_is_refused_at_once() {
     let desk = Desk::new();
-    let saxpy = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/kernels/saxpy.toml")).unwrap();
+    let saxpy = fs::read_to_string(concat!(env!("ROOFSWAP_CHECKOUT"), "/specs/kernels/saxpy.toml")).unwrap();
     let mut lets = String::from("[let]\nv0 = \"n\"\n");
     (1..4000).for_each(|i| writeln!(lets, "v{i} = \"v{} + 1\"", i - 1).unwrap());
     let text = saxpy.replacen("\"saxpy\"", "\"chain\"", 1).replacen("\"axpy\"", "\"chained\"", 1);

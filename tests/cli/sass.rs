@@ -15,7 +15,7 @@ const MAXWELL: &str = "cuobjdump_sass.sm_52.txt";
 const ADA: &str = "nvdisasm.sm_89.txt";
 
 fn sample(name: &str) -> Option<(PathBuf, String)> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/compiler").join(name);
+    let path = PathBuf::from(env!("ROOFSWAP_CHECKOUT")).join("../shared/samples/compiler").join(name);
     if let Ok(bytes) = std::fs::read(&path) {
         return Some((path, String::from_utf8_lossy(&bytes).into_owned()));
     }

@@ -526,7 +526,7 @@ fn gain(session: &Session, store: &Store, asking: [Asking; 2]) -> [f64; 2] {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn more_sources_and_ten_known_rows_make_the_error_smaller_on_other_peoples_measurements() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let shared = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data");
     let files = [
         "study/measurements_corrected.csv",
         "schoonhoven_tuning/gemm_conv_dev.csv",

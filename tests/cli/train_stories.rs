@@ -277,8 +277,8 @@ fn a_trained_model_is_listed_as_fresh_for_its_own_rows_only() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn speed_ups_over_one_thread_blocks_of_real_measurements() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/data/gpperf/tiled_matmul_rtx4070.canonical.csv");
+    let file =
+        Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data/gpperf/tiled_matmul_rtx4070.canonical.csv");
     if !file.exists() {
         eprintln!("skipped: {} is not there", file.display());
         return;

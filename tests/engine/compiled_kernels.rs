@@ -19,7 +19,7 @@ const KEYS: [&str; 6] =
 type Resources = BTreeMap<&'static str, i64>;
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(env!("ROOFSWAP_CHECKOUT"))
 }
 
 /// The kernel ids that the files of a folder are named after.

@@ -186,7 +186,7 @@ fn chart(pairs: usize, catalogue: &Score, steps: &[[Score; 2]]) -> ChartSpec {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_study_under_other_names_gets_worse_step_by_step_as_the_chart_shows() {
-    let root = env!("CARGO_MANIFEST_DIR");
+    let root = env!("ROOFSWAP_CHECKOUT");
     let text =
         std::fs::read_to_string(format!("{root}/../shared/data/study/measurements_corrected.csv")).unwrap();
     let mut session = Session::load(None).unwrap();

@@ -12,7 +12,7 @@ use roofswap::session::Session;
 use std::path::{Path, PathBuf};
 
 fn golden(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/measured").join(file)
+    Path::new(env!("ROOFSWAP_CHECKOUT")).join("tests/golden/measured").join(file)
 }
 
 /// The default model and the same time as on the source, on the shipped figures or a file of extracts, each GPU left out.

@@ -256,7 +256,7 @@ fn a_cancelled_lesson_is_none() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn on_paper_1s_kernels_it_is_better_than_ceilings() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/measurements_corrected.csv");
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data/study/measurements_corrected.csv");
     if !path.exists() {
         return skip_aloud("../shared/data is not here");
     }

@@ -24,7 +24,7 @@ struct StreamPoint {
 }
 
 fn points() -> Option<Vec<StreamPoint>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/hardware/stream_vs_occupancy.csv");
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data/hardware/stream_vs_occupancy.csv");
     let Ok(text) = std::fs::read_to_string(path) else {
         skip_aloud("../shared/data is not here");
         return None;

@@ -38,7 +38,7 @@ const FILES: [(&str, &[Named]); 4] = [
 const UNSOUND: &str = "gtx-titan-x";
 
 fn path(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(file)
+    Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data").join(file)
 }
 
 /// The session with this file's rows alone.
@@ -131,7 +131,7 @@ fn the_shipped_errors_are_those_of_the_measurements_they_name() {
         return;
     }
     let found: String = FILES.iter().map(|(file, named)| families(file, named)).collect();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/intervals.toml");
+    let file = concat!(env!("ROOFSWAP_CHECKOUT"), "/specs/intervals.toml");
     let shipped = std::fs::read_to_string(file).unwrap();
     let (rest, tables) = shipped.split_at(shipped.find("\n[[family]]").unwrap_or(shipped.len()));
     if std::env::var_os("ROOFSWAP_REDRAW").is_some() {

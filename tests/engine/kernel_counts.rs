@@ -19,7 +19,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 
 /// The shipped session with a collection's rows, if the collection is here.
 fn with(collection: &str) -> Option<Session> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(collection);
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data").join(collection);
     if !path.exists() {
         skip_aloud(&format!("{} is not here", path.display()));
         return None;

@@ -15,7 +15,7 @@ use roofswap::report::batch::{BatchSetup, answer_line};
 use std::fmt::Write;
 use std::path::Path;
 
-const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/occupancy.txt");
+const GOLDEN: &str = concat!(env!("ROOFSWAP_CHECKOUT"), "/tests/golden/occupancy.txt");
 
 /// Every line `configuration => answer`; the reference's last field, the caching in effect, is not printed by the command.
 fn differences(text: &str) -> (usize, Vec<String>) {
@@ -45,7 +45,7 @@ fn assert_no_difference(text: &str, at_least: usize) {
 
 #[test]
 fn no_difference_to_the_answers_beside_the_checkout() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/samples/occupancy/vectors.txt");
+    let path = concat!(env!("ROOFSWAP_CHECKOUT"), "/../shared/samples/occupancy/vectors.txt");
     match std::fs::read_to_string(path) {
         Ok(text) => assert_no_difference(&text, 5000),
         Err(_) => skip_aloud(&format!("{path} is not here")),

@@ -68,7 +68,7 @@ fn measured_correlation(path: Option<&Path>) -> f64 {
 
 #[test]
 fn the_correlation_of_applications_is_no_less_than_the_measured_ones() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let data = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data");
     let mut found = vec![measured_correlation(None)];
     for file in ["neusight/neusight_ops_dev.csv", "pmpp_nvbench/single_launch.csv"] {
         let path = data.join(file);

@@ -8,7 +8,7 @@ use roofswap::papers::paper1::{ComparedCell, EXPERIMENTS, GpuPairs, MODELS, raw_
 use std::path::{Path, PathBuf};
 
 fn raw() -> Option<Vec<PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/raw");
+    let folder = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data/study/raw");
     let names =
         ["runs_2080ti_final.csv", "runs_4070_final.csv", "runs_titanv_final.csv", "runs_titanx_final.csv"];
     let files: Vec<PathBuf> = names.iter().chain(&["gpu_metrics.json"]).map(|n| folder.join(n)).collect();

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// The rows of a file that state a power, or nothing where the data are not here.
 fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(file);
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data").join(file);
     if !path.exists() {
         skip_aloud("../shared/data is not here");
         return None;

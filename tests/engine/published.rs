@@ -143,7 +143,7 @@ fn zeroed_buffers_are_said_beside_every_prediction_they_matter_for() {
 // Against the study's own files, which are not ours to ship
 
 fn corrected() -> Option<(Session, Vec<Measurement>)> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/study/measurements_corrected.csv");
+    let path = concat!(env!("ROOFSWAP_CHECKOUT"), "/../shared/data/study/measurements_corrected.csv");
     if !Path::new(path).exists() {
         skip_aloud(&format!("{path} is not here"));
         return None;
@@ -211,7 +211,7 @@ fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn the_price_of_a_size_nobody_timed_is_recomputed_from_the_study() {
     let shipped: toml::Table =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/intervals.toml"))
+        std::fs::read_to_string(concat!(env!("ROOFSWAP_CHECKOUT"), "/specs/intervals.toml"))
             .unwrap()
             .parse()
             .unwrap();

@@ -38,14 +38,14 @@ fn files(folder: &str) -> Vec<(PathBuf, toml::Table)> {
         }
     }
     let mut paths = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(folder), &mut paths);
+    walk(&Path::new(env!("ROOFSWAP_CHECKOUT")).join("specs").join(folder), &mut paths);
     paths.sort();
     paths.into_iter().map(|p| (p.clone(), std::fs::read_to_string(&p).unwrap().parse().unwrap())).collect()
 }
 
 /// `specs/architectures.toml`, parsed.
 fn architectures() -> toml::Table {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/architectures.toml");
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("specs/architectures.toml");
     std::fs::read_to_string(path).unwrap().parse().unwrap()
 }
 

@@ -17,7 +17,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 fn sample(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/samples").join(name);
+    let path = PathBuf::from(env!("ROOFSWAP_CHECKOUT")).join("../shared/samples").join(name);
     if !path.exists() {
         skip_aloud(&format!("{name} is not here"));
         return None;

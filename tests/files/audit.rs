@@ -468,7 +468,7 @@ fn the_command_finds_repairs_a_copy_and_never_writes_an_input() {
 // Against files that are not ours to ship
 
 fn data(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data").join(name);
     if path.exists() {
         return Some(path);
     }

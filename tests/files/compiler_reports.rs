@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The folder with real reports, where this machine has it.
 fn samples() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/compiler");
+    let folder = PathBuf::from(env!("ROOFSWAP_CHECKOUT")).join("../shared/samples/compiler");
     if folder.is_dir() {
         return Some(folder);
     }

@@ -22,7 +22,7 @@ use std::path::Path;
 
 #[test]
 fn canonical_csv() {
-    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/published/measurements.csv");
+    let shipped = concat!(env!("ROOFSWAP_CHECKOUT"), "/datasets/published/measurements.csv");
     let all = "gpu,kernel,problem,variant,dtype,block,grid,regs_per_thread,smem_static_bytes,smem_dynamic_bytes,flops,\
                dram_bytes,time_ms,time_std_ms,trials,power_w,source,stream\n\
                titan-v,\"void k<int, 3>(float*)\",m=512;layout=nt,a,fp32,16x16,4x4x1,32,0,2048,1e6,4096,0.05,0.001,10,\
@@ -33,7 +33,7 @@ fn canonical_csv() {
 
 /// Every sample with its name, by name.
 fn samples() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds");
+    let folder = Path::new(env!("ROOFSWAP_CHECKOUT")).join("tests/fuzz/seeds");
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let mut all: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
         .unwrap()
@@ -106,7 +106,7 @@ fn compiler_reports() {
 
 /// The files of a packed corpus: what libFuzzer found to run the code differently, from our own samples.
 fn packed(target: &str) -> Vec<Vec<u8>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fuzz/corpus/{target}.tar.gz"));
+    let path = Path::new(env!("ROOFSWAP_CHECKOUT")).join(format!("tests/fuzz/corpus/{target}.tar.gz"));
     let mut rest = Vec::new();
     GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut rest).unwrap();
     let (mut rest, mut files) = (rest.as_slice(), Vec::new());

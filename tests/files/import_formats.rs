@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// A file beside the checkout, if it is there.
 fn at_hand(name: &str) -> Option<(PathBuf, Vec<u8>)> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = PathBuf::from(env!("ROOFSWAP_CHECKOUT")).join("../shared/data").join(name);
     match fs::read(&path) {
         Ok(bytes) => Some((path, bytes)),
         Err(_) => {

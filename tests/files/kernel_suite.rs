@@ -27,7 +27,7 @@ fn all() -> Vec<(&'static SuiteKernel, &'static Kernel)> {
 }
 
 fn assets() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/kernels")
+    Path::new(env!("ROOFSWAP_CHECKOUT")).join("assets/kernels")
 }
 
 fn source(of: &SuiteKernel) -> String {

@@ -402,7 +402,7 @@ fn next(state: &mut u64) -> usize {
 #[test]
 fn no_damage_to_a_file_makes_the_reader_panic_or_invent_rows() {
     let whole =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/published/measurements.csv")).unwrap();
+        std::fs::read(concat!(env!("ROOFSWAP_CHECKOUT"), "/datasets/published/measurements.csv")).unwrap();
     let mut state = 20_261_120;
     let (mut refused_files, mut refused_rows, mut read_rows) = (0, 0, 0);
     for _ in 0..400 {
@@ -441,7 +441,7 @@ fn no_damage_to_a_file_makes_the_reader_panic_or_invent_rows() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "needs ../shared, other people's measurements")]
 fn every_collection_at_hand_is_read_whole() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let shared = Path::new(env!("ROOFSWAP_CHECKOUT")).join("../shared/data");
     if !shared.exists() {
         skip_aloud(&format!("{} is not here", shared.display()));
         return;

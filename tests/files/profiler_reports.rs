@@ -598,7 +598,7 @@ fn sizes_that_lie_are_refused_without_taking_room() {
 /// The folder of real reports, where there is one beside the checkout.
 #[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn samples() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/profiler");
+    let folder = PathBuf::from(env!("ROOFSWAP_CHECKOUT")).join("../shared/samples/profiler");
     if !folder.is_dir() {
         skip_aloud("no real reports beside this checkout");
         return None;

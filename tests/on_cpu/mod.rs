@@ -13,7 +13,7 @@ use types::c_type;
 ///
 /// Every argument is given with the type that the suite's file says, so that a source with other parameters does not build.
 pub fn build(suite: &[SuiteKernel], folder: &Path) -> Result<PathBuf, String> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = Path::new(env!("ROOFSWAP_CHECKOUT"));
     let mut text = format!("#include \"{}\"\n", here.join("tests/on_cpu/cuda.h").display());
     let mut files: Vec<&str> = suite.iter().map(|kernel| kernel.file.as_str()).collect();
     files.dedup();

@@ -28,7 +28,7 @@ pub fn build(folder: &Path) -> Result<PathBuf, String> {
     };
     let include = header.parent().ok_or("the header has no folder")?;
     let program = folder.join("occupancy-reference");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/occupancy.c");
+    let source = concat!(env!("ROOFSWAP_CHECKOUT"), "/tests/reference/occupancy.c");
     let mut compiler = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     compiler.args(["-O3", "-x", "c", source, "-I"]).arg(include).arg("-o").arg(&program);
     said(&mut compiler).map(|()| program)

@@ -2,14 +2,17 @@
 //! Only the standard library, so that the table of measures builds in seconds.
 
 use super::tokens::{Token, is_ident, test_items, tokenize};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+
+/// Where the sources of the two crates lie: the engine's and the program's.
+const FOLDERS: [&str; 2] = ["src", "app/src"];
 
 /// One file, cut into tokens.
 pub struct SourceFile<'a> {
-    /// From the repository's root: `src/gpu/mod.rs`.
+    /// From the repository's root: `src/gpu/mod.rs`, `app/src/tui/mod.rs`.
     pub path: &'a str,
-    /// Folders and file below `src/`, without `.rs`: `["gpu", "mod"]`.
+    /// Folders and file below the crate's `src/`, without `.rs`: `["gpu", "mod"]`.
     pub parts: Vec<&'a str>,
     /// Code only: no comments, no literals.
     pub tokens: Vec<Token<'a>>,
@@ -22,7 +25,8 @@ pub struct SourceFile<'a> {
 impl<'a> SourceFile<'a> {
     /// Cuts `text` into tokens.
     pub fn new(path: &'a str, text: &'a str) -> Self {
-        let below = path.strip_prefix("src/").unwrap_or(path);
+        let below =
+            FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)?.strip_prefix('/')).unwrap_or(path);
         let parts: Vec<&str> = below.strip_suffix(".rs").unwrap_or(below).split('/').collect();
         let tokens = tokenize(text);
         let mut in_test = test_items(&tokens);
@@ -149,17 +153,22 @@ impl Leaf<'_> {
 
 /// The root of the repository: cargo's word, else the folder the program runs in.
 pub fn repository() -> PathBuf {
-    PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| ".".to_owned()))
+    PathBuf::from(option_env!("ROOFSWAP_CHECKOUT").unwrap_or("."))
+}
+
+/// `(path from the root, text)` of every Rust file of the two crates.
+pub fn rust_files(root: &Path) -> Vec<(String, String)> {
+    FOLDERS.iter().flat_map(|folder| files_below(root, &root.join(folder))).collect()
 }
 
 /// `(path from the root, text)` of every Rust file below `folder`.
-pub fn rust_files(root: &Path, folder: &Path) -> Vec<(String, String)> {
+fn files_below(root: &Path, folder: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("cannot list {}: {e}", folder.display()));
     for entry in entries {
         let path = entry.expect("a folder's entries can be listed").path();
         if path.is_dir() {
-            files.extend(rust_files(root, &path));
+            files.extend(files_below(root, &path));
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text =
                 fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()));

@@ -21,7 +21,7 @@ type Setting = (u64, u64);
 /// By GPU and setting, the rows.
 type Rows = BTreeMap<(String, Setting), Vec<csv::StringRecord>>;
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/nv_dvfs/nv_dvfs_dev.csv");
+const FILE: &str = concat!(env!("ROOFSWAP_CHECKOUT"), "/../shared/data/nv_dvfs/nv_dvfs_dev.csv");
 
 fn rows() -> Option<(csv::StringRecord, Rows)> {
     let mut reader = csv::Reader::from_path(FILE).ok()?;

@@ -220,7 +220,7 @@ fn the_demo_is_what_the_program_shows() {
         assert_kept("demo.cast", &asciicast(&recorded()));
     }
     let cast =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/pictures/demo.cast")).unwrap();
+        std::fs::read_to_string(concat!(env!("ROOFSWAP_CHECKOUT"), "/docs/pictures/demo.cast")).unwrap();
     let kept = screens_of_cast(&cast);
     assert_eq!(kept.len(), SCRIPT.len(), "the script has changed: record it anew");
     let svg = moving_svg(&kept);

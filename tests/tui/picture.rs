@@ -165,7 +165,7 @@ pub fn still_svg(lines: &[Vec<Glyph>], page: PageColours) -> String {
 
 /// A picture of the docs as it is kept; with `ROOFSWAP_REDRAW` it is written first.
 pub fn assert_kept(name: &str, drawn: &str) {
-    let file = format!("{}/docs/pictures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{}/docs/pictures/{name}", env!("ROOFSWAP_CHECKOUT"));
     if std::env::var_os("ROOFSWAP_REDRAW").is_some() {
         std::fs::write(&file, drawn).unwrap();
     }

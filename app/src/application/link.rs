@@ -1,15 +1,12 @@
 //! What joins a GPU to its host: `specs/host-links.toml`.
 
 use super::recorded::CopyTotal;
-use crate::catalogue::{FileError, SpecFile};
+use crate::catalogue::{FileError, HOST_LINKS};
 use crate::gpu::Gpu;
 use crate::pair::Pair;
 use crate::units::BytesPerSecond;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-const FILE: &str = "specs/host-links.toml";
-const TEXT: &str = include_str!("../../specs/host-links.toml");
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,7 +39,7 @@ pub(super) struct HostLinks(LinksFile);
 impl HostLinks {
     /// Those of the shipped table.
     pub(super) fn shipped() -> Result<Self, FileError> {
-        SpecFile { name: FILE, text: TEXT }.parse().map(Self)
+        HOST_LINKS.parse().map(Self)
     }
 
     /// That of this GPU; `None` where nobody states one, or it shares the host's memory.

@@ -6,12 +6,9 @@ use crate::application::category::KernelCategory;
 use crate::application::group::{GroupCounts, OperatorCall};
 use crate::application::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::application::trace::OperatorInputs;
-use crate::catalogue::{FileError, SpecFile};
+use crate::catalogue::{FRAMEWORK_OPERATORS, FileError};
 use serde::Deserialize;
 use std::collections::HashMap;
-
-const FILE: &str = "specs/framework-operators.toml";
-const TEXT: &str = include_str!("../../../specs/framework-operators.toml");
 
 /// Counts, and what was computed at which size where that is a product or attention.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +94,7 @@ struct FoundCounts {
 impl OperatorTable {
     /// That of `specs/framework-operators.toml`.
     pub(super) fn shipped() -> Result<Self, FileError> {
-        let file: OperatorTableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
+        let file: OperatorTableFile = FRAMEWORK_OPERATORS.parse()?;
         let mut by_name: HashMap<String, Vec<OperatorRule>> = HashMap::new();
         for rule in file.operator {
             for name in &rule.names {
