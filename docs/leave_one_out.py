@@ -82,7 +82,7 @@ WEIGHTS = {
     "supply": (0.25, [0.25]),
     "below_roof": (0.5, [0.5]),
     "conflicts": (0.38, [0.38]),
-    "reuse": (0.8, [0.8]),
+    "reuse": (0.86, [0.86]),
     "library": (0.8, [0.8]),
 }
 # What is taken away at each step, beside all that was taken away before; only of families that count it.

@@ -73,7 +73,7 @@ pub struct Doubt {
     /// 0.38 |ln| between what instructions and wavefronts make of shared memory where its wavefronts alone were counted: conflicts pass
     /// its banks, words the load/store unit as well. Nobody counted them apart in the five families; so wide, 90 % of the recompiled convolution hold.
     pub conflicts: f64,
-    /// 0.8 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, or what a tenth more of it leaves, where it
+    /// 0.86 |ln| of how much longer one of the roofs were if nothing stayed in L2, where the working set is not stated, or what a tenth more of it leaves, where it
     /// is; times the roof's share of the body: so wide, 90 % intervals reach the answer without L2.
     pub reuse: f64,
     /// Half of |ln| between how many times longer the power limits make the roofs of tensor cores: products of zeros draw a part of what those
@@ -97,7 +97,7 @@ pub fn joined_doubts(a: f64, b: f64) -> f64 {
 }
 
 /// What of the distance between what stays in L2 and what might counts in a doubt: times the width of an interval it is all of it.
-const REUSE: f64 = 0.8;
+const REUSE: f64 = 0.86;
 
 /// No ends.
 const ANY_RATES: [f64; 2] = [0.0, f64::INFINITY];

@@ -486,13 +486,11 @@ const ROOM_IN_L2: f64 = 1.1;
 /// How often the same byte may pass L2 where nobody stated what is touched: a stencil's rows are read by blocks above and below.
 const PASSES_OF_L2: f64 = 3.0;
 
-/// Clocks of L2 for a warp's integer atomics on one address: 1.43 to 1.47 on an RTX 4070 (2.48 GHz), an H100 and an H200 (1.98 GHz), which add to one counter; 1.15 and
-/// 1.22 of their stated clocks on a TITAN V and an RTX 2080 Ti, which ran at higher ones that nobody recorded.
+/// Clocks of L2 for a warp's integer atomics on one address: 1.43 to 1.47 on an RTX 4070, an H100 and an H200; 1.15 and 1.22 of the stated clocks of a TITAN V and an RTX 2080 Ti.
 const CLOCKS_ON_ONE_ADDRESS: f64 = 1.45;
 
-/// Clocks for each sector that atomics change in one line, whatever the other lines do. Timed (clocks of the stated boost): 4.8 where blocks add to all of 256 counters and
-/// 5.8 where warps add to some (H100, H200), 5.8 to 7.5 on a TITAN V, an RTX 2080 Ti and an RTX 4070, 14 on a GTX TITAN X. A bound is not above the fastest: of 3 to 5.8
-/// paper 1's kernels on four GPUs choose 4 (12.0 %; 3 and 4.8 12.1 and 12.2).
+/// Clocks for each sector that atomics change in one line, whatever the other lines do. Timed, by the stated clocks: 4.8 and 5.8 (H100, H200), 5.8 to 7.5 (TITAN V, RTX 2080 Ti,
+/// RTX 4070), 14 (GTX TITAN X). A bound is not above the fastest: of 3 to 5.8 paper 1's kernels on four GPUs choose 4 (12.0 %; 3 and 4.8 12.1 and 12.2).
 const CLOCKS_IN_ONE_LINE: f64 = 4.0;
 
 /// What single sectors of 32 bytes in no order draw of the bandwidth of a stream: an H100 1.0 of 3.0 TB/s. No other GPU was looked at.
