@@ -63,7 +63,9 @@ impl StartedFrom {
         match source_time {
             Some(t) if MODELS[settings.model].needs_source() => {
                 let ratio = t.extrapolation.map(|ratio| (t.in_body * ratio.ln().abs().max(t.distance)).exp());
-                let timed = || ratio.map_or(Self::StandIn, |ratio| Self::Timed(ratio, t.bend));
+                let timed = || {
+                    ratio.map_or(Self::StandIn, |ratio| Self::Timed(ratio, joined_doubts(t.bend, t.trials)))
+                };
                 t.spread.map_or_else(timed, Self::NearSizes)
             }
             _ => Self::Nothing,

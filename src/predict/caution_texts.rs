@@ -82,7 +82,7 @@ pub(super) fn missing_counts_text(missing: &[Count]) -> String {
         true => format!("L2 bytes assumed equal to DRAM bytes, the other limits are {others}"),
         false => format!("those limits are {others}"),
     };
-    format!("counters missing: {listed}; {used}; to narrow the interval, profile with `ncu --set full`")
+    format!("counters missing: {listed}; {used}; profile with `ncu --set full` to count them")
 }
 
 /// From so many times its roof on the counts of a kernel may be in another unit.

@@ -359,8 +359,8 @@ pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -
     if let Some(why) = refusal {
         return Err(ModelRefusal::CannotLaunch { gpu: gpu.id.clone(), why });
     }
-    let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
-    let memory = gpu.memory_size.value;
+    let sets = [Count::WorkingSetBytes, Count::ScatteredSetBytes].into_iter().filter_map(|set| work.get(set));
+    let (needed, memory) = (Bytes(sets.fold(0.0, f64::max)), gpu.memory_size.value);
     if needed > memory {
         return Err(ModelRefusal::DoesNotFit { gpu: gpu.id.clone(), needed, memory });
     }

@@ -75,6 +75,8 @@ pub struct SourceTime {
     pub distance: f64,
     /// Half the width of a 90 % interval, in ln, for a roof that does not grow as the work does, or two sizes that do not agree.
     pub bend: f64,
+    /// Half the width, in ln, of the 90 % interval of the trials behind another size; 0 where the row states none, or is of this size.
+    pub trials: f64,
     /// How far an error of the time without its launch goes into the time, 0 to 1: a launch takes as long at every size.
     pub in_body: f64,
     /// Half the width of its own 90 % interval in ln, where several sizes say how far apart they are; `None` elsewhere.
@@ -95,6 +97,7 @@ impl SourceTime {
             distance: 0.0,
             bend: 0.0,
             in_body: 1.0,
+            trials: 0.0,
             spread: None,
         }
     }

@@ -8,7 +8,7 @@ use super::question::QuestionSide;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, body, components};
+use super::{Caution, Interval, body, components};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, RunsAs, Work};
 use crate::measurement::{Measurement, NearRow};
@@ -67,6 +67,7 @@ pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
             spread: None,
             bend: 0.0,
             in_body: 1.0,
+            trials: 0.0,
         });
     }
     if asked.kernel.runs_as == RunsAs::Operator {
@@ -177,6 +178,7 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
         spread: None,
         bend: BEND_DOUBT * in_body * bend,
         in_body,
+        trials: Interval::of_trials(row.time, row.time_std().unwrap_or(Seconds(0.0))).factor.ln(),
     })
 }
 

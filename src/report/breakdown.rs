@@ -315,7 +315,7 @@ pub fn beside(e: &Explanation, time: Seconds) -> Option<String> {
 pub fn sentences(e: &Explanation, time: Seconds) -> Vec<String> {
     let moves = match e.elasticities.is_empty() {
         true => {
-            vec!["no number of the target changes this prediction: launch overhead is all of it".to_string()]
+            vec!["no rate of the target changes this prediction: launch overhead is all of it".to_string()]
         }
         false => e.elasticities.iter().map(elasticity).collect(),
     };

@@ -27,6 +27,9 @@ use super::component_times::Components;
 use super::in_flight::{WaitingBytes, bandwidth_in_flight};
 use super::operand_traffic::operand_traffic;
 use super::product_tiles::{ProductTile, batched_tiles, shared_power, tiled_share};
+use super::scattered::{
+    CLOCKS_IN_ONE_LINE, CLOCKS_ON_ONE_ADDRESS, SCATTERED_OF_STREAM, atomic_clocks, scattered_bytes,
+};
 use super::straight_line::StraightLine;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, ProductSizes, Work};
@@ -93,7 +96,7 @@ impl Spec {
             Self::PowerShare => "FLOP rate under power limit",
             Self::LsuLanes => "load/store lanes",
             Self::GlobalPerClock => "global requests per clock",
-            Self::SharedPerClock => "shared bytes per clock",
+            Self::SharedPerClock => "L1/shared bytes per clock",
             Self::IssuePerClock => "issue per clock",
             Self::L2Bandwidth => "L2 bandwidth",
             Self::DramBandwidth => "DRAM bandwidth",
@@ -329,24 +332,18 @@ impl MachineNumbers {
         CLOCKS_ON_ONE_ADDRESS * requests / self.spec_value(Spec::Clock)
     }
 
-    /// Seconds in which L2 does the atomics of this work: requests one after another on one address, or the sectors of one line.
+    /// Seconds in which L2 does the atomics of this work.
     #[must_use]
     #[inline]
     pub fn atomic_seconds(&self, work: &Work) -> f64 {
-        let on_one_address = work.get(Count::GlobalAtomicRequests).unwrap_or(0.0);
-        let in_one_line = work.get(Count::AtomicLineSectors).unwrap_or(0.0);
-        let clocks = (CLOCKS_ON_ONE_ADDRESS * on_one_address).max(CLOCKS_IN_ONE_LINE * in_one_line);
-        clocks / self.spec_value(Spec::Clock)
+        atomic_clocks(work) / self.spec_value(Spec::Clock)
     }
 
-    /// Seconds in which DRAM gives the single sectors that L2 does not hold: everything through L2 beside the bytes that stream.
+    /// The sectors of one line that atomics change in so many seconds.
+    #[must_use]
     #[inline]
-    fn scattered_seconds(&self, work: &Work) -> f64 {
-        let Some(set) = work.get(Count::ScatteredSetBytes).filter(|set| *set > 0.0) else { return 0.0 };
-        let streamed = (work.get(Count::DramBytes).unwrap_or(0.0) - set).max(0.0);
-        let scattered = (work.get(Count::L2Bytes).unwrap_or(0.0) - streamed).max(0.0);
-        let found = (self.l2_holds[0] * self.spec_value(Spec::L2Size) / set).min(1.0);
-        (1.0 - found) * scattered / (SCATTERED_OF_STREAM * self.spec_value(Spec::DramBandwidth))
+    pub fn sectors_in_one_line(&self, seconds: f64) -> f64 {
+        seconds * self.spec_value(Spec::Clock) / CLOCKS_IN_ONE_LINE
     }
 
     /// h: the share of the working set that the launch finds in L2.
@@ -408,7 +405,8 @@ impl MachineNumbers {
             Some(insts) if self.own_pipe != Some(pipe) => insts / (self.spec_value(lanes) / 32.0 * sm_clocks),
             _ => 0.0,
         };
-        let scattered = self.scattered_seconds(work);
+        let single = scattered_bytes(work, self.l2_holds[0] * self.spec_value(Spec::L2Size));
+        let scattered = single / (SCATTERED_OF_STREAM * self.spec_value(Spec::DramBandwidth));
         let dram_seconds =
             |resident: f64| (1.0 - resident) * dram / self.spec_value(Spec::DramBandwidth) + scattered;
         let times = [
@@ -485,16 +483,6 @@ const ROOM_IN_L2: f64 = 1.1;
 
 /// How often the same byte may pass L2 where nobody stated what is touched: a stencil's rows are read by blocks above and below.
 const PASSES_OF_L2: f64 = 3.0;
-
-/// Clocks of L2 for a warp's integer atomics on one address: 1.43 to 1.47 on an RTX 4070, an H100 and an H200; 1.15 and 1.22 of the stated clocks of a TITAN V and an RTX 2080 Ti.
-const CLOCKS_ON_ONE_ADDRESS: f64 = 1.45;
-
-/// Clocks for each sector that atomics change in one line, whatever the other lines do. Timed, by the stated clocks: 4.8 and 5.8 (H100, H200), 5.8 to 7.5 (TITAN V, RTX 2080 Ti,
-/// RTX 4070), 14 (GTX TITAN X). A bound is not above the fastest: of 3 to 5.8 paper 1's kernels on four GPUs choose 4 (12.0 %; 3 and 4.8 12.1 and 12.2).
-const CLOCKS_IN_ONE_LINE: f64 = 4.0;
-
-/// What single sectors of 32 bytes in no order draw of the bandwidth of a stream: an H100 1.0 of 3.0 TB/s. No other GPU was looked at.
-const SCATTERED_OF_STREAM: f64 = 0.33;
 
 /// The most that one SM moves to and from L2 in a clock: the width of its port.
 pub const L2_PORT_BYTES_PER_CLOCK: f64 = 64.0;

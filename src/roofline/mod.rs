@@ -12,6 +12,7 @@ mod norms;
 mod operand_traffic;
 mod pipe;
 mod product_tiles;
+mod scattered;
 mod straight_line;
 
 pub use component_times::{Component, Components};

@@ -98,7 +98,7 @@ fn two_kernels_of_the_study_have_no_sound_figure_and_ship_without() {
     for kernel in ["atomic_hotspot", "shared_bank_conflict"] {
         let k = s.kernels.position(kernel).unwrap();
         assert!(s.store.of_kernel(k).is_empty(), "{kernel}");
-        assert!(s.kernels[k].cautions.iter().any(|c| c.contains("No measured time")), "{kernel}");
+        assert!(s.kernels[k].cautions.iter().any(|c| c.contains("No published time")), "{kernel}");
     }
     assert_eq!(
         s.kernels.entry_named("atomic_hotspot").unwrap().resources_on(7, 5).unwrap().resources.registers,

@@ -93,6 +93,7 @@ fn ranked_row(
         launch_year: gpu.launch_year,
         is_pareto: false,
         rests_on_measurement: is_measured || forecast.predicted_share >= MOSTLY,
+        is_base_timed: true,
         is_measured,
         is_hypothetical: gpu.is_hypothetical() || session.tuning(forecast.target).is_some(),
         cautions: forecast.cautions.clone(),

@@ -52,6 +52,8 @@ pub struct RankedRow {
     pub is_pareto: bool,
     /// Whether a measured or published time of every kernel stands behind it.
     pub rests_on_measurement: bool,
+    /// Whether the time that speedups are over was measured or published there, at this size or another.
+    pub is_base_timed: bool,
     /// Whether the time is the measured one of this very GPU, to which no model added anything.
     pub is_measured: bool,
     /// Whether the GPU is none that exists as it stands here.
@@ -70,13 +72,14 @@ impl RankedRow {
     /// `2.26×`, or `~2.26×` where no measurement stands behind it.
     #[must_use]
     pub fn speedup_text(&self) -> Option<String> {
-        self.speedup.map(|speedup| shown::marked_speedup(speedup, self.rests_on_measurement))
+        self.speedup
+            .map(|speedup| shown::marked_speedup(speedup, self.is_base_timed && self.rests_on_measurement))
     }
 
-    /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it; nothing of a measured time.
+    /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it; nothing of a measured time without trials.
     #[must_use]
     pub fn interval_text(&self) -> Option<String> {
-        let (low, high) = self.low.zip(self.high).filter(|_| !self.is_measured)?;
+        let (low, high) = self.low.zip(self.high).filter(|(low, high)| !self.is_measured || low < high)?;
         Some(shown::marked_interval(low, high, self.rests_on_measurement))
     }
 

@@ -16,7 +16,7 @@ const FASTEST_ON_ONE_ADDRESS: [f64; 2] = [1.05, 1.45];
 /// - Wavefronts of shared memory are conflicts as much as instructions: no more of them than the unit takes in that time.
 /// - Integer lanes do no more than fits that time: who counts by hand counts additions and moves that run with the multiply-adds as well. Of hashes
 ///   whose operations were guessed (public tables of hashcat on 11 to 14 GPUs) the errors went from 27 to 9 to 14 % with half of the guess.
-/// - Atomics that take longer than that one after another are not on one address: L2 takes them as it takes other bytes.
+/// - Atomics that take longer than that one after another are not on one address: L2 takes them as it takes other bytes. No line takes more of their sectors.
 pub(super) fn bounded_work(work: Work, time: Seconds, machine: &MachineNumbers) -> Work {
     let dram = || work.get(Count::L2Bytes).map(|l2| l2.min(time.0 * machine.spec_value(Spec::DramBandwidth)));
     let most_insts = most_insts(Spec::LsuLanes, time, machine);
@@ -24,11 +24,13 @@ pub(super) fn bounded_work(work: Work, time: Seconds, machine: &MachineNumbers) 
     let one_by_one = |requests| machine.one_address_seconds(requests) / time.0;
     let [fastest, spread] = FASTEST_ON_ONE_ADDRESS;
     let on_one = |requests| ((spread - one_by_one(requests)) / (spread - fastest)).clamp(0.0, 1.0) * requests;
+    let in_line = |sectors: f64| sectors.min(machine.sectors_in_one_line(time.0));
     let exceeded = || Some(most_insts).filter(|most| lsu_insts(&work) > *most);
     work.with(Count::DramBytes, work.get(Count::DramBytes).or_else(dram))
         .with(Count::AluWarpInsts, work.get(Count::AluWarpInsts).map(integers))
         .with(Count::LsuWarpInsts, work.get(Count::LsuWarpInsts).or_else(exceeded))
         .with(Count::GlobalAtomicRequests, work.get(Count::GlobalAtomicRequests).map(on_one))
+        .with(Count::AtomicLineSectors, work.get(Count::AtomicLineSectors).map(in_line))
 }
 
 /// Instructions of a warp that so many lanes of each SM finish in this time.

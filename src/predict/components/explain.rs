@@ -104,13 +104,14 @@ impl UsedArithmetic {
     fn to_measure(&self) -> Vec<String> {
         let Self { sides, answered, gpus: Pair { source, target }, .. } = self;
         let mut all = Vec::new();
-        if answered.start.body.is_none() {
+        let is_timed = answered.start.body.is_some();
+        if !is_timed {
             all.push(format!("this kernel on {source}: without a time its efficiency is the typical one"));
         } else if answered.start.own < 0.5 {
             all.push(format!("a larger size on {source}: the time of this one is mostly launch overhead"));
         }
         let names: Vec<&str> = self.missing.iter().map(|count| count.name()).collect();
-        if !names.is_empty() {
+        if is_timed && !names.is_empty() {
             all.push(format!("counters on {source} (ncu): {}", names.join(", ")));
         }
         if self.is_scaled {
@@ -177,7 +178,11 @@ fn count_from(q: &Question<'_>, component: Component) -> Provenance {
     if component == Component::Dram && q.work.get(Count::DramBytes).is_none() {
         return Provenance::Modelled("L2 bytes used, as far as they fit the time: DRAM bytes not counted");
     }
-    match q.counted(component.component_count()) {
+    let count = match component {
+        Component::Atomics if q.work.get(Count::AtomicLineSectors).is_some() => Count::AtomicLineSectors,
+        other => other.component_count(),
+    };
+    match q.counted(count) {
         Provenance::Stated(origin, source) => Provenance::Counted(origin, source),
         other => other,
     }

@@ -146,8 +146,11 @@ fn doubted(
 
 /// The missing counts behind the components.
 fn missing(work: &Work) -> Vec<Count> {
+    let has = |count: Count| work.get(count).is_some();
     let counts = Component::OF_FORMULAS.into_iter().map(Component::component_count);
-    counts.filter(|count| work.get(*count).is_none()).collect()
+    let is_known =
+        |count: Count| has(count) || count == Count::GlobalAtomicRequests && has(Count::AtomicLineSectors);
+    counts.filter(|count| !is_known(*count)).collect()
 }
 
 /// From so many times its roof on it is not the longest of what was counted that takes a kernel's time.

@@ -160,7 +160,7 @@ fn link(
 /// `10 % more SMs (46): 9.99 % faster; SM clock (2.48 GHz): …`.
 fn moves(e: &Explanation, width: usize) -> String {
     if e.elasticities.is_empty() {
-        return "no number of the target changes this prediction: launch overhead is all of it".into();
+        return "no rate of the target changes this prediction: launch overhead is all of it".into();
     }
     let most = if width < WIDE { FEW } else { e.elasticities.len() };
     let all: Vec<String> = e.elasticities.iter().take(most).map(breakdown::elasticity).collect();

@@ -6,7 +6,7 @@ mod view;
 
 use crate::tui::action::Action;
 use crate::tui::look::Look;
-use crate::tui::pane::{ChartOffer, OverlayPanel, Panel, Reaction};
+use crate::tui::pane::{ChartOffer, Hint, OverlayPanel, Panel, Reaction};
 use crate::tui::scroll::ScrollTop;
 use crate::tui::state::DashboardState;
 use ratatui::buffer::Buffer;
@@ -37,6 +37,15 @@ impl Panel<DashboardState> for GemmSheet {
             _ => return Reaction::Passed,
         }
         Reaction::Done(Vec::new())
+    }
+
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
+        vec![
+            Hint { actions: &[Action::SizeUp, Action::SizeDown], text: "double, halve" },
+            Hint { actions: &[Action::SizeFinerUp, Action::SizeFinerDown], text: "an eighth" },
+            Hint { actions: &[Action::Left, Action::Right], text: "m, n or k" },
+            Hint { actions: &[Action::Export], text: "SVG" },
+        ]
     }
 
     fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {

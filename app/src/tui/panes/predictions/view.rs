@@ -487,7 +487,8 @@ fn further_cell(
     Some(match column {
         PredictionColumn::FurtherSpeedup(_) => {
             let speedup = answer.speedup()? * (answer.predicted_time()? / found.time);
-            (shown::marked_speedup(speedup, found.rests_on_measurement), look.text())
+            let base = answer.source_time.as_ref();
+            (shown::speedup_over(base, speedup, found.rests_on_measurement), look.text())
         }
         PredictionColumn::FurtherInterval(_) => {
             let interval = found.interval?;
