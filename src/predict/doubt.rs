@@ -62,7 +62,7 @@ pub struct Doubt {
     pub drawn: f64,
     /// 0.36 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
-    /// As [`distance_between`] says.
+    /// 0.08 where source and target are of different architectures, 0.2 where Volta lies between them; 0.11 of a library's operator.
     pub distance: f64,
     /// 0.21 where the registers of a build are unknown, or it has all there are: it may spill on one GPU and not on the other.
     pub build: f64,
