@@ -166,7 +166,7 @@ impl<'a> KernelFloors<'a> {
 
     /// The floor on this GPU, whose board's rows are those at this place, and as many times as long as somebody changed it to. Of a launch:
     ///
-    /// 1. seen there in the same collection, timed alike; what the GPU's file states, where that is at most a quarter less;
+    /// 1. seen there in the same collection, timed alike;
     /// 2. stated by the GPU's file for this collection, or for every one;
     /// 3. where the collection saw it on two other GPUs or more: what the GPU's file states, else what they usually cost;
     /// 4. seen there in any collection, else stated, else assumed; no more than the collection saw on its only GPU.
@@ -194,16 +194,7 @@ impl<'a> KernelFloors<'a> {
                     CollectionFloor::AtMost(most) if most.0 < of_any().time.0 => derived(most),
                     CollectionFloor::AtMost(_) | CollectionFloor::Unknown => of_any(),
                 };
-                // A little above it the shortest rows are launches and the work of kernels.
-                let is_stated = |found: Seconds| {
-                    stated.is_known() && stated.time <= found && found.0 <= ABOVE_STATED * stated.time.0
-                };
-                let floor = match seen.on_gpu(at) {
-                    Some(found) if is_stated(found) => of_board,
-                    Some(found) => measured(found),
-                    None => elsewhere(),
-                };
-                changed_floor(floor, board, gpu)
+                changed_floor(seen.on_gpu(at).map_or_else(elsewhere, measured), board, gpu)
             }
             Self::Sequence { ref seen, elsewhere } => {
                 let there = seen.iter().find(|(gpu, _)| *gpu == at);
@@ -218,9 +209,6 @@ impl<'a> KernelFloors<'a> {
         }
     }
 }
-
-/// How many times as long as stated the shortest rows of a GPU may be for the same launch overhead: they have work of their own.
-const ABOVE_STATED: f64 = 1.25;
 
 /// Whether the floor that a GPU's file states is that of this collection's host.
 fn is_of_host(board: &Gpu, collection: Option<&str>) -> bool {

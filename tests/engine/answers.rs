@@ -422,25 +422,6 @@ fn a_size_below_the_measured_ones_is_as_certain_as_a_launch() {
     assert!(interval(1 << 29) > 2.0, "{}", interval(1 << 29));
 }
 
-/// Rows of five short kernels of an H200 have more than its launch overhead in them, which its file states: with 3.79 us for it a kernel of an H100 was 2.98 us, 2.56 to 3.47.
-#[test]
-fn the_shortest_rows_are_no_launch_overhead_where_the_file_states_a_little_less() {
-    const SHORT: [&str; 5] = ["saxpy", "vector_add", "histogram", "reduce_sum", "dot_product"];
-    let rows = include_str!("../../datasets/h200/measurements.csv").lines().skip(1);
-    let fields = rows.map(|row| row.split(',').collect::<Vec<_>>());
-    let of_five = fields.filter(|f| SHORT.contains(&f[1]) && f[3].is_empty());
-    let rows: String = of_five.map(|f| format!("h200,{},{},{},\n", f[1], f[2], f[10])).collect();
-    let (session, there) = (with_rows(&rows), "h100-sxm5");
-    let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
-    let answer = session.answer(&saxpy(&session, 262_144), place("h200"), place(there), settings);
-    let measured = include_str!("../../datasets/h100-sxm5/measurements.csv").lines();
-    let row =
-        measured.map(|row| row.split(',').collect::<Vec<_>>()).find(|f| f[1..4] == ["saxpy", "n=262144", ""]);
-    let measured: f64 = row.unwrap()[10].parse().unwrap();
-    let Interval { low, high, .. } = answer.interval.unwrap();
-    assert!(low.millis() < measured && measured < high.millis(), "{low} {high} {measured}");
-}
-
 #[test]
 fn a_row_that_no_board_can_be_set_to_corrects_nothing() {
     let mut session = with_rows(&format!("{ON_SOURCE}rtx-4070,saxpy,n=33554432,0.9,900000\n"));
