@@ -12,7 +12,7 @@ use super::{
 };
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Kernel, VectorPrecision, Work};
-use crate::roofline::{L2_PORT_BYTES_PER_CLOCK, MachineNumbers, compute_roof, pipe_of};
+use crate::roofline::{L2_PORT_BYTES_PER_CLOCK, atomic_clocks, compute_roof, pipe_of};
 use crate::units::Seconds;
 
 /// As typed.
@@ -63,9 +63,9 @@ pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Se
     }
 }
 
-/// The time of atomics ([`MachineNumbers::atomic_seconds`]); `None` where that is not longer than `body`.
+/// The time of atomics at the boost clock ([`atomic_clocks`]); `None` where that is not longer than `body`.
 pub(super) fn binding_atomics(gpu: &Gpu, work: &Work, body: Seconds) -> Option<Seconds> {
-    let time = Seconds(MachineNumbers::from_gpu(gpu, "int32").atomic_seconds(work));
+    let time = Seconds(atomic_clocks(work) / gpu.boost_clock.value.0);
     Some(time).filter(|time| *time > body)
 }
 

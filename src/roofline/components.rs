@@ -332,13 +332,6 @@ impl MachineNumbers {
         CLOCKS_ON_ONE_ADDRESS * requests / self.spec_value(Spec::Clock)
     }
 
-    /// Seconds in which L2 does the atomics of this work.
-    #[must_use]
-    #[inline]
-    pub fn atomic_seconds(&self, work: &Work) -> f64 {
-        atomic_clocks(work) / self.spec_value(Spec::Clock)
-    }
-
     /// The sectors of one line that atomics change in so many seconds.
     #[must_use]
     #[inline]
@@ -421,7 +414,7 @@ impl MachineNumbers {
             on_pipe(Count::AluWarpInsts, Spec::AluLanes),
             on_pipe(Count::XuWarpInsts, Spec::XuLanes),
             on_pipe(Count::Fp64WarpInsts, Spec::Fp64Lanes),
-            self.atomic_seconds(work),
+            atomic_clocks(work) / self.spec_value(Spec::Clock),
         ];
         // Single sectors might come as fast as a stream: no GPU is known to give them so.
         let as_stream =

@@ -29,6 +29,7 @@ pub use pipe::{
     ABOVE_STATED_CLOCK, KernelArithmetic, Pipe, PipeChoice, compute_roof, first_type_in_reach, machine_of,
     pipe_note, pipe_of, tensor_fp64_note, tensor_type_in_reach, tensor_types_of_lanes,
 };
+pub use scattered::atomic_clocks;
 pub use straight_line::StraightLine;
 
 use crate::catalogue::Sourced;

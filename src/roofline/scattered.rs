@@ -13,8 +13,9 @@ pub(super) const CLOCKS_IN_ONE_LINE: f64 = 4.0;
 pub(super) const SCATTERED_OF_STREAM: f64 = 0.33;
 
 /// Clocks in which L2 does the atomics of this work: requests one after another on one address, or the sectors of one line.
+#[must_use]
 #[inline]
-pub(super) fn atomic_clocks(work: &Work) -> f64 {
+pub fn atomic_clocks(work: &Work) -> f64 {
     let on_one_address = work.get(Count::GlobalAtomicRequests).unwrap_or(0.0);
     let in_one_line = work.get(Count::AtomicLineSectors).unwrap_or(0.0);
     (CLOCKS_ON_ONE_ADDRESS * on_one_address).max(CLOCKS_IN_ONE_LINE * in_one_line)
