@@ -2,7 +2,7 @@
 
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
-use crate::kernel::{Operator, OperatorSizes};
+use crate::kernel::{Operator, OperatorKind};
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::Caution;
 
@@ -30,10 +30,10 @@ pub(super) fn under_its_limit(asked: &Gpu, stock: &Gpu, at: impl Fn(&Gpu) -> Ans
     with_caution(at(&slower), caution)
 }
 
-/// The answer about an operator, whose model has the power limit in its own clock; that of attention has none.
+/// The answer about an operator, whose model has the power limit in its own clock; that of decode has none.
 pub(super) fn of_operator(operator: Operator, asked: &Gpu, answer: Answer) -> Answer {
-    let is_attention = matches!(operator.sizes, OperatorSizes::Attention(_));
-    if !is_attention || asked.lowered_from().is_none() {
+    let is_decode = operator.types.kind == OperatorKind::AttentionDecode;
+    if !is_decode || asked.lowered_from().is_none() {
         return answer;
     }
     with_caution(answer, Caution::LimitIgnored { limit: asked.power_limit.value.0 })

@@ -6,6 +6,7 @@ use super::library_share::LibraryShare;
 use super::name::short_name;
 use super::{Codes, Kernel, KernelFormulas, OperatorType, Problem, RunsAs, StatedArithmetic, Translation};
 use crate::catalogue::{Feature, Sourced};
+use crate::units::Seconds;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub struct KernelFacts {
     pub translation: Option<Arc<Translation>>,
     /// What the library that runs it reaches of newer GPUs beside older ones, where that differs.
     pub library_share: Option<LibraryShare>,
+    /// What a framework's call of it usually takes before the GPU has anything to do, where it is an operator and its file says so.
+    pub dispatch: Option<Seconds>,
     /// Formulas; `None` for a kernel known only from measurements.
     pub(super) formulas: Option<Arc<KernelFormulas>>,
 }
@@ -113,6 +116,7 @@ impl KernelFacts {
             stated_arithmetic: None,
             translation: None,
             library_share: None,
+            dispatch: None,
             formulas: None,
         }
     }

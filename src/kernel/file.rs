@@ -16,6 +16,7 @@ use super::{
 };
 use crate::catalogue::Spanned;
 use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources};
+use crate::units::Seconds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -65,6 +66,7 @@ struct KernelFile {
     instructions: Option<InstructionsFile>,
     product: Option<LibraryProductFile>,
     library: Option<LibraryShareFile>,
+    dispatch: Option<DispatchFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
     #[serde(default)]
@@ -78,6 +80,14 @@ struct KernelFile {
     /// Sources that only this file names.
     #[serde(default)]
     sources: SourceTable,
+}
+
+/// `[dispatch]`: what a framework's call of this operator usually takes before the GPU has anything to do, microseconds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DispatchFile {
+    us: Spanned<f64>,
+    source: Spanned<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -167,6 +177,15 @@ impl KernelChecker<'_> {
     fn library_share(&self, of: &LibraryShareFile) -> Result<LibraryShare, FileError> {
         self.source("library.source", of.source())?;
         of.checked().map_err(|(span, why)| self.field_error("library.fp32_share", span, why))
+    }
+
+    fn dispatch(&self, of: &DispatchFile) -> Result<Seconds, FileError> {
+        self.source("dispatch.source", &of.source)?;
+        let us = *of.us.get_ref();
+        if us > 0.0 && us <= 10_000.0 {
+            return Ok(Seconds(us * 1e-6));
+        }
+        Err(self.field_error("dispatch.us", of.us.span(), "expected microseconds above 0, at most 10000"))
     }
 
     fn origin(&self, source: &str) -> NumberOrigin {
@@ -407,6 +426,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
     let formulas = Arc::new(check.formulas(&typed)?);
     let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
     let library_share = typed.library.as_ref().map(|l| check.library_share(l)).transpose()?;
+    let dispatch = typed.dispatch.as_ref().map(|d| check.dispatch(d)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
         names: None,
@@ -433,6 +453,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             stated_arithmetic: None,
             translation: None,
             library_share,
+            dispatch,
             formulas: Some(formulas),
         }),
     };

@@ -427,7 +427,7 @@ impl fmt::Display for Caution {
             }
             Self::LimitIgnored { limit } => write!(
                 f,
-                "power limit {limit:.0} W ignored: attention is modelled without a power limit and may run slower; measure it at that limit"
+                "power limit {limit:.0} W ignored: decode attention is modelled without a power limit and may run slower; measure it at that limit"
             ),
             Self::SourceCannotLaunch { gpu, why } => {
                 write!(

@@ -157,6 +157,21 @@ impl Doubt {
         }
     }
 
+    /// The same between boards that have this share in common of what differs from board to board, 0 to 1: what nobody knows of the kernel is the same
+    /// on both, as far as they are.
+    #[must_use]
+    #[inline]
+    pub(super) fn between_alike(self, held: f64) -> Self {
+        let apart = 1.0 - held;
+        Self {
+            efficiency: apart * self.efficiency,
+            drawn: apart * self.drawn,
+            counts: apart * self.counts,
+            build: apart * self.build,
+            ..self
+        }
+    }
+
     /// That of the very GPU that was timed.
     #[must_use]
     pub(super) fn none() -> Self {
@@ -289,6 +304,14 @@ mod tests {
             Doubt::new(Causes { supply: 1.2, ..SURE }).reason().is_some_and(|r| r.contains("without loops"))
         );
         assert_eq!(Doubt::none().total(), 0.0);
+    }
+
+    #[test]
+    fn what_nobody_knows_of_a_kernel_is_the_same_on_equal_boards() {
+        let causes = Causes { uncounted: 1.0, unknown_build: true, efficiency: 1.0, floor: 0.2, ..SURE };
+        let held = |held| Doubt::new(causes).between_alike(held).total();
+        assert!(held(0.0) > held(0.5) && held(0.5) > held(1.0));
+        assert!((held(1.0) - joined_doubts(LEAST, 0.2)).abs() < 1e-12, "the host is another");
     }
 
     #[test]

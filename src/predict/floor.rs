@@ -124,6 +124,8 @@ pub(super) enum KernelFloors<'a> {
         kernel: KernelId,
         store: Visible<'a>,
         elsewhere: Option<Seconds>,
+        /// What its kernel's file, or nobody, says of it.
+        usual: Seconds,
         /// What a dispatch took at most: the time of a row of this size, or of the nearest.
         at_most: Option<Seconds>,
     },
@@ -132,6 +134,7 @@ pub(super) enum KernelFloors<'a> {
 impl<'a> KernelFloors<'a> {
     /// By what can be seen, for a source at this place.
     pub(super) fn new(
+        kernel: &Kernel,
         subject: &Subject,
         source: Option<GpuId>,
         timing: LaunchTiming,
@@ -140,7 +143,8 @@ impl<'a> KernelFloors<'a> {
         if timing == LaunchTiming::Dispatched {
             let elsewhere = store.operator_floor_elsewhere(subject.kernel);
             let at_most = telling_row(subject, source, store).map(|row| row.time);
-            return Self::Dispatches { kernel: subject.kernel, store, elsewhere, at_most };
+            let usual = kernel.dispatch.unwrap_or(ASSUMED_DISPATCH);
+            return Self::Dispatches { kernel: subject.kernel, store, elsewhere, usual, at_most };
         }
         if let Some(sequence) = Self::of_sequence(subject, store) {
             return sequence;
@@ -200,9 +204,9 @@ impl<'a> KernelFloors<'a> {
                 let there = seen.iter().find(|(gpu, _)| *gpu == at);
                 there.map_or(elsewhere, |(_, time)| measured(*time))
             }
-            Self::Dispatches { kernel, store, elsewhere, at_most } => {
+            Self::Dispatches { kernel, store, elsewhere, usual, at_most } => {
                 let seen = store.operator_floor(kernel, at).map(measured).or(elsewhere.map(derived));
-                let time = at_most.filter(|most| most.0 < ASSUMED_DISPATCH.0).unwrap_or(ASSUMED_DISPATCH);
+                let time = at_most.filter(|most| most.0 < usual.0).unwrap_or(usual);
                 let assumed = Floor { time, origin: NumberOrigin::Assumed };
                 changed_floor(seen.unwrap_or(assumed), gpu.existing(), gpu)
             }

@@ -126,7 +126,7 @@ pub fn question<'a>(
     let cannot_launch = source.refusal.is_some();
     let at_source = Some(gpus.source.0);
     let timing = subject_timing(kernel, subject, at_source, store);
-    let of_kernel = KernelFloors::new(subject, at_source, timing, store);
+    let of_kernel = KernelFloors::new(kernel, subject, at_source, timing, store);
     let floors = gpus.map(|(at, gpu)| of_kernel.on_gpu(at, gpu));
     let source_time = if cannot_launch && source_row.is_none() {
         None

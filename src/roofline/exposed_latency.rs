@@ -76,7 +76,9 @@ impl ExposedLatency {
         let least_rounds = rounds.unwrap_or(if reads { 1.0 } else { 0.0 });
         let warps = blocks * residents.warps;
         let issuing = if warps > 0.0 { turns * warp_seconds(filled, work, warps) } else { 0.0 };
-        let starting = blocks / (BLOCKS_PER_CLOCK * filled.spec_value(Spec::Clock));
+        // Bytes of DRAM that nobody counted take the time of a launch of many blocks as well as their starts do.
+        let counted = if work.get(Count::DramBytes).is_some() { blocks } else { 0.0 };
+        let starting = counted / (BLOCKS_PER_CLOCK * filled.spec_value(Spec::Clock));
         let waiting = rounds.map_or(0.0, |rounds| of_rounds(rounds) + components.on_sms() / together);
         Self { of_blocks: waiting.max(starting), of_warps: of_rounds(least_rounds) + issuing }
     }

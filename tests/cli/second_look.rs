@@ -465,3 +465,83 @@ fn a_size_next_to_a_timed_one_has_its_time() {
         assert!(number("high_ms") / number("low_ms") > 1.03, "{near}");
     }
 }
+
+/// Blocks that start one after another may take a whole time, and bytes that nobody counted may as well.
+#[test]
+fn a_count_that_explains_nothing_leaves_a_time_alone_as_it_is() {
+    let typed = "--time 0.17ms --from h200 --to l4,gtx-980 --threads 128 --grid 262144";
+    let (alone, beside) = (answers(typed), answers(&format!("{typed} --flops 10kFLOP")));
+    for (alone, beside) in alone.iter().zip(&beside) {
+        let ratio = number(beside, "time_ms") / number(alone, "time_ms");
+        assert!((0.9..1.1).contains(&ratio), "{alone} {beside}");
+    }
+}
+
+#[test]
+fn a_board_that_is_less_in_everything_is_no_faster_than_its_sister() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,dtype,time_ms\n\
+                l40s,linear_bf16,m=3;n=64;k=7168,bf16,0.041\n\
+                a100-pcie-40gb,torch_linear,b=1;m=172;n=58;k=29984,fp32,0.4046\n\
+                h100-sxm5,linear_bf16,m=64;n=64;k=64,bf16,0.05\n";
+    let rows = desk.file("rows.csv", rows);
+    let time = |words: &str| {
+        let row = desk
+            .types_with(&format!("predict --format json {words} --data"), &[&rows])
+            .works()
+            .json()
+            .remove(0);
+        number(&row, "time_ms")
+    };
+    let small = "--kernel linear_bf16 --size m=3,n=64,k=7168 --from l40s";
+    assert!(time(&format!("{small} --to l40")) >= 0.041 && time(&format!("{small} --to l4")) >= 0.041);
+    let deep = "--kernel torch_linear --size b=1,m=172,n=58,k=29984 --from a100-pcie-40gb --to a30";
+    assert!(time(deep) >= 0.38, "but for what a dispatch is of it: {}", time(deep));
+    assert!(time("--kernel linear_bf16 --size m=64,n=64,k=64 --from h100-sxm5 --to h100-pcie") >= 0.05);
+}
+
+/// An A100 keeps a part of its tensor rate in causal prefill, boards of half the rate more of it: softmax takes as long on all.
+#[test]
+fn softmax_is_more_of_an_attention_whose_products_are_fast() {
+    let to = "a100-sxm4-80gb,rtx-4090,rtx-3090,l40s,l4";
+    let words = format!("--kernel attention_prefill --size b=4,s=16384,h=32,kv=32,d=128 --to {to}");
+    let flops = 2.0 * 4.0 * 32.0 * 16384f64.powi(2) * 128.0;
+    let rates = [312e12, 165.2e12, 71.2e12, 362.05e12, 121e12];
+    let shares: Vec<f64> = answers(&words)
+        .iter()
+        .zip(rates)
+        .map(|(row, rate)| flops / (number(row, "time_ms") * 1e-3) / rate)
+        .collect();
+    let [a100, rtx_4090, rtx_3090, l40s, l4] = shares[..] else { panic!("{shares:?}") };
+    assert!((0.62..0.7).contains(&a100) && (0.54..0.65).contains(&l40s), "as measured: {shares:?}");
+    assert!(rtx_4090 > 0.8 && rtx_3090 > 0.8 && l4 < l40s, "{shares:?}");
+}
+
+#[test]
+fn equal_boards_are_as_sure_of_an_operator_as_of_a_kernel() {
+    let desk = Desk::new();
+    let rows = desk.file(
+        "rows.csv",
+        "gpu,kernel,problem,dtype,time_ms\nv100-pcie-32gb,torch_linear,b=1;m=8192;n=8192;k=8192,fp32,85\n",
+    );
+    let words = "predict --format json --from v100-pcie-32gb --to v100-pcie-16gb \
+                 --kernel torch_linear --size b=1,m=8192,n=8192,k=8192 --data";
+    let row = desk.types_with(words, &[&rows]).works().json().remove(0);
+    assert!(number(&row, "high_ms") / number(&row, "low_ms") < 1.5, "{row}");
+}
+
+#[test]
+fn a_call_of_a_framework_takes_what_its_operator_usually_does() {
+    let of = |kernel: &str, size: &str| {
+        let row = answers(&format!("--kernel {kernel} --size {size} --to a10")).remove(0);
+        number(&row, "time_ms")
+    };
+    let (product, sum) = (of("torch_linear", "b=1,m=16,n=16,k=16"), of("torch_add", "b=16,h=16"));
+    assert!((0.05..0.06).contains(&product) && (0.024..0.03).contains(&sum), "{product} {sum}");
+}
+
+#[test]
+fn more_experts_than_there_are_cannot_be_chosen() {
+    let words = "predict --kernel moe_gemm_bf16 --size tokens=8,experts=4,top_k=8,n=128,k=128 --to h100-sxm5";
+    Desk::new().types(words).ends(2, &["experts=4: expected at least top_k = 8"]);
+}

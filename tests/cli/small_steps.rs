@@ -199,16 +199,22 @@ fn a_higher_limit_speeds_up_what_the_boards_own_slows() {
 
 /// What a model cannot know of a limit, or a source cannot have run, is said.
 #[test]
-fn a_limit_without_effect_on_attention_and_a_launch_that_no_source_starts_are_said() {
-    let attention =
-        "predict --kernel attention_prefill --size b=8,s=4096,h=32,kv=8,d=128 --from a100-sxm4-80gb --to";
-    let said = |target: &str| Desk::new().types(&format!("{attention} {target}")).works().stdout;
-    let limited = said("l4@40W");
+fn a_limit_without_effect_on_decode_and_a_launch_that_no_source_starts_are_said() {
+    let of = |kind: &str, target: &str| {
+        let size = "b=8,s=4096,h=32,kv=8,d=128";
+        let asked = format!("--kernel attention_{kind} --size {size} --from a100-sxm4-80gb --to {target}");
+        Desk::new().types(&format!("predict --format json {asked}")).works().json().remove(0)
+    };
+    let limited = of("decode", "l4@40W").to_string();
     assert!(
-        limited.contains("power limit 40 W ignored: attention is modelled without a power limit"),
+        limited.contains("power limit 40 W ignored: decode attention is modelled without a power limit"),
         "{limited}"
     );
-    assert!(!said("l4").contains("power limit"));
+    assert!(!of("decode", "l4").to_string().contains("power limit"));
+    let ranked = "rank --format json --kernel attention_decode --size b=8,s=4096,h=32,kv=8,d=128 --to l4@40W";
+    assert!(Desk::new().types(ranked).works().json()[0]["board_power_w"].is_null(), "that of no limit");
+    let [free, limited] = ["l4", "l4@40W"].map(|target| of("prefill", target));
+    assert!(number(&limited, "time_ms") > 1.2 * number(&free, "time_ms"), "{limited}");
     let block = "--time 1ms --from rtx-3090 --flops 17GFLOP --threads 256 --to h100-sxm5 --smem-dynamic";
     let impossible = answer(&format!("{block} 120KB")).to_string();
     assert!(impossible.contains("rtx-3090: cannot launch: "), "{impossible}");

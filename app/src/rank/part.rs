@@ -4,7 +4,7 @@ use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::{GpuId, board_place};
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
+use crate::predict::{Caution, Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -88,18 +88,14 @@ impl PartQuery<'_> {
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
         let cautions = shown::caution_texts(&answer, &kernel.cautions);
+        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
         PartAnswer {
             time,
             ends: answer.interval.map(|i| [i.low, i.high]),
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
             occupancy: answer.occupancy.target.map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
-            power: self.board_power(
-                &answer.work,
-                answer.launch.target.map(|l| l.block_count() as f64),
-                time,
-                target,
-            ),
+            power: self.board_power(&answer.work, blocks, time.filter(|_| !ignores_limit(&answer)), target),
             rests_on_measurement: !answer.is_estimate(),
             is_measured: is_of_measurement(&answer),
             cautions,
@@ -221,4 +217,10 @@ impl PartQuery<'_> {
         let load = Load::from_work(work, blocks, gpu, time?);
         Some(PowerModel::shipped_once()?.drawn_power(gpu, gpu.clocks(), &load))
     }
+}
+
+/// Whether the answer's time is not that of the power limit that was asked for, so that no power goes with it.
+fn ignores_limit(answer: &Answer) -> bool {
+    let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
+    cautions.into_iter().any(|caution| matches!(caution, Caution::LimitIgnored { .. }))
 }

@@ -18,6 +18,10 @@ use std::cmp::Ordering;
 /// rate that grew most: so much of its efficiency is unknown that nothing says that it spills.
 const FEW_COUNTED: f64 = 0.5;
 
+/// How much more of what a build at the register limit keeps of its efficiency is doubted than of a library's: what one compiler spills another may not. With as
+/// much as a library's, rows of 255 registers of the recompiled convolution held 56 % from an RTX 3090 to an RTX 2080 Ti.
+const DRAWN_AT_REGISTER_LIMIT: f64 = 2.0;
+
 /// What of the distance between the ratios of bandwidths and of SMs adds to the spread of rates where bytes were not counted.
 const NOTHING_COUNTED: f64 = 0.32;
 
@@ -65,7 +69,10 @@ pub(super) struct End {
 impl End {
     /// Whether the other is of more of some numbers and less of none, or of less and more of none; `None` where neither is so.
     fn is_changed_to(&self, other: &Self) -> Option<Ordering> {
-        let roofs = self.roof.time.partial_cmp(&other.roof.time)?;
+        let of_roofs = Pair::new(self.roof.time, other.roof.time);
+        let modelled =
+            self.operator.zip(other.operator).map_or(of_roofs, |(own, other)| Pair::new(own, other));
+        let roofs = modelled.source.partial_cmp(&modelled.target)?;
         match (self.pace.is_changed_to(&other.pace)?, roofs) {
             (Ordering::Equal, Ordering::Equal) => None,
             (Ordering::Equal, of_roof) => Some(of_roof),
@@ -142,7 +149,7 @@ impl SourceShare {
         let is_untouched = || nearness == Nearness::SameBoard && self.end == *target;
         let same = nearness == Nearness::SameSettings || is_untouched();
         if let Some(both) = self.operators(target).filter(|_| !same || self.timed.is_none()) {
-            return self.operator(target, both, nearness.share_alike());
+            return self.operator(target, both, nearness);
         }
         let roofs = Pair::new(self.end.roof.time, target.roof.time);
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
@@ -178,6 +185,8 @@ impl SourceShare {
         let carried = match (nearness, start.body) {
             (Nearness::Other(board), Some(body)) if has_roofs => {
                 let carried = self.in_reach(carried, body, target, board);
+                let own = self.start.own;
+                let carried = carried.between(self.in_order([own * body, body / own], target, nearness));
                 let of_lanes = if self.excess.on_stated_lanes { flops_above_clock(target) } else { 0.0 };
                 carried.between([of_lanes, f64::INFINITY])
             }
@@ -235,6 +244,18 @@ impl SourceShare {
         carried.between([least, most]).between(at_peak)
     }
 
+    /// The least and the most seconds on a target of the same architecture: the first of these where it has less of some rates than the source and more
+    /// of none, the second where it has more of some and less of none.
+    #[inline]
+    fn in_order(&self, [least, most]: [f64; 2], target: &End, nearness: Nearness) -> [f64; 2] {
+        let is_sister = matches!(nearness, Nearness::Other(OtherBoard { is_same_architecture: true, .. }));
+        match self.end.is_changed_to(target).filter(|_| is_sister) {
+            Some(Ordering::Greater) => [0.0, most],
+            Some(Ordering::Less) => [least, f64::INFINITY],
+            _ => [0.0, f64::INFINITY],
+        }
+    }
+
     /// What a launch costs on this target, in seconds.
     #[inline]
     pub(super) fn floor_on(&self, target: &End) -> f64 {
@@ -264,10 +285,13 @@ impl SourceShare {
 
     /// The operators' model: its two times stand in the places of the roofs. What was taken of a fast source is no more than the target's
     /// bytes and FLOPs allow.
-    fn operator(&self, target: &End, times: Pair<f64>, alike: f64) -> Result<Answered, ModelRefusal> {
-        let time = carried(times, self.timed, alike, super::ID)?;
+    fn operator(&self, target: &End, times: Pair<f64>, nearness: Nearness) -> Result<Answered, ModelRefusal> {
+        let time = carried(times, self.timed, nearness.share_alike(), super::ID)?;
+        let [least, most] =
+            self.timed.map_or([0.0, f64::INFINITY], |timed| self.in_order([timed; 2], target, nearness));
+        let time = Seconds(time.0.min(most).max(least));
         // What was not timed may find its operands in L2, which its model knows.
-        let time = if self.timed.is_some() { time.max(Seconds(self.shortest_body(target))) } else { time };
+        let time = if self.timed.is_some() { time.max(Seconds(self.least_body(target))) } else { time };
         let start = LaunchStart { body: self.timed, own: 1.0, gap: 0.0 };
         let Pair { source, target } = times;
         let carried = TimeOverRoof::as_timed(source, source, 0.0).under(target, 1.0);
@@ -316,11 +340,13 @@ impl SourceShare {
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
         let is_drawn = has_roof && self.typical.build.is_another();
         let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };
+        let drawn =
+            if self.typical.build.at_register_limit { DRAWN_AT_REGISTER_LIMIT * drawn } else { drawn };
         let unknown = self.launching != Launching::Dispatch;
         let floor =
             if target.knows_floor { 0.0 } else { self.launching.floor_doubt(self.floor_on(target), time.0) };
         let floor = joined_doubts(floor, self.launching.gap_doubt(gap, body, time.0));
-        Doubt::new(Causes {
+        let doubt = Doubt::new(Causes {
             in_body,
             readings,
             spread,
@@ -347,7 +373,11 @@ impl SourceShare {
             library: ln_apart(target.library_share, self.end.library_share),
             shortest: self.shortest_body(target) / time.0,
             by_rates: self.range_by_rates(target, *answered, nearness),
-        })
+        });
+        match nearness {
+            Nearness::Other(board) => doubt.between_alike(board.held),
+            Nearness::SameSettings | Nearness::SameBoard => doubt,
+        }
     }
 
     /// |ln| of how much longer one of the roofs were if less stayed in L2, or if more did where bytes through L2 stand for those of DRAM.
@@ -364,7 +394,8 @@ impl SourceShare {
     #[inline]
     fn range_by_rates(&self, target: &End, answered: Answered, nearness: Nearness) -> [f64; 2] {
         let is_one_board = nearness == Nearness::SameBoard;
-        let Some(body) = self.start.body.filter(|_| is_one_board || !self.picks_another()) else {
+        let runs_another = self.picks_another() || self.typical.build.at_register_limit;
+        let Some(body) = self.start.body.filter(|_| is_one_board || !runs_another) else {
             return [0.0, f64::INFINITY];
         };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
@@ -395,14 +426,24 @@ impl SourceShare {
     /// may have. A source that took less says that counts are too high: by the square of that they limit less. Bytes that nobody counted do not at all.
     #[inline]
     fn shortest_body(&self, target: &End) -> f64 {
-        let (from, to) = (&self.end.roof, &target.roof);
+        self.least_body_by(target, |roof| roof.dram_at_peak)
+    }
+
+    /// The same with its bytes at the bandwidth that is sustained: what an estimate does not stay below.
+    #[inline]
+    fn least_body(&self, target: &End) -> f64 {
+        self.least_body_by(target, |roof| roof.dram)
+    }
+
+    #[inline]
+    fn least_body_by(&self, target: &End, dram: impl Fn(&LaunchRoof) -> f64) -> f64 {
+        let (from, to) = (dram(&self.end.roof), dram(&target.roof));
         let at_least = |source: f64, target: f64| match self.start.body {
             Some(body) if body < source => (body / source).powi(2) * target,
             _ => target,
         };
         let of_flops = at_least(flops_above_clock(&self.end), flops_above_clock(target));
-        let of_bytes =
-            if self.excess.knows_dram { at_least(from.dram_at_peak, to.dram_at_peak) } else { 0.0 };
+        let of_bytes = if self.excess.knows_dram { at_least(from, to) } else { 0.0 };
         of_flops.max(of_bytes)
     }
 }

@@ -146,7 +146,7 @@ impl<'a> PreparedKernel<'a> {
         let store = store.into();
         let timing = subject_timing(kernel, subject, None, store);
         let machines = machines.with_arithmetic(KernelArithmetic::from_kernel(kernel));
-        let floors = KernelFloors::new(subject, None, timing, store);
+        let floors = KernelFloors::new(kernel, subject, None, timing, store);
         let (named_code, requirements) = (kernel.named_code(), Requirements::of_kernel(kernel));
         let of = GpuFreeTerms {
             kernel,
@@ -171,7 +171,7 @@ impl<'a> PreparedKernel<'a> {
         }
         self.told_by = Some(source);
         self.of.timing = subject_timing(kernel, subject, self.told_by, store);
-        self.of.floors = KernelFloors::new(subject, self.told_by, self.of.timing, store);
+        self.of.floors = KernelFloors::new(kernel, subject, self.told_by, self.of.timing, store);
         self.groups.clear();
     }
 

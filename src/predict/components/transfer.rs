@@ -110,6 +110,8 @@ pub struct LaunchRoof {
     pub flops_at_peak: f64,
     /// Seconds of bytes of DRAM alone at the bandwidth that the GPU states; 0 where they were not counted.
     pub dram_at_peak: f64,
+    /// Seconds of bytes of DRAM alone at the bandwidth that is sustained; 0 where they were not counted.
+    pub dram: f64,
     /// How many times longer DRAM takes than the longest other component ([`Components::dram_over_rest`]).
     pub dram_over_rest: f64,
     /// The share of the components that shared memory alone takes, 0 to 1.
@@ -146,6 +148,7 @@ impl LaunchRoof {
             at_peak: components.at_peak(),
             flops_at_peak: components.flops_at_peak(),
             dram_at_peak: components.dram_at_peak(),
+            dram: components.component_time(Component::Dram).0,
             dram_over_rest: components.dram_over_rest(),
             shared: if on_banks > 0.0 { on_banks / even } else { 0.0 },
             streamed: components.streamed(),
@@ -460,6 +463,7 @@ mod tests {
             at_peak: flops_at_peak,
             flops_at_peak,
             dram_at_peak: 0.0,
+            dram: 0.0,
             dram_over_rest: 0.0,
             shared: 0.0,
             streamed: 1.0,

@@ -1,10 +1,11 @@
 //! Attention: blocks of queries over tiles of keys (prefill), one query over a cache that may be cut (decode). Softmax stands
-//! between two products, so that tensor cores are busy for a part of the time alone and no power limit is met.
+//! between two products, so that tensor cores are busy for a part of the time alone.
 //!
 //! | part | formula |
 //! |---|---|
 //! | launches | node (1 + k (n - 1)): n kernels by the library, each further one k of the first |
-//! | prefill | waves x (chain + tiles x arithmetic), at least the block that sees every key |
+//! | prefill | waves x (chain + tiles x (products + softmax)), at least the block that sees every key, and all tiles at the power-limited clock |
+//! | softmax | scores x (1 / XU lanes + 3.6 / FP32 lanes) clocks |
 //! | decode | waves x (chain + (tiles - 1) x tile); or the cache cut into parts, one per SM, and the parts joined |
 //! | DRAM | q, k, v and the result; in prefill also the store of keys and values and their second read |
 //!
@@ -14,13 +15,13 @@
 
 use super::constants::{
     CUDA_CORE_PART, DECODE_CHAIN_CLOCKS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART,
-    PREFILL_CHAIN_CLOCKS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART, PREFILL_READ_PART,
-    PREFILL_WRITE_PART,
+    PREFILL_CHAIN_CLOCKS, PREFILL_ENERGY, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_READ_PART,
+    PREFILL_WRITE_PART, SOFTMAX_FP32_OPS, SOFTMAX_SHOWN_BESIDE_TCGEN05,
 };
 use super::families::{AttentionRules, attention_rules};
 use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
-use crate::gpu::TENSOR_PART;
+use crate::gpu::{TENSOR_PART, TensorIssue};
 use crate::kernel::{AttentionSizes, OperatorType};
 
 /// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang's
@@ -40,9 +41,29 @@ const TIMED_HEAD_SIZE: f64 = 128.0;
 /// Rows that a product is padded to, however few a block holds.
 const PADDED_ROWS: f64 = 64.0;
 
-/// FLOPs per clock and SM that are left beside the softmax.
-fn rate_per_clock(hardware: &Hardware, part: f64) -> f64 {
-    hardware.flops_per_clock() / TENSOR_PART * part
+/// One tile of keys under a block of queries, in clocks of its SM.
+struct TileClocks {
+    products: f64,
+    softmax: f64,
+}
+
+impl TileClocks {
+    /// Of so many rows of queries and keys of this head size.
+    fn of(hardware: &Hardware, [rows, keys]: [f64; 2], head_size: f64) -> Self {
+        let scores = rows * keys;
+        let shown = match hardware.issue {
+            TensorIssue::TensorMemory => SOFTMAX_SHOWN_BESIDE_TCGEN05,
+            TensorIssue::Warp | TensorIssue::WarpGroup => 1.0,
+        };
+        Self {
+            products: 4.0 * scores * head_size / hardware.flops_per_clock(),
+            softmax: shown * scores * (1.0 / hardware.xu_lanes + SOFTMAX_FP32_OPS / hardware.fp32_lanes),
+        }
+    }
+
+    fn all(&self) -> f64 {
+        self.products + self.softmax
+    }
 }
 
 /// Seconds of so many kernels of a graph, one after another.
@@ -71,7 +92,8 @@ pub(super) fn prefill_parts(
     OperatorTimes::one_after_another(launch, [tensor, l2, dram], PREFILL_OVERLAP)
 }
 
-/// SM clocks of prefill: whole waves of blocks that see half of the keys, or the block that sees them all.
+/// SM clocks of prefill: whole waves of blocks that see half of the keys, or the block that sees them all; all of it at the clock that the power limit
+/// leaves, where that is longer.
 fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSizes) -> f64 {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let group = heads / kv_heads;
@@ -81,11 +103,12 @@ fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionS
     let tiles = (sequence / rules.keys).ceil();
     let first = ((rows / group).min(sequence) / rules.keys).ceil();
     let usual = if per_head > 1.0 { 0.5 * (first + tiles) } else { tiles };
-    let flops = 4.0 * rows.max(PADDED_ROWS) * rules.keys * head_size;
-    let tile = flops / rate_per_clock(hardware, PREFILL_PART);
-    let waves = (batch * kv_heads * per_head / hardware.sms).ceil();
-    let block = |tiles: f64| PREFILL_CHAIN_CLOCKS + tiles * tile;
-    (waves * block(usual)).max(block(tiles))
+    let tile = TileClocks::of(hardware, [rows.max(PADDED_ROWS), rules.keys], head_size);
+    let per_sm = batch * kv_heads * per_head / hardware.sms;
+    let block = |tiles: f64| PREFILL_CHAIN_CLOCKS + tiles * tile.all();
+    let busy = tile.products / tile.all();
+    let limited = per_sm * usual * tile.all() / hardware.clock_share_at(PREFILL_ENERGY * busy);
+    (per_sm.ceil() * block(usual)).max(block(tiles)).max(limited)
 }
 
 /// Rows of a block: the query heads that share keys stand in one.
@@ -126,7 +149,8 @@ fn decode_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSi
     let (group, blocks) = (heads / kv_heads, batch * kv_heads);
     let tiles = (sequence / rules.keys).ceil();
     let rows = (group / rules.decode_rows).ceil() * rules.decode_rows;
-    let arithmetic = 4.0 * rows * rules.keys * head_size / rate_per_clock(hardware, DECODE_PART);
+    let rate = hardware.flops_per_clock() / TENSOR_PART * DECODE_PART;
+    let arithmetic = 4.0 * rows * rules.keys * head_size / rate;
     let tile = arithmetic.max(rules.tile_clocks * head_size / TIMED_HEAD_SIZE);
     let on_cuda_cores = rules.has_cuda_core_kernels && group < LEAST_TENSOR_GROUP;
     let part = if on_cuda_cores { CUDA_CORE_PART } else { 1.0 };

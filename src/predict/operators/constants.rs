@@ -74,10 +74,19 @@ pub(super) const DECODE_CHAIN_CLOCKS: f64 = 5900.0;
 /// What a block on CUDA cores takes of that: its 32 KiB let three share an SM, and one wait while others work.
 pub(super) const CUDA_CORE_PART: f64 = 1.0 / 3.0;
 
-/// Attention's part of the stated dense tensor rate: softmax between two products.
-pub(super) const PREFILL_PART: f64 = 0.61;
+/// FP32 instructions of softmax per score beside its exponential: scale, maximum, difference, sum, conversion, two at a time in part. Of 3.2 to 4.2
+/// large prefills of A100, L40S and H100 together choose 3.6.
+pub(super) const SOFTMAX_FP32_OPS: f64 = 3.6;
 
-/// The same of decode.
+/// What of softmax tensor cores wait for where their products run without a warp (`tcgen05`), two blocks of queries by turns: of the 2250 TFLOPS of BF16 of a
+/// B200 FlashAttention 4 reaches 1613 and cuDNN 9.13 three quarters of that (the former's paper). Elsewhere all of it.
+pub(super) const SOFTMAX_SHOWN_BESIDE_TCGEN05: f64 = 0.5;
+
+/// Energy of attention's products per FLOP over that of a product alone, whose operands all come from shared memory: what leaves an L40S of 350 W its
+/// measured 223 TFLOPS (0.66 to 0.85 are alike on the three GPUs).
+pub(super) const PREFILL_ENERGY: f64 = 0.75;
+
+/// Attention's part of the stated dense tensor rate in decode: softmax between two products.
 pub(super) const DECODE_PART: f64 = 0.57;
 
 /// How prefill's tensor, L2 and DRAM times add up.

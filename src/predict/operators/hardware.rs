@@ -32,6 +32,9 @@ pub(super) struct Hardware {
     pub(super) l2: f64,
     /// L2 size in bytes.
     pub(super) l2_size: f64,
+    /// FP32 lanes of one SM, and those of special functions.
+    pub(super) fp32_lanes: f64,
+    pub(super) xu_lanes: f64,
     power: TensorPower,
     pub(super) issue: TensorIssue,
     pub(super) attention: AttentionFamily,
@@ -52,6 +55,8 @@ impl Hardware {
             dram: gpu.bandwidth_sustained().value.0,
             l2: gpu.l2_bandwidth_or_derived().value.0,
             l2_size: gpu.l2_size.value.0,
+            fp32_lanes: f64::from(gpu.fp32_lanes_per_sm.value),
+            xu_lanes: gpu.sm.xu_lanes.value,
             power: TensorPower::new(gpu, types.input),
             issue: gpu.tensor_issue(),
             attention: attention_of(gpu),
@@ -71,7 +76,12 @@ impl Hardware {
     /// The share of its clock that a GPU keeps while its tensor cores are busy: the largest at which idle power and energy
     /// per FLOP stay below the power limit.
     pub(super) fn clock_share(&self) -> f64 {
-        self.power.clock_share(self.clock, FlopsPerSecond(self.tensor_rate))
+        self.clock_share_at(1.0)
+    }
+
+    /// The same where they take so much of the energy of a product that keeps them busy all the time.
+    pub(super) fn clock_share_at(&self, energy: f64) -> f64 {
+        self.power.clock_share(self.clock, FlopsPerSecond(energy * self.tensor_rate))
     }
 
     /// The same GPU with one of its numbers changed by this factor; numbers that the model does not take change nothing.
@@ -92,13 +102,13 @@ impl Hardware {
             Spec::L2Bandwidth => self.l2 *= factor,
             Spec::DramBandwidth => self.dram *= factor,
             Spec::L2Size => self.l2_size *= factor,
+            Spec::XuLanes => self.xu_lanes *= factor,
             Spec::PowerShare
             | Spec::LsuLanes
             | Spec::GlobalPerClock
             | Spec::SharedPerClock
             | Spec::IssuePerClock
             | Spec::AluLanes
-            | Spec::XuLanes
             | Spec::Fp64Lanes => {}
         }
         self
