@@ -465,3 +465,17 @@ fn a_size_next_to_a_timed_one_has_its_time() {
         assert!(number("high_ms") / number("low_ms") > 1.03, "{near}");
     }
 }
+
+/// The model in use is that of predictions with these rows, whatever is held out to measure it.
+#[test]
+fn the_model_in_use_is_the_same_under_every_protocol() {
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", saxpy_on_five_gpus());
+    for protocol in ["new-gpu", "new-size"] {
+        let words = format!("models --protocol {protocol} --format json --data");
+        let rows = desk.types_with(&words, &[&file]).works().json();
+        let used = rows.iter().filter(|row| row["used"] == true && row["kind"] == "analytical");
+        let used: Vec<&str> = used.filter_map(|row| row["model"].as_str()).collect();
+        assert_eq!(used, ["hybrid"], "{protocol}: {rows:?}");
+    }
+}
