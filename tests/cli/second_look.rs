@@ -479,3 +479,21 @@ fn the_model_in_use_is_the_same_under_every_protocol() {
         assert_eq!(used, ["hybrid"], "{protocol}: {rows:?}");
     }
 }
+
+/// Integers have no FLOPs: rates and intensities of their pipes are of operations.
+#[test]
+fn rates_of_integers_are_operations() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,time_ms,flops,dram_bytes,dtype\n\
+                titan-v,hash,n=1000000,10,5e10,1e9,int32\ntitan-v,sums,n=1000000,10,5e10,1e9,fp32\n";
+    let file = desk.file("int.csv", rows);
+    let drawn = |kernel: &str| {
+        let words = format!("export roofline --kernel {kernel} --from titan-v --to rtx-4070 -o - --data");
+        desk.types_with(&words, &[&file]).works().stdout
+    };
+    let (integers, floats) = (drawn("hash"), drawn("sums"));
+    for said in ["performance, OP/s", "operational intensity (DRAM), OP/B", "TITAN V 14.9 TOP/s"] {
+        assert!(integers.contains(said) && !floats.contains(said), "{said}: {integers}");
+    }
+    assert!(!integers.contains("FLOP/") && floats.contains("TITAN V 14.9 TFLOP/s"), "{integers}");
+}
