@@ -11,7 +11,7 @@ use crate::answer::{Answer, Settings};
 use crate::catalogue::{NumberOrigin, Sourced};
 use crate::cores;
 use crate::gpu::{Gpu, GpuId};
-use crate::predict::{SourceKind, SourceTime, Subject};
+use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
 use crate::roofline::Bound;
@@ -190,8 +190,7 @@ impl<'a> RankQuestion<'a> {
     fn board_from(&self, source: SourceBase, mut rows: Vec<RankedRow>) -> Board {
         let on_source = self.single_on_source().filter(|_| !self.is_without_source);
         let profiled = on_source.as_ref().and_then(ProfiledSource::from_answer);
-        let base = on_source.as_ref().and_then(|answer| answer.source_time.as_ref());
-        let is_base_timed = base.is_none_or(SourceTime::rests_on_measurement);
+        let is_base_timed = on_source.as_ref().is_none_or(Answer::has_timed_source);
         for row in &mut rows {
             row.is_base_timed = is_base_timed;
             row.speedup_over_profile = profiled.zip(row.time).map(|(source, here)| source.time / here);
