@@ -84,6 +84,12 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         let corrected = correction(&combined);
         p.cautions.extend(corrected.map(|c| Caution::RowsMeasuredHere { factor: c.factor, rows: c.rows }));
         p.cautions.extend(contradiction(gpus, &combined));
+        for caution in combined.counted().flat_map(|share| &share.answer.data) {
+            if !p.cautions.contains(caution) {
+                p.cautions.push(caution.clone());
+                whole.data.push(caution.clone());
+            }
+        }
     }
     whole.interval = interval(&combined, mean);
     whole.correction = correction(&combined);

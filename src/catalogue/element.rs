@@ -111,6 +111,12 @@ impl ElementType {
         }
     }
 
+    /// Whether it is one of integers, whose operations are no FLOPs.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        self.usual_accumulate() == Self::Int32
+    }
+
     /// Whether its arithmetic runs on tensor cores wherever a library multiplies matrices of it.
     #[must_use]
     pub fn is_of_tensor_cores(self) -> bool {

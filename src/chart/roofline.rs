@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
 use crate::pair::{Pair, Side};
-use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
+use crate::roofline::{Level, Pipe, Roofline, intensity, pipe_of, roofline};
 use crate::text::marked_estimate;
 use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
 
@@ -128,7 +128,20 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         notes,
     };
     note_left_out(&mut chart, &view.further);
+    name_operations(&mut chart, pipe_of(view.kernel).pipe);
     chart
+}
+
+/// Names every rate and intensity by the operations of the kernel's pipe.
+fn name_operations(chart: &mut ChartSpec, pipe: Pipe) {
+    let of_marks = chart.marks.iter_mut().flat_map(|mark| match mark {
+        Mark::Line { name, .. } => vec![name],
+        Mark::Point { name, label, .. } => vec![name, label],
+        Mark::Label { text, .. } => vec![text],
+        _ => Vec::new(),
+    });
+    let texts = of_marks.chain([&mut chart.x.label, &mut chart.y.label]).chain(&mut chart.notes);
+    texts.for_each(|text| *text = pipe.in_operations(text));
 }
 
 /// At which clocks the roofs of this GPU are drawn.

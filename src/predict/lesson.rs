@@ -201,6 +201,15 @@ impl Lessons {
     pub fn any_used(&self) -> bool {
         self.all.values().any(|lesson| lesson.taught.is_some())
     }
+
+    /// The kernels that any of them is used for, and all that there are lessons for.
+    #[must_use]
+    pub fn used_kernels(&self) -> (usize, usize) {
+        let all: BTreeSet<KernelId> = self.iter().map(|(kernel, _, _)| kernel).collect();
+        let taught = self.iter().filter(|(_, _, lesson)| lesson.taught.is_some());
+        let used: BTreeSet<KernelId> = taught.map(|(kernel, _, _)| kernel).collect();
+        (used.len(), all.len())
+    }
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ fn first_link(breakdown: &Breakdown<'_>, has_source: bool) -> FactorWords {
             (shown::marked_time(from, *kind, *is_timed), behind)
         }
         FirstTime::Binding(_) => {
-            let on = if has_source { "on the source GPU" } else { "of this kernel" };
+            let on = if has_source { "on the source GPU" } else { "on this GPU" };
             (from.to_string(), format!("the longest limit; no measurement {on}"))
         }
         FirstTime::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),

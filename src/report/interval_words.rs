@@ -43,7 +43,6 @@ pub fn interval(answer: &Answer) -> Option<String> {
     ))
 }
 
-/// The same for an interval that is scaled with the answer's own doubt.
 /// What was measured where the interval is that of a measurement.
 fn of_measurement(answer: &Answer) -> &'static str {
     let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
@@ -55,15 +54,15 @@ fn of_measurement(answer: &Answer) -> &'static str {
     }
 }
 
+/// The same for an interval that is scaled with the answer's own doubt.
 fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
-    let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
     let mut why: Vec<&str> = Vec::new();
-    if !timed && answer.is_without_source {
+    if answer.is_estimate() && answer.is_without_source {
         why.push("no measurement of the kernel");
-    } else if !timed {
+    } else if answer.is_estimate() {
         why.push("no measurement of the kernel on the source");
     } else {
-        why.extend(i.widened.then_some("the source's time is scaled from other sizes"));
+        why.extend(i.widened.then_some("the measured time is scaled from other sizes"));
         why.extend(doubt.reason());
     }
     let why = if why.is_empty() {

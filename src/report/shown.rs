@@ -66,14 +66,13 @@ pub fn interval_or_levels(answer: &Answer) -> Option<String> {
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
 pub fn speedup(answer: &Answer) -> Option<String> {
-    Some(speedup_over(answer.source_time.as_ref(), answer.speedup()?, !answer.is_estimate()))
+    Some(speedup_over_source(answer, answer.speedup()?, !answer.is_estimate()))
 }
 
-/// A speedup over this time on the source: an estimate where either time is one.
+/// A speedup over the time on the source of this answer: an estimate where either time is one.
 #[must_use]
-pub fn speedup_over(source: Option<&SourceTime>, speedup: f64, rests_on_measurement: bool) -> String {
-    let is_timed = source.is_none_or(SourceTime::rests_on_measurement);
-    marked_speedup(speedup, is_timed && rests_on_measurement)
+pub fn speedup_over_source(answer: &Answer, speedup: f64, rests_on_measurement: bool) -> String {
+    marked_speedup(speedup, answer.has_timed_source() && rests_on_measurement)
 }
 
 /// `2.26×`, or `~2.26×` where no measurement stands behind it.

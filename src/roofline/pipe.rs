@@ -88,6 +88,13 @@ impl Pipe {
         matches!(self, Self::Fp64 | Self::Tensor { input: ElementType::Fp64, .. })
     }
 
+    /// A text of rates and intensities in the operations of this pipe: `14.6 TOP/s` of integers, which have no FLOPs.
+    #[must_use]
+    pub fn in_operations(self, text: &str) -> String {
+        let is_integer = self == Self::Int32 || self.tensor_input().is_some_and(ElementType::is_integer);
+        if is_integer { text.replace("FLOP/", "OP/") } else { text.to_string() }
+    }
+
     /// Its stated rate on this GPU, of tensor cores else that of another accumulate type, else that of the type that code for narrower ones
     /// converts to; `None` where nobody states one.
     #[must_use]

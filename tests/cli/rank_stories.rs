@@ -310,3 +310,25 @@ fn an_order_has_a_short_word() {
     assert_eq!(by("energy"), by("perf-per-watt"));
     assert_eq!(by("price"), by("perf-per-dollar"));
 }
+
+/// The source among several sources is predicted from the others: its row says that speedups are over another time of it.
+#[test]
+fn a_source_that_others_predict_says_that_speedups_are_over_its_own_time() {
+    let desk = Desk::new();
+    let row = |words: &str| {
+        let words = format!("rank --kernel saxpy --to titan-v --format json {words}");
+        desk.types(&words).works().json().remove(0)
+    };
+    let said = |row: &Value| row["cautions"].to_string().contains("; speedups are over its own time, ");
+    let several = row("--size n=4194304 --from titan-v,rtx-4070");
+    assert!(said(&several) && several["speedup"] != 1.0, "{several}");
+    for one_time in [
+        "--size n=4194304 --from titan-v",
+        "--size n=4194304 --from titan-v,all",
+        "--size n=1048576 --from titan-v,rtx-4070",
+    ] {
+        let row = row(one_time);
+        assert!(!said(&row), "{one_time}: {row}");
+        assert_eq!(row["speedup"], 1.0, "{one_time}: {row}");
+    }
+}

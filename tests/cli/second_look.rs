@@ -545,3 +545,35 @@ fn more_experts_than_there_are_cannot_be_chosen() {
     let words = "predict --kernel moe_gemm_bf16 --size tokens=8,experts=4,top_k=8,n=128,k=128 --to h100-sxm5";
     Desk::new().types(words).ends(2, &["experts=4: expected at least top_k = 8"]);
 }
+
+/// The model in use is that of predictions with these rows, whatever is held out to measure it.
+#[test]
+fn the_model_in_use_is_the_same_under_every_protocol() {
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", saxpy_on_five_gpus());
+    for protocol in ["new-gpu", "new-size"] {
+        let words = format!("models --protocol {protocol} --format json --data");
+        let rows = desk.types_with(&words, &[&file]).works().json();
+        let used = rows.iter().filter(|row| row["used"] == true && row["kind"] == "analytical");
+        let used: Vec<&str> = used.filter_map(|row| row["model"].as_str()).collect();
+        assert_eq!(used, ["hybrid"], "{protocol}: {rows:?}");
+    }
+}
+
+/// Integers have no FLOPs: rates and intensities of their pipes are of operations.
+#[test]
+fn rates_of_integers_are_operations() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,time_ms,flops,dram_bytes,dtype\n\
+                titan-v,hash,n=1000000,10,5e10,1e9,int32\ntitan-v,sums,n=1000000,10,5e10,1e9,fp32\n";
+    let file = desk.file("int.csv", rows);
+    let drawn = |kernel: &str| {
+        let words = format!("export roofline --kernel {kernel} --from titan-v --to rtx-4070 -o - --data");
+        desk.types_with(&words, &[&file]).works().stdout
+    };
+    let (integers, floats) = (drawn("hash"), drawn("sums"));
+    for said in ["performance, OP/s", "operational intensity (DRAM), OP/B", "TITAN V 14.9 TOP/s"] {
+        assert!(integers.contains(said) && !floats.contains(said), "{said}: {integers}");
+    }
+    assert!(!integers.contains("FLOP/") && floats.contains("TITAN V 14.9 TFLOP/s"), "{integers}");
+}

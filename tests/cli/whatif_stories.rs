@@ -330,6 +330,21 @@ fn another_launch_is_asked_of_every_command_and_marked() {
     assert_eq!(told["changes"][0], "dtype=fp8");
 }
 
+/// Another launch on the target leaves the time on the source what it was: the one that speedups are over.
+#[test]
+fn a_changed_launch_is_solved_for_the_time_on_the_source_as_it_was_timed() {
+    let pair = "--from titan-v --kernel matmul_tiled --size n=1024";
+    let desk = Desk::new();
+    for launch in ["", " --launch block=64"] {
+        let words = format!("whatif --gpu rtx-4070 {pair}{launch} --solve sms --format json");
+        let told = object(&desk.types(&words).works().stdout);
+        let words = format!("predict --to rtx-4070 {pair}{launch} --format json");
+        let predicted = desk.types(&words).works().json().remove(0);
+        let ratio = number(&told["solve"], "goal_ms") / number(&predicted, "source_time_ms");
+        assert!((ratio - 1.0).abs() < 1e-9, "{launch}: {told:?}");
+    }
+}
+
 #[test]
 fn a_launch_that_cannot_be_is_refused_with_what_to_type() {
     let desk = Desk::new();

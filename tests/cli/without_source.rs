@@ -215,3 +215,45 @@ fn what_a_gpu_by_rule_is_made_of_is_said_without_a_source() {
         "it has no other name: {shown}"
     );
 }
+
+/// The kernel was measured, on other GPUs: only the kernel's time on this one is missing.
+#[test]
+fn times_of_other_gpus_are_measurements_of_the_kernel() {
+    let desk = Desk::new();
+    let alone = desk.types("predict --kernel saxpy --to rtx-3090 --explain").works().stdout;
+    assert!(alone.contains("the longest limit; no measurement on this GPU"), "{alone}");
+    let seen = desk.types("predict --kernel saxpy --from l4 --to rtx-3090 --explain").works().stdout;
+    for said in [alone, seen] {
+        assert!(said.contains("held-out errors on other kernels; "), "{said}");
+        assert!(!said.contains("no measurement of "), "{said}");
+    }
+    let untimed = desk.types("predict --kernel torch_linear --size n=4096 --to l4 --explain").works().stdout;
+    assert!(untimed.contains("wider because no measurement of the kernel"), "{untimed}");
+}
+
+/// What a dataset says of its rows holds for each of them that has a part in the time.
+#[test]
+fn what_a_dataset_says_of_its_rows_is_said_of_those_of_several_sources_too() {
+    let zeros = "data: The index was all zero: every thread read one address.";
+    for from in ["", "--from l4", "--from titan-v", "--from titan-v,rtx-4070"] {
+        for command in ["predict", "rank"] {
+            let asked = format!("{command} --kernel random_access --size n=1048576 --to rtx-3090 {from}");
+            let said = Desk::new().types(&asked).works().stdout;
+            assert_eq!(said.matches(zeros).count(), 1, "{asked}: {said}");
+        }
+    }
+}
+
+/// A launch overhead limits a short kernel on a source that nobody timed as on one that somebody did.
+#[test]
+fn launch_overhead_limits_an_untimed_source_too() {
+    for from in ["l4", "titan-v"] {
+        let asked = format!("--kernel saxpy --size n=32 --from {from} --to rtx-3090");
+        let row = predicted(&asked).remove(0);
+        assert_eq!([&row["bound_source"], &row["bound_target"]], ["launch", "launch"], "{row}");
+        let said = Desk::new().types(&format!("predict {asked} --explain")).works().stdout;
+        assert_eq!(said.matches(": bound by launch overhead").count(), 2, "{said}");
+    }
+    let long = predicted("--kernel saxpy --size n=2^28 --from l4 --to rtx-3090").remove(0);
+    assert_eq!(long["bound_source"], "DRAM", "{long}");
+}

@@ -284,7 +284,15 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
 }
 
-/// Short kernels of a trace show what a launch costs on its host, in both views.
+/// Groups of one kernel are told apart by the sizes that differ, however few columns the operator has.
+#[test]
+fn groups_that_are_cut_alike_show_where_their_sizes_differ() {
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application_of(&[(NORM, 9, 2), (NORM, 7, 3)])));
+    let screen = d.screen();
+    assert!(screen.contains(" native_…2048,4…") && screen.contains(" native_…512,40…"), "{screen}");
+}
+
 /// Rows of one kernel say what tells them apart as the Application view does.
 #[test]
 fn groups_of_one_kernel_are_told_apart_in_the_swap_view() {

@@ -79,7 +79,7 @@ fn a_sheet_with_numbers_copies_the_command_that_prints_them() {
     let here = tempfile::tempdir().unwrap();
     let mut d = unranked();
     let gemm = copied(&mut d, "f s m = 1 2 0 0 M H z enter W right - Y");
-    let expected = "roofswap gemm --gpu rtx-4070 --m 2048 --n 4096 --k 4096 --sm-clock rtx-4070=1200MHz";
+    let expected = "roofswap gemm --gpu rtx-4070 --m 256 --n 512 --k 512 --sm-clock rtx-4070=1200MHz";
     assert_eq!(gemm, expected);
     let screen = d.screen();
     assert!(screen.contains("GEMM on RTX 4070 @1200MHz"), "{screen}");
@@ -293,6 +293,11 @@ fn the_command_of_a_board_has_its_hypothetical_gpu() {
     assert!(all.contains("--to all --set 'sms=+5%'"), "{all}");
     let said = |d: &Dashboard| d.state.message.clone().unwrap().1;
     assert!(said(&d).ends_with("; its --set ranks the other GPUs changed, too"), "{}", said(&d));
+    copied(&mut d, "O Y");
+    let reversed = "; its rows are not reversed: the first is the best, of kernels the longest";
+    assert!(said(&d).ends_with(reversed), "{}", said(&d));
+    copied(&mut d, "O Y");
+    assert!(!said(&d).contains("reversed"), "{}", said(&d));
     let alone = copied(&mut d, "/ s m s enter Y");
     assert!(alone.contains("--to rtx-4070 --set 'sms=+5%'"), "{alone}");
     assert!(printed(&alone, here.path()).contains("RTX 4070, sms=+5%"));

@@ -4,7 +4,7 @@
 
 use crate::stage::{Dashboard, dashboard};
 use roofswap::measurement::CanonicalRow;
-use roofswap::predict::{HYBRID, Lessons, MODELS};
+use roofswap::predict::{HYBRID, Lesson, Lessons, MODELS};
 use roofswap::session::{MeasuredHere, Session};
 use roofswap::train::WantedLessons;
 use roofswap::tui::{Effect, LoadedFiles, Message, update};
@@ -120,4 +120,21 @@ fn another_build_of_a_kernel_is_learned_from_again() {
     let effects = update(&mut d.state, Message::Imported(crate::stage::imported(session, file, added)));
     assert_ne!(learning_of(&effects).revision(), of.revision());
     assert!(d.state.session.lessons().is_empty(), "learned from the errors of another build");
+}
+
+/// What `hybrid` is used for is said: kernels without corrections have the times of `components`.
+#[test]
+fn the_kernels_that_hybrid_corrects_are_counted() {
+    let (mut d, of) = with_own_rows();
+    let mut lessons = lessons_of(&of);
+    let other = of.kernels.position("dot_product").unwrap();
+    let unused = lessons.iter().next().map(|(.., lesson)| Lesson { taught: None, ..lesson.clone() }).unwrap();
+    lessons.insert(other, None, Arc::new(unused));
+    update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons.clone())));
+    let said = d.state.message.clone().unwrap().1;
+    assert!(said.contains("using `hybrid` for 1 of 2 kernels: lower cross-validated error"), "{said}");
+    let (mut d, of) = with_own_rows();
+    update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons_of(&of))));
+    let said = d.state.message.clone().unwrap().1;
+    assert!(said.contains("using `hybrid`: lower cross-validated error"), "{said}");
 }

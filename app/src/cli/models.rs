@@ -56,8 +56,8 @@ pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
     let kernel = args.kernel.as_deref().map(|n| session.kernels.position(n)).transpose()?;
     let wanted = LikeQuestion { kernel, source: gpu(&args.from)?, target: gpu(&args.to)? };
     let protocol: Protocol = args.protocol.into();
-    if protocol == Protocol::NewGpu {
-        // What these rows teach is learned once and kept: the next command with them need not.
+    if protocol == Protocol::NewGpu || chosen.is_none() {
+        // Which model is in use is what these rows teach; it is learned once and kept: the next command with them need not.
         learning::teach(&session, &WantedLessons::default())?;
     }
     let setup = EvaluationSetup {

@@ -8,23 +8,17 @@ use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
 use super::totals::{RunTotals, SourceBase};
 use crate::answer::{Answer, Settings};
-use crate::catalogue::{NumberOrigin, Sourced};
 use crate::cores;
-use crate::gpu::{Gpu, GpuId};
-use crate::predict::{SourceKind, SourceTime, Subject};
+use crate::gpu::GpuId;
+use crate::predict::{SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
-use crate::roofline::Bound;
 use crate::session::{Session, Sources};
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 
 /// So many kernels of a run are summed up together.
 const PORTION: usize = 32;
-
-/// Bandwidths within this factor of each other may change their order by where they come from: derived ones lie up to a tenth off
-/// measured ones, either way.
-const NEAR_BANDWIDTH: f64 = 1.25;
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -190,14 +184,14 @@ impl<'a> RankQuestion<'a> {
     fn board_from(&self, source: SourceBase, mut rows: Vec<RankedRow>) -> Board {
         let on_source = self.single_on_source().filter(|_| !self.is_without_source);
         let profiled = on_source.as_ref().and_then(ProfiledSource::from_answer);
-        let base = on_source.as_ref().and_then(|answer| answer.source_time.as_ref());
-        let is_base_timed = base.is_none_or(SourceTime::rests_on_measurement);
+        let is_base_timed = on_source.as_ref().is_none_or(Answer::has_timed_source);
         for row in &mut rows {
             row.is_base_timed = is_base_timed;
             row.speedup_over_profile = profiled.zip(row.time).map(|(source, here)| source.time / here);
         }
         self.order.sort(&mut rows);
         self.compare_origins(&mut rows);
+        self.say_other_time(&mut rows, source.time);
         if self.each_kernel {
             rows.reverse();
             // Those without a time stay last.
@@ -434,57 +428,6 @@ impl<'a> RankQuestion<'a> {
             all.extend(price.cautions(self.today.as_deref()));
         }
         all
-    }
-
-    /// Says of each row what it is compared with that is known otherwise: the first of these rows, best first.
-    fn compare_origins(&self, rows: &mut [RankedRow]) {
-        let order: Vec<GpuId> = rows.iter().map(|row| row.gpu).collect();
-        for row in rows {
-            row.cautions.extend(match row.limit {
-                Some(Bound::Launch) => self.overheads_caution(row.gpu, &order),
-                Some(Bound::Compute) => None,
-                _ => self.rates_caution(row.gpu, &order),
-            });
-        }
-    }
-
-    /// That the launch overhead of this GPU was measured, on its host, and that of others is assumed.
-    fn overheads_caution(&self, gpu: GpuId, order: &[GpuId]) -> Option<String> {
-        let is_known = |gpu: GpuId| self.overhead_of(gpu).origin <= NumberOrigin::Published;
-        let assumed = order.iter().find(|other| !is_known(**other)).filter(|_| is_known(gpu))?;
-        let there = self.overhead_of(*assumed).value;
-        let other = &self.session.gpus[*assumed].id;
-        Some(format!(
-            "launch overhead was measured on one host of this GPU and is assumed for {other} ({there}): this may decide their \
-             order; compare with --set launch=3us"
-        ))
-    }
-
-    fn overhead_of(&self, gpu: GpuId) -> &Sourced<Seconds> {
-        self.session.gpus[gpu].launch_floor_or_assumed()
-    }
-
-    /// That this GPU's bandwidth is a measured one and that of its architecture's next one, stated about as high, is derived.
-    fn rates_caution(&self, gpu: GpuId, order: &[GpuId]) -> Option<String> {
-        let of = &self.session.gpus[gpu];
-        let origin = |gpu: GpuId| self.session.gpus[gpu].bandwidth_sustained().origin;
-        let is_measured = |gpu: GpuId| origin(gpu) <= NumberOrigin::Published;
-        let is_near = |other: &Gpu| {
-            let ratio = other.bandwidth_peak.value / of.bandwidth_peak.value;
-            other.architecture == of.architecture
-                && (NEAR_BANDWIDTH.recip()..=NEAR_BANDWIDTH).contains(&ratio)
-        };
-        let mut siblings =
-            order.iter().filter(|other| **other != gpu && is_near(&self.session.gpus[**other]));
-        let other = siblings.find(|other| is_measured(**other) != is_measured(gpu));
-        let other = other.map(|other| self.session.gpus[*other].id.as_str());
-        let (first, here, there) = match (is_measured(gpu), other) {
-            (true, Some(first)) => (first, "measured", "derived from the peak"),
-            _ => return None,
-        };
-        Some(format!(
-            "DRAM bandwidth is {here} on this GPU and {there} on {first}: this may decide their order; compare with --set mem=…"
-        ))
     }
 }
 

@@ -19,6 +19,7 @@
 
 mod board;
 mod chart;
+mod comparisons;
 mod distinct;
 mod order;
 mod part;

@@ -288,6 +288,12 @@ impl BoardQuestion {
 }
 
 impl RankedGpus {
+    /// Whether the rows stand the other way round than a command prints them: kernels of a run the longest first, others the best.
+    #[must_use]
+    pub fn is_reversed(&self) -> bool {
+        self.reversed != (self.rows == BoardRows::Kernels)
+    }
+
     /// The rows shown, pinned ones first, each group in the order chosen.
     #[must_use]
     pub fn shown_rows(&self, session: &Session) -> Vec<&RankedRow> {

@@ -323,7 +323,7 @@ fn take_lessons(state: &mut DashboardState, revision: Revision, lessons: Lessons
         // Fitted to rows that are no longer all there are.
         return state.ask_to_learn();
     }
-    let any = lessons.any_used();
+    let (any, kernels) = (lessons.any_used(), lessons.used_kernels());
     let session = state.session.clone();
     session.teach(Arc::new(lessons));
     if !any {
@@ -333,12 +333,16 @@ fn take_lessons(state: &mut DashboardState, revision: Revision, lessons: Lessons
         state.selection.settings.model = session.default_model();
     }
     state.predict_all();
-    let now = if state.model_chosen {
-        "`hybrid` is calibrated to your rows"
-    } else {
-        "using `hybrid`: lower cross-validated error"
+    let of_kernels = match kernels {
+        (used, all) if used == all => String::new(),
+        (used, all) => format!(" for {used} of {all} kernels"),
     };
-    state.say_more(Tone::Done, now)
+    let now = if state.model_chosen {
+        format!("`hybrid` is calibrated to your rows{of_kernels}")
+    } else {
+        format!("using `hybrid`{of_kernels}: lower cross-validated error")
+    };
+    state.say_more(Tone::Done, &now)
 }
 
 /// Errors are said beside what the footer says of the loading; the rest waits in its overlay.

@@ -448,9 +448,10 @@ impl PartAnswers<'_> {
         session.answer_asked(subject, sources, target, settings).unwrap_or_else(alone)
     }
 
-    /// On the source, whatever other sources stand beside it.
+    /// On the source as it was launched there, whatever other sources stand beside it.
     fn on_source(&self) -> Answer {
-        self.whole_answer(&Sources::from_gpu(self.source), self.source)
+        let as_timed = PartAnswers { subject: &self.subject.as_timed(), ..*self };
+        as_timed.whole_answer(&Sources::from_gpu(self.source), self.source)
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn is_limited_by_launch(sides: &QuestionSides, answered: &Answered, s
     let floors = sides.floors.map(|floor| floor.time.0);
     let launching = sides.launching;
     match side {
-        Side::Source => sides.timed.is_some_and(|time| launching.is_limit(floors.source, time)),
+        Side::Source => sides.on_source.is_some_and(|time| launching.is_limit(floors.source, time)),
         Side::Target => {
             launching.is_limit(capped_floor(sides.timed, floors.source, floors.target), answered.time.0)
         }

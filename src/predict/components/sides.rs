@@ -30,6 +30,8 @@ pub(super) struct QuestionSides {
     pub(super) shapes: Pair<WaveShape>,
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
+    /// The same, or the modelled one where nobody timed the kernel there.
+    pub(super) on_source: Option<f64>,
     /// The work of one launch, its bounds included ([`bounded_work`]).
     pub(super) work: Work,
     /// What nobody counted of it, and what the time above the roof may go with.
@@ -61,6 +63,7 @@ impl QuestionSides {
         };
         let of_kernel = Self::from_machines(machines, Pair::same(&work), launching, shapes, q.floors, timed);
         Ok(Self {
+            on_source: q.source_time.as_ref().map(|t| t.time.0),
             excess: Excess::of_arithmetic(&q.work, q.blocks, arithmetic),
             unknown_builds: Pair::new(&q.source, &q.target).map(is_unknown),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
@@ -111,6 +114,7 @@ impl QuestionSides {
             launching,
             shapes,
             timed,
+            on_source: timed,
             work: *works.target,
             excess: Excess::new(works.target, KnownBlocks::default(), false),
             unknown_builds: Pair::same(false),

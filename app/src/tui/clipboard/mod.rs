@@ -136,6 +136,10 @@ pub(super) fn command_remark(state: &DashboardState, sheet: Option<Action>) -> O
         is_beside.then_some("its --set ranks the other GPUs changed, too"),
         (!state.ranked.prices.typed.is_empty())
             .then_some("without the typed prices: commands read prices from a file"),
+        state
+            .ranked
+            .is_reversed()
+            .then_some("its rows are not reversed: the first is the best, of kernels the longest"),
     ];
     let remarks: Vec<&str> = remarks.into_iter().flatten().collect();
     (!remarks.is_empty()).then(|| remarks.join("; "))

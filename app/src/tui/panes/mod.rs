@@ -70,7 +70,7 @@ pub(super) fn open_for(action: Action, state: &mut DashboardState) -> Option<Vec
         Action::Help => state.open_overlay(TextSheet::of_sheet(&help::HELP)),
         Action::Compare => state.open_overlay(TextSheet::of_sheet(&compare::COMPARE)),
         Action::Palette => open_palette(state),
-        Action::Gemm => state.open_overlay(gemm::GemmSheet::default()),
+        Action::Gemm => gemm::open_gemm(state),
         Action::Import => files::open_picker(state),
         Action::Filter => prompt::ask_filter(state),
         Action::TypeSize => prompt::ask_size(state),

@@ -17,7 +17,7 @@ use crate::chart::{
 };
 use crate::gpu::Gpu;
 use crate::pair::{Pair, Side};
-use crate::roofline::{Level, attainable, bound, compute_roof};
+use crate::roofline::{Level, attainable, bound, compute_roof, pipe_of};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::layout::Pane;
@@ -218,7 +218,8 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
     let known: Vec<String> = Level::ALL
         .into_iter()
         .filter_map(|level| {
-            level_intensity(answer, Side::Source, level).map(|i| format!("{} {i}", level.as_str()))
+            let intensity = level_intensity(answer, Side::Source, level)?;
+            Some(pipe_of(state.kernel()).pipe.in_operations(&format!("{} {intensity}", level.as_str())))
         })
         .collect();
     (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
@@ -250,13 +251,18 @@ fn legend(
     let at_row = state.answer().profiled.as_ref().filter(|_| meaning == Meaning::Source);
     let clock = at_row.map_or_else(String::new, |_| format!(" at SM {}", gpu.clocks().sm));
     let name = format!("{mark} {}{clock}", gpu.short_name());
+    let of_pipe = |text: String| pipe_of(state.kernel()).pipe.in_operations(&text);
     let [compute, bandwidth] = [
-        (compute.value.to_string(), compute.origin.as_str()),
+        (of_pipe(compute.value.to_string()), compute.origin.as_str()),
         (bandwidth.value.to_string(), bandwidth.origin.as_str()),
     ];
     let rates = format!("{name}  {} ({})  {} ({})", compute.0, compute.1, bandwidth.0, bandwidth.1);
     // The ridge stands in the chart as well.
-    let forms = [format!("{rates}  ridge {ridge}"), rates, format!("{name}  {}  {}", compute.0, bandwidth.0)];
+    let forms = [
+        of_pipe(format!("{rates}  ridge {ridge}")),
+        rates,
+        format!("{name}  {}  {}", compute.0, bandwidth.0),
+    ];
     let fits = forms.iter().find(|text| text.width() <= width);
     let text = fits.cloned().unwrap_or_else(|| clipped_text(&forms[2], width));
     Line::from(vec![Span::styled(text, look.mark(meaning))])
@@ -266,18 +272,19 @@ fn legend(
 fn readout(state: &DashboardState, width: usize, look: Look<'_>) -> Line<'static> {
     let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
     let used = state.answer().ceilings_used;
+    let of_pipe = |text: String| pipe_of(state.kernel()).pipe.in_operations(&text);
     let on = gpus_of_points(state).map(|gpu| {
         let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
-        (attainable(c, b, intensity).to_string(), bound(c, b, intensity).as_str())
+        (of_pipe(attainable(c, b, intensity).to_string()), bound(c, b, intensity).as_str())
     });
     let Pair { source, target } = &on;
     let with_bounds = [&source, &target].map(|(rate, bound)| format!("{rate} {bound}  "));
     let alone = [&source, &target].map(|(rate, _)| format!("{rate}  "));
     // What binds gives way to the two rates, then the intensity.
     let forms = [
-        (format!("at {intensity}: "), with_bounds),
-        (format!("at {intensity}: "), alone.clone()),
+        (of_pipe(format!("at {intensity}: ")), with_bounds),
+        (of_pipe(format!("at {intensity}: ")), alone.clone()),
         (String::new(), alone),
     ];
     let fits = |(at, rates): &&(String, [String; 2])| {

@@ -3,11 +3,12 @@
 
 use crate::application::{Application, KernelGroup, TargetForecast, launch_words, percent};
 use crate::gpu::GpuId;
+use crate::kernel::clip_middle;
 use crate::text::harmless_line;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right};
+use crate::tui::text::{clipped_at_difference, clipped_text, pad_left, pad_right};
 use crate::units::{range, significant};
 use ratatui::text::Line;
 use std::collections::HashSet;
@@ -21,6 +22,9 @@ const ON_TARGET: usize = 10;
 const OPERATOR: usize = 14;
 /// The fewest and most columns of a launch.
 const LAUNCH: (usize, usize) = (12, 18);
+
+/// No name on the screen is longer.
+const WHOLE_NAME: usize = 4096;
 
 /// A column behind the kernel's name; of a target by its place among the forecasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +105,26 @@ impl ShownGroups<'_> {
     fn are_alike(&self) -> bool {
         let mut seen = HashSet::new();
         self.groups.iter().any(|(_, group)| !seen.insert(&group.label))
+    }
+
+    /// The kernel's name in so many columns, apart from those of other kernels that the same operator launched.
+    fn label_apart(&self, group: &KernelGroup, width: usize) -> String {
+        let whole = |group: &KernelGroup| harmless_line(&group.label_within(WHOLE_NAME));
+        let of_operator =
+            self.groups.iter().filter(|(_, other)| other.operator_words() == group.operator_words());
+        let labels: Vec<String> = of_operator.map(|(_, other)| whole(other)).collect();
+        let clip = |label: &str| clip_middle(label, width);
+        clipped_at_difference(&whole(group), labels.iter().map(String::as_str), width, clip)
+    }
+
+    /// The operator in so many columns, apart from those of kernels whose names look alike in these.
+    fn operator_apart(&self, group: &KernelGroup, width: usize, name: usize) -> String {
+        let words = |group: &KernelGroup| harmless_line(&group.operator_words().unwrap_or_default());
+        let label = group.label_within(name);
+        let alike = self.groups.iter().filter(|(_, other)| other.label_within(name) == label);
+        let others: Vec<String> = alike.map(|(_, other)| words(other)).collect();
+        let clip = |operator: &str| clipped_text(operator, width);
+        clipped_at_difference(&words(group), others.iter().map(String::as_str), width, clip)
     }
 
     /// The columns by what they are worth, the first to go last, with their widths.
@@ -195,19 +219,26 @@ pub(super) fn group_lines(
     };
     let widths = list.widths(width, heading);
     let cell = |(column, width): &(GroupColumn, usize), text: String| {
-        let text = clipped_text(&harmless_line(&text), *width);
+        let text = clipped_text(&text, *width);
         let padded = if column.is_words() { pad_right(&text, *width) } else { pad_left(&text, *width) };
         format!(" {padded}")
     };
-    let line = |name: &str, of: &dyn Fn(GroupColumn) -> String| {
-        let cells: String = widths.columns.iter().map(|column| cell(column, of(column.0))).collect();
+    let line = |name: &str, of: &dyn Fn(GroupColumn, usize) -> String| {
+        let cells: String =
+            widths.columns.iter().map(|column| cell(column, of(column.0, column.1))).collect();
         let name = clipped_text(&harmless_line(name), widths.name);
         format!("{}{cells}", pad_right(&name, widths.name))
     };
-    let head = line("kernel", &heading);
+    let head = line("kernel", &|column, width| match column {
+        GroupColumn::Time(at) => state.column_name(&state.session.gpus[forecasts[at].target], width),
+        other => heading(other),
+    });
     let mut lines = vec![Line::styled(clipped_text(&head, width), look.title())];
     for (place, group) in &list.groups {
-        let text = line(&group.label_within(widths.name), &|column| column.text(*place, group, forecasts));
+        let text = line(&list.label_apart(group, widths.name), &|column, width| match column {
+            GroupColumn::Operator => list.operator_apart(group, width, widths.name),
+            other => other.text(*place, group, forecasts),
+        });
         let style = if *place == state.application.cursor { look.selection() } else { look.text() };
         lines.push(Line::styled(pad_right(&clipped_text(&text, width), width), style));
     }

@@ -12,7 +12,7 @@ use crate::gpu::GpuId;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
+use crate::tui::text::{clipped_apart, clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -277,7 +277,8 @@ fn bar_lines(
     let columns = width.saturating_sub(name_width + NUMBERS + 2).max(LEAST_BAR);
     let mut lines: Vec<Line<'static>> = Vec::new();
     for forecast in shown {
-        let name = clipped_text(state.session.gpus[forecast.target].short_name(), name_width - 1);
+        let names = shown.iter().map(|other| state.session.gpus[other.target].short_name());
+        let name = clipped_apart(state.session.gpus[forecast.target].short_name(), names, name_width - 1);
         let mut spans = vec![Span::styled(pad_right(&name, name_width), look.text())];
         let parts = bar_parts(application, forecast);
         let shares: Vec<f64> = parts.iter().map(|part| part.time.0 / longest.max(1e-12)).collect();

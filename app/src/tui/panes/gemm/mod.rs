@@ -6,6 +6,7 @@ mod view;
 
 use crate::tui::action::Action;
 use crate::tui::look::Look;
+use crate::tui::message::Effect;
 use crate::tui::pane::{ChartOffer, Hint, OverlayPanel, Panel, Reaction};
 use crate::tui::scroll::ScrollTop;
 use crate::tui::state::DashboardState;
@@ -18,6 +19,12 @@ use view::draw_gemm;
 #[derive(Debug, Clone, Default)]
 pub struct GemmSheet {
     scroll: ScrollTop,
+}
+
+/// Opens it at the size of the selected kernel, where that is a product.
+pub(super) fn open_gemm(state: &mut DashboardState) -> Vec<Effect> {
+    state.gemm.open_at(&state.rows[state.selected].problem);
+    state.open_overlay(GemmSheet::default())
 }
 
 impl Panel<DashboardState> for GemmSheet {

@@ -487,8 +487,7 @@ fn further_cell(
     Some(match column {
         PredictionColumn::FurtherSpeedup(_) => {
             let speedup = answer.speedup()? * (answer.predicted_time()? / found.time);
-            let base = answer.source_time.as_ref();
-            (shown::speedup_over(base, speedup, found.rests_on_measurement), look.text())
+            (shown::speedup_over_source(answer, speedup, found.rests_on_measurement), look.text())
         }
         PredictionColumn::FurtherInterval(_) => {
             let interval = found.interval?;
