@@ -2,6 +2,7 @@
 
 use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemoryFile};
 use super::compiled::CompiledFile;
+use super::dispatch::DispatchFile;
 use super::facts::KernelFacts;
 use super::launch::LaunchFormulas;
 use super::least_sizes::LeastSizeFile;
@@ -9,7 +10,7 @@ use super::library_product::LibraryProductFile;
 use super::library_share::{LibraryShare, LibraryShareFile};
 use super::mix::{InstructionFormulas, InstructionsFile};
 use super::stated_arithmetic::{ArithmeticSource, StatedArithmetic};
-use super::variant::VariantKeys;
+use super::variant::{VariantFile, VariantKeys};
 use super::{
     Cc, Count, CountFormula, Formula, Kernel, KernelFormulas, OperatorType, Problem, Resources, RunsAs,
     size_defaults,
@@ -82,14 +83,6 @@ struct KernelFile {
     sources: SourceTable,
 }
 
-/// `[dispatch]`: what a framework's call of this operator usually takes before the GPU has anything to do, microseconds.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DispatchFile {
-    us: Spanned<f64>,
-    source: Spanned<String>,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProblemFile {
@@ -109,15 +102,6 @@ struct ProblemFile {
     at_least: BTreeMap<String, LeastSizeFile>,
     #[serde(default)]
     sizes: BTreeMap<String, Spanned<String>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VariantFile {
-    keys: Vec<Spanned<String>>,
-    #[serde(default)]
-    defaults: BTreeMap<String, Spanned<String>>,
-    example: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -180,12 +164,8 @@ impl KernelChecker<'_> {
     }
 
     fn dispatch(&self, of: &DispatchFile) -> Result<Seconds, FileError> {
-        self.source("dispatch.source", &of.source)?;
-        let us = *of.us.get_ref();
-        if us > 0.0 && us <= 10_000.0 {
-            return Ok(Seconds(us * 1e-6));
-        }
-        Err(self.field_error("dispatch.us", of.us.span(), "expected microseconds above 0, at most 10000"))
+        self.source("dispatch.source", of.source())?;
+        of.checked().map_err(|(span, why)| self.field_error("dispatch.us", span, why))
     }
 
     fn origin(&self, source: &str) -> NumberOrigin {
@@ -426,7 +406,6 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
     let formulas = Arc::new(check.formulas(&typed)?);
     let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
     let library_share = typed.library.as_ref().map(|l| check.library_share(l)).transpose()?;
-    let dispatch = typed.dispatch.as_ref().map(|d| check.dispatch(d)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
         names: None,
@@ -453,7 +432,7 @@ pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Res
             stated_arithmetic: None,
             translation: None,
             library_share,
-            dispatch,
+            dispatch: typed.dispatch.as_ref().map(|d| check.dispatch(d)).transpose()?,
             formulas: Some(formulas),
         }),
     };

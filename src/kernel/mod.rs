@@ -9,6 +9,7 @@ mod catalogue;
 mod code;
 mod compiled;
 mod contradiction;
+mod dispatch;
 mod element_edit;
 mod expression;
 mod facts;

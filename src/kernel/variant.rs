@@ -5,7 +5,20 @@
 
 use super::problem::shorten;
 use super::{Formula, FormulaError};
+use crate::catalogue::Spanned;
 use crate::units::LARGEST_WHOLE;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// `[variant]` of a kernel file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariantFile {
+    pub(super) keys: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) defaults: BTreeMap<String, Spanned<String>>,
+    pub(super) example: Option<Spanned<String>>,
+}
 
 /// Why a variant has no number for a formula.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

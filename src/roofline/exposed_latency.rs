@@ -204,7 +204,7 @@ mod tests {
         };
         assert_eq!(found(&Residents::default()), ExposedLatency::default());
         let residents = of_blocks(100.0, 2.0, 1.0);
-        let unread = Work::default();
+        let unread = Work::default().with(Count::DramBytes, Some(0.0));
         let none = ExposedLatency::of_launch(
             &machine,
             &machine.components(&unread, BufferReuse::BySameLaunch),
@@ -213,5 +213,13 @@ mod tests {
         );
         near(none.of_blocks, 100.0 / (0.8 * machine.spec_value(Spec::Clock)));
         assert_eq!(none.of_warps, 0.0);
+        let uncounted = Work::default();
+        let none = ExposedLatency::of_launch(
+            &machine,
+            &machine.components(&uncounted, BufferReuse::BySameLaunch),
+            &uncounted,
+            &residents,
+        );
+        assert_eq!(none, ExposedLatency::default(), "bytes may take the time that starts do");
     }
 }

@@ -3,7 +3,7 @@
 use super::Answered;
 use super::excess::{Excess, Pace};
 use super::launching::{LaunchStart, Launching};
-use super::nearness::{Nearness, OtherBoard};
+use super::nearness::{Nearness, OtherBoard, alike_by};
 use super::sides::QuestionSides;
 use super::transfer::{Carried, FAR, LaunchRoof, TimeOverRoof, TypicalEfficiency};
 use crate::pair::{Pair, Side};
@@ -375,8 +375,13 @@ impl SourceShare {
             by_rates: self.range_by_rates(target, *answered, nearness),
         });
         match nearness {
-            Nearness::Other(board) => doubt.between_alike(board.held),
-            Nearness::SameSettings | Nearness::SameBoard => doubt,
+            Nearness::Other(board) if board.held > 0.0 => {
+                // Launches of two hosts differ, however alike their boards are.
+                let of_board = (1.0 - self.floor_on(target) / time.0).max(0.0);
+                let of_dram = alike_by(Excess::bandwidths_apart(&self.end.pace, &target.pace));
+                doubt.between_alike(board.held * of_dram * of_board)
+            }
+            Nearness::Other(_) | Nearness::SameSettings | Nearness::SameBoard => doubt,
         }
     }
 
@@ -429,10 +434,10 @@ impl SourceShare {
         self.least_body_by(target, |roof| roof.dram_at_peak)
     }
 
-    /// The same with its bytes at the bandwidth that is sustained: what an estimate does not stay below.
+    /// What an estimate does not stay below: the same with its bytes at the bandwidth that is sustained, where the source kept to that as well.
     #[inline]
     fn least_body(&self, target: &End) -> f64 {
-        self.least_body_by(target, |roof| roof.dram)
+        self.least_body_by(target, |roof| roof.dram).max(self.shortest_body(target))
     }
 
     #[inline]

@@ -222,9 +222,10 @@ impl Excess {
         let is_full =
             is_as_it_is(Spec::Sms) && is_as_it_is(Spec::FlopsPerClock) && is_as_it_is(Spec::IssuePerClock);
         let mut rates = if is_full { machine.rates } else { Rates::of_machine(filled) };
-        // Where it weighs nothing, any number will do.
+        rates.plain[1] = filled.spec_value(Spec::DramBandwidth);
+        // Where it weighs nothing, any logarithm will do.
         if self.weights[1] > 0.0 {
-            rates.set(1, filled.spec_value(Spec::DramBandwidth));
+            rates.ln[1] = rates.plain[1].ln();
         }
         self.pace_from_rates(rates, machine.clock, machine.latency)
     }
@@ -249,6 +250,12 @@ impl Excess {
             most = if slower > most { slower } else { most };
         }
         [least, most]
+    }
+
+    /// |ln| of the ratio of the bandwidths of two GPUs, whether bytes were counted or not.
+    #[inline]
+    pub(super) fn bandwidths_apart(source: &Pace, target: &Pace) -> f64 {
+        (source.rates.plain[1] / target.rates.plain[1]).ln().abs()
     }
 
     /// How far bandwidth and the SMs disagree about the ratio of two GPUs, in ln: what a time of which nothing was counted may go with.
@@ -293,12 +300,6 @@ impl Rates {
             *rate *= machine.spec_value(spec);
         }
         Self { plain, ln: plain.map(f64::ln) }
-    }
-
-    #[inline]
-    fn set(&mut self, place: usize, rate: f64) {
-        self.plain[place] = rate;
-        self.ln[place] = rate.ln();
     }
 
     /// ln of how many times longer one rate alone makes a time on the other GPU.

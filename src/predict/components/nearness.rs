@@ -29,6 +29,12 @@ pub(super) struct OtherBoard {
     pub(super) is_same_architecture: bool,
 }
 
+/// The share in common of two boards whose rates are so far apart, in ln: 1 where they are the same, 0 from [`ALIKE`] on.
+#[inline]
+pub(super) fn alike_by(apart: f64) -> f64 {
+    (1.0 - apart / ALIKE).max(0.0)
+}
+
 impl Nearness {
     /// For a kernel of this arithmetic; `launch`: what of the GPUs it uses.
     pub(super) fn from_gpus(gpus: Pair<&Gpu>, arithmetic: KernelArithmetic, launch: LaunchInUse) -> Self {
@@ -58,7 +64,7 @@ impl Nearness {
         launch: LaunchInUse,
         is_same_architecture: bool,
     ) -> Self {
-        let held = source.distance_below(ALIKE, target, launch).map_or(0.0, |apart| 1.0 - apart / ALIKE);
+        let held = source.distance_below(ALIKE, target, launch).map_or(0.0, alike_by);
         Self::Other(OtherBoard { held, is_same_architecture })
     }
 
