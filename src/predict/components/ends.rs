@@ -1,7 +1,8 @@
 //! The two ends of a question on plain numbers: what each GPU brings whatever the other is, and what they give together.
 
 use super::Answered;
-use super::excess::{Excess, Pace};
+use super::end::End;
+use super::excess::Excess;
 use super::launching::{LaunchStart, Launching};
 use super::nearness::{Nearness, OtherBoard, alike_by};
 use super::sides::QuestionSides;
@@ -10,7 +11,7 @@ use crate::pair::{Pair, Side};
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, joined_doubts, library_distance, sound};
-use crate::roofline::{ABOVE_STATED_CLOCK, Component, MachineNumbers, Spec};
+use crate::roofline::{Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 use std::cmp::Ordering;
 
@@ -43,43 +44,6 @@ const KEPT_REACH: f64 = 0.3;
 /// The share of its roof below which a time on the source says that counts are too high: clocks and sustained rates are known to a tenth. Of 0.85,
 /// 0.92 and 1 this one costs the families nothing.
 const BELOW_ROOF: f64 = 0.85;
-
-/// What one GPU brings.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct End {
-    pub(super) roof: LaunchRoof,
-    /// The rates that the time above the roof may go with.
-    pub(super) pace: Pace,
-    /// Seconds per launch.
-    pub(super) floor: f64,
-    /// Whether the floor is of this very GPU.
-    pub(super) knows_floor: bool,
-    /// Whether nobody knows the registers of this build.
-    pub(super) unknown_build: bool,
-    /// The modelled time of the operator in seconds, where it is one.
-    pub(super) operator: Option<f64>,
-    /// ln of how much less this GPU issues of the work's code because fetching it is slower.
-    pub(super) slower_supply: f64,
-    /// What a library's kernels reach of this GPU's FP32 rate beside older GPUs, 0 to 1.
-    pub(super) library_share: f64,
-    /// Whether DRAM binds on a board whose ECC may have been switched off.
-    pub(super) may_lack_ecc: bool,
-}
-
-impl End {
-    /// Whether the other is of more of some numbers and less of none, or of less and more of none; `None` where neither is so.
-    fn is_changed_to(&self, other: &Self) -> Option<Ordering> {
-        let of_roofs = Pair::new(self.roof.time, other.roof.time);
-        let modelled =
-            self.operator.zip(other.operator).map_or(of_roofs, |(own, other)| Pair::new(own, other));
-        let roofs = modelled.source.partial_cmp(&modelled.target)?;
-        match (self.pace.is_changed_to(&other.pace)?, roofs) {
-            (Ordering::Equal, Ordering::Equal) => None,
-            (Ordering::Equal, of_roof) => Some(of_roof),
-            (of_rates, of_roof) => (of_roof == Ordering::Equal || of_roof == of_rates).then_some(of_rates),
-        }
-    }
-}
 
 /// What a source says to every target.
 #[derive(Debug, Clone, Copy)]
@@ -187,7 +151,7 @@ impl SourceShare {
                 let carried = self.in_reach(carried, body, target, board);
                 let own = self.start.own;
                 let carried = carried.between(self.in_order([own * body, body / own], target, nearness));
-                let of_lanes = if self.excess.on_stated_lanes { flops_above_clock(target) } else { 0.0 };
+                let of_lanes = if self.excess.on_stated_lanes { target.flops_above_clock() } else { 0.0 };
                 carried.between([of_lanes, f64::INFINITY])
             }
             _ => carried,
@@ -447,16 +411,10 @@ impl SourceShare {
             Some(body) if body < source => (body / source).powi(2) * target,
             _ => target,
         };
-        let of_flops = at_least(flops_above_clock(&self.end), flops_above_clock(target));
+        let of_flops = at_least(self.end.flops_above_clock(), target.flops_above_clock());
         let of_bytes = if self.excess.knows_dram { at_least(from, to) } else { 0.0 };
         of_flops.max(of_bytes)
     }
-}
-
-/// Seconds of a work's FLOPs on lanes of a board that runs as far above its stated clock as any.
-#[inline]
-fn flops_above_clock(end: &End) -> f64 {
-    end.roof.flops_at_peak / ABOVE_STATED_CLOCK
 }
 
 /// ln by which a part grows, as ln of the whole over its share: of a large one the whole gains more than by share.

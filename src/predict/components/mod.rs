@@ -30,6 +30,7 @@
 
 mod bounded_work;
 mod chain;
+mod end;
 mod ends;
 mod excess;
 mod explain;
@@ -61,7 +62,8 @@ use crate::pair::Pair;
 use crate::roofline::Component;
 use crate::units::Seconds;
 use bounded_work::integers_beyond_time;
-use ends::{End, SourceShare, ends};
+use end::End;
+use ends::{SourceShare, ends};
 use launching::LaunchStart;
 use sides::QuestionSides;
 

@@ -4,7 +4,8 @@
 //! from the source's own row: sources that say the same share what was worked out for their targets, any other has its own.
 
 use super::bounded_work::bounded_work;
-use super::ends::{End, SourceShare, slower_supply};
+use super::end::End;
+use super::ends::{SourceShare, slower_supply};
 use super::excess::{Excess, LaunchInUse};
 use super::launching::Launching;
 use super::machines::{KernelMachines, SharedMachines};
