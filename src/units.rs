@@ -308,16 +308,22 @@ fn rare_significant(value: f64) -> String {
 /// [`significant`] from 1 to 999.5, where nearly every number with a prefix lies: a screen has hundreds.
 #[inline]
 fn push_three_digits(text: &mut String, value: f64) {
-    let before = 1 + usize::from(value >= 10.0) + usize::from(value >= 100.0);
-    let rounded = (value * [100.0, 10.0, 1.0][before - 1]).round() as u16;
+    let (scale, before) = match value {
+        ..10.0 => (100.0, 1),
+        ..100.0 => (10.0, 2),
+        _ => (1.0, 3),
+    };
+    // Halves go up, as `round` has them, without its call.
+    let rounded = (value * scale + 0.5) as u16;
     // 9.996 is 10.0.
     let (before, rounded) = if rounded == 1000 { (before + 1, 100) } else { (before, rounded) };
-    for (place, digit) in [rounded / 100, rounded / 10 % 10, rounded % 10].into_iter().enumerate() {
-        if place == before {
-            text.push('.');
-        }
-        text.push(char::from(b'0' + digit as u8));
-    }
+    let [a, b, c] = [rounded / 100, rounded / 10 % 10, rounded % 10].map(|digit| b'0' + digit as u8);
+    let (digits, count) = match before {
+        1 => ([a, b'.', b, c], 4),
+        2 => ([a, b, b'.', c], 4),
+        _ => ([a, b, c, b' '], 3),
+    };
+    text.push_str(std::str::from_utf8(&digits[..count]).unwrap_or_default());
 }
 
 /// SI prefixes with their scale, largest first.
@@ -349,11 +355,14 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
 #[inline]
 fn number_and_prefix(value: f64, symbol: &str) -> (f64, &'static str) {
     // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
-    let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
+    let size = value.abs();
+    let fits = |&&(scale, _): &&(f64, &str)| size >= scale * 0.9995;
     let has_small = [Seconds::SYMBOL, Joules::SYMBOL].contains(&symbol);
     let smallest = if has_small { PREFIXES.len() } else { 7 };
-    match PREFIXES[..smallest].iter().find(fits) {
-        Some(&(scale, prefix)) if value.abs() < 1e21 => (value / scale, prefix),
+    // Nearly all times are below a second.
+    let largest = if size < 0.9995 { 7.min(smallest) } else { 0 };
+    match PREFIXES[largest..smallest].iter().find(fits) {
+        Some(&(scale, prefix)) if size < 1e21 => (value / scale, prefix),
         _ => (value, ""),
     }
 }

@@ -1,6 +1,6 @@
 //! The times of all components of a launch on one GPU, and what they give together ([`super::components`]).
 
-use super::norms::{NORM, longest, norm_of_power, p_norm, root_beside_one, root_of_norm};
+use super::norms::{NORM, longest, norm_of_longest, norm_of_power, p_norm, root_beside_one, root_of_norm};
 use crate::kernel::Count;
 use crate::units::Seconds;
 use std::ops::RangeInclusive;
@@ -103,6 +103,8 @@ const ON_SMS: RangeInclusive<usize> = Component::Global as usize..=Component::Fp
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Components {
     times: [f64; Component::ALL.len()],
+    /// The place of the longest.
+    longest: usize,
     /// Their p-norm.
     norm: f64,
     /// The p-th power of that of the pipes of the SMs.
@@ -142,7 +144,8 @@ impl Components {
         let [fp_share, dram_share] = stated;
         let powers = times.map(|time| time.powi(NORM));
         let power_on_sms: f64 = powers[ON_SMS].iter().sum();
-        let norm = norm_of_power(&times, powers.iter().sum());
+        let longest = place_of_longest(&times);
+        let norm = norm_of_longest(times[longest], powers.iter().sum());
         let fp = times[Component::Fp as usize];
         let dram_at_peak = dram_share * times[Component::Dram as usize];
         let flops_at_peak = fp_share * fp;
@@ -150,6 +153,7 @@ impl Components {
         let limited = power_share < 1.0 && fp > 0.0;
         let found = Self {
             times,
+            longest,
             norm,
             power_on_sms,
             powered: 0.0,
@@ -317,14 +321,20 @@ impl Components {
     #[must_use]
     #[inline]
     pub fn binding(&self) -> Option<Component> {
-        let mut longest = 0;
-        for place in 1..self.times.len() {
-            if self.times[place] > self.times[longest] {
-                longest = place;
-            }
-        }
-        (self.times[longest] > 0.0).then_some(Component::ALL[longest])
+        (self.times[self.longest] > 0.0).then_some(Component::ALL[self.longest])
     }
+}
+
+/// The place of the longest of these times, the first of several.
+#[inline]
+fn place_of_longest(times: &[f64; Component::ALL.len()]) -> usize {
+    let mut longest = 0;
+    for place in 1..times.len() {
+        if times[place] > times[longest] {
+            longest = place;
+        }
+    }
+    longest
 }
 
 /// The shorter of a time and of one whose p-th power is known, of which a root is taken only where it is the shorter.

@@ -13,7 +13,12 @@ pub(super) fn p_norm(times: &[f64]) -> f64 {
 /// The same of times whose p-th powers have this sum.
 #[inline]
 pub(super) fn norm_of_power(times: &[f64], sum: f64) -> f64 {
-    let longest = longest(times);
+    norm_of_longest(longest(times), sum)
+}
+
+/// The same of times of which this is the longest.
+#[inline]
+pub(super) fn norm_of_longest(longest: f64, sum: f64) -> f64 {
     let power = longest.powi(NORM);
     if power <= 0.0 { 0.0 } else { longest * root_beside_one(sum / power - 1.0, NORM) }
 }
