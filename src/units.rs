@@ -317,13 +317,14 @@ fn push_three_digits(text: &mut String, value: f64) {
     let rounded = (value * scale + 0.5) as u16;
     // 9.996 is 10.0.
     let (before, rounded) = if rounded == 1000 { (before + 1, 100) } else { (before, rounded) };
-    let [a, b, c] = [rounded / 100, rounded / 10 % 10, rounded % 10].map(|digit| b'0' + digit as u8);
-    let (digits, count) = match before {
-        1 => ([a, b'.', b, c], 4),
-        2 => ([a, b, b'.', c], 4),
-        _ => ([a, b, c, b' '], 3),
-    };
-    text.push_str(std::str::from_utf8(&digits[..count]).unwrap_or_default());
+    // Seven bits, as the compiler sees: a character of one byte.
+    let digit = |value: u16| char::from(b'0' | (value as u8 & 0x0f));
+    for (place, value) in [rounded / 100, rounded / 10 % 10, rounded % 10].into_iter().enumerate() {
+        if place == before {
+            text.push('.');
+        }
+        text.push(digit(value));
+    }
 }
 
 /// SI prefixes with their scale, largest first.
