@@ -5,6 +5,7 @@
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
 //! | without, or where that answer gives no time; a kernel that cannot start there is said so | geometric mean of the two ends, products of long kernels nearer to arithmetic | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
+//! | ... of known FLOPs and bytes | the ratio of their rooflines | that of a kernel known by its time alone |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
@@ -315,19 +316,27 @@ impl ForecastPair<'_> {
     }
 
     /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates: two ratios that happen to agree say no
-    /// more than a time alone does, whose interval it has at least. What the shortest kernel of the application takes as well is no work
-    /// and keeps its time.
+    /// more than a time alone does, whose interval it has at least. FLOPs and bytes that are known say where between them, at a roofline of
+    /// both. What the shortest kernel of the application takes as well is no work and keeps its time.
     fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
         let Pair { source, target } = self.gpus();
         let bandwidth = self.bandwidth_ratio();
-        let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
-        let compute = compute * busy_share(source) / busy_share(target);
-        let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
+        let rate = |gpu: &Gpu| arithmetic_rate(gpu, group) * busy_share(gpu);
+        let compute = rate(source) / rate(target);
         let mean = group.mean();
         let fixed = self.shortest.min(mean);
         let by = |factor: f64| Seconds(fixed.0 + (mean.0 - fixed.0) * factor);
         let arithmetic = arithmetic_weight(group);
-        let middle = bandwidth.powf(1.0 - arithmetic) * compute.powf(arithmetic);
+        let between = bandwidth.powf(1.0 - arithmetic) * compute.powf(arithmetic);
+        let roof = |gpu: &Gpu, [flops, bytes]: [f64; 2]| {
+            (flops / rate(gpu)).max(bytes / gpu.bandwidth_sustained().value.0)
+        };
+        let of_roofs = known_work(group).map(|work| roof(target, work) / roof(source, work));
+        let middle = of_roofs.unwrap_or(between);
+        let (low, high) = match of_roofs {
+            Some(ratio) => (ratio, ratio),
+            None => (bandwidth.min(compute), bandwidth.max(compute)),
+        };
         let [least, most] = self.time_alone.unwrap_or([1.0, 1.0]).map(|end| by(middle * end));
         TimeRange {
             value: by(middle),
@@ -441,6 +450,13 @@ fn held_host(idle: f64, host: f64) -> Option<String> {
             "wall clock: host time {host}; the interval covers kernels only; record a trace on the target's host to include it"
         )
     })
+}
+
+/// FLOPs and DRAM bytes of a launch, where both are known.
+fn known_work(group: &KernelGroup) -> Option<[f64; 2]> {
+    let counts = group.counts.as_ref()?;
+    let work = [counts.flops?, counts.dram_bytes?];
+    work.iter().all(|count| *count > 0.0).then_some(work)
 }
 
 /// What its power limit leaves of a GPU's clock where its lanes are busy.
