@@ -60,7 +60,7 @@ pub struct Doubt {
     pub efficiency: f64,
     /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target.
     pub drawn: f64,
-    /// 0.36 of the root of the share of pipes that nobody counted: each adds as much variance.
+    /// 0.39 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,
     /// 0.08 where source and target are of different architectures, 0.2 where Volta lies between them; 0.11 of a library's operator.
     pub distance: f64,
@@ -143,7 +143,7 @@ impl Doubt {
             spread: 1.4 * in_body * spread,
             efficiency: in_body * (0.2 * counted * efficiency.max(0.0) + 0.5 * causes.below_roof),
             drawn: 0.3 * in_body * causes.drawn,
-            counts: in_body * 0.36 * uncounted.sqrt(),
+            counts: in_body * 0.39 * uncounted.sqrt(),
             distance: causes.distance,
             build: in_body * applies(causes.unknown_build, 0.21),
             floor: causes.floor,

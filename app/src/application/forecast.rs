@@ -333,10 +333,8 @@ impl ForecastPair<'_> {
         };
         let of_roofs = known_work(group).map(|work| roof(target, work) / roof(source, work));
         let middle = of_roofs.unwrap_or(between);
-        let (low, high) = match of_roofs {
-            Some(ratio) => (ratio, ratio),
-            None => (bandwidth.min(compute), bandwidth.max(compute)),
-        };
+        let of_rates = [bandwidth.min(compute), bandwidth.max(compute)];
+        let [low, high] = of_roofs.map_or(of_rates, |ratio| [ratio; 2]);
         let [least, most] = self.time_alone.unwrap_or([1.0, 1.0]).map(|end| by(middle * end));
         TimeRange {
             value: by(middle),
