@@ -71,7 +71,7 @@ WEIGHTS = {
     "spread": (1.4, [0.6, 0.85, 1.1, 1.6]),
     "efficiency": (0.2, [0.1, 0.15, 0.3, 0.4]),
     "drawn": (0.3, [0.0, 0.1, 0.2, 0.4, 0.5, 0.8]),
-    "uncounted": (0.36, [0.0, 0.1, 0.2, 0.28, 0.32, 0.4, 0.5]),
+    "uncounted": (0.39, [0.0, 0.1, 0.2, 0.28, 0.32, 0.4, 0.5]),
     "other_architecture": (0.08, [0.0, 0.04, 0.06, 0.1, 0.12]),
     "other_library": (0.11, [0.0, 0.06, 0.08, 0.15, 0.2]),
     "other_sm": (0.2, [0.0, 0.08, 0.12, 0.16, 0.24, 0.3]),
@@ -283,7 +283,8 @@ def side_of(family, side, c):
     of_rounds = turns / together * column("dram_latency")
     exposed = of_rounds * rounds + norm_of(parts[:, 2:7], c["norm"]) / together
     exposed = np.where(family.shaped & ~np.isnan(rounds), exposed, 0)
-    exposed = np.maximum(exposed, np.where(family.shaped, blocks / (0.8 * clock), 0))
+    knows_bytes = ~np.isnan(family.column("DramBytes"))
+    exposed = np.maximum(exposed, np.where(family.shaped & knows_bytes, blocks / (0.8 * clock), 0))
     # What warps take for their own instructions, and fetching them.
     multiply_adds = lsu + np.nan_to_num(count("Flops")) / 64 * 32 / active
     issued = np.where(np.isnan(count("WarpInstsIssued")), multiply_adds, count("WarpInstsIssued"))
@@ -352,6 +353,18 @@ def in_reach(family, there, body, roofs, bounds, slower, uncounted):
     there = np.where(is_kernel & has_roof & gains_no_more, np.fmax(there, least), there)
     there = np.where(is_kernel & has_roof & loses_no_more, np.fmin(there, most), there)
     return no_sooner(has_roof & is_kernel, bounds.source.at_peak, bounds.target.at_peak)
+
+
+@np.errstate(all="ignore")
+def in_order(family, there, body, own, roofs, slower):
+    """The same on a board of the source's architecture that is less of some rates and more of none no sooner, and on one that is more no later."""
+    alike = (family.table.architecture_s == family.table.architecture_t).to_numpy() & (roofs.source > 0) & (roofs.target > 0)
+    no_faster, no_slower = (np.all(np.nan_to_num(s) >= 0, axis=1) for s in (slower, -slower))
+    changed = np.any(slower != 0, axis=1) | (roofs.source != roofs.target)
+    is_less = alike & changed & no_faster & (roofs.target >= roofs.source)
+    is_more = alike & changed & no_slower & (roofs.target <= roofs.source)
+    there = np.where(is_less, np.fmax(there, own * body), there)
+    return np.where(is_more, np.fmin(there, body / own), there)
 
 
 @np.errstate(all="ignore")
@@ -425,6 +438,7 @@ def answered(family, constants):
     there = np.where(further, np.maximum(there, under(np.full(len(ln), longest))[2]), there)
     there = np.where(from_roof > 0, there, body * np.exp(longer))
     there = in_reach(family, there, body, Pair(stated_roof, to_roof), Pair(from_bounds, to_bounds), from_pace - to_pace, uncounted)
+    there = in_order(family, there, body, own, Pair(stated_roof, to_roof), from_pace - to_pace)
     norms = np.select([family.operator, family.cold], [dispatch_norm, 1.0], norm)
     after_gap = gap_there + there
     longer_of_both = np.maximum(to_floor, after_gap)
@@ -454,7 +468,7 @@ def answered(family, constants):
         "spread": in_body * above / there * spread,
         "below_roof": in_body * np.where(has_roof, np.maximum(np.log(0.85) - efficiency, 0), 0),
         "efficiency": in_body * counted * np.maximum(efficiency, 0) / (1 + (efficiency / 3) ** 4),
-        "drawn": in_body * np.where(family.another & has_roof, np.abs(ln - efficiency), 0),
+        "drawn": in_body * np.where(family.another & has_roof, np.abs(ln - efficiency), 0) * np.where(family.library, 1, 2),
         "uncounted": in_body * np.sqrt(uncounted),
         "other_architecture": 1.0 * (other_architecture & ~other_sm & ~family.operator),
         "other_library": 1.0 * (other_architecture & family.operator),
@@ -468,6 +482,11 @@ def answered(family, constants):
         "library": in_body * np.abs(np.log(family.library_share("s") / family.library_share("t"))),
         "reuse": np.minimum(to_roof / there, 1) * np.log1p(in_body * np.expm1(longer_streamed)),
     }
+    # What nobody knows of a kernel is the same on boards that are alike, but for their hosts.
+    of_dram = np.maximum(1 - np.abs(ratios[:, 1]) / 0.1, 0)
+    alike = np.maximum(1 - distance(family) / 0.1, 0) * of_dram * np.maximum(1 - to_floor / answer, 0)
+    for name in ("efficiency", "below_roof", "drawn", "uncounted", "unknown_build"):
+        causes[name] = (1 - alike) * causes[name]
     return answer, np.stack([causes[name] for name in WEIGHTS], axis=1)
 
 
