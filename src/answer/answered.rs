@@ -285,6 +285,13 @@ impl Answer {
         self.combined.as_ref().is_none_or(|combined| combined.is_beside)
     }
 
+    /// Whether the answer is a measured time of the target itself, to which no model added anything.
+    #[must_use]
+    pub fn is_of_measurement(&self) -> bool {
+        let has_added = self.measured.is_none() || self.is_estimate() || self.edited_launch.is_some();
+        !has_added && self.interval.is_some_and(Interval::is_of_measurement)
+    }
+
     /// Whether the predicted time rests on no measurement, of this size or another.
     #[must_use]
     pub fn is_estimate(&self) -> bool {

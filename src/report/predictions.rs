@@ -1,4 +1,4 @@
-//! What `predict` answers, for programs: twenty-nine columns. The table for people: [`super::prediction_overview`].
+//! What `predict` answers, for programs: thirty columns. The table for people: [`super::prediction_overview`].
 
 use super::cell::TableCell;
 use super::shown;
@@ -144,6 +144,8 @@ impl<'a> Comparison<'a> {
             cells.extend(at_source_and_target.get(1).copied().map(TableCell::number));
         }
         cells.push(TableCell::maybe(a.speedup_over_profile().filter(|_| alone), TableCell::number));
+        let kind = |_| TableCell::text(shown::time_kind(a.is_of_measurement(), !a.is_estimate()));
+        cells.push(TableCell::maybe(prediction, kind));
         cells
     }
 
@@ -161,7 +163,7 @@ impl<'a> Comparison<'a> {
 pub(super) const VARIANT: TableColumn = TableColumn::left("variant");
 
 /// The columns of the records but the last: the contract of `predict --format json` and `--format csv`.
-pub(super) const COLUMNS: [TableColumn; 28] = [
+pub(super) const COLUMNS: [TableColumn; 29] = [
     TableColumn::left("gpu_source"),
     TableColumn::left("gpu_target"),
     TableColumn::left("kernel"),
@@ -192,6 +194,7 @@ pub(super) const COLUMNS: [TableColumn; 28] = [
     TableColumn::right("power_limit_w_target"),
     // Against the time as it was measured, where that was at other clocks than `speedup` compares.
     TableColumn::right("speedup_over_profile"),
+    TableColumn::left("time_kind"),
 ];
 
 /// The columns of the records; where several sources are asked for any of them, those of their shares too.

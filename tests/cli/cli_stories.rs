@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 30] = [
     "gpu_source",
     "gpu_target",
     "kernel",
@@ -37,6 +37,7 @@ const COLUMNS: [&str; 29] = [
     "power_limit_w_source",
     "power_limit_w_target",
     "speedup_over_profile",
+    "time_kind",
     "variant",
 ];
 

@@ -168,7 +168,7 @@ fn every_answer_says_which_variant_it_is_of() {
         json.iter().map(|row| format!("{}{}", row["problem"], row["variant"])).collect();
     assert_eq!(named.len(), 4, "{json:?}");
     for (words, before) in
-        [("--to l4", "speedup_over_profile,variant"), ("--from rtx-2060,l4 --to t4", "spread,variant")]
+        [("--to l4", "time_kind,variant"), ("--from rtx-2060,l4 --to t4", "spread,variant")]
     {
         let csv = with(&format!("{words} --format csv")).works().stdout;
         assert!(csv.lines().next().unwrap().ends_with(before), "{csv}");

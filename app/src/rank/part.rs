@@ -44,12 +44,6 @@ impl PartAnswer {
     }
 }
 
-/// Whether the answer is a measured time of the target itself, to which no model added anything.
-fn is_of_measurement(answer: &Answer) -> bool {
-    let has_added = answer.measured.is_none() || answer.is_estimate() || answer.edited_launch.is_some();
-    !has_added && answer.interval.is_some_and(Interval::is_of_measurement)
-}
-
 /// What is asked of every part.
 #[derive(Clone, Copy)]
 pub(super) struct PartQuery<'a> {
@@ -97,7 +91,7 @@ impl PartQuery<'_> {
             fits_memory: self.fits_memory(&answer.work, target),
             power: self.board_power(&answer.work, blocks, time.filter(|_| !ignores_limit(&answer)), target),
             rests_on_measurement: !answer.is_estimate(),
-            is_measured: is_of_measurement(&answer),
+            is_measured: answer.is_of_measurement(),
             cautions,
         }
     }
@@ -137,7 +131,7 @@ impl PartQuery<'_> {
             return None;
         }
         let own = session.answer(subject, session.own_source(subject, target), target, settings);
-        is_of_measurement(&own).then_some(own)
+        own.is_of_measurement().then_some(own)
     }
 
     /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
