@@ -577,3 +577,25 @@ fn rates_of_integers_are_operations() {
     }
     assert!(!integers.contains("FLOP/") && floats.contains("TITAN V 14.9 TFLOP/s"), "{integers}");
 }
+
+#[test]
+fn a_kernel_file_says_what_a_call_of_its_operator_takes() {
+    let desk = Desk::new();
+    std::fs::create_dir_all(desk.path("config/kernels")).unwrap();
+    let file = |us: &str| {
+        let work = "[problem]\nkeys = [\"n\"]\n[problem.sizes]\nsmall = \"n=64\"\n\
+                    [work]\nflops = { formula = \"n\", source = \"own\" }\ndram_bytes = { formula = \"8*n\", source = \"own\" }\n\
+                    [sources.own]\ntitle = \"own count\"\nkind = \"assumed\"\n";
+        let dispatch = format!("[dispatch]\nus = {us}\nsource = \"own\"\n");
+        let text = format!(
+            "id = \"my_op\"\nname = \"My op\"\nsource = \"own\"\nruns_as = \"operator\"\n{dispatch}{work}"
+        );
+        desk.file("config/kernels/my_op.toml", text);
+        desk.types("predict --kernel my_op --size n=64 --to a10 --format json")
+    };
+    let time = number(&file("75").works().json().remove(0), "time_ms");
+    assert!((0.074..0.078).contains(&time), "{time}");
+    let said = ["my_op.toml", "dispatch.us: expected microseconds above 0, at most 10000"];
+    let refused = file("-3");
+    assert!(said.iter().all(|words| refused.stderr.contains(words)), "{}", refused.stderr);
+}
