@@ -37,6 +37,10 @@ fn answer(desk: &Desk, words: &str) -> String {
     desk.types(words).works().stdout
 }
 
+fn object(desk: &Desk, words: &str) -> Value {
+    serde_json::from_str(&answer(desk, words)).unwrap()
+}
+
 /// 50 MB in 78 µs are a fifth of an H100's bandwidth: more of it gains little.
 #[test]
 fn kernel_time_far_below_its_roof_is_said() {
@@ -573,4 +577,57 @@ fn a_kernel_that_cannot_start_there_is_said_and_its_gpu_comes_last() {
             .stdout
     });
     assert!(goal[0].contains("\"solve\"") && goal[0] == goal[1], "the trace is of that GPU: {}", goal[0]);
+}
+
+/// A driver gives most traces of a slice the name of the whole board.
+#[test]
+fn a_slice_under_the_name_of_its_board_is_said() {
+    let desk = Desk::new();
+    let of_gpu = |properties: &str| {
+        trace().replace(r#""name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936"#, properties)
+    };
+    let cautions =
+        |words: &str| object(&desk, &format!("{words} --format json"))["targets"][0]["cautions"].to_string();
+    let whole = r#""name":"NVIDIA A100-SXM4-80GB","numSms":108,"totalGlobalMem":84986691584"#;
+    desk.file("run.json", of_gpu(whole));
+    assert!(!cautions("app run.json --to l40s").contains("recorded on a GPU of"));
+    desk.file(
+        "run.json",
+        of_gpu(r#""name":"NVIDIA A100-SXM4-80GB","numSms":42,"totalGlobalMem":42000000000"#),
+    );
+    let said = cautions("app run.json --to l40s");
+    for part in ["42 SMs and 39.1 GiB", "has 108 SMs and 80.0 GiB", "--from a100-sxm4-80gb:mig-3g.40gb,"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let typed = desk.types("app run.json --to l40s --from a100-sxm4-80gb:mig-3g.40gb --format json").works();
+    assert!(
+        !typed.stdout.contains("recorded on") && !typed.stderr.contains("recorded on"),
+        "{}",
+        typed.stderr
+    );
+    desk.file("run.json", of_gpu(r#""name":"NVIDIA A100-SXM4-80GB","numSms":50"#));
+    assert!(cautions("app run.json --to l40s").contains("taken as those of the whole GPU"));
+    desk.file("run.json", of_gpu(r#""name":"NVIDIA H100 80GB HBM3 MIG 3g.40gb""#));
+    desk.types("app run.json --to l40s").ends(2, &["which is h100-sxm5:mig-3g.40gb", "give --from"]);
+    answer(&desk, "app run.json --to l40s --from h100-sxm5:mig-3g.40gb");
+}
+
+#[test]
+fn a_name_of_several_gpus_is_said_to_be_one() {
+    let desk = Desk::new();
+    desk.file("run.json", trace().replace("NVIDIA H100 80GB HBM3", "NVIDIA H100"));
+    for words in ["app run.json --to l40s", "rank --app run.json --to l40s"] {
+        desk.types(words).ends(2, &["which is one of h100-pcie, h100-sxm5, h100-nvl", "give --from"]);
+    }
+}
+
+#[test]
+fn kernels_without_a_duration_are_listed_and_not_predicted() {
+    let desk = Desk::new();
+    desk.file("run.json", trace().replace(r#""dur":60"#, r#""dur":0"#).replace(r#""dur":10"#, r#""dur":0"#));
+    let listed = answer(&desk, "app run.json");
+    assert!(listed.contains("no kernel has a duration") && listed.contains("40 kernel launches"), "{listed}");
+    for words in ["app run.json --to l40s", "rank --app run.json --to l40s"] {
+        desk.types(words).ends(2, &["no kernel has a duration"]);
+    }
 }

@@ -17,10 +17,11 @@ use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
 use super::group_forecast::{ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one};
 use super::link::{HostLinks, copied_over};
-use super::recorded::{Application, CopyTotal};
+use super::recorded::{Application, CopyTotal, NO_DURATIONS};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::rows::element_of;
 use super::shapes::OperatorShape;
+use super::source::stated_size_caution;
 use super::timeline::Timeline;
 use super::trace::CopyDirection;
 use super::unexplained::unexplained;
@@ -160,6 +161,9 @@ pub fn forecast(
             "its kernels ran on {gpu}: they are listed, and no model predicts kernels of AMD GPUs"
         ));
     }
+    if application.has_no_durations() {
+        return Err(NO_DURATIONS.into());
+    }
     let asked = AskedGroups::new(session, application, source)?;
     let links = HostLinks::shipped().map_err(|why| why.to_string())?;
     let replay = Replay::new(application);
@@ -264,6 +268,8 @@ impl ForecastPair<'_> {
         let of_host = [beside, held_host(idle, self.settings.host)];
         // What makes a total worthless stands before what explains it.
         let mut cautions = Vec::from_iter(self.too_little_memory(application));
+        let of_slice = stated_size_caution(&self.session.gpus, application, self.source);
+        cautions.extend(of_slice.filter(|_| !self.is_same_gpu()));
         cautions.extend(unexplained(&application.groups, &groups));
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         cautions.extend(of_copies);
