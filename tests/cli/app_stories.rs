@@ -631,3 +631,23 @@ fn kernels_without_a_duration_are_listed_and_not_predicted() {
         desk.types(words).ends(2, &["no kernel has a duration"]);
     }
 }
+
+/// Links differ: what is kept as recorded is no certainty on another GPU.
+#[test]
+fn messages_between_gpus_have_an_interval_on_another_gpu() {
+    let desk = Desk::new();
+    let product = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64";
+    let all_reduce = trace().replace(product, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+    desk.file("run.json", all_reduce.replace("aten::mm", "x"));
+    let json = object(&desk, "app run.json --to h200,h100-sxm5 --kernels --format json");
+    let times = |target: usize| {
+        let kernel = &json["targets"][target]["kernels"][0];
+        ["low_ms", "time_ms", "high_ms"].map(|key| (kernel[key].as_f64().unwrap() * 1e9).round() / 1e9)
+    };
+    assert_eq!(times(0), [0.03, 0.06, 0.12]);
+    assert_eq!(times(1), [0.06; 3]);
+    let total = &json["targets"][0];
+    assert!(total["kernels_high_ms"].as_f64() > Some(1.5 * total["kernels_ms"].as_f64().unwrap()), "{total}");
+    let note = "kept as recorded, assumed within a factor of 2: communication between GPUs is not modelled";
+    assert!(total["cautions"].to_string().contains(note), "{total}");
+}

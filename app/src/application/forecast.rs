@@ -5,7 +5,7 @@
 //! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
 //! | others with counts | the same by the default model | that answer's |
 //! | without, or where that answer gives no time; a kernel that cannot start there is said so | geometric mean of the two ends, products of long kernels nearer to arithmetic | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
-//! | messages between GPUs | as recorded | none: it counts as unpredicted |
+//! | messages between GPUs | as recorded | [`COMMUNICATION_WITHIN`] either way; it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
 //! half-widths h of its groups and [`PAIR_CORRELATION`] ρ. The wall clock is a [`Replay`] of the trace with the predicted times;
@@ -15,7 +15,9 @@ use super::asked::AskedGroups;
 use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
-use super::group_forecast::{ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one};
+use super::group_forecast::{
+    COMMUNICATION_WITHIN, ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one,
+};
 use super::link::{HostLinks, copied_over};
 use super::recorded::{Application, CopyTotal, NO_DURATIONS};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
@@ -314,7 +316,7 @@ impl ForecastPair<'_> {
             Err(NoAnswer::NotModelled(why)) => (ForecastBasis::Ratios, why),
         };
         let time = match basis {
-            ForecastBasis::Unchanged => TimeRange::exactly(mean),
+            ForecastBasis::Unchanged => TimeRange::within(mean, COMMUNICATION_WITHIN),
             _ => self.between_ratios(group),
         };
         GroupForecast { time, basis, limit: None, far_below_roof: false, reason: Some(reason.clone()) }
