@@ -37,6 +37,11 @@ fn answer(desk: &Desk, words: &str) -> String {
     desk.types(words).works().stdout
 }
 
+fn assert_same(a: &Value, b: &Value) {
+    let ratio = a.as_f64().unwrap() / b.as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 1e-9, "{a} {b}");
+}
+
 fn object(desk: &Desk, words: &str) -> Value {
     serde_json::from_str(&answer(desk, words)).unwrap()
 }
@@ -577,6 +582,17 @@ fn a_kernel_that_cannot_start_there_is_said_and_its_gpu_comes_last() {
             .stdout
     });
     assert!(goal[0].contains("\"solve\"") && goal[0] == goal[1], "the trace is of that GPU: {}", goal[0]);
+}
+
+#[test]
+fn a_what_if_of_a_range_is_of_that_range() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let app = object(&desk, "app run.json --range step#1 --to l40s --format json");
+    let what_if = object(&desk, "whatif --app run.json --range step#1 --gpu l40s --format json");
+    assert_same(&what_if["time_ms"], &app["targets"][0]["wall_ms"]);
+    let without = desk.types("whatif --kernel saxpy --gpu l40s --range step");
+    without.ends(2, &["--range is of a trace: give --app FILE"]);
 }
 
 /// A driver gives most traces of a slice the name of the whole board.
