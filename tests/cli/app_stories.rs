@@ -539,9 +539,9 @@ fn the_limit_without_kernels_says_whose_copies_it_counts() {
     assert!(table.contains("below 1 if host and copies alone exceed"), "{table}");
 }
 
-/// A kernel that does not start on a target is no reason to choose it: it is said first, and the GPU comes last.
+/// A library takes another kernel where one cannot start: that is said first, and the GPU is ranked by its time as any other.
 #[test]
-fn a_kernel_that_cannot_start_there_is_said_and_its_gpu_comes_last() {
+fn a_kernel_that_cannot_start_there_is_a_note_and_no_bar() {
     let desk = Desk::new();
     uncounted(&desk);
     let large = std::fs::read_to_string(desk.path("run.json")).unwrap();
@@ -572,16 +572,43 @@ fn a_kernel_that_cannot_start_there_is_said_and_its_gpu_comes_last() {
     );
     assert!(!large.to_string().contains("cannot start"), "{large}");
     let board = answer(&desk, "app run.json --to rtx-4090,h200 --prices prices.csv");
-    let rows: Vec<usize> = ["H200", "4090"].map(|name| board.rfind(name).unwrap()).to_vec();
-    assert!(rows[0] < rows[1], "{board}");
-    let less = desk.types("whatif --app run.json --gpu h200 --set smem=-50%");
-    less.ends(1, &["run.json cannot run on H200"]);
+    assert!(board.contains("*1  RTX 4090"), "by money: {board}");
+    let by_time = answer(&desk, "rank --app run.json --to rtx-4090,t4,h200 --format csv");
+    let times: Vec<f64> =
+        by_time.lines().skip(1).map(|row| row.split(',').nth(2).unwrap().parse().unwrap()).collect();
+    assert!(times.len() == 3 && times.is_sorted(), "{by_time}");
+    assert!(
+        !answer(&desk, "app run.json --to rtx-4090").contains("profile next"),
+        "counters do not let it start"
+    );
+    let what_if = object(&desk, "whatif --app run.json --gpu rtx-4090 --tornado --format json");
+    assert_same(&what_if["time_ms"], &small["wall_ms"]);
+    assert_eq!(what_if["time_kind"], "modelled", "{what_if}");
+    answer(&desk, "whatif --app run.json --gpu h200 --set smem=-50%");
     let goal = ["", " --from h100-sxm5"].map(|from| {
         desk.types(&format!("whatif --app run.json --gpu h200 --solve mem --format json{from}"))
             .works()
             .stdout
     });
     assert!(goal[0].contains("\"solve\"") && goal[0] == goal[1], "the trace is of that GPU: {}", goal[0]);
+}
+
+/// What half of the kernel time or more is predicted of is scaled from the trace, the rest an estimate: the mark is said.
+#[test]
+fn the_mark_of_an_application_goes_by_the_share_that_is_predicted() {
+    let desk = Desk::new();
+    desk.file("counted.json", trace());
+    uncounted(&desk);
+    let row = |file: &str| object(&desk, &format!("rank --app {file} --to l40s --format json"));
+    assert_eq!(row("counted.json")[0]["time_kind"], "scaled");
+    let uncounted = row("run.json");
+    assert_eq!(uncounted[0]["time_kind"], "modelled");
+    assert!(
+        uncounted.to_string().contains("marked ~: 0.0 % of kernel time is predicted, less than half"),
+        "{uncounted}"
+    );
+    let what_if = object(&desk, "whatif --app run.json --gpu l40s --format json");
+    assert_eq!(what_if["time_kind"], "modelled", "{what_if}");
 }
 
 #[test]

@@ -61,6 +61,9 @@ fn arithmetic_weight(group: &KernelGroup) -> f64 {
 /// the least doubt of a prediction (0.12 in ln).
 const BEYOND_RATIOS: f64 = 1.13;
 
+/// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
+const MOSTLY: f64 = 0.5;
+
 /// Copies that change by less than this share of their time are not worth a word.
 const SAID_OF_COPIES: f64 = 0.01;
 
@@ -132,11 +135,10 @@ impl TargetForecast {
         self.wall.unwrap_or(self.kernels)
     }
 
-    /// Why a kernel cannot start there as it was recorded, if one cannot.
+    /// Whether half of the kernel time or more is predicted: below, the total is an estimate by ratios of hardware.
     #[must_use]
-    pub fn cannot_start(&self) -> Option<&str> {
-        let refused = self.groups.iter().find(|group| group.basis == ForecastBasis::CannotStart)?;
-        refused.reason.as_deref()
+    pub fn rests_on_measurement(&self) -> bool {
+        self.groups.is_empty() || self.predicted_share >= MOSTLY
     }
 
     /// The recorded time over that of [`TargetForecast::time_range`].
