@@ -284,6 +284,21 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
 }
 
+#[test]
+fn a_gpu_whose_name_several_have_is_said_to_be_one_of_them() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(Application { gpu_name: "NVIDIA H100".into(), ..application() }));
+    press(&mut d, "esc");
+    assert!(d.screen().contains("which is one of h100-pcie, h100-sxm5, h100-nvl: Enter"), "{}", d.screen());
+}
+
+#[test]
+fn kernels_without_a_duration_are_said_to_have_none_once() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application_of(&[(GEMM, 0, 1)])));
+    assert_eq!(d.screen().matches("no kernel has a duration").count(), 1, "{}", d.screen());
+}
+
 /// Groups of one kernel are told apart by the sizes that differ, however few columns the operator has.
 #[test]
 fn groups_that_are_cut_alike_show_where_their_sizes_differ() {

@@ -4,7 +4,7 @@
 
 use crate::application::{application, opened};
 use crate::stage::{Dashboard, dashboard};
-use roofswap::application::Application;
+use roofswap::application::{Application, PartOfTrace};
 use roofswap::tui::{Effect, LoadedFiles, Message, update};
 use std::path::Path;
 
@@ -380,6 +380,21 @@ fn a_trace_goes_to_app_and_to_no_other_command() {
     let mut amd = dashboard(120, 40);
     amd.play(opened(Application { gpu_name: "AMD Instinct MI300X".into(), ..application() }));
     assert_eq!(copied(&mut amd, "Y"), "roofswap app run.json");
+}
+
+/// What if and the board of a range are those of `app --range`; of one of several GPUs `app` alone is.
+#[test]
+fn a_range_of_a_trace_goes_to_every_command_that_takes_one() {
+    let mut d = dashboard(120, 40);
+    d.play(opened(application()));
+    let part = PartOfTrace { range: Some("step".into()), ..PartOfTrace::default() };
+    d.play(Message::ApplicationRead(Box::new((application(), part.clone()))));
+    let [what_if, board] = ["3 Y", "2 Y"].map(|keys| copied(&mut d, keys));
+    assert_eq!(what_if, "roofswap whatif --gpu rtx-4070 --app run.json --range step --tornado");
+    assert_eq!(board, "roofswap rank --app run.json --range step --to all --by time");
+    d.play(Message::ApplicationRead(Box::new((application(), PartOfTrace { device: Some(1), ..part }))));
+    let board = copied(&mut d, "2 Y");
+    assert!(board.starts_with("roofswap app run.json --device 1 --range step --to all"), "{board}");
 }
 
 /// Commands end at a file that cannot be read: one that was refused at loading is named by none.

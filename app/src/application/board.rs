@@ -2,8 +2,10 @@
 
 use super::forecast::TargetForecast;
 use super::recorded::Application;
+use super::table::percent;
 use crate::gpu::{Gpu, GpuId};
 use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
+use crate::report::shown::ESTIMATED;
 use crate::session::Session;
 
 /// How an application is ranked.
@@ -49,9 +51,6 @@ pub fn application_board(
 /// A window that is replayed as it was recorded is this near to itself.
 const AS_RECORDED: f64 = 1e-6;
 
-/// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
-const MOSTLY: f64 = 0.5;
-
 /// Whether it fits this GPU; unknown where nothing was recorded that says how much it holds at once, unless one kernel touches more.
 fn fits_memory(application: &Application, gpu: &Gpu) -> Option<bool> {
     let fits = application.least_memory()?.0 <= gpu.memory_size.value.0;
@@ -70,6 +69,10 @@ fn ranked_row(
     // A host that limits everything leaves an interval of no width on other GPUs, too.
     let is_own = forecast.target == source && session.tuning(source).is_none();
     let is_measured = is_own && (forecast.overall_speedup() - 1.0).abs() < AS_RECORDED;
+    let rests_on_measurement = is_measured || forecast.rests_on_measurement();
+    let predicted = percent(100.0 * forecast.predicted_share);
+    let mark_note = (!rests_on_measurement)
+        .then(|| format!("marked {ESTIMATED}: {predicted} of kernel time is predicted, less than half"));
     let price = prices.quote(forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,
@@ -84,7 +87,6 @@ fn ranked_row(
         limit: None,
         occupancy: None,
         fits_memory: fits_memory(application, gpu),
-        can_start: forecast.cannot_start().is_none(),
         board_power: None,
         energy: None,
         usd_per_million_runs: price.as_ref().map(|p| p.usd_per_million_runs(time.value)),
@@ -92,10 +94,10 @@ fn ranked_row(
         launch_usd: gpu.list_usd.as_ref().map(|usd| usd.value),
         launch_year: gpu.launch_year,
         is_pareto: false,
-        rests_on_measurement: is_measured || forecast.predicted_share >= MOSTLY,
+        rests_on_measurement,
         is_base_timed: true,
         is_measured,
         is_hypothetical: gpu.is_hypothetical() || session.tuning(forecast.target).is_some(),
-        cautions: forecast.cautions.clone(),
+        cautions: forecast.cautions.iter().cloned().chain(mark_note).collect(),
     }
 }

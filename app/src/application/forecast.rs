@@ -6,7 +6,7 @@
 //! | others with counts | the same by the default model | that answer's |
 //! | without, or where that answer gives no time; a kernel that cannot start there is said so | geometric mean of the two ends, products of long kernels nearer to arithmetic | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, at the clocks that a lower power limit leaves busy lanes, each end wider by a tenth; no narrower than that of a kernel known by its time alone |
 //! | ... of known FLOPs and bytes | the ratio of their rooflines | that of a kernel known by its time alone |
-//! | messages between GPUs | as recorded | none: it counts as unpredicted |
+//! | messages between GPUs | as recorded | [`COMMUNICATION_WITHIN`] either way; it counts as unpredicted |
 //!
 //! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
 //! half-widths h of its groups and [`PAIR_CORRELATION`] ρ. The wall clock is a [`Replay`] of the trace with the predicted times;
@@ -16,12 +16,15 @@ use super::asked::AskedGroups;
 use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::group_answers::GroupTargets;
-use super::group_forecast::{ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one};
+use super::group_forecast::{
+    COMMUNICATION_WITHIN, ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one,
+};
 use super::link::{HostLinks, copied_over};
-use super::recorded::{Application, CopyTotal};
+use super::recorded::{Application, CopyTotal, NO_DURATIONS};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::rows::element_of;
 use super::shapes::OperatorShape;
+use super::source::stated_size_caution;
 use super::timeline::Timeline;
 use super::trace::CopyDirection;
 use super::unexplained::unexplained;
@@ -58,6 +61,9 @@ fn arithmetic_weight(group: &KernelGroup) -> f64 {
 /// Each end of an interval between two ratios is this much wider: what every answer about another GPU may be off, as
 /// the least doubt of a prediction (0.12 in ln).
 const BEYOND_RATIOS: f64 = 1.13;
+
+/// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
+const MOSTLY: f64 = 0.5;
 
 /// Copies that change by less than this share of their time are not worth a word.
 const SAID_OF_COPIES: f64 = 0.01;
@@ -130,11 +136,10 @@ impl TargetForecast {
         self.wall.unwrap_or(self.kernels)
     }
 
-    /// Why a kernel cannot start there as it was recorded, if one cannot.
+    /// Whether half of the kernel time or more is predicted: below, the total is an estimate by ratios of hardware.
     #[must_use]
-    pub fn cannot_start(&self) -> Option<&str> {
-        let refused = self.groups.iter().find(|group| group.basis == ForecastBasis::CannotStart)?;
-        refused.reason.as_deref()
+    pub fn rests_on_measurement(&self) -> bool {
+        self.groups.is_empty() || self.predicted_share >= MOSTLY
     }
 
     /// The recorded time over that of [`TargetForecast::time_range`].
@@ -160,6 +165,9 @@ pub fn forecast(
         return Err(format!(
             "its kernels ran on {gpu}: they are listed, and no model predicts kernels of AMD GPUs"
         ));
+    }
+    if application.has_no_durations() {
+        return Err(NO_DURATIONS.into());
     }
     let asked = AskedGroups::new(session, application, source)?;
     let links = HostLinks::shipped().map_err(|why| why.to_string())?;
@@ -265,6 +273,8 @@ impl ForecastPair<'_> {
         let of_host = [beside, held_host(idle, self.settings.host)];
         // What makes a total worthless stands before what explains it.
         let mut cautions = Vec::from_iter(self.too_little_memory(application));
+        let of_slice = stated_size_caution(&self.session.gpus, application, self.source);
+        cautions.extend(of_slice.filter(|_| !self.is_same_gpu()));
         cautions.extend(unexplained(&application.groups, &groups));
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         cautions.extend(of_copies);
@@ -309,7 +319,7 @@ impl ForecastPair<'_> {
             Err(NoAnswer::NotModelled(why)) => (ForecastBasis::Ratios, why),
         };
         let time = match basis {
-            ForecastBasis::Unchanged => TimeRange::exactly(mean),
+            ForecastBasis::Unchanged => TimeRange::within(mean, COMMUNICATION_WITHIN),
             _ => self.between_ratios(group),
         };
         GroupForecast { time, basis, limit: None, far_below_roof: false, reason: Some(reason.clone()) }

@@ -3,6 +3,9 @@
 use crate::roofline::Bound;
 use crate::units::Seconds;
 
+/// The time of messages between GPUs on another GPU is this factor off either way. Assumed: their links and their library's choices are not known.
+pub(super) const COMMUNICATION_WITHIN: f64 = 2.0;
+
 /// A time with the interval around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeRange {
@@ -17,6 +20,11 @@ pub struct TimeRange {
 impl TimeRange {
     pub(super) fn exactly(value: Seconds) -> Self {
         Self { value, low: value, high: value }
+    }
+
+    /// This time, a factor off either way.
+    pub(super) fn within(value: Seconds, factor: f64) -> Self {
+        Self { value, low: value * factor.recip(), high: value * factor }
     }
 
     pub(super) fn scaled(self, factor: f64) -> Self {

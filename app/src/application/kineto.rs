@@ -24,6 +24,7 @@ use super::trace::{
 use super::xla::{LaunchDetails, XlaActivity, activity, bytes_in, process_and_gpu};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
+use crate::units::Bytes;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
@@ -173,7 +174,9 @@ impl KinetoReading {
         for device in &all {
             let Some(index) = device["id"].as_u64().and_then(|i| u32::try_from(i).ok()) else { continue };
             let name = device["name"].as_str().unwrap_or_default().to_string();
-            self.trace.devices.push(TracedDevice { index, name });
+            let sms = device["numSms"].as_u64().and_then(|n| u32::try_from(n).ok());
+            let memory = device["totalGlobalMem"].as_f64().map(Bytes);
+            self.trace.devices.push(TracedDevice { index, name, sms, memory });
         }
     }
 

@@ -272,7 +272,7 @@ impl NsysReading {
             let id = small(row.get(0));
             let name = row.get(1).text().unwrap_or_default().into_owned();
             let index = numbers.get(&id).copied().unwrap_or(id);
-            self.trace.devices.push(TracedDevice { index, name });
+            self.trace.devices.push(TracedDevice { index, name, sms: None, memory: None });
         });
     }
 

@@ -39,7 +39,9 @@ pub fn profile_next(application: &Application, forecast: &TargetForecast, most: 
         total.half_width()
     };
     let mut all: Vec<(usize, f64)> = (0..forecast.groups.len().min(TRIED))
-        .filter(|at| forecast.groups[*at].basis != ForecastBasis::Unchanged)
+        .filter(|at| {
+            !matches!(forecast.groups[*at].basis, ForecastBasis::Unchanged | ForecastBasis::CannotStart)
+        })
         .filter(|at| application.groups[*at].category != KernelCategory::Graph)
         .filter(|at| application.groups[*at].profiled.is_none_or(|row| !row.is_fully_counted))
         .map(|at| (at, narrowed(at)))

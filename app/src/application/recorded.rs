@@ -33,6 +33,9 @@ pub struct CopyTotal {
     pub total: Seconds,
 }
 
+/// What is said of an application whose kernels took no time.
+pub(super) const NO_DURATIONS: &str = "no kernel has a duration: nothing can be predicted; record it again";
+
 /// What one GPU did for an application.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Application {
@@ -42,6 +45,10 @@ pub struct Application {
     pub format: TraceFormat,
     /// The GPU as its driver names it; empty where the file does not say.
     pub gpu_name: String,
+    /// Its SMs, where the file states them: a MIG slice has fewer than the board of its name.
+    pub gpu_sms: Option<u32>,
+    /// Its memory, where the file states it.
+    pub gpu_memory: Option<Bytes>,
     /// Its number in the trace.
     pub device_index: u32,
     /// The numbers of all GPUs that did something in the trace; empty for reports that do not tell them apart.
@@ -83,6 +90,12 @@ impl Application {
     #[must_use]
     pub fn is_amd(&self) -> bool {
         ["AMD", "Radeon", "Instinct"].iter().any(|word| self.gpu_name.contains(word))
+    }
+
+    /// Whether it has kernels and none of them took any time.
+    #[must_use]
+    pub fn has_no_durations(&self) -> bool {
+        self.kernel_count > 0 && self.groups_total() == Seconds(0.0)
     }
 
     /// Whether graphs ran as a whole: their kernels are not told apart.
@@ -145,10 +158,13 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
     remarks.extend(other_devices(trace, device));
     let mut regrouped = regroup(trace, made);
     count_groups(&mut regrouped.groups).map_err(|why| why.to_string())?;
-    Ok(Application {
+    let described = trace.described(device);
+    let mut application = Application {
         file: trace.file.clone(),
         format: trace.format,
         gpu_name: trace.device_name(device).to_string(),
+        gpu_sms: described.and_then(|d| d.sms),
+        gpu_memory: described.and_then(|d| d.memory),
         device_index: device,
         devices: trace.active_devices(),
         peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
@@ -163,7 +179,10 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         step,
         rows: None,
         remarks,
-    })
+    };
+    let without = application.has_no_durations().then(|| NO_DURATIONS.to_string());
+    application.remarks.extend(without);
+    Ok(application)
 }
 
 fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, String> {

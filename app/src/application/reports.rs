@@ -70,6 +70,8 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
         file: file.to_string(),
         format: TraceFormat::Report,
         gpu_name: first.gpu.clone(),
+        gpu_sms: None,
+        gpu_memory: None,
         device_index: 0,
         devices: Vec::new(),
         peak_memory: None,

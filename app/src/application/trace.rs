@@ -2,7 +2,7 @@
 //!
 //! All times are whole nanoseconds on the clock of the trace, as both formats state them; differences are what counts.
 
-use crate::units::Seconds;
+use crate::units::{Bytes, Seconds};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -99,6 +99,10 @@ pub struct TracedDevice {
     pub index: u32,
     /// As its driver names it; empty where the trace does not say.
     pub name: String,
+    /// Its SMs, where stated.
+    pub sms: Option<u32>,
+    /// Its memory, where stated.
+    pub memory: Option<Bytes>,
 }
 
 /// One launch of a kernel.

@@ -1,7 +1,7 @@
 //! Kernel time that no model predicts, or that no count explains, in words.
 
 use super::group::KernelGroup;
-use super::group_forecast::{ForecastBasis, GroupForecast};
+use super::group_forecast::{COMMUNICATION_WITHIN, ForecastBasis, GroupForecast};
 use super::table::percent;
 use crate::text::counted;
 
@@ -43,7 +43,9 @@ fn not_predicted(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<Str
     for (group, forecast) in groups.iter().zip(forecasts) {
         let (basis, Some(reason)) = (forecast.basis, &forecast.reason) else { continue };
         let why = match basis {
-            ForecastBasis::Unchanged => "kept as recorded: communication between GPUs is not modelled".into(),
+            ForecastBasis::Unchanged => format!(
+                "kept as recorded, assumed within a factor of {COMMUNICATION_WITHIN}: communication between GPUs is not modelled"
+            ),
             ForecastBasis::CannotStart => {
                 format!(
                     "of kernels that cannot start there as recorded, scaled by the hardware ratios: {reason}"

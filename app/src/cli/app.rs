@@ -8,9 +8,9 @@ use super::terminal::{fitted_to_screen, screen_width};
 use super::{Usage, load, named_gpus, output};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, GROUPS_LISTED, PartOfTrace, TargetForecast,
-    application_board, application_chart, application_json, forecast, group_table, host_factor, kernels_json,
-    kernels_on_target_table, kernels_on_targets_table, profile_next, profile_table, read_application,
-    summary_table, target_json, target_table,
+    application_board, application_chart, application_json, forecast, group_table, host_factor,
+    is_stated_size, kernels_json, kernels_on_target_table, kernels_on_targets_table, profile_next,
+    profile_table, read_application, summary_table, target_json, target_table, unlisted_gpu,
 };
 use crate::gpu::{GpuId, board_place};
 use crate::import::ImportJob;
@@ -205,7 +205,7 @@ fn forecasts(
         output::remark(why);
         return Ok(Vec::new());
     }
-    let source = source.ok_or_else(|| unknown_source(application))?;
+    let source = source.ok_or_else(|| unknown_source(session, application))?;
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let mut targets = named_gpus::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
@@ -241,7 +241,10 @@ pub(super) fn source_gpu(
     let recorded = session.gpus.id_named(&application.gpu_name);
     let Some(name) = typed else { return Ok(recorded) };
     let named = session.gpus.position(name)?;
-    if let Some(recorded) = recorded.filter(|recorded| board_place(&session.gpus, named) != *recorded) {
+    let is_other = |recorded: &GpuId| {
+        board_place(&session.gpus, named) != *recorded && !is_stated_size(&session.gpus[named], application)
+    };
+    if let Some(recorded) = recorded.filter(is_other) {
         let [named, recorded] = [named, recorded].map(|gpu| &session.gpus[gpu].id);
         let file = application.file_name();
         output::remark(format!(
@@ -263,7 +266,7 @@ pub(super) fn forecast_source(
     if let Some(why) = no_model(application) {
         bail!("{why}");
     }
-    source_gpu(session, application, typed)?.ok_or_else(|| unknown_source(application))
+    source_gpu(session, application, typed)?.ok_or_else(|| unknown_source(session, application))
 }
 
 /// That no model covers these kernels.
@@ -273,11 +276,11 @@ fn no_model(application: &Application) -> Option<String> {
 }
 
 /// What to do where the GPU of the trace is not known.
-fn unknown_source(application: &Application) -> anyhow::Error {
+fn unknown_source(session: &Session, application: &Application) -> anyhow::Error {
     let file = application.file_name();
     let why = match application.gpu_name.as_str() {
         "" => "names no GPU".to_string(),
-        name => format!("its kernels ran on {name}, which the catalogue does not have"),
+        name => format!("its kernels ran on {}", unlisted_gpu(&session.gpus, name)),
     };
     Usage(format!("{file}: {why}: give --from GPU; `roofswap gpus` lists them")).into()
 }

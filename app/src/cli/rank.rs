@@ -203,6 +203,11 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
     let targets = args.clocks.laid_targets(session, &targets, &[source])?;
     let forecasts = forecast(session, &application, source, &targets, ForecastSettings::default());
     let prices = load::price_book(args.prices.as_deref(), session)?;
+    if matches!(args.by, OrderChoice::PerfPerWatt) {
+        output::remark(
+            "--by perf-per-watt: power of an application is not modelled (its idle time and copies are no kernels): ordered by time",
+        );
+    }
     let settings = BoardSettings { prices, order: args.by.into() };
     let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
     write_board(args, board)

@@ -56,6 +56,9 @@ pub(super) struct WhatIfArgs {
     #[arg(long, value_name = "FILE",
         conflicts_with_all = ["kernel", "mix", "variant", "size", "TypedKernelArgs", "launch", "model", "data"])]
     app: Option<PathBuf>,
+    /// Only what was launched in this marked range of the trace, as `roofswap app --range` takes it
+    #[arg(long, value_name = "NAME")]
+    range: Option<String>,
     #[command(flatten)]
     clocks: ClockArgs,
     /// The model (default: components or hybrid, as `roofswap models` says)
@@ -167,7 +170,8 @@ fn run_application(
     changes: Vec<GpuChanges>,
     file: &Path,
 ) -> Result<()> {
-    let application = app::read(file, &PartOfTrace::default())?;
+    let part = PartOfTrace { range: args.range.clone(), ..PartOfTrace::default() };
+    let application = app::read(file, &part)?;
     let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
     let base = args.base_at_clocks(session, base, &Sources::from_gpu(source))?;
     let settings = ForecastSettings::default();
@@ -343,6 +347,9 @@ impl WhatIfArgs {
     /// Refuses flags that would change nothing.
     fn has_use_of_every_flag(&self) -> Result<()> {
         let refuse = |text: &str| Err(Usage(text.into()).into());
+        if self.range.is_some() && self.app.is_none() {
+            return refuse("--range is of a trace: give --app FILE");
+        }
         if self.goal.is_some() && self.solve.is_none() && self.contour.is_empty() {
             return refuse("--goal is the time that --solve or --contour is to reach: give --solve NUMBER");
         }

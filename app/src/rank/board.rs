@@ -374,7 +374,6 @@ impl<'a> RankQuestion<'a> {
             limit: totals.limit(),
             occupancy: totals.occupancy(),
             fits_memory: totals.fits_memory(),
-            can_start: true,
             board_power: totals.power(),
             energy: totals.energy(),
             price,

@@ -34,8 +34,6 @@ pub struct RankedRow {
     pub occupancy: Option<f64>,
     /// Whether every working set fits the GPU's memory; `None` where one is not known.
     pub fits_memory: Option<bool>,
-    /// Whether it runs there as it is; a row without a time is not asked.
-    pub can_start: bool,
     /// Mean board power, modelled.
     pub board_power: Option<Watts>,
     /// Energy of a run, modelled.
@@ -63,10 +61,10 @@ pub struct RankedRow {
 }
 
 impl RankedRow {
-    /// Whether it is a GPU to choose: it starts there, and fits the memory as far as is known.
+    /// Whether it is a GPU to choose: it fits the memory as far as is known.
     #[must_use]
     pub fn is_choice(&self) -> bool {
-        self.can_start && self.fits_memory != Some(false)
+        self.fits_memory != Some(false)
     }
 
     /// `2.26×`, or `~2.26×` where no measurement stands behind it.

@@ -108,7 +108,7 @@ pub(super) fn ask_about(state: &mut DashboardState, workload: AskedAbout) {
 /// That no application is there, and how one is opened; of one whose GPU nobody knows, that it has to be chosen.
 pub(super) fn none_loaded_text(state: &DashboardState) -> String {
     if let Some(application) = &state.application.application {
-        return no_gpu_text(application);
+        return no_gpu_text(&state.session.gpus, application);
     }
     let key = state.key_for(Action::Import);
     format!("no application is loaded: {key} opens the trace of one")

@@ -25,6 +25,8 @@ pub struct ApplicationTimes<'a> {
     announced: usize,
     on_source: Option<WhatIfTime>,
     on_base: Result<WhatIfTime, String>,
+    /// Whether most of it is predicted on the base.
+    rests_on_measurement: bool,
 }
 
 /// What an application is asked for.
@@ -50,13 +52,7 @@ impl<'a> ApplicationTimes<'a> {
         let on = |target: GpuId| {
             let found = forecast(session, application, source, &[target], settings);
             progress.advance(1);
-            found.and_then(|all| match all.first() {
-                Some(forecast) => match forecast.cannot_start() {
-                    Some(why) => Err(why.to_string()),
-                    None => Ok(whatif_time(application, forecast)),
-                },
-                None => Err("nothing of it is known".into()),
-            })
+            found.and_then(|all| all.into_iter().next().ok_or("nothing of it is known".into()))
         };
         let name = crate::text::harmless_line(application.file_name());
         let [on_source, on_base] = [source, base].map(on);
@@ -69,8 +65,9 @@ impl<'a> ApplicationTimes<'a> {
             settings,
             progress,
             announced,
-            on_source: on_source.ok(),
-            on_base,
+            rests_on_measurement: on_base.as_ref().is_ok_and(TargetForecast::rests_on_measurement),
+            on_source: on_source.ok().map(|found| whatif_time(application, &found)),
+            on_base: on_base.map(|found| whatif_time(application, &found)),
         }
     }
 
@@ -80,8 +77,7 @@ impl<'a> ApplicationTimes<'a> {
         let place = session.edited_place();
         let found = forecast(&session, self.application, self.source, &[place], self.settings);
         let found = found.ok()?;
-        let forecast = found.first().filter(|forecast| forecast.cannot_start().is_none())?;
-        Some(whatif_time(self.application, forecast))
+        Some(whatif_time(self.application, found.first()?))
     }
 }
 
@@ -118,8 +114,7 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     }
 
     fn rests_on_measurement(&self) -> bool {
-        // The trace is one.
-        true
+        self.rests_on_measurement
     }
 
     fn grid_steps(&self) -> usize {

@@ -38,21 +38,22 @@ pub(super) fn application_line(state: &DashboardState) -> Result<String, String>
     Ok(words.line())
 }
 
-/// `roofswap whatif --app trace.json.gz --gpu h200 --tornado`: the numbers that matter to the application; of a part of it, or on another host,
-/// `roofswap app`.
+/// `roofswap whatif --app trace.json.gz --gpu h200 --tornado`: the numbers that matter to the application; of one of several GPUs, or on another
+/// host, `roofswap app`.
 ///
 /// # Errors
 /// That no application is loaded.
 pub(super) fn application_what_if_line(state: &DashboardState) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
-    if found.part != PartOfTrace::default() || has_host_factor(state) {
+    if found.part.device.is_some() || has_host_factor(state) {
         return application_line(state);
     }
     let edited = state.edited_gpu();
     let mut words = CommandWords::new("whatif");
     words.add("--gpu", &state.session.gpus[edited.base].id);
     words.add("--app", &application.file);
+    add_part(&mut words, &found.part);
     match found.source {
         // Where no goal is typed, the time on the source is it: the command wants to see that it is meant.
         Some(source) if state.what_if.solution.is_some() => {
@@ -69,21 +70,21 @@ pub(super) fn application_what_if_line(state: &DashboardState) -> Result<String,
     Ok(words.line())
 }
 
-/// `roofswap rank --app trace.json.gz --to all`: the board of the application; of a part of it `roofswap app`.
+/// `roofswap rank --app trace.json.gz --to all`: the board of the application; of one of several GPUs, or on another host, `roofswap app`.
 ///
 /// # Errors
 /// That no application is loaded.
 pub(super) fn application_board_line(state: &DashboardState, targets: &str) -> Result<String, String> {
     let found = &state.application;
     let Some(application) = &found.application else { return Err(none_loaded_text(state)) };
-    let is_plain = found.part == PartOfTrace::default() && !has_host_factor(state);
+    let is_plain = found.part.device.is_none() && !has_host_factor(state);
     let mut words = CommandWords::new(if is_plain { "rank" } else { "app" });
     if is_plain {
         words.add("--app", &application.file);
     } else {
         words.add_file(&application.file);
-        add_part(&mut words, &found.part);
     }
+    add_part(&mut words, &found.part);
     if let Some(source) = found.source {
         add_source(&mut words, state, source);
     }

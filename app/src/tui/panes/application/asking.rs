@@ -148,7 +148,7 @@ pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
         return Vec::new();
     }
     let Some(source) = found.source else {
-        let why = no_gpu_text(&application);
+        let why = no_gpu_text(&state.session.gpus, &application);
         (state.application.asked, state.application.forecasts) = (None, Some(Err(why)));
         return Vec::new();
     };

@@ -1,7 +1,10 @@
 //! What the Application view knows: the program that was read, and what becomes of it on the targets.
 
-use crate::application::{Application, ForecastSettings, PartOfTrace, ProfileNext, TargetForecast};
-use crate::gpu::{GpuId, Tuning};
+use crate::application::{
+    Application, ForecastSettings, PartOfTrace, ProfileNext, TargetForecast, unlisted_gpu,
+};
+use crate::catalogue::Catalogue;
+use crate::gpu::{Gpu, GpuId, Tuning};
 use crate::session::{EditedGpu, Revision};
 use crate::text::harmless_line;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,13 +64,11 @@ impl ApplicationFindings {
 }
 
 /// That nothing is predicted of a program before its GPU is known.
-pub(in crate::tui) fn no_gpu_text(application: &Application) -> String {
+pub(in crate::tui) fn no_gpu_text(gpus: &Catalogue<Gpu>, application: &Application) -> String {
     let file = harmless_line(application.file_name());
     match harmless_line(&application.gpu_name).as_str() {
         "" => format!("{file} names no GPU: Enter in view 4 chooses the one it ran on"),
-        name => {
-            format!("{file} ran on {name}, which the catalogue does not have: Enter in view 4 chooses a GPU")
-        }
+        name => format!("{file} ran on {}: Enter in view 4 chooses a GPU", unlisted_gpu(gpus, name)),
     }
 }
 

@@ -30,7 +30,11 @@ pub(super) fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> 
 
 fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
     let found = &state.application;
-    let Some(Ok(forecasts)) = &found.forecasts else { return remarks(application) };
+    let forecasts = match &found.forecasts {
+        Some(Ok(forecasts)) => forecasts,
+        Some(Err(why)) => return remarks(application).filter(|text| !text.ends_with(why)).collect(),
+        None => return remarks(application).collect(),
+    };
     let others = || forecasts.iter().filter(|forecast| Some(forecast.target) != found.source);
     // Every caution with its first place in a forecast, where the most important ones come first, and the GPUs it is about.
     let mut cautions: Vec<(&str, usize, Vec<GpuId>)> = Vec::new();
@@ -84,9 +88,9 @@ fn kernels_text(state: &DashboardState, forecast: &TargetForecast) -> String {
 }
 
 /// What is to be known of the file.
-fn remarks(application: &Application) -> Vec<String> {
+fn remarks(application: &Application) -> impl Iterator<Item = String> {
     let typed = |remark: &String| remark.replace("give --device", "`:device N` shows it");
-    application.remarks.iter().map(|remark| format!("! {}", typed(remark))).collect()
+    application.remarks.iter().map(move |remark| format!("! {}", typed(remark)))
 }
 
 /// What to profile to narrow the total of kernels on the first target, and what to type for it; each a line. Where one is wider than
