@@ -20,21 +20,18 @@ use super::group_forecast::{
     COMMUNICATION_WITHIN, ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one,
 };
 use super::link::{HostLinks, copied_over};
+use super::ratios::{bandwidth_ratio, between_ratios};
 use super::recorded::{Application, CopyTotal, NO_DURATIONS};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
-use super::rows::element_of;
-use super::shapes::OperatorShape;
 use super::source::stated_size_caution;
 use super::timeline::Timeline;
 use super::trace::CopyDirection;
 use super::unexplained::unexplained;
 use crate::answer::Settings;
-use crate::catalogue::ElementType;
 use crate::cores;
 use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
-use crate::power::PowerModel;
 use crate::predict::{Caution, differences};
 use crate::session::Session;
 use crate::units::Seconds;
@@ -45,22 +42,6 @@ use std::collections::HashSet;
 /// square, of medians per kernel and pair. With GPUs left out (tests/engine/pair_correlation.rs): 0.02 on the shipped figures (14
 /// kernels, 12 pairs), 0.31 on NeuSight's operators (9, 20), 0.16 on the NVBench rows of PMPP kernels (17, 6). The largest when it was chosen.
 pub const PAIR_CORRELATION: f64 = 0.35;
-
-/// What the ratio of arithmetic rates weighs for a group without counts: as much as that of bandwidths, of products, convolutions and attention more the
-/// longer a launch takes, to 0.8 from 0.1 ms on. Of BF16 products and attention on an A100 and an H100 0.8 to 0.9 from there on and 0 to 0.5 below
-/// 30 µs (aiconfigurator); of the kernels of 31 applications on an H100 and an H200 0.85 to 1.
-fn arithmetic_weight(group: &KernelGroup) -> f64 {
-    match group.category {
-        KernelCategory::Gemm | KernelCategory::Convolution | KernelCategory::Attention => {
-            0.5 + 0.3 * (group.mean().0 / 10e-6).log10().clamp(0.0, 1.0)
-        }
-        _ => 0.5,
-    }
-}
-
-/// Each end of an interval between two ratios is this much wider: what every answer about another GPU may be off, as
-/// the least doubt of a prediction (0.12 in ln).
-const BEYOND_RATIOS: f64 = 1.13;
 
 /// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
 const MOSTLY: f64 = 0.5;
@@ -222,12 +203,6 @@ impl ForecastPair<'_> {
         Pair::new(&self.session.gpus[self.source], &self.session.gpus[self.target])
     }
 
-    /// Time of what waits for DRAM as a factor of the recorded one.
-    fn bandwidth_ratio(&self) -> f64 {
-        let Pair { source, target } = self.gpus().map(|gpu| gpu.bandwidth_sustained().value.0);
-        source / target
-    }
-
     fn is_same_gpu(&self) -> bool {
         self.source == self.target && self.session.tuning(self.target).is_none()
     }
@@ -320,37 +295,9 @@ impl ForecastPair<'_> {
         };
         let time = match basis {
             ForecastBasis::Unchanged => TimeRange::within(mean, COMMUNICATION_WITHIN),
-            _ => self.between_ratios(group),
+            _ => between_ratios(group, self.gpus(), self.shortest, self.time_alone),
         };
         GroupForecast { time, basis, limit: None, far_below_roof: false, reason: Some(reason.clone()) }
-    }
-
-    /// The mean time of a launch between the ratio of bandwidths and that of arithmetic rates: two ratios that happen to agree say no
-    /// more than a time alone does, whose interval it has at least. FLOPs and bytes that are known say where between them, at a roofline of
-    /// both. What the shortest kernel of the application takes as well is no work and keeps its time.
-    fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
-        let Pair { source, target } = self.gpus();
-        let bandwidth = self.bandwidth_ratio();
-        let rate = |gpu: &Gpu| arithmetic_rate(gpu, group) * busy_share(gpu);
-        let compute = rate(source) / rate(target);
-        let mean = group.mean();
-        let fixed = self.shortest.min(mean);
-        let by = |factor: f64| Seconds(fixed.0 + (mean.0 - fixed.0) * factor);
-        let arithmetic = arithmetic_weight(group);
-        let between = bandwidth.powf(1.0 - arithmetic) * compute.powf(arithmetic);
-        let roof = |gpu: &Gpu, [flops, bytes]: [f64; 2]| {
-            (flops / rate(gpu)).max(bytes / gpu.bandwidth_sustained().value.0)
-        };
-        let of_roofs = known_work(group).map(|work| roof(target, work) / roof(source, work));
-        let middle = of_roofs.unwrap_or(between);
-        let of_rates = [bandwidth.min(compute), bandwidth.max(compute)];
-        let [low, high] = of_roofs.map_or(of_rates, |ratio| [ratio; 2]);
-        let [least, most] = self.time_alone.unwrap_or([1.0, 1.0]).map(|end| by(middle * end));
-        TimeRange {
-            value: by(middle),
-            low: least.min(by(low) * BEYOND_RATIOS.recip()),
-            high: most.max(by(high) * BEYOND_RATIOS),
-        }
     }
 
     /// The time of a copy as a factor of the recorded one.
@@ -360,7 +307,7 @@ impl ForecastPair<'_> {
             return 1.0;
         }
         match copy.direction {
-            CopyDirection::Fill | CopyDirection::DeviceToDevice => self.bandwidth_ratio(),
+            CopyDirection::Fill | CopyDirection::DeviceToDevice => bandwidth_ratio(self.gpus()),
             CopyDirection::HostToDevice | CopyDirection::DeviceToHost => {
                 let Some((from, to)) = links.of_gpu(source).zip(links.of_gpu(target)) else {
                     cautions.push("host link unknown: copies keep their time".into());
@@ -458,29 +405,6 @@ fn held_host(idle: f64, host: f64) -> Option<String> {
             "wall clock: host time {host}; the interval covers kernels only; record a trace on the target's host to include it"
         )
     })
-}
-
-/// FLOPs and DRAM bytes of a launch, where both are known.
-fn known_work(group: &KernelGroup) -> Option<[f64; 2]> {
-    let counts = group.counts.as_ref()?;
-    let work = [counts.flops?, counts.dram_bytes?];
-    work.iter().all(|count| *count > 0.0).then_some(work)
-}
-
-/// What its power limit leaves of a GPU's clock where its lanes are busy.
-fn busy_share(gpu: &Gpu) -> f64 {
-    PowerModel::shipped_once().map_or(1.0, |model| model.busy_share(gpu))
-}
-
-/// The arithmetic rate that a group of this category would run at; FP32 where the GPU states no tensor rate for it.
-fn arithmetic_rate(gpu: &Gpu, group: &KernelGroup) -> f64 {
-    let uses_tensor_cores = matches!(
-        group.category,
-        KernelCategory::Gemm | KernelCategory::Attention | KernelCategory::Convolution
-    ) || matches!(group.shape, Some(OperatorShape::Product(_)));
-    let element = element_of(group).filter(|e| uses_tensor_cores && *e != ElementType::Fp32);
-    let tensor = element.and_then(|e| gpu.tensor_rate(e, e.usual_accumulate()));
-    tensor.map_or(gpu.fp32_sustained().value.0, |rate| rate.value.0)
 }
 
 /// Summed kernel time, with an interval whose errors are partly the same.

@@ -27,6 +27,7 @@ mod nsys;
 mod open;
 mod profile_next;
 mod ranges;
+mod ratios;
 mod recorded;
 mod replay;
 mod reports;
