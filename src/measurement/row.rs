@@ -224,7 +224,8 @@ impl<'a> RowParser<'a> {
         let known = self.kernels.id_named(name).filter(|_| !name.is_empty());
         if let Some(known) = known.filter(|known| self.kernels[*known].takes_rows_of(dtype)) {
             self.known_kernels.insert(bytes.into(), known);
-            if name == written && !short_name(written).eq_ignore_ascii_case(&self.kernels[known].id) {
+            let is_id = |text: &str| text.eq_ignore_ascii_case(&self.kernels[known].id);
+            if name == written && !is_id(written) && !is_id(&short_name(written)) {
                 self.renamed.insert(written.into(), known);
             }
             return Ok(known);
