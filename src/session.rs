@@ -41,9 +41,9 @@ use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, ReadError, ReadResult, RowError, Store, TimingKind, read_csv, read_rows,
     told_apart_text,
 };
-use crate::text::counted;
 use crate::predict::{LaunchEdits, Subject};
 use crate::progress::Progress;
+use crate::text::counted;
 use include_dir::{Dir, include_dir};
 use std::collections::BTreeSet;
 use std::ops::Deref;

@@ -51,7 +51,8 @@ impl CountedWork {
         let time = factor(self.time, other.time).map(|apart| apart / by_clocks(0).max(by_clocks(1)));
         let work = [(self.flops, other.flops), (self.warp_insts, other.warp_insts)];
         let has_same_work = work.iter().all(|(a, b)| factor(*a, *b).is_none_or(|apart| apart <= SAME_WORK));
-        let has_same_bytes = factor(self.dram_bytes, other.dram_bytes).is_none_or(|apart| apart <= SAME_TRAFFIC);
+        let has_same_bytes =
+            factor(self.dram_bytes, other.dram_bytes).is_none_or(|apart| apart <= SAME_TRAFFIC);
         let within = |most: f64| time.is_none_or(|apart| apart <= most);
         has_same_work && within(SAME_TRAFFIC) && (has_same_bytes || time.is_some() && within(SAME_TIME))
     }
@@ -113,7 +114,8 @@ pub(crate) fn numbered_shape(shape: &str, number: usize) -> String {
 /// That so many of all launches were told apart; nothing where none was.
 pub(crate) fn told_apart_text(launches: usize, all: &str) -> Option<String> {
     let did = "do other work than one before them of the same kernel and launch shape (FLOPs, instructions, DRAM bytes or time)";
-    (launches > 0).then(|| format!("{launches} of {all} {did}: work=2, work=3 … beside the shape tell them apart"))
+    (launches > 0)
+        .then(|| format!("{launches} of {all} {did}: work=2, work=3 … beside the shape tell them apart"))
 }
 
 /// GPU, kernel, shape and variant.
@@ -134,7 +136,8 @@ impl WorksOfRows {
         let work = CountedWork::from_numbers(|column| row.number(column)).filter(|_| is_shape);
         let Some(work) = work else { return false };
         let stated = row.problem.number_at(WORK).map(|n| n as usize);
-        let shape = if stated.is_some() { self.numbered_problem(&row.problem, 1) } else { row.problem.clone() };
+        let shape =
+            if stated.is_some() { self.numbered_problem(&row.problem, 1) } else { row.problem.clone() };
         let key = (row.gpu, row.kernel, shape.clone(), row.variant().clone());
         let number = self.works.work_number(key, stated, work);
         let is_changed = number != stated.unwrap_or(1);

@@ -260,7 +260,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         [
             ("sgemm_128x128", "sgemm_128x128"),
             ("saxpy", "saxpy"),
-            ("void other<float>(int)", "other"),
+            ("void other<float>(int)", "other<float>"),
             ("void other<double>(int)", "other<double>"),
         ]
     );
