@@ -23,7 +23,7 @@ const SAME_TIME: f64 = 1.1;
 
 /// What a launch counted; 0 where it was not counted, or is 0.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CountedWork {
+pub(crate) struct WorkOfLaunch {
     flops: f64,
     warp_insts: f64,
     dram_bytes: f64,
@@ -31,7 +31,7 @@ pub(crate) struct CountedWork {
     clocks: [f64; 2],
 }
 
-impl CountedWork {
+impl WorkOfLaunch {
     /// `None` where nothing was counted: a time alone tells no work from another.
     pub(crate) fn from_numbers(number: impl Fn(Number) -> Option<f64>) -> Option<Self> {
         let number = |column| number(column).unwrap_or(0.0);
@@ -66,7 +66,7 @@ fn factor(a: f64, b: f64) -> Option<f64> {
 /// The works of each shape, in the order in which they came; `None` for one that is named by a later one's number alone.
 #[derive(Debug)]
 pub(crate) struct WorksByShape<K> {
-    known: HashMap<K, Vec<Option<CountedWork>>>,
+    known: HashMap<K, Vec<Option<WorkOfLaunch>>>,
 }
 
 impl<K> Default for WorksByShape<K> {
@@ -77,9 +77,9 @@ impl<K> Default for WorksByShape<K> {
 
 impl<K: Hash + Eq> WorksByShape<K> {
     /// Which work of its shape this is, the first is 1. A number that the row states holds unless another work has it.
-    pub(crate) fn work_number(&mut self, shape: K, stated: Option<usize>, work: CountedWork) -> usize {
+    pub(crate) fn work_number(&mut self, shape: K, stated: Option<usize>, work: WorkOfLaunch) -> usize {
         let known = self.known.entry(shape).or_default();
-        let is_same = |other: &Option<CountedWork>| other.is_some_and(|other| other.is_same(&work));
+        let is_same = |other: &Option<WorkOfLaunch>| other.is_some_and(|other| other.is_same(&work));
         let wanted = stated.unwrap_or(1).saturating_sub(1).min(MOST_WORKS);
         if known.len() <= wanted {
             known.resize(wanted + 1, None);
@@ -133,7 +133,7 @@ impl WorksOfRows {
     /// Gives a row whose problem is a launch shape the number of its work; says whether that changed it.
     pub(super) fn tell_apart(&mut self, row: &mut Measurement) -> bool {
         let is_shape = row.problem.pairs().first().is_some_and(|(key, _)| key.as_str() == "grid");
-        let work = CountedWork::from_numbers(|column| row.number(column)).filter(|_| is_shape);
+        let work = WorkOfLaunch::from_numbers(|column| row.number(column)).filter(|_| is_shape);
         let Some(work) = work else { return false };
         let stated = row.problem.number_at(WORK).map(|n| n as usize);
         let shape =
@@ -162,8 +162,8 @@ impl WorksOfRows {
 mod tests {
     use super::*;
 
-    fn work(flops: f64, warp_insts: f64, dram_bytes: f64, time: f64) -> CountedWork {
-        CountedWork { flops, warp_insts, dram_bytes, time, clocks: [0.0; 2] }
+    fn work(flops: f64, warp_insts: f64, dram_bytes: f64, time: f64) -> WorkOfLaunch {
+        WorkOfLaunch { flops, warp_insts, dram_bytes, time, clocks: [0.0; 2] }
     }
 
     #[test]
@@ -177,13 +177,13 @@ mod tests {
             (work(1e9, 7e5, 4.9e8, 0.0), false, "DRAM bytes of an unknown time"),
             (work(1e9, 7e5, 9e6, 0.066), true, "bytes of the caches that the time does not show"),
             (work(1e9, 7e5, 4e6, 0.12), false, "a time of equal counts"),
-            (CountedWork { clocks: [900.0, 0.0], ..work(1e9, 7e5, 4e6, 0.12) }, false, "clocks of one row"),
+            (WorkOfLaunch { clocks: [900.0, 0.0], ..work(1e9, 7e5, 4e6, 0.12) }, false, "clocks of one row"),
         ] {
             assert_eq!(first.is_same(&other), is_same, "{what}");
         }
-        let at = |mhz: f64, time: f64| CountedWork { clocks: [mhz, 0.0], ..work(1e9, 7e5, 4e6, time) };
+        let at = |mhz: f64, time: f64| WorkOfLaunch { clocks: [mhz, 0.0], ..work(1e9, 7e5, 4e6, time) };
         assert!(at(1980.0, 0.064).is_same(&at(990.0, 0.128)), "half the clock explains it");
-        assert!(CountedWork::from_numbers(|n| (n == Number::Time).then_some(1.0)).is_none());
+        assert!(WorkOfLaunch::from_numbers(|n| (n == Number::Time).then_some(1.0)).is_none());
     }
 
     #[test]

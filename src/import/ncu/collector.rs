@@ -4,7 +4,7 @@ use super::ProfiledLaunch;
 use super::metrics::NcuPrecision;
 use crate::import::{ImportJob, Imported};
 use crate::measurement::{
-    CanonicalRow, CountedWork, Number, WorksByShape, is_shape, numbered_shape, told_apart_text,
+    CanonicalRow, Number, WorkOfLaunch, WorksByShape, is_shape, numbered_shape, told_apart_text,
 };
 
 /// Launches on their way to become rows, and what they lack.
@@ -109,7 +109,7 @@ impl<'a> Collector<'a> {
 
     /// Other work than the launches before did, of this name and shape, is another size: `grid=132;block=384;work=2`.
     fn tell_work_apart(&mut self, row: &mut CanonicalRow) {
-        let work = CountedWork::from_numbers(|column| row.get(column)).filter(|_| is_shape(&row.problem));
+        let work = WorkOfLaunch::from_numbers(|column| row.get(column)).filter(|_| is_shape(&row.problem));
         let Some(work) = work else { return };
         let name = (row.gpu.clone(), row.kernel.clone(), row.problem.clone());
         let number = self.works.work_number(name, None, work);
