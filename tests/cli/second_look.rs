@@ -587,7 +587,7 @@ fn a_template_name_with_commas_is_one_kernel_everywhere() {
         format!("{gpu},\"{}\",grid=4096;block=256,2e9,134217728,{ms}\n", name(ept))
     };
     let rows = [row("h200", 16, 0.0697), row("h200", 32, 0.08), row("h100-sxm5", 16, 0.0937)].concat();
-    desk.file("fft.csv", &format!("gpu,kernel,problem,flops,dram_bytes,time_ms\n{rows}"));
+    desk.file("fft.csv", format!("gpu,kernel,problem,flops,dram_bytes,time_ms\n{rows}"));
     let kernel = name(16);
     let types = |words: &str| {
         desk.types_with(&format!("{words} --data fft.csv --kernel"), &[std::path::Path::new(&kernel)])

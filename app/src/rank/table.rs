@@ -142,7 +142,7 @@ fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
         TableCell::maybe(row.energy_text(), TableCell::text),
         TableCell::maybe(row.price.as_ref(), |p| dollars(p.usd_per_hour)),
         TableCell::maybe(row.price.as_ref(), |p| TableCell::text(price_source(p))),
-        TableCell::maybe(row.usd_per_million_runs.filter(|usd| *usd > 0.0), dollars),
+        TableCell::maybe(row.run_cost_text(), TableCell::text),
         TableCell::maybe(row.launch_usd, |usd| TableCell::text(format!("{usd:.0} $, {}", row.launch_year))),
         TableCell::List(row.cautions.clone()),
     ]
