@@ -39,9 +39,11 @@ use crate::import::{AchievedRoof, OpenedFile, read_opened};
 use crate::kernel::{self, FormulaError, Kernel, KernelId, Problem, ProblemError, Translation};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, ReadError, ReadResult, RowError, Store, TimingKind, read_csv, read_rows,
+    told_apart_text,
 };
 use crate::predict::{LaunchEdits, Subject};
 use crate::progress::Progress;
+use crate::text::counted;
 use include_dir::{Dir, include_dir};
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -203,11 +205,12 @@ impl Session {
         mut remarks: Vec<String>,
         roofs: Vec<AchievedRoof>,
     ) -> LoadedFile {
-        let ReadResult { rows, refused, refused_count, renamed } = read;
+        let ReadResult { rows, refused, refused_count, renamed, told_apart } = read;
         let mut kernels = kernels;
         remarks.extend(loaded::state_arithmetic(&rows, &self.gpus, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
         remarks.extend(loaded::renamed_remark(&renamed, &kernels));
+        remarks.extend(told_apart_text(told_apart, &counted(rows.len(), "row")));
         let (added, repeated) = (rows.len(), self.store.repeated_count());
         self.edit(|workspace| {
             workspace.kernels = kernels;

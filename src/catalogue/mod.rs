@@ -137,6 +137,11 @@ impl<T: CatalogueEntry> Catalogue<T> {
         Ok(())
     }
 
+    /// Changes an entry in what is no name that it is found by.
+    pub fn edit_entry(&mut self, place: Id<T>, change: impl FnOnce(&mut T)) {
+        change(&mut self.entries[place.index()]);
+    }
+
     /// Drops the entries from this place on and adds one there.
     ///
     /// # Errors

@@ -90,6 +90,22 @@ fn parts_of_slice(name: &str) -> Option<(&str, &str)> {
     slices.parse::<u8>().is_ok().then_some((base, profile))
 }
 
+/// What to do with measured rows of a GPU that is named by rule, which are not loaded; `None` where the name follows no rule.
+pub fn unloaded_text(gpus: &Catalogue<Gpu>, name: &str) -> Option<String> {
+    let (base, what, advice) = match (name.rsplit_once('@'), parts_of_slice(name)) {
+        (Some((base, _)), _) => {
+            (base, "set clocks or a limit", "with the clocks in sm_clock_mhz and mem_clock_mhz")
+        }
+        (None, Some((base, _))) => (base, "MIG slices", "if it was timed on the whole board"),
+        (None, None) => return None,
+    };
+    let base = &gpus.entry_named(base).ok()?.id;
+    let name = short(name);
+    Some(format!(
+        "`{name}`: rows of {what} are not loaded; write {base} {advice}; `--to {name}` predicts for it"
+    ))
+}
+
 /// The GPU before the rule, itself by rule where it is named so.
 fn base_of(gpus: &Catalogue<Gpu>, base: &str, name: &str) -> Result<Gpu, DerivedError> {
     match derived_gpu(gpus, base) {
@@ -219,6 +235,18 @@ mod tests {
 
     fn shipped_gpus() -> Catalogue<Gpu> {
         load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap()).0
+    }
+
+    #[test]
+    fn rows_of_a_gpu_named_by_rule_are_refused_with_what_to_do() {
+        let gpus = &shipped_gpus();
+        let text = |name| unloaded_text(gpus, name);
+        let said = "`h100-sxm5@400W`: rows of set clocks or a limit are not loaded; write h100-sxm5 with the clocks in sm_clock_mhz and mem_clock_mhz; `--to h100-sxm5@400W` predicts for it";
+        assert_eq!(text("h100-sxm5@400W").as_deref(), Some(said));
+        assert!(
+            text("h100-sxm5:mig-1g.10gb").unwrap().starts_with("`h100-sxm5:mig-1g.10gb`: rows of MIG slices")
+        );
+        assert_eq!([text("hal-9000"), text("hal@400W")], [None, None]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod unchanged;
 pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
 pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber, relative_factor};
-pub use derived::{DerivedError, DerivedGpu, board_place, derived_gpu};
+pub use derived::{DerivedError, DerivedGpu, board_place, derived_gpu, unloaded_text};
 pub use features::{FeatureTable, Since};
 pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};

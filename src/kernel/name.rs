@@ -121,10 +121,37 @@ fn opens(name: &str, i: usize, before: u8) -> bool {
     named || (1..=3).any(of_operator)
 }
 
+/// The names of a typed list, parted at `;` and at commas that stand in no brackets: `saxpy,fft<4096, EPT<16>>` is two.
+#[must_use]
+pub fn listed_names(list: &str) -> Vec<&str> {
+    let mut open = 0_usize;
+    let parts = list.split(|c| {
+        match c {
+            '<' | '(' | '[' | '{' => open += 1,
+            '>' | ')' | ']' | '}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        matches!(c, ',' | ';') && open == 0
+    });
+    parts.map(str::trim).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_list_of_names_is_parted_outside_of_brackets() {
+        let fft = "vector_fft<4096, EPT<16>, 1>";
+        assert_eq!(listed_names(fft), [fft]);
+        assert_eq!(
+            listed_names(&format!("saxpy,{fft};gemm(int, float)")),
+            ["saxpy", fft, "gemm(int, float)"]
+        );
+        assert_eq!(listed_names("a->b, c"), ["a->b", "c"]);
+        assert_eq!(listed_names(""), [""]);
+    }
 
     #[test]
     fn signatures_become_names() {

@@ -9,6 +9,7 @@ use super::new_kernels::{NewKernels, NewName};
 use super::records::{Record, each_record};
 use super::row::{RowParser, RowRefusal};
 use super::side_by_side::{in_order, workers};
+use super::told_apart::WorksOfRows;
 use super::{DESCRIBED, Measurement, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -52,6 +53,8 @@ pub struct ReadResult {
     pub refused_count: usize,
     /// What the rows call kernels whose name is another one.
     pub renamed: BTreeMap<Box<str>, KernelId>,
+    /// How many rows have the launch shape of one before them, and were told from it by what they counted.
+    pub told_apart: usize,
 }
 
 /// Reads canonical rows. Kernels that the catalogue does not know are added to it by their name.
@@ -222,13 +225,15 @@ fn add_refusal(
 pub(super) struct ParsedCsv<'a> {
     pub(super) result: ReadResult,
     kernels: NewKernels<'a>,
+    works: WorksOfRows,
     /// How many refused rows are described.
     described: usize,
 }
 
 impl<'a> ParsedCsv<'a> {
     pub(super) fn new(kernels: &'a mut Catalogue<Kernel>) -> Self {
-        Self { result: ReadResult::default(), kernels: NewKernels::new(kernels), described: DESCRIBED }
+        let kernels = NewKernels::new(kernels);
+        Self { result: ReadResult::default(), kernels, works: WorksOfRows::default(), described: DESCRIBED }
     }
 
     pub(super) fn take(&mut self, CsvPart { mut read, new_names }: CsvPart) {
@@ -242,6 +247,7 @@ impl<'a> ParsedCsv<'a> {
             if let Some(place) = row.kernel.index().checked_sub(known) {
                 row.kernel = places[place];
             }
+            result.told_apart += usize::from(self.works.tell_apart(row));
         }
         if result.rows.is_empty() {
             result.rows = read.rows;

@@ -34,6 +34,7 @@ mod shortest_kernels;
 mod side_by_side;
 mod store;
 mod text;
+mod told_apart;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, stream_csv};
@@ -60,6 +61,7 @@ pub use seen_floors::{FloorsByKernel, LaunchFloors, SeenFloors};
 pub use sequences::is_sequence;
 pub use store::{Config, NearRow, SAME_CLOCK, Store};
 pub use text::{RowSource, SharedWord};
+pub(crate) use told_apart::{WorkOfLaunch, WorksByShape, is_shape, numbered_shape, told_apart_text};
 
 /// From this utilisation in percent on, a reading of power is taken for the run's.
 pub const BUSY_PERCENT: f64 = 90.0;

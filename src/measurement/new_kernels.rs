@@ -2,8 +2,11 @@
 
 use super::text::SharedWord;
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, KernelId, MeasuredKernels, dtype_or_fp32, kernel_and_other_keys, long_name};
+use crate::kernel::{
+    Kernel, KernelId, MeasuredKernels, dtype_or_fp32, kernel_and_other_keys, long_name, short_name,
+};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 /// A kernel as the first row that names it has it; its name has letters.
@@ -23,7 +26,7 @@ pub(super) struct NewKernels<'a> {
     added: HashTable<KernelId>,
     /// Those that the file calls by another name, such as an alias.
     renamed: HashMap<Box<str>, KernelId>,
-    /// One kernel of each label; filled when a new one comes.
+    /// One kernel of each [`label_alone`]; filled when a new one comes.
     labels: HashTable<KernelId>,
     hasher: DefaultHashBuilder,
 }
@@ -108,8 +111,9 @@ impl<'a> NewKernels<'a> {
         }
         if let Some(label) = label {
             kernel.set_label(label);
-        } else if self.is_label(kernel.label()) {
+        } else if let Some(other) = self.of_same_label(kernel.label()) {
             kernel.set_label(&long_name(name));
+            self.show_arguments(other);
         }
         let place = KernelId::from_index(self.catalogue.entries().len());
         self.catalogue.insert(kernel).expect("nobody has this name, and it has no other");
@@ -117,19 +121,37 @@ impl<'a> NewKernels<'a> {
         place
     }
 
-    /// Whether a kernel is shown as this.
-    fn is_label(&self, label: &str) -> bool {
+    /// The first kernel that was shown as this when it was alone.
+    fn of_same_label(&self, label: &str) -> Option<KernelId> {
         let hash = self.hasher.hash_one(label);
-        self.labels.find(hash, |id| self.catalogue[*id].label() == label).is_some()
+        self.labels.find(hash, |id| *label_alone(&self.catalogue[*id]) == *label).copied()
+    }
+
+    /// Shows a kernel with its template arguments, where its name has some.
+    fn show_arguments(&mut self, place: KernelId) {
+        let kernel = &self.catalogue[place];
+        if kernel.label() != kernel.id && kernel.label() == short_name(&kernel.id) {
+            let label = long_name(&kernel.id);
+            self.catalogue.edit_entry(place, |kernel| kernel.set_label(&label));
+        }
     }
 
     fn add_label(&mut self, place: KernelId) {
         let Self { catalogue, labels, hasher, .. } = self;
-        let hash_of = |id: &KernelId| hasher.hash_one(catalogue[*id].label());
-        let label = catalogue[place].label();
+        let hash_of = |id: &KernelId| hasher.hash_one(&*label_alone(&catalogue[*id]));
+        let label = label_alone(&catalogue[place]);
         let hash = hash_of(&place);
-        if labels.find(hash, |id| catalogue[*id].label() == label).is_none() {
+        if labels.find(hash, |id| label_alone(&catalogue[*id]) == label).is_none() {
             labels.insert_unique(hash, place, hash_of);
         }
     }
+}
+
+/// What a kernel is shown as where no other one is called so: an instance of a template without its arguments.
+fn label_alone(kernel: &Kernel) -> Cow<'_, str> {
+    let label = kernel.label();
+    if label.contains('<') && label == long_name(&kernel.id) {
+        return Cow::Owned(short_name(&kernel.id));
+    }
+    Cow::Borrowed(label)
 }

@@ -13,7 +13,7 @@ use super::text::SharedWord;
 use super::words::{Problems, SharedWords};
 use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind};
 use crate::catalogue::Catalogue;
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::{Gpu, GpuId, unloaded_text};
 use crate::kernel::{Kernel, KernelId, RunsAs, short_name};
 use crate::units::{Seconds, number_and_unit, typed_dimensions, typed_number};
 use hashbrown::HashMap;
@@ -207,8 +207,10 @@ impl<'a> RowParser<'a> {
         // The search for near names is for those who will read them.
         let described = self.unknown_gpus < DESCRIBED;
         self.unknown_gpus += 1;
-        let near = if described { self.gpus.position(name).err() } else { None };
-        Err(near.map_or_else(|| RowRefusal::new("gpu", "unknown GPU"), |e| RowRefusal::new("gpu", e)))
+        let near =
+            || Some(unloaded_text(self.gpus, name).unwrap_or(self.gpus.position(name).err()?.to_string()));
+        let why = described.then(near).flatten();
+        Err(RowRefusal::new("gpu", why.as_deref().unwrap_or("unknown GPU")))
     }
 
     fn kernel(&mut self, bytes: &[u8], dtype: &SharedWord) -> Result<KernelId, RowRefusal> {
@@ -224,7 +226,8 @@ impl<'a> RowParser<'a> {
         let known = self.kernels.id_named(name).filter(|_| !name.is_empty());
         if let Some(known) = known.filter(|known| self.kernels[*known].takes_rows_of(dtype)) {
             self.known_kernels.insert(bytes.into(), known);
-            if name == written && !short_name(written).eq_ignore_ascii_case(&self.kernels[known].id) {
+            let is_id = |text: &str| text.eq_ignore_ascii_case(&self.kernels[known].id);
+            if name == written && !is_id(written) && !is_id(&short_name(written)) {
                 self.renamed.insert(written.into(), known);
             }
             return Ok(known);

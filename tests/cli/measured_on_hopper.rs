@@ -121,9 +121,12 @@ fn profiled_elsewhere(file: &str, from: &str, to: &str) -> Elsewhere {
     for row in rows.as_array().unwrap() {
         let [kernel, problem] = ["kernel", "problem"].map(|field| row[field].as_str().unwrap().to_string());
         let key = (kernel.clone(), problem);
-        // One launch of several alike: that of the same place.
+        // One launch of several alike: that of the same place, told apart or not.
+        let is_alike = |of: &(String, String)| {
+            of.0 == key.0 && (of.1 == key.1 || key.1.starts_with(&format!("{};work=", of.1)))
+        };
         let place = usize::try_from(row["row"].as_u64().unwrap()).unwrap() - 1;
-        let same = measured.get(place).filter(|(of, _)| *of == key).map(|(_, time)| time);
+        let same = measured.get(place).filter(|(of, _)| is_alike(of)).map(|(_, time)| time);
         let Some(measured) = same.or_else(|| times.get(&key)) else { continue };
         let [time, low, high] = ["time_ms", "low_ms", "high_ms"].map(|field| row[field].as_f64().unwrap());
         found.all += 1.0;

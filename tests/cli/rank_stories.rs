@@ -88,6 +88,15 @@ fn prices_are_shown_with_their_day_and_order_the_board() {
     assert!(
         said("l40s", "days old") && said("h200", "price without a date") && !said("h100-sxm5", "days old")
     );
+    let mixed = "gpu,usd_per_hour\nfoo,2\nH100,2\nh100-sxm5,2\nl40s,0\n";
+    let board =
+        desk.types_with(&words.replace("--format json", ""), &[&desk.file("mixed.csv", mixed)]).works();
+    for said in ["line 2, gpu: unknown GPU `foo`", "line 3, gpu: GPU `H100` is ambiguous", "row left out"] {
+        assert!(board.stderr.contains(said), "{said}: {}", board.stderr);
+    }
+    let at = |gpu: &str| board.stdout.find(gpu).unwrap();
+    assert!(at("L40S") < at("H100 SXM5") && at("H100 SXM5") < at("H200"), "{}", board.stdout);
+    assert!(board.stdout.contains("$/h of 0: perf per dollar is not defined"), "{}", board.stdout);
     let dear = desk.file("wrong.csv", "gpu,usd_per_hour\nh100-sxm5,minus\n");
     desk.types_with(&words, &[&dear]).ends(1, &["wrong.csv, line 2, usd_per_hour", "expected US dollars"]);
 }
@@ -156,6 +165,13 @@ fn a_mix_is_the_sum_of_its_kernels() {
     let sum: f64 = kernels.iter().map(|row| number(row, "time_ms")).sum();
     let whole = rows.iter().find(|row| row["gpu"] == "rtx-4070").unwrap();
     assert!((sum / number(whole, "time_ms") - 1.0).abs() < 1e-9, "{kernels:?}");
+    let prices = desk.file("prices.csv", "gpu,usd_per_hour\nrtx-4070,0.5\nh100-sxm5,3\n");
+    let words = "rank --from titan-v --to l4,rtx-4070,h100-sxm5 --kernels --by perf-per-dollar --prices prices.csv --mix";
+    let table = desk.types_with(words, &[&mix]).works().stdout;
+    let at = |gpu: &str| table.find(gpu).unwrap();
+    assert!(at(" L4 ") > at("H100") && at(" L4 ") > at("RTX 4070"), "without a price it comes last: {table}");
+    assert!(table.contains("the most expensive first") && table.contains("they are last"), "{table}");
+    assert!(prices.exists());
     desk.types("rank --from titan-v --kernel saxpy --kernels").ends(2, &["--kernels"]);
     let shares = desk.file(
         "shares.toml",

@@ -599,3 +599,25 @@ fn a_kernel_file_says_what_a_call_of_its_operator_takes() {
     let refused = file("-3");
     assert!(said.iter().all(|words| refused.stderr.contains(words)), "{}", refused.stderr);
 }
+
+/// Names of templates have commas of their own, in every command.
+#[test]
+fn a_template_name_with_commas_is_one_kernel_everywhere() {
+    let desk = Desk::new();
+    let name = |ept: u32| format!("vector_fft<4096, EPT<{ept}>, 1, float>");
+    let row = |gpu: &str, ept: u32, ms: f64| {
+        format!("{gpu},\"{}\",grid=4096;block=256,2e9,134217728,{ms}\n", name(ept))
+    };
+    let rows = [row("h200", 16, 0.0697), row("h200", 32, 0.08), row("h100-sxm5", 16, 0.0937)].concat();
+    desk.file("fft.csv", format!("gpu,kernel,problem,flops,dram_bytes,time_ms\n{rows}"));
+    let kernel = name(16);
+    let types = |words: &str| {
+        desk.types_with(&format!("{words} --data fft.csv --kernel"), &[std::path::Path::new(&kernel)])
+            .works()
+            .stdout
+    };
+    assert!(types("whatif --gpu h200").starts_with("vector_fft<4096, EPT<16>"));
+    assert!(types("evaluate").contains("components"));
+    let ranked = types("rank --from h200 --to h100-sxm5");
+    assert!(ranked.starts_with(&format!("{} grid=4096", name(16))), "two of this template: {ranked}");
+}

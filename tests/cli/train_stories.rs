@@ -382,6 +382,9 @@ fn importances_say_only_what_was_measured_of_them() {
     desk.file("mine.csv", times_on_four_gpus());
     let told = desk.types("train hybrid --data mine.csv").works().stdout;
     assert!(!told.contains("rise in  when"), "{told}");
+    // The first error of a model is its own, here and in the list of models.
+    let own = told.find("with the residual").unwrap();
+    assert!(own < told.find("`components` alone").unwrap(), "{told}");
     let svr = desk.types("train svr --data mine.csv").works().stdout;
     assert!(svr.contains("permutation: rise in points of MAPE") && !svr.contains("impurity"), "{svr}");
 }

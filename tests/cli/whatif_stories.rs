@@ -122,6 +122,19 @@ fn predict_and_rank_say_the_same_of_changed_gpus() {
     assert_eq!(occupancy.len(), 2);
 }
 
+/// More of a rate is no way past the limit that it raises: the number that binds then is named.
+#[test]
+fn a_limit_that_the_number_raises_is_not_what_limits_it() {
+    let desk = Desk::new();
+    let words = "whatif --gpu h200 --kernel linear_bf16 --solve tensor --goal 1us --format json";
+    let solve = &object(&desk.types(words).works().stdout)["solve"];
+    assert_eq!(solve["none"], true);
+    assert_ne!(solve["limited_by"], "compute");
+    let named = solve["limited_by"].as_str().unwrap();
+    let set = "whatif --gpu h200 --kernel linear_bf16 --set tensor=+4900% --tornado";
+    assert!(desk.types(set).works().stdout.contains(&format!("what would help most: {named}")), "{named}");
+}
+
 #[test]
 fn a_break_even_is_found_or_said_to_be_out_of_reach() {
     let desk = Desk::new();
@@ -132,6 +145,7 @@ fn a_break_even_is_found_or_said_to_be_out_of_reach() {
         (&solve["number"], &solve["unit"], &solve["goal_ms"]),
         (&"mem".into(), &"GB/s".into(), &4.into())
     );
+    assert!((number(solve, "time_ms") / 4.0 - 1.0).abs() < 1e-6, "{solve}");
     let set = format!("mem={}GB/s", number(solve, "value"));
     let again =
         desk.types(&format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --set {set} --format json"));

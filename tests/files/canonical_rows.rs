@@ -260,7 +260,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         [
             ("sgemm_128x128", "sgemm_128x128"),
             ("saxpy", "saxpy"),
-            ("void other<float>(int)", "other"),
+            ("void other<float>(int)", "other<float>"),
             ("void other<double>(int)", "other<double>"),
         ]
     );
@@ -270,4 +270,44 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
     std::fs::write(folder.path().join("aliases.toml"), "a = 1\n").unwrap();
     let problems = Session::load(Some(folder.path())).unwrap().problems.clone();
     assert!(problems.len() == 1 && problems[0].contains("aliases.toml:1"), "{problems:?}");
+}
+
+/// A profiler's launch shape is no size: what was counted tells launches apart, repeats stay repeats.
+#[test]
+fn launches_of_one_shape_are_told_apart_by_what_they_counted() {
+    let csv = "gpu,kernel,problem,flops,warp_insts_issued,dram_bytes,time_ms\n\
+        h100-sxm5,chase,grid=512;block=256,0,740541,4198400,0.06416\n\
+        h100-sxm5,chase,grid=512;block=256,0,741065,495436544,0.240288\n\
+        h100-sxm5,chase,grid=512;block=256,0,740541,4198500,0.0668\n\
+        h200,chase,grid=512;block=256,0,740541,4198656,0.054784\n\
+        h200,chase,grid=512;block=256,0,740541,488978688,0.193632\n\
+        h200,scatter,grid=512;block=256,,,,0.05\n\
+        h200,scatter,grid=512;block=256,,,,0.19\n\
+        h200,sized,n=512,0,740541,4198656,0.05\n\
+        h200,sized,n=512,0,740541,488978688,0.19\n";
+    let mut kernels = SHIPPED.kernels.clone();
+    let read = |csv: &[u8], kernels: &mut Catalogue<Kernel>| {
+        read_csv(csv, "f.csv", TimingKind::Measured, &SHIPPED.gpus, kernels).unwrap()
+    };
+    let first = read(csv.as_bytes(), &mut kernels);
+    let problems: Vec<String> = first.rows.iter().map(|row| row.problem.to_string()).collect();
+    let [shape, second] = ["grid=512;block=256", "grid=512;block=256;work=2"];
+    assert_eq!(problems, [shape, second, shape, shape, second, shape, shape, "n=512", "n=512"]);
+    assert_eq!(first.told_apart, 2);
+    let rows = first.rows.iter().map(|r| CanonicalRow::from_measurement(r, &SHIPPED.gpus, &kernels));
+    let again = read(&write_csv(&rows.collect::<Vec<_>>()), &mut kernels);
+    assert_eq!(again.rows.iter().map(|row| row.problem.to_string()).collect::<Vec<_>>(), problems);
+    assert_eq!(again.told_apart, 0, "the file says so already");
+}
+
+/// A name of the catalogue is no other name of itself, template arguments or not.
+#[test]
+fn only_other_names_are_said_to_be_other_names() {
+    let csv = "gpu,kernel,problem,time_ms\nh100-sxm5,\"fft<4096, float>\",grid=4;block=256,0.064\n";
+    let mut kernels = SHIPPED.kernels.clone();
+    for _ in 0..2 {
+        let read =
+            read_csv(csv.as_bytes(), "f.csv", TimingKind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
+        assert!(read.renamed.is_empty(), "{:?}", read.renamed);
+    }
 }

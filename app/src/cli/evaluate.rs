@@ -9,6 +9,7 @@ use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, TrialScope};
 use crate::gpu::{Ceilings, GpuId};
 use crate::import::AchievedRoof;
+use crate::kernel::listed_names;
 use crate::learn::learners::Table6Model;
 use crate::measurement::Store;
 use crate::predict::{BASELINES, ModelId, model_position};
@@ -48,7 +49,7 @@ pub(super) struct EvaluateArgs {
     #[arg(long, alias = "target", value_name = "GPU", value_delimiter = ',')]
     to: Vec<String>,
     /// Only these kernels
-    #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
+    #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
     /// `all`: every GPU that timed a configuration is a source of one prediction, instead of one prediction per pair
     #[arg(long, value_enum, default_value = "pairs")]
@@ -346,8 +347,8 @@ pub(super) fn scope(
     let places = |names: &[String]| -> Result<Option<BTreeSet<GpuId>>> {
         if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names)?.into_iter().collect())) }
     };
-    let named: &[String] = if kernels == ["all"] { &[] } else { kernels };
-    let kernels = named.iter().map(|k| session.kernels.position(k)).collect::<Result<BTreeSet<_>, _>>()?;
+    let named = kernels.iter().flat_map(|list| listed_names(list)).filter(|_| kernels != ["all"]);
+    let kernels = named.map(|name| session.find_kernel(name)).collect::<Result<BTreeSet<_>, _>>()?;
     Ok(TrialScope {
         sources: places(sources)?,
         targets: places(targets)?,

@@ -16,6 +16,7 @@ use crate::answer::Settings;
 use crate::application::{ForecastSettings, PartOfTrace};
 use crate::catalogue::user_path_text;
 use crate::gpu::{GpuChanges, GpuId, GpuNumber};
+use crate::kernel::listed_names;
 use crate::pair::Pair;
 use crate::progress::Progress;
 use crate::rank::select_targets;
@@ -133,7 +134,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let mut session = load::session_naming(&args.data, names, only_source(&args.from))?;
     let bases = select_targets(&session.gpus, &args.gpu)?;
     let several_kernels =
-        args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || typed.contains(','));
+        args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || listed_names(typed).len() > 1);
     if args.save.is_some() && args.clocks.is_typed() {
         let text = "--save keeps what --set changes: give a power limit as --set power=150W, a clock as --set sm=1200MHz";
         return Err(Usage(text.into()).into());
@@ -307,7 +308,7 @@ fn workloads_asked(
     let l2 = largest_l2(session, bases, changes);
     let names = match args.workload.kernel.as_deref() {
         Some("all") => session.kernels.entries().iter().map(|kernel| kernel.id.clone()).collect(),
-        Some(typed) => crate::units::list_parts(typed).map(str::to_string).collect(),
+        Some(typed) => listed_names(typed).into_iter().map(str::to_string).collect(),
         None => Vec::new(),
     };
     if names.len() < 2 {

@@ -4,6 +4,7 @@ use super::distinct::DistinctKernel;
 use super::order::{RankOrder, mark_pareto};
 use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
+use super::reversed::reverse_rows;
 use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
 use super::totals::{RunTotals, SourceBase};
@@ -83,7 +84,7 @@ pub struct Board {
     pub order: RankOrder,
     /// Whether any row has a price by the hour.
     pub has_prices: bool,
-    /// Whether the rows are kernels of the workload: parts of a run, the longest first, and no choices.
+    /// Whether the rows are kernels of the workload: parts of a run, those that take most first, and no choices.
     pub is_each_kernel: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
@@ -193,9 +194,7 @@ impl<'a> RankQuestion<'a> {
         self.compare_origins(&mut rows);
         self.say_other_time(&mut rows, source.time);
         if self.each_kernel {
-            rows.reverse();
-            // Those without a time stay last.
-            rows.sort_by_key(|row| row.time.is_none());
+            reverse_rows(self.order, &mut rows);
         } else {
             mark_pareto(&mut rows);
         }

@@ -6,7 +6,7 @@ use super::table::marked_name;
 use crate::answer::COVERAGE;
 use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape, TimeUnit};
 use crate::text::marked_estimate;
-use crate::units::{Seconds, significant};
+use crate::units::Seconds;
 
 /// The most rows that a picture has.
 const MOST_ROWS: usize = 60;
@@ -74,8 +74,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board, unit: TimeUnit) -> Vec
         (false, false) => Shape::Estimated,
     };
     let speedup = row.speedup_text().map_or_else(String::new, |text| format!("  {text}"));
-    let dollars = row.usd_per_million_runs;
-    let dollars = dollars.map_or_else(String::new, |usd| format!("  ${}", significant(usd)));
+    let dollars = row.run_cost_text().map_or_else(String::new, |usd| format!("  ${usd}"));
     let bar = Mark::Bar {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
         meaning,

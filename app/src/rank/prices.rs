@@ -14,6 +14,9 @@ use std::path::Path;
 /// A price this many days old is marked.
 const OLD_DAYS: i64 = 90;
 
+/// Refused rows and unknown names that are listed.
+const LISTED: usize = 5;
+
 /// No GPU costs more than this by the hour: a price for a year, or in another currency.
 const MOST_USD: f64 = 10_000.0;
 
@@ -90,7 +93,7 @@ struct PriceForm {
     region: Option<usize>,
     date: Option<usize>,
     spot: Option<usize>,
-    /// Whether every line must be right: the user's own file, not a provider's catalogue of everything.
+    /// Whether every line must name a GPU: the user's own file, not a provider's catalogue of everything.
     is_strict: bool,
 }
 
@@ -122,7 +125,8 @@ impl PriceBook {
     /// Reads a file of prices.
     ///
     /// # Errors
-    /// [`PriceError`] with file, line, column, value and what was expected.
+    /// [`PriceError`] with file, line, column, value and what was expected, where no row is left. Other rows that are wrong are left out
+    /// and said among the remarks.
     pub fn read(path: &Path, gpus: &Catalogue<Gpu>) -> Result<Self, PriceError> {
         let text = read_limited(path)?;
         let provider = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -143,6 +147,7 @@ impl PriceBook {
         })?;
         let mut book = Self { file: Some(file.into()), ..Self::default() };
         let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+        let mut refused = Vec::new();
         for record in lines.records() {
             let record = record.map_err(|e| PriceError::Line {
                 file: file.into(),
@@ -151,14 +156,19 @@ impl PriceBook {
                 why: "is no CSV".into(),
             })?;
             let line = PriceLine { file, provider, form: &form, record: &record };
-            line.add_to(&mut book, gpus, &mut unknown)?;
+            refused.extend(line.add_to(&mut book, gpus, &mut unknown).err());
+        }
+        book.remarks.extend(refused.iter().take(LISTED).map(|why| format!("{why}; row left out")));
+        if refused.len() > LISTED {
+            book.remarks.push(format!("{file}: {} more rows left out", refused.len() - LISTED));
         }
         if book.quotes.is_empty() {
-            return Err(PriceError::NoGpu(file.into()));
+            let none = PriceError::NoGpu(file.into());
+            return Err(refused.into_iter().next().unwrap_or(none));
         }
         let left_out: usize = unknown.values().sum();
         if left_out > 0 {
-            let names: Vec<&str> = unknown.keys().take(5).map(String::as_str).collect();
+            let names: Vec<&str> = unknown.keys().take(LISTED).map(String::as_str).collect();
             let text = format!("{left_out} prices left out: {} are not in the catalogue", names.join(", "));
             book.remarks.push(crate::text::harmless_line(&text));
         }
@@ -253,8 +263,8 @@ impl PriceLine<'_> {
         let form = self.form;
         let found = crate::text::clipped_text(price, 30);
         let expected = |what: &str| self.refuse(form.price_name, format!("`{found}`: expected {what}"));
-        let number = typed_number(price.trim_start_matches('$')).filter(|p| *p > 0.0);
-        let price = number.ok_or_else(|| expected("US dollars per hour, above 0"))?;
+        let number = typed_number(price.trim_start_matches('$')).filter(|p| *p >= 0.0);
+        let price = number.ok_or_else(|| expected("US dollars per hour, 0 of a board that is owned"))?;
         let count = match self.cell(form.count) {
             "" => 1.0,
             count => typed_number(count)
@@ -373,6 +383,8 @@ mod tests {
         assert_eq!(found.cautions(Some("2026-11-21")), Vec::<String>::new());
         assert!(found.cautions(Some("2027-01-01"))[0].contains("92 days old"));
         assert_eq!(quote(text, "rtx-4070"), None);
+        let owned = "gpu,usd_per_hour,provider,region,date\nrtx-4090,0,own,,2026-11-01\n";
+        assert_eq!(quote(owned, "rtx-4090").unwrap().usd_per_hour, 0.0);
     }
 
     #[test]
@@ -405,6 +417,19 @@ mod tests {
             let why = read(&format!("{header}{line}\n")).unwrap_err().to_string();
             assert!(why.contains(said), "{line}: {why}");
         }
+        let mixed = format!("{header}hal-9000,2,a,b,\nH100,2,a,b,\nl4,free,a,b,\nl40s,1,a,b,\n");
+        let said = read(&mixed).unwrap().1.remarks;
+        for (at, what) in [
+            "line 2, gpu: unknown GPU `hal-9000`",
+            "line 3, gpu: GPU `H100` is ambiguous",
+            "line 4, usd_per_hour: `free`",
+        ]
+        .iter()
+        .enumerate()
+        {
+            assert!(said[at].contains(what) && said[at].ends_with("; row left out"), "{said:?}");
+        }
+        assert_eq!(quote(&mixed, "l40s").unwrap().usd_per_hour, 1.0);
         assert!(read("a,b\n1,2\n").unwrap_err().to_string().contains("it has a,b"));
     }
 }

@@ -5,7 +5,7 @@ use crate::gpu::GpuId;
 use crate::predict::SourceKind;
 use crate::report::shown;
 use crate::roofline::Bound;
-use crate::units::{Joules, Seconds, Watts};
+use crate::units::{Joules, Seconds, Watts, significant};
 
 /// The workload on one GPU. Times, energy and money are of one run: a launch of a kernel, or all launches of a mix.
 #[derive(Debug, Clone)]
@@ -61,6 +61,12 @@ pub struct RankedRow {
 }
 
 impl RankedRow {
+    /// Dollars for a million runs; nothing where no price is known, and where it is 0.
+    #[must_use]
+    pub fn run_cost_text(&self) -> Option<String> {
+        self.usd_per_million_runs.filter(|usd| *usd > 0.0).map(significant)
+    }
+
     /// Whether it is a GPU to choose: it fits the memory as far as is known.
     #[must_use]
     pub fn is_choice(&self) -> bool {

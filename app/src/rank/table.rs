@@ -2,6 +2,7 @@
 
 use super::board::Board;
 use super::order::{RankOrder, fastest_is_separate};
+use super::reversed::most_first;
 use super::row::RankedRow;
 use crate::answer::COVERAGE;
 use crate::report::{Table, TableCell, TableColumn, shown};
@@ -141,7 +142,7 @@ fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
         TableCell::maybe(row.energy_text(), TableCell::text),
         TableCell::maybe(row.price.as_ref(), |p| dollars(p.usd_per_hour)),
         TableCell::maybe(row.price.as_ref(), |p| TableCell::text(price_source(p))),
-        TableCell::maybe(row.usd_per_million_runs, dollars),
+        TableCell::maybe(row.run_cost_text(), TableCell::text),
         TableCell::maybe(row.launch_usd, |usd| TableCell::text(format!("{usd:.0} $, {}", row.launch_year))),
         TableCell::List(row.cautions.clone()),
     ]
@@ -151,6 +152,10 @@ fn price_source(price: &super::PriceQuote) -> String {
     let day = price.date.clone().unwrap_or_else(|| "undated".into());
     let place = [price.provider.as_str(), &price.region].into_iter().filter(|p| !p.is_empty());
     place.chain([day.as_str()]).collect::<Vec<_>>().join(" ")
+}
+
+fn has_no_cost(row: &RankedRow) -> bool {
+    row.usd_per_million_runs == Some(0.0)
 }
 
 /// `◇` before a GPU that does not exist as it stands here.
@@ -173,7 +178,9 @@ fn notes(board: &Board) -> Vec<String> {
     let pareto = if board.is_each_kernel { "" } else { "  * best in time and power, or time and money" };
     let mut all = vec![format!("{marks}{pareto}")];
     if board.is_each_kernel {
-        all.push("each kernel with all its launches in a run, the longest first".into());
+        let first = most_first(board.order.in_effect(&board.rows));
+        all.push(format!("each kernel with all its launches in a run, {first}"));
+        all.extend(board.order.unordered_note(&board.rows));
         return all;
     }
     if board.rows_at_other_clocks > 0 {
@@ -195,6 +202,9 @@ fn notes(board: &Board) -> Vec<String> {
     let unordered = board.order.unordered_note(&board.rows);
     let has_order = board.rows.iter().any(|row| row.launch_usd.is_some());
     all.extend(unordered);
+    if board.order == RankOrder::PerfPerDollar && board.rows.iter().any(has_no_cost) {
+        all.push("$/h of 0: perf per dollar is not defined, these rows stand before all others".into());
+    }
     if board.order == RankOrder::PerfPerDollar && !board.has_prices && has_order {
         all.push("no --prices: ordered by time x launch price, which is not a current price".into());
     }

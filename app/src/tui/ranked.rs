@@ -10,7 +10,7 @@ use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
     Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture_among, pareto_marks,
-    variant_rows,
+    reverse_rows, variant_rows,
 };
 use crate::session::{Revision, Session};
 use crate::workload::{MixFile, TypedKernel, Workload};
@@ -288,7 +288,7 @@ impl BoardQuestion {
 }
 
 impl RankedGpus {
-    /// Whether the rows stand the other way round than a command prints them: kernels of a run the longest first, others the best.
+    /// Whether the rows stand the other way round than a command prints them: kernels of a run those that take most first, others the best.
     #[must_use]
     pub fn is_reversed(&self) -> bool {
         self.reversed != (self.rows == BoardRows::Kernels)
@@ -301,7 +301,7 @@ impl RankedGpus {
         let mut rows: Vec<&RankedRow> = board.rows.iter().collect();
         self.order.sort(&mut rows);
         if self.reversed {
-            rows.reverse();
+            reverse_rows(self.order, &mut rows);
         }
         let chosen = self.chosen_rows(board, session);
         rows.retain(|row| self.is_pinned(row) || chosen.holds(row));

@@ -3,6 +3,7 @@
 use super::changed_times::{GoalTime, WhatIfTime};
 use super::question::WhatIf;
 use crate::gpu::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
+use crate::roofline::Bound;
 use crate::text::marked_estimate;
 use crate::units::Seconds;
 
@@ -45,6 +46,19 @@ pub enum Solution {
     },
 }
 
+/// Whether a number is a rate of this limit: more of it raises the limit, which is then none to name where it changes nothing more.
+fn raises(number: GpuNumber, limit: &str) -> bool {
+    match number {
+        GpuNumber::TensorRate | GpuNumber::Fp32Lanes | GpuNumber::Fp64Lanes | GpuNumber::Fp32Peak => {
+            limit == Bound::Compute.as_str()
+        }
+        GpuNumber::Bandwidth | GpuNumber::BusBits | GpuNumber::DataRate => limit == Bound::Dram.as_str(),
+        GpuNumber::L2Bandwidth => limit == Bound::L2.as_str(),
+        GpuNumber::LsuLanes => limit == Bound::Lsu.as_str(),
+        _ => false,
+    }
+}
+
 impl WhatIf<'_> {
     /// The value of this number at which a run takes the goal, over these changes; where it takes less at every value, or more,
     /// none does. The goal is the time on the source where none is given.
@@ -77,25 +91,37 @@ impl WhatIf<'_> {
             let best = at_least.time.or(at_most.time);
             return Ok(none(goal, "the kernel cannot run at every value of it".into(), best));
         };
-        let limited = |best: &WhatIfTime, how: &str| {
-            let limit = best.limit.unwrap_or("another number");
+        let limited = |best: &WhatIfTime, other: Option<&'static str>, how: &str| {
+            let limit = other.or(best.limit).unwrap_or("another number");
             let why = format!("limited by {limit}{how}");
             let (limited_by, best) = (Some(limit), best.time);
             Solution::None { number, goal, limited_by, why, best, rests_on_measurement }
         };
         if (low_end / high_end - 1.0).abs() < 1e-9 {
-            return Ok(limited(&at_most, ", this number changes nothing"));
+            return Ok(limited(&at_most, None, ", this number changes nothing"));
         }
         let more_is_faster = high_end < low_end;
         let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
         if best.time.is_none_or(|time| time > goal.time) {
-            return Ok(limited(&best, ""));
+            let value = if more_is_faster { most } else { least };
+            let raises_limit = best.limit.is_some_and(|limit| raises(number, limit));
+            let other = raises_limit.then(|| self.other_number(&changes, number, value)).flatten();
+            return Ok(limited(&best, other.map(GpuNumber::title), ""));
         }
         if worst.time.is_some_and(|time| time <= goal.time) {
             let why = format!("every value from {} on is faster", number.in_words(least));
             return Ok(none(goal, why, best.time));
         }
         Ok(self.bisected(&changes, number, goal, if more_is_faster { [least, most] } else { [most, least] }))
+    }
+
+    /// Which other number would help most at this value of the one that is sought.
+    fn other_number(&mut self, changes: &GpuChanges, number: GpuNumber, value: f64) -> Option<GpuNumber> {
+        let changes = changes.clone().with(number, ChangeAmount::To(value));
+        let now = self.made(&changes).ok().and_then(|gpu| self.times_on(&[gpu])[0].time)?;
+        let bars = self.tornado(&changes).ok()?.into_iter().filter(|bar| bar.number != number);
+        let gains = bars.filter_map(|bar| Some((bar.number, bar.gain(now)?)));
+        gains.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
     }
 
     /// Between a value that is too slow and one that is fast enough.

@@ -172,11 +172,12 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
         })
     };
     let solve = answer.solution.as_ref().map_or(Value::Null, |solution| match solution {
-        Solution::Value { number: of, value, goal, .. } => json!({
+        Solution::Value { number: of, value, goal, time, .. } => json!({
             "number": of.key(),
             "value": number(of.in_unit(*value)),
             "unit": of.unit_for_programs(),
             "goal_ms": ms(Some(goal.time)),
+            "time_ms": ms(Some(*time)),
         }),
         Solution::None { limited_by, why, .. } => {
             json!({ "none": true, "limited_by": limited_by, "why": why })

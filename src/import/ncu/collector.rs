@@ -3,8 +3,9 @@
 use super::ProfiledLaunch;
 use super::metrics::NcuPrecision;
 use crate::import::{ImportJob, Imported};
-use crate::measurement::{CanonicalRow, Number};
-use std::collections::HashMap;
+use crate::measurement::{
+    CanonicalRow, Number, WorkOfLaunch, WorksByShape, is_shape, numbered_shape, told_apart_text,
+};
 
 /// Launches on their way to become rows, and what they lack.
 pub(super) struct Collector<'a> {
@@ -13,17 +14,14 @@ pub(super) struct Collector<'a> {
     launches: usize,
     /// How many launches lack each of [`LACKS`].
     lacks: [usize; LACKS.len()],
-    /// What launches of one name and shape have done, each amount once.
-    amounts: HashMap<LaunchName, Vec<f64>>,
-    /// How many rows stand for another amount of work than the first of their name and shape.
-    of_other_amounts: usize,
+    /// What launches of one name and shape have done.
+    works: WorksByShape<LaunchName>,
+    /// How many rows stand for other work than the first of their name and shape.
+    of_other_works: usize,
 }
 
 /// GPU, kernel and size of a row: what a configuration is told by.
 type LaunchName = (String, String, String);
-
-/// Launches of one name and shape whose work is further apart are other work: persistent kernels of libraries have one grid for every size.
-const SAME_WORK: f64 = 1.25;
 
 /// What a launch may lack, whether this one does, and what to do.
 type Lack = (&'static str, fn(&ProfiledLaunch, &CanonicalRow) -> bool, &'static str);
@@ -85,8 +83,8 @@ impl<'a> Collector<'a> {
             out: Imported::default(),
             launches: 0,
             lacks: [0; LACKS.len()],
-            amounts: HashMap::new(),
-            of_other_amounts: 0,
+            works: WorksByShape::default(),
+            of_other_works: 0,
         }
     }
 
@@ -109,21 +107,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Another amount of work than the launches before had, of this name and shape, is another size: `grid=132;block=384;work=2`.
+    /// Other work than the launches before did, of this name and shape, is another size: `grid=132;block=384;work=2`.
     fn tell_work_apart(&mut self, row: &mut CanonicalRow) {
-        let counted = [Number::Flops, Number::WarpInstsIssued, Number::DramBytes];
-        let amount = counted.into_iter().find_map(|count| row.get(count).filter(|amount| *amount > 0.0));
-        let Some(amount) = amount.filter(|_| row.problem.starts_with("grid=")) else { return };
+        let work = WorkOfLaunch::from_numbers(|column| row.get(column)).filter(|_| is_shape(&row.problem));
+        let Some(work) = work else { return };
         let name = (row.gpu.clone(), row.kernel.clone(), row.problem.clone());
-        let known = self.amounts.entry(name).or_default();
-        let is_same = |other: &f64| (amount / other).max(other / amount) <= SAME_WORK;
-        let place = known.iter().position(is_same).unwrap_or_else(|| {
-            known.push(amount);
-            known.len() - 1
-        });
-        if place > 0 {
-            row.problem.push_str(&format!(";work={}", place + 1));
-            self.of_other_amounts += 1;
+        let number = self.works.work_number(name, None, work);
+        if number > 1 {
+            row.problem = numbered_shape(&row.problem, number);
+            self.of_other_works += 1;
         }
     }
 
@@ -133,12 +125,7 @@ impl<'a> Collector<'a> {
 
     pub(super) fn into_imported(mut self) -> Imported {
         let all = self.launches;
-        if self.of_other_amounts > 0 {
-            self.out.remarks.push(format!(
-                "{} of {all} launches do other work than one before them of the same kernel and launch shape: work=2, work=3 … beside the shape tell them apart",
-                self.of_other_amounts
-            ));
-        }
+        self.out.remarks.extend(told_apart_text(self.of_other_works, &format!("{all} launches")));
         for (count, (what, _, hint)) in self.lacks.iter().copied().zip(LACKS).filter(|(n, _)| *n > 0) {
             let which =
                 if count == all { "every launch".into() } else { format!("{count} of {all} launches") };

@@ -129,8 +129,8 @@ impl HybridRecipe {
             n => format!(
                 "{n} of {} corrections lower the error on groups left out: MAPE {} % instead of {} % over all",
                 kept.len(),
-                shown(1),
-                shown(0)
+                shown(0),
+                shown(1)
             ),
         };
         Trained {
@@ -172,7 +172,7 @@ fn kept(world: EvaluationWorld<'_>, lessons: &Lessons) -> Vec<KeptLesson> {
     kept
 }
 
-/// The mean errors of all checks, without and with the residual.
+/// The mean errors of all checks: of the model, then of what it corrects.
 fn errors(kept: &[KeptLesson]) -> Vec<Errors> {
     let checks = || kept.iter().flat_map(|k| &k.lesson.checks);
     let n = checks().map(|c| c.pairs).sum::<usize>();
@@ -186,8 +186,8 @@ fn errors(kept: &[KeptLesson]) -> Vec<Errors> {
         ..Errors::default()
     };
     vec![
-        one("GPUs and kernels left out: `components` alone", mean(|c| c.without)),
         one("GPUs and kernels left out: with the residual", mean(|c| c.with)),
+        one("GPUs and kernels left out: `components` alone", mean(|c| c.without)),
     ]
 }
 

@@ -24,7 +24,7 @@ pub fn set_price(state: &mut DashboardState, gpu: GpuId, text: &str) -> Result<V
     let (number, provider) = text.split_once(char::is_whitespace).unwrap_or((text, "typed"));
     let number = number.trim_start_matches('$');
     let usd_per_hour = typed_number(number)
-        .filter(|usd| *usd > 0.0 && *usd <= MOST_USD)
+        .filter(|usd| *usd >= 0.0 && *usd <= MOST_USD)
         .ok_or_else(|| format!("`{number}`: expected US dollars per hour, such as 2.49"))?;
     let date = state.ranked.today.clone();
     let (provider, region) = (provider.trim().to_string(), String::new());

@@ -109,7 +109,7 @@ impl BoardColumn {
             Self::Power => row.power_text().unwrap_or_else(dash),
             Self::Energy => row.energy_text().unwrap_or_else(dash),
             Self::Hourly => row.price.as_ref().map_or_else(dash, |p| significant(p.usd_per_hour)),
-            Self::Runs => row.usd_per_million_runs.map_or_else(dash, significant),
+            Self::Runs => row.run_cost_text().unwrap_or_else(dash),
             Self::Launch => row.launch_usd.map_or_else(dash, |usd| format!("{usd:.0}")),
         }
     }
