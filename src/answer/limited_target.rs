@@ -30,13 +30,18 @@ pub(super) fn under_its_limit(asked: &Gpu, stock: &Gpu, at: impl Fn(&Gpu) -> Ans
     with_caution(at(&slower), caution)
 }
 
-/// The answer about an operator, whose model has the power limit in its own clock; that of decode has none.
+/// The answer about an operator, whose model has the power limit in its own clock; that of decode has none, and what prefill draws below
+/// its board's limit is not known.
 pub(super) fn of_operator(operator: Operator, asked: &Gpu, answer: Answer) -> Answer {
-    let is_decode = operator.types.kind == OperatorKind::AttentionDecode;
-    if !is_decode || asked.lowered_from().is_none() {
+    if asked.lowered_from().is_none() {
         return answer;
     }
-    with_caution(answer, Caution::LimitIgnored { limit: asked.power_limit.value.0 })
+    let limit = asked.power_limit.value.0;
+    match operator.types.kind {
+        OperatorKind::AttentionDecode => with_caution(answer, Caution::LimitIgnored { limit }),
+        OperatorKind::AttentionPrefill => with_caution(answer, Caution::PowerUnknown { limit }),
+        _ => answer,
+    }
 }
 
 /// The board that this GPU is under a higher power limit; `None` where anything else of it was changed as well, or the limit is not higher.

@@ -9,8 +9,9 @@ use crate::compiler;
 use crate::import::{self, FileFormat, ImportJob, OpenedFile};
 use crate::kernel::Problem;
 use crate::measurement::{
-    CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, PackedRows, ReadError, RowError,
-    check_lengths, dimensions, header_names, parsed_number, parsed_time, wrong_width_text,
+    CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, PackedRows, ReadError, RowError, WorkOfLaunch,
+    check_lengths, dimensions, header_names, is_shape, numbered_shape, parsed_number, parsed_time,
+    wrong_width_text,
 };
 use crate::progress::Progress;
 use csv::{ReaderBuilder, StringRecord};
@@ -277,6 +278,12 @@ fn sheet_row<'s>(
     let kernel = known(sheet, kernel, false);
     let problem = problem_word(sheet, kernel, problem)?;
     let [variant, dtype] = [variant, dtype].map(|text| sheet.words.intern(text));
+    let counted = |column| match column {
+        Number::Time => Some(time_ms),
+        _ => numbers.iter().find(|(known, _)| *known == column).map(|(_, value)| *value),
+    };
+    let work = WorkOfLaunch::from_numbers(counted);
+    let problem = problem_of_work(sheet, [gpu, kernel, problem, variant], work)?;
     Ok(SheetRow {
         file,
         line,
@@ -305,6 +312,23 @@ fn known(sheet: &mut AuditSheet<'_>, name: &str, is_gpu: bool) -> super::Word {
         let word = sheet.words.intern(place.map_or(name, |kernel| sheet.kernels[kernel].id()));
         sheet.kernel_of.extend(place.map(|kernel| (word, kernel)));
         word
+    }
+}
+
+/// The problem of a launch shape with the number of its work where that is not the first of its shape, as every other command has it.
+fn problem_of_work(
+    sheet: &mut AuditSheet<'_>,
+    shape: [super::Word; 4],
+    work: Option<WorkOfLaunch>,
+) -> Result<super::Word, CellRefusal> {
+    let [_, kernel, problem, _] = shape;
+    let Some(work) = work.filter(|_| is_shape(sheet.words.text(problem))) else { return Ok(problem) };
+    match sheet.works.work_number(shape, None, work) {
+        1 => Ok(problem),
+        number => {
+            let text = numbered_shape(sheet.words.text(problem), number);
+            problem_word(sheet, kernel, &text)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{CompiledReport, ReachedCeiling, compiled};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Instance, Kernel, KernelId, Problem};
-use crate::measurement::{Number, RowError};
+use crate::measurement::{Number, RowError, WorksByShape};
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -57,6 +57,8 @@ pub struct AuditSheet<'a> {
     pub(super) problems: HashMap<(Word, Word), Problem>,
     /// The words that were read as a problem and say all of it.
     pub(super) plain_problems: WordSet,
+    /// What launches of one GPU, kernel, shape and variant have done.
+    pub(super) works: WorksByShape<[Word; 4]>,
     /// Flat runs of sizes, once they are looked for.
     pub(super) flat: OnceCell<FlatRuns>,
     /// What the compilers' reports say, by kernel, once it is looked for.
@@ -85,6 +87,7 @@ impl<'a> AuditSheet<'a> {
             kernel_of: HashMap::new(),
             problems: HashMap::new(),
             plain_problems: WordSet::default(),
+            works: WorksByShape::default(),
             flat: OnceCell::new(),
             by_build: OnceCell::new(),
             instances: RefCell::default(),

@@ -373,7 +373,6 @@ impl ChangePlan<'_> {
     fn set_sustained_compute(&self, gpu: &mut Gpu, note: &TypedNote) {
         let Ok(table) = ArchitectureTable::shipped() else { return };
         gpu.sustained.register_gain = gpu.register_gain(table);
-        gpu.sustained.fp32_part_by_power = gpu.part_by_power(table);
         let is_limit_alone = self.base.fp32_peak.value == gpu.fp32_peak.value;
         let ratio = ratio_by_power([self.base, gpu], table, is_limit_alone);
         if ratio == 1.0 {

@@ -46,7 +46,6 @@ pub(super) struct Sustained {
     pub(super) fp32: Sourced<FlopsPerSecond>,
     /// How many times more of the FP32 rate the power limit leaves FLOPs whose operands stay in registers; 1 where it takes nothing.
     pub(super) register_gain: f64,
-    pub(super) fp32_part_by_power: f64,
     pub(super) int32: Sourced<FlopsPerSecond>,
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
@@ -64,7 +63,6 @@ impl Sustained {
         Self {
             fp32: fp32.clone(),
             register_gain: 1.0,
-            fp32_part_by_power: 1.0,
             int32: fp32.clone(),
             dram: dram.clone(),
             l2: dram.clone(),
@@ -105,12 +103,6 @@ impl Gpu {
     pub fn fp32_sustained_part(&self) -> f64 {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
         (self.sustained.fp32.value.0 / (2.0 * lanes * self.boost_clock.value.0)).min(1.0)
-    }
-
-    /// What the power limit leaves of the FP32 peak by watts per lane, 0 to 1: less of it than [`Gpu::fp32_sustained_part`] where something else holds that.
-    #[must_use]
-    pub fn fp32_part_by_power(&self) -> f64 {
-        self.sustained.fp32_part_by_power
     }
 
     /// How many times more than [`Gpu::fp32_sustained`] the power limit leaves FLOPs whose operands stay in registers, up to the peak: what it
@@ -181,7 +173,6 @@ impl Gpu {
         let sustained = Sustained {
             int32: self.int32_by_lanes(of),
             register_gain: self.register_gain(table),
-            fp32_part_by_power: self.part_by_power(table),
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
@@ -189,11 +180,6 @@ impl Gpu {
             dram_latency: self.dram_latency_of(of),
         };
         (self.sm, self.sustained) = (sm, sustained);
-    }
-
-    /// What the power limit leaves of the FP32 peak of a board nobody measured, 0 to 1.
-    pub(super) fn part_by_power(&self, table: &ArchitectureTable) -> f64 {
-        table.power_law.reached_part(self.milliwatts_per_lane() / self.full_power(table).value)
     }
 
     /// What the power limit leaves of the peak where operands stay in registers, over what it leaves of it elsewhere.

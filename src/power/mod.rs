@@ -38,7 +38,6 @@ pub use cap::{check_board_limit, gpu_at_limit, is_at_lowest_clock, with_idle_pow
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::{Count, Work};
-use crate::roofline::POWER_EXPONENT;
 use crate::units::{Seconds, Watts};
 use serde::Deserialize;
 
@@ -54,9 +53,6 @@ const STACKED_MEMORY: f64 = 0.28;
 /// comparison) over the 14 of GDDR5 above. Two publications, and again a share of the limit: assumed. On an RTX 4090 it makes
 /// 54 W of a memory that moves 1,008 GB/s at 7.25 pJ per bit, which are 58 W.
 const GDDR6: f64 = 0.52;
-
-/// The parts of its FP32 peak that its watts leave a board up to which its power limit is what holds it, and from which on it is not.
-const HELD_BY_LIMIT: [f64; 2] = [0.9, 0.95];
 
 /// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -217,14 +213,13 @@ impl PowerModel {
         let idle_origin = stock.idle_power.as_ref().map_or(NumberOrigin::Assumed, |p| p.origin);
         let known_gpu = self.gpus.contains(&stock.id);
         let held_out = if known_gpu { self.new_kernel } else { self.new_gpu };
-        let drawn = wanted.max(Self::watts_under_limit(stock, idle, load));
-        let watts = drawn.min(limit);
+        let watts = wanted.min(limit);
         let factor = held_out.ln_90.exp();
         let within = |w: f64| Watts(w.clamp(idle.min(watts), limit));
         BoardPower {
             watts: Watts(watts),
             low: within(watts / factor),
-            high: within(drawn * factor),
+            high: within(wanted * factor),
             idle: Watts(idle),
             idle_origin,
             wanted: Watts(wanted),
@@ -236,18 +231,7 @@ impl PowerModel {
     /// [`BoardPower::watts`] alone, for those who ask half a million times.
     #[must_use]
     pub fn drawn_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> Watts {
-        let WantedPower { idle, wanted } = self.wanted_power(stock, clocks, load);
-        Watts(wanted.max(Self::watts_under_limit(stock, idle, load)).min(clocks.power_limit.0))
-    }
-
-    /// What a board draws whose limit holds its FLOPs below their peak: all of that where they are slowed, and less by the same rule below. Nothing of others.
-    fn watts_under_limit(stock: &Gpu, idle: f64, load: &Load) -> f64 {
-        let left = stock.fp32_part_by_power();
-        let [wholly, not] = HELD_BY_LIMIT;
-        let held = ((not - left) / (not - wholly)).clamp(0.0, 1.0);
-        let of_peak = load.flops_per_s / stock.fp32_peak.value.0;
-        let share = (of_peak.powf(POWER_EXPONENT) / left).min(1.0);
-        idle + held * (stock.stated_clocks().power_limit.0 - idle) * share
+        Watts(self.wanted_power(stock, clocks, load).wanted.min(clocks.power_limit.0))
     }
 
     fn wanted_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> WantedPower {

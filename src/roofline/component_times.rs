@@ -91,7 +91,7 @@ impl Component {
 
 /// How the clock under a power limit falls with the share of FP work; the exponent of the rule for φ
 /// (`specs/architectures.toml`).
-pub const POWER_EXPONENT: f64 = 0.55;
+pub(super) const POWER_EXPONENT: f64 = 0.55;
 
 /// The tenth power of what is left at least of components without DRAM: a quarter of them, where the others take next to nothing.
 const LEAST_LEFT: f64 = 1e-6;

@@ -15,7 +15,7 @@ mod product_tiles;
 mod scattered;
 mod straight_line;
 
-pub use component_times::{Component, Components, POWER_EXPONENT};
+pub use component_times::{Component, Components};
 pub use components::{BufferReuse, L2_PORT_BYTES_PER_CLOCK, MachineNumbers, Residents, Spec, lsu_insts};
 pub use exposed_latency::ExposedLatency;
 pub use in_flight::{WaitingBytes, bandwidth_in_flight};

@@ -483,7 +483,8 @@ fn a_board_that_is_less_in_everything_is_no_faster_than_its_sister() {
     let rows = "gpu,kernel,problem,dtype,time_ms\n\
                 l40s,linear_bf16,m=3;n=64;k=7168,bf16,0.041\n\
                 a100-pcie-40gb,torch_linear,b=1;m=172;n=58;k=29984,fp32,0.4046\n\
-                h100-sxm5,linear_bf16,m=64;n=64;k=64,bf16,0.05\n";
+                h100-sxm5,linear_bf16,m=64;n=64;k=64,bf16,0.05\n\
+                rtx-3090,linear_bf16,m=1024;n=1024;k=1024,bf16,0.104\n";
     let rows = desk.file("rows.csv", rows);
     let time = |words: &str| {
         let row = desk
@@ -498,6 +499,10 @@ fn a_board_that_is_less_in_everything_is_no_faster_than_its_sister() {
     let deep = "--kernel torch_linear --size b=1,m=172,n=58,k=29984 --from a100-pcie-40gb --to a30";
     assert!(time(deep) >= 0.38, "but for what a dispatch is of it: {}", time(deep));
     assert!(time("--kernel linear_bf16 --size m=64,n=64,k=64 --from h100-sxm5 --to h100-pcie") >= 0.05);
+    assert!(
+        time("--kernel linear_bf16 --size n=1024 --from rtx-3090 --to rtx-3080") >= 0.104,
+        "tiles fit it better"
+    );
 }
 
 /// An A100 keeps a part of its tensor rate in causal prefill, boards of half the rate more of it: softmax takes as long on all.
@@ -620,4 +625,15 @@ fn a_template_name_with_commas_is_one_kernel_everywhere() {
     assert!(types("evaluate").contains("components"));
     let ranked = types("rank --from h200 --to h100-sxm5");
     assert!(ranked.starts_with(&format!("{} grid=4096", name(16))), "two of this template: {ranked}");
+}
+
+#[test]
+fn launches_of_other_work_are_no_repeats_for_the_audit_either() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,warp_insts_issued,dram_bytes,time_ms\n\
+                h100-sxm5,chase,grid=512;block=256,1e6,4.2e6,0.064\n\
+                h100-sxm5,chase,grid=512;block=256,1e6,495e6,0.240\n";
+    let file = desk.file("rows.csv", rows);
+    let said = desk.types_with("audit", &[&file]).works().stdout;
+    assert!(!said.contains("duplicates"), "{said}");
 }

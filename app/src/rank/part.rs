@@ -89,7 +89,12 @@ impl PartQuery<'_> {
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
             occupancy: answer.occupancy.target.map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
-            power: self.board_power(&answer.work, blocks, time.filter(|_| !ignores_limit(&answer)), target),
+            power: self.board_power(
+                &answer.work,
+                blocks,
+                time.filter(|_| !has_unknown_power(&answer)),
+                target,
+            ),
             rests_on_measurement: !answer.is_estimate(),
             is_measured: answer.is_of_measurement(),
             cautions,
@@ -213,8 +218,10 @@ impl PartQuery<'_> {
     }
 }
 
-/// Whether the answer's time is not that of the power limit that was asked for, so that no power goes with it.
-fn ignores_limit(answer: &Answer) -> bool {
+/// Whether what is drawn under the power limit that was asked for is not known.
+fn has_unknown_power(answer: &Answer) -> bool {
     let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
-    cautions.into_iter().any(|caution| matches!(caution, Caution::LimitIgnored { .. }))
+    cautions
+        .into_iter()
+        .any(|caution| matches!(caution, Caution::LimitIgnored { .. } | Caution::PowerUnknown { .. }))
 }

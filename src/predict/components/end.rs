@@ -31,10 +31,17 @@ pub(super) struct End {
 impl End {
     /// Whether the other is of more of some numbers and less of none, or of less and more of none; `None` where neither is so.
     pub(super) fn is_changed_to(&self, other: &Self) -> Option<Ordering> {
+        self.is_changed_beyond(1.0, other)
+    }
+
+    /// The same where modelled times of an operator this many times apart are alike: whole tiles fit the SMs of one board better than another's.
+    pub(super) fn is_changed_beyond(&self, alike: f64, other: &Self) -> Option<Ordering> {
         let of_roofs = Pair::new(self.roof.time, other.roof.time);
-        let modelled =
-            self.operator.zip(other.operator).map_or(of_roofs, |(own, other)| Pair::new(own, other));
-        let roofs = modelled.source.partial_cmp(&modelled.target)?;
+        let operators = self.operator.zip(other.operator).map(|(own, other)| Pair::new(own, other));
+        let is_alike =
+            operators.is_some_and(|Pair { source, target }| (source / target).max(target / source) <= alike);
+        let times = operators.unwrap_or(of_roofs);
+        let roofs = if is_alike { Ordering::Equal } else { times.source.partial_cmp(&times.target)? };
         match (self.pace.is_changed_to(&other.pace)?, roofs) {
             (Ordering::Equal, Ordering::Equal) => None,
             (Ordering::Equal, of_roof) => Some(of_roof),

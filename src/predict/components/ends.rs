@@ -19,6 +19,9 @@ use std::cmp::Ordering;
 /// rate that grew most: so much of its efficiency is unknown that nothing says that it spills.
 const FEW_COUNTED: f64 = 0.5;
 
+/// Modelled times of an operator on sister boards up to this factor apart say nothing of which is the faster.
+const ALIKE_MODELLED: f64 = 1.05;
+
 /// Bandwidth of reads alone over that of a copy, which sustained bandwidths are: as of decode attention on three GPUs.
 const READS_OVER_COPIES: f64 = 1.1;
 
@@ -216,7 +219,7 @@ impl SourceShare {
     #[inline]
     fn in_order(&self, [least, most]: [f64; 2], target: &End, nearness: Nearness) -> [f64; 2] {
         let is_sister = matches!(nearness, Nearness::Other(OtherBoard { is_same_architecture: true, .. }));
-        match self.end.is_changed_to(target).filter(|_| is_sister) {
+        match self.end.is_changed_beyond(ALIKE_MODELLED, target).filter(|_| is_sister) {
             Some(Ordering::Greater) => [0.0, most],
             Some(Ordering::Less) => [least, f64::INFINITY],
             _ => [0.0, f64::INFINITY],
