@@ -4,7 +4,6 @@ use super::distinct::DistinctKernel;
 use super::order::{RankOrder, mark_pareto};
 use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
-use super::reversed::reverse_rows;
 use super::row::RankedRow;
 use super::table_sums::{GpuSums, TableSums};
 use super::totals::{RunTotals, SourceBase};
@@ -194,7 +193,7 @@ impl<'a> RankQuestion<'a> {
         self.compare_origins(&mut rows);
         self.say_other_time(&mut rows, source.time);
         if self.each_kernel {
-            reverse_rows(self.order, &mut rows);
+            self.order.reverse(&mut rows);
         } else {
             mark_pareto(&mut rows);
         }

@@ -39,7 +39,7 @@ impl RankOrder {
     /// Puts the best row first; rows without a number are at the end, the fastest first, behind them what is no choice. Hourly and launch prices are never
     /// compared: with any hourly price, rows without one come last.
     pub fn sort(self, rows: &mut [impl Borrow<RankedRow>]) {
-        let by_hour = rows.iter().any(|row| row.borrow().price.is_some());
+        let by_hour = has_hourly_price(rows);
         let or_last = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
         let key = |row: &RankedRow| {
             let [number, time] = [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(or_last);
@@ -51,17 +51,34 @@ impl RankOrder {
         });
     }
 
+    /// Turns sorted rows round, as kernels of a run are read: what takes most stands at the top, rows without a number of this order stay last.
+    pub fn reverse(self, rows: &mut [impl Borrow<RankedRow>]) {
+        let by_hour = has_hourly_price(rows);
+        rows.reverse();
+        rows.sort_by_key(|row| (row.borrow().time.is_none(), self.key(row.borrow(), by_hour).is_none()));
+    }
+
+    /// Which rows are at the top then.
+    #[must_use]
+    pub fn most_first(self) -> &'static str {
+        match self {
+            Self::Time => "the longest first",
+            Self::PerfPerWatt => "the most energy first",
+            Self::PerfPerDollar => "the most expensive first",
+        }
+    }
+
     /// The order that these rows have: by time, where the number of this order is unknown for all of them.
     #[must_use]
     pub fn in_effect(self, rows: &[RankedRow]) -> Self {
-        let by_hour = rows.iter().any(|row| row.price.is_some());
+        let by_hour = has_hourly_price(rows);
         if rows.iter().any(|row| self.key(row, by_hour).is_some()) { self } else { Self::Time }
     }
 
     /// That some rows have a time and no number of this order, and which; `None` where all have one.
     #[must_use]
     pub fn unordered_note(self, rows: &[RankedRow]) -> Option<String> {
-        let by_hour = rows.iter().any(|row| row.price.is_some());
+        let by_hour = has_hourly_price(rows);
         let timed = rows.iter().filter(|row| row.time.is_some());
         let without = timed.clone().filter(|row| self.key(row, by_hour).is_none()).count();
         let what = match self {
@@ -77,6 +94,10 @@ impl RankOrder {
             }
         }
     }
+}
+
+fn has_hourly_price(rows: &[impl Borrow<RankedRow>]) -> bool {
+    rows.iter().any(|row| row.borrow().price.is_some())
 }
 
 /// Marks every row that no other one beats in time and money, or in time and board power.

@@ -2,7 +2,6 @@
 
 use super::board::Board;
 use super::order::{RankOrder, fastest_is_separate};
-use super::reversed::most_first;
 use super::row::RankedRow;
 use crate::answer::COVERAGE;
 use crate::report::{Table, TableCell, TableColumn, shown};
@@ -178,7 +177,7 @@ fn notes(board: &Board) -> Vec<String> {
     let pareto = if board.is_each_kernel { "" } else { "  * best in time and power, or time and money" };
     let mut all = vec![format!("{marks}{pareto}")];
     if board.is_each_kernel {
-        let first = most_first(board.order.in_effect(&board.rows));
+        let first = board.order.in_effect(&board.rows).most_first();
         all.push(format!("each kernel with all its launches in a run, {first}"));
         all.extend(board.order.unordered_note(&board.rows));
         return all;

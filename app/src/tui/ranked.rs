@@ -10,7 +10,7 @@ use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
     Board, PriceBook, RankOrder, RankQuestion, RankedRow, block_rows, each_architecture_among, pareto_marks,
-    reverse_rows, variant_rows,
+    variant_rows,
 };
 use crate::session::{Revision, Session};
 use crate::workload::{MixFile, TypedKernel, Workload};
@@ -301,7 +301,7 @@ impl RankedGpus {
         let mut rows: Vec<&RankedRow> = board.rows.iter().collect();
         self.order.sort(&mut rows);
         if self.reversed {
-            reverse_rows(self.order, &mut rows);
+            self.order.reverse(&mut rows);
         }
         let chosen = self.chosen_rows(board, session);
         rows.retain(|row| self.is_pinned(row) || chosen.holds(row));
