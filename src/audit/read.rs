@@ -11,7 +11,7 @@ use crate::kernel::Problem;
 use crate::measurement::{
     CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, PackedRows, ReadError, RowError, WorkOfLaunch,
     check_lengths, dimensions, header_names, is_shape, numbered_shape, parsed_number, parsed_time,
-    wrong_width_text,
+    shape_and_number, wrong_width_text,
 };
 use crate::progress::Progress;
 use csv::{ReaderBuilder, StringRecord};
@@ -315,21 +315,20 @@ fn known(sheet: &mut AuditSheet<'_>, name: &str, is_gpu: bool) -> super::Word {
     }
 }
 
-/// The problem of a launch shape with the number of its work where that is not the first of its shape, as every other command has it.
+/// The problem of a launch shape with the number of its work, as every other command has it.
 fn problem_of_work(
     sheet: &mut AuditSheet<'_>,
-    shape: [super::Word; 4],
+    [gpu, kernel, problem, variant]: [super::Word; 4],
     work: Option<WorkOfLaunch>,
 ) -> Result<super::Word, CellRefusal> {
-    let [_, kernel, problem, _] = shape;
     let Some(work) = work.filter(|_| is_shape(sheet.words.text(problem))) else { return Ok(problem) };
-    match sheet.works.work_number(shape, None, work) {
-        1 => Ok(problem),
-        number => {
-            let text = numbered_shape(sheet.words.text(problem), number);
-            problem_word(sheet, kernel, &text)
-        }
+    let (shape, stated) = shape_and_number(sheet.words.text(problem));
+    let key = [gpu, kernel, sheet.words.intern(&shape), variant];
+    let number = sheet.works.work_number(key, stated, work);
+    if number == stated.unwrap_or(1) {
+        return Ok(problem);
     }
+    problem_word(sheet, kernel, &numbered_shape(&shape, number))
 }
 
 /// The sizes, completed where the kernel's file can, so that two spellings of one size are one; refused where they are no problem of

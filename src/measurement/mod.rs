@@ -61,7 +61,9 @@ pub use seen_floors::{FloorsByKernel, LaunchFloors, SeenFloors};
 pub use sequences::is_sequence;
 pub use store::{Config, NearRow, SAME_CLOCK, Store};
 pub use text::{RowSource, SharedWord};
-pub(crate) use told_apart::{WorkOfLaunch, WorksByShape, is_shape, numbered_shape, told_apart_text};
+pub(crate) use told_apart::{
+    WorkOfLaunch, WorksByShape, is_shape, numbered_shape, shape_and_number, told_apart_text,
+};
 
 /// From this utilisation in percent on, a reading of power is taken for the run's.
 pub const BUSY_PERCENT: f64 = 90.0;

@@ -6,6 +6,7 @@ use super::{Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -63,10 +64,10 @@ fn factor(a: f64, b: f64) -> Option<f64> {
     (a > 0.0 && b > 0.0).then(|| (a / b).max(b / a))
 }
 
-/// The works of each shape, in the order in which they came; `None` for one that is named by a later one's number alone.
+/// The works of each shape, by their number.
 #[derive(Debug)]
 pub(crate) struct WorksByShape<K> {
-    known: HashMap<K, Vec<Option<WorkOfLaunch>>>,
+    known: HashMap<K, BTreeMap<usize, WorkOfLaunch>>,
 }
 
 impl<K> Default for WorksByShape<K> {
@@ -79,31 +80,30 @@ impl<K: Hash + Eq> WorksByShape<K> {
     /// Which work of its shape this is, the first is 1. A number that the row states holds unless another work has it.
     pub(crate) fn work_number(&mut self, shape: K, stated: Option<usize>, work: WorkOfLaunch) -> usize {
         let known = self.known.entry(shape).or_default();
-        let is_same = |other: &Option<WorkOfLaunch>| other.is_some_and(|other| other.is_same(&work));
-        let wanted = stated.unwrap_or(1).saturating_sub(1).min(MOST_WORKS);
-        if known.len() <= wanted {
-            known.resize(wanted + 1, None);
+        let wanted = stated.unwrap_or(1);
+        if known.entry(wanted).or_insert(work).is_same(&work) {
+            return wanted;
         }
-        if known[wanted].is_none() {
-            known[wanted] = Some(work);
-        }
-        if is_same(&known[wanted]) {
-            return wanted + 1;
-        }
-        let place = known.iter().position(is_same).unwrap_or_else(|| {
-            known.push(Some(work));
-            known.len() - 1
-        });
-        place + 1
+        let same = known.iter().find(|(_, other)| other.is_same(&work)).map(|(number, _)| *number);
+        same.unwrap_or_else(|| {
+            let next = known.last_key_value().map_or(1, |(last, _)| last.saturating_add(1));
+            known.insert(next, work);
+            next
+        })
     }
 }
-
-/// No file states a higher number.
-const MOST_WORKS: usize = 10_000;
 
 /// Whether a problem is a launch shape and no size.
 pub(crate) fn is_shape(problem: &str) -> bool {
     problem.starts_with("grid=")
+}
+
+/// A shape without the number of a work, and the number that it states.
+pub(crate) fn shape_and_number(problem: &str) -> (String, Option<usize>) {
+    let number = |part: &str| part.strip_prefix(WORK)?.strip_prefix('=').map(str::to_string);
+    let stated = problem.split(';').find_map(number).and_then(|number| number.parse().ok());
+    let shape: Vec<&str> = problem.split(';').filter(|part| number(part).is_none()).collect();
+    (shape.join(";"), stated)
 }
 
 /// The text of a shape with the number of its work.
@@ -149,9 +149,7 @@ impl WorksOfRows {
 
     fn numbered_problem(&mut self, problem: &Arc<Problem>, number: usize) -> Arc<Problem> {
         let made = || {
-            let pairs = problem.pairs().iter().filter(|(key, _)| key.as_str() != WORK);
-            let shape: Vec<String> = pairs.map(|(key, value)| format!("{}={value}", key.as_str())).collect();
-            let text = numbered_shape(&shape.join(";"), number);
+            let text = numbered_shape(&shape_and_number(&problem.to_string()).0, number);
             Problem::parse_recorded(&text).map_or_else(|_| problem.clone(), Arc::new)
         };
         self.numbered.entry((problem.clone(), number)).or_insert_with(made).clone()
@@ -196,5 +194,16 @@ mod tests {
         assert_eq!(works.work_number("a", Some(2), large), 2);
         assert_eq!(works.work_number("b", Some(2), small), 2, "the file has but this one");
         assert_eq!(works.work_number("b", None, large), 1);
+        assert_eq!(
+            works.work_number("c", Some(usize::MAX), small),
+            usize::MAX,
+            "no slot for each number before it"
+        );
+        let parted = ["grid=8;block=256", "grid=8;work=3;block=256", "grid=8;work=x"].map(shape_and_number);
+        let shape = |text: &str, number| (text.to_string(), number);
+        assert_eq!(
+            parted,
+            [shape("grid=8;block=256", None), shape("grid=8;block=256", Some(3)), shape("grid=8", None)]
+        );
     }
 }

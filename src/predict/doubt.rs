@@ -58,7 +58,7 @@ pub struct Doubt {
     /// 0.2 ln η over 1 + (ln η / 3)⁴ where the kernel is slower than a roof of counts that are all known; half of |ln η / 0.85| where it is faster
     /// than 0.85 of one, for no GPU does that.
     pub efficiency: f64,
-    /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target.
+    /// 0.3 |ln| of how far η was drawn to the usual one where another build runs on the target, twice that at the register limit.
     pub drawn: f64,
     /// 0.39 of the root of the share of pipes that nobody counted: each adds as much variance.
     pub counts: f64,

@@ -636,4 +636,7 @@ fn launches_of_other_work_are_no_repeats_for_the_audit_either() {
     let file = desk.file("rows.csv", rows);
     let said = desk.types_with("audit", &[&file]).works().stdout;
     assert!(!said.contains("duplicates"), "{said}");
+    let stated = desk.file("stated.csv", rows.replace("block=256", "block=256;work=2"));
+    let said = desk.types_with("audit", &[&stated]).works().stdout;
+    assert!(said.contains("in 2 rows") && !said.contains("refused"), "{said}");
 }
