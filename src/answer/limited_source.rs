@@ -35,7 +35,7 @@ impl LimitedSource<'_> {
             let pair = Pair::new((self.source, gpu), (self.source, gpu));
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
             let blocks = q.source.launch.map(|l| l.block_count() as f64);
-            Some(Load::from_work(&q.work, blocks, gpu, q.source_time.as_ref()?.time))
+            Some(Load::from_work(self.kernel, &q.work, blocks, gpu, q.source_time.as_ref()?.time))
         })
     }
 
@@ -49,7 +49,7 @@ impl LimitedSource<'_> {
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
             let time = MODELS[model].predict(&q).ok()?.time;
             let blocks = q.target.launch.map(|l| l.block_count() as f64);
-            Some((time, Load::from_work(&q.work, blocks, gpu, time)))
+            Some((time, Load::from_work(self.kernel, &q.work, blocks, gpu, time)))
         };
         let limited = gpu_at_limit(gpu, |gpu| on(gpu).map(|(_, load)| load));
         let (time, _) = on(limited.as_ref().unwrap_or(gpu))?;

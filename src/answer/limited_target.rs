@@ -2,18 +2,23 @@
 
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
-use crate::kernel::{Operator, OperatorKind};
+use crate::kernel::{Kernel, Operator, OperatorKind};
 use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
 use crate::predict::Caution;
 
 /// The answer on this GPU, `at` which one is found: at the clock that its limit leaves it under the kernel's load, as its board where the limit
 /// does nothing to the kernel.
-pub(super) fn under_its_limit(asked: &Gpu, stock: &Gpu, at: impl Fn(&Gpu) -> Answer) -> Answer {
+pub(super) fn under_its_limit(
+    kernel: &Kernel,
+    asked: &Gpu,
+    stock: &Gpu,
+    at: impl Fn(&Gpu) -> Answer,
+) -> Answer {
     let limit = asked.power_limit.value.0;
     let slower = gpu_at_limit(asked, |gpu| {
         let answer = at(gpu);
         let blocks = answer.launch.target.map(|l| l.block_count() as f64);
-        Some(Load::from_work(&answer.work, blocks, gpu, answer.predicted_time()?))
+        Some(Load::from_work(kernel, &answer.work, blocks, gpu, answer.predicted_time()?))
     });
     let Some(slower) = slower else {
         let free = at(asked);
@@ -30,18 +35,13 @@ pub(super) fn under_its_limit(asked: &Gpu, stock: &Gpu, at: impl Fn(&Gpu) -> Ans
     with_caution(at(&slower), caution)
 }
 
-/// The answer about an operator, whose model has the power limit in its own clock; that of decode has none, and what prefill draws below
-/// its board's limit is not known.
+/// The answer about an operator, whose model has the power limit in its own clock; that of decode has none.
 pub(super) fn of_operator(operator: Operator, asked: &Gpu, answer: Answer) -> Answer {
-    if asked.lowered_from().is_none() {
+    let is_ignored = asked.lowered_from().is_some() && operator.types.kind == OperatorKind::AttentionDecode;
+    if !is_ignored {
         return answer;
     }
-    let limit = asked.power_limit.value.0;
-    match operator.types.kind {
-        OperatorKind::AttentionDecode => with_caution(answer, Caution::LimitIgnored { limit }),
-        OperatorKind::AttentionPrefill => with_caution(answer, Caution::PowerUnknown { limit }),
-        _ => answer,
-    }
+    with_caution(answer, Caution::LimitIgnored { limit: asked.power_limit.value.0 })
 }
 
 /// The board that this GPU is under a higher power limit; `None` where anything else of it was changed as well, or the limit is not higher.

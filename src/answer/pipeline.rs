@@ -120,7 +120,7 @@ fn answer_of_model(
     if is_timed {
         return at(asked);
     }
-    under_its_limit(asked, context.stock(target), at)
+    under_its_limit(&context.kernels[subject.kernel], asked, context.stock(target), at)
 }
 
 /// Whether the source's row was taken on the very board at the very settings that are asked about: whatever clock a limit leaves it there,

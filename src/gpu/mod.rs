@@ -40,7 +40,7 @@ pub use mig::{MigProfile, MigTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use roof_sets::{RoofSetError, lay_roof_set, roof_set_names};
 pub use sustained::Sm;
-pub use tensor_power::{TENSOR_PART, TensorIssue, TensorPower};
+pub use tensor_power::{PREFILL_ENERGY, TENSOR_PART, TensorIssue, TensorPower};
 pub use tuning::{Clocks, POWER_LIMIT, RefusedSetting, Tuning, TuningError, clock, most_power, power};
 
 use crate::catalogue::{CatalogueEntry, Id, NumberOrigin, Sourced};

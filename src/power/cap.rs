@@ -161,8 +161,8 @@ impl PowerModel {
     pub fn busy_share(&self, gpu: &Gpu) -> f64 {
         let busy = |share: f64| Load {
             flops_per_s: gpu.fp32_sustained().value.0 * share,
-            active: 1.0,
-            ..Load::default()
+            lanes_share: gpu.fp32_sustained_part(),
+            ..Load::of_all_sms()
         };
         self.capped_share(gpu, |share| Some(busy(share)))
     }

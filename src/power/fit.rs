@@ -52,7 +52,7 @@ impl PowerRow {
             ..stated
         };
         let blocks = row.grid().map(|g| g.iter().map(|n| *n as f64).product());
-        let load = Load::from_work(&row.work(), blocks, gpu, row.time);
+        let load = Load::from_counts(&row.work(), blocks, gpu, row.time);
         Some(Self { gpu: row.gpu, kernel: row.kernel, clocks, load, watts })
     }
 

@@ -1,13 +1,15 @@
 //! Board power from what a kernel keeps busy, on any GPU, at any clocks.
 //!
-//! P = L (i + φ (b a + x u_FP + y u_L2) + h (d u_DRAM + g m/m0)), φ = (f/f0) (V/V0)², at most the board's limit.
+//! P = L (i + φ (b a + x k u_FP + y u_L2) + h (d u_DRAM + g m/m0)) + (V/V0)² T, φ = (f/f0) (V/V0)², at most the board's limit.
 //!
 //! | symbol | what it is | unit |
 //! |---|---|---|
 //! | L | stated board power limit | W |
 //! | i | share of it that an idle board draws; the GPU's own idle power where somebody measured it | - |
 //! | b a | share that clocked SMs draw; a = SMs with a block / SMs | - |
-//! | x u_FP | FLOP/s over the FP32 peak at these clocks | - |
+//! | x u_FP | FLOP/s of the lanes over the FP32 peak at these clocks | - |
+//! | k | what they draw over x, 1 at least: where the roofline's law leaves a kernel less than the peak (`specs/architectures.toml`), it draws the limit at what is left | - |
+//! | T | FLOP/s of tensor cores times their energy per FLOP (`gpu::TensorPower`), which their times rest on as well | W |
 //! | y u_L2 | bytes through L2 over 64 B per SM and clock | - |
 //! | d u_DRAM | DRAM bytes per second over the stated peak | - |
 //! | g m/m0 | share that memory draws while it is clocked, whether it moves anything or not | - |
@@ -25,20 +27,21 @@
 //! let session = roofswap_engine::session::Session::load(None).unwrap();
 //! let gpu = session.gpus.entry_named("rtx-4070").unwrap();
 //! let model = PowerModel::shipped().unwrap();
-//! let busy = Load { flops_per_s: 20e12, dram_per_s: 50e9, l2_per_s: 200e9, active: 1.0 };
+//! let busy = Load { flops_per_s: 20e12, dram_per_s: 50e9, l2_per_s: 200e9, ..Load::of_all_sms() };
 //! let power = model.estimate(gpu, gpu.clocks(), &busy);
 //! assert!(power.idle.0 < power.watts.0 && power.watts.0 <= gpu.power_limit.value.0);
 //! ```
 
 mod cap;
 pub mod fit;
+mod load;
 
 pub use cap::{check_board_limit, gpu_at_limit, is_at_lowest_clock, with_idle_power};
+pub use load::Load;
 
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};
-use crate::kernel::{Count, Work};
-use crate::units::{Seconds, Watts};
+use crate::units::Watts;
 use serde::Deserialize;
 
 /// Bytes per SM and clock that the use of L2 is measured against: a scale, no claim about a GPU.
@@ -53,36 +56,6 @@ const STACKED_MEMORY: f64 = 0.28;
 /// comparison) over the 14 of GDDR5 above. Two publications, and again a share of the limit: assumed. On an RTX 4090 it makes
 /// 54 W of a memory that moves 1,008 GB/s at 7.25 pJ per bit, which are 58 W.
 const GDDR6: f64 = 0.52;
-
-/// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Load {
-    /// FLOP/s.
-    pub flops_per_s: f64,
-    /// DRAM bytes per second.
-    pub dram_per_s: f64,
-    /// L2 bytes per second.
-    pub l2_per_s: f64,
-    /// SMs that have a block, over all SMs; 0 to 1.
-    pub active: f64,
-}
-
-impl Load {
-    /// What this work does in this time; `blocks`: in the grid, where that is known (else every SM has one).
-    #[must_use]
-    pub fn from_work(work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
-        let rate = |count| work.get(count).map_or(0.0, |amount| amount / time.0);
-        let dram_per_s = rate(Count::DramBytes);
-        Self {
-            // More than the FP32 lanes can do is done by tensor cores, for no more than what the lanes draw at their peak.
-            flops_per_s: rate(Count::Flops).min(gpu.fp32_peak.value.0),
-            dram_per_s,
-            // What no profile followed passes L2 at least once.
-            l2_per_s: rate(Count::L2Bytes).max(dram_per_s),
-            active: blocks.map_or(1.0, |n| (n / f64::from(gpu.sms.value)).min(1.0)),
-        }
-    }
-}
 
 /// The fitted shares of the power limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
@@ -118,12 +91,18 @@ impl Voltage {
     /// φ at this part of the stated clock.
     #[must_use]
     pub fn dynamic(&self, clock: f64) -> f64 {
+        clock * self.squared(clock)
+    }
+
+    /// (V/V0)² at this part of the stated clock.
+    #[must_use]
+    pub fn squared(&self, clock: f64) -> f64 {
         let v = if clock < 1.0 {
             (1.0 - self.below * (1.0 - clock)).max(self.floor)
         } else {
             1.0 + self.above * (clock - 1.0)
         };
-        clock * v * v
+        v * v
     }
 }
 
@@ -237,8 +216,20 @@ impl PowerModel {
     fn wanted_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> WantedPower {
         let stated = stock.stated_clocks().power_limit.0;
         let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
-        let idle = self.idle_power(stock).0.min(clocks.power_limit.0);
-        WantedPower { idle, wanted: idle + stated * terms.beside_idle(&self.shares) }
+        let of_board = self.idle_power(stock).0;
+        let lanes = self.lanes_draw(load.lanes_share, of_board / stated, memory_draw(stock));
+        let shares = Shares { fp: lanes * self.shares.fp, ..self.shares };
+        let tensor = load.tensor_watts * self.voltage.squared(clocks.sm / stock.stated_clocks().sm);
+        let idle = of_board.min(clocks.power_limit.0);
+        WantedPower { idle, wanted: idle + stated * terms.beside_idle(&shares) + tensor }
+    }
+
+    /// What FLOPs of the lanes draw over the fitted share, at least 1: where the limit leaves them `left` of the peak, they draw at that rate
+    /// what the limit leaves beside idle power, SMs and memory.
+    fn lanes_draw(&self, left: f64, idle_share: f64, of_memory: f64) -> f64 {
+        let Shares { active, fp, memory, .. } = self.shares;
+        let beside = 1.0 - idle_share - active - of_memory * memory;
+        (beside / (fp * left)).max(1.0)
     }
 }
 

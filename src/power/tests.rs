@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::catalogue::shipped_sources;
-use crate::gpu::{LimitsTable, Tuning, load_shipped};
-use crate::units::Hertz;
+use crate::gpu::{LimitsTable, TENSOR_PART, TensorPower, Tuning, load_shipped};
+use crate::kernel::{Count, Work};
+use crate::roofline::KernelArithmetic;
+use crate::units::{Hertz, Seconds};
 
 fn gpus() -> crate::catalogue::Catalogue<Gpu> {
     let sources = shipped_sources().unwrap();
@@ -11,7 +13,7 @@ fn gpus() -> crate::catalogue::Catalogue<Gpu> {
 }
 
 fn load(part: f64) -> Load {
-    Load { flops_per_s: part * 20e12, dram_per_s: part * 400e9, l2_per_s: part * 1e12, active: 1.0 }
+    Load { flops_per_s: part * 20e12, dram_per_s: part * 400e9, l2_per_s: part * 1e12, ..Load::of_all_sms() }
 }
 
 #[test]
@@ -67,7 +69,8 @@ fn the_equation_by_hand() {
     let s = model.shares;
     // Half the peak at the stated clock, half the DRAM, half the SMs: voltage and clock are 1.
     let peak = 2.0 * 128.0 * 16.0 * 1216e6;
-    let half = Load { flops_per_s: peak / 2.0, dram_per_s: 112e9, l2_per_s: 112e9, active: 0.5 };
+    let half =
+        Load { flops_per_s: peak / 2.0, dram_per_s: 112e9, l2_per_s: 112e9, active: 0.5, ..Load::default() };
     let l2 = 112e9 / (64.0 * 16.0 * 1216e6);
     let expected = 165.0 * (s.idle + s.active / 2.0 + s.fp / 2.0 + s.l2 * l2 + s.dram / 2.0 + s.memory);
     let p = model.estimate(gpu, gpu.clocks(), &half);
@@ -91,8 +94,7 @@ fn a_limit_leaves_an_rtx_4090_nearly_the_published_clock() {
     let stock = all.entry_named("rtx-4090").unwrap();
     let model = PowerModel::shipped().unwrap();
     let clocks = Clocks { sm: Hertz(2726e6), ..stock.clocks() };
-    let at =
-        |clock: f64, part: f64| Load { flops_per_s: part * 80e12 * clock, active: 1.0, ..Load::default() };
+    let at = |clock: f64, part: f64| Load { flops_per_s: part * 80e12 * clock, ..Load::of_all_sms() };
     let part = (1..1000).map(|p| f64::from(p) / 1000.0);
     let part =
         part.into_iter().find(|p| model.estimate(stock, clocks, &at(1.0, *p)).wanted.0 >= 347.0).unwrap();
@@ -144,4 +146,45 @@ fn a_limit_below_idle_power_is_refused_with_both_numbers() {
     assert!(why.starts_with("rtx-4070: power limit 20.0 W contradicts idle power"), "{why}");
     assert!(why.contains("(assumed)"), "{why}");
     assert_eq!(model.check_limit(stock), Ok(()));
+}
+
+fn kernel(id: &str) -> crate::kernel::Kernel {
+    let kernels = crate::kernel::load_shipped(&shipped_sources().unwrap()).0;
+    kernels.entry_named(id).unwrap().clone()
+}
+
+#[test]
+fn flops_that_the_limit_holds_below_the_peak_draw_the_limit_at_what_is_left() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    for id in ["l4", "t4", "rtx-4090"] {
+        let gpu = all.entry_named(id).unwrap();
+        let law = gpu.fp32_sustained_part();
+        let lanes = |part: f64| Load {
+            flops_per_s: part * gpu.fp32_peak.value.0,
+            lanes_share: law,
+            ..Load::of_all_sms()
+        };
+        let wanted = |part: f64| model.estimate(gpu, gpu.clocks(), &lanes(part)).wanted.0;
+        let limit = gpu.power_limit.value.0;
+        assert!(law < 1.0 && wanted(law) >= 0.99 * limit, "{id}: {} of {limit} W", wanted(law));
+        assert!(wanted(0.5 * law) < 0.9 * limit, "{id}: {} of {limit} W", wanted(0.5 * law));
+    }
+}
+
+#[test]
+fn tensor_cores_draw_by_flops_and_nearly_the_limit_where_it_slows_them() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    let linear = kernel("linear_bf16");
+    for id in ["a100-sxm4-80gb", "h100-sxm5", "b200", "l40s"] {
+        let gpu = all.entry_named(id).unwrap();
+        let (input, peak) = KernelArithmetic::from_kernel(&linear).tensor_rate_on(gpu).unwrap();
+        let left = TENSOR_PART * TensorPower::new(gpu, input).clock_share(gpu.boost_clock.value.0, peak);
+        let at = |part: f64| {
+            let work = Work::default().with(Count::Flops, Some(part * left * peak.0));
+            let load = Load::from_work(&linear, &work, None, gpu, Seconds(1.0));
+            model.estimate(gpu, gpu.clocks(), &load).wanted.0 / gpu.power_limit.value.0
+        };
+        assert!((1.0..2.0).contains(&at(1.0)), "{id}: {}", at(1.0));
+        assert!(at(0.1) < 0.6 && at(0.05) < at(0.1), "{id}: {}", at(0.1));
+    }
 }

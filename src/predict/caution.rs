@@ -220,11 +220,6 @@ pub enum Caution {
         /// The limit in watts.
         limit: f64,
     },
-    /// What attention draws under a limit that is not the board's is not known, though its time is.
-    PowerUnknown {
-        /// Watts.
-        limit: f64,
-    },
     /// The launch cannot have run on the source as it is stated.
     SourceCannotLaunch {
         /// The source GPU.
@@ -433,10 +428,6 @@ impl fmt::Display for Caution {
             Self::LimitIgnored { limit } => write!(
                 f,
                 "power limit {limit:.0} W ignored: decode attention is modelled without a power limit and may run slower; measure it at that limit"
-            ),
-            Self::PowerUnknown { limit } => write!(
-                f,
-                "power under a limit of {limit:.0} W not modelled for attention: only its time follows the limit"
             ),
             Self::SourceCannotLaunch { gpu, why } => {
                 write!(

@@ -367,8 +367,9 @@ impl MachineNumbers {
     }
 
     /// The part of the FP peak that this work's FLOPs sustain where they are all it does.
+    #[must_use]
     #[inline]
-    fn power_share(&self, work: &Work) -> f64 {
+    pub fn power_share(&self, work: &Work) -> f64 {
         let share = self.spec_value(Spec::PowerShare);
         if share >= 1.0 || self.register_gain == 1.0 {
             return share;

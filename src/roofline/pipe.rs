@@ -403,6 +403,12 @@ impl KernelArithmetic {
         self.pipe.is_tensor()
     }
 
+    /// The type of the operands and the stated dense rate where FLOPs are those of tensor cores and this GPU states one.
+    #[must_use]
+    pub fn tensor_rate_on(self, gpu: &Gpu) -> Option<(ElementType, FlopsPerSecond)> {
+        Some((self.pipe.tensor_input()?, self.pipe.peak(gpu)?.value))
+    }
+
     /// The machine of this GPU for such kernels: as [`MachineNumbers::from_gpu`], with the dense tensor rate where FLOPs are tensor
     /// cores'.
     #[must_use]

@@ -804,6 +804,8 @@ fn a_power_in_kilowatts_keeps_its_unit() {
     let mut d = unranked(160, 40);
     press(&mut d, ":");
     type_line(&mut d, "kernel linear_bf16");
+    press(&mut d, "enter :");
+    type_line(&mut d, "size m=16384,n=8192");
     press(&mut d, "enter 2 /");
     type_line(&mut d, "gb200");
     press(&mut d, "enter");

@@ -132,7 +132,7 @@ impl AskedProduct<'_> {
             Some(own) => Ok(own_time(own)),
             None => self.tile_time(&answer, tile, &mut cautions),
         };
-        let modelled = time.as_ref().ok().map(|t| self.tile_power(&answer, t.value));
+        let modelled = time.as_ref().ok().map(|t| self.tile_power(&subject, &answer, t.value));
         let own_watts = measured.and_then(|own| own.watts).map(own_power);
         let watts = own_watts.or_else(|| modelled.map(|p| self.learned_power(p, tile, &mut cautions)));
         if modelled.is_some_and(|p| p.is_capped()) {
@@ -221,10 +221,11 @@ impl AskedProduct<'_> {
         tile == Tile::Library && self.session.tuning(self.gpu).is_none()
     }
 
-    fn tile_power(&self, answer: &Answer, time: Seconds) -> BoardPower {
+    fn tile_power(&self, subject: &Subject, answer: &Answer, time: Seconds) -> BoardPower {
         let blocks = answer.launch.target.map(|l| l.grid.iter().map(|n| *n as f64).product());
         let gpu = &self.session.gpus[self.gpu];
-        let load = Load::from_work(&answer.work, blocks, gpu, time);
+        let kernel = &self.session.kernels[subject.kernel];
+        let load = Load::from_work(kernel, &answer.work, blocks, gpu, time);
         self.power.estimate(gpu, gpu.clocks(), &load)
     }
 

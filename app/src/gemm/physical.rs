@@ -83,7 +83,7 @@ pub fn physical(
     let q = question(of, &subject, Pair::new(place, place), &empty, Default::default(), Default::default());
     let default_model = model_time("components", &q)?;
     let watts = |time| {
-        let load = Load::from_work(&q.work, blocks, gpu, time);
+        let load = Load::from_work(of, &q.work, blocks, gpu, time);
         power.drawn_power(gpu, gpu.clocks(), &load).0
     };
     Some(Physical {

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::{GpuId, board_place};
-use crate::kernel::{Count, Work};
+use crate::kernel::{Count, Kernel, Work};
 use crate::power::{Load, PowerModel};
 use crate::predict::{Caution, Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
 use crate::report::shown;
@@ -41,6 +41,21 @@ impl PartAnswer {
             is_measured: false,
             cautions: Vec::new(),
         }
+    }
+}
+
+/// A kernel, what it does, and the blocks of its grid where they are known.
+#[derive(Clone, Copy)]
+pub(super) struct KernelWork<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) work: &'a Work,
+    pub(super) blocks: Option<f64>,
+}
+
+impl<'a> KernelWork<'a> {
+    pub(super) fn of_subject(session: &'a Session, subject: &Subject, work: &'a Work) -> Self {
+        let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
+        Self { kernel: &session.kernels[subject.kernel], work, blocks }
     }
 }
 
@@ -89,12 +104,9 @@ impl PartQuery<'_> {
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
             occupancy: answer.occupancy.target.map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
-            power: self.board_power(
-                &answer.work,
-                blocks,
-                time.filter(|_| !has_unknown_power(&answer)),
-                target,
-            ),
+            power: time.filter(|_| !ignores_limit(&answer)).and_then(|time| {
+                self.board_power(KernelWork { kernel, work: &answer.work, blocks }, time, target)
+            }),
             rests_on_measurement: !answer.is_estimate(),
             is_measured: answer.is_of_measurement(),
             cautions,
@@ -152,13 +164,13 @@ impl PartQuery<'_> {
             return self.whole_answers(subject, targets);
         }
         let work = self.known_work(subject);
-        let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
+        let of_kernel = KernelWork::of_subject(session, subject, &work);
         let mut parts = Vec::with_capacity(targets.len());
         let take = |target: GpuId, estimate: Result<TimeEstimate, ModelRefusal>| {
             let measured = self.measured_answer(subject, target);
             let measured = measured.and_then(|answer| answer.estimate()).map(Ok);
             parts.push(match measured.unwrap_or(estimate) {
-                Ok(estimate) => self.estimated_part(&work, blocks, target, &estimate),
+                Ok(estimate) => self.estimated_part(of_kernel, target, &estimate),
                 Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
             });
         };
@@ -170,8 +182,7 @@ impl PartQuery<'_> {
     /// The numbers of an estimate, and what memory and power make of this work.
     pub(super) fn estimated_part(
         self,
-        work: &Work,
-        blocks: Option<f64>,
+        of_kernel: KernelWork<'_>,
         target: GpuId,
         estimate: &TimeEstimate,
     ) -> PartAnswer {
@@ -180,8 +191,8 @@ impl PartQuery<'_> {
             ends: estimate.interval.map(|i| [i.low, i.high]),
             limit: estimate.limit,
             occupancy: estimate.occupancy,
-            fits_memory: self.fits_memory(work, target),
-            power: self.board_power(work, blocks, Some(estimate.time), target),
+            fits_memory: self.fits_memory(of_kernel.work, target),
+            power: self.board_power(of_kernel, estimate.time, target),
             rests_on_measurement: estimate.rests_on_measurement,
             is_measured: estimate.rests_on_measurement
                 && estimate.interval.is_some_and(Interval::is_of_measurement),
@@ -203,25 +214,18 @@ impl PartQuery<'_> {
     }
 
     /// What the board draws; `None` where neither FLOPs nor bytes are known.
-    fn board_power(
-        self,
-        work: &Work,
-        blocks: Option<f64>,
-        time: Option<Seconds>,
-        target: GpuId,
-    ) -> Option<Watts> {
+    fn board_power(self, of_kernel: KernelWork<'_>, time: Seconds, target: GpuId) -> Option<Watts> {
+        let KernelWork { kernel, work, blocks } = of_kernel;
         let known = work.get(Count::Flops).or(work.get(Count::DramBytes)).or(work.get(Count::L2Bytes));
         known?;
         let gpu = &self.session.gpus[target];
-        let load = Load::from_work(work, blocks, gpu, time?);
+        let load = Load::from_work(kernel, work, blocks, gpu, time);
         Some(PowerModel::shipped_once()?.drawn_power(gpu, gpu.clocks(), &load))
     }
 }
 
-/// Whether what is drawn under the power limit that was asked for is not known.
-fn has_unknown_power(answer: &Answer) -> bool {
-    let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
-    cautions
-        .into_iter()
-        .any(|caution| matches!(caution, Caution::LimitIgnored { .. } | Caution::PowerUnknown { .. }))
+/// Whether the time is not one under the power limit that was asked for, so that neither is what is drawn.
+fn ignores_limit(answer: &Answer) -> bool {
+    let mut cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
+    cautions.any(|caution| matches!(caution, Caution::LimitIgnored { .. }))
 }

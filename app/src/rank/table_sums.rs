@@ -1,6 +1,6 @@
 //! The rows of a table as one run: sums on every GPU, and nothing of the rows themselves is kept.
 
-use super::part::{PartAnswer, PartQuery};
+use super::part::{KernelWork, PartAnswer, PartQuery};
 use super::totals::RunTotals;
 use crate::catalogue::Catalogue;
 use crate::gpu::GpuId;
@@ -145,9 +145,10 @@ fn row_parts(
     let work = row.subject.instance.work.with_counts(&row.row().filling(Work::default()));
     let launch = row.subject.instance.launch.or(row.row().launch());
     let blocks = launch.map(|l| l.block_count() as f64);
+    let of_kernel = KernelWork { kernel: &kernels[row.subject.kernel], work: &work, blocks };
     let estimates = asked.estimates(machines, kernels, &row);
     let part = |(target, estimate): (&GpuId, Result<TimeEstimate, ModelRefusal>)| {
-        estimate.map(|estimate| query.estimated_part(&work, blocks, *target, &estimate))
+        estimate.map(|estimate| query.estimated_part(of_kernel, *target, &estimate))
     };
     let parts = asked.targets.iter().zip(estimates).map(part).collect();
     Ok(RowParts { row, parts })

@@ -420,14 +420,15 @@ impl PartQuestion<'_> {
 
     /// What the kernel asks of this GPU.
     fn load_on(&self, gpu: &Gpu) -> Option<Load> {
+        let kernel = &self.session.kernels[self.subject.kernel];
         if !MODELS[self.settings.model].is_prepared() {
             let (found, work, blocks) = self.asked_time(gpu)?;
-            return Some(Load::from_work(&work, blocks, gpu, found.time));
+            return Some(Load::from_work(kernel, &work, blocks, gpu, found.time));
         }
         self.with_prepared(std::slice::from_ref(gpu), |from, first| {
             let place = GpuId::from_index(first);
             let time = from.estimate(place).ok()?.time;
-            Some(Load::from_work(from.work(), from.blocks(place), gpu, time))
+            Some(Load::from_work(kernel, from.work(), from.blocks(place), gpu, time))
         })
     }
 }

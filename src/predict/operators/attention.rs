@@ -15,13 +15,13 @@
 
 use super::constants::{
     CUDA_CORE_PART, DECODE_CHAIN_CLOCKS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART,
-    PREFILL_CHAIN_CLOCKS, PREFILL_ENERGY, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_READ_PART,
-    PREFILL_WRITE_PART, SOFTMAX_FP32_OPS, SOFTMAX_SHOWN_BESIDE_TCGEN05,
+    PREFILL_CHAIN_CLOCKS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_READ_PART, PREFILL_WRITE_PART,
+    SOFTMAX_FP32_OPS, SOFTMAX_SHOWN_BESIDE_TCGEN05,
 };
 use super::families::{AttentionRules, attention_rules};
 use super::hardware::Hardware;
 use super::{OperatorTimes, missing_share, node_time};
-use crate::gpu::{TENSOR_PART, TensorIssue};
+use crate::gpu::{PREFILL_ENERGY, TENSOR_PART, TensorIssue};
 use crate::kernel::{AttentionSizes, OperatorType};
 
 /// Query heads per key head below which a library that has kernels for CUDA cores uses them (sglang's

@@ -82,10 +82,6 @@ pub(super) const SOFTMAX_FP32_OPS: f64 = 3.6;
 /// B200 FlashAttention 4 reaches 1613 and cuDNN 9.13 three quarters of that (the former's paper). Elsewhere all of it.
 pub(super) const SOFTMAX_SHOWN_BESIDE_TCGEN05: f64 = 0.5;
 
-/// Energy of attention's products per FLOP over that of a product alone, whose operands all come from shared memory: what leaves an L40S of 350 W its
-/// measured 223 TFLOPS (0.66 to 0.85 are alike on the three GPUs).
-pub(super) const PREFILL_ENERGY: f64 = 0.75;
-
 /// Attention's part of the stated dense tensor rate in decode: softmax between two products.
 pub(super) const DECODE_PART: f64 = 0.57;
 

@@ -1,0 +1,84 @@
+//! What a kernel keeps busy while it runs, as the equation of board power takes it.
+
+use crate::gpu::{Gpu, PREFILL_ENERGY, TENSOR_PART, TensorPower};
+use crate::kernel::{Count, Kernel, OperatorKind, Work};
+use crate::roofline::KernelArithmetic;
+use crate::units::{FlopsPerSecond, Seconds};
+
+/// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// FLOP/s of the lanes.
+    pub flops_per_s: f64,
+    /// The share of their peak that the power limit leaves such FLOPs where they are all there is, 0 to 1.
+    pub lanes_share: f64,
+    /// Watts of tensor cores, at the stated voltage.
+    pub tensor_watts: f64,
+    /// DRAM bytes per second.
+    pub dram_per_s: f64,
+    /// L2 bytes per second.
+    pub l2_per_s: f64,
+    /// SMs that have a block, over all SMs; 0 to 1.
+    pub active: f64,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        Self {
+            flops_per_s: 0.0,
+            lanes_share: 1.0,
+            tensor_watts: 0.0,
+            dram_per_s: 0.0,
+            l2_per_s: 0.0,
+            active: 0.0,
+        }
+    }
+}
+
+impl Load {
+    /// A block on every SM, nothing else.
+    #[must_use]
+    pub fn of_all_sms() -> Self {
+        Self { active: 1.0, ..Self::default() }
+    }
+
+    /// What this work of this kernel does in this time; `blocks`: in the grid, where that is known (else every SM has one).
+    #[must_use]
+    pub fn from_work(kernel: &Kernel, work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
+        let counted = Self::from_counts(work, blocks, gpu, time);
+        let arithmetic = KernelArithmetic::from_kernel(kernel);
+        match arithmetic.tensor_rate_on(gpu) {
+            Some((input, peak)) => {
+                let rate = FlopsPerSecond(work.get(Count::Flops).unwrap_or(0.0) / time.0);
+                let watts = TensorPower::new(gpu, input).watts(gpu.stated_clocks().sm, rate).0;
+                let tensor_watts = watts * energy_over_product(kernel);
+                // Their energy per FLOP is that of all that busy SMs draw.
+                let busy = (rate.0 / (TENSOR_PART * peak.0)).min(1.0);
+                let active = counted.active * (1.0 - busy);
+                Self { flops_per_s: 0.0, tensor_watts, active, ..counted }
+            }
+            None => Self { lanes_share: arithmetic.machine(gpu).power_share(work), ..counted },
+        }
+    }
+
+    /// [`Load::from_work`] with FLOPs of FP32 lanes that the limit leaves their peak, whatever the kernel.
+    #[must_use]
+    pub fn from_counts(work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
+        let rate = |count| work.get(count).map_or(0.0, |amount| amount / time.0);
+        let dram_per_s = rate(Count::DramBytes);
+        Self {
+            flops_per_s: rate(Count::Flops).min(gpu.fp32_peak.value.0),
+            dram_per_s,
+            // What no profile followed passes L2 at least once.
+            l2_per_s: rate(Count::L2Bytes).max(dram_per_s),
+            active: blocks.map_or(1.0, |n| (n / f64::from(gpu.sms.value)).min(1.0)),
+            ..Self::default()
+        }
+    }
+}
+
+/// Energy per FLOP of this kernel's tensor cores over that of a product.
+fn energy_over_product(kernel: &Kernel) -> f64 {
+    let is_prefill = kernel.operator.is_some_and(|types| types.kind == OperatorKind::AttentionPrefill);
+    if is_prefill { PREFILL_ENERGY } else { 1.0 }
+}
