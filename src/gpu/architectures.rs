@@ -53,6 +53,8 @@ pub struct ArchitectureTable {
     pub ecc_dram_fraction: Sourced<f64>,
     /// Time of an empty launch among launches back to back on a host nobody measured.
     pub launch_floor: Sourced<Seconds>,
+    /// Blocks of a launch that a GPU starts per SM clock, on however many SMs.
+    pub block_starts: Sourced<f64>,
 }
 
 impl ArchitectureTable {
@@ -101,6 +103,11 @@ impl ArchitectureTable {
                 &typed.launch.floor_us,
                 Seconds::from_micros,
             )?,
+            block_starts: check.sourced_number(
+                "launch.block_starts_per_clock",
+                &typed.launch.block_starts_per_clock,
+                |v| v,
+            )?,
         })
     }
 
@@ -138,6 +145,7 @@ struct EccFile {
 #[serde(deny_unknown_fields)]
 struct ArchitectureLaunchFile {
     floor_us: NumberFile,
+    block_starts_per_clock: NumberFile,
 }
 
 #[derive(Deserialize)]

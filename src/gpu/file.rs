@@ -105,6 +105,7 @@ struct PowerFields {
 #[serde(deny_unknown_fields)]
 struct LaunchFields {
     floor_us: Option<NumberFile>,
+    block_starts_per_clock: Option<NumberFile>,
     #[serde(default)]
     collections: Vec<String>,
 }
@@ -282,6 +283,7 @@ pub(super) fn gpu_from_file(
         power_limit: check.sourced_number("power.limit_w", &p.limit_w, Watts)?,
         idle_power: check.maybe("power.idle_w", &p.idle_w, Watts)?,
         launch_floor: check.maybe("launch.floor_us", &l.floor_us, Seconds::from_micros)?,
+        block_starts: check.maybe("launch.block_starts_per_clock", &l.block_starts_per_clock, |v| v)?,
         launch_collections: typed.launch.collections.clone(),
         list_usd: check.maybe("price.list_usd", &price.list_usd, plain)?,
         cloud_usd_per_hour: check.maybe("price.cloud_usd_per_hour", &price.cloud_usd_per_hour, plain)?,

@@ -188,6 +188,8 @@ impl Gpu {
         let mut whole = self.clone();
         // Slices share what an idle board draws.
         whole.idle_power = self.idle_power.as_ref().map(|idle| idle.map(|watts| *watts * part));
+        // A slice has one die.
+        whole.block_starts = self.block_starts.clone().filter(|_| part > 0.5);
         let rule = NoteRule { source: profile.source.clone(), said: format!("MIG {}", profile.name) };
         let id = format!("{}:mig-{}", self.id, profile.name);
         let mut slice = whole.changed_by_rule(&changes, &id, &rule).ok()?;

@@ -142,6 +142,8 @@ pub struct Gpu {
     pub idle_power: Option<Sourced<Watts>>,
     /// Smallest time per launch seen; belongs to the host as much as to the GPU.
     pub launch_floor: Option<Sourced<Seconds>>,
+    /// Blocks of a launch that it starts per clock, where it has an own number.
+    pub block_starts: Option<Sourced<f64>>,
     /// The collections of measurements whose host that floor is of; none where it holds for every one.
     pub launch_collections: Vec<String>,
     /// List price at launch, US dollars.

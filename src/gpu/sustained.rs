@@ -50,6 +50,7 @@ pub(super) struct Sustained {
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
     pub(super) launch_floor: Sourced<Seconds>,
+    pub(super) block_starts: Sourced<f64>,
     pub(super) dram_latency: Sourced<Seconds>,
 }
 
@@ -67,6 +68,7 @@ impl Sustained {
             dram: dram.clone(),
             l2: dram.clone(),
             launch_floor: launch_floor.clone(),
+            block_starts: launch_floor.map(|_| 1.0),
             dram_latency: launch_floor.clone(),
         }
     }
@@ -137,6 +139,12 @@ impl Gpu {
         &self.sustained.launch_floor
     }
 
+    /// Blocks of a launch that it starts per SM clock, on however many SMs.
+    #[must_use]
+    pub fn block_starts_per_clock(&self) -> &Sourced<f64> {
+        &self.sustained.block_starts
+    }
+
     /// Time from a load to its data in DRAM, one load at a time: that of its architecture, whose boards have memory of one kind.
     #[must_use]
     pub fn dram_latency(&self) -> &Sourced<Seconds> {
@@ -177,6 +185,7 @@ impl Gpu {
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
             launch_floor: self.launch_floor.clone().unwrap_or_else(|| table.launch_floor.clone()),
+            block_starts: self.block_starts.clone().unwrap_or_else(|| table.block_starts.clone()),
             dram_latency: self.dram_latency_of(of),
         };
         (self.sm, self.sustained) = (sm, sustained);

@@ -211,6 +211,11 @@ impl GpuSheet<'_> {
         self.add_number("power limit", "W", in_unit(Some(&gpu.power_limit), |w| w.0, 1.0));
         self.add_number("idle power", "W", in_unit(gpu.idle_power.as_ref(), |w| w.0, 1.0));
         self.add_number("launch overhead", "µs", in_unit(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
+        self.add_number(
+            "blocks started",
+            "per clock",
+            in_unit(Some(gpu.block_starts_per_clock()), |n| *n, 1.0),
+        );
         self.add_number("list price", "USD", in_unit(gpu.list_usd.as_ref(), |p| *p, 1.0));
         self.add_number("cloud price", "USD/h", in_unit(gpu.cloud_usd_per_hour.as_ref(), |p| *p, 1.0));
     }

@@ -118,6 +118,8 @@ pub struct MachineNumbers {
     dependent_issue: f64,
     /// Seconds from a load to its data in DRAM.
     dram_latency: f64,
+    /// Blocks that it starts per clock.
+    block_starts: f64,
     straight_line: StraightLine,
     /// Part of the stated DRAM bandwidth that is sustained, at most 1.
     dram_share: f64,
@@ -201,6 +203,7 @@ impl MachineNumbers {
             own_pipe,
             dependent_issue: gpu.sm.dependent_issue.value,
             dram_latency,
+            block_starts: gpu.block_starts_per_clock().value,
             straight_line: StraightLine::on_gpu(gpu),
             dram_share: (gpu.bandwidth_sustained().value / gpu.bandwidth_peak.value).min(1.0),
             has_unified_l1: gpu.has_unified_l1(),
@@ -357,6 +360,13 @@ impl MachineNumbers {
     #[inline]
     pub fn dram_latency(&self) -> f64 {
         self.dram_latency
+    }
+
+    /// Blocks of a launch that it starts per clock, on however many SMs.
+    #[must_use]
+    #[inline]
+    pub fn block_starts_per_clock(&self) -> f64 {
+        self.block_starts
     }
 
     /// What its SMs do with straight-line code.

@@ -14,7 +14,7 @@
 //! | s, I' | cycles that fetching adds to an instruction, and the instructions it adds them to ([`StraightLine`]) | |
 //! | f | SM clock | Hz |
 //!
-//! E is no less than the time in which blocks start: blocks / (0.8 f), on however many SMs.
+//! E is no less than the time in which blocks start: blocks / (n f), on however many SMs, n blocks per clock (0.8 where a GPU's file says nothing).
 //!
 //! E: in a round a block waits for its data, then keeps the pipes busy for P / (turns x rounds x together). Other blocks of its SM
 //! fill the wait where there are enough: T is P then, and the bound lies below it. A block alone pays for both.
@@ -40,11 +40,6 @@ const LSU_CYCLES: f64 = 8.0;
 
 /// The same of any other instruction: it takes 4 to 6 cycles to its result, and every second or third needs that of the one before.
 const OTHER_CYCLES: f64 = 3.0;
-
-/// Blocks that a GPU starts in a clock, on however many SMs. Blocks of 4 to 128 threads of A = cB show 0.95 on an A100 (108 SMs), 0.84 on an H200 (132),
-/// 0.75 on an L40 (142) and 0.73 on an A40 (84), in blocks per boost clock (gpu-benches, gpu-small-kernels); no row of the six families
-/// starts more than 0.45.
-const BLOCKS_PER_CLOCK: f64 = 0.8;
 
 /// What a launch waits for, in seconds; 0 where that is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -78,7 +73,7 @@ impl ExposedLatency {
         let issuing = if warps > 0.0 { turns * warp_seconds(filled, work, warps) } else { 0.0 };
         // Bytes of DRAM that nobody counted take the time of a launch of many blocks as well as their starts do.
         let counted = if work.get(Count::DramBytes).is_some() { blocks } else { 0.0 };
-        let starting = counted / (BLOCKS_PER_CLOCK * filled.spec_value(Spec::Clock));
+        let starting = counted / (filled.block_starts_per_clock() * filled.spec_value(Spec::Clock));
         let waiting = rounds.map_or(0.0, |rounds| of_rounds(rounds) + components.on_sms() / together);
         Self { of_blocks: waiting.max(starting), of_warps: of_rounds(least_rounds) + issuing }
     }
