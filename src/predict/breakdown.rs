@@ -52,7 +52,7 @@ pub enum Cause {
     UsualEfficiency(f64),
     /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
     AboveRoof,
-    /// No launch gains more, or loses more, than the rates that the GPUs state allow.
+    /// No launch gains more, or loses more, than what differs between the two GPUs allows; boards of one architecture stand in their order.
     RateLimit,
     /// The very GPU that was timed, at the same clocks: nothing changes.
     SameGpu,
@@ -76,8 +76,8 @@ pub enum Cause {
     CombinedSources(usize),
     /// An operator's modelled time: source, target.
     OperatorModel(Pair<Seconds>),
-    /// Measured over modelled on the source, of which a part is kept.
-    SourceKept(f64),
+    /// Measured over modelled on the source, and what of it is taken for the target.
+    SourceKept(Pair<f64>),
 }
 
 /// One factor of a breakdown.
@@ -230,11 +230,10 @@ impl Cause {
             }
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) | Self::ExposedLatency(both) => both.map(|v| Some(Amount::Times(v))),
-            Self::Efficiency(both) | Self::EfficiencyBesideLaunch(both) => {
+            Self::Efficiency(both) | Self::EfficiencyBesideLaunch(both) | Self::SourceKept(both) => {
                 both.map(|v| Some(Amount::Ratio(v)))
             }
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
-            Self::SourceKept(v) => Pair::new(Some(Amount::Ratio(v)), None),
             Self::UsualEfficiency(v) => Pair::new(None, Some(Amount::Ratio(v))),
             Self::OtherNumbers(_)
             | Self::OtherComponents
@@ -290,19 +289,18 @@ impl fmt::Display for Cause {
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
             Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),
-            Self::RateLimit => f.write_str("held to what the stated rates of both GPUs allow"),
+            Self::RateLimit => f.write_str("held to what differs between the two GPUs"),
             Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of the correction learned from {pairs} pairs on {gpus} other GPUs")
             }
             Self::OperatorModel(Pair { source, target }) => write!(f, "modelled {source} → {target}"),
-            Self::SourceKept(off) => {
-                write!(
-                    f,
-                    "measured over modelled {}: in part, as the library's kernel is another",
-                    significant(off)
-                )
-            }
+            Self::SourceKept(Pair { source, target }) => write!(
+                f,
+                "measured over modelled {} → {}: in part, as the library's kernel is another",
+                significant(source),
+                significant(target)
+            ),
             Self::RoofRatio => f.write_str("source over target"),
             Self::OccupancyRatio => f.write_str("source over target"),
             Self::MemoryLevels => f.write_str("middle of the times at DRAM, L2 and L1"),

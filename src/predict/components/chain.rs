@@ -72,15 +72,18 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     let both = Pair::new(c.source_efficiency, c.efficiency);
     let is_launch = is_limited_by_launch(sides, a, Side::Source);
     let kept = if is_launch { Cause::EfficiencyBesideLaunch(both) } else { Cause::Efficiency(both) };
-    let [of_efficiency, of_rest] = [c.efficiency / c.source_efficiency, c.body / c.everything];
+    let [of_efficiency, of_rest] = [c.efficiency / c.source_efficiency, c.unheld / c.everything];
     // Far above a roof that explains next to nothing, the efficiency that is given up is time above the roof again.
     if c.above > 0.0 && of_efficiency < 1.0 / UNDOES && of_rest > UNDOES {
-        return links.push(Cause::AboveRoof, of_efficiency * of_rest);
+        links.push(Cause::AboveRoof, of_efficiency * of_rest);
+    } else {
+        links.push(kept, of_efficiency);
+        if c.unheld != c.everything {
+            links.push(Cause::AboveRoof, of_rest);
+        }
     }
-    links.push(kept, of_efficiency);
-    let last = if c.above > 0.0 { Cause::AboveRoof } else { Cause::RateLimit };
-    if c.body != c.everything {
-        links.push(last, of_rest);
+    if c.body != c.unheld {
+        links.to(Cause::RateLimit, c.unheld, c.body);
     }
 }
 

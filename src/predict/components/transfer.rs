@@ -172,6 +172,8 @@ pub struct Carried {
     pub above: f64,
     /// The body, in seconds.
     pub body: f64,
+    /// The same before it was held to what differs between the two GPUs.
+    pub unheld: f64,
 }
 
 impl Carried {
@@ -393,11 +395,19 @@ impl TimeOverRoof {
         let [everything, added, body] = taken.under(roof, longer, overlap);
         let efficiency = taken.efficiency;
         if taken.beside <= 0.0 {
-            return Carried { source_efficiency, efficiency, everything, added, above: 0.0, body };
+            return Carried {
+                source_efficiency,
+                efficiency,
+                everything,
+                added,
+                above: 0.0,
+                body,
+                unheld: body,
+            };
         }
         let nearer = self.nearer.filter(|_| everything > added);
         let body = nearer.map_or(body, |nearer| body.max(nearer.under(roof, longer, overlap)[2]));
-        Carried { source_efficiency, efficiency, everything, added, above: body - roof, body }
+        Carried { source_efficiency, efficiency, everything, added, above: body - roof, body, unheld: body }
     }
 }
 

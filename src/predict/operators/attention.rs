@@ -87,14 +87,24 @@ pub(super) fn prefill_parts(
     let moved = (read + again) / PREFILL_READ_PART + (written + stored) / PREFILL_WRITE_PART;
     let dram = moved * missing_share(hardware, read + written + stored) / hardware.dram;
     let l2 = (read + written + 2.0 * stored) / (hardware.l2 * PREFILL_L2_PART);
-    let tensor = prefill_clocks(hardware, &rules, sizes) / hardware.clock;
+    let PrefillClocks { all, softmax } = prefill_clocks(hardware, &rules, sizes);
+    let tensor = all / hardware.clock;
     let launch = launch_time(hardware, &rules, rules.kernels);
-    OperatorTimes::one_after_another(launch, [tensor, l2, dram], PREFILL_OVERLAP)
+    let times = OperatorTimes::one_after_another(launch, [tensor, l2, dram], PREFILL_OVERLAP);
+    OperatorTimes { softmax: softmax / hardware.clock, ..times }
+}
+
+/// SM clocks of prefill.
+#[derive(Debug, Clone, Copy)]
+struct PrefillClocks {
+    all: f64,
+    /// What of them is softmax.
+    softmax: f64,
 }
 
 /// SM clocks of prefill: whole waves of blocks that see half of the keys, or the block that sees them all; all of it at the clock that the power limit
 /// leaves, where that is longer.
-fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSizes) -> f64 {
+fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSizes) -> PrefillClocks {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let group = heads / kv_heads;
     let queries = sequence * group;
@@ -108,7 +118,8 @@ fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionS
     let block = |tiles: f64| PREFILL_CHAIN_CLOCKS + tiles * tile.all();
     let busy = tile.products / tile.all();
     let limited = per_sm * usual * tile.all() / hardware.clock_share_at(PREFILL_ENERGY * busy);
-    (per_sm.ceil() * block(usual)).max(block(tiles)).max(limited)
+    let all = (per_sm.ceil() * block(usual)).max(block(tiles)).max(limited);
+    PrefillClocks { all, softmax: all * (1.0 - busy) }
 }
 
 /// Rows of a block: the query heads that share keys stand in one.

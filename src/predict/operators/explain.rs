@@ -23,8 +23,15 @@ const NUDGE: f64 = 1.02;
 const TENTH: f64 = 1.1;
 
 /// The numbers of a GPU that the model takes.
-const TAKEN: [Spec; 6] =
-    [Spec::Sms, Spec::Clock, Spec::FlopsPerClock, Spec::L2Bandwidth, Spec::DramBandwidth, Spec::L2Size];
+const TAKEN: [Spec; 7] = [
+    Spec::Sms,
+    Spec::Clock,
+    Spec::FlopsPerClock,
+    Spec::XuLanes,
+    Spec::L2Bandwidth,
+    Spec::DramBandwidth,
+    Spec::L2Size,
+];
 
 /// Everything that the arithmetic of one prediction used.
 #[derive(Debug, Clone)]
@@ -102,7 +109,7 @@ impl TakenApart for KeptOperator {
         let kept = self.time.0 / (timed * ratio);
         let steps = vec![
             (Cause::OperatorModel(Pair::new(source, target).map(Seconds)), ratio),
-            (Cause::SourceKept(timed / source), kept),
+            (Cause::SourceKept(Pair::new(timed / source, self.time.0 / target)), kept),
         ];
         (self.start.clone(), Seconds(timed), steps)
     }
@@ -186,7 +193,8 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
         all.push(Factor::shared("source time", Amount::Time(t.time), from));
     }
     let Pair { source, target } = &kept.parts;
-    for (name, of, rule) in PARTS {
+    let has_softmax = target.softmax > 0.0;
+    for (name, of, rule) in PARTS.into_iter().filter(|(name, ..)| *name != SOFTMAX || has_softmax) {
         let [on_source, on_target] = [of(source), of(target)].map(|t| Amount::Time(Seconds(t)));
         all.push(if *source == OperatorTimes::NONE {
             Factor::of_target(name, on_target, Provenance::Modelled(rule))
@@ -204,9 +212,12 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
 /// A part of a modelled time: its name, how it is read, how it is made.
 type OperatorPart = (&'static str, fn(&OperatorTimes) -> f64, &'static str);
 
-const PARTS: [OperatorPart; 5] = [
+const SOFTMAX: &str = "softmax";
+
+const PARTS: [OperatorPart; 6] = [
     ("graph launches", |p| p.launch, "1.34 µs + 2240 clocks; further kernels of a graph cost less"),
     ("tensor", |p| p.tensor, "whole waves of tiles; of a product the best tile, at the power-limited clock"),
+    (SOFTMAX, |p| p.softmax, "of the line above: what tensor cores wait for it"),
     ("L2", |p| p.l2, "operands and result over L2's rate"),
     ("DRAM", |p| p.dram, "what L2 does not keep over DRAM's rate"),
     (

@@ -37,6 +37,8 @@ pub(super) struct OperatorTimes {
     pub(super) launch: f64,
     /// Tensor cores, or what stands for them.
     pub(super) tensor: f64,
+    /// What of `tensor` is softmax, where it is told apart.
+    pub(super) softmax: f64,
     /// L2.
     pub(super) l2: f64,
     /// Device memory.
@@ -47,18 +49,18 @@ pub(super) struct OperatorTimes {
 
 impl OperatorTimes {
     /// Of a GPU that has no rate for the operator.
-    const NONE: Self = Self { launch: 0.0, tensor: 0.0, l2: 0.0, dram: 0.0, time: 0.0 };
+    const NONE: Self = Self { launch: 0.0, tensor: 0.0, softmax: 0.0, l2: 0.0, dram: 0.0, time: 0.0 };
 
     /// Tensor, L2 and DRAM seconds behind a launch, as the p-norm says of tensor cores and memory. What comes from DRAM streams through L2: the
     /// longer of the two is the time of both.
     fn streamed(launch: f64, [tensor, l2, dram]: [f64; 3], p: f64) -> Self {
-        Self { launch, tensor, l2, dram, time: launch + overlapped([tensor, l2.max(dram)], p) }
+        Self { launch, tensor, l2, dram, time: launch + overlapped([tensor, l2.max(dram)], p), ..Self::NONE }
     }
 
     /// The same of kernels that follow one another, where some bytes pass L2 while others pass DRAM: the p-norm of all three.
     fn one_after_another(launch: f64, parts: [f64; 3], p: f64) -> Self {
         let [tensor, l2, dram] = parts;
-        Self { launch, tensor, l2, dram, time: launch + overlapped(parts, p) }
+        Self { launch, tensor, l2, dram, time: launch + overlapped(parts, p), ..Self::NONE }
     }
 }
 
