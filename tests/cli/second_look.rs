@@ -642,6 +642,26 @@ fn launches_of_other_work_are_no_repeats_for_the_audit_either() {
 }
 
 #[test]
+fn other_works_of_a_launch_shape_are_named_with_what_asks_for_them() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,warp_insts_issued,dram_bytes,time_ms\n\
+                h100-sxm5,chase,grid=512;block=256,1e6,4.2e6,0.064\n\
+                h100-sxm5,chase,grid=512;block=256,1e6,495e6,0.240\n\
+                h100-sxm5,chase,grid=64;block=256,1e6,4.2e6,0.064\n";
+    desk.file("rows.csv", rows);
+    let said = |words: &str| desk.types(&format!("{words} --kernel chase --data rows.csv")).works().stderr;
+    let note =
+        "chase grid=512;block=256: this is the first of 2 works of this launch shape; add work=2 to --size";
+    for words in ["predict --to h200", "rank --to h200", "whatif --gpu h200"] {
+        let said = said(&format!("{words} --size grid=512,block=256"));
+        assert!(said.contains(note), "{words}: {said}");
+    }
+    for size in ["grid=512,block=256,work=2", "grid=64,block=256"] {
+        assert!(!said(&format!("predict --to h200 --size {size}")).contains("works of this"), "{size}");
+    }
+}
+
+#[test]
 fn tables_show_the_short_name_of_a_template_and_programs_get_it_whole() {
     let desk = Desk::new();
     let name = "scan::DeviceScanKernel<scan::policy_hub<float, unsigned int, cuda::plus<void>>::Policy1000, float *>";

@@ -54,6 +54,7 @@ impl AskedConfig<'_> {
         self.variant_remark(session, subject)
             .into_iter()
             .chain(type_remark(session, subject.kernel))
+            .chain(works_remark(session, subject))
             .collect()
     }
 
@@ -110,6 +111,21 @@ fn type_remark(session: &Session, kernel: KernelId) -> Option<String> {
             "{} is {dtype}, the type of its first row; rows of other types are {}",
             of.id,
             others.join(", ")
+        )
+    })
+}
+
+/// That launches of this very shape did other work, and how to ask for those.
+fn works_remark(session: &Session, subject: &Subject) -> Option<String> {
+    let kernel = &session.kernels[subject.kernel];
+    let works = session.other_works(subject.kernel, &subject.problem);
+    let named: Vec<String> = works.iter().map(|number| format!("work={number}")).collect();
+    let (id, size) = (kernel.label(), kernel.short_problem(&subject.problem));
+    (!named.is_empty()).then(|| {
+        format!(
+            "{id} {size}: this is the first of {} works of this launch shape; add {} to --size for another",
+            1 + named.len(),
+            variant_list(named.iter().map(String::as_str)),
         )
     })
 }
