@@ -297,7 +297,7 @@ fn bar_lines(
     lines
 }
 
-/// What the letters of the bars mean, in a second line where a pane of this size has room.
+/// What the letters of the bars mean, in as many lines as that takes where a pane of this size has room.
 fn legend_lines(
     application: &Application,
     forecasts: &[TargetForecast],
@@ -315,7 +315,7 @@ fn legend_lines(
     for part in used.iter().map(|name| format!("{} {name}", letter(name))) {
         let last = &lines[lines.len() - 1];
         let is_first = last.is_empty();
-        if !is_first && last.width() + 2 + part.width() > width && lines.len() < detail_lines(area).min(2) {
+        if !is_first && last.width() + 2 + part.width() > width && lines.len() < detail_lines(area) {
             lines.push(part);
         } else if let Some(last) = lines.last_mut() {
             *last = if is_first { part } else { format!("{last}  {part}") };
