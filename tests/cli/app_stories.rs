@@ -613,6 +613,16 @@ fn the_mark_of_an_application_goes_by_the_share_that_is_predicted() {
     assert_eq!(what_if["time_kind"], "modelled", "{what_if}");
 }
 
+/// GPUs that are nearly alike share a note: one per tenth of the window, not one per GPU.
+#[test]
+fn notes_of_gpus_that_are_nearly_alike_are_one() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let table = answer(&desk, "rank --app run.json");
+    let notes = table.lines().filter(|line| line.contains("the GPU idles for")).count();
+    assert!((1..=10).contains(&notes), "{table}");
+}
+
 #[test]
 fn a_what_if_of_a_range_is_of_that_range() {
     let desk = Desk::new();
