@@ -33,6 +33,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
 use crate::predict::{Caution, differences};
+use crate::report::shown::ESTIMATED;
 use crate::session::Session;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -121,6 +122,14 @@ impl TargetForecast {
     #[must_use]
     pub fn rests_on_measurement(&self) -> bool {
         self.groups.is_empty() || self.predicted_share >= MOSTLY
+    }
+
+    /// Why it is marked an estimate, where it is.
+    #[must_use]
+    pub fn mark_note(&self) -> Option<String> {
+        let predicted = super::table::percent(100.0 * self.predicted_share);
+        (!self.rests_on_measurement())
+            .then(|| format!("marked {ESTIMATED}: {predicted} of kernel time is predicted, less than half"))
     }
 
     /// The recorded time over that of [`TargetForecast::time_range`].
@@ -341,10 +350,7 @@ impl ForecastPair<'_> {
     fn of_settings(&self, application: &Application) -> Vec<String> {
         let mut out = Vec::from_iter(self.profiled_clocks(application));
         let Pair { target, .. } = self.gpus();
-        out.extend(target.hypothetical.as_deref().map(|made| {
-            let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
-            Caution::HypotheticalGpu { based_on, changes }.to_string()
-        }));
+        out.extend(Caution::of_made_gpu(target).map(|caution| caution.to_string()));
         out.extend(self.set_clocks().map(|caution| caution.to_string()));
         if application.timeline.is_none() {
             out.push("no time line: kernels only".into());

@@ -3,7 +3,7 @@
 use super::findings::ApplicationFindings;
 use crate::application::{Application, TargetForecast, limit_speedup, percent};
 use crate::gpu::GpuId;
-use crate::text::{counted, harmless_line};
+use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::state::DashboardState;
 use crate::tui::text::wrap;
@@ -14,18 +14,6 @@ use unicode_width::UnicodeWidthStr;
 pub(super) fn note_lines(state: &DashboardState, application: &Application, width: usize) -> Vec<String> {
     let notes = notes(state, application);
     notes.iter().flat_map(|note| wrap(&harmless_line(note), width)).collect()
-}
-
-/// So many of these lines; the last one says how many are left out.
-pub(super) fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
-    let left_out = lines.len().saturating_sub(most);
-    lines.truncate(most);
-    if let Some(last) = lines.last_mut().filter(|_| left_out > 0) {
-        let more = format!(" … {}", counted(left_out, "more line"));
-        let whole_words = wrap(last, width.saturating_sub(more.chars().count())).into_iter().next();
-        *last = format!("{}{more}", whole_words.unwrap_or_default());
-    }
-    lines
 }
 
 fn notes(state: &DashboardState, application: &Application) -> Vec<String> {

@@ -4,7 +4,7 @@
 use super::super::frame::{draw_lines, pane_frame};
 use super::findings::ApplicationFindings;
 use super::group_list::group_lines;
-use super::notes::{first_lines, note_lines, profile_lines};
+use super::notes::{note_lines, profile_lines};
 use crate::application::{
     Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
 };
@@ -12,7 +12,9 @@ use crate::gpu::GpuId;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_apart, clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
+use crate::tui::text::{
+    clipped_apart, clipped_text, first_lines, pad_left, pad_right, paragraph, wrap_at_most,
+};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
