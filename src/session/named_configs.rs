@@ -52,7 +52,7 @@ impl Session {
     #[must_use]
     pub fn other_works(&self, kernel: KernelId, shape: &Problem) -> BTreeSet<usize> {
         let configs = self.store.of_kernel(kernel).iter();
-        configs.filter_map(|id| work_of_shape(&self.store.config(*id).problem, shape)).collect()
+        configs.filter_map(|id| work_of_shape(self.store.config(*id).problem, shape)).collect()
     }
 
     /// The variant that a kernel is asked about at this size where none is named: the first by text of those that were measured at it,

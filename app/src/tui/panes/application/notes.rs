@@ -3,7 +3,7 @@
 use super::findings::ApplicationFindings;
 use crate::application::{Application, TargetForecast, limit_speedup, percent};
 use crate::gpu::GpuId;
-use crate::text::harmless_line;
+use crate::text::{first_names, harmless_line};
 use crate::tui::action::Action;
 use crate::tui::state::DashboardState;
 use crate::tui::text::wrap;
@@ -41,11 +41,7 @@ fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
     let all = others().count();
     let names = |gpus: &[GpuId]| {
         let names: Vec<&str> = gpus.iter().map(|gpu| state.session.gpus[*gpu].short_name()).collect();
-        match names.len() {
-            n if n == all && n > 1 => "every target".to_string(),
-            n if n > 3 => format!("{} and {} more", names[..2].join(", "), n - 2),
-            _ => names.join(", "),
-        }
+        if names.len() == all && all > 1 { "every target".to_string() } else { first_names(&names, 3) }
     };
     let cautions = cautions.iter().map(|(caution, _, gpus)| format!("! {}: {caution}", names(gpus)));
     let kernels = others().map(|forecast| kernels_text(state, forecast));
