@@ -19,6 +19,16 @@ pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
     text.as_ref().chars().take(most).collect()
 }
 
+/// `t4, l4, a10 and 122 more`: so many of these names.
+#[must_use]
+pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
+    let named = names.iter().take(most).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(most) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
 /// `1 row`, `12 rows`.
 #[must_use]
 pub fn counted(n: usize, noun: &str) -> String {
@@ -66,6 +76,12 @@ mod tests {
         assert_eq!(harmless_line("a\x1b[31mb\u{9b}c\u{202e}d\u{200b}e\nf\u{2028}"), "a�[31mb�c�d�e�f�");
         assert_eq!(harmless_line("Größe µ 漢字 ─ ⋯"), "Größe µ 漢字 ─ ⋯");
         assert_eq!(clipped_text("äöü", 2), "äö");
+    }
+
+    #[test]
+    fn a_long_list_says_how_many_more_there_are() {
+        let named = |most| first_names(&["t4", "l4", "a10"], most);
+        assert_eq!([named(2), named(3)], ["t4, l4 and 1 more", "t4, l4, a10"]);
     }
 
     #[test]

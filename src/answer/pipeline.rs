@@ -279,7 +279,7 @@ fn condition_cautions(
     named: Pair<Option<&Gpu>>,
     of_row: Option<Caution>,
 ) -> Vec<Caution> {
-    let mut cautions: Vec<Caution> = made_caution(gpus.target).into_iter().collect();
+    let mut cautions: Vec<Caution> = Caution::of_made_gpu(gpus.target).into_iter().collect();
     let typed_source = named.source.filter(|_| of_row.is_none());
     cautions.extend(typed_source.map(|named| Caution::SourceTyped(differences(gpus.source, named))));
     cautions.extend(of_row);
@@ -291,13 +291,6 @@ fn condition_cautions(
     let derived = other_source.into_iter().chain([gpus.target]).filter_map(|gpu| gpu.derived.as_deref());
     cautions.extend(derived.map(|d| Caution::DerivedGpu(d.description.as_str().into())));
     cautions
-}
-
-/// That no such GPU exists, and what it was made of.
-fn made_caution(gpu: &Gpu) -> Option<Caution> {
-    let made = gpu.hypothetical.as_deref()?;
-    let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
-    Some(Caution::HypotheticalGpu { based_on, changes })
 }
 
 /// The rows, with that of the source which is asked about; else that which was timed at the clocks of the target where both are one

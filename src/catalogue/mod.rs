@@ -48,6 +48,9 @@ pub struct Catalogue<T> {
     nicknames: HashMap<String, String>,
 }
 
+/// So many ids an error names.
+const MOST_CANDIDATES: usize = 24;
+
 /// A name that is not in the catalogue, or fits several entries; says what to type instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
@@ -62,7 +65,10 @@ pub enum NameError {
         nearest: Vec<String>,
     },
     /// The name begins several ids.
-    #[error("{what} `{name}` is ambiguous; type one of: {}", first_few(candidates))]
+    #[error(
+        "{what} `{name}` is ambiguous; type one of: {}",
+        crate::text::first_names(candidates, MOST_CANDIDATES)
+    )]
     Ambiguous {
         /// What was looked for.
         what: &'static str,
@@ -362,15 +368,6 @@ fn has_words<T: CatalogueEntry>(entry: &T, typed: &str) -> bool {
             let has = words(name);
             typed.iter().all(|t| has.iter().any(|w| begins_with_whole_numbers(w, t)))
         })
-}
-
-/// A list short enough for an error message.
-fn first_few(ids: &[String]) -> String {
-    const SHOWN: usize = 24;
-    match ids.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        Some(more) => format!("{} and {more} more", ids[..SHOWN].join(", ")),
-        None => ids.join(", "),
-    }
 }
 
 /// A name short enough for an error message.

@@ -3,6 +3,7 @@
 use super::{CompiledKernel, CompilerReport, names, quoted};
 use crate::catalogue::{Catalogue, NumberOrigin, Sourced, same_spelling};
 use crate::kernel::{Cc, Codes, Kernel, Resources};
+use crate::text::first_names;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longer symbols and names are no names to type.
@@ -188,12 +189,9 @@ fn alias_all(all: &mut [JoinedKernel], used: &HashSet<String>, taken: &TakenName
 /// Why several kernels of one name are not the catalogue's.
 fn nobodys(name: &str, ids: &[String]) -> String {
     const SHOWN: usize = 4;
-    let more = ids.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let ids = ids[..ids.len().min(SHOWN)].join(", ");
     format!(
-        "several kernels are called {name}, and which one the catalogue's {name} is cannot be known: it stays as it is; \
-         {ids}{more}"
+        "several kernels are called {name}, and which one the catalogue's {name} is cannot be known: it stays as it is; {}",
+        first_names(ids, SHOWN)
     )
 }
 

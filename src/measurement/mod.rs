@@ -62,7 +62,7 @@ pub use sequences::is_sequence;
 pub use store::{Config, NearRow, SAME_CLOCK, Store};
 pub use text::{RowSource, SharedWord};
 pub(crate) use told_apart::{
-    WorkOfLaunch, WorksByShape, is_shape, numbered_shape, shape_and_number, told_apart_text,
+    WorkOfLaunch, WorksByShape, is_shape, numbered_shape, shape_and_number, told_apart_text, work_of_shape,
 };
 
 /// From this utilisation in percent on, a reading of power is taken for the run's.

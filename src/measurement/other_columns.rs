@@ -3,6 +3,7 @@
 use super::canonical::is_column;
 use super::columns::header_names;
 use super::{FLUSHED_CACHES, Number};
+use crate::text::first_names;
 
 /// Columns that are read though they hold no number of the canonical row.
 const READ_ELSEWHERE: [&str; 3] = ["pipe", "kernel_signature", FLUSHED_CACHES[0]];
@@ -26,11 +27,9 @@ pub fn other_columns_note(first_line: &[u8]) -> Option<String> {
         .filter(|name| !is_column(name) && !READ_ELSEWHERE.contains(&name.as_str()))
         .map(|name| named_with_nearest(name))
         .collect();
-    let more = unknown.len().saturating_sub(MOST_NAMED);
-    let named = unknown.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!unknown.is_empty()).then(|| {
-        format!("columns kept as text, no number is read from them: {named}{more}; docs/files.md lists those that are read")
+        let named = first_names(&unknown, MOST_NAMED);
+        format!("columns kept as text, no number is read from them: {named}; docs/files.md lists those that are read")
     })
 }
 

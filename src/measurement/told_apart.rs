@@ -106,6 +106,13 @@ pub(crate) fn shape_and_number(problem: &str) -> (String, Option<usize>) {
     (shape.join(";"), stated)
 }
 
+/// Which work of this shape a problem is; `None` of the first one, and of anything else.
+pub(crate) fn work_of_shape(problem: &Problem, shape: &Problem) -> Option<usize> {
+    problem.number_at(WORK)?;
+    let (own, number) = shape_and_number(&problem.to_string());
+    number.filter(|_| own == shape.to_string())
+}
+
 /// The text of a shape with the number of its work.
 pub(crate) fn numbered_shape(shape: &str, number: usize) -> String {
     if number == 1 { shape.to_string() } else { format!("{shape};{WORK}={number}") }

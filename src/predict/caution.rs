@@ -8,6 +8,7 @@ use super::caution_texts::{
 };
 use super::lesson::Abstains;
 use crate::catalogue::ElementType;
+use crate::gpu::Gpu;
 use crate::kernel::{BlockSize, Count, NamedCode, Problem, VectorPrecision};
 use crate::occupancy::LaunchRefusal;
 use crate::units::{Bytes, Seconds};
@@ -272,6 +273,14 @@ impl Caution {
             BlockSize::Assumed(threads) => Some(Self::BlockAssumed(threads)),
             BlockSize::Typed(_) | BlockSize::Required(_) => None,
         }
+    }
+
+    /// That no such GPU exists, and what it was made of; `None` of any other.
+    #[must_use]
+    pub fn of_made_gpu(gpu: &Gpu) -> Option<Self> {
+        let made = gpu.hypothetical.as_deref()?;
+        let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
+        Some(Self::HypotheticalGpu { based_on, changes })
     }
 
     /// How a time is made of those of other sizes, where this says so.

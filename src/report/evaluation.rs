@@ -9,6 +9,7 @@ use crate::evaluate::{
     ranking, score, scores_by,
 };
 use crate::gpu::GpuId;
+use crate::kernel::Kernel;
 use crate::units::{Seconds, significant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -82,7 +83,11 @@ impl EvaluationReport<'_> {
     /// Every kernel of an outcome, worst first.
     #[must_use]
     pub fn per_kernel(&self, outcome: &ModelOutcome) -> Vec<ScoredGroup> {
-        grouped(outcome, |t| t.kernel, |kernel| self.world.kernels[*kernel].id.clone())
+        self.per_named_kernel(outcome, |kernel| &kernel.id)
+    }
+
+    fn per_named_kernel(&self, outcome: &ModelOutcome, name: fn(&Kernel) -> &str) -> Vec<ScoredGroup> {
+        grouped(outcome, |t| t.kernel, |kernel| name(&self.world.kernels[*kernel]).to_string())
     }
 
     /// Every ordered pair of GPUs of an outcome, worst first; a GPU alone where source and target are the same.
@@ -283,7 +288,8 @@ impl EvaluationReport<'_> {
             table.rows = all.into_iter().map(row).collect();
             table
         };
-        let mut all = vec![table("kernel", self.per_kernel(outcome)), table("pair", self.per_pair(outcome))];
+        let kernels = self.per_named_kernel(outcome, Kernel::label);
+        let mut all = vec![table("kernel", kernels), table("pair", self.per_pair(outcome))];
         let mut kinds = table("kind", self.per_kind(outcome));
         kinds.title = format!("{}, by target architecture, kernel class and what is known", outcome.model);
         all.push(kinds);

@@ -10,6 +10,7 @@ use crate::occupancy::{
     waves,
 };
 use crate::predict::RegistersFrom;
+use crate::text::first_names;
 use crate::units::significant;
 
 /// One GPU and what a block asks of it.
@@ -221,11 +222,8 @@ fn whose_registers(rows: &[Resident<'_>]) -> Vec<String> {
             None => by_source.push((said, vec![&row.gpu.id])),
         }
     }
-    let line = |(source, gpus): (String, Vec<&str>)| {
-        let more = gpus.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("registers  {source} ({}{more})", gpus[..gpus.len().min(NAMED)].join(", "))
-    };
+    let line =
+        |(source, gpus): (String, Vec<&str>)| format!("registers  {source} ({})", first_names(&gpus, NAMED));
     by_source.into_iter().map(line).collect()
 }
 

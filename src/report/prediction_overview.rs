@@ -210,7 +210,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
     let bounds = prediction
         .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
     vec![
-        TableCell::text(&row.kernel.id),
+        TableCell::text(row.kernel.label()),
         TableCell::text(row.kernel.short_problem(row.problem)),
         row.variant_cell(),
         TableCell::text(&row.target.id),

@@ -77,7 +77,7 @@ impl<'a> Comparison<'a> {
 
     /// Kernel, size and variant: `matvec n=8192 timing=batch`.
     pub(super) fn configuration(&self) -> String {
-        let (kernel, size) = (&self.kernel.id, self.kernel.short_problem(self.problem));
+        let (kernel, size) = (self.kernel.label(), self.kernel.short_problem(self.problem));
         if self.variant.is_empty() {
             return format!("{kernel} {size}").trim_end().to_string();
         }

@@ -78,7 +78,7 @@ impl ModelSpreads {
         let of = |first: &Comparison<'_>| {
             let text = spread(rows.iter().map(|r| r.answer))?;
             let size = first.kernel.short_problem(first.problem);
-            Some(format!("{} {size} on {}: {text}", first.kernel.id, first.target.id))
+            Some(format!("{} {size} on {}: {text}", first.kernel.label(), first.target.id))
         };
         self.told.extend(rows.first().and_then(of));
     }

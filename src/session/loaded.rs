@@ -7,7 +7,7 @@ use crate::kernel::{
     ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
 };
 use crate::measurement::Measurement;
-use crate::text::{clipped_text, counted};
+use crate::text::{clipped_text, counted, first_names};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,14 +55,12 @@ pub(super) fn renamed_remark(
     renamed: &BTreeMap<Box<str>, KernelId>,
     kernels: &Catalogue<Kernel>,
 ) -> Option<String> {
-    let named = renamed.iter().take(LISTED);
-    let listed: Vec<String> = named
-        .map(|(name, kernel)| format!("`{}` is {}", clipped_text(&**name, 60), kernels[*kernel].id))
+    let all: Vec<String> = renamed
+        .iter()
+        .map(|(name, kernel)| format!("`{}` is {}", clipped_text(name, 60), kernels[*kernel].id))
         .collect();
-    let more = renamed.len().saturating_sub(LISTED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!listed.is_empty())
-        .then(|| format!("kernels are shown by their names in the catalogue: {}{more}", listed.join(", ")))
+    (!all.is_empty())
+        .then(|| format!("kernels are shown by their names in the catalogue: {}", first_names(&all, LISTED)))
 }
 
 /// That rows repeat others of their configuration and GPU; nothing where none does.

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem, ProblemError, ProblemValue};
-use crate::measurement::ConfigId;
+use crate::measurement::{ConfigId, work_of_shape};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -45,6 +45,14 @@ impl Session {
         let there = texts(&mut all.iter().filter(on_source));
         let any = if there.is_empty() { texts(&mut all.iter()) } else { there };
         any.into_iter().collect()
+    }
+
+    /// The numbers of the other works of this kernel's launch shape that were measured, `work=2` in their sizes; none where the shape is
+    /// itself one of them.
+    #[must_use]
+    pub fn other_works(&self, kernel: KernelId, shape: &Problem) -> BTreeSet<usize> {
+        let configs = self.store.of_kernel(kernel).iter();
+        configs.filter_map(|id| work_of_shape(self.store.config(*id).problem, shape)).collect()
     }
 
     /// The variant that a kernel is asked about at this size where none is named: the first by text of those that were measured at it,

@@ -611,6 +611,45 @@ fn the_mark_of_an_application_goes_by_the_share_that_is_predicted() {
     );
     let what_if = object(&desk, "whatif --app run.json --gpu l40s --format json");
     assert_eq!(what_if["time_kind"], "modelled", "{what_if}");
+    assert_eq!(what_if["cautions"], uncounted[0]["cautions"], "one question, one answer");
+}
+
+/// What is said of a total by `app` stands in every form of the answer of `whatif`.
+#[test]
+fn a_what_if_says_what_the_application_says_of_that_gpu() {
+    let desk = Desk::new();
+    uncounted(&desk);
+    for changes in ["", " --set smem=-20%"] {
+        let app = object(&desk, &format!("app run.json --to l40s{changes} --format json"));
+        let of_app = app["targets"].as_array().unwrap().last().unwrap()["cautions"].as_array().unwrap();
+        assert!(of_app.len() >= 2, "{app}");
+        let words = format!("whatif --app run.json --gpu l40s{changes}");
+        let of_what_if = object(&desk, &format!("{words} --format json"))["cautions"].clone();
+        for form in ["", " --format markdown", " --format csv"] {
+            let text = answer(&desk, &format!("{words}{form}"));
+            for caution in of_app {
+                assert!(of_what_if.as_array().unwrap().contains(caution), "{caution}: {of_what_if}");
+                assert!(text.contains(caution.as_str().unwrap()), "{caution}: {text}");
+            }
+        }
+    }
+    answer(&desk, "whatif --app run.json --gpu l40s --set mem=+20% --page page.md");
+    assert!(desk.read("page.md").contains("scaled by the hardware ratios"), "{}", desk.read("page.md"));
+    let kernel = "--kernel saxpy --size 2^20 --from titan-v";
+    let predicted =
+        object(&desk, &format!("predict {kernel} --to l40s --format json"))[0]["cautions"].clone();
+    let what_if = object(&desk, &format!("whatif {kernel} --gpu l40s --format json"))["cautions"].clone();
+    assert_eq!(what_if, predicted);
+}
+
+/// GPUs that are nearly alike share a note: one per tenth of the window, not one per GPU.
+#[test]
+fn notes_of_gpus_that_are_nearly_alike_are_one() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let table = answer(&desk, "rank --app run.json");
+    let notes = table.lines().filter(|line| line.contains("the GPU idles for")).count();
+    assert!((1..=10).contains(&notes), "{table}");
 }
 
 #[test]

@@ -640,3 +640,52 @@ fn launches_of_other_work_are_no_repeats_for_the_audit_either() {
     let said = desk.types_with("audit", &[&stated]).works().stdout;
     assert!(said.contains("in 2 rows") && !said.contains("refused"), "{said}");
 }
+
+#[test]
+fn other_works_of_a_launch_shape_are_named_with_what_asks_for_them() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,warp_insts_issued,dram_bytes,time_ms\n\
+                h100-sxm5,chase,grid=512;block=256,1e6,4.2e6,0.064\n\
+                h100-sxm5,chase,grid=512;block=256,1e6,495e6,0.240\n\
+                h100-sxm5,chase,grid=64;block=256,1e6,4.2e6,0.064\n";
+    desk.file("rows.csv", rows);
+    let said = |words: &str| desk.types(&format!("{words} --kernel chase --data rows.csv")).works().stderr;
+    let note =
+        "chase grid=512;block=256: this is the first of 2 works of this launch shape; add work=2 to --size";
+    for words in ["predict --to h200", "rank --to h200", "whatif --gpu h200"] {
+        let said = said(&format!("{words} --size grid=512,block=256"));
+        assert!(said.contains(note), "{words}: {said}");
+    }
+    for size in ["grid=512,block=256,work=2", "grid=64,block=256"] {
+        assert!(!said(&format!("predict --to h200 --size {size}")).contains("works of this"), "{size}");
+    }
+}
+
+#[test]
+fn tables_show_the_short_name_of_a_template_and_programs_get_it_whole() {
+    let desk = Desk::new();
+    let name = "scan::DeviceScanKernel<scan::policy_hub<float, unsigned int, cuda::plus<void>>::Policy1000, float *>";
+    let row = |gpu: &str| format!("{gpu},\"{name}\",grid=1366;block=128,1e8,0.0153\n");
+    desk.file(
+        "rows.csv",
+        format!("gpu,kernel,problem,dram_bytes,time_ms\n{}{}", row("h200"), row("h100-sxm5")),
+    );
+    let said = |words: &str| desk.types(&format!("{words} --data rows.csv")).works().stdout;
+    let predict = "predict --from h200 --to h100-sxm5";
+    for words in [predict, "evaluate"] {
+        let table = said(words);
+        assert!(
+            table.contains("\nscan::DeviceScanKernel  ") && !table.contains("policy_hub"),
+            "{words}: {table}"
+        );
+        for format in ["csv", "json"] {
+            let all = said(&format!("{words} --format {format}"));
+            assert!(all.contains(name), "{words} {format}: {all}");
+        }
+    }
+    let explained = said(&format!("{predict} --explain"));
+    assert!(
+        explained.contains("scan::DeviceScanKernel grid=1366") && !explained.contains("policy_hub"),
+        "{explained}"
+    );
+}

@@ -370,6 +370,22 @@ fn what_is_assumed_of_an_application_is_undone_before_older_changes_and_named() 
 }
 
 #[test]
+fn every_letter_of_the_bars_is_explained_on_a_narrow_screen() {
+    let names =
+        ["flash_fwd_kernel", "implicit_convolve_sgemm", "reduce_kernel", "CUDAFunctor_add", "index_copy"];
+    let kernels = names.iter().chain(&["mystery_kernel", "nccl_AllReduce"]).map(|name| (*name, 20, 0));
+    let kernels: Vec<_> = [(GEMM, 48, 1), (NORM, 9, 2)].into_iter().chain(kernels).collect();
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application_of(&kernels)));
+    let screen = d.screen();
+    for letter in
+        ["M matrix product", "X communication", "O other", "- launch gaps", ". host-bound", "? not predicted"]
+    {
+        assert!(screen.contains(letter), "{letter}: {screen}");
+    }
+}
+
+#[test]
 fn a_narrow_screen_shows_what_the_time_of_a_kernel_rests_on() {
     let mut d = dashboard(80, 24);
     play(&mut d, opened(application()));

@@ -531,6 +531,9 @@ fn an_application_has_its_tornado_from_the_worker() {
     let answer = d.state.what_if.answer().unwrap().clone();
     assert!(answer.time.unwrap() < before, "{answer:?}");
     assert_eq!(answer.base_time, Some(before));
+    for caution in &answer.cautions {
+        assert!(d.screen().contains(&format!("! {}", &caution[..40])), "{caution}: {}", d.screen());
+    }
     // The same GPU in the view of the application.
     let effects = press(&mut d, "4");
     assert!(effects.iter().any(|e| matches!(e, Effect::Forecast { .. })), "{effects:?}");
@@ -579,6 +582,22 @@ fn an_application_has_its_tornado_from_the_worker() {
     update(&mut d.state, Message::Key("l".into()));
     let effects = update(&mut d.state, Message::Key("w".into()));
     assert!(effects.iter().any(|e| matches!(e, Effect::Cancel(_))), "{effects:?}");
+}
+
+#[test]
+fn what_is_said_of_an_application_leaves_the_tornado_its_bars() {
+    let mut d = view_of_saxpy(80, 20);
+    play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
+    press(&mut d, "3");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    let bars = answer.tornado.iter().filter(|bar| bar.matters()).count();
+    let screen = d.screen();
+    assert_eq!(
+        screen.lines().filter(|line| line.contains('│') && line.contains('█')).count(),
+        bars,
+        "{screen}"
+    );
+    assert!(screen.contains("! ") && screen.contains(" more line"), "{screen}");
 }
 
 /// A mix of two kernels, loaded.

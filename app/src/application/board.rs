@@ -2,10 +2,8 @@
 
 use super::forecast::TargetForecast;
 use super::recorded::Application;
-use super::table::percent;
 use crate::gpu::{Gpu, GpuId};
 use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
-use crate::report::shown::ESTIMATED;
 use crate::session::Session;
 
 /// How an application is ranked.
@@ -70,9 +68,7 @@ fn ranked_row(
     let is_own = forecast.target == source && session.tuning(source).is_none();
     let is_measured = is_own && (forecast.overall_speedup() - 1.0).abs() < AS_RECORDED;
     let rests_on_measurement = is_measured || forecast.rests_on_measurement();
-    let predicted = percent(100.0 * forecast.predicted_share);
-    let mark_note = (!rests_on_measurement)
-        .then(|| format!("marked {ESTIMATED}: {predicted} of kernel time is predicted, less than half"));
+    let mark_note = forecast.mark_note().filter(|_| !rests_on_measurement);
     let price = prices.quote(forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,

@@ -33,6 +33,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
 use crate::predict::{Caution, differences};
+use crate::report::shown::ESTIMATED;
 use crate::session::Session;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -121,6 +122,14 @@ impl TargetForecast {
     #[must_use]
     pub fn rests_on_measurement(&self) -> bool {
         self.groups.is_empty() || self.predicted_share >= MOSTLY
+    }
+
+    /// Why it is marked an estimate, where it is.
+    #[must_use]
+    pub fn mark_note(&self) -> Option<String> {
+        let predicted = super::table::percent(100.0 * self.predicted_share);
+        (!self.rests_on_measurement())
+            .then(|| format!("marked {ESTIMATED}: {predicted} of kernel time is predicted, less than half"))
     }
 
     /// The recorded time over that of [`TargetForecast::time_range`].
@@ -334,17 +343,14 @@ impl ForecastPair<'_> {
         let present = target.memory_size.value;
         let needed = application.least_memory().filter(|needed| needed.0 > present.0)?;
         let (needed, present) = (needed.as_capacity(), present.as_capacity());
-        Some(format!("needs {needed} of device memory, {} has {present}: it does not fit", target.name))
+        Some(format!("needs {needed} of device memory, this GPU has {present}: it does not fit"))
     }
 
     /// At which clocks the times were recorded, what the target is, and what the file leaves out.
     fn of_settings(&self, application: &Application) -> Vec<String> {
         let mut out = Vec::from_iter(self.profiled_clocks(application));
         let Pair { target, .. } = self.gpus();
-        out.extend(target.hypothetical.as_deref().map(|made| {
-            let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
-            Caution::HypotheticalGpu { based_on, changes }.to_string()
-        }));
+        out.extend(Caution::of_made_gpu(target).map(|caution| caution.to_string()));
         out.extend(self.set_clocks().map(|caution| caution.to_string()));
         if application.timeline.is_none() {
             out.push("no time line: kernels only".into());
@@ -387,14 +393,24 @@ fn bound_beside_kernels(
     if without.0 < HOST_BOUND * wall.value.0 {
         return None;
     }
-    let share =
-        |part: i64| super::table::percent(100.0 * part as f64 / timeline.window.nanoseconds().max(1) as f64);
+    let share = |part: i64| tenths_words(part as f64 / timeline.window.nanoseconds().max(1) as f64);
     let idle = timeline.idle.total();
     Some(if timeline.copy_only > idle {
         format!("copy-bound: copies alone are {} of the window there", share(timeline.copy_only))
     } else {
         format!("host-bound: the GPU idles for {} of the window there", share(idle))
     })
+}
+
+/// `80 % or more`, `under 10 %`: in whole tenths, so that GPUs which are nearly alike share one note.
+fn tenths_words(share: f64) -> String {
+    // The share of a window that is next to all of it is one of floating point.
+    let tenths = (10.0 * share + 1e-9).floor();
+    match tenths {
+        t if t < 1.0 => "under 10 %".into(),
+        t if t >= 10.0 => "all".into(),
+        t => format!("{:.0} % or more", 10.0 * t),
+    }
 }
 
 /// That the interval of the wall clock is none of what the host does, where that is this share of it.
@@ -446,9 +462,14 @@ mod tests {
             bound_beside_kernels(Some(TimeRange::exactly(Seconds(1e-6))), Some(Seconds(without)), &line)
         };
         let copies = said(970, 20, 0.99e-6).unwrap();
-        assert_eq!(copies, "copy-bound: copies alone are 97.0 % of the window there");
+        assert_eq!(copies, "copy-bound: copies alone are 90 % or more of the window there");
         let host = said(20, 970, 0.99e-6).unwrap();
-        assert_eq!(host, "host-bound: the GPU idles for 97.0 % of the window there");
+        assert_eq!(host, "host-bound: the GPU idles for 90 % or more of the window there");
+        assert_eq!(said(20, 930, 0.99e-6).unwrap(), host, "GPUs that are nearly alike share one note");
+        assert_eq!(
+            [0.02, 0.1, 0.999, 1.0].map(tenths_words),
+            ["under 10 %", "10 % or more", "90 % or more", "all"]
+        );
         assert_eq!(said(970, 20, 0.9e-6), None, "kernels have a part in it");
     }
 }

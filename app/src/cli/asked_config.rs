@@ -5,6 +5,7 @@ use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem, dtype_or_fp32};
 use crate::predict::Subject;
 use crate::session::Session;
+use crate::text::first_names;
 use anyhow::Result;
 use std::sync::Arc;
 
@@ -54,6 +55,7 @@ impl AskedConfig<'_> {
         self.variant_remark(session, subject)
             .into_iter()
             .chain(type_remark(session, subject.kernel))
+            .chain(works_remark(session, subject))
             .collect()
     }
 
@@ -62,7 +64,7 @@ impl AskedConfig<'_> {
         let kernel = &session.kernels[subject.kernel];
         let (id, used) = (&kernel.id, &subject.variant);
         let at_size = session.variants_at(subject.kernel, &subject.problem, self.source);
-        let measured = || variant_list(at_size.iter().map(|v| &**v));
+        let measured = || first_names(&at_size.iter().map(|v| variant_word(v)).collect::<Vec<_>>(), LISTED);
         let size = kernel.short_problem(&subject.problem);
         match (self.variant, self.size) {
             (Some(_), _) if at_size.is_empty() || at_size.contains(used) => None,
@@ -114,16 +116,24 @@ fn type_remark(session: &Session, kernel: KernelId) -> Option<String> {
     })
 }
 
+/// That launches of this very shape did other work, and how to ask for those.
+fn works_remark(session: &Session, subject: &Subject) -> Option<String> {
+    let kernel = &session.kernels[subject.kernel];
+    let works = session.other_works(subject.kernel, &subject.problem);
+    let named: Vec<String> = works.iter().map(|number| format!("work={number}")).collect();
+    let (id, size) = (kernel.label(), kernel.short_problem(&subject.problem));
+    (!named.is_empty()).then(|| {
+        format!(
+            "{id} {size}: this is the first of {} works of this launch shape; add {} to --size for another",
+            1 + named.len(),
+            first_names(&named, LISTED),
+        )
+    })
+}
+
 /// `no variant` for the plain one.
 fn variant_word(variant: &str) -> &str {
     if variant.is_empty() { "no variant" } else { variant }
-}
-
-/// The first few of these variants, and how many more there are.
-fn variant_list<'v>(all: impl ExactSizeIterator<Item = &'v str>) -> String {
-    let more = all.len().saturating_sub(LISTED);
-    let named = all.take(LISTED).map(variant_word).collect::<Vec<_>>().join(", ");
-    if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
 /// The timed variant of this name; where the kernel's formulas read the variant, any that has their keys; or which there

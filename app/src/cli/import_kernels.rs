@@ -9,6 +9,7 @@ use crate::kernel::{Kernel, ResourcesFile};
 use crate::report::TableFormat;
 use crate::report::compiled;
 use crate::session::read_compiled;
+use crate::text::first_names;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -55,11 +56,9 @@ fn laid_over<'a>(kernels: &[JoinedKernel], known: impl Fn(&JoinedKernel) -> Opti
     if over.is_empty() {
         return;
     }
-    let more = over.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let names = over[..over.len().min(SHOWN)].join(", ");
+    let names = first_names(&over, SHOWN);
     output::remark(format!(
-        "matched built-in kernels by name: {names}{more}; their registers and shared memory are overridden, except on GPUs \
+        "matched built-in kernels by name: {names}; their registers and shared memory are overridden, except on GPUs \
          where the kernel was timed: there those of the timed build are used"
     ));
 }

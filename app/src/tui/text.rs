@@ -1,6 +1,7 @@
 //! Text that has to fit: cut, wrapped, padded, in paragraphs; and the line that is typed.
 
 use crate::kernel::clip_middle;
+use crate::text::counted;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use tui_input::{Input, InputRequest};
@@ -126,6 +127,18 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
         }
     }
     pieces
+}
+
+/// So many of these lines; the last one says how many are left out.
+pub fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
+    let left_out = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut().filter(|_| left_out > 0) {
+        let more = format!(" … {}", counted(left_out, "more line"));
+        let whole_words = wrap(last, width.saturating_sub(more.chars().count())).into_iter().next();
+        *last = format!("{}{more}", whole_words.unwrap_or_default());
+    }
+    lines
 }
 
 /// Lines of one style.

@@ -1,5 +1,6 @@
 //! A whole answer at once: for the command, the screen and the page, so that they say the same.
 
+use super::changed_times::NotedTime;
 use super::question::WhatIf;
 use super::scenario::{MOST_SCENARIOS, Scenario, ScenarioPage};
 use super::table::WhatIfAnswer;
@@ -67,7 +68,7 @@ impl WhatIf<'_> {
 
     /// The time alone.
     fn bare_answer(&mut self, changes: GpuChanges) -> Result<WhatIfAnswer, ChangeError> {
-        let found = self.changed_time(&changes)?;
+        let NotedTime { time: found, cautions } = self.noted_time(&changes)?;
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
             base: self.base().id.clone(),
@@ -79,6 +80,7 @@ impl WhatIf<'_> {
             base_time: self.base_time(),
             rests_on_measurement: self.rests_on_measurement(),
             refusal: self.refusal(),
+            cautions,
             changes,
             tornado: Vec::new(),
             solution: None,

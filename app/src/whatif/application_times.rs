@@ -1,6 +1,6 @@
 //! An application on GPUs made of a base: a forecast for each of them.
 
-use super::changed_times::{ChangedTimes, WhatIfTime};
+use super::changed_times::{ChangedTimes, NotedTime, WhatIfTime};
 use crate::application::{Application, ForecastSettings, TargetForecast, forecast};
 use crate::gpu::{Gpu, GpuChanges, GpuId};
 use crate::progress::Progress;
@@ -24,7 +24,7 @@ pub struct ApplicationTimes<'a> {
     /// Forecasts that the progress knows of and that were not made yet.
     announced: usize,
     on_source: Option<WhatIfTime>,
-    on_base: Result<WhatIfTime, String>,
+    on_base: Result<NotedTime, String>,
     /// Whether most of it is predicted on the base.
     rests_on_measurement: bool,
 }
@@ -66,26 +66,44 @@ impl<'a> ApplicationTimes<'a> {
             progress,
             announced,
             rests_on_measurement: on_base.as_ref().is_ok_and(TargetForecast::rests_on_measurement),
-            on_source: on_source.ok().map(|found| whatif_time(application, &found)),
-            on_base: on_base.map(|found| whatif_time(application, &found)),
+            on_source: on_source.ok().map(|found| noted_time(application, found).time),
+            on_base: on_base.map(|found| noted_time(application, found)),
         }
     }
 
-    fn forecast_with(&self, changes: &GpuChanges) -> Option<WhatIfTime> {
+    fn forecast_with(&self, changes: &GpuChanges) -> Option<NotedTime> {
         let mut session = self.session.clone();
         session.set_edited_gpu(Some(EditedGpu { base: self.base, changes: changes.clone() })).ok()?;
         let place = session.edited_place();
         let found = forecast(&session, self.application, self.source, &[place], self.settings);
-        let found = found.ok()?;
-        Some(whatif_time(self.application, found.first()?))
+        Some(noted_time(self.application, found.ok()?.pop()?))
+    }
+
+    /// A run on this GPU, made of the base; nothing once somebody cancelled.
+    fn time_on(&self, made: &Gpu) -> Option<NotedTime> {
+        if self.progress.is_cancelled() {
+            return None;
+        }
+        let changes = made.hypothetical.as_deref().map(|made| made.changes.clone()).unwrap_or_default();
+        let found = if changes.is_empty() { self.on_base.clone().ok() } else { self.forecast_with(&changes) };
+        self.progress.advance(1);
+        found
+    }
+
+    /// Tells the progress of so many forecasts, as far as it does not know of them.
+    fn announce(&mut self, forecasts: usize) {
+        self.progress.expect(forecasts.saturating_sub(self.announced));
+        self.announced = self.announced.saturating_sub(forecasts);
     }
 }
 
-fn whatif_time(application: &Application, forecast: &TargetForecast) -> WhatIfTime {
+fn noted_time(application: &Application, forecast: TargetForecast) -> NotedTime {
     let range = forecast.time_range();
     let time = Some(range.value).filter(|time| *time > Seconds(0.0));
     let limit = forecast.largest_limit(application);
-    WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit }
+    let time = WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit };
+    let mark_note = forecast.mark_note();
+    NotedTime { time, cautions: forecast.cautions.into_iter().chain(mark_note).collect() }
 }
 
 impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
@@ -106,7 +124,19 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     }
 
     fn on_base(&self) -> WhatIfTime {
-        self.on_base.as_ref().copied().unwrap_or(WhatIfTime::NONE)
+        self.on_base.as_ref().map_or(WhatIfTime::NONE, |found| found.time)
+    }
+
+    fn base_cautions(&self) -> Vec<String> {
+        match &self.on_base {
+            Ok(found) => found.cautions.clone(),
+            Err(why) => vec![why.clone()],
+        }
+    }
+
+    fn noted_time_on(&mut self, made: &Gpu) -> NotedTime {
+        self.announce(1);
+        self.time_on(made).unwrap_or(NotedTime { time: WhatIfTime::NONE, cautions: self.base_cautions() })
     }
 
     fn refusal(&self) -> Option<String> {
@@ -122,18 +152,7 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     }
 
     fn times_on(&mut self, made: &[Gpu]) -> Vec<WhatIfTime> {
-        self.progress.expect(made.len().saturating_sub(self.announced));
-        self.announced = self.announced.saturating_sub(made.len());
-        let time = |gpu: &Gpu| {
-            if self.progress.is_cancelled() {
-                return WhatIfTime::NONE;
-            }
-            let changes = gpu.hypothetical.as_deref().map(|made| made.changes.clone()).unwrap_or_default();
-            let found =
-                if changes.is_empty() { self.on_base.clone().ok() } else { self.forecast_with(&changes) };
-            self.progress.advance(1);
-            found.unwrap_or(WhatIfTime::NONE)
-        };
-        made.iter().map(time).collect()
+        self.announce(made.len());
+        made.iter().map(|gpu| self.time_on(gpu).map_or(WhatIfTime::NONE, |found| found.time)).collect()
     }
 }

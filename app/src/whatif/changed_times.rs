@@ -25,6 +25,15 @@ impl WhatIfTime {
     pub const NONE: Self = Self { time: None, interval: None, limit: None };
 }
 
+/// The time of a run on a changed GPU, and what must be known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotedTime {
+    /// The time.
+    pub time: WhatIfTime,
+    /// What must be known of it, the most important first.
+    pub cautions: Vec<String>,
+}
+
 /// A time that is sought.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GoalTime {
@@ -73,6 +82,10 @@ pub trait ChangedTimes<'a> {
     }
     /// A run on the base.
     fn on_base(&self) -> WhatIfTime;
+    /// What must be known of it, as `rank` and `app` say it of this GPU.
+    fn base_cautions(&self) -> Vec<String>;
+    /// A run on this GPU, made of the base.
+    fn noted_time_on(&mut self, made: &Gpu) -> NotedTime;
     /// Why there is no time on the base, where there is none.
     fn refusal(&self) -> Option<String>;
     /// Whether a measured time stands behind every part of the times.

@@ -77,10 +77,7 @@ pub fn changed_times_table(answers: &[WhatIfAnswer]) -> Table {
     table.title = answers.first().map_or_else(String::new, WhatIfAnswer::gpu_in_words);
     let labels = short_labels(answers.iter().map(|answer| answer.workload.as_str()));
     table.rows = answers.iter().zip(labels).map(|(answer, label)| changed_times_row(answer, label)).collect();
-    let is_complete = answers.iter().all(|answer| answer.time.is_some());
-    table = table.footnoted("notes").without(if is_complete { &["notes"] } else { &[] });
-    table.notes.push("◇ hypothetical GPU: its interval was not validated".into());
-    table
+    table.footnoted("notes")
 }
 
 fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
@@ -90,11 +87,14 @@ fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
     let speedup =
         answer.base_time.zip(answer.time).map(|(base, time)| format!("{}×", significant(base / time)));
     let cells = [answer.marked_time(), interval, base, speedup];
-    let why = answer.time.is_none().then(|| answer.without_time());
+    let notes = match answer.time {
+        Some(_) => answer.cautions.clone(),
+        None => vec![answer.without_time()],
+    };
     [TableCell::text(label)]
         .into_iter()
         .chain(cells.map(|cell| TableCell::maybe(cell, TableCell::text)))
-        .chain([TableCell::List(why.into_iter().collect())])
+        .chain([TableCell::List(notes)])
         .collect()
 }
 

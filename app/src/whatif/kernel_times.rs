@@ -2,7 +2,7 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, GoalTime, RunSum, WhatIfTime};
+use super::changed_times::{ChangedTimes, GoalTime, NotedTime, RunSum, WhatIfTime};
 use crate::answer::{
     Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
 };
@@ -11,10 +11,11 @@ use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
-    Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Visible, Width,
-    model_position, question, source_clocks,
+    Caution, Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate,
+    Visible, Width, model_position, question, source_clocks,
 };
 use crate::progress::Progress;
+use crate::report::shown::caution_texts;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
@@ -39,6 +40,8 @@ struct BasePart<'a> {
     is_combined: bool,
     /// How wide the rows of the base leave an interval of the model, in ln, beside what it says itself.
     width_by_rows: f64,
+    /// What must be known of it, why there is none first.
+    cautions: Vec<String>,
     /// Why there is no time on the base.
     refusal: Option<String>,
     /// Whether no measured time stands behind it.
@@ -126,6 +129,7 @@ impl<'a> KernelTimes<'a> {
                 is_combined: on_base.combined.is_some(),
                 width_by_rows: on_base.correction.map_or(1.0, |correction| correction.width),
                 is_estimate: on_base.is_estimate(),
+                cautions: caution_texts(&on_base, &session.kernels[part.subject.kernel].cautions),
                 edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
@@ -225,6 +229,21 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
             sum.add(time, part.ends, None);
         }
         sum.what_if_time()
+    }
+
+    fn base_cautions(&self) -> Vec<String> {
+        let is_alone = self.parts.len() == 1;
+        let of_part = |part: &BasePart<'_>| {
+            let label = if is_alone { String::new() } else { format!("{}: ", part.label) };
+            part.cautions.iter().map(|text| format!("{label}{text}")).collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(of_part).collect()
+    }
+
+    fn noted_time_on(&mut self, made: &Gpu) -> NotedTime {
+        let time = self.times_on(std::slice::from_ref(made))[0];
+        let of_gpu = Caution::of_made_gpu(made).map(|caution| caution.to_string());
+        NotedTime { time, cautions: of_gpu.into_iter().chain(self.base_cautions()).collect() }
     }
 
     fn refusal(&self) -> Option<String> {

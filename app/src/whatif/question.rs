@@ -1,6 +1,6 @@
 //! A workload on a base GPU, ready to be asked about changes of it.
 
-use super::changed_times::{COPY, ChangedTimes, GoalTime, WhatIfTime};
+use super::changed_times::{COPY, ChangedTimes, GoalTime, NotedTime, WhatIfTime};
 use super::kernel_times::KernelTimes;
 use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
@@ -138,11 +138,16 @@ impl<'a> WhatIf<'a> {
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made.
     pub fn changed_time(&mut self, changes: &GpuChanges) -> Result<WhatIfTime, ChangeError> {
+        Ok(self.noted_time(changes)?.time)
+    }
+
+    /// A run with these changes, and what must be known of it.
+    pub(super) fn noted_time(&mut self, changes: &GpuChanges) -> Result<NotedTime, ChangeError> {
         let made = self.made(changes)?;
         if changes.leave_as_it_is(self.base()) {
-            return Ok(self.times.on_base());
+            return Ok(NotedTime { time: self.times.on_base(), cautions: self.times.base_cautions() });
         }
-        Ok(self.times_on(&[made])[0])
+        Ok(self.times.noted_time_on(&made))
     }
 
     /// The times of a run on each of these GPUs, made of the base: one preparation for all.

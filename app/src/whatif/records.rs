@@ -8,7 +8,7 @@ use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::Seconds;
 
 /// The columns of [`whatif_records`].
-const COLUMNS: [TableColumn; 14] = [
+const COLUMNS: [TableColumn; 15] = [
     TableColumn::left("base"),
     TableColumn::left("workload"),
     TableColumn::left("changes"),
@@ -23,6 +23,7 @@ const COLUMNS: [TableColumn; 14] = [
     TableColumn::right("minus20_time_ms"),
     TableColumn::right("plus20_time_ms"),
     TableColumn::right("goal_ms"),
+    TableColumn::left("cautions"),
 ];
 
 /// For programs: of each answer its time, again beside every number of its tornado and beside the value that makes the goal.
@@ -35,9 +36,11 @@ pub fn whatif_records(answers: &[WhatIfAnswer]) -> Table {
         if numbers.is_empty() {
             numbers.push([(); 6].map(|()| TableCell::Null));
         }
-        table
-            .rows
-            .extend(numbers.into_iter().map(|cells| answer_cells(answer).into_iter().chain(cells).collect()));
+        let row = |cells| {
+            let cautions = TableCell::List(answer.cautions.clone());
+            answer_cells(answer).into_iter().chain(cells).chain([cautions]).collect()
+        };
+        table.rows.extend(numbers.into_iter().map(row));
     }
     table
 }

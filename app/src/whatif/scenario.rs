@@ -64,6 +64,7 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
         if titles.is_empty() { "-".into() } else { titles }
     }));
     table.notes.push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
+    table.notes.extend(shown.first().into_iter().flat_map(|base| base.answer.cautions.clone()));
     table
 }
 

@@ -39,6 +39,8 @@ pub struct WhatIfAnswer {
     pub rests_on_measurement: bool,
     /// Why there is none on the base.
     pub refusal: Option<String>,
+    /// What must be known of it, as `rank` and `app` say it of this GPU.
+    pub cautions: Vec<String>,
     /// Which numbers matter, the largest effect first; empty where it was not asked.
     pub tornado: Vec<TornadoBar>,
     /// The value that makes a goal, where one was asked.
@@ -142,8 +144,8 @@ pub fn speed_words(time: Seconds, base: Seconds) -> String {
     if ratio < SAME_SPEED { "as fast as".into() } else { format!("{}× {word} than", significant(ratio)) }
 }
 
-/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve, time_kind`, null where there is
-/// none; of several answers an array of such objects.
+/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve, time_kind, cautions`, null where
+/// there is none; of several answers an array of such objects.
 #[must_use]
 pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
     let all: Vec<Value> = answers.iter().map(answer_json).collect();
@@ -193,6 +195,7 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
         "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
         "solve": solve,
         "time_kind": answer.time.map(|_| shown::time_kind(false, answer.rests_on_measurement)),
+        "cautions": answer.cautions,
     })
 }
 
@@ -222,9 +225,7 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     let default = MODELS[ModelId::default()].id();
     table.notes.extend(answer.model.filter(|model| *model != default).map(|model| format!("model: {model}")));
     table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
-    if !answer.changes.is_empty() && answer.time.is_some() {
-        table.notes.push("◇ hypothetical GPU: its interval was not validated".into());
-    }
+    table.notes.extend(answer.cautions.iter().cloned());
     table
 }
 

@@ -10,6 +10,7 @@ use crate::learn::folds::spread_groups;
 use crate::learn::{BoostingParameters, Fitted, LearnError, LearningTable, Progress, Recipe, Regressor};
 use crate::predict::{HeldOutCheck, Lesson, Taught, Width, feature_names};
 use crate::stats;
+use crate::text::first_names;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most pairs that a model is trained on, and that a check scores.
@@ -69,11 +70,8 @@ impl HeldOutGroup {
     /// The ids, a few of many.
     fn name(&self, world: EvaluationWorld<'_>) -> String {
         let gpus = self.gpus.iter().map(|gpu| world.gpus[*gpu].id.as_str());
-        let mut ids: Vec<&str> =
-            gpus.chain(self.kernels.iter().map(|k| world.kernels[*k].id.as_str())).collect();
-        let more = ids.len().saturating_sub(MOST_NAMED);
-        ids.truncate(MOST_NAMED);
-        if more == 0 { ids.join(", ") } else { format!("{} and {more} more", ids.join(", ")) }
+        let kernels = self.kernels.iter().map(|k| world.kernels[*k].id.as_str());
+        first_names(&gpus.chain(kernels).collect::<Vec<_>>(), MOST_NAMED)
     }
 }
 

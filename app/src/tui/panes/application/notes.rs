@@ -3,7 +3,7 @@
 use super::findings::ApplicationFindings;
 use crate::application::{Application, TargetForecast, limit_speedup, percent};
 use crate::gpu::GpuId;
-use crate::text::{counted, harmless_line};
+use crate::text::{first_names, harmless_line};
 use crate::tui::action::Action;
 use crate::tui::state::DashboardState;
 use crate::tui::text::wrap;
@@ -14,18 +14,6 @@ use unicode_width::UnicodeWidthStr;
 pub(super) fn note_lines(state: &DashboardState, application: &Application, width: usize) -> Vec<String> {
     let notes = notes(state, application);
     notes.iter().flat_map(|note| wrap(&harmless_line(note), width)).collect()
-}
-
-/// So many of these lines; the last one says how many are left out.
-pub(super) fn first_lines(mut lines: Vec<String>, most: usize, width: usize) -> Vec<String> {
-    let left_out = lines.len().saturating_sub(most);
-    lines.truncate(most);
-    if let Some(last) = lines.last_mut().filter(|_| left_out > 0) {
-        let more = format!(" … {}", counted(left_out, "more line"));
-        let whole_words = wrap(last, width.saturating_sub(more.chars().count())).into_iter().next();
-        *last = format!("{}{more}", whole_words.unwrap_or_default());
-    }
-    lines
 }
 
 fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
@@ -53,11 +41,7 @@ fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
     let all = others().count();
     let names = |gpus: &[GpuId]| {
         let names: Vec<&str> = gpus.iter().map(|gpu| state.session.gpus[*gpu].short_name()).collect();
-        match names.len() {
-            n if n == all && n > 1 => "every target".to_string(),
-            n if n > 3 => format!("{} and {} more", names[..2].join(", "), n - 2),
-            _ => names.join(", "),
-        }
+        if names.len() == all && all > 1 { "every target".to_string() } else { first_names(&names, 3) }
     };
     let cautions = cautions.iter().map(|(caution, _, gpus)| format!("! {}: {caution}", names(gpus)));
     let kernels = others().map(|forecast| kernels_text(state, forecast));

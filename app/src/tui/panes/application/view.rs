@@ -4,7 +4,7 @@
 use super::super::frame::{draw_lines, pane_frame};
 use super::findings::ApplicationFindings;
 use super::group_list::group_lines;
-use super::notes::{first_lines, note_lines, profile_lines};
+use super::notes::{note_lines, profile_lines};
 use crate::application::{
     Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
 };
@@ -12,7 +12,9 @@ use crate::gpu::GpuId;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_apart, clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
+use crate::tui::text::{
+    clipped_apart, clipped_text, first_lines, pad_left, pad_right, paragraph, wrap_at_most,
+};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -297,7 +299,7 @@ fn bar_lines(
     lines
 }
 
-/// What the letters of the bars mean, in a second line where a pane of this size has room.
+/// What the letters of the bars mean, in as many lines as that takes where a pane of this size has room.
 fn legend_lines(
     application: &Application,
     forecasts: &[TargetForecast],
@@ -315,7 +317,7 @@ fn legend_lines(
     for part in used.iter().map(|name| format!("{} {name}", letter(name))) {
         let last = &lines[lines.len() - 1];
         let is_first = last.is_empty();
-        if !is_first && last.width() + 2 + part.width() > width && lines.len() < detail_lines(area).min(2) {
+        if !is_first && last.width() + 2 + part.width() > width && lines.len() < detail_lines(area) {
             lines.push(part);
         } else if let Some(last) = lines.last_mut() {
             *last = if is_first { part } else { format!("{last}  {part}") };

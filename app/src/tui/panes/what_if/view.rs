@@ -8,6 +8,7 @@ use super::tornado_view::tornado_lines;
 use crate::answer::LaunchOnGpu;
 use crate::chart::{ChartSpec, Mark, Meaning};
 use crate::report::shown::{marked_interval, modelled_time};
+use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
@@ -15,7 +16,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, paragraph};
+use crate::tui::text::{clipped_text, first_lines, paragraph, wrap};
 use crate::units::Seconds;
 use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table, speed_words};
 use ratatui::buffer::Buffer;
@@ -156,19 +157,34 @@ fn draw_form(buffer: &mut Buffer, area: Rect, state: &DashboardState, form: What
     }
 }
 
-/// The tornado, and below it the launch.
+/// The tornado, and below it the launch; what must be known of the time of several kernels.
 fn draw_tornado(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let launch = if state.asks_of_kernel() { launch_lines(state, width, look) } else { Vec::new() };
-    // The launch has the room that it needs where five lines are left for the tornado.
-    let room = height.saturating_sub(launch.len() + 1).max(height.min(5));
+    let below = match (state.asks_of_kernel(), state.what_if.answer()) {
+        (true, _) => launch_lines(state, width, look),
+        // The heading, the bars, what changes nothing and an empty line stand before them.
+        (false, Some(answer)) => {
+            let bars = answer.tornado.iter().filter(|bar| bar.matters()).count();
+            caution_lines(answer, width, height.saturating_sub(bars.max(3) + 3), look)
+        }
+        (false, None) => Vec::new(),
+    };
+    // What stands below has the room that it needs where five lines are left for the tornado.
+    let room = height.saturating_sub(below.len() + 1).max(height.min(5));
     let mut lines = match state.what_if.answer() {
         Some(answer) => tornado_lines(answer, width, room, look),
         None => Vec::new(),
     };
     lines.push(Line::default());
-    lines.extend(launch);
+    lines.extend(below);
     draw_lines(buffer, area, lines, 0);
+}
+
+/// What must be known of the time, in at most so many lines.
+fn caution_lines(answer: &WhatIfAnswer, width: usize, most: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let lines = |text: &String| wrap(&harmless_line(&format!("! {text}")), width);
+    let lines = first_lines(answer.cautions.iter().flat_map(lines).collect(), most, width);
+    lines.into_iter().map(|line| Line::styled(line, look.caution())).collect()
 }
 
 fn draw_contour(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
