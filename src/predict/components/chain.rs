@@ -73,18 +73,27 @@ fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     let is_launch = is_limited_by_launch(sides, a, Side::Source);
     let kept = if is_launch { Cause::EfficiencyBesideLaunch(both) } else { Cause::Efficiency(both) };
     let [of_efficiency, of_rest] = [c.efficiency / c.source_efficiency, c.unheld / c.everything];
-    // Far above a roof that explains next to nothing, the efficiency that is given up is time above the roof again.
-    if c.above > 0.0 && of_efficiency < 1.0 / UNDOES && of_rest > UNDOES {
+    let held = c.body / c.unheld;
+    // An efficiency that is given up and comes back, as far above a roof that explains next to nothing, is told as one.
+    if undo_each_other(of_efficiency, held) {
+        return links.push(Cause::RateLimit, of_efficiency * of_rest * held);
+    }
+    if c.above > 0.0 && undo_each_other(of_efficiency, of_rest) {
         links.push(Cause::AboveRoof, of_efficiency * of_rest);
     } else {
         links.push(kept, of_efficiency);
-        if c.unheld != c.everything {
+        if of_rest != 1.0 {
             links.push(Cause::AboveRoof, of_rest);
         }
     }
-    if c.body != c.unheld {
-        links.to(Cause::RateLimit, c.unheld, c.body);
+    if held != 1.0 {
+        links.push(Cause::RateLimit, held);
     }
+}
+
+/// Whether the second factor takes back what the first gave up.
+fn undo_each_other(first: f64, second: f64) -> bool {
+    first < 1.0 / UNDOES && second > UNDOES
 }
 
 /// roof_t/roof_s, number by number.
