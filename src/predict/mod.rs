@@ -356,6 +356,18 @@ pub enum ModelRefusal {
 }
 
 impl ModelRefusal {
+    /// Why, where the GPU it is of stands beside it: the same for all that lack the same.
+    #[must_use]
+    pub fn beside_its_gpu(&self) -> String {
+        if let Self::LacksFeature { feature, since, source_id, .. } = self {
+            let feature = feature.as_str();
+            return format!("lacks {feature}: the kernel needs compute capability {since} ({source_id})");
+        }
+        let whole = self.to_string();
+        let behind = whole.split_once(": ").filter(|(gpu, _)| !gpu.contains(char::is_whitespace));
+        behind.map_or(whole.clone(), |(_, why)| why.to_string())
+    }
+
     /// Whether the launch or the code cannot start on the target, whatever the model.
     #[must_use]
     pub fn cannot_start(&self) -> bool {

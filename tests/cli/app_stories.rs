@@ -353,8 +353,8 @@ fn tensor_kernels_are_predicted_on_no_gpu_without_their_type() {
             let kernels = target["kernels"].as_array().unwrap();
             let product = kernels.iter().find(|k| k["name"].as_str().unwrap().contains(other)).unwrap();
             let expected = match target["gpu"].as_str().unwrap() {
-                "titan-v" => "titan-v: lacks bf16",
-                "p100-pcie-16gb" => "p100-pcie-16gb: lacks tensor",
+                "titan-v" => "\"lacks bf16: the kernel needs compute capability 8.0",
+                "p100-pcie-16gb" => "\"lacks tensor: the kernel needs compute capability 7.0",
                 _ => "null",
             };
             assert!(product["reason"].to_string().contains(expected), "{other} {dur}: {product}");

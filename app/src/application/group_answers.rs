@@ -106,7 +106,7 @@ impl GroupTargets<'_> {
             Ok(GroupForecast { time, basis, limit: estimate.limit, far_below_roof, reason: None })
         };
         let refused = |why: ModelRefusal| match why.cannot_start() {
-            true => NoAnswer::CannotStart(why.to_string()),
+            true => NoAnswer::CannotStart(why.beside_its_gpu()),
             false => NoAnswer::NotModelled(why.to_string()),
         };
         estimates.into_iter().map(|found| found.map_err(refused).and_then(answered)).collect()
@@ -120,5 +120,5 @@ fn refused_launch(group: &KernelGroup, gpu: &Gpu) -> Option<NoAnswer> {
     // Registers are those of another build.
     let needs = BlockNeeds { threads: launch.threads(), smem_dynamic, ..BlockNeeds::default() };
     let why = launch_refusal(&gpu.cuda.limits, needs, Some(&launch))?;
-    Some(NoAnswer::CannotStart(format!("{}: {why}", gpu.id)))
+    Some(NoAnswer::CannotStart(why.to_string()))
 }
