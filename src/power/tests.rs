@@ -188,3 +188,20 @@ fn tensor_cores_draw_by_flops_and_nearly_the_limit_where_it_slows_them() {
         assert!(at(0.1) < 0.6 && at(0.05) < at(0.1), "{id}: {}", at(0.1));
     }
 }
+
+#[test]
+fn sms_that_wait_for_atomics_draw_next_to_nothing() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    let gpu = all.entry_named("h200").unwrap();
+    let watts = |id: &str, problem: &str, ms: f64| {
+        let kernel = kernel(id);
+        let problem = kernel.completed_problem(&problem.parse().unwrap()).unwrap();
+        let work = kernel.instance(&problem, "").unwrap().work;
+        let load = Load::from_work(&kernel, &work, None, gpu, Seconds(1e-3 * ms));
+        model.drawn_power(gpu, gpu.clocks(), &load).0
+    };
+    // Measured (datasets/h200): 131 W in 9.6 ms, 540 W in 4.1 ms.
+    let waiting = watts("atomic_hotspot", "n=4194304;iters=100", 9.6);
+    assert!(waiting < 150.0, "{waiting}");
+    assert!(watts("gemm_tiled", "n=2048;tile=8", 4.1) > 2.0 * waiting);
+}
