@@ -49,6 +49,9 @@ impl Load {
     #[must_use]
     pub fn from_work(kernel: &Kernel, work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
         let counted = Self::from_counts(work, blocks, gpu, time);
+        // While a launch begins no SM has a block.
+        let running = 1.0 - (gpu.launch_floor_or_assumed().value / time).min(1.0);
+        let counted = Self { active: running * counted.active, ..counted };
         let arithmetic = KernelArithmetic::from_kernel(kernel);
         match arithmetic.tensor_rate_on(gpu) {
             Some((input, peak)) => {
