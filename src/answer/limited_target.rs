@@ -3,7 +3,7 @@
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::{Kernel, Operator, OperatorKind};
-use crate::power::{Load, gpu_at_limit, is_at_lowest_clock};
+use crate::power::{Load, gpu_at_limit};
 use crate::predict::Caution;
 
 /// The answer on this GPU, `at` which one is found: at the clock that its limit leaves it under the kernel's load, as its board where the limit
@@ -30,7 +30,7 @@ pub(super) fn under_its_limit(
         Caution::LimitUnused { limit }
     } else {
         let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
-        Caution::PowerCapped { limit, clocks, is_lowest: is_at_lowest_clock(&slower, asked) }
+        Caution::PowerCapped { limit, clocks }
     };
     with_caution(at(&slower), caution)
 }

@@ -361,7 +361,7 @@ pub enum ChangeError {
     },
     /// A power limit that no clock is low enough for.
     #[error(transparent)]
-    BelowIdle(#[from] super::LimitBelowIdle),
+    LimitTooLow(#[from] super::LimitTooLow),
     /// The base has no such number.
     #[error("{gpu}: has no {number} to change")]
     Unknown {

@@ -99,6 +99,16 @@ impl Gpu {
         self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
     }
 
+    /// Whether its memory is another one than its board's, and not that one at another clock.
+    #[must_use]
+    pub fn has_other_memory(&self) -> bool {
+        let is_other = |made: &Hypothetical| {
+            made.changes.all().iter().any(|change| change.number == GpuNumber::Bandwidth)
+                || made.base.has_other_memory()
+        };
+        self.hypothetical.as_deref().is_some_and(is_other)
+    }
+
     /// The same GPU under another id, without its other names.
     #[must_use]
     pub fn as_copy(&self, id: &str) -> Self {
@@ -373,6 +383,7 @@ impl ChangePlan<'_> {
     fn set_sustained_compute(&self, gpu: &mut Gpu, note: &TypedNote) {
         let Ok(table) = ArchitectureTable::shipped() else { return };
         gpu.sustained.register_gain = gpu.register_gain(table);
+        gpu.sustained.part_by_power = gpu.part_by_power(table);
         let is_limit_alone = self.base.fp32_peak.value == gpu.fp32_peak.value;
         let ratio = ratio_by_power([self.base, gpu], table, is_limit_alone);
         if ratio == 1.0 {

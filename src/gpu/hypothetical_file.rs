@@ -9,7 +9,7 @@
 //! l2 = "72MiB"
 //! ```
 
-use super::LimitBelowIdle;
+use super::LimitTooLow;
 use super::changes::{ChangeError, GpuChange, GpuChanges};
 use super::derived::derived_gpu;
 use super::hypothetical::MARK;
@@ -55,7 +55,7 @@ pub fn hypothetical_text(id: &str, name: &str, based_on: &str, changes: &GpuChan
 pub fn load_hypothetical(
     files: &[(String, String)],
     gpus: &mut Catalogue<Gpu>,
-    check: impl Fn(&Gpu) -> Result<(), LimitBelowIdle>,
+    check: impl Fn(&Gpu) -> Result<(), LimitTooLow>,
 ) -> Vec<FileError> {
     let mut refused = Vec::new();
     let mut waiting = Vec::new();
@@ -120,7 +120,7 @@ fn add_file(
     file: SpecFile<'_>,
     typed: &HypotheticalFile,
     gpus: &mut Catalogue<Gpu>,
-    check: &impl Fn(&Gpu) -> Result<(), LimitBelowIdle>,
+    check: &impl Fn(&Gpu) -> Result<(), LimitTooLow>,
 ) -> Result<(), FileError> {
     let base =
         gpus.entry_named(typed.based_on.get_ref()).map_err(|e| file.file_error(None, e.to_string()))?.clone();

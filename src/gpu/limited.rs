@@ -8,19 +8,14 @@ use crate::units::{FlopsPerSecond, Hertz, Watts, significant};
 
 /// A limit that no clock is low enough for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error(
-    "{gpu}: power limit {} W contradicts idle power {} W{}: a board cannot be held below it",
-    significant(limit.0), significant(idle.0), if *is_assumed { " (assumed)" } else { "" }
-)]
-pub struct LimitBelowIdle {
+#[error("{gpu}: power limit {} W is too low: it draws {} W with its SMs at a tenth of their clock (modelled)", significant(limit.0), significant(least.0))]
+pub struct LimitTooLow {
     /// The GPU's id.
     pub gpu: String,
     /// The limit.
     pub limit: Watts,
-    /// What the board draws idle.
-    pub idle: Watts,
-    /// Whether nobody measured that.
-    pub is_assumed: bool,
+    /// What the board draws at the lowest clock that a limit is followed to.
+    pub least: Watts,
 }
 
 impl Gpu {
@@ -67,6 +62,7 @@ impl Gpu {
     pub fn at_clock_share(&self, share: f64) -> Self {
         let mut gpu = self.clone();
         gpu.stated = Some(self.stated_clocks());
+        gpu.sustained.is_clock_held = share < 1.0;
         let slower = |rate: &mut Sourced<FlopsPerSecond>| rate.value.0 *= share;
         gpu.boost_clock.value = Hertz(gpu.boost_clock.value.0 * share);
         slower(&mut gpu.fp32_peak);

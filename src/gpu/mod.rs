@@ -34,7 +34,7 @@ pub use derived::{DerivedError, DerivedGpu, board_place, derived_gpu, unloaded_t
 pub use features::{FeatureTable, Since};
 pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
-pub use limited::LimitBelowIdle;
+pub use limited::LimitTooLow;
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, LimitsTable, SmLimits};
 pub use mig::{MigProfile, MigTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};

@@ -5,7 +5,7 @@
 use super::Gpu;
 use super::architectures::{ArchitectureTable, GpuArchitecture};
 use crate::catalogue::{NumberOrigin, Sourced};
-use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds, Watts, significant};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts, significant};
 
 /// What one SM does per clock.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,10 @@ pub(super) struct Sustained {
     pub(super) fp32: Sourced<FlopsPerSecond>,
     /// How many times more of the FP32 rate the power limit leaves FLOPs whose operands stay in registers; 1 where it takes nothing.
     pub(super) register_gain: f64,
+    /// What the board's power limit leaves products of the FP32 peak by the law of [`ArchitectureTable::power_law`], 0 to 1.
+    pub(super) part_by_power: f64,
+    /// Whether a power limit holds its SM clock where it is, under the load of one kernel.
+    pub(super) is_clock_held: bool,
     pub(super) int32: Sourced<FlopsPerSecond>,
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
@@ -64,6 +68,8 @@ impl Sustained {
         Self {
             fp32: fp32.clone(),
             register_gain: 1.0,
+            part_by_power: 1.0,
+            is_clock_held: false,
             int32: fp32.clone(),
             dram: dram.clone(),
             l2: dram.clone(),
@@ -112,6 +118,18 @@ impl Gpu {
     #[must_use]
     pub fn fp32_register_gain(&self) -> f64 {
         self.sustained.register_gain
+    }
+
+    /// What the board's power limit leaves products of the FP32 peak where nobody measured it, 0 to 1: 1 where it is no limit to them.
+    #[must_use]
+    pub fn fp32_part_by_power(&self) -> f64 {
+        self.sustained.part_by_power
+    }
+
+    /// Whether a power limit holds its SM clock where it is ([`Gpu::at_clock_share`]): a higher one is not to be had.
+    #[must_use]
+    pub fn is_clock_held(&self) -> bool {
+        self.sustained.is_clock_held
     }
 
     /// Rate of 32-bit integer multiply-adds, two operations each.
@@ -181,6 +199,8 @@ impl Gpu {
         let sustained = Sustained {
             int32: self.int32_by_lanes(of),
             register_gain: self.register_gain(table),
+            part_by_power: self.part_by_power(table),
+            is_clock_held: false,
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
@@ -198,6 +218,12 @@ impl Gpu {
         law.reached_part(share / law.registers_share.value) / law.reached_part(share)
     }
 
+    /// [`Gpu::fp32_part_by_power`], worked out: at the clock of the board, whatever it is set to.
+    pub(super) fn part_by_power(&self, table: &ArchitectureTable) -> f64 {
+        let per_lane = self.milliwatts_per_lane_at(self.stated_clocks().sm);
+        table.power_law.reached_part(per_lane / self.full_power(table).value)
+    }
+
     /// A limit below the board's own lowers the clock instead (`limited`).
     fn power_limit_of_board(&self) -> Watts {
         self.lowered_from().unwrap_or(self.power_limit.value)
@@ -205,8 +231,12 @@ impl Gpu {
 
     /// mW per FP32 lane and GHz that the board's limit leaves.
     fn milliwatts_per_lane(&self) -> f64 {
+        self.milliwatts_per_lane_at(self.boost_clock.value)
+    }
+
+    fn milliwatts_per_lane_at(&self, clock: Hertz) -> f64 {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
-        1000.0 * self.power_limit_of_board().0 / (lanes * self.boost_clock.value.0 / 1e9)
+        1000.0 * self.power_limit_of_board().0 / (lanes * clock.0 / 1e9)
     }
 
     /// That which needs no lower clock; of the compute capability where it has its own.

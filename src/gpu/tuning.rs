@@ -98,7 +98,7 @@ pub enum TuningError {
     NoPower(String),
     /// A limit that no clock is low enough for.
     #[error(transparent)]
-    BelowIdle(#[from] super::LimitBelowIdle),
+    LimitTooLow(#[from] super::LimitTooLow),
     /// No setting.
     #[error("`{0}`: expected settings such as sm=1200MHz mem=5000MHz power=150W")]
     NoSetting(String),

@@ -6,12 +6,10 @@ use crate::roofline::{BufferReuse, Component, KernelArithmetic};
 use crate::units::{FlopsPerSecond, Seconds};
 
 /// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// FLOP/s of the lanes.
     pub flops_per_s: f64,
-    /// The share of their peak that the power limit leaves such FLOPs where they are all there is, 0 to 1.
-    pub lanes_share: f64,
     /// Watts of tensor cores, at the stated voltage.
     pub tensor_watts: f64,
     /// DRAM bytes per second.
@@ -22,20 +20,6 @@ pub struct Load {
     pub active: f64,
     /// The share of the time that the load/store units or L1 are busy, where somebody counted their instructions; 0 to 1.
     pub lsu: f64,
-}
-
-impl Default for Load {
-    fn default() -> Self {
-        Self {
-            flops_per_s: 0.0,
-            lanes_share: 1.0,
-            tensor_watts: 0.0,
-            dram_per_s: 0.0,
-            l2_per_s: 0.0,
-            active: 0.0,
-            lsu: 0.0,
-        }
-    }
 }
 
 impl Load {
@@ -64,19 +48,18 @@ impl Load {
                 Self { flops_per_s: 0.0, tensor_watts, active, ..counted }
             }
             None => {
-                let machine = arithmetic.machine(gpu);
-                let components = machine.components(work, BufferReuse::Never);
+                let components = arithmetic.machine(gpu).components(work, BufferReuse::Never);
                 // SMs that wait for atomics on one address draw next to nothing: kernels of which they are all the time draw 131 to 166 W on an
                 // H100 and an H200, 283 as others do.
                 let busy = |component| (components.component_time(component) / time).min(1.0);
                 let active = counted.active * (1.0 - busy(Component::Atomics));
                 let lsu = busy(Component::Lsu).max(busy(Component::Global));
-                Self { lanes_share: machine.power_share(work), active, lsu, ..counted }
+                Self { active, lsu, ..counted }
             }
         }
     }
 
-    /// [`Load::from_work`] with FLOPs of FP32 lanes that the limit leaves their peak, whatever the kernel.
+    /// [`Load::from_work`] with FLOPs of FP32 lanes and every SM at work, whatever the kernel.
     #[must_use]
     pub fn from_counts(work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
         let rate = |count| work.get(count).map_or(0.0, |amount| amount / time.0);

@@ -1,6 +1,6 @@
 //! Board power from what a kernel keeps busy, on any GPU, at any clocks.
 //!
-//! P = L (i + φ (b a + x k u_FP + y u_L2) + h (d u_DRAM + g m/m0)) + (V/V0)² T, φ = (f/f0) (V/V0)², at most the board's limit.
+//! P = L (i + φ k (b a + x u_FP + y u_L2) + h (d u_DRAM + g m/m0)) + (V/V0)² T, φ = (f/f0) (V/V0)², at most the board's limit.
 //!
 //! | symbol | what it is | unit |
 //! |---|---|---|
@@ -8,7 +8,7 @@
 //! | i | share of it that an idle board draws; the GPU's own idle power where somebody measured it | - |
 //! | b a | share that clocked SMs draw; a = SMs with a block / SMs, but for the time that atomics on one address take; 2.4 times the share of the time that load/store units or L1 are busy, where that is more | - |
 //! | x u_FP | FLOP/s of the lanes over the FP32 peak at these clocks | - |
-//! | k | what they draw over x, 1 at least: where the roofline's law leaves a kernel less than the peak (`specs/architectures.toml`), it draws the limit at what is left | - |
+//! | k | 1; where the roofline's law leaves products less than the FP32 peak (`specs/architectures.toml`), what makes them draw the limit at what is left: such a board could not run at that peak | - |
 //! | T | FLOP/s of tensor cores times their energy per FLOP (`gpu::TensorPower`), which their times rest on as well | W |
 //! | y u_L2 | bytes through L2 over 64 B per SM and clock | - |
 //! | d u_DRAM | DRAM bytes per second over the stated peak | - |
@@ -36,7 +36,7 @@ mod cap;
 pub mod fit;
 mod load;
 
-pub use cap::{check_board_limit, gpu_at_limit, is_at_lowest_clock, with_idle_power};
+pub use cap::{check_board_limit, gpu_at_limit, with_lowest_limit};
 pub use load::Load;
 
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
@@ -217,19 +217,19 @@ impl PowerModel {
         let stated = stock.stated_clocks().power_limit.0;
         let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
         let of_board = self.idle_power(stock).0;
-        let lanes = self.lanes_draw(load.lanes_share, of_board / stated, memory_draw(stock));
-        let shares = Shares { fp: lanes * self.shares.fp, ..self.shares };
+        let shares = self.shares_on(stock, of_board / stated);
         let tensor = load.tensor_watts * self.voltage.squared(clocks.sm / stock.stated_clocks().sm);
         let idle = of_board.min(clocks.power_limit.0);
         WantedPower { idle, wanted: idle + stated * terms.beside_idle(&shares) + tensor }
     }
 
-    /// What FLOPs of the lanes draw over the fitted share, at least 1: where the limit leaves them `left` of the peak, they draw at that rate
-    /// what the limit leaves beside idle power, SMs and memory.
-    fn lanes_draw(&self, left: f64, idle_share: f64, of_memory: f64) -> f64 {
-        let Shares { active, fp, memory, .. } = self.shares;
-        let beside = 1.0 - idle_share - active - of_memory * memory;
-        (beside / (fp * left)).max(1.0)
+    /// The shares of this board. Where its limit leaves products less than the FP32 peak, its SMs would draw more than the limit at that peak: they
+    /// draw at what is left what the limit leaves beside idle power and memory.
+    fn shares_on(&self, stock: &Gpu, idle_share: f64) -> Shares {
+        let Shares { active, fp, l2, memory, .. } = self.shares;
+        let beside = 1.0 - idle_share - memory_draw(stock) * memory;
+        let more = (beside / ((active + fp) * stock.existing().fp32_part_by_power())).max(1.0);
+        Shares { active: more * active, fp: more * fp, l2: more * l2, ..self.shares }
     }
 }
 
@@ -288,8 +288,8 @@ impl Used {
     pub(crate) fn at_clocks(stock: &Gpu, clocks: Clocks, load: &Load) -> Self {
         let stated = stock.stated_clocks();
         let own = stock.clocks().mem;
-        // Memory that is faster than the board's is another one, which is taken to draw no more at full use.
-        let full = if own > stated.mem { own } else { stated.mem };
+        // Another memory is taken to draw what the board's does, be it faster or slower.
+        let full = if own > stated.mem || stock.has_other_memory() { own } else { stated.mem };
         let at_full_clock = full / own;
         let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
         let lanes = f64::from(stock.fp32_lanes_per_sm.value);

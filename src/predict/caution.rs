@@ -208,8 +208,6 @@ pub enum Caution {
         limit: f64,
         /// The SM clock without and with it, in hertz.
         clocks: [f64; 2],
-        /// Whether that is the lowest one that a limit is followed to.
-        is_lowest: bool,
     },
     /// The power limit of the target is above what this kernel draws there.
     LimitUnused {
@@ -425,9 +423,7 @@ impl fmt::Display for Caution {
             }
             Self::Arithmetic(text) => f.write_str(text),
             Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
-            Self::PowerCapped { limit, clocks, is_lowest } => {
-                f.write_str(&capped_text(*limit, *clocks, *is_lowest))
-            }
+            Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
             Self::LimitUnused { limit } => {
                 write!(
                     f,

@@ -7,15 +7,10 @@ use crate::units::{Seconds, significant};
 use std::sync::Arc;
 
 /// That a power limit in watts lowers the SM clock, from and to hertz.
-pub(super) fn capped_text(limit: f64, clocks: [f64; 2], is_lowest: bool) -> String {
+pub(super) fn capped_text(limit: f64, clocks: [f64; 2]) -> String {
     let [from, to] = clocks.map(|hz| hz / 1e6);
-    let lowest = if is_lowest {
-        ", the lowest clock modelled: the board would draw more than the limit; set a higher one"
-    } else {
-        ""
-    };
     format!(
-        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled){lowest}"
+        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)"
     )
 }
 

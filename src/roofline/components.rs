@@ -120,6 +120,8 @@ pub struct MachineNumbers {
     dram_latency: f64,
     /// Blocks that it starts per clock.
     block_starts: f64,
+    /// Whether a power limit holds its SM clock where it is.
+    is_clock_held: bool,
     straight_line: StraightLine,
     /// Part of the stated DRAM bandwidth that is sustained, at most 1.
     dram_share: f64,
@@ -204,6 +206,7 @@ impl MachineNumbers {
             dependent_issue: gpu.sm.dependent_issue.value,
             dram_latency,
             block_starts: gpu.block_starts_per_clock().value,
+            is_clock_held: gpu.is_clock_held(),
             straight_line: StraightLine::on_gpu(gpu),
             dram_share: (gpu.bandwidth_sustained().value / gpu.bandwidth_peak.value).min(1.0),
             has_unified_l1: gpu.has_unified_l1(),
@@ -362,6 +365,12 @@ impl MachineNumbers {
         self.dram_latency
     }
 
+    /// Whether a number can be another one: the share of the FP32 rate that a power limit leaves is none that can be set, nor is a clock that it holds.
+    #[must_use]
+    pub fn is_settable(&self, spec: Spec) -> bool {
+        spec != Spec::PowerShare && !(spec == Spec::Clock && self.is_clock_held)
+    }
+
     /// Blocks of a launch that it starts per clock, on however many SMs.
     #[must_use]
     #[inline]
@@ -377,9 +386,8 @@ impl MachineNumbers {
     }
 
     /// The part of the FP peak that this work's FLOPs sustain where they are all it does.
-    #[must_use]
     #[inline]
-    pub fn power_share(&self, work: &Work) -> f64 {
+    fn power_share(&self, work: &Work) -> f64 {
         let share = self.spec_value(Spec::PowerShare);
         if share >= 1.0 || self.register_gain == 1.0 {
             return share;

@@ -1,8 +1,8 @@
 //! GPUs that are named by rule (`rtx-4090@150W`, `h100-sxm5:mig-3g.40gb`), put beside those of the catalogue once somebody names them.
 
 use super::Session;
-use crate::gpu::{DerivedError, GpuId, LimitBelowIdle, TuningError, derived_gpu};
-use crate::power::{check_board_limit, with_idle_power};
+use crate::gpu::{DerivedError, GpuId, LimitTooLow, TuningError, derived_gpu};
+use crate::power::{check_board_limit, with_lowest_limit};
 use std::sync::Arc;
 
 impl Session {
@@ -22,27 +22,24 @@ impl Session {
     }
 
     /// A refused limit with the real lower end of the range.
-    fn with_idle_power_of(&self, why: DerivedError) -> DerivedError {
+    fn with_lowest_limit_of(&self, why: DerivedError) -> DerivedError {
         let DerivedError::Setting { name, error } = why else { return why };
         let board = match &error {
             TuningError::OutOfRange(refused) => self.stock_gpus().entry_named(&refused.gpu).ok(),
             _ => None,
         };
-        let error = board.map_or(error.clone(), |board| with_idle_power(error, board));
+        let error = board.map_or(error.clone(), |board| with_lowest_limit(error, board));
         DerivedError::Setting { name, error }
     }
 
     /// The place of the GPU that this name makes by rule; `None` where it follows no rule or is there already.
     fn add_derived_gpu(&mut self, name: &str) -> Result<Option<GpuId>, DerivedError> {
         let Some(made) = derived_gpu(self.stock_gpus(), name) else { return Ok(None) };
-        let mut made = made.map_err(|why| self.with_idle_power_of(why))?;
+        let mut made = made.map_err(|why| self.with_lowest_limit_of(why))?;
         check_board_limit(&made).map_err(|why| {
             let gpu =
                 made.derived.as_deref().map_or_else(|| why.gpu.clone(), |by_rule| by_rule.based_on.clone());
-            DerivedError::Setting {
-                name: name.trim().to_string(),
-                error: LimitBelowIdle { gpu, ..why }.into(),
-            }
+            DerivedError::Setting { name: name.trim().to_string(), error: LimitTooLow { gpu, ..why }.into() }
         })?;
         // The same GPU may have been named otherwise before.
         if let Some(known) = self.stock_gpus().id_named(&made.id) {

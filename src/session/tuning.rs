@@ -3,7 +3,7 @@
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId, Tuning, TuningError, clock, power};
-use crate::power::{check_board_limit, with_idle_power};
+use crate::power::{check_board_limit, with_lowest_limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -83,8 +83,10 @@ pub enum TuneError {
 impl TuneError {
     /// Whether another GPU could be set so.
     const fn is_of_this_gpu(&self) -> bool {
-        let is_out_of_range =
-            matches!(self, Self::Value { error: TuningError::OutOfRange(_) | TuningError::BelowIdle(_), .. });
+        let is_out_of_range = matches!(
+            self,
+            Self::Value { error: TuningError::OutOfRange(_) | TuningError::LimitTooLow(_), .. }
+        );
         is_out_of_range || matches!(self, Self::Changes(_))
     }
 }
@@ -342,7 +344,7 @@ impl Session {
     /// [`TuningError`] for a clock or limit that no such board could be set to.
     pub fn tuned_gpu(&self, gpu: GpuId, tuning: Tuning) -> Result<Gpu, TuningError> {
         let stock = self.stock(gpu);
-        let made = stock.tuned(tuning).map_err(|why| with_idle_power(why, stock))?;
+        let made = stock.tuned(tuning).map_err(|why| with_lowest_limit(why, stock))?;
         check_board_limit(&made)?;
         Ok(made)
     }

@@ -212,9 +212,9 @@ fn nonsense_is_refused_with_what_to_type() {
             "mem=+25%,data-rate=+40%",
             "memory bandwidth 630 GB/s contradicts memory bus 192 bit x memory data rate",
         ),
-        ("power=1W", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
-        ("power=50kW", "expected more than 22.0 W (idle power, assumed), up to 20000 W"),
-        ("power=20W", "contradicts idle power 22.0 W"),
+        ("power=1W", "expected at least 49.3 W (SMs at a tenth of their clock, modelled), up to 20000 W"),
+        ("power=50kW", "expected at least 49.3 W (SMs at a tenth of their clock, modelled), up to 20000 W"),
+        ("power=20W", "power limit 20.0 W is too low"),
     ] {
         desk.types(&format!("whatif --gpu rtx-4070 --set {set} {SAXPY}")).ends(2, &[said]);
     }
@@ -431,10 +431,10 @@ fn refused_gpus_say_what_to_type() {
     let predict = "predict --from titan-v --kernel saxpy";
     let set = "named by --set: `rtx-4070` with `--set mem=+20%`";
     desk.types(&format!("{predict} --to rtx-4070?mem=+20%")).ends(2, &[set]);
-    let range = "expected more than 22.0 W (idle power, assumed), at most 400 W";
+    let range = "expected at least 49.3 W (SMs at a tenth of their clock, modelled), at most 400 W";
     desk.types(&format!("{predict} --to rtx-4070 --power-limit 1W")).ends(2, &[range]);
     desk.types(&format!("{predict} --to rtx-4070@1W")).ends(2, &[range]);
-    desk.types(&format!("{predict} --to rtx-4070@10W")).ends(2, &["contradicts idle power 22.0 W"]);
+    desk.types(&format!("{predict} --to rtx-4070@10W")).ends(2, &["power limit 10.0 W is too low"]);
 }
 
 /// A number set to what it is changes nothing, its interval neither: a file whose row is of the GPU that is changed, and one whose row is not.

@@ -355,17 +355,6 @@ fn a_limit_above_what_a_kernel_draws_changes_no_time() {
             .any(|c| c.to_string().contains("does not change the time"));
         assert!(said, "{limit}");
     }
-    let mut limited = session.clone();
-    let typed = TypedTunings { power_limit: vec!["40W".into()], ..TypedTunings::default() };
-    typed.lay(&mut limited, &[board]).unwrap();
-    let gemm = limited.kernels.id_named("gemm_tiled").unwrap();
-    let subject = limited.subject(gemm, &limited.default_size(gemm, None), "").unwrap();
-    let answer = limited.answer(&subject, board, board, settings).prediction.unwrap();
-    assert!(
-        answer.cautions.iter().any(|c| c.to_string().contains("the lowest clock modelled")),
-        "{:?}",
-        answer.cautions
-    );
 }
 
 /// On the board of the measurement a change of rates moves a time by no more than their ratios, and it is a prediction all the same.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use roofswap::answer::Settings;
-use roofswap::gpu::{GpuId, GpuNumber};
+use roofswap::gpu::{ChangeError, GpuId, GpuNumber};
 use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, Subject, model_position};
@@ -134,8 +134,14 @@ fn less_power_is_never_faster_on_any_gpu() {
         for workload in &workloads {
             let mut asked = WhatIf::new(&session, workload, source, base);
             let Some(mut last) = asked.base_time() else { continue };
-            for changes in ["power=-10%", "power=-30%", "power=-50%", "power=-70%", "power=-80%"] {
-                let time = asked.changed_time(&changes.parse().unwrap()).unwrap().time.unwrap();
+            for changes in
+                ["power=-10%", "power=-30%", "power=-50%", "power=-60%", "power=-70%", "power=-80%"]
+            {
+                let changed = match asked.changed_time(&changes.parse().unwrap()) {
+                    Err(ChangeError::LimitTooLow(_)) => break,
+                    changed => changed.unwrap(),
+                };
+                let time = changed.time.unwrap();
                 let on = &session.gpus[base].id;
                 assert!(
                     time >= last * (1.0 - 1e-9),
@@ -225,6 +231,25 @@ fn a_model_that_starts_from_no_time_compares_with_its_own_on_the_source() {
                     assert_eq!(compared_with, own, "{model}: {kernel} from {source} to {target}");
                 }
             }
+        }
+    }
+}
+
+/// A memory that is asked about draws what the board's does: less bandwidth frees no power for the SMs.
+#[test]
+fn under_a_limit_less_memory_bandwidth_is_not_faster() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.id_named("rtx-2080-ti").unwrap();
+    for base in ["rtx-4090", "h100-sxm5", "l4"] {
+        let base = session.gpus.id_named(base).unwrap();
+        for subject in subjects(&session) {
+            let workload = Workload::of_kernel(&session, subject);
+            let mut asked = WhatIf::new(&session, &workload, source, base);
+            let mut time =
+                |changes: &str| asked.changed_time(&changes.parse().unwrap()).unwrap().time.unwrap();
+            let limited = time("power=-50%");
+            let slower = time("power=-50%,mem=-20%");
+            assert!(slower >= limited * (1.0 - 1e-9), "{}: {slower} after {limited}", workload.name);
         }
     }
 }

@@ -218,7 +218,7 @@ fn what_cannot_be_is_said_with_both_numbers() {
         (GpuNumber::Bandwidth, "fast", "mem=fast: expected 600GB/s"),
         (GpuNumber::Bandwidth, "-120%", "expected 600GB/s"),
         (GpuNumber::Sms, "100000", "expected 1 to 4600 (it has 46)"),
-        (GpuNumber::PowerLimit, "3W", "contradicts idle power"),
+        (GpuNumber::PowerLimit, "3W", "is too low"),
         (GpuNumber::L2Size, "", "expected 72MiB"),
     ] {
         set(&mut d, number, value);

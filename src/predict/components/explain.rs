@@ -145,8 +145,7 @@ fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
             ten_percent: times(spec, TENTH)?,
         })
     };
-    // The share of the FP32 rate that a power limit leaves is no number that can be set.
-    let settable = Spec::ALL.into_iter().filter(|spec| *spec != Spec::PowerShare);
+    let settable = Spec::ALL.into_iter().filter(|spec| sides.machines.target.is_settable(*spec));
     let mut all: Vec<Elasticity> =
         settable.filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
     all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));

@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(state.session.gpus[state.target()].id, "h100-sxm5:mig-3g.40gb");
         let line = matching_commands(&state, "target rtx-4090@9kW", &[]).swap_remove(0);
         let why = run_command(&mut state, line.command).unwrap_err();
-        assert!(why.contains("expected more than") && why.contains("at most 900 W"), "{why}");
+        assert!(why.contains("expected at least") && why.contains("at most 900 W"), "{why}");
         assert_eq!(state.session.gpus[state.target()].id, "h100-sxm5:mig-3g.40gb", "nothing was changed");
     }
 
