@@ -220,7 +220,9 @@ impl Gpu {
 
     /// [`Gpu::fp32_part_by_power`], worked out: at the clock of the board, whatever it is set to.
     pub(super) fn part_by_power(&self, table: &ArchitectureTable) -> f64 {
-        let per_lane = self.milliwatts_per_lane_at(self.stated_clocks().sm);
+        let stated = self.stated_clocks();
+        let per_lane =
+            self.milliwatts_per_lane_at(stated.sm) * (stated.power_limit / self.power_limit_of_board());
         table.power_law.reached_part(per_lane / self.full_power(table).value)
     }
 

@@ -43,6 +43,9 @@ const ENERGY_8_BIT: f64 = 0.72;
 /// The same of `tcgen05`: that B200 reaches 3433 TFLOPS of FP8 and 6624 of NVFP4 (the same source).
 const ENERGY_8_BIT_TCGEN05: f64 = 0.52;
 
+/// Energy of an FP64 FLOP over one of 16 bits: what leaves an A100 and an H100 at their 19.5 and 67 TFLOPS nearly their limits. Assumed.
+const ENERGY_64_BIT: f64 = 9.0;
+
 /// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
 const VOLTAGE_AT_REST: f64 = 0.44;
 
@@ -131,6 +134,9 @@ fn energy_per_flop(gpu: &Gpu, input: ElementType) -> f64 {
         (TensorIssue::Warp, 8, 6 | 7) => ENERGY_MMA_8NM,
         (TensorIssue::Warp, ..) => ENERGY_MMA,
     };
+    if input == ElementType::Fp64 {
+        return ENERGY_64_BIT * of_16_bits;
+    }
     let narrow = (input.element_bytes() / 2.0).log2();
     let halved =
         if gpu.tensor_issue() == TensorIssue::TensorMemory { ENERGY_8_BIT_TCGEN05 } else { ENERGY_8_BIT };

@@ -8,10 +8,12 @@ use crate::units::{FlopsPerSecond, Seconds};
 /// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
-    /// FLOP/s of the lanes.
+    /// FLOP/s of the FP32 lanes, or what other lanes do that draws as much.
     pub flops_per_s: f64,
-    /// Watts of tensor cores, at the stated voltage.
+    /// Watts of tensor cores with all that they keep busy, at the stated voltage.
     pub tensor_watts: f64,
+    /// The share of the time that tensor cores are busy, 0 to 1.
+    pub tensor: f64,
     /// DRAM bytes per second.
     pub dram_per_s: f64,
     /// L2 bytes per second.
@@ -42,10 +44,8 @@ impl Load {
                 let rate = FlopsPerSecond(work.get(Count::Flops).unwrap_or(0.0) / time.0);
                 let watts = TensorPower::new(gpu, input).watts(gpu.stated_clocks().sm, rate).0;
                 let tensor_watts = watts * energy_over_product(kernel);
-                // Their energy per FLOP is that of all that busy SMs draw.
-                let busy = (rate.0 / (TENSOR_PART * peak.0)).min(1.0);
-                let active = counted.active * (1.0 - busy);
-                Self { flops_per_s: 0.0, tensor_watts, active, ..counted }
+                let tensor = (rate.0 / (TENSOR_PART * peak.0)).min(1.0);
+                Self { flops_per_s: 0.0, tensor_watts, tensor, ..counted }
             }
             None => {
                 let components = arithmetic.machine(gpu).components(work, BufferReuse::Never);
@@ -54,7 +54,11 @@ impl Load {
                 let busy = |component| (components.component_time(component) / time).min(1.0);
                 let active = counted.active * (1.0 - busy(Component::Atomics));
                 let lsu = busy(Component::Lsu).max(busy(Component::Global));
-                Self { active, lsu, ..counted }
+                let of_double = double_over_single(gpu);
+                let of_flops = if arithmetic.is_double() { of_double } else { 1.0 };
+                let lanes = (of_flops * busy(Component::Fp)).max(of_double * busy(Component::Fp64));
+                let flops_per_s = lanes.max(busy(Component::Alu)) * gpu.fp32_peak.value.0;
+                Self { flops_per_s, active, lsu, ..counted }
             }
         }
     }
@@ -73,6 +77,12 @@ impl Load {
             ..Self::default()
         }
     }
+}
+
+/// What FP64 lanes draw at their peak over FP32 lanes at theirs: a FLOP of twice the bits is taken to draw twice as much. Packed halves and integers at the peak of
+/// their lanes draw as FP32 does: assumed as well.
+fn double_over_single(gpu: &Gpu) -> f64 {
+    gpu.fp64_peak.as_ref().map_or(0.0, |peak| (2.0 * peak.value.0 / gpu.fp32_peak.value.0).min(1.0))
 }
 
 /// Energy per FLOP of this kernel's tensor cores over that of a product.

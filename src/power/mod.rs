@@ -218,7 +218,10 @@ impl PowerModel {
         let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
         let of_board = self.idle_power(stock).0;
         let shares = self.shares_on(stock, of_board / stated);
-        let tensor = load.tensor_watts * self.voltage.squared(clocks.sm / stock.stated_clocks().sm);
+        // Tensor cores draw by FLOPs, and no less than SMs that have a block.
+        let share = clocks.sm / stock.stated_clocks().sm;
+        let of_blocks = stated * shares.active * load.tensor * terms.0[1];
+        let tensor = (load.tensor_watts * self.voltage.squared(share) - of_blocks).max(0.0);
         let idle = of_board.min(clocks.power_limit.0);
         WantedPower { idle, wanted: idle + stated * terms.beside_idle(&shares) + tensor }
     }

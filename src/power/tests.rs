@@ -3,8 +3,8 @@
 use super::*;
 use crate::catalogue::shipped_sources;
 use crate::gpu::{LimitsTable, TENSOR_PART, TensorPower, Tuning, load_shipped};
-use crate::kernel::{Count, Work};
-use crate::roofline::KernelArithmetic;
+use crate::kernel::{ArithmeticSource, Count, StatedArithmetic, Work};
+use crate::roofline::{KernelArithmetic, pipe_of};
 use crate::units::{Hertz, Seconds, significant};
 
 fn gpus() -> crate::catalogue::Catalogue<Gpu> {
@@ -201,4 +201,26 @@ fn sms_that_wait_for_atomics_draw_next_to_nothing() {
     let waiting = watts("atomic_hotspot", "n=4194304;iters=100", 9.6);
     assert!(waiting < 150.0, "{waiting}");
     assert!(watts("gemm_tiled", "n=2048;tile=8", 4.1) > 2.0 * waiting);
+}
+
+#[test]
+fn more_flops_of_any_pipe_never_draw_less_and_full_pipes_draw_most_of_the_limit() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    for (pipe, least) in [("fp64", 0.85), ("tensor-fp64", 0.65), ("fp16", 0.85), ("tensor-bf16", 0.9)] {
+        let mut kernel = kernel("clblast_xgemm");
+        let stated = StatedArithmetic::from_text(pipe, ArithmeticSource::Typed).unwrap();
+        kernel.state_arithmetic(stated).unwrap();
+        for id in ["a100-sxm4-80gb", "h100-sxm5", "b200"] {
+            let gpu = all.entry_named(id).unwrap();
+            let peak = pipe_of(&kernel).pipe.peak(gpu).unwrap().value.0;
+            let share = |part: f64| {
+                let work = Work::default().with(Count::Flops, Some(part * peak));
+                let load = Load::from_work(&kernel, &work, None, gpu, Seconds(1.0));
+                model.drawn_power(gpu, gpu.clocks(), &load) / gpu.power_limit.value
+            };
+            let shares = [0.0, 0.1, 0.3, 0.6, 1.0].map(share);
+            assert!(shares.windows(2).all(|pair| pair[1] >= pair[0]), "{pipe} on {id}: {shares:?}");
+            assert!(pipe == "tensor-fp64" && id == "b200" || shares[4] > least, "{pipe} on {id}: {shares:?}");
+        }
+    }
 }

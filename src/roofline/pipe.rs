@@ -403,6 +403,12 @@ impl KernelArithmetic {
         self.pipe.is_tensor()
     }
 
+    /// Whether FLOPs are those of FP64, on whatever lanes.
+    #[must_use]
+    pub fn is_double(self) -> bool {
+        self.pipe.is_double()
+    }
+
     /// The type of the operands and the stated dense rate where FLOPs are those of tensor cores and this GPU states one.
     #[must_use]
     pub fn tensor_rate_on(self, gpu: &Gpu) -> Option<(ElementType, FlopsPerSecond)> {

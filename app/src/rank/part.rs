@@ -213,11 +213,11 @@ impl PartQuery<'_> {
         Some(needed <= self.session.gpus[target].memory_size.value.0)
     }
 
-    /// What the board draws; `None` where neither FLOPs nor bytes are known.
+    /// What the board draws; `None` where neither operations nor bytes are known.
     fn board_power(self, of_kernel: KernelWork<'_>, time: Seconds, target: GpuId) -> Option<Watts> {
         let KernelWork { kernel, work, blocks } = of_kernel;
-        let known = work.get(Count::Flops).or(work.get(Count::DramBytes)).or(work.get(Count::L2Bytes));
-        known?;
+        let draws = [Count::Flops, Count::AluWarpInsts, Count::DramBytes, Count::L2Bytes];
+        draws.into_iter().find_map(|count| work.get(count))?;
         let gpu = &self.session.gpus[target];
         let load = Load::from_work(kernel, work, blocks, gpu, time);
         Some(PowerModel::shipped_once()?.drawn_power(gpu, gpu.clocks(), &load))
