@@ -131,7 +131,10 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
         state.notices.push(why);
     }
     let (kernel, before) = (state.kernel().id.clone(), state.answer().timed_point());
+    let said = state.notices.len();
     state.take_session(Arc::new(session));
+    let of_rows = state.notices[said..].iter();
+    let summary = of_rows.fold(summary, |summary, notice| format!("{summary}; {notice}"));
     let now = state.answer().timed_point();
     let is_moved = before != now && state.kernel().id == kernel;
     state.former_point = before.filter(|_| is_moved).map(|(i, p)| (i.0, p.0));
