@@ -18,6 +18,7 @@ use super::panes::models::findings::ModelFindings;
 use super::panes::what_if::asking::take_changed_answer;
 use super::ranked::{BoardRows, LoadedMix};
 use super::state::{DashboardState, Tone};
+use crate::application::label_traced_kernels;
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
@@ -217,6 +218,7 @@ fn keep_rows(session: &mut Session, rows: &[CanonicalRow]) -> Result<(), String>
         [] => Ok(()),
         rows => session.add_rows(rows, "measured here").map(|_| ()).map_err(|e| e.to_string()),
     };
+    label_traced_kernels(session, rows);
     session.arrange();
     added
 }
