@@ -39,6 +39,7 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
     session.add_derived_gpus(args.from.iter().chain(&args.to).map(String::as_str))?;
     let saved = typed_over(remembered, &args, &session)?;
     let (kernel_asked, source_asked) = (args.kernel.is_some(), args.from.is_some());
+    let targets_asked = !args.to.is_empty();
     let targets: Vec<GpuId> = tui::first_targets(&session, &saved);
     args.clocks.lay(&mut session, &targets)?;
     let theme = args.theme.or_else(no_color);
@@ -48,6 +49,7 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         saved,
         kernel_asked,
         source_asked,
+        targets_asked,
         themes: Some(themes),
         theme,
         data,

@@ -17,7 +17,7 @@ const BINDS: char = '◀';
 #[must_use]
 pub fn ranked_components(e: &Explanation) -> Vec<Component> {
     let mut all: Vec<Component> = e.components.target.ranked().into_iter().map(|(c, _)| c).collect();
-    all.retain(|c| e.components.iter().any(|side| side.component_time(*c).0 > 0.0));
+    all.retain(|c| e.components.iter().any(|side| side.takes_time(*c)));
     all
 }
 

@@ -15,12 +15,14 @@ enum LegendSample {
     Line(Meaning, Dash),
     Point(Meaning, Shape),
     Bar(Meaning),
+    /// A part of a stacked bar, with how full its colour is.
+    Segment(Meaning, f64),
 }
 
 impl LegendSample {
     fn meaning(self) -> Meaning {
         match self {
-            Self::Line(m, _) | Self::Point(m, _) | Self::Bar(m) => m,
+            Self::Line(m, _) | Self::Point(m, _) | Self::Bar(m) | Self::Segment(m, _) => m,
         }
     }
 }
@@ -42,9 +44,10 @@ impl Legend {
                 Mark::Line { name, meaning, dash, .. } => (LegendSample::Line(*meaning, *dash), name),
                 Mark::Point { name, meaning, shape, .. } => (LegendSample::Point(*meaning, *shape), name),
                 Mark::Bar { name, meaning, .. } => (LegendSample::Bar(*meaning), name),
-                Mark::Arrow { .. } | Mark::Label { .. } | Mark::Cell { .. } | Mark::Segment { .. } => {
-                    continue;
+                Mark::Segment { label, meaning, strength, .. } => {
+                    (LegendSample::Segment(*meaning, *strength), label)
                 }
+                Mark::Arrow { .. } | Mark::Label { .. } | Mark::Cell { .. } => continue,
             };
             if !name.is_empty() && !entries.iter().any(|(_, n)| *n == name) {
                 entries.push((sample, name));
@@ -125,9 +128,13 @@ fn draw_sample(sample: LegendSample, (x, y): PixelPlace, items: &mut Vec<Item>) 
             marker::stroke(vec![(x, y), (x + SAMPLE, y)], meaning, dash, items)
         }
         LegendSample::Point(meaning, shape) => marker::marker((x + SAMPLE / 2.0, y), meaning, shape, items),
-        LegendSample::Bar(meaning) => {
-            let r = Rect { x: x + 4.0, y: y - 6.0, w: SAMPLE - 8.0, h: 12.0 };
-            marker::bar(r, meaning, items);
+        LegendSample::Bar(meaning) => marker::bar(sample_rect(x, y), meaning, items),
+        LegendSample::Segment(meaning, strength) => {
+            marker::segment(sample_rect(x, y), meaning, strength, items);
         }
     }
+}
+
+fn sample_rect(x: f64, y: f64) -> Rect {
+    Rect { x: x + 4.0, y: y - 6.0, w: SAMPLE - 8.0, h: 12.0 }
 }

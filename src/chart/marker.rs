@@ -54,6 +54,13 @@ pub(super) fn bar(r: Rect, meaning: Meaning, items: &mut Vec<Item>) {
     }
 }
 
+/// A part of a stacked bar: the fuller, the stronger its colour.
+pub(super) fn segment(r: Rect, meaning: Meaning, strength: f64, items: &mut Vec<Item>) {
+    items.push(Item::rect(r, Ink::Paper, 1.0));
+    items.push(Item::rect(r, Ink::Of(meaning), 0.15 + 0.6 * strength.clamp(0.0, 1.0)));
+    items.push(Item::outline(r, Ink::Paper));
+}
+
 /// An arrow that leaves both markers free; none where they nearly touch.
 pub(super) fn arrow(from: PixelPlace, to: PixelPlace, items: &mut Vec<Item>) {
     const HEAD: f64 = 9.0;

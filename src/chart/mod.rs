@@ -284,7 +284,7 @@ pub enum Mark {
         to: f64,
         /// How full its colour is, 0 to 1.
         strength: f64,
-        /// Text in it; left out where it does not fit.
+        /// Legend entry, once per name, and the text in it where that fits.
         label: String,
     },
     /// A horizontal bar from the axis to a value, in a category slot.

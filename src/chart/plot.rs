@@ -2,7 +2,7 @@
 
 use super::item::{Anchor, Ink, Item, PixelPlace, SMALL};
 use super::layout::{LabelSize, LevelLine, Placer, Rect, clean, clipped_line, likely_width, shorten, width};
-use super::marker::{RADIUS, arrow, bar, marker, stroke};
+use super::marker::{RADIUS, arrow, bar, marker, segment, stroke};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 
 /// A label is not cut below this many pixels; it is left out.
@@ -155,9 +155,7 @@ impl<'a> Plot<'a, '_> {
             let Some((a, b)) = ends.and_then(|(a, b)| clipped_line(&self.area, a, b)) else { continue };
             // Above the middle of the slot: a point with its interval and label may stand below.
             let place = Rect { x: a.0, y: (a.1 - height * 0.8).round(), w: b.0 - a.0, h: height.round() };
-            self.items.push(Item::rect(place, Ink::Paper, 1.0));
-            self.items.push(Item::rect(place, Ink::Of(*meaning), 0.15 + 0.6 * strength.clamp(0.0, 1.0)));
-            self.items.push(Item::outline(place, Ink::Paper));
+            segment(place, *meaning, *strength, self.items);
             let text = clean(label, 40);
             if likely_width(&text, SMALL) + 6.0 <= place.w {
                 let middle =

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::pair::{Pair, Side};
 use crate::text::marked_estimate;
-use crate::units::{Seconds, deviation, significant};
+use crate::units::{Hertz, Seconds, deviation, significant};
 
 /// How far source and target stand from the middle of their row, in rows.
 const LANE: f64 = 0.22;
@@ -22,6 +22,9 @@ pub struct PredictionRow {
     pub label: String,
     /// The time on the source, and whether it was timed or estimated.
     pub source: Option<(Seconds, Shape)>,
+    /// The SM clock that time was measured at and the name of those that the source is set to, where the two differ: the speedup is over
+    /// the time at the latter.
+    pub clocks: Option<(Hertz, &'static str)>,
     /// The predicted time with its interval, or why there is none.
     pub predicted: Result<(Seconds, Option<(Seconds, Seconds)>), String>,
     /// Whether that interval spans the model's own times at the memory levels (paper 2, figures 4 to 9): none of coverage.
@@ -49,6 +52,11 @@ impl PredictionRow {
                 .as_ref()
                 .filter(|_| !answer.is_without_source)
                 .map(|t| (t.time, Shape::of_source_time(t))),
+            clocks: answer
+                .profiled
+                .as_ref()
+                .filter(|p| p.stock_time.is_some())
+                .map(|p| (p.gpu.clocks().sm, p.clocks_name())),
             predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),
             speedup: answer.speedup(),
             estimate: answer.is_estimate(),
@@ -95,6 +103,11 @@ pub fn predictions_chart(rows: &[PredictionRow], gpus: Pair<&Gpu>, subtitle: &st
     } else if rows.iter().any(|r| r.predicted.is_ok()) {
         notes.push("×: predicted speedup over the source".into());
     }
+    if let Some((_, name)) = rows.iter().filter(|r| r.predicted.is_ok()).find_map(|r| r.clocks) {
+        notes.push(format!(
+            "the source's times are drawn at the profiled clocks; the speedup is over those at {name}"
+        ));
+    }
     if rows.iter().any(|r| r.spans_levels) {
         notes.push("bar: from the shortest to the longest of the model's own times at DRAM, L2 and L1; no interval of coverage".into());
     }
@@ -129,12 +142,14 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: Pair<&Gpu>, marks: &mut Vec<M
     };
     if let Some((time, shape)) = row.source.filter(|s| is_sane(s.0)) {
         let how = caption::source_words(shape);
-        let label = marked_estimate(time, shape != Shape::Estimated);
+        let at = row.clocks.map_or(String::new(), |(sm, _)| format!(" at SM {:.0} MHz", sm.0 / 1e6));
+        let label = format!("{}{at}", marked_estimate(time, shape != Shape::Estimated));
         push(format!("{source}: {how}"), Side::Source, shape, time, None, label);
     }
     if let Some((time, interval)) = predicted {
         let speedup = row.speedup.map_or(String::new(), |s| {
-            format!(" ({})", marked_estimate(format!("{}×", significant(s)), !row.estimate))
+            let at = row.clocks.map_or(String::new(), |(_, name)| format!(" at {name}"));
+            format!(" ({}{at})", marked_estimate(format!("{}×", significant(s)), !row.estimate))
         });
         let shape = if row.estimate { Shape::Estimated } else { Shape::Predicted };
         let word = caption::predicted_word(row.estimate);

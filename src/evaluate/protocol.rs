@@ -64,16 +64,6 @@ impl Protocol {
         }
     }
 
-    /// The rows without which there is no case.
-    #[must_use]
-    pub fn needed_rows(self) -> &'static str {
-        match self {
-            Self::NewGpu | Self::NewKernel => "a configuration measured on two GPUs",
-            Self::NewSize => "a kernel measured at two sizes on one GPU",
-            Self::NewClocks => "a configuration measured at two clocks of one GPU",
-        }
-    }
-
     /// The model's name in tables, with what it really does where the name says something else: the new size is not measured,
     /// so that the baseline of equal times starts from another one.
     #[must_use]

@@ -139,6 +139,16 @@ pub fn is_timed_at(row: &Measurement, gpu: &Gpu) -> bool {
     states_clocks(row) && is_same(sm, now.sm) && is_same(mem, now.mem)
 }
 
+/// Whether two rows of this GPU were timed at the same clocks: what a profiler makes of a short launch is no other clock.
+#[must_use]
+pub fn are_at_same_clocks(a: &Measurement, b: &Measurement, gpu: &Gpu) -> bool {
+    let is_same = |(a, b): (Option<Hertz>, Option<Hertz>)| match (a, b) {
+        (Some(a), Some(b)) => (a / b - 1.0).abs() <= SAME_CLOCK,
+        (a, b) => a == b,
+    };
+    believed(a, gpu).into_iter().zip(believed(b, gpu)).all(is_same)
+}
+
 /// How far the clocks that this row states are from those of this GPU: the sum of |ln| of both; 0 where it states none.
 #[must_use]
 pub fn clock_distance(row: &Measurement, gpu: &Gpu) -> f64 {

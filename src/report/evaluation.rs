@@ -248,6 +248,13 @@ impl EvaluationReport<'_> {
         by_reason.into_iter().map(line).collect()
     }
 
+    /// Why there is no picture of these models: no score at all, with what was refused; `None` where any model answered anything.
+    #[must_use]
+    pub fn picture_refusal(&self) -> Option<String> {
+        let why = self.nothing_answered()?;
+        Some(std::iter::once(why).chain(self.refusals()).collect::<Vec<_>>().join("; "))
+    }
+
     /// Why there is no score at all; `None` where any model answered anything.
     #[must_use]
     pub fn nothing_answered(&self) -> Option<String> {

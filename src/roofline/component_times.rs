@@ -5,6 +5,9 @@ use crate::kernel::Count;
 use crate::units::Seconds;
 use std::ops::RangeInclusive;
 
+/// Shorter times, in seconds, are of a count of a few bytes.
+const LEAST_NAMED_S: f64 = 1e-11;
+
 /// A part of the GPU that a kernel keeps busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Component {
@@ -194,6 +197,12 @@ impl Components {
     #[inline]
     pub fn component_time(&self, component: Component) -> Seconds {
         Seconds(self.times[component as usize])
+    }
+
+    /// Whether this component takes any time that is worth naming.
+    #[must_use]
+    pub fn takes_time(&self, component: Component) -> bool {
+        self.times[component as usize] >= LEAST_NAMED_S
     }
 
     /// How many times longer DRAM takes than the longest other component; infinite where there is none, 0 without bytes of DRAM.

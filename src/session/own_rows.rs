@@ -5,7 +5,7 @@ use crate::catalogue::NameError;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, short_name};
 use crate::measurement::{ConfigId, Measurement, TimingKind};
-use crate::predict::stated_clocks;
+use crate::predict::{are_at_same_clocks, stated_clocks};
 use crate::units::Hertz;
 use std::collections::BTreeSet;
 
@@ -58,14 +58,21 @@ impl Session {
         self.store.rows_of(id).filter(|row| row.kind() == TimingKind::Measured)
     }
 
-    /// The SM and memory clocks at which the user's rows time this configuration on this GPU, in the order they were read.
+    /// The user's rows that time this configuration on this GPU at clocks that differ, in the order they were read: of those that differ
+    /// by a profiler's scatter alone the last one; second how many that leaves out.
     #[must_use]
-    pub fn own_clocks(&self, id: ConfigId, gpu: GpuId) -> Vec<[Option<Hertz>; 2]> {
+    pub fn own_clocks(&self, id: ConfigId, gpu: GpuId) -> (Vec<[Option<Hertz>; 2]>, usize) {
         let rows = self.store.rows_at_all_clocks(id);
         let mut own: Vec<&Measurement> =
             rows.filter(|row| row.gpu == gpu && row.kind() == TimingKind::Measured).collect();
         own.sort_by_key(|row| row.line);
-        own.into_iter().map(stated_clocks).collect()
+        let stock = &self.stock_gpus()[gpu];
+        let has_later =
+            |at: usize| own[at + 1..].iter().any(|later| are_at_same_clocks(own[at], later, stock));
+        let kept: Vec<_> =
+            (0..own.len()).filter(|at| !has_later(*at)).map(|at| stated_clocks(own[at])).collect();
+        let left_out = own.len() - kept.len();
+        (kept, left_out)
     }
 
     /// The GPUs of the user's rows, of this kernel where one is given.

@@ -227,6 +227,18 @@ fn the_bars_are_a_picture() {
     for word in ["matrix product", "host-bound", "H200 SXM 141 GB", "T4", "H100 SXM5 80 GB"] {
         assert!(texts.iter().any(|t| t.contains(word)), "{word}: {texts:?}");
     }
+    // Each part stands in the legend behind its colour.
+    let nodes: Vec<_> = parsed.root_element().children().filter(|node| node.is_element()).collect();
+    for part in ["matrix product", "host-bound"] {
+        let is_entry = |at: &usize| {
+            nodes[*at].text().is_some_and(|text| text.trim() == part) && nodes[at - 2].has_tag_name("polygon")
+        };
+        let at = (2..nodes.len()).find(is_entry).unwrap();
+        let [fill, opacity] = ["fill", "opacity"].map(|name| nodes[at - 2].attribute(name));
+        let alike = nodes.iter().filter(|n| n.has_tag_name("polygon") && n.attribute("fill") == fill);
+        let alike = alike.filter(|n| n.attribute("opacity") == opacity).count();
+        assert!(alike >= 3, "{part}: {alike} of a bar and its legend, {svg}");
+    }
 }
 
 #[test]

@@ -231,6 +231,9 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     let untimed = "predict --from titan-v --to rtx-4070 --kernel atomic_hotspot --explain";
     let text = Desk::new().types(untimed).works().stdout;
     assert!(text.contains("atomics on the target") && text.contains("typical efficiency"), "{text}");
+    // Its DRAM bytes are those of one counter.
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start));
+    assert!(line("L1 ").is_some() && line("L2 ").is_none(), "{text}");
 }
 
 #[test]

@@ -235,3 +235,29 @@ fn a_time_scaled_from_another_size_is_marked_as_scaled() {
         .stdout;
     assert!(explained.contains("17.6 µs ◆  scaled from other sizes: "), "{explained}");
 }
+
+/// A profiler's clock of a short launch is its cycles over its time, which scatters.
+#[test]
+fn rows_that_differ_by_the_scatter_of_a_profilers_clock_are_one() {
+    let rows = |ms: f64, caches: &str| {
+        let row = |sm: f64, slower: f64| {
+            format!("h100-sxm5,mine,n=1,4197888,4466848,{},{sm},2606,{caches}\n", ms * slower)
+        };
+        let head = "gpu,kernel,problem,flops,dram_bytes,time_ms,sm_clock_mhz,mem_clock_mhz,caches\n";
+        head.to_string() + &row(1991.0, 1.02) + &row(1953.5, 1.0) + "h100-sxm5,other,n=1,1e6,1e6,0.02,,,\n"
+    };
+    let desk = Desk::new();
+    let predicted = |text: String| {
+        desk.file("rows.csv", text);
+        let told = desk.types("predict --data rows.csv --to h200 --format json").works();
+        let mine = told.json().into_iter().filter(|row| row["kernel"] == "mine");
+        (mine.map(|row| number(&row, "source_time_ms")).collect::<Vec<_>>(), told.stderr)
+    };
+    let (times, said) = predicted(rows(0.01, "flushed"));
+    assert_eq!(times, [0.01], "{said}");
+    assert!(
+        said.contains("1 row at clocks that differ from a later row's by the profiler's scatter"),
+        "{said}"
+    );
+    assert_eq!(predicted(rows(0.2, "flushed")).0.len(), 2, "a long launch was at another clock");
+}

@@ -303,6 +303,22 @@ fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
     assert!(batch.contains("1 rows were measured at other clocks than their GPU is set to"), "{batch}");
 }
 
+/// The drawn times and the factor beside them are at different clocks.
+#[test]
+fn a_picture_says_which_clocks_its_times_and_speedups_are_at() {
+    let desk = Desk::new();
+    desk.file("held.csv", HELD);
+    let svg = |more: &str| {
+        let words = format!("export predictions --kernel sobel --data held.csv --to l40s {more} -o -");
+        desk.types(&words).works().stdout
+    };
+    let held = svg("");
+    assert!(held.lines().any(|line| line == "31.9 µs at SM 942 MHz"), "{held}");
+    assert!(held.lines().any(|line| line.ends_with("× at stock clocks)")), "{held}");
+    assert!(held.contains("the speedup is over those at stock clocks"), "{held}");
+    assert!(svg("--sm-clock rtx-a4500=1200MHz").contains("× at set clocks)"));
+}
+
 #[test]
 fn the_axis_of_a_picture_has_the_unit_of_its_times() {
     let desk = Desk::new();

@@ -202,6 +202,26 @@ fn a_group_opens_in_the_swap_view() {
     assert!(said.contains("no FLOP or byte counts"), "{said}");
 }
 
+/// Instances of one template are called as the list of groups calls them: their arguments say nothing in a narrow column.
+#[test]
+fn opened_groups_keep_the_short_names_of_their_list() {
+    let name = |type_name: &str| {
+        format!("void at::native::vec_norm_kernel<float, at::native::{type_name}, 2ul>(int)")
+    };
+    let names = ["A", "B"].map(name);
+    let mut d = dashboard(80, 24);
+    play(&mut d, opened(application_of(&[(&names[0], 30, 2), (&names[1], 20, 3)])));
+    press(&mut d, "enter");
+    let screen = d.screen();
+    let rows = screen.lines().filter(|line| line.contains(" vec_norm_kernel ") && line.contains('×'));
+    assert_eq!(rows.count(), 2, "{screen}");
+    assert!(screen.lines().next().unwrap().contains("  vec_norm_kernel "), "{screen}");
+    // And so they do when the files are read again.
+    let read = LoadedFiles::without_notes((*d.state.base).clone(), "read");
+    play(&mut d, Message::Loaded(read));
+    assert_eq!(d.state.kernel().label(), "vec_norm_kernel", "{}", d.screen());
+}
+
 /// Its time was measured on a GPU that no model covers: it is no time of the selected source.
 #[test]
 fn a_kernel_of_an_amd_gpu_is_not_opened_as_one_of_the_selected_source() {

@@ -6,6 +6,7 @@
 )]
 
 use crate::stage::{Dashboard, dashboard};
+use roofswap::chart::{ChartSpec, Mark};
 use roofswap::tui::{DashboardView, Effect, Message, update};
 
 /// Keys, separated by spaces; the worker's ranking comes at once.
@@ -57,6 +58,44 @@ fn the_board_at_every_size() {
     for (w, h) in [(40, 12), (80, 24), (120, 40), (160, 50), (200, 60)] {
         insta::assert_snapshot!(format!("board_{w}x{h}"), ranked(w, h, "").screen());
     }
+}
+
+#[test]
+fn no_two_columns_of_the_board_have_one_heading() {
+    for width in [80, 100, 160] {
+        let screen = ranked(width, 24, "").screen();
+        let heading = screen.lines().find(|line| line.contains("limit")).unwrap();
+        let words: Vec<&str> = heading.split("  ").map(str::trim).filter(|word| *word == "speedup").collect();
+        assert_eq!(words.len(), 1, "{width}: {heading}");
+    }
+}
+
+#[test]
+fn a_picture_of_the_board_is_in_the_order_of_the_screen_and_says_so() {
+    let spec = |keys: &str| {
+        let mut d = ranked(160, 50, keys);
+        let effects = press(&mut d, "e enter");
+        let Some(Effect::Export { spec, .. }) = effects.into_iter().next() else { panic!("{}", d.screen()) };
+        spec
+    };
+    let labels = |spec: &ChartSpec| -> Vec<String> {
+        let label = |mark: &Mark| match mark {
+            Mark::Point { label, .. } => Some(label.clone()),
+            _ => None,
+        };
+        spec.marks.iter().filter_map(label).collect()
+    };
+    let has_joules = |spec: &ChartSpec| labels(spec).iter().any(|label| label.ends_with('J'));
+    let by_time = spec("");
+    assert!(by_time.subtitle.contains("by time · ") && !has_joules(&by_time), "{}", by_time.subtitle);
+    let by_energy = spec("o");
+    assert!(by_energy.subtitle.contains("by perf-per-watt · "), "{}", by_energy.subtitle);
+    assert!(by_energy.subtitle.ends_with(", J: energy of a run") && has_joules(&by_energy));
+    let by_price = spec("o o");
+    assert!(by_price.subtitle.contains("by perf-per-dollar · "), "{}", by_price.subtitle);
+    assert!(labels(&by_price).iter().any(|label| label.contains("  $")), "{:?}", labels(&by_price));
+    let is_reversed = |spec: &ChartSpec| spec.notes.iter().any(|note| note.contains("reversed"));
+    assert_eq!([is_reversed(&spec("O")), is_reversed(&by_time)], [true, false]);
 }
 
 #[test]

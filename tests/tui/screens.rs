@@ -81,6 +81,33 @@ fn evaluated() {
     }
 }
 
+/// One row alone is no case: the reason stands there once, and there is no picture, as of `export evaluation`.
+#[test]
+fn an_evaluation_without_a_case_says_why_once_and_draws_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one.csv");
+    std::fs::write(&file, "gpu,kernel,problem,flops,dram_bytes,time_ms\nrtx-a4500,sobel,n=7,10,40,0.2\n")
+        .unwrap();
+    let mut session = Session::load(None).unwrap();
+    session.add_file(&file).unwrap();
+    let setup = roofswap::evaluate::EvaluationSetup::default();
+    let mut d = dashboard(160, 50).press("v");
+    let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
+    update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
+    let why = "no case: no configuration (kernel, problem and variant) was timed on two GPUs";
+    let screen = d.screen();
+    assert!(screen.contains(why) && screen.contains(", 1 row "), "{screen}");
+    assert!(!screen.contains("not applicable") && !screen.contains("predicted vs measured"), "{screen}");
+    let effects = update(&mut d.state, Message::Key("e".into()));
+    assert!(effects.is_empty() && d.state.overlays.is_empty(), "{effects:?}");
+    assert_eq!(
+        d.screen().matches(why).count(),
+        2,
+        "in the pane and in the answer to the key: {}",
+        d.screen()
+    );
+}
+
 #[test]
 fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
     let mut d = dashboard(80, 24);

@@ -100,6 +100,24 @@ fn what_was_asked_for_goes_before_what_the_rows_would_choose() {
     );
 }
 
+/// The newest row may be of the target that was asked for.
+#[test]
+fn a_target_that_was_asked_for_does_not_become_the_source() {
+    let asked = |target: &str| DashboardOptions {
+        saved: roofswap::config::Saved { targets: vec![target.into()], ..Default::default() },
+        targets_asked: true,
+        ..DashboardOptions::default()
+    };
+    let pair = |d: &Dashboard| d.state.pair().map(|gpu| gpu.id.clone());
+    let (d, _folder) = opened(OWN, asked("v100-pcie-16gb"));
+    assert_eq!([pair(&d).source, pair(&d).target], ["rtx-2080-ti", "v100-pcie-16gb"]);
+    assert_eq!(d.state.size_of(d.state.selected), "n=7", "the row of that GPU");
+    let one: String = OWN.split_inclusive('\n').take(2).collect();
+    let (d, _folder) = opened(&one, asked("rtx-2080-ti"));
+    assert_eq!([pair(&d).source, pair(&d).target], ["titan-v", "rtx-2080-ti"]);
+    assert!(d.screen().contains("only the targets have rows; s sets the source"), "{}", d.screen());
+}
+
 #[test]
 fn an_imported_row_is_selected_and_its_gpu_is_the_source() {
     let mut d = dashboard(100, 30);

@@ -3,7 +3,7 @@
 use super::category::KernelCategory;
 use super::forecast::TargetForecast;
 use super::recorded::Application;
-use super::targets::{BarPart, bar_parts, part_names};
+use super::targets::{BarPart, bar_parts};
 use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape, TimeUnit};
 use crate::session::Session;
 use crate::units::{Seconds, significant};
@@ -29,13 +29,11 @@ pub fn application_chart(
         }
         marks.push(end_mark(slot, forecast, unit));
     }
-    let used = |name: &&str| bars.iter().flatten().any(|part| part.name == *name);
-    let names: Vec<&str> = part_names().filter(used).collect();
     let slots = forecasts.iter().map(|f| session.name_with_settings(f.target)).collect();
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
     ChartSpec {
         title: format!("{} on other GPUs: {what}", application.file_name()),
-        subtitle: format!("from the left: {}", names.join(", ")),
+        subtitle: "bars: parts of the time in the colours of the legend, kernels from the left".into(),
         x: Axis {
             label: unit.axis_label("time"),
             scale: Scale::Linear { min: 0.0, max: 1.25 * unit.number(Seconds(longest)) },
@@ -73,7 +71,7 @@ fn end_mark(slot: usize, forecast: &TargetForecast, unit: TimeUnit) -> Mark {
 }
 
 /// How full the colour of each category of kernels is: likely neighbours differ.
-const STRENGTHS: [f64; KernelCategory::ALL.len()] = [0.95, 0.6, 0.8, 0.4, 0.9, 0.7, 0.3, 0.55, 0.85, 0.2];
+const STRENGTHS: [f64; KernelCategory::ALL.len()] = [1.0, 0.4, 0.8, 0.2, 0.9, 0.5, 0.1, 0.6, 0.3, 0.7];
 
 /// Kernels stand apart from what is no kernel, and neighbours from each other.
 fn look(part: &BarPart) -> (Meaning, f64) {
@@ -81,7 +79,8 @@ fn look(part: &BarPart) -> (Meaning, f64) {
     match part.name {
         "copies alone" => (Meaning::Source, 0.7),
         "launch gaps" => (Meaning::Dim, 0.9),
-        "host-bound" | "idle, cause unknown" => (Meaning::Dim, 0.3),
+        "host-bound" => (Meaning::Dim, 0.4),
+        "idle, cause unknown" => (Meaning::Dim, 0.0),
         _ if part.is_unpredicted => (Meaning::Limiter, 0.5),
         _ => (Meaning::Target, place.map_or(0.5, |at| STRENGTHS[at])),
     }

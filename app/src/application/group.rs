@@ -10,7 +10,7 @@ use crate::units::{Hertz, Seconds};
 use std::collections::HashMap;
 
 /// The longest label, in characters.
-const LABEL: usize = 48;
+pub(super) const LABEL: usize = 48;
 
 /// The longest part of a name that is looked at, in characters.
 pub(super) const LONGEST_LOOK: usize = 4096;
@@ -215,7 +215,7 @@ impl KernelGroup {
 
 /// A name short enough to read: without namespaces, and the name of the instance where the kernel is a shell around it
 /// (`cutlass::Kernel2<cutlass_80_tensorop_…>`).
-fn label_within(name: &str, width: usize) -> String {
+pub(super) fn label_within(name: &str, width: usize) -> String {
     let inner = name.split_once("cutlass").and_then(|(_, rest)| rest.split_once("Kernel"));
     let inner =
         inner.and_then(|(_, rest)| rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('<'));

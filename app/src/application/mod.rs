@@ -55,7 +55,7 @@ pub use profile_next::{ProfileNext, profile_next};
 pub use ranges::{RangeTotal, RepeatedStep};
 pub use recorded::{Application, CopyTotal, PartOfTrace, application_of};
 pub use replay::Replayed;
-pub use rows::group_row;
+pub use rows::{group_row, label_traced_kernels};
 pub use shapes::{AttentionShape, OperatorShape, ProductShape};
 pub use source::{is_stated_size, unlisted_gpu};
 pub use table::{GROUPS_LISTED, group_table, launch_words, launches_in_words, percent, summary_table};

@@ -3,10 +3,14 @@
 use super::timeline::Activity;
 use super::trace::{RecordedTrace, Span};
 use crate::stats::{median, sample_deviation};
+use crate::text::{clipped_text, first_names};
 use std::collections::BTreeMap;
 
 /// The most ranges that an application lists.
 const LISTED: usize = 200;
+
+/// How many ranges a message names.
+const NAMED: usize = 6;
 
 /// The fewest repetitions that are called a step.
 const FEWEST: usize = 3;
@@ -90,9 +94,11 @@ pub fn chosen_part(
         let found = step.map(|s| ChosenPart { span: s.typical, is_on_gpu: s.name.is_none() });
         // Ranges that are named so need not repeat as a step does.
         let marked = || marked_span(trace, asked).ok().map(|span| ChosenPart { span, is_on_gpu: false });
-        return found
-            .or_else(marked)
-            .ok_or_else(|| format!("{asked}: no repeating step was found; give the name of a range"));
+        return found.or_else(marked).ok_or_else(|| {
+            let names = range_names(trace);
+            let or = if names.is_empty() { String::new() } else { format!(", or name a range: {names}") };
+            format!("{asked}: no repeating step was found; leave out --range for the whole window{or}")
+        });
     }
     Ok(ChosenPart { span: marked_span(trace, asked)?, is_on_gpu: false })
 }
@@ -123,13 +129,19 @@ fn marked_span(trace: &RecordedTrace, asked: &str) -> Result<Span, String> {
 }
 
 fn unknown_range(trace: &RecordedTrace, asked: &str) -> String {
-    let known: Vec<String> = range_totals(trace).into_iter().take(6).map(|r| r.name).collect();
-    let asked = crate::text::clipped_text(asked, 40);
+    let known = range_names(trace);
+    let asked = clipped_text(asked, 40);
     if known.is_empty() {
         format!("`{asked}`: the trace has no ranges; mark them with NVTX or torch.profiler.record_function")
     } else {
-        format!("`{asked}`: no such range; there are {}", known.join(", "))
+        format!("`{asked}`: no such range; there are {known}")
     }
+}
+
+/// The names of a trace's ranges, the longest first; empty where it has none.
+fn range_names(trace: &RecordedTrace) -> String {
+    let names: Vec<String> = range_totals(trace).into_iter().map(|range| range.name).collect();
+    first_names(&names, NAMED)
 }
 
 /// The step that repeats: marked by ranges that cover most of the window without overlapping, else by the order of kernels.
@@ -234,6 +246,11 @@ mod tests {
         assert_eq!(span("step:2"), Ok(Span { start: 100, end: 190 }));
         assert!(span("step:9").unwrap_err().contains("from 1 to 4"));
         assert!(span("other").unwrap_err().contains("there are step"), "{:?}", span("other"));
+        let unmarked = |trace: &RecordedTrace| chosen_part(trace, None, "step").unwrap_err();
+        let why = "step: no repeating step was found; leave out --range for the whole window";
+        assert_eq!(unmarked(&RecordedTrace::empty("t", TraceFormat::Nsys)), why);
+        let forward = marked(|_| "forward".into(), &[(0, 90), (10, 20)]);
+        assert_eq!(unmarked(&forward), format!("{why}, or name a range: forward"));
     }
 
     #[test]

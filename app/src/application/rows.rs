@@ -9,13 +9,14 @@
 //! | no counts | none |
 
 use super::category::KernelCategory;
-use super::group::KernelGroup;
+use super::group::{KernelGroup, LABEL, label_within};
 use super::group_forecast::ForecastBasis;
 use super::recorded::Application;
 use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::catalogue::ElementType;
-use crate::kernel::NameFacts;
+use crate::kernel::{KernelId, NameFacts};
 use crate::measurement::{CanonicalRow, Number, TRACED};
+use crate::session::Session;
 
 /// The longest part of a name that a row keeps: what stands behind are template arguments.
 const LONGEST_NAME: usize = 1000;
@@ -38,6 +39,22 @@ pub fn group_row(
         return Some(CanonicalRow { gpu: gpu.to_string(), ..rows.row(profiled.place as usize) });
     }
     counted_row(place, group, gpu, &application.file)
+}
+
+/// Shows the kernels of rows that groups were added as by the names that the list of groups has: whole ones of templates differ behind
+/// what a column shows.
+pub fn label_traced_kernels(session: &mut Session, rows: &[CanonicalRow]) {
+    let traced = rows.iter().filter(|row| row.variant == TRACED);
+    let label = |row: &CanonicalRow| {
+        let (name, _) = row.kernel.rsplit_once(" #")?;
+        Some((session.kernels.id_named(&row.kernel)?, label_within(name, LABEL)))
+    };
+    let labels: Vec<(KernelId, String)> = traced.filter_map(label).collect();
+    session.edit(|workspace| {
+        labels.into_iter().for_each(|(kernel, label)| {
+            workspace.kernels.edit_entry(kernel, |kernel| kernel.set_label(&label));
+        });
+    });
 }
 
 /// A group as an operator of the catalogue; `None` where it is none.

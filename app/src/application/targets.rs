@@ -28,11 +28,6 @@ pub struct BarPart {
 const OTHER_PARTS: [&str; 5] =
     ["not predicted", "copies alone", "launch gaps", "host-bound", "idle, cause unknown"];
 
-/// The names of all parts that a bar may have, from the left.
-pub(super) fn part_names() -> impl Iterator<Item = &'static str> {
-    KernelCategory::ALL.into_iter().map(KernelCategory::as_str).chain(OTHER_PARTS)
-}
-
 /// The parts of the window on the target, kernels by category first: together they are the wall clock, or without a time line
 /// the time of kernels.
 #[must_use]

@@ -1,11 +1,13 @@
 //! The kernels of a question: some that were named, or every configuration that the user's rows time.
 
 use super::launch_edits::LaunchArgs;
+use super::output;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::ConfigId;
 use crate::predict::Subject;
 use crate::session::Session;
+use crate::text::counted;
 use anyhow::Result;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -44,13 +46,24 @@ impl AskedSubjects {
         launch: &LaunchArgs,
         source: Option<GpuId>,
     ) -> Result<Option<Self>> {
+        let mut left_out = 0;
         let each_clock = |config: ConfigId| {
-            let clocks = source.map_or(0, |source| session.own_clocks(config, source).len());
+            let (clocks, scattered) = source.map_or((0, 0), |source| {
+                let (clocks, scattered) = session.own_clocks(config, source);
+                (clocks.len(), scattered)
+            });
+            left_out += scattered;
             let places =
                 if clocks > 1 { (0..clocks).map(|n| u16::try_from(n).ok()).collect() } else { vec![None] };
             places.into_iter().map(move |clocks| TimedRow { config, clocks })
         };
         let rows: Vec<TimedRow> = session.own_config_ids().flat_map(each_clock).collect();
+        if left_out > 0 {
+            output::remark(format!(
+                "{} at clocks that differ from a later row's by the profiler's scatter alone (launches below 50 µs): the later one is used",
+                counted(left_out, "row")
+            ));
+        }
         // What can be refused is refused before anything is written.
         for row in &rows {
             if launch.is_typed() || session.kernels[session.store.config(row.config).kernel].has_formulas() {
@@ -120,7 +133,7 @@ fn timed_subject(
 ) -> Result<Subject> {
     let mut subject = [session.timed_subject(row.config)?];
     if let Some((clocks, source)) = row.clocks.zip(source) {
-        subject[0].timed_at = session.own_clocks(row.config, source).get(usize::from(clocks)).copied();
+        subject[0].timed_at = session.own_clocks(row.config, source).0.get(usize::from(clocks)).copied();
     }
     launch.edit_subjects(session, &mut subject)?;
     let [subject] = subject;

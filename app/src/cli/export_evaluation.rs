@@ -77,15 +77,10 @@ impl EvaluationArgs {
         let ceilings = if self.sustained { "sustained" } else { setup.ceilings.as_str() };
         let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
         let report = EvaluationReport { world, setup: &setup, ceilings, outcomes: &outcomes };
-        let ([outcome], None) = (&outcomes[..], report.nothing_answered()) else {
-            let why = report.nothing_answered().unwrap_or_default();
-            let refused = report.refusals().join("; ");
-            bail!(
-                "{why}; {refused}{}{}",
-                if refused.is_empty() { "" } else { "; " },
-                what_to_do(&setup, &outcomes)
-            );
-        };
+        if let Some(why) = report.picture_refusal() {
+            bail!("{why}; {}", what_to_do(&setup, &outcomes));
+        }
+        let outcome = &outcomes[0];
         let scored =
             |groups: Vec<ScoredGroup>| groups.into_iter().map(|g| (g.name, g.score)).collect::<Vec<_>>();
         Ok(match self.view.unwrap_or_default() {

@@ -422,7 +422,7 @@ fn remark_on_launch(session: &Session, subject: &Subject) {
 /// Says that one row counts where the source was timed at several clocks.
 fn remark_on_clocks(session: &Session, subject: &Subject, source: Option<GpuId>) {
     let Some((config, source)) = subject.config.zip(source) else { return };
-    let clocks = session.own_clocks(config, source).len();
+    let clocks = session.own_clocks(config, source).0.len();
     if clocks > 1 {
         let kernel = &session.kernels[subject.kernel];
         let (label, size) = (kernel.label(), kernel.short_problem(&subject.problem));

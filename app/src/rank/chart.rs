@@ -1,6 +1,7 @@
 //! A board as a picture: one horizontal bar per GPU with its interval.
 
 use super::board::Board;
+use super::order::RankOrder;
 use super::row::RankedRow;
 use super::table::marked_name;
 use crate::answer::COVERAGE;
@@ -20,7 +21,9 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     let longest = all_ends.fold(Seconds(0.0), Seconds::max);
     let unit = TimeUnit::for_longest(longest);
     let longest = unit.number(longest);
-    let marks = rows.iter().enumerate().flat_map(|(slot, row)| row_marks(slot, row, board, unit)).collect();
+    let order = board.order.in_effect(&board.rows);
+    let mark = |(slot, row): (usize, &&RankedRow)| row_marks(slot, row, board, order, unit);
+    let marks = rows.iter().enumerate().flat_map(mark).collect();
     let without = board.rows.len() - timed().count();
     let mut notes = Vec::new();
     if timed().count() > rows.len() {
@@ -37,10 +40,15 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     ChartSpec {
         title: title(board, &rows),
         subtitle: format!(
-            "{source}by {} · bars: predicted time, lines: {:.0} % interval{}",
-            board.order.in_effect(&board.rows).as_str(),
+            "{source}by {} · bars: predicted time, lines: {:.0} % interval{}{}",
+            order.as_str(),
             100.0 * COVERAGE,
-            if board.has_prices { ", $: a million runs" } else { "" }
+            if order == RankOrder::PerfPerWatt { ", J: energy of a run" } else { "" },
+            match (board.has_prices, order) {
+                (true, _) => ", $: a million runs",
+                (false, RankOrder::PerfPerDollar) => ", $: launch price",
+                (false, _) => "",
+            }
         ),
         x: Axis {
             label: unit.axis_label("time"),
@@ -62,7 +70,7 @@ fn title(board: &Board, rows: &[&RankedRow]) -> String {
     format!("{}{on} {} {what}", board.workload, rows.len())
 }
 
-fn row_marks(slot: usize, row: &RankedRow, board: &Board, unit: TimeUnit) -> Vec<Mark> {
+fn row_marks(slot: usize, row: &RankedRow, board: &Board, order: RankOrder, unit: TimeUnit) -> Vec<Mark> {
     let Some(time) = row.time else { return Vec::new() };
     let is_source = row.gpu == board.source && !board.is_without_source;
     let meaning = if is_source { Meaning::Source } else { Meaning::Target };
@@ -74,7 +82,11 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board, unit: TimeUnit) -> Vec
         (false, false) => Shape::Estimated,
     };
     let speedup = row.speedup_text().map_or_else(String::new, |text| format!("  {text}"));
-    let dollars = row.run_cost_text().map_or_else(String::new, |usd| format!("  ${usd}"));
+    let energy = row.energy_text().filter(|_| order == RankOrder::PerfPerWatt);
+    let energy = energy.map_or_else(String::new, |joules| format!("  {joules}"));
+    let launch = || Some(format!("{:.0}", row.launch_usd.filter(|_| order == RankOrder::PerfPerDollar)?));
+    let dollars = if board.has_prices { row.run_cost_text() } else { launch() };
+    let dollars = dollars.map_or_else(String::new, |usd| format!("  ${usd}"));
     let bar = Mark::Bar {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
         meaning,
@@ -89,7 +101,7 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board, unit: TimeUnit) -> Vec
         at: (unit.number(time), slot as f64),
         interval: row.low.zip(row.high).map(|(low, high)| (unit.number(low), unit.number(high))),
         label: format!(
-            "{}{speedup}{dollars}",
+            "{}{speedup}{energy}{dollars}",
             marked_estimate(time, row.is_measured || row.rests_on_measurement)
         ),
     };

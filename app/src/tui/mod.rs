@@ -98,6 +98,8 @@ pub struct DashboardOptions {
     pub kernel_asked: bool,
     /// Likewise for its source.
     pub source_asked: bool,
+    /// Likewise for its targets: none of them becomes the source.
+    pub targets_asked: bool,
     /// The themes there are; the shipped ones where nobody looked for more.
     pub themes: Option<ThemeBook>,
     /// The theme of this run; it is not remembered.
@@ -146,6 +148,7 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     state.restore_typed(&options.saved.typed);
     state.workload.chooses_row = !options.data.is_empty() && !options.kernel_asked;
     state.workload.chooses_source = !options.data.is_empty() && !options.source_asked;
+    state.workload.targets_asked = options.targets_asked;
     let said = refused_keys.iter().map(ToString::to_string).chain(refused).chain(options.notices.clone());
     state.notices.extend(said.map(|text| crate::text::harmless_line(&text)));
     state.first_notices = state.notices.len();

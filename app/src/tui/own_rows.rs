@@ -15,4 +15,6 @@ pub struct OwnRows {
     pub chooses_row: bool,
     /// Whether they choose the source.
     pub chooses_source: bool,
+    /// Whether a person asked for the targets: then none of them becomes the source.
+    pub targets_asked: bool,
 }

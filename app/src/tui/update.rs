@@ -18,6 +18,7 @@ use super::panes::models::findings::ModelFindings;
 use super::panes::what_if::asking::take_changed_answer;
 use super::ranked::{BoardRows, LoadedMix};
 use super::state::{DashboardState, Tone};
+use crate::application::label_traced_kernels;
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
@@ -131,7 +132,10 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
         state.notices.push(why);
     }
     let (kernel, before) = (state.kernel().id.clone(), state.answer().timed_point());
+    let said = state.notices.len();
     state.take_session(Arc::new(session));
+    let of_rows = state.notices[said..].iter();
+    let summary = of_rows.fold(summary, |summary, notice| format!("{summary}; {notice}"));
     let now = state.answer().timed_point();
     let is_moved = before != now && state.kernel().id == kernel;
     state.former_point = before.filter(|_| is_moved).map(|(i, p)| (i.0, p.0));
@@ -214,6 +218,7 @@ fn keep_rows(session: &mut Session, rows: &[CanonicalRow]) -> Result<(), String>
         [] => Ok(()),
         rows => session.add_rows(rows, "measured here").map(|_| ()).map_err(|e| e.to_string()),
     };
+    label_traced_kernels(session, rows);
     session.arrange();
     added
 }

@@ -1,6 +1,7 @@
 //! The user's own rows before the built-in kernels: which they are, how the others are folded, and where the dashboard opens
 //! once they are read.
 
+use super::action::Action;
 use super::state::DashboardState;
 use super::undo::place_undo;
 use crate::gpu::GpuId;
@@ -80,9 +81,11 @@ impl DashboardState {
     }
 
     /// The GPU of the user's newest row: the last line of the last file, or what was measured here since; that of the last typed kernel
-    /// where there is no such row.
-    pub(super) fn newest_gpu(&self) -> Option<GpuId> {
-        let own = || self.session.store.rows().rev().filter(|m| m.kind() == TimingKind::Measured);
+    /// where there is no such row. No target that was asked for.
+    fn newest_gpu(&self) -> Option<GpuId> {
+        let asked = if self.workload.targets_asked { &self.selection.targets[..] } else { &[] };
+        let is_own = |m: &Measurement| m.kind() == TimingKind::Measured && !asked.contains(&m.gpu);
+        let own = || self.session.store.rows().rev().filter(|m| is_own(m));
         own().find(|m| !m.is_typed()).or_else(|| own().next()).map(|m| m.gpu)
     }
 
@@ -101,10 +104,14 @@ impl DashboardState {
         if self.workload.own_rows == 0 {
             return;
         }
-        if std::mem::take(&mut self.workload.chooses_source)
-            && let Some(source) = self.newest_gpu()
-        {
-            self.start_from(source);
+        if std::mem::take(&mut self.workload.chooses_source) {
+            match self.newest_gpu() {
+                Some(source) => self.start_from(source),
+                None => self.notices.push(format!(
+                    "only the targets have rows; {} sets the source",
+                    self.key_for(Action::SetSource)
+                )),
+            }
         }
         if std::mem::take(&mut self.workload.chooses_row) {
             self.selected = self.first_row_measured_on(self.selection.source);

@@ -203,8 +203,8 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
     });
     let components = sides.components;
     for component in Component::ALL {
-        let Pair { source, target } = components.map(|c| c.component_time(component));
-        if source.0 > 0.0 || target.0 > 0.0 {
+        if components.iter().any(|c| c.takes_time(component)) {
+            let Pair { source, target } = components.map(|c| c.component_time(component));
             let count = count_from(q, component);
             let factor = Factor::computed(
                 component.as_str(),

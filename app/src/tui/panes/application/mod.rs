@@ -7,7 +7,9 @@ mod idle_keys;
 mod notes;
 mod view;
 
-use crate::application::{Application, ForecastBasis, application_chart, group_row, launch_words, percent};
+use crate::application::{
+    Application, ForecastBasis, application_chart, group_row, label_traced_kernels, launch_words, percent,
+};
 use crate::measurement::CanonicalRow;
 use crate::text::harmless_line;
 use crate::tui::action::Action;
@@ -170,6 +172,7 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
         let why = added.refused.first().map_or("the row was refused".to_string(), ToString::to_string);
         return state.say(Tone::Refused, why);
     }
+    label_traced_kernels(&mut session, &rows);
     session.arrange();
     let words = rows.iter().filter_map(|row| Some((row.kernel.clone(), words_of_row(&application, row)?)));
     state.application.group_words.extend(words);

@@ -67,13 +67,20 @@ impl Panel<DashboardState> for ErrorsPane {
     }
 
     fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
-        (action == Action::Export && state.evaluated.is_none()).then(|| NOTHING_YET.into())
+        match (action, &state.evaluated) {
+            (Action::Export, Some(evaluated)) => evaluated.chart.as_ref().err().cloned(),
+            (Action::Export, None) => Some(NOTHING_YET.into()),
+            _ => None,
+        }
     }
 
     fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let Some(evaluated) = &state.evaluated else { return ChartOffer::Refused(NOTHING_YET.into()) };
         let name = format!("evaluation-{}-{}.svg", evaluated.model, state.protocol.as_str());
-        ChartOffer::Chart(name, Box::new(evaluated.chart.clone()))
+        match &evaluated.chart {
+            Ok(chart) => ChartOffer::Chart(name, Box::new(chart.clone())),
+            Err(why) => ChartOffer::Refused(why.clone()),
+        }
     }
 
     fn hints(&self, _: &DashboardState) -> Vec<Hint> {

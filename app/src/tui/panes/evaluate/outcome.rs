@@ -1,18 +1,17 @@
 //! A finished evaluation as the dashboard shows it.
 
 use crate::chart::{ChartSpec, distribution, evaluation_chart};
-use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Protocol, Score, score};
+use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Score, score};
 use crate::predict::{BASELINES, MODELS, ModelId, model_position};
 use crate::report::evaluation::{EvaluationReport, ScoredGroup};
 use crate::session::Session;
+use crate::text::counted;
 
 /// Everything the screen says of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Evaluated {
     /// The model in use.
     pub model: &'static str,
-    /// What was held out.
-    pub protocol: Protocol,
     /// That in words, and how it was asked.
     pub subtitle: String,
     /// The model and the baselines: asked, and the score where anything was answered.
@@ -29,8 +28,8 @@ pub struct Evaluated {
     pub distribution: Vec<String>,
     /// What was refused, by reason.
     pub refused: Vec<String>,
-    /// Predicted over measured.
-    pub chart: ChartSpec,
+    /// Predicted over measured, or why there is nothing to draw.
+    pub chart: Result<ChartSpec, String>,
 }
 
 impl Evaluated {
@@ -50,17 +49,17 @@ impl Evaluated {
         let ceilings = setup.ceilings.as_str();
         let report = EvaluationReport { world, setup, ceilings, outcomes: &outcomes };
         let first = outcomes.first()?;
+        let of_first = EvaluationReport { outcomes: std::slice::from_ref(first), ..report };
         let label = |model| setup.protocol.model_label(model);
         let rates = first.rates_words(ceilings).map_or_else(String::new, |rates| format!("{rates}, "));
         Some(Self {
             model: MODELS[model].id(),
-            protocol: setup.protocol,
             subtitle: format!(
-                "{}{}; {rates}{} occupancy, {} rows",
+                "{}{}; {rates}{} occupancy, {}",
                 setup.protocol.sentence(),
                 setup.asking.sentence(),
                 setup.rules.as_str(),
-                store.len()
+                counted(store.len(), "row")
             ),
             models: outcomes.iter().map(|o| (label(o.model), o.asked(), score(o.trials.iter()))).collect(),
             common: report.on_common().into_iter().flatten().map(|(model, s)| (label(model), s)).collect(),
@@ -69,7 +68,10 @@ impl Evaluated {
             pairs: report.per_pair(first),
             distribution: distribution(first),
             refused: report.refusals(),
-            chart: evaluation_chart(first, setup, ceilings),
+            chart: match of_first.picture_refusal() {
+                None => Ok(evaluation_chart(first, setup, ceilings)),
+                Some(why) => Err(why),
+            },
         })
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 use super::outcome::Evaluated;
+use crate::chart::ChartSpec;
 use crate::evaluate::Score;
 use crate::report::evaluation::{NOTHING_IN_COMMON, ScoredGroup, covered_by};
 use crate::tui::canvas;
@@ -42,8 +43,8 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     };
     // What the sheet leaves of the body inside its border.
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
-    let beside = inner.0 >= ROOM_FOR_CHART;
-    let width = if beside { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
+    let beside = evaluated.chart.as_ref().ok().filter(|_| inner.0 >= ROOM_FOR_CHART);
+    let width = if beside.is_some() { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
     let lines = evaluation_lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
     let scroll = state.scrolls[Pane::Errors];
@@ -54,10 +55,10 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
         return;
     }
     draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
-    if beside {
+    if let Some(spec) = beside {
         let x = inside.x + TABLE + 2;
         let chart = Rect { x, width: inside.right() - x, ..inside };
-        scatter(buffer, chart, evaluated, look);
+        scatter(buffer, chart, evaluated.model, spec, look);
     }
 }
 
@@ -65,19 +66,25 @@ fn first_line(inside: Rect) -> Rect {
     Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: inside.height.min(1), ..inside }
 }
 
-fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_>) {
+fn scatter(buffer: &mut Buffer, area: Rect, model: &str, spec: &ChartSpec, look: Look<'_>) {
     let width = usize::from(area.width);
-    let title = paragraph(&format!("predicted vs measured: {}", evaluated.model), width, look.title());
+    let title = paragraph(&format!("predicted vs measured: {model}"), width, look.title());
     let legend = paragraph("solid equal, dashed +25 %, dotted -25 %", width, look.dim());
     let (above, below) = (title.len() as u16, legend.len() as u16);
     let Some(height) = area.height.checked_sub(above + below).filter(|height| *height >= 6) else { return };
     draw_lines(buffer, Rect { height: above, ..area }, title, 0);
     draw_lines(buffer, Rect { y: area.bottom() - below, height: below, ..area }, legend, 0);
-    canvas::draw_chart(buffer, Rect { y: area.y + above, height, ..area }, &evaluated.chart, look);
+    canvas::draw_chart(buffer, Rect { y: area.y + above, height, ..area }, spec, look);
 }
 
 fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut all = paragraph(&evaluated.subtitle, width, look.dim());
+    if let Err(why) = &evaluated.chart
+        && evaluated.models.iter().all(|(_, asked, _)| *asked == 0)
+    {
+        all.extend(paragraph(why, width, look.refusal()));
+        return all;
+    }
     all.extend(heads("model", look));
     let style = |model: &str| if model.starts_with(evaluated.model) { look.predicted() } else { look.text() };
     for (model, asked, score) in &evaluated.models {
@@ -90,11 +97,6 @@ fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<
     all.extend(common(evaluated, width, look, style));
     if !evaluated.of_labels.is_empty() {
         all.extend(paragraph(evaluated.of_labels, width, look.dim()));
-    }
-    if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
-        let why = format!("no cases: {} is needed", evaluated.protocol.needed_rows());
-        all.extend(paragraph(&why, width, look.refusal()));
-        return all;
     }
     for (title, groups) in
         [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)]

@@ -241,21 +241,18 @@ fn beside(state: &DashboardState, width: usize) -> String {
         n => format!("{n}/{} rows “{}”", state.rows.len(), state.row_filter),
     };
     let arrow = if state.sort.1 { " reversed" } else { "" };
+    let clocks = hidden_clocks(state, width).map_or_else(String::new, |name| format!(" · speedup at {name}"));
+    let rows = format!("{rows} · by {}{arrow}{clocks}", state.sort.0.as_str());
     if state.pending.missing > 0 {
-        return format!(
-            "{rows} · by {}{arrow} · predicting {} of them …",
-            state.sort.0.as_str(),
-            state.pending.missing
-        );
+        return format!("{rows} · predicting {} of them …", state.pending.missing);
     }
     if let Some(left_out) = left_out(state, width) {
-        return format!("{rows} · by {}{arrow} · {left_out}", state.sort.0.as_str());
+        return format!("{rows} · {left_out}");
     }
     let error = state.errors[state.selection.settings.model.index()]
         .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
         .unwrap_or_default();
-    let clocks = hidden_clocks(state, width).map_or_else(String::new, |name| format!(" · speedup at {name}"));
-    format!("{rows} · by {}{arrow}{clocks}{error}", state.sort.0.as_str())
+    format!("{rows}{error}")
 }
 
 /// The clocks that speedups are over, where times at others stand in the source's column and theirs have none.

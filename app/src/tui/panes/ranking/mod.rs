@@ -72,12 +72,15 @@ impl Panel<DashboardState> for RankingPane {
             return ChartOffer::Refused(why);
         };
         let rows = state.ranked.shown_rows(&state.session).into_iter().cloned().collect();
-        let shown = Board { rows, ..(**board).clone() };
+        let mut chart = rank_chart(&Board { rows, order: state.ranked.order, ..(**board).clone() });
+        if state.ranked.is_reversed() {
+            chart.notes.push("the order is reversed: the best row is the last".into());
+        }
         let what =
             if state.asks_of_kernel() { state.kernel().label().to_string() } else { state.asked_name() };
         let name = format!("board-{what}-{}.svg", state.session.gpus[board.source].id);
         let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-        ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
+        ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(chart))
     }
 
     fn hints(&self, state: &DashboardState) -> Vec<Hint> {

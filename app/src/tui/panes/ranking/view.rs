@@ -33,6 +33,8 @@ const DETAIL: u16 = 40;
 const BAR: (usize, usize) = (10, 48);
 /// Over the bar, where it is wide enough.
 const BAR_HEADING: &str = "speedup, 90 %";
+/// Over a narrower one; the column of the speedup has its own heading.
+const NARROW_BAR_HEADING: &str = "interval";
 /// Columns before the name: cursor, mark, pin.
 const MARKS: usize = 4;
 /// A bar is cut at so many times the longest speedup.
@@ -299,7 +301,7 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
 
 fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {
     let bar = widths.bar;
-    let over_bar = if bar < BAR_HEADING.width() { "speedup" } else { BAR_HEADING };
+    let over_bar = if bar < BAR_HEADING.width() { NARROW_BAR_HEADING } else { BAR_HEADING };
     let mut spans = vec![
         Span::raw(" ".repeat(MARKS)),
         Span::styled(
