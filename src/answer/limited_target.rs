@@ -26,13 +26,7 @@ pub(super) fn under_its_limit(
         let on_board = raised_from(asked, stock).map(at).filter(|board| !is_slower(board, &free));
         return on_board.map_or(free, |board| with_caution(board, Caution::LimitUnused { limit }));
     };
-    let caution = if slower.boost_clock.value == asked.boost_clock.value {
-        Caution::LimitUnused { limit }
-    } else {
-        let clocks = [asked, &slower].map(|gpu| gpu.boost_clock.value.0);
-        Caution::PowerCapped { limit, clocks }
-    };
-    with_caution(at(&slower), caution)
+    with_caution(at(&slower), Caution::of_limit(asked, &slower))
 }
 
 /// The answer about an operator, whose model has the power limit in its own clock; that of decode has none.

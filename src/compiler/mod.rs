@@ -13,7 +13,7 @@ mod resource_usage;
 pub mod sass;
 mod text;
 
-pub use architecture::CodeArchitecture;
+pub use architecture::{CodeArchitecture, UnknownArchitecture};
 pub use join::{JoinedKernel, TakenNames, join};
 
 use crate::kernel::{CodeVersion, Codes, Resources};

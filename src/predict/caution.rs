@@ -273,6 +273,14 @@ impl Caution {
         }
     }
 
+    /// What the power limit of a GPU does to a kernel, by what it leaves of that GPU.
+    #[must_use]
+    pub fn of_limit(asked: &Gpu, left: &Gpu) -> Self {
+        let limit = asked.power_limit.value.0;
+        let clocks = [asked, left].map(|gpu| gpu.boost_clock.value.0);
+        if clocks[0] == clocks[1] { Self::LimitUnused { limit } } else { Self::PowerCapped { limit, clocks } }
+    }
+
     /// That no such GPU exists, and what it was made of; `None` of any other.
     #[must_use]
     pub fn of_made_gpu(gpu: &Gpu) -> Option<Self> {

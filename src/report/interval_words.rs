@@ -2,6 +2,7 @@
 
 use super::shown;
 use crate::answer::{Answer, COVERAGE, Interval};
+use crate::kernel::Count;
 use crate::predict::{Caution, Doubt};
 use crate::units::{significant, with_thousands};
 
@@ -54,6 +55,9 @@ fn of_measurement(answer: &Answer) -> &'static str {
     }
 }
 
+/// Why an interval is wide where nothing but a time is known.
+const NO_COUNTS: &str = "no counts were given: FLOPs and DRAM bytes, or a profiler's report, narrow it";
+
 /// The same for an interval that is scaled with the answer's own doubt.
 fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
     let mut why: Vec<&str> = Vec::new();
@@ -63,7 +67,8 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
         why.push("no measurement of the kernel on the source");
     } else {
         why.extend(i.widened.then_some("the measured time is scaled from other sizes"));
-        why.extend(doubt.reason());
+        let is_counted = Count::ALL.into_iter().any(|count| answer.work.get(count).is_some());
+        why.extend(if is_counted { doubt.reason() } else { Some(NO_COUNTS) });
     }
     let why = if why.is_empty() {
         "no cause widens it".to_string()

@@ -37,8 +37,11 @@ fn a_build_is_compared_with_its_baseline() {
     desk.types("check few.log --baseline base.json --max-regs-increase 8 --min-occupancy 101")
         .ends(2, &["percentage"]);
     desk.types("check build.log --baseline base.json --min-occupancy 99 --threads 1024").ends(1, &["failed"]);
-    desk.types("check build.log --on sm_80 --baseline base.json")
-        .ends(1, &["no kernel of these files is compiled for it"]);
+    let why = "no kernel of these files is compiled for it; they hold sm_";
+    desk.types("check build.log --on sm_80 --baseline base.json").ends(1, &[why]);
+    let of_gpu = desk.types("check build.log --on b200 --baseline base.json");
+    of_gpu.ends(1, &["--on sm_100: ", why, "compile with -gencode arch=compute_100,code=sm_100"]);
+    desk.types("check build.log --on rtx-99 --baseline base.json").ends(2, &["or the id of a GPU"]);
     desk.file("base.json", "{}");
     desk.types("check build.log --baseline base.json").ends(1, &["base.json: is no baseline"]);
     desk.types("check build.log --baseline build.log --update").ends(2, &["is an input"]);
@@ -51,9 +54,8 @@ fn limits_on_the_build_itself_need_no_baseline_and_none_is_advised() {
     desk.types("check build.log").ends(2, &["--baseline FILE", "--no-spills"]);
     desk.types("check build.log --update").ends(2, &["--baseline"]);
     desk.types("check build.log --min-occupancy 50").works();
-    let alone = desk
-        .types("check build.log --no-spills")
-        .ends(1, &["--update does not help where --no-spills is missed"]);
+    let alone = desk.types("check build.log --no-spills").ends(1, &["kernels and targets failed"]);
+    assert!(!alone.stderr.contains("--update"), "{}", alone.stderr);
     assert!(alone.stdout.contains("FAIL: spills") && alone.stdout.contains("- 1 pass"), "{}", alone.stdout);
     desk.types("check build.log --baseline base.json --update").works();
     let with =

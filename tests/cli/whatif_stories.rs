@@ -615,3 +615,25 @@ fn a_change_that_the_kernel_does_not_use_leaves_the_interval_of_the_measured_tim
     let text = desk.types(pair).works().stdout;
     assert!(text.contains("measured on the board without these changes"), "{text}");
 }
+
+#[test]
+fn a_what_if_says_what_a_power_limit_does_and_that_there_is_no_source() {
+    let says = |asked: &str, what: &str| {
+        let told = Desk::new().types(&format!("whatif {asked}")).works();
+        assert!(told.stdout.contains(what), "{}", told.stdout);
+    };
+    let timed = "--from h100-sxm5 --time 22ms --kernel cutlass_simt_sgemm_128x128_8x2 --size n=8192";
+    says(
+        &format!("--gpu rtx-4090 {timed} --set power=-40%"),
+        "a limit of 270 W lowers the SM clock from 2520 to",
+    );
+    says("--gpu l40s --kernel linear_bf16 --size n=4096 --set mem=+20%", "no source: predicted");
+}
+
+/// Nobody gave a counter: none is said to explain nothing.
+#[test]
+fn a_time_alone_asks_for_counts() {
+    let asked = "predict --time 3ms --from a100-sxm4-80gb --to rtx-5090 --explain";
+    let told = Desk::new().types(asked).works();
+    assert!(told.stdout.contains("no counts were given") && !told.stdout.contains("counters do not explain"));
+}

@@ -2,16 +2,17 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, output};
-use crate::catalogue::read_limited;
-use crate::compiler::{CodeArchitecture, CompilerReport, read_from};
+use crate::catalogue::{read_limited, shipped_sources};
+use crate::compiler::{CodeArchitecture, CompilerReport, UnknownArchitecture, read_from};
 use crate::gate::{
     Baseline, GateLimits, GateRow, KernelResources, compare_builds, gate_records, gate_table, resources_of,
 };
-use crate::gpu::LimitsTable;
+use crate::gpu::{LimitsTable, load_shipped};
 use crate::import::OpenedFile;
 use crate::report::TableFormat;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -24,8 +25,8 @@ pub(super) struct CheckArgs {
     /// Cubins, `ptxas -v` logs (also within nvcc's output), `cuobjdump --dump-resource-usage`
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Architectures to check, such as sm_80,sm_90 (default: all that the files hold)
-    #[arg(long, value_name = "ARCH", value_delimiter = ',')]
+    /// Architectures to check, such as sm_80,sm_90, or GPUs such as b200 (default: all that the files hold)
+    #[arg(long, value_name = "ARCH", value_delimiter = ',', value_parser = architecture)]
     on: Vec<CodeArchitecture>,
     /// The architecture of a compiler's report that names none, such as sm_89
     #[arg(long, value_name = "ARCH")]
@@ -53,6 +54,17 @@ pub(super) struct CheckArgs {
     format: FormatChoice,
 }
 
+/// An architecture, or that of a GPU of the catalogue.
+fn architecture(text: &str) -> Result<CodeArchitecture, String> {
+    text.parse().or_else(|why: UnknownArchitecture| {
+        let limits = LimitsTable::shipped().map_err(|why| why.to_string())?;
+        let sources = shipped_sources().map_err(|why| why.to_string())?;
+        let gpus = load_shipped(&sources, &limits).0;
+        let gpu = gpus.entry_named(text).map_err(|_| format!("{why}, or the id of a GPU"))?;
+        gpu.cuda.compute_capability.to_string().parse().map_err(|why: UnknownArchitecture| why.to_string())
+    })
+}
+
 fn percent(text: &str) -> Result<f64, String> {
     let value = text.trim_end_matches('%').trim().parse().ok().filter(|p| (0.0..=100.0).contains(p));
     let is_part_of_one = |p: &f64| *p > 0.0 && *p <= 1.0;
@@ -77,7 +89,10 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
     let limits = LimitsTable::shipped()?;
     let now = resources_of(&reports, &args.on, &limits, args.threads);
     if let Some(missing) = args.on.iter().find(|a| !now.iter().any(|k| k.target == a.to_string())) {
-        bail!("--on {missing}: no kernel of these files is compiled for it");
+        bail!(
+            "--on {missing}: no kernel of these files is compiled for it{}",
+            what_they_hold(&reports, missing)
+        );
     }
     if now.is_empty() {
         bail!("no kernel in these files");
@@ -96,14 +111,26 @@ pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
     let count = |failed: &dyn Fn(&GateRow) -> bool| rows.iter().filter(|row| failed(row)).count();
     let failed = count(&|row| !row.failures.is_empty());
     let missing = count(&|row| row.misses_limit);
-    let advice = match missing {
-        0 => "where that is meant, write the baseline with --update".to_string(),
-        _ => format!("--update does not help where {} is missed", args.own_conditions().join(" or ")),
+    let advice = match (missing, &args.baseline) {
+        (_, None) => String::new(),
+        (0, _) => "; where that is meant, write the baseline with --update".to_string(),
+        _ => format!("; --update does not help where {} is missed", args.own_conditions().join(" or ")),
     };
     if failed > 0 {
-        bail!("{failed} of {} kernels and targets failed; {advice}", rows.len());
+        bail!("{failed} of {} kernels and targets failed{advice}", rows.len());
     }
     Ok(())
+}
+
+/// `; they hold sm_89: compile with -gencode arch=compute_120,code=sm_120`.
+fn what_they_hold(reports: &[CompilerReport], missing: &CodeArchitecture) -> String {
+    let kernels = reports.iter().flat_map(|report| &report.kernels);
+    let held: BTreeSet<String> = kernels.map(|kernel| kernel.architecture.to_string()).collect();
+    if held.is_empty() {
+        return String::new();
+    }
+    let (held, code) = (Vec::from_iter(held).join(", "), missing.to_string());
+    format!("; they hold {held}: compile with -gencode arch={},code={code}", code.replace("sm_", "compute_"))
 }
 
 impl CheckArgs {

@@ -129,7 +129,10 @@ impl<'a> KernelTimes<'a> {
                 is_combined: on_base.combined.is_some(),
                 width_by_rows: on_base.correction.map_or(1.0, |correction| correction.width),
                 is_estimate: on_base.is_estimate(),
-                cautions: caution_texts(&on_base, &session.kernels[part.subject.kernel].cautions),
+                cautions: caution_texts(
+                    &if source == base { on_base.clone().without_source() } else { on_base.clone() },
+                    &session.kernels[part.subject.kernel].cautions,
+                ),
                 edited: on_base.edited_launch,
                 refusal: on_base.prediction.err().map(|why| why.to_string()),
                 calls,
@@ -242,8 +245,9 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
 
     fn noted_time_on(&mut self, made: &Gpu) -> NotedTime {
         let time = self.times_on(std::slice::from_ref(made))[0];
-        let of_gpu = Caution::of_made_gpu(made).map(|caution| caution.to_string());
-        NotedTime { time, cautions: of_gpu.into_iter().chain(self.base_cautions()).collect() }
+        let of_gpu = Caution::of_made_gpu(made).into_iter().chain(self.limit_caution(made));
+        let of_gpu = of_gpu.map(|caution| caution.to_string());
+        NotedTime { time, cautions: of_gpu.chain(self.base_cautions()).collect() }
     }
 
     fn refusal(&self) -> Option<String> {
@@ -291,9 +295,8 @@ impl KernelTimes<'_> {
         sums.iter().map(RunSum::what_if_time).collect()
     }
 
-    /// The times of a kernel: that on the base times what the model says of the changes.
-    fn modelled_times(&self, part: &BasePart<'_>, made: &[Gpu]) -> Vec<Option<ModelTime>> {
-        let asked = PartQuestion {
+    fn part_question<'p>(&'p self, part: &'p BasePart<'_>) -> PartQuestion<'p> {
+        PartQuestion {
             session: self.session,
             subject: part.subject,
             source: part.source,
@@ -301,7 +304,23 @@ impl KernelTimes<'_> {
             tuned_source: part.tuned_source.as_ref(),
             settings: self.model_of_changes,
             width_by_rows: part.width_by_rows,
-        };
+        }
+    }
+
+    /// What a power limit does to the only kernel of a workload on this GPU, as its answer there says it.
+    fn limit_caution(&self, made: &Gpu) -> Option<Caution> {
+        let [part] = &self.parts[..] else { return None };
+        if part.subject.instance.operator.is_some() {
+            return None;
+        }
+        let asked = self.part_question(part);
+        let slower = gpu_at_limit(made, |gpu| asked.load_on(gpu))?;
+        Some(Caution::of_limit(made, &slower))
+    }
+
+    /// The times of a kernel: that on the base times what the model says of the changes.
+    fn modelled_times(&self, part: &BasePart<'_>, made: &[Gpu]) -> Vec<Option<ModelTime>> {
+        let asked = self.part_question(part);
         let edited = part.edited.as_deref();
         let on_base = asked.times_at_limits(std::slice::from_ref(self.base()), edited)[0];
         let on_made = asked.times_at_limits(made, edited);
