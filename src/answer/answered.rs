@@ -200,9 +200,12 @@ impl Answer {
         self.profiled.as_ref().map_or(stated, |p| &p.gpu)
     }
 
-    /// Predicted over measured, minus one, in percent.
+    /// Predicted over measured, minus one, in percent; `None` where the measured time is the answer.
     #[must_use]
     pub fn error_percent(&self) -> Option<f64> {
+        if self.is_of_measurement() {
+            return None;
+        }
         Some(100.0 * (self.prediction.as_ref().ok()?.time / self.measured?.time - 1.0))
     }
 

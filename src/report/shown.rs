@@ -31,10 +31,14 @@ pub(super) fn marked_time(time: Seconds, kind: SourceKind, rests_on_measurement:
     measured(time, kind)
 }
 
-/// `31.8 µs ◆`, or `~` where no measurement stands behind it; nothing where there is no prediction.
+/// `31.8 µs ◆`, or `~` where no measurement stands behind it, `●` where the measured time is the answer; nothing where there is no
+/// prediction.
 #[must_use]
 pub fn predicted(answer: &Answer) -> Option<String> {
     let time = answer.prediction.as_ref().ok()?.time;
+    if let Some(own) = answer.measured.filter(|_| answer.is_of_measurement()) {
+        return Some(measured(time, own.kind));
+    }
     Some(modelled_time(time, !answer.is_estimate()))
 }
 

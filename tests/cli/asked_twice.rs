@@ -399,3 +399,17 @@ fn a_change_without_a_source_starts_from_the_row_of_its_board() {
         assert!(whatif.to_string().contains(&format!("\"time_ms\":{expected}")), "{kernel}: {whatif}");
     }
 }
+
+/// The measured time of a target is the answer, marked as one, and has no error against itself.
+#[test]
+fn a_measured_target_is_marked_so_and_has_no_error_against_itself() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,dram_bytes,time_ms\nrtx-3090,mine,n=4,1e8,0.2\nl40s,mine,n=4,1e8,0.25\n";
+    let file = desk.file("mine.csv", rows);
+    let asked = |more: &str| desk.types_with(&format!("predict --to l40s {more} --data"), &[&file]).works();
+    let row = asked("--format json").json().remove(0);
+    assert!(row["error_percent"].is_null() && row["time_kind"] == "measured", "{row}");
+    assert_eq!(asked("").stdout.matches("250 µs ●").count(), 2, "{}", asked("").stdout);
+    let from_other = asked("--from rtx-3090 --format json").json().remove(0);
+    assert!(from_other["error_percent"].is_number() && from_other["time_kind"] == "scaled", "{from_other}");
+}
