@@ -3,16 +3,15 @@
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
 use super::changed_times::{ChangedTimes, GoalTime, NotedTime, RunSum, WhatIfTime};
-use crate::answer::{
-    Answer, EditedLaunch, IntervalQuestion, LaunchQuestion, LimitedSource, Settings, StartedFrom,
-};
+use super::part_answers::{PartAnswers, tuned_source};
+use crate::answer::{EditedLaunch, IntervalQuestion, LaunchQuestion, Settings, StartedFrom};
 use crate::gpu::{Ceilings, Gpu, GpuId, board_place};
 use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
-    Caution, Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate,
-    Visible, Width, model_position, question, source_clocks,
+    Caution, Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Width,
+    model_position, question,
 };
 use crate::progress::Progress;
 use crate::report::shown::caution_texts;
@@ -469,47 +468,4 @@ impl PartQuestion<'_> {
             Some(Load::from_work(kernel, from.work(), from.blocks(place), gpu, time))
         })
     }
-}
-
-/// Whole answers about one kernel, by the sources it is usually predicted from.
-#[derive(Clone, Copy)]
-struct PartAnswers<'a> {
-    session: &'a Session,
-    source: GpuId,
-    settings: Settings,
-    subject: &'a Subject,
-}
-
-impl PartAnswers<'_> {
-    fn whole_answer(&self, sources: &Sources, target: GpuId) -> Answer {
-        let Self { session, source, settings, subject } = *self;
-        let alone = || session.answer(subject, source, target, settings);
-        session.answer_asked(subject, sources, target, settings).unwrap_or_else(alone)
-    }
-
-    /// On the source as it was launched there, whatever other sources stand beside it.
-    fn on_source(&self) -> Answer {
-        let as_timed = PartAnswers { subject: &self.subject.as_timed(), ..*self };
-        as_timed.whole_answer(&Sources::from_gpu(self.source), self.source)
-    }
-}
-
-/// The source as it ran: at the clocks that its row states, and at those that its power limit left it. On the board of the target typed
-/// clocks are the target's.
-fn tuned_source(
-    session: &Session,
-    subject: &Subject,
-    Pair { source, target }: Pair<GpuId>,
-    settings: Settings,
-) -> Option<Gpu> {
-    let timed = session.place_of_rows(subject, source);
-    let is_typed_target = session.tuning(source).is_some() && board_place(&session.gpus, target) == source;
-    let stated = if is_typed_target { session.stock(source) } else { &session.gpus[source] };
-    let clocks = source_clocks(session.stock(timed), stated, subject, timed, &session.store);
-    let at_row = (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone());
-    let gpu = at_row.as_ref().unwrap_or(stated);
-    let (kernel, store) = (&session.kernels[subject.kernel], Visible::from(&session.store));
-    let limited = LimitedSource { kernel, subject, source: timed, store, settings };
-    let is_set = is_typed_target || timed != source;
-    limited.source_at_limit(gpu).or(at_row).or_else(|| is_set.then(|| stated.clone()))
 }
