@@ -15,6 +15,7 @@
 //! | f | SM clock | Hz |
 //!
 //! E is no less than the time in which blocks start: blocks / (n f), on however many SMs, n blocks per clock (0.8 where a GPU's file says nothing).
+//! A last wave that is not full makes everything longer but that: every block starts once.
 //!
 //! E: in a round a block waits for its data, then keeps the pipes busy for P / (turns x rounds x together). Other blocks of its SM
 //! fill the wait where there are enough: T is P then, and the bound lies below it. A block alone pays for both.
@@ -44,8 +45,10 @@ const OTHER_CYCLES: f64 = 3.0;
 /// What a launch waits for, in seconds; 0 where that is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ExposedLatency {
-    /// E: the least time of a launch whose blocks start one after another, load, meet a barrier and compute.
+    /// E: the least time of a launch whose blocks load, meet a barrier and compute.
     of_blocks: f64,
+    /// The time in which its blocks start, one after another.
+    of_starts: f64,
     /// W: the time its warps take for their own instructions.
     of_warps: f64,
 }
@@ -73,26 +76,28 @@ impl ExposedLatency {
         let issuing = if warps > 0.0 { turns * warp_seconds(filled, work, warps) } else { 0.0 };
         // Bytes of DRAM that nobody counted take the time of a launch of many blocks as well as their starts do.
         let counted = if work.get(Count::DramBytes).is_some() { blocks } else { 0.0 };
-        let starting = counted / (filled.block_starts_per_clock() * filled.spec_value(Spec::Clock));
-        let waiting = rounds.map_or(0.0, |rounds| of_rounds(rounds) + components.on_sms() / together);
-        Self { of_blocks: waiting.max(starting), of_warps: of_rounds(least_rounds) + issuing }
+        let of_starts = counted / (filled.block_starts_per_clock() * filled.spec_value(Spec::Clock));
+        let of_blocks = rounds.map_or(0.0, |rounds| of_rounds(rounds) + components.on_sms() / together);
+        Self { of_blocks, of_starts, of_warps: of_rounds(least_rounds) + issuing }
     }
 
-    /// How many times longer a launch takes than its components, which take so many seconds together.
+    /// How many times longer a launch takes than its components, which take so many seconds together in whole waves; `tail`: how many times longer
+    /// its last wave makes them and what it waits for.
     #[must_use]
     #[inline]
-    pub fn stretch(&self, components: f64) -> f64 {
+    pub fn stretch(&self, components: f64, tail: f64) -> f64 {
         if components <= 0.0 {
             return 1.0;
         }
-        three_norm((self.of_blocks / components).max(1.0), self.of_warps / components)
+        let of_blocks = self.of_blocks.max(self.of_starts / tail);
+        three_norm((of_blocks / components).max(1.0), self.of_warps / components)
     }
 
-    /// Whether it is longer than components of so many seconds.
+    /// Whether it is longer than components of so many seconds in whole waves, with such a tail.
     #[must_use]
     #[inline]
-    pub fn binds(&self, components: f64) -> bool {
-        components > 0.0 && self.of_blocks.max(self.of_warps) > components
+    pub fn binds(&self, components: f64, tail: f64) -> bool {
+        components > 0.0 && self.of_blocks.max(self.of_starts / tail).max(self.of_warps) > components
     }
 }
 
@@ -141,7 +146,7 @@ mod tests {
             let components = machine.components(&work, BufferReuse::BySameLaunch);
             let residents = of_blocks(blocks, per_sm, 0.0);
             let latency = ExposedLatency::of_launch(&machine, &components, &work, &residents);
-            (latency.of_blocks, components.on_sms())
+            (latency.of_blocks.max(latency.of_starts), components.on_sms())
         };
         let (alone, pipes) = time(65_536.0, 1.0, 256.0);
         near(alone, 65_536.0 / 46.0 * 256.0 * 254e-9 + pipes);
@@ -168,7 +173,7 @@ mod tests {
         let clock = machine.spec_value(Spec::Clock);
         near(of(4.0).of_warps, 250.0 * (254e-9 + 1700.0 / clock));
         near(of(8.0).of_warps, 125.0 * (254e-9 + 1700.0 / clock));
-        near(of(4.0).of_blocks, 46_000.0 / (0.8 * clock));
+        near(of(4.0).of_starts, 46_000.0 / (0.8 * clock));
         // Multiply-adds say how many other instructions there are at least, where nobody counted them.
         let by_flops = work.with(Count::WarpInstsIssued, None).with(Count::Flops, Some(64.0 * 300.0 * warps));
         let latency =
@@ -178,11 +183,21 @@ mod tests {
 
     #[test]
     fn it_stretches_the_components_by_a_norm_and_binds_where_it_is_longer() {
-        let latency = ExposedLatency { of_blocks: 0.0, of_warps: 2.0 };
-        near(latency.stretch(2.0), 2_f64.cbrt());
-        assert!(latency.binds(1.9) && !latency.binds(2.0) && !latency.binds(0.0));
-        assert_eq!((latency.stretch(0.0), ExposedLatency::default().stretch(1.0)), (1.0, 1.0));
-        near(ExposedLatency { of_blocks: 3.0, of_warps: 0.0 }.stretch(2.0), 1.5);
+        let latency = ExposedLatency { of_warps: 2.0, ..ExposedLatency::default() };
+        near(latency.stretch(2.0, 1.0), 2_f64.cbrt());
+        let binds = |components| latency.binds(components, 1.0);
+        assert!(binds(1.9) && !binds(2.0) && !binds(0.0));
+        assert_eq!((latency.stretch(0.0, 1.0), ExposedLatency::default().stretch(1.0, 1.0)), (1.0, 1.0));
+        near(ExposedLatency { of_blocks: 3.0, ..ExposedLatency::default() }.stretch(2.0, 1.6), 1.5);
+    }
+
+    /// Waves of 2 s whose last makes them 3 s: blocks that start in 6 s take those, however full the last wave is.
+    #[test]
+    fn starts_of_blocks_know_no_tail() {
+        let latency = ExposedLatency { of_starts: 6.0, ..ExposedLatency::default() };
+        near(2.0 * latency.stretch(2.0, 1.0), 6.0);
+        near(3.0 * latency.stretch(2.0, 1.5), 6.0);
+        assert!(latency.binds(3.9, 1.5) && !latency.binds(4.1, 1.5));
     }
 
     #[test]
@@ -206,7 +221,7 @@ mod tests {
             &unread,
             &residents,
         );
-        near(none.of_blocks, 100.0 / (0.8 * machine.spec_value(Spec::Clock)));
+        near(none.of_starts, 100.0 / (0.8 * machine.spec_value(Spec::Clock)));
         assert_eq!(none.of_warps, 0.0);
         let uncounted = Work::default();
         let none = ExposedLatency::of_launch(

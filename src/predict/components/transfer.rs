@@ -138,12 +138,12 @@ impl LaunchRoof {
         let on_banks = components.component_time(Component::Shared).0;
         // The warps of a last wave wait as those of the others do.
         let waited = roof / tail.waiting;
-        let latency = exposed.stretch(waited);
+        let latency = exposed.stretch(waited, tail.waiting);
         Self {
             time: roof * latency,
             tail: if even > 0.0 { roof / even } else { 1.0 },
             latency,
-            latency_binds: exposed.binds(waited),
+            latency_binds: exposed.binds(waited, tail.waiting),
             power: if roof > norm { roof / norm } else { 1.0 },
             at_peak: components.at_peak(),
             flops_at_peak: components.flops_at_peak(),
