@@ -398,6 +398,7 @@ impl ChangePlan<'_> {
         gpu.fp16_achieved = gpu.fp16_achieved.as_ref().map(|rate| note.on(rate, |v| *v * of_fp16(rate)));
         let sustained = within(&gpu.sustained.fp32);
         gpu.sustained.fp32 = note.on(&gpu.sustained.fp32, |v| *v * sustained);
+        gpu.keep_clock_gain(self.base);
     }
 
     fn set_memory(&self, gpu: &mut Gpu) {

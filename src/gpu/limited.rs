@@ -5,6 +5,7 @@ use super::tuning::Clocks;
 use super::{Gpu, TensorRate};
 use crate::catalogue::Sourced;
 use crate::units::{FlopsPerSecond, Hertz, Watts, significant};
+use std::borrow::Cow;
 
 /// A limit that no clock is low enough for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -54,6 +55,42 @@ impl Gpu {
         if self.clocks() != board.clocks() {
             self.stated = Some(board.stated_clocks());
         }
+    }
+
+    /// Notes what its SM clock does to the part of the FP32 peak that the board it was made from sustains.
+    pub(super) fn keep_clock_gain(&mut self, board: &Self) {
+        let part = |gpu: &Self| gpu.sustained.fp32.value / gpu.fp32_peak.value;
+        if self.boost_clock.value != board.boost_clock.value {
+            self.sustained.clock_gain = board.sustained.clock_gain * part(self) / part(board);
+        }
+    }
+
+    /// This GPU at the SM clock of its board, the power limit and everything else its own.
+    #[must_use]
+    pub fn at_clock_of_board(&self) -> Cow<'_, Self> {
+        let ratio = self.stated_clocks().sm / self.boost_clock.value;
+        if ratio == 1.0 {
+            return Cow::Borrowed(self);
+        }
+        let mut board = self.at_clock_share(ratio);
+        board.sustained.is_clock_held = false;
+        board.sustained.fp32.value.0 /= self.sustained.clock_gain;
+        Cow::Owned(board)
+    }
+
+    /// This GPU under a limit that leaves `board` ([`Self::at_clock_of_board`]) a share of its SM clock: at that clock where its own is no lower, else
+    /// at its own with no more of the FP32 rate than is left there; `None` where that takes nothing of it.
+    #[must_use]
+    pub fn no_faster_than(&self, board: &Self, share: f64) -> Option<Self> {
+        if share * board.boost_clock.value.0 <= self.boost_clock.value.0 {
+            return (share < 1.0).then(|| board.at_clock_share(share));
+        }
+        let left = share * board.sustained.fp32.value.0;
+        (left < self.sustained.fp32.value.0).then(|| {
+            let mut gpu = self.clone();
+            gpu.sustained.fp32.value.0 = left;
+            gpu
+        })
     }
 
     /// This GPU at a share of its SM clock, everything that runs with the SMs slower by as much. The part of the FP32 peak that its

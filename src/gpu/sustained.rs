@@ -48,6 +48,8 @@ pub(super) struct Sustained {
     pub(super) register_gain: f64,
     /// What the board's power limit leaves products of the FP32 peak by the law of [`ArchitectureTable::power_law`], 0 to 1.
     pub(super) part_by_power: f64,
+    /// How many times the part of the FP32 peak that it sustains at its own SM clock is that at the clock of its board.
+    pub(super) clock_gain: f64,
     /// Whether a power limit holds its SM clock where it is, under the load of one kernel.
     pub(super) is_clock_held: bool,
     pub(super) int32: Sourced<FlopsPerSecond>,
@@ -69,6 +71,7 @@ impl Sustained {
             fp32: fp32.clone(),
             register_gain: 1.0,
             part_by_power: 1.0,
+            clock_gain: 1.0,
             is_clock_held: false,
             int32: fp32.clone(),
             dram: dram.clone(),
@@ -200,6 +203,7 @@ impl Gpu {
             int32: self.int32_by_lanes(of),
             register_gain: self.register_gain(table),
             part_by_power: self.part_by_power(table),
+            clock_gain: self.sustained.clock_gain,
             is_clock_held: false,
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(table)),
             dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),

@@ -307,6 +307,7 @@ impl Gpu {
             let all = TypedNote::joined(&[&sm_note, &mem_note, &power_note]);
             gpu.set_achieved(self, compute, by_mem, &all);
             gpu.resolve(architecture, architectures);
+            gpu.keep_clock_gain(self);
             gpu.mark_sustained(self, &all);
         }
         Ok(gpu)

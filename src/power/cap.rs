@@ -54,9 +54,8 @@ pub fn with_lowest_limit(why: TuningError, board: &Gpu) -> TuningError {
 pub fn gpu_at_limit(gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) -> Option<Gpu> {
     gpu.other_limit()?;
     let model = PowerModel::shipped_once()?;
-    let share = model.capped_share(gpu, |share| load_on(&gpu.at_clock_share(share)));
-    if share < 1.0 {
-        return Some(gpu.at_clock_share(share));
+    if let Some(slower) = model.capped_gpu(gpu, &mut load_on) {
+        return Some(slower);
     }
     let board = gpu.at_own_limit()?;
     let wanted = model.estimate(&board, board.clocks(), &load_on(&board)?).wanted;
@@ -132,6 +131,20 @@ impl PowerModel {
         gpu.idle_power.as_ref().map_or_else(assumed, |p| p.value)
     }
 
+    /// This GPU as its lower limit leaves it under a load that `load_on` gives, where that is less than it has. What a limit leaves is the same clock
+    /// whatever SM clock was typed: that of the board is lowered, and one that lies below it already takes nothing more.
+    fn capped_gpu(&self, gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) -> Option<Gpu> {
+        let mut share_of = |gpu: &Gpu| self.capped_share(gpu, |share| load_on(&gpu.at_clock_share(share)));
+        let board = gpu.at_clock_of_board();
+        let share = share_of(&board);
+        let is_faster = gpu.boost_clock.value > board.boost_clock.value;
+        if share < 1.0 || !is_faster {
+            return gpu.no_faster_than(&board, share);
+        }
+        let left = share_of(gpu).max(board.boost_clock.value / gpu.boost_clock.value);
+        (left < 1.0).then(|| gpu.at_clock_share(left))
+    }
+
     /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`
     /// gives the load at a share of it, `None` where nothing runs. 1 for a GPU whose limit is its board's. Where the load wants more
     /// than the board's own limit already, its time is one under that limit: the clock falls by what the lower limit takes away beyond
@@ -165,8 +178,8 @@ impl PowerModel {
     /// The share of its SM clock that the limit leaves a GPU whose FP32 lanes do all they sustain: for work that nobody counted.
     #[must_use]
     pub fn busy_share(&self, gpu: &Gpu) -> f64 {
-        let busy =
-            |share: f64| Load { flops_per_s: gpu.fp32_sustained().value.0 * share, ..Load::of_all_sms() };
-        self.capped_share(gpu, |share| Some(busy(share)))
+        let busy = |gpu: &Gpu| Load { flops_per_s: gpu.fp32_sustained().value.0, ..Load::of_all_sms() };
+        let capped = self.capped_gpu(gpu, |gpu| Some(busy(gpu)));
+        capped.map_or(1.0, |capped| capped.boost_clock.value / gpu.boost_clock.value)
     }
 }

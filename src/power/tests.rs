@@ -123,6 +123,34 @@ fn less_power_never_leaves_more_clock_and_none_is_taken_where_less_is_drawn() {
     }
 }
 
+/// A limit leaves one clock, whichever above it was typed: a lower one is never faster, and no slower before it is below that.
+#[test]
+fn a_lower_sm_clock_under_a_limit_is_never_faster() {
+    let load = |gpu: &Gpu| Load { flops_per_s: gpu.fp32_sustained().value.0, ..Load::of_all_sms() };
+    for stock in gpus().entries() {
+        for part in [0.9, 0.7, 0.5, 0.35] {
+            let limit = Watts(part * stock.power_limit.value.0);
+            let left = |percent: u32| {
+                let sm_clock = Hertz(f64::from(percent) / 100.0 * stock.boost_clock.value.0);
+                let typed =
+                    Tuning { sm_clock: Some(sm_clock), power_limit: Some(limit), ..Tuning::default() };
+                let gpu = stock.tuned(typed).unwrap();
+                let left = gpu_at_limit(&gpu, |gpu| Some(load(gpu))).unwrap_or(gpu);
+                (left.boost_clock.value.0, left.fp32_sustained().value.0)
+            };
+            let all: Vec<_> = (40..=115).step_by(5).map(left).collect();
+            let is_ordered = |pair: &[(f64, f64)]| {
+                pair[0].0 <= pair[1].0 * (1.0 + 1e-9) && pair[0].1 <= pair[1].1 * (1.0 + 1e-9)
+            };
+            assert!(all.windows(2).all(is_ordered), "{} under {limit:?}: {all:?}", stock.id);
+            let at_stock = left(100).0;
+            if at_stock < 0.9 * stock.boost_clock.value.0 {
+                assert!((left(95).0 / at_stock - 1.0).abs() < 1e-9, "{}", stock.id);
+            }
+        }
+    }
+}
+
 #[test]
 fn the_clock_that_a_limit_leaves_has_no_steps() {
     let model = PowerModel::shipped().unwrap();

@@ -209,6 +209,13 @@ pub enum Caution {
         /// The SM clock without and with it, in hertz.
         clocks: [f64; 2],
     },
+    /// The power limit lowers what the target sustains of its FP32 rate at an SM clock that it leaves.
+    RateCapped {
+        /// The limit in watts.
+        limit: f64,
+        /// What is left of the rate, 0 to 1.
+        share: f64,
+    },
     /// The power limit of the target is above what this kernel draws there.
     LimitUnused {
         /// The limit in watts.
@@ -278,7 +285,11 @@ impl Caution {
     pub fn of_limit(asked: &Gpu, left: &Gpu) -> Self {
         let limit = asked.power_limit.value.0;
         let clocks = [asked, left].map(|gpu| gpu.boost_clock.value.0);
-        if clocks[0] == clocks[1] { Self::LimitUnused { limit } } else { Self::PowerCapped { limit, clocks } }
+        if clocks[0] != clocks[1] {
+            return Self::PowerCapped { limit, clocks };
+        }
+        let share = left.fp32_sustained().value / asked.fp32_sustained().value;
+        if share < 1.0 { Self::RateCapped { limit, share } } else { Self::LimitUnused { limit } }
     }
 
     /// That no such GPU exists, and what it was made of; `None` of any other.
@@ -432,6 +443,13 @@ impl fmt::Display for Caution {
             Self::Arithmetic(text) => f.write_str(text),
             Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
             Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
+            Self::RateCapped { limit, share } => {
+                let percent = 100.0 * share;
+                write!(
+                    f,
+                    "a limit of {limit:.0} W leaves {percent:.0} % of the FP32 rate at this SM clock (modelled)"
+                )
+            }
             Self::LimitUnused { limit } => {
                 write!(
                     f,
