@@ -24,10 +24,10 @@ pub struct LimitedSource<'a> {
 
 impl LimitedSource<'_> {
     /// The source at the clock that its power limit left it, where that is another one than `gpu` has: what it asked of the board
-    /// follows from the time that was measured, or is modelled, there. The model of operators has the power limit in its own clock.
+    /// follows from the time that was measured, or is modelled, there.
     #[must_use]
     pub fn source_at_limit(&self, gpu: &Gpu) -> Option<Gpu> {
-        if self.subject.instance.operator.is_some() {
+        if self.subject.instance.models_power_limit() {
             return None;
         }
         gpu_at_limit(gpu, |gpu| {

@@ -2,7 +2,7 @@
 
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
-use crate::kernel::{Kernel, Operator, OperatorKind};
+use crate::kernel::Kernel;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::Caution;
 
@@ -27,15 +27,6 @@ pub(super) fn under_its_limit(
         return on_board.map_or(free, |board| with_caution(board, Caution::LimitUnused { limit }));
     };
     with_caution(at(&slower), Caution::of_limit(asked, &slower))
-}
-
-/// The answer about an operator, whose model has the power limit in its own clock; that of decode has none.
-pub(super) fn of_operator(operator: Operator, asked: &Gpu, answer: Answer) -> Answer {
-    let is_ignored = asked.lowered_from().is_some() && operator.types.kind == OperatorKind::AttentionDecode;
-    if !is_ignored {
-        return answer;
-    }
-    with_caution(answer, Caution::LimitIgnored { limit: asked.power_limit.value.0 })
 }
 
 /// The board that this GPU is under a higher power limit; `None` where anything else of it was changed as well, or the limit is not higher.

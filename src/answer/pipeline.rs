@@ -8,7 +8,7 @@ use super::correct::{CorrectionQuestion, corrected, target_correction};
 use super::kriging::LastKriging;
 use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
-use super::limited_target::{of_operator, under_its_limit};
+use super::limited_target::under_its_limit;
 use super::settings::Settings;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::{Count, Kernel, RunsAs};
@@ -101,7 +101,7 @@ struct RunningGpu<'a> {
 }
 
 /// What the model alone says, with its interval. Where the power limit of the target is not its board's, however that was said: at the
-/// clock that the limit leaves it under this kernel's load, as its board where the limit does nothing to this kernel. The model of operators has the power limit in its own clock.
+/// clock that the limit leaves it under this kernel's load, as its board where the limit does nothing to this kernel.
 fn answer_of_model(
     context: AnswerContext<'_>,
     subject: &Subject,
@@ -114,10 +114,7 @@ fn answer_of_model(
         |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
     let starts_from_time = MODELS[settings.model].needs_source();
     let is_timed = starts_from_time && is_timed_at_settings(context, subject, source, target);
-    if let Some(operator) = subject.instance.operator {
-        return of_operator(operator, asked, at(asked));
-    }
-    if is_timed {
+    if is_timed || subject.instance.models_power_limit() {
         return at(asked);
     }
     under_its_limit(&context.kernels[subject.kernel], asked, context.stock(target), at)

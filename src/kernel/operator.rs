@@ -114,6 +114,12 @@ impl OperatorKind {
     pub fn uses_tensor_cores(self) -> bool {
         self != Self::Streaming
     }
+
+    /// Whether its model has the power limit in a clock of its own: what waits for memory all the time has none.
+    #[must_use]
+    pub fn models_power_limit(self) -> bool {
+        !matches!(self, Self::Streaming | Self::AttentionDecode)
+    }
 }
 
 impl OperatorType {

@@ -221,11 +221,6 @@ pub enum Caution {
         /// The limit in watts.
         limit: f64,
     },
-    /// The power limit of the target was lowered, and the model of this operator knows none.
-    LimitIgnored {
-        /// The limit in watts.
-        limit: f64,
-    },
     /// The launch cannot have run on the source as it is stated.
     SourceCannotLaunch {
         /// The source GPU.
@@ -456,10 +451,6 @@ impl fmt::Display for Caution {
                     "a limit of {limit:.0} W is above what this kernel draws (modelled): it does not change the time"
                 )
             }
-            Self::LimitIgnored { limit } => write!(
-                f,
-                "power limit {limit:.0} W ignored: decode attention is modelled without a power limit and may run slower; measure it at that limit"
-            ),
             Self::SourceCannotLaunch { gpu, why } => {
                 write!(
                     f,

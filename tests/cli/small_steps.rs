@@ -197,22 +197,22 @@ fn a_higher_limit_speeds_up_what_the_boards_own_slows() {
     }
 }
 
-/// What a model cannot know of a limit, or a source cannot have run, is said.
+/// Operators that wait for memory draw what they keep busy, and a limit slows what would draw more; products and prefill have their own clock. What a
+/// source cannot have run is said.
 #[test]
-fn a_limit_without_effect_on_decode_and_a_launch_that_no_source_starts_are_said() {
+fn a_limit_slows_operators_and_a_launch_that_no_source_starts_is_said() {
     let of = |kind: &str, target: &str| {
         let size = "b=8,s=4096,h=32,kv=8,d=128";
         let asked = format!("--kernel attention_{kind} --size {size} --from a100-sxm4-80gb --to {target}");
         Desk::new().types(&format!("predict --format json {asked}")).works().json().remove(0)
     };
-    let limited = of("decode", "l4@40W").to_string();
-    assert!(
-        limited.contains("power limit 40 W ignored: decode attention is modelled without a power limit"),
-        "{limited}"
-    );
-    assert!(!of("decode", "l4").to_string().contains("power limit"));
+    let [free, limited, low] = ["l4", "l4@60W", "l4@25W"].map(|target| of("decode", target));
+    assert_eq!(number(&free, "time_ms"), number(&limited, "time_ms"));
+    assert!(limited.to_string().contains("it does not change the time"), "{limited}");
+    assert!(number(&low, "time_ms") > 1.05 * number(&free, "time_ms"), "{low}");
+    assert!(!free.to_string().contains("power limit"));
     let ranked = "rank --format json --kernel attention_decode --size b=8,s=4096,h=32,kv=8,d=128 --to l4@40W";
-    assert!(Desk::new().types(ranked).works().json()[0]["board_power_w"].is_null(), "that of no limit");
+    assert_eq!(number(&Desk::new().types(ranked).works().json()[0], "board_power_w"), 40.0);
     let [free, limited] = ["l4", "l4@40W"].map(|target| of("prefill", target));
     assert!(number(&limited, "time_ms") > 1.2 * number(&free, "time_ms"), "{limited}");
     let ranked = ranked.replace("attention_decode", "attention_prefill");

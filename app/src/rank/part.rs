@@ -4,7 +4,7 @@ use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::{GpuId, board_place};
 use crate::kernel::{Count, Kernel, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Caution, Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
+use crate::predict::{Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -104,7 +104,7 @@ impl PartQuery<'_> {
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
             occupancy: answer.occupancy.target.map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
-            power: time.filter(|_| !ignores_limit(&answer)).and_then(|time| {
+            power: time.and_then(|time| {
                 self.board_power(KernelWork { kernel, work: &answer.work, blocks }, time, target)
             }),
             rests_on_measurement: !answer.is_estimate(),
@@ -222,10 +222,4 @@ impl PartQuery<'_> {
         let load = Load::from_work(kernel, work, blocks, gpu, time);
         Some(PowerModel::shipped_once()?.drawn_power(gpu, gpu.clocks(), &load))
     }
-}
-
-/// Whether the time is not one under the power limit that was asked for, so that neither is what is drawn.
-fn ignores_limit(answer: &Answer) -> bool {
-    let mut cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
-    cautions.any(|caution| matches!(caution, Caution::LimitIgnored { .. }))
 }

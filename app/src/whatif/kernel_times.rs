@@ -309,7 +309,7 @@ impl KernelTimes<'_> {
     /// What a power limit does to the only kernel of a workload on this GPU, as its answer there says it.
     fn limit_caution(&self, made: &Gpu) -> Option<Caution> {
         let [part] = &self.parts[..] else { return None };
-        if part.subject.instance.operator.is_some() {
+        if part.subject.instance.models_power_limit() {
             return None;
         }
         let asked = self.part_question(part);
@@ -350,11 +350,10 @@ impl KernelTimes<'_> {
 }
 
 impl PartQuestion<'_> {
-    /// The model's times on these GPUs, each at the clock that its power limit leaves it under this kernel's load. The model of operators
-    /// has the power limit in its own clock.
+    /// The model's times on these GPUs, each at the clock that its power limit leaves it under this kernel's load.
     fn times_at_limits(&self, gpus: &[Gpu], edited: Option<&EditedLaunch>) -> Vec<Option<ModelTime>> {
         let mut times = self.model_times(gpus);
-        if self.subject.instance.operator.is_none() {
+        if !self.subject.instance.models_power_limit() {
             for (time, gpu) in times.iter_mut().zip(gpus) {
                 if let Some(slower) = gpu_at_limit(gpu, |gpu| self.load_on(gpu)) {
                     *time = self.model_times(std::slice::from_ref(&slower))[0];
