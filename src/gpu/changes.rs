@@ -307,11 +307,16 @@ pub struct GpuChange {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GpuChanges(Vec<GpuChange>);
 
+/// What is said of a text that begins as the decimals behind a comma do: changes are parted by commas.
+fn decimal_point(text: &str) -> &'static str {
+    if text.starts_with(|c: char| c.is_ascii_digit()) { ", decimals have a point" } else { "" }
+}
+
 /// A change that cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ChangeError {
     /// Not `key=value`.
-    #[error("`{0}`: expected changes such as mem=+20%,l2=72MiB; the keys are {keys}", keys = all_keys())]
+    #[error("`{0}`: expected changes such as mem=+20%,l2=72MiB{point}; the keys are {keys}", point = decimal_point(.0), keys = all_keys())]
     NotAPair(String),
     /// No such number.
     #[error("`{0}` is no number of a GPU; the keys are {keys}", keys = all_keys())]

@@ -155,6 +155,11 @@ impl Table {
         }
     }
 
+    /// Whether there is anything under its columns: without it, a table is its title and its notes.
+    fn has_cells(&self) -> bool {
+        !self.columns.is_empty() && !self.rows.is_empty()
+    }
+
     /// Aligned columns, with title and notes.
     #[must_use]
     pub fn to_text(&self) -> String {
@@ -167,11 +172,10 @@ impl Table {
         let widths: Vec<usize> = (0..self.columns.len()).map(|i| width(i).unwrap_or(0)).collect();
         let mut out = String::new();
         if !self.title.is_empty() {
-            let below = if self.columns.is_empty() { "\n" } else { "\n\n" };
+            let below = if self.has_cells() { "\n\n" } else { "\n" };
             out.push_str(&format!("{}{below}", one_line(&self.title)));
         }
-        // A table without columns is its title and its notes.
-        let lines = std::iter::once(&heading).chain(&rows).filter(|_| !self.columns.is_empty());
+        let lines = std::iter::once(&heading).chain(&rows).filter(|_| self.has_cells());
         for row in lines {
             out.push_str(&text_line(row, &self.columns, &widths));
         }
@@ -217,7 +221,9 @@ impl Table {
         if !self.title.is_empty() {
             out.push_str(&format!("{}\n\n", one_line(&self.title)));
         }
-        out.push_str(&markdown_head(&self.columns));
+        if self.has_cells() {
+            out.push_str(&markdown_head(&self.columns));
+        }
         for row in &self.rows {
             out.push_str(&markdown_line(row.iter().map(TableCell::for_people)));
         }

@@ -265,7 +265,7 @@ mod tests {
         }
         assert!(open("none/a.csv").unwrap_err().contains("none cannot be written"));
         std::fs::write(folder.path().join("c.csv"), "x,y\n1,2\n").unwrap();
-        assert!(open("c.csv").unwrap_err().contains("c.csv, line 2"));
+        assert!(open("c.csv").unwrap_err().contains("c.csv:2"));
         // What cannot be written is said with its name, and what was there stays.
         let there = std::fs::read(folder.path().join("a.csv")).unwrap();
         let gone = folder.path().with_extension("moved");

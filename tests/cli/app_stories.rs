@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use crate::desk::Desk;
+use crate::desk::{Desk, number};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -724,8 +724,40 @@ fn kernels_without_a_duration_are_listed_and_not_predicted() {
     let listed = answer(&desk, "app run.json");
     assert!(listed.contains("no kernel has a duration") && listed.contains("40 kernel launches"), "{listed}");
     for words in ["app run.json --to l40s", "rank --app run.json --to l40s"] {
-        desk.types(words).ends(2, &["no kernel has a duration"]);
+        desk.types(words).ends(2, &["run.json: no kernel has a duration"]);
     }
+}
+
+#[test]
+fn a_trace_without_a_kernel_that_counts_is_not_predicted() {
+    let desk = Desk::new();
+    desk.file(
+        "run.json",
+        trace().replace(r#""dur":60"#, r#""dur":-60"#).replace(r#""dur":10"#, r#""dur":-10"#),
+    );
+    for words in ["app run.json --to l40s", "rank --app run.json --to l40s"] {
+        desk.types(words).ends(2, &["run.json: no ", "have a negative, missing or impossible time"]);
+    }
+}
+
+/// Two files merged by hand: a kernel runs once on its stream at a time.
+#[test]
+fn activities_that_are_recorded_twice_count_once() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let sum = |desk: &Desk| {
+        let printed = desk.types("app run.json --to l40s --format json").works().stdout;
+        let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        number(&printed, "kernel_sum_ms")
+    };
+    let once = sum(&desk);
+    let mut doubled: serde_json::Value = serde_json::from_str(&trace()).unwrap();
+    let events = doubled["traceEvents"].as_array_mut().unwrap();
+    let again = events.clone();
+    events.extend(again);
+    desk.file("run.json", doubled.to_string());
+    assert!(answer(&desk, "app run.json").contains("are recorded twice, alike in name, stream and times"));
+    assert_eq!(sum(&desk), once);
 }
 
 /// Links differ: what is kept as recorded is no certainty on another GPU.

@@ -31,6 +31,8 @@ fn from_the_compilers_log_to_the_occupancy_of_an_own_kernel() {
         "{}",
         looked.stderr
     );
+    desk.types("import build.log -o kernels.csv").ends(2, &["kernels.csv: ", "give a folder"]);
+    assert!(!desk.path("kernels.csv").exists());
     let wrote = desk.types("import build.log -o config/kernels");
     assert_eq!(wrote.code, 0, "{}", wrote.stderr);
     assert!(wrote.stderr.contains("1 kernel file written"), "{}", wrote.stderr);

@@ -91,14 +91,16 @@ fn prices_are_shown_with_their_day_and_order_the_board() {
     let mixed = "gpu,usd_per_hour\nfoo,2\nH100,2\nh100-sxm5,2\nl40s,0\n";
     let board =
         desk.types_with(&words.replace("--format json", ""), &[&desk.file("mixed.csv", mixed)]).works();
-    for said in ["line 2, gpu: unknown GPU `foo`", "line 3, gpu: GPU `H100` is ambiguous", "row left out"] {
+    for said in
+        ["mixed.csv:2: gpu: unknown GPU `foo`", "mixed.csv:3: gpu: GPU `H100` is ambiguous", "row left out"]
+    {
         assert!(board.stderr.contains(said), "{said}: {}", board.stderr);
     }
     let at = |gpu: &str| board.stdout.find(gpu).unwrap();
     assert!(at("L40S") < at("H100 SXM5") && at("H100 SXM5") < at("H200"), "{}", board.stdout);
     assert!(board.stdout.contains("$/h of 0: perf per dollar is not defined"), "{}", board.stdout);
     let dear = desk.file("wrong.csv", "gpu,usd_per_hour\nh100-sxm5,minus\n");
-    desk.types_with(&words, &[&dear]).ends(1, &["wrong.csv, line 2, usd_per_hour", "expected US dollars"]);
+    desk.types_with(&words, &[&dear]).ends(1, &["wrong.csv:2: usd_per_hour", "expected US dollars"]);
 }
 
 #[test]

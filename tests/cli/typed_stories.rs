@@ -68,7 +68,7 @@ fn what_is_missing_or_wrong_is_said_with_what_to_type() {
     let desk = Desk::new();
     for (words, said) in [
         ("predict --time 4.2ms --to rtx-4090", "measured on which GPU?"),
-        ("predict --time 4.2 --from 3090 --to rtx-4090", "expected a time with its unit"),
+        ("predict --time 4.2 --from 3090 --to rtx-4090", "expected a time above 0 with its unit"),
         ("predict --time 4.2ms --from all --to rtx-4090", "give --from GPU"),
         ("predict --threads 16x --from 3090 --to rtx-4090", "such as 256, 16x16"),
         ("predict --flops 3TFLOPS --from 3090 --to rtx-4090", "a rate is none"),
@@ -393,12 +393,18 @@ fn a_number_below_zero_is_a_value_that_says_what_is_expected() {
     let desk = Desk::new();
     let pair = "--from titan-v --to l4";
     for (words, said) in [
-        (format!("predict {pair} --time -3ms"), "expected a time with its unit"),
+        (format!("predict {pair} --time -3ms"), "expected a time above 0 with its unit"),
+        (format!("predict {pair} --time 4,2ms"), "such as 4.2ms, 31us or 1.5s; decimals have a point"),
+        (format!("predict {pair} --time 4ms --flops 17,2GFLOP"), "decimals have a point"),
+        ("whatif --gpu l4 --kernel saxpy --set mem=1,5x".into(), "mem=+20%,l2=72MiB, decimals have a point"),
         (format!("predict {pair} --time 1ms --flops -1G"), "expected operations, such as"),
         (format!("predict {pair} --kernel saxpy --sm-clock -5"), "expected megahertz above 0"),
         (format!("predict {pair} --kernel saxpy --regs -5"), "expected a whole number above 0"),
         ("rank --from titan-v --kernel saxpy --top -1".into(), "expected a whole number above 0"),
-        ("whatif --gpu l4 --kernel saxpy --solve mem --goal -1ms".into(), "expected a time with its unit"),
+        (
+            "whatif --gpu l4 --kernel saxpy --solve mem --goal -1ms".into(),
+            "expected a time above 0 with its unit",
+        ),
         ("app trace.json --device -1".into(), "expected a whole number from 0"),
         ("app trace.json --device x".into(), "expected a whole number"),
         ("app trace.json --top -1".into(), "expected a whole number"),

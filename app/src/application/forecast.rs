@@ -21,7 +21,7 @@ use super::group_forecast::{
 };
 use super::link::{HostLinks, copied_over};
 use super::ratios::{bandwidth_ratio, between_ratios};
-use super::recorded::{Application, CopyTotal, NO_DURATIONS};
+use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, ReplayTimes, Replayed, Speeds};
 use super::source::stated_size_caution;
 use super::timeline::Timeline;
@@ -156,8 +156,8 @@ pub fn forecast(
             "its kernels ran on {gpu}: they are listed, and no model predicts kernels of AMD GPUs"
         ));
     }
-    if application.has_no_durations() {
-        return Err(NO_DURATIONS.into());
+    if let Some(why) = application.without_times() {
+        return Err(format!("{}: {why}", application.file));
     }
     let asked = AskedGroups::new(session, application, source)?;
     let links = HostLinks::shipped().map_err(|why| why.to_string())?;

@@ -33,9 +33,6 @@ pub struct CopyTotal {
     pub total: Seconds,
 }
 
-/// What is said of an application whose kernels took no time.
-pub(super) const NO_DURATIONS: &str = "no kernel has a duration: nothing can be predicted; record it again";
-
 /// What one GPU did for an application.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Application {
@@ -92,10 +89,14 @@ impl Application {
         ["AMD", "Radeon", "Instinct"].iter().any(|word| self.gpu_name.contains(word))
     }
 
-    /// Whether it has kernels and none of them took any time.
+    /// Why none of its kernels has a time on another GPU: none of them took any here, or there is none.
     #[must_use]
-    pub fn has_no_durations(&self) -> bool {
-        self.kernel_count > 0 && self.groups_total() == Seconds(0.0)
+    pub fn without_times(&self) -> Option<&'static str> {
+        let without = self.groups_total() == Seconds(0.0);
+        without.then_some(match self.kernel_count {
+            0 => "no kernel of this GPU is left: nothing can be predicted; record it again",
+            _ => "no kernel has a duration: nothing can be predicted; record it again",
+        })
     }
 
     /// Whether graphs ran as a whole: their kernels are not told apart.
@@ -115,7 +116,7 @@ impl Application {
     /// Summed time of all groups, graphs included.
     #[must_use]
     pub fn groups_total(&self) -> Seconds {
-        Seconds(self.groups.iter().map(|g| g.total.0).sum())
+        Seconds(self.groups.iter().map(|g| g.total.0).fold(0.0, |all, one| all + one))
     }
 
     /// Summed time of copies without fills.
@@ -156,6 +157,12 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         ));
     }
     remarks.extend(other_devices(trace, device));
+    if made.doubled > 0 {
+        let n = made.doubled;
+        remarks.push(format!(
+            "{n} activities are recorded twice, alike in name, stream and times: counted once"
+        ));
+    }
     let mut regrouped = regroup(trace, made);
     count_groups(&mut regrouped.groups).map_err(|why| why.to_string())?;
     let described = trace.described(device);
@@ -180,7 +187,7 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         rows: None,
         remarks,
     };
-    let without = application.has_no_durations().then(|| NO_DURATIONS.to_string());
+    let without = application.without_times().map(str::to_string);
     application.remarks.extend(without);
     Ok(application)
 }
@@ -198,8 +205,8 @@ fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, Strin
             };
             let longest = active.iter().max_by_key(|d| (time(d), std::cmp::Reverse(**d))).copied();
             let remarks = || trace.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
-            let none = "the trace has no activity of a GPU: record with CUDA activities";
-            longest.ok_or_else(|| format!("{none}{}", remarks()))
+            let none = "no activity of a GPU is in the trace: record with CUDA activities";
+            longest.ok_or_else(|| format!("{}: {none}{}", trace.file, remarks()))
         }
     }
 }
@@ -216,6 +223,8 @@ struct MadeActivities {
     activities: Vec<Activity>,
     /// For each activity its place in the list of its kind.
     records: Vec<ActivityRecord>,
+    /// Activities that were left out, as the trace has them twice.
+    doubled: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -265,7 +274,13 @@ fn activities_of(trace: &RecordedTrace, device: u32, calls: &[RuntimeCall]) -> M
     for (at, copy) in trace.copies.iter().enumerate().filter(|(_, c)| c.device == device) {
         push(copy.stream, copy.span, copy.correlation, ActivityRecord::Copy(at));
     }
-    all.sort_by_key(|(a, _)| a.span);
+    all.sort_by_key(|(a, _)| (a.span, a.stream));
+    let recorded = all.len();
+    all.dedup_by(|(a, x), (b, y)| {
+        let is_at_once = a.span == b.span && a.stream == b.stream && a.span.nanoseconds() > 0;
+        is_at_once && is_same_record(trace, *x, *y)
+    });
+    let doubled = recorded - all.len();
     let mut grouping = Grouping::default();
     let (mut activities, mut records) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (mut activity, record) in all {
@@ -277,7 +292,20 @@ fn activities_of(trace: &RecordedTrace, device: u32, calls: &[RuntimeCall]) -> M
         activities.push(activity);
         records.push(record);
     }
-    MadeActivities { activities, records }
+    MadeActivities { activities, records, doubled }
+}
+
+/// Whether two records of one stream and one span are of one kernel, or of one copy.
+fn is_same_record(trace: &RecordedTrace, one: ActivityRecord, other: ActivityRecord) -> bool {
+    let kernel = |at: usize| (trace.kernels[at].name, trace.kernels[at].correlation);
+    match (one, other) {
+        (ActivityRecord::Kernel(one), ActivityRecord::Kernel(other)) => kernel(one) == kernel(other),
+        (ActivityRecord::Copy(one), ActivityRecord::Copy(other)) => trace.copies[one] == trace.copies[other],
+        (ActivityRecord::Graph(one), ActivityRecord::Graph(other)) => {
+            trace.graphs[one] == trace.graphs[other]
+        }
+        _ => false,
+    }
 }
 
 /// A copy that has ended before its call returns held the host: from or to pageable memory, it waits like a synchronisation.
@@ -334,7 +362,7 @@ struct Regrouped {
 
 /// Groups and totals of the activities that are left, the longest group first.
 fn regroup(trace: &RecordedTrace, made: MadeActivities) -> Regrouped {
-    let MadeActivities { mut activities, records } = made;
+    let MadeActivities { mut activities, records, .. } = made;
     let mut grouping = Grouping::default();
     let mut totals: BTreeMap<CopyDirection, (u64, Option<u64>, i64)> = BTreeMap::new();
     let mut places = Vec::with_capacity(records.len());

@@ -1,6 +1,7 @@
 //! `roofswap export roofline|occupancy|curves|predictions|components --from GPU --to GPU --kernel KERNEL -o FILE.svg`, and
 //! `roofswap export evaluation`, see there.
 
+use super::asked_subjects::kernels_of_data;
 use super::choices::ThemeChoice;
 use super::export_evaluation::EvaluationArgs;
 use super::question::{CheckedQuestion, QuestionArgs};
@@ -206,10 +207,15 @@ impl<'a> Picture<'a> {
     fn subject(&self) -> Result<&'a Subject> {
         match self.question.subjects.named() {
             [one] => Ok(one),
-            _ => Err(Usage(
-                "this chart shows one kernel: give one --kernel, for example --kernel saxpy".into(),
-            )
-            .into()),
+            _ => {
+                let session = &self.question.session;
+                let of_data = kernels_of_data(session).into_iter().next();
+                let example = of_data.map_or("saxpy", |kernel| &session.kernels[kernel].id);
+                Err(Usage(format!(
+                    "this chart shows one kernel: give one --kernel, such as --kernel {example}"
+                ))
+                .into())
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! `roofswap import` of compilers' reports: kernels with their resources.
 
-use super::{load, output};
+use super::{Usage, load, output};
 use crate::catalogue::user_folder;
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
 use crate::compiler::{self, CodeArchitecture, CompilerReport, JoinedKernel, TakenNames};
@@ -121,6 +121,14 @@ struct Existing {
 
 impl Folder {
     fn open_folder(path: &Path) -> Result<Self> {
+        let is_name_of_file = path.extension().is_some_and(|end| end == "csv" || end == "toml");
+        if is_name_of_file && !path.is_dir() {
+            let text = format!(
+                "{}: what a compiler reports becomes one file a kernel; give a folder, for example -o kernels",
+                path.display()
+            );
+            return Err(Usage(text).into());
+        }
         std::fs::create_dir_all(path)
             .with_context(|| format!("folder {} cannot be created", path.display()))?;
         let entries = std::fs::read_dir(path);

@@ -62,23 +62,34 @@ pub(super) fn traffic_bytes(text: &str) -> Result<Bytes, String> {
 pub(super) fn flop_count(text: &str) -> Result<Flops, String> {
     // A copy has none, and that is known.
     let found = typed_flops(text).filter(|f| f.0 >= 0.0);
-    found.ok_or_else(|| "expected operations, such as 17.2GFLOP, 1.72e10 or 0; a rate is none".into())
+    found.ok_or_else(|| {
+        with_point("expected operations, such as 17.2GFLOP, 1.72e10 or 0; a rate is none", text)
+    })
 }
 
 /// Operations of one launch that are no FLOPs.
 pub(super) fn operation_count(text: &str) -> Result<f64, String> {
     let digits = text.trim().trim_end_matches(['o', 'O', 'p', 'P', 's', 'S']);
     let found = typed_flops(digits).map(|n| n.0).filter(|n| *n > 0.0);
-    found.ok_or_else(|| "expected operations above 0, such as 3.6e12 or 3.6T; a rate is none".into())
+    found.ok_or_else(|| {
+        with_point("expected operations above 0, such as 3.6e12 or 3.6T; a rate is none", text)
+    })
 }
 
 /// The rate of one launch, with its unit.
 pub(super) fn launch_rate(text: &str) -> Result<TypedRate, String> {
-    typed_rate(text).ok_or_else(|| "expected a rate with its unit, such as 700TFLOPS or 900GB/s".into())
+    let expected = "expected a rate with its unit, such as 700TFLOPS or 900GB/s";
+    typed_rate(text).ok_or_else(|| with_point(expected, text))
 }
 
 /// The time of one launch, with its unit.
 pub(super) fn launch_time(text: &str) -> Result<Seconds, String> {
     let found = typed_seconds(text).filter(|t| t.0 > 0.0);
-    found.ok_or_else(|| "expected a time with its unit, such as 4.2ms, 31us or 1.5s".into())
+    found
+        .ok_or_else(|| with_point("expected a time above 0 with its unit, such as 4.2ms, 31us or 1.5s", text))
+}
+
+/// What was expected; of a text with a comma in it, that decimals have a point.
+fn with_point(expected: &str, text: &str) -> String {
+    format!("{expected}{}", if text.contains(',') { "; decimals have a point" } else { "" })
 }

@@ -30,8 +30,8 @@ impl RankQuestion<'_> {
 
     /// Says of each row what it is compared with that is known otherwise: the first of these rows, best first.
     pub(super) fn compare_origins(&self, rows: &mut [RankedRow]) {
-        let order: Vec<GpuId> = rows.iter().map(|row| row.gpu).collect();
-        for row in rows {
+        let order: Vec<GpuId> = rows.iter().filter(|row| row.time.is_some()).map(|row| row.gpu).collect();
+        for row in rows.iter_mut().filter(|row| row.time.is_some()) {
             row.cautions.extend(match row.limit {
                 Some(Bound::Launch) => self.overheads_caution(row.gpu, &order),
                 Some(Bound::Compute) => None,

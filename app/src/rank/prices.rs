@@ -56,16 +56,18 @@ pub enum PriceError {
     /// Its header is none of the three.
     #[error(
         "{file}: no prices in it: expected the columns gpu,usd_per_hour,provider,region,date, or a catalogue of gpuhunt or \
-         SkyPilot; it has {found}"
+         SkyPilot; it has {found}{parted}"
     )]
     Header {
         /// The file.
         file: String,
         /// Its columns.
         found: String,
+        /// What parts columns, where something else does.
+        parted: &'static str,
     },
     /// A line that is wrong.
-    #[error("{file}, line {line}, {column}: {why}")]
+    #[error("{file}:{line}: {column}: {why}")]
     Line {
         /// The file.
         file: String,
@@ -144,6 +146,11 @@ impl PriceBook {
         let form = PriceForm::find(&header).ok_or_else(|| PriceError::Header {
             file: file.into(),
             found: crate::text::harmless_line(&found()),
+            parted: if header.len() == 1 && found().contains(';') {
+                "; columns are parted by commas"
+            } else {
+                ""
+            },
         })?;
         let mut book = Self { file: Some(file.into()), ..Self::default() };
         let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
@@ -169,7 +176,11 @@ impl PriceBook {
         let left_out: usize = unknown.values().sum();
         if left_out > 0 {
             let names: Vec<&str> = unknown.keys().take(LISTED).map(String::as_str).collect();
-            let text = format!("{left_out} prices left out: {} are not in the catalogue", names.join(", "));
+            let text = format!(
+                "{} left out, of GPUs that are not in the catalogue: {}",
+                crate::text::counted(left_out, "price"),
+                names.join(", ")
+            );
             book.remarks.push(crate::text::harmless_line(&text));
         }
         Ok(book)
@@ -262,7 +273,9 @@ impl PriceLine<'_> {
     fn usd_per_hour(&self, price: &str) -> Result<f64, PriceError> {
         let form = self.form;
         let found = crate::text::clipped_text(price, 30);
-        let expected = |what: &str| self.refuse(form.price_name, format!("`{found}`: expected {what}"));
+        let point = if price.contains(',') { "; decimals have a point" } else { "" };
+        let expected =
+            |what: &str| self.refuse(form.price_name, format!("`{found}`: expected {what}{point}"));
         let number = typed_number(price.trim_start_matches('$')).filter(|p| *p >= 0.0);
         let price = number.ok_or_else(|| expected("US dollars per hour, 0 of a board that is owned"))?;
         let count = match self.cell(form.count) {
@@ -395,7 +408,10 @@ mod tests {
         let found = quote(hunted, "a100-pcie-40gb").unwrap();
         assert_eq!((found.usd_per_hour, &*found.provider, found.fits_several), (4.0, "cloud", true));
         assert_eq!(quote(hunted, "a100-sxm4-80gb"), None, "another memory");
-        assert!(read(hunted).unwrap().1.remarks[0].starts_with("1 prices left out: MI300X"));
+        assert!(
+            read(hunted).unwrap().1.remarks[0]
+                .starts_with("1 price left out, of GPUs that are not in the catalogue: MI300X")
+        );
         let sky = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region\n\
             g6,L4,1,4,16,x,0.8,0.3,us-west-2\n\
             ,tpu-v5p-12288,1,,,,25804.8,12000,us-east5\ng6-12,L4,2,48,192,x,12000,5000,us-west-2\n";
@@ -406,8 +422,12 @@ mod tests {
     fn a_wrong_line_is_named_with_what_was_expected() {
         let header = "gpu,usd_per_hour,provider,region,date\n";
         for (line, said) in [
-            ("h100-sxm5,-1,a,b,2026-11-01", "prices.csv, line 2, usd_per_hour: `-1`: expected US dollars"),
+            ("h100-sxm5,-1,a,b,2026-11-01", "prices.csv:2: usd_per_hour: `-1`: expected US dollars"),
             ("h100-sxm5,free,a,b,", "expected US dollars"),
+            (
+                "h100-sxm5,\"2,50\",a,b,",
+                "`2,50`: expected US dollars per hour, 0 of a board that is owned; decimals have a point",
+            ),
             ("h100-sxm5,20000,a,b,", "expected at most 10000 US dollars"),
             ("h100-sxm5,2,a,b,yesterday", "date: `yesterday`: expected a day"),
             ("h100-sxm5,2,a,b,2026-13-01", "expected a day"),
@@ -420,9 +440,9 @@ mod tests {
         let mixed = format!("{header}hal-9000,2,a,b,\nH100,2,a,b,\nl4,free,a,b,\nl40s,1,a,b,\n");
         let said = read(&mixed).unwrap().1.remarks;
         for (at, what) in [
-            "line 2, gpu: unknown GPU `hal-9000`",
-            "line 3, gpu: GPU `H100` is ambiguous",
-            "line 4, usd_per_hour: `free`",
+            ":2: gpu: unknown GPU `hal-9000`",
+            ":3: gpu: GPU `H100` is ambiguous",
+            ":4: usd_per_hour: `free`",
         ]
         .iter()
         .enumerate()
@@ -431,5 +451,7 @@ mod tests {
         }
         assert_eq!(quote(&mixed, "l40s").unwrap().usd_per_hour, 1.0);
         assert!(read("a,b\n1,2\n").unwrap_err().to_string().contains("it has a,b"));
+        let parted = read("gpu;usd_per_hour\nl40s;1\n").unwrap_err().to_string();
+        assert!(parted.contains("columns are parted by commas"), "{parted}");
     }
 }

@@ -47,6 +47,10 @@ struct LineWord<'t> {
     part: usize,
 }
 
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
 /// The catalogues that names are looked up in.
 #[derive(Clone, Copy)]
 struct LineCatalogues<'a> {
@@ -79,10 +83,22 @@ impl KernelLine {
         while let Some(first) = rest.first() {
             let part = rest.iter().take_while(|word| word.part == first.part).count();
             let used = read.take_words(&rest[..part], names).clamp(1, part);
+            read.explain_comma(&rest[used - 1..]);
             rest = &rest[used..];
         }
         read.take_time_of_rate(names);
         read
+    }
+
+    /// Adds to what was not understood that its decimals stand behind a comma, which parts facts: `4,2ms`.
+    fn explain_comma(&mut self, words: &[LineWord<'_>]) {
+        let [last, next, ..] = words else { return };
+        let is_cut = next.part != last.part
+            && next.start == last.end + 1
+            && [last.text.ends_with(is_digit), next.text.starts_with(is_digit)] == [true; 2];
+        if let Some(Err(why)) = self.chips.last_mut().map(|chip| &mut chip.meaning).filter(|_| is_cut) {
+            why.push_str("; decimals have a point");
+        }
     }
 
     /// Makes the time of a rate, once all that it takes is read.
@@ -424,6 +440,7 @@ mod tests {
             ("4.2ms on 4711", "unknown GPU `4711`"),
             ("256", "of what?"),
             ("256 thrads", "of what?"),
+            ("4,2ms", "decimals have a point"),
             ("8KB", "of what?"),
             ("1000 regs", "1000 registers per thread, and no compiler gives one more than 255"),
             ("0 regs", "1 to 255"),

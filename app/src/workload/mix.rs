@@ -65,7 +65,7 @@ pub enum MixError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A kernel that is not known.
-    #[error("{file}, line {line}: {error}")]
+    #[error("{file}:{line}: {error}")]
     Name {
         /// The file.
         file: String,

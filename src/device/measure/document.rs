@@ -10,7 +10,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
     /// It is no file of ours, or damaged.
-    #[error("{file}, line {line}: {why}; give another name with -o, or move the file away")]
+    #[error("{file}:{line}: {why}; give another name with -o, or move the file away")]
     NotOurs {
         /// The file.
         file: String,
@@ -21,7 +21,7 @@ pub enum DocumentError {
     },
     /// It was measured elsewhere.
     #[error(
-        "{file}, line {line}: {what} is `{theirs}`, here it is `{ours}`; one file holds one GPU and one driver: give another name with -o"
+        "{file}:{line}: {what} is `{theirs}`, here it is `{ours}`; one file holds one GPU and one driver: give another name with -o"
     )]
     Elsewhere {
         /// The file.

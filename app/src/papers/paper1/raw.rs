@@ -88,7 +88,7 @@ pub enum RawError {
         column: &'static str,
     },
     /// A field that is no number.
-    #[error("{file}, line {line}, {column}: `{value}`; expected {expected}")]
+    #[error("{file}:{line}: {column}: `{value}`; expected {expected}")]
     Field {
         /// The file's path.
         file: String,

@@ -107,7 +107,7 @@ pub enum TiledError {
         what: String,
     },
     /// A field that is no number.
-    #[error("{file}, line {line}, {column}: `{value}`; expected a number")]
+    #[error("{file}:{line}: {column}: `{value}`; expected a number")]
     Field {
         /// Its path.
         file: String,

@@ -148,8 +148,10 @@ fn trained(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
         lines.push(Line::default());
     }
     let Some(told) = state.models.shown_model() else {
-        let text =
-            format!("nothing trained yet: Enter trains {} on the loaded rows", chosen_recipe(&state.models));
+        let text = format!(
+            "no model of the loaded rows is trained: Enter trains {} on them",
+            chosen_recipe(&state.models)
+        );
         lines.extend(paragraph(&text, width, look.dim()));
         return lines;
     };
