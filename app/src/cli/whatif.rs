@@ -103,6 +103,9 @@ pub(super) struct WhatIfArgs {
     theme: ThemeChoice,
 }
 
+/// Columns of several kernels, the first to go where there is no room last.
+const LEAST_NEEDED: [&str; 4] = ["unchanged energy", "unchanged power", "energy", "power"];
+
 /// `--format`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum WhatIfFormat {
@@ -386,7 +389,7 @@ impl WhatIfArgs {
         let table = if self.parts().tornado { tornados_table(answers) } else { changed_times_table(answers) };
         let text = match self.format {
             WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
-            WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &[]),
+            WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &LEAST_NEEDED),
         };
         format!("{text}\n")
     }
