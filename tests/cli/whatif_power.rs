@@ -1,4 +1,4 @@
-//! What a changed GPU draws, and what is said where a launch is barred or a measured time is not used.
+//! What a changed GPU draws, what a limit alone is compared with, and what is said where a launch is barred or a measured time is not used.
 
 use crate::desk;
 
@@ -73,6 +73,37 @@ fn power_and_energy_stand_in_every_form() {
     let decode = "whatif --kernel attention_decode --gpu h100-sxm5 --set power=250W";
     let text = desk.types(decode).works().stdout;
     assert!(text.contains("board power -, - per run; H100 SXM5 80 GB: ~"), "{text}");
+}
+
+/// A limit or a clock alone is the change: it is compared with the board as it is. Beside `--set` it is that of the board that is changed.
+#[test]
+fn a_limit_alone_is_compared_with_the_board_as_it_is() {
+    let desk = Desk::new();
+    let asked = "whatif --kernel matmul_tiled --size n=512 --gpu h100-sxm5";
+    for (typed, set) in [
+        ("--power-limit 250W", "power=250W"),
+        ("--power-limit h100-sxm5=250W", "power=250W"),
+        ("--sm-clock 1200MHz --from titan-v", "sm=1200MHz"),
+        ("--mem-clock 2000MHz --power-limit 300W", "data-rate=4Gbit/s,power=300W"),
+    ] {
+        let from = if typed.contains("--from") { "--from titan-v" } else { "" };
+        let by_change = object(&desk, &format!("{asked} --set {set} {from}"));
+        assert_eq!(object(&desk, &format!("{asked} {typed}")), by_change, "{typed}");
+    }
+    let base = object(&desk, asked);
+    let at_limit = object(&desk, &format!("{asked} --power-limit 250W --set mem=+20%"));
+    let limited = object(&desk, &format!("{asked} --power-limit 250W"));
+    assert!(is_same(&limited["base_time_ms"], &base["time_ms"]) && limited["time_ms"] != base["time_ms"]);
+    assert!(is_same(&at_limit["base_time_ms"], &limited["time_ms"]), "{at_limit}");
+    let several = "whatif --kernel saxpy,matmul_tiled --gpu h100-sxm5,l40s --power-limit 250W";
+    let text = desk.types(several).works().stdout;
+    assert!(
+        text.contains("◇ H100 SXM5 80 GB with power=250W\n") && text.contains("◇ L40S with power=250W\n"),
+        "{text}"
+    );
+    // How many SMs make up for the limit.
+    let solved = object(&desk, &format!("{asked} --power-limit 250W --solve sms"));
+    assert!(is_same(&solved["solve"]["goal_ms"], &base["time_ms"]), "{solved}");
 }
 
 #[test]
