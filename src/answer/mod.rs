@@ -5,6 +5,7 @@
 //! An [`Answer`] keeps what it was made of: [`Answer::breakdown`] takes it apart without asking again.
 
 mod answered;
+mod board_power;
 mod calibration;
 mod case_answers;
 mod cases;
@@ -29,6 +30,7 @@ mod shipped;
 mod sources;
 mod trial;
 mod trials;
+mod unused_measurement;
 
 pub use answered::{Answer, Combined, Measured, Share};
 pub use calibration::{IntervalCalibration, IntervalQuestion, LearnedModels, StartedFrom};

@@ -10,15 +10,16 @@ use super::launch_model::LaunchQuestion;
 use super::limited_source::LimitedSource;
 use super::limited_target::under_its_limit;
 use super::settings::Settings;
+use super::unused_measurement::unused_measurement;
 use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::{Count, Kernel, RunsAs};
 use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences, gpu_at_row_clocks,
-    impossible_source, is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks,
-    stated_clocks, states_clocks, weight,
+    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences, impossible_source,
+    is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, stated_clocks,
+    states_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note, tensor_fp64_note};
 use crate::units::{Bytes, Seconds};
@@ -180,7 +181,7 @@ fn answer_at_clocks(
         observe(p, &q, timed);
         p.cautions.extend(source_cannot_launch(&q));
         if timed.is_none() {
-            p.cautions.extend(measured_elsewhere(context, subject, target));
+            p.cautions.extend(unused_measurement(context, subject, source, target));
         }
         let named = Pair::new(typed_source, context.named_of_typed(target));
         // Under a limit that does nothing it is its board.
@@ -331,15 +332,6 @@ fn measured_on<'a>(
     at_clocks.or_else(|| rows().find(|row| !is_typed && !states_clocks(row)))
 }
 
-/// The time measured on the target at other clocks than are asked about.
-fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Option<Caution> {
-    let on_target = context.gpu(target);
-    let config = subject.config.filter(|_| on_target.is_board_at_settings())?;
-    let row = context.store.row_on(config, target).filter(|row| states_clocks(row))?;
-    let at_row = gpu_at_row_clocks(context.stock(target), on_target, row).ok()??;
-    Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
-}
-
 /// What the model makes of the source's time on the source at the clocks it is set to.
 fn time_at_set_clocks(
     q: &Question<'_>,
@@ -455,7 +447,11 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
         waits_for_memory && !prediction.cautions.iter().any(said)
     }));
     let times = [(q.source.gpu, known.map(|t| t.time)), (q.target.gpu, Some(prediction.time))];
-    for (gpu, _) in times.into_iter().filter(|(_, time)| time.is_some_and(|t| t < NEAR_FLOOR)) {
+    let is_short = |(_, time): &(&Gpu, Option<Seconds>)| time.is_some_and(|t| t < NEAR_FLOOR);
+    let mut short: Vec<&Gpu> = times.into_iter().filter(is_short).map(|(gpu, _)| gpu).collect();
+    // Of one board, changed or not, it is said once.
+    short.dedup_by_key(|gpu| gpu.board_id().to_string());
+    for gpu in short {
         let caution = Caution::LaunchBound(gpu.id.as_str().into());
         if !prediction.cautions.contains(&caution) {
             prediction.cautions.push(caution);

@@ -31,6 +31,20 @@ impl Load {
         Self { active: 1.0, ..Self::default() }
     }
 
+    /// [`Load::from_work`]; `None` where neither operations nor bytes are known.
+    #[must_use]
+    pub fn of_counted_work(
+        kernel: &Kernel,
+        work: &Work,
+        blocks: Option<f64>,
+        gpu: &Gpu,
+        time: Seconds,
+    ) -> Option<Self> {
+        let draws = [Count::Flops, Count::AluWarpInsts, Count::DramBytes, Count::L2Bytes];
+        draws.into_iter().find_map(|count| work.get(count))?;
+        Some(Self::from_work(kernel, work, blocks, gpu, time))
+    }
+
     /// What this work of this kernel does in this time; `blocks`: in the grid, where that is known (else every SM has one).
     #[must_use]
     pub fn from_work(kernel: &Kernel, work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {

@@ -2,9 +2,9 @@
 
 use super::caution_texts::{
     above_roof_text, between_sizes_text, borrowed_registers_text, both_widths_text, capped_text,
-    dispatch_seen_text, fallen_back_text, far_below_roof_text, launch_bound_text, missing_counts_text,
-    near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text, other_sizes_text,
-    rewritten_text, target_rows_text, unfit_listings_text,
+    dispatch_seen_text, fallen_back_text, far_below_roof_text, launch_bound_text, measured_unused_text,
+    missing_counts_text, near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text,
+    other_sizes_text, rewritten_text, target_rows_text, unfit_listings_text,
 };
 use super::lesson::Abstains;
 use crate::catalogue::ElementType;
@@ -176,6 +176,13 @@ pub enum Caution {
         /// Which GPU at which clocks.
         at: Arc<str>,
         /// What it took there.
+        time: Seconds,
+    },
+    /// The target as it is was measured, and another GPU is the source: that time has no part in the one that is predicted.
+    MeasuredUnused {
+        /// The target as it is.
+        gpu: Arc<str>,
+        /// What it took.
         time: Seconds,
     },
     /// The source's row states clocks that no such board can be set to: they are not used.
@@ -420,6 +427,7 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
             Self::MeasuredAtOtherClocks { at, time } => f.write_str(&not_compared_text(at, *time)),
+            Self::MeasuredUnused { gpu, time } => f.write_str(&measured_unused_text(gpu, *time)),
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")
             }

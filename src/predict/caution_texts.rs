@@ -3,6 +3,7 @@
 use crate::catalogue::ElementType;
 use crate::gpu::Ceilings;
 use crate::kernel::{Count, Problem, VectorPrecision};
+use crate::text::counted;
 use crate::units::{Seconds, significant};
 use std::sync::Arc;
 
@@ -40,6 +41,12 @@ pub(super) fn launch_bound_text(gpu: &str) -> String {
     format!("{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4–9 µs were measured)")
 }
 
+pub(super) fn measured_unused_text(gpu: &str, time: Seconds) -> String {
+    format!(
+        "{gpu}: measured there, {time}, but predicted from another GPU as asked; name {gpu} as the source to start from the measured time"
+    )
+}
+
 pub(super) fn dispatch_seen_text(shortest: Seconds) -> String {
     format!("short launches take {shortest} or more whatever their work: read as a framework's dispatch")
 }
@@ -58,8 +65,7 @@ pub(super) fn not_compared_text(at: &str, time: Seconds) -> String {
 }
 
 pub(super) fn target_rows_text(factor: f64, rows: usize) -> String {
-    let plural = if rows == 1 { "" } else { "s" };
-    format!("rows measured on the target: × {factor:.3} (from {rows} row{plural})")
+    format!("rows measured on the target: × {factor:.3} (from {})", counted(rows, "row"))
 }
 
 pub(super) fn missing_counts_text(missing: &[Count]) -> String {
@@ -126,8 +132,22 @@ pub(super) fn rewritten_text(least: f64, most: f64) -> String {
 }
 
 pub(super) fn other_clocks_text(gpu: &str, rows: usize, all: usize) -> String {
+    let (of, were) = (counted(all, "row"), if rows == 1 { "was" } else { "were" });
     format!(
-        "clocks: {rows} of {all} rows on {gpu} were measured at clocks other than those set; each is compared with the \
-         model at its own clocks"
+        "clocks: {rows} of {of} on {gpu} {were} measured at clocks other than those set; each is compared with the model at \
+         its own clocks"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_row_is_one() {
+        assert!(other_clocks_text("l4", 1, 1).starts_with("clocks: 1 of 1 row on l4 was measured at clocks"));
+        assert!(
+            other_clocks_text("l4", 2, 3).starts_with("clocks: 2 of 3 rows on l4 were measured at clocks")
+        );
+    }
 }

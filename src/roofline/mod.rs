@@ -33,7 +33,7 @@ pub use scattered::atomic_clocks;
 pub use straight_line::StraightLine;
 
 use crate::catalogue::Sourced;
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::{Ceilings, Gpu, GpuNumber};
 use crate::kernel::{Count, Kernel, VectorPrecision, Work};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Intensity};
 
@@ -134,6 +134,29 @@ impl Bound {
             Self::Xu => Component::Xu.as_str(),
             Self::Fp64 => Component::Fp64.as_str(),
             Self::Latency => "latency",
+        }
+    }
+}
+
+impl Bound {
+    /// The limits that this number of a GPU is a rate of: more of it raises them.
+    #[must_use]
+    pub const fn raised_by(number: GpuNumber) -> &'static [Self] {
+        match number {
+            GpuNumber::TensorRate | GpuNumber::Fp32Lanes | GpuNumber::Fp32Peak => &[Self::Compute],
+            GpuNumber::Fp64Lanes => &[Self::Compute, Self::Fp64],
+            GpuNumber::Bandwidth | GpuNumber::BusBits | GpuNumber::DataRate => &[Self::Dram],
+            GpuNumber::L2Bandwidth => &[Self::L2],
+            GpuNumber::LsuLanes => &[Self::Lsu],
+            GpuNumber::LaunchOverhead
+            | GpuNumber::Sms
+            | GpuNumber::SmClock
+            | GpuNumber::L2Size
+            | GpuNumber::SharedPerSm
+            | GpuNumber::RegistersPerSm
+            | GpuNumber::MaxWarps
+            | GpuNumber::PowerLimit
+            | GpuNumber::MemorySize => &[],
         }
     }
 }
@@ -244,6 +267,12 @@ mod tests {
     fn a_limit_has_the_word_of_its_component() {
         let words = Component::ALL.map(|component| (component.as_str(), Bound::from(component).as_str()));
         assert!(words.iter().all(|(component, bound)| component == bound), "{words:?}");
+    }
+
+    #[test]
+    fn fp64_lanes_raise_the_limit_of_fp64_instructions_too() {
+        assert_eq!(Bound::raised_by(GpuNumber::Fp64Lanes), [Bound::Compute, Bound::Fp64]);
+        assert!(Bound::raised_by(GpuNumber::PowerLimit).is_empty(), "it is no rate");
     }
 
     #[test]

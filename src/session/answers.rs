@@ -102,20 +102,23 @@ impl Session {
         self.answer_from(subject, &sources, target, settings).or_else(alone)
     }
 
-    /// [`Session::answer_from`] on a GPU that is made of this one and stands in no catalogue: in its board's place, whose rows hold for it.
+    /// [`Session::answer_asked`] on a GPU that is made of this one and stands in no catalogue: in its board's place, whose rows hold for it.
     #[must_use]
     pub fn answer_on_made(
         &self,
         subject: &Subject,
-        sources: &Sources,
+        asked: &Sources,
         base: GpuId,
         made: &Gpu,
         settings: Settings,
     ) -> Option<Answer> {
+        let sources = self.sources_asked(subject, asked, settings.model);
         let context = self.answer_context();
         let place = board_place(&self.gpus, base);
         let stand_in = Some(StandIn { place, gpu: made, stock: context.stock(place), named: None });
-        answer_from_sources(AnswerContext { stand_in, ..context }, subject, sources, place, settings)
+        let context = AnswerContext { stand_in, ..context };
+        let alone = || Some(answer_pair(context, subject, asked.seen_from()?, place, settings));
+        answer_from_sources(context, subject, &sources, place, settings).or_else(alone)
     }
 
     /// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.

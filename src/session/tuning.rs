@@ -2,7 +2,9 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId, Tuning, TuningError, clock, power};
+use crate::gpu::{
+    ChangeAmount, ChangeError, Clocks, Gpu, GpuChanges, GpuId, GpuNumber, Tuning, TuningError, clock, power,
+};
 use crate::power::{check_board_limit, with_lowest_limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -96,6 +98,8 @@ impl TuneError {
 pub struct LaidTargets {
     /// Those to ask about.
     pub targets: Vec<GpuId>,
+    /// Of each the GPU that was named.
+    pub named: Vec<GpuId>,
     /// Why others cannot be set so.
     pub left_out: Vec<TuneError>,
 }
@@ -122,7 +126,10 @@ impl TypedTunings {
             let left = for_targets.beside_named(&named, session, *gpu)?;
             let place = left.place_for(session, *gpu, sources.contains(gpu));
             match place.and_then(|place| session.changed_at_settings(place)) {
-                Ok(place) => laid.targets.push(place),
+                Ok(place) => {
+                    laid.targets.push(place);
+                    laid.named.push(*gpu);
+                }
                 Err(why) if targets.len() > 1 && why.is_of_this_gpu() => laid.left_out.push(why),
                 Err(why) => return Err(why),
             }
@@ -375,6 +382,33 @@ impl Session {
         self.typed.remove(&gpu);
         let base = self.place_at(base, tuning);
         self.add_hypothetical(base, &changes).map_err(|why| TuneError::Changes(Box::new(why)))
+    }
+
+    /// The GPU of this place as changes of the GPU that was named, which is as its name says it from now on: clocks and limit that were typed
+    /// for it alone. `None` where they are the source's as well.
+    #[must_use]
+    pub fn settings_as_changes(
+        &mut self,
+        place: GpuId,
+        named: GpuId,
+        sources: &[GpuId],
+    ) -> Option<GpuChanges> {
+        let (at, stated) = (self.gpus[place].clocks(), self.stock(named).clocks());
+        if place == named && sources.contains(&named) {
+            return None;
+        }
+        if place == named {
+            // It was possible before.
+            let _ = self.tune(named, Tuning::default());
+        }
+        let data_rate = |clocks: Clocks| 2.0 * clocks.mem.0;
+        let settings = [
+            (GpuNumber::SmClock, at.sm.0, stated.sm.0),
+            (GpuNumber::DataRate, data_rate(at), data_rate(stated)),
+            (GpuNumber::PowerLimit, at.power_limit.0, stated.power_limit.0),
+        ];
+        let set = settings.into_iter().filter(|(_, at, stated)| at != stated);
+        Some(set.fold(GpuChanges::default(), |all, (number, at, _)| all.with(number, ChangeAmount::To(at))))
     }
 
     /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed. Of one whose numbers were changed they are

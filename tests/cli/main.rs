@@ -48,6 +48,7 @@ mod train_stories;
 mod typed_stories;
 mod user_files;
 mod variant_stories;
+mod whatif_power;
 mod whatif_stories;
 mod within_the_physics;
 mod without_source;

@@ -302,7 +302,7 @@ fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
     );
     let batch = desk.types("rank --batch held.csv --to l40s").works().stdout;
     assert!(batch.lines().next().unwrap().contains("31.9 µs on RTX A4500 at the profiled clocks"), "{batch}");
-    assert!(batch.contains("1 rows were measured at other clocks than their GPU is set to"), "{batch}");
+    assert!(batch.contains("1 row was measured at other clocks than its GPU is set to"), "{batch}");
 }
 
 /// The drawn times and the factor beside them are at different clocks.

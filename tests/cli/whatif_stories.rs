@@ -33,7 +33,11 @@ fn a_what_if_has_the_promised_fields_and_says_what_matters() {
             "tornado",
             "solve",
             "time_kind",
-            "cautions"
+            "cautions",
+            "board_power_w",
+            "energy_j",
+            "base_board_power_w",
+            "base_energy_j"
         ]
     );
     assert_eq!(
@@ -85,7 +89,7 @@ fn every_kernel_on_several_gpus_is_a_table_per_gpu_or_a_list_of_objects() {
     for said in [
         "◇ RTX 4070 with mem=+20%\n",
         "◇ H100",
-        "unchanged GPU  speedup  notes\nsaxpy",
+        "unchanged GPU  speedup   power    energy  unchanged power  unchanged energy  notes\nsaxpy",
         "hypothetical GPU: rtx-4070 with",
     ] {
         assert!(text.contains(said), "{said}: {text}");
@@ -519,7 +523,7 @@ fn a_what_if_is_rows_of_a_csv_too() {
         lines.collect::<Vec<_>>()
     };
     let alone = rows("");
-    assert_eq!((alone.len(), alone[0].len(), alone[1].len()), (2, 15, 15), "{alone:?}");
+    assert_eq!((alone.len(), alone[0].len(), alone[1].len()), (2, 19, 19), "{alone:?}");
     let cell = |rows: &[Vec<String>], row: usize, column: &str| {
         rows[row][rows[0].iter().position(|name| name == column).unwrap()].clone()
     };

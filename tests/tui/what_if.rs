@@ -151,6 +151,17 @@ fn the_screen_says_what_the_commands_say() {
     near(answer.base_time, &whatif["base_time_ms"]);
     near(answer.interval.map(|[low, _]| low), &whatif["low_ms"]);
     near(d.state.answer().predicted_time(), &predict[0]["time_ms"]);
+    for (power, watts, joules) in [
+        (answer.power, "board_power_w", "energy_j"),
+        (answer.base_power, "base_board_power_w", "base_energy_j"),
+    ] {
+        let power = power.unwrap();
+        for (shown, key) in [(power.board.0, watts), (power.energy.0, joules)] {
+            assert!((shown / whatif[key].as_f64().unwrap() - 1.0).abs() < 1e-9, "{shown} {key}: {whatif}");
+        }
+    }
+    let words = answer.power_in_words().unwrap();
+    assert!(d.screen().contains(&words), "{words}: {}", d.screen());
     let said = whatif["tornado"].as_array().unwrap();
     assert!(said.len() > 10 && said.len() == answer.tornado.len(), "{}", said.len());
     for (bar, said) in answer.tornado.iter().zip(said) {

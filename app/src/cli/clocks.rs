@@ -2,7 +2,7 @@
 
 use super::output;
 use crate::gpu::GpuId;
-use crate::session::{Session, TypedTunings};
+use crate::session::{LaidTargets, Session, TypedTunings};
 use anyhow::Result;
 use clap::Args;
 
@@ -34,10 +34,20 @@ impl ClockArgs {
         targets: &[GpuId],
         sources: &[GpuId],
     ) -> Result<Vec<GpuId>> {
+        Ok(self.laid(session, targets, sources)?.targets)
+    }
+
+    /// [`ClockArgs::laid_targets`] beside the GPUs that were named.
+    pub(super) fn laid(
+        &self,
+        session: &mut Session,
+        targets: &[GpuId],
+        sources: &[GpuId],
+    ) -> Result<LaidTargets> {
         let laid = self.typed().lay_beside(session, targets, sources)?;
         let left_out: Vec<String> = laid.left_out.iter().map(|why| format!("left out: {why}")).collect();
         output::remarks(&left_out, left_out.len());
-        Ok(laid.targets)
+        Ok(laid)
     }
 
     /// For a session to follow.

@@ -44,7 +44,8 @@ pub(super) struct WhatIfArgs {
     /// The GPU to change; several, or `all`, with --set: the time on each of them, or with --tornado: which numbers matter there
     #[arg(long, alias = "to", value_name = "GPU", value_delimiter = ',', required = true)]
     gpu: Vec<String>,
-    /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
+    /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side. Without it a clock or power limit is the
+    /// change, beside it they are of the GPU that is changed
     #[arg(long, value_name = "CHANGES")]
     set: Vec<String>,
     /// Source GPU: whose time it is predicted from, as by `predict`, and the goal (default: the GPU itself); more GPUs behind it, or
@@ -103,6 +104,9 @@ pub(super) struct WhatIfArgs {
     theme: ThemeChoice,
 }
 
+/// Columns of several kernels, the first to go where there is no room last.
+const LEAST_NEEDED: [&str; 4] = ["unchanged energy", "unchanged power", "energy", "power"];
+
 /// `--format`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum WhatIfFormat {
@@ -114,6 +118,12 @@ enum WhatIfFormat {
     Markdown,
     /// A row per scenario, or per number of its tornado
     Csv,
+}
+
+/// A GPU and what is changed of it, once or several times beside each other.
+struct ChangedBase {
+    base: GpuId,
+    changes: Vec<GpuChanges>,
 }
 
 fn number(text: &str) -> Result<GpuNumber, String> {
@@ -157,7 +167,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let workload = args.launch.edited_workload(&session, workload)?;
     let source = source.filter(|_| named.is_some()).unwrap_or_else(|| workload.own_source(&session, base));
     let sources = sources_seen_from(&session, &args.from, source)?;
-    let base = args.base_at_clocks(&mut session, base, &sources)?;
+    let ChangedBase { base, changes } = args.base_at_clocks(&mut session, base, changes, &sources)?;
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
     let asked = WhatIf::with_sources(&session, &workload, Pair::new(source, base), sources, settings);
     answer_one(args, &session, base, asked, changes, &Progress::default())
@@ -174,7 +184,8 @@ fn run_application(
     let part = PartOfTrace { range: args.range.clone(), ..PartOfTrace::default() };
     let application = app::read(file, &part)?;
     let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
-    let base = args.base_at_clocks(session, base, &Sources::from_gpu(source))?;
+    let ChangedBase { base, changes } =
+        args.base_at_clocks(session, base, changes, &Sources::from_gpu(source))?;
     let settings = ForecastSettings::default();
     let pair = ApplicationPair { session, application: &application, source, base, settings };
     let progress = Progress::default();
@@ -248,23 +259,25 @@ fn run_many(
         return Err(Usage(text.into()).into());
     }
     let with_tornado = args.parts().tornado;
-    if !with_tornado && changes.is_empty() {
+    if !with_tornado && changes.is_empty() && !args.clocks.is_typed() {
         let text = "several GPUs or kernels: give --set CHANGES for their times, or --tornado for the numbers that matter";
         return Err(Usage(text.into()).into());
     }
     let sources = if args.from.is_empty() { None } else { Some(sources_named(session, &args.from)?) };
     let workloads = workloads_asked(args, session, bases, &changes)?;
     let timed_on = sources.as_ref().map_or_else(|| bases.to_vec(), |sources| sources.places(&session.gpus));
-    let bases = &args.clocks.laid_targets(session, bases, &timed_on)?;
-    let settings = settings(args, session, &workloads, bases)?;
-    let changes = changes.into_iter().next().unwrap_or_default();
+    let bases = args.bases_at_clocks(session, bases, changes, &timed_on)?;
+    let places: Vec<GpuId> = bases.iter().map(|of| of.base).collect();
+    let settings = settings(args, session, &workloads, &places)?;
+    let changes = GpuChanges::default();
     let asked = ManyWorkloads { session, workloads: &workloads, sources, changes, with_tornado, settings };
     let (mut found, mut refused) = (0, Vec::new());
     output::streamed_answer(|out| {
         let mut json = matches!(args.format, WhatIfFormat::Json).then(AnswerStream::default);
         let mut csv = matches!(args.format, WhatIfFormat::Csv).then(Vec::new);
-        for base in bases {
-            let answers = match asked.answers_on(*base) {
+        for ChangedBase { base, changes } in bases {
+            let changes = changes.into_iter().next().unwrap_or_default();
+            let answers = match (ManyWorkloads { changes, ..asked.clone() }).answers_on(base) {
                 Ok(answers) => answers,
                 Err(why) => {
                     refused.push(why.to_string());
@@ -335,14 +348,40 @@ fn workloads_asked(
 }
 
 impl WhatIfArgs {
-    /// The GPU that is changed, at the clocks and the limit that were typed.
-    fn base_at_clocks(&self, session: &mut Session, base: GpuId, sources: &Sources) -> Result<GpuId> {
-        Ok(self
-            .clocks
-            .laid_targets(session, &[base], &sources.places(&session.gpus))?
-            .first()
-            .copied()
-            .unwrap_or(base))
+    /// The one GPU that is changed, as [`WhatIfArgs::bases_at_clocks`].
+    fn base_at_clocks(
+        &self,
+        session: &mut Session,
+        base: GpuId,
+        changes: Vec<GpuChanges>,
+        sources: &Sources,
+    ) -> Result<ChangedBase> {
+        let places = sources.places(&session.gpus);
+        let only = self.bases_at_clocks(session, &[base], changes.clone(), &places)?.pop();
+        Ok(only.unwrap_or(ChangedBase { base, changes }))
+    }
+
+    /// The GPUs that are changed, each with its changes. Clocks and limits that were typed are those of the GPUs that `--set` changes;
+    /// without it they are the change, compared with the GPU as it is.
+    fn bases_at_clocks(
+        &self,
+        session: &mut Session,
+        bases: &[GpuId],
+        changes: Vec<GpuChanges>,
+        sources: &[GpuId],
+    ) -> Result<Vec<ChangedBase>> {
+        let laid = self.clocks.laid(session, bases, sources)?;
+        let is_compared = self.clocks.is_typed() && changes.is_empty();
+        // Without a source that somebody named, settings of a GPU by its name are of what is asked about.
+        let sources = if self.from.is_empty() && self.app.is_none() { &[] } else { sources };
+        let changed = |(place, named): (GpuId, GpuId)| {
+            let set = is_compared.then(|| session.settings_as_changes(place, named, sources)).flatten();
+            match set {
+                Some(set) => ChangedBase { base: named, changes: vec![set] },
+                None => ChangedBase { base: place, changes: changes.clone() },
+            }
+        };
+        Ok(laid.targets.into_iter().zip(laid.named).map(changed).collect())
     }
 
     /// Refuses flags that would change nothing.
@@ -358,7 +397,7 @@ impl WhatIfArgs {
             return refuse("--contour is drawn: give --svg FILE, or --format json for its numbers");
         }
         let has_source = !self.from.is_empty() || self.app.is_some();
-        let changes_something = !self.set.is_empty() || self.launch.is_typed();
+        let changes_something = !self.set.is_empty() || self.launch.is_typed() || self.clocks.is_typed();
         if self.solve.is_some() && self.goal.is_none() && !has_source && !changes_something {
             return refuse(
                 "--solve: without --goal TIME the goal is the time on the source; give --goal, or --from GPU",
@@ -386,7 +425,7 @@ impl WhatIfArgs {
         let table = if self.parts().tornado { tornados_table(answers) } else { changed_times_table(answers) };
         let text = match self.format {
             WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
-            WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &[]),
+            WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &LEAST_NEEDED),
         };
         format!("{text}\n")
     }

@@ -97,16 +97,13 @@ impl PartQuery<'_> {
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
         let cautions = shown::caution_texts(&answer, &kernel.cautions);
-        let blocks = answer.launch.target.map(|l| l.block_count() as f64);
         PartAnswer {
             time,
             ends: answer.interval.map(|i| [i.low, i.high]),
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
             occupancy: answer.occupancy.target.map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
-            power: time.and_then(|time| {
-                self.board_power(KernelWork { kernel, work: &answer.work, blocks }, time, target)
-            }),
+            power: answer.board_power(kernel, &session.gpus[target]),
             rests_on_measurement: !answer.is_estimate(),
             is_measured: answer.is_of_measurement(),
             cautions,
@@ -216,10 +213,8 @@ impl PartQuery<'_> {
     /// What the board draws; `None` where neither operations nor bytes are known.
     fn board_power(self, of_kernel: KernelWork<'_>, time: Seconds, target: GpuId) -> Option<Watts> {
         let KernelWork { kernel, work, blocks } = of_kernel;
-        let draws = [Count::Flops, Count::AluWarpInsts, Count::DramBytes, Count::L2Bytes];
-        draws.into_iter().find_map(|count| work.get(count))?;
         let gpu = &self.session.gpus[target];
-        let load = Load::from_work(kernel, work, blocks, gpu, time);
+        let load = Load::of_counted_work(kernel, work, blocks, gpu, time)?;
         Some(PowerModel::shipped_once()?.drawn_power(gpu, gpu.clocks(), &load))
     }
 }

@@ -5,6 +5,7 @@ use super::order::{RankOrder, fastest_is_separate};
 use super::row::RankedRow;
 use crate::answer::COVERAGE;
 use crate::report::{Table, TableCell, TableColumn, shown};
+use crate::text::counted;
 use crate::units::{Seconds, significant};
 
 /// The columns of [`board_records`]: the contract of `rank --format json` and `--format csv`.
@@ -172,6 +173,15 @@ fn title(board: &Board) -> String {
     format!("{} · {source} · {order} · {covered:.0} % intervals", board.workload)
 }
 
+/// That so many rows of a table were measured at other clocks; nothing of none.
+fn other_clocks_note(rows: usize) -> Option<String> {
+    let (were, their) = if rows == 1 { ("was", "its") } else { ("were", "their") };
+    let rows = (rows > 0).then(|| counted(rows, "row"))?;
+    Some(format!(
+        "speedup: over the times at the profiled clocks; {rows} {were} measured at other clocks than {their} GPU is set to"
+    ))
+}
+
 fn notes(board: &Board) -> Vec<String> {
     let marks = shown::MARKS;
     let pareto = if board.is_each_kernel { "" } else { "  * best in time and power, or time and money" };
@@ -182,12 +192,7 @@ fn notes(board: &Board) -> Vec<String> {
         all.extend(board.order.unordered_note(&board.rows));
         return all;
     }
-    if board.rows_at_other_clocks > 0 {
-        all.push(format!(
-            "speedup: over the times at the profiled clocks; {} rows were measured at other clocks than their GPU is set to",
-            board.rows_at_other_clocks
-        ));
-    }
+    all.extend(other_clocks_note(board.rows_at_other_clocks as usize));
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());
     }
@@ -208,4 +213,17 @@ fn notes(board: &Board) -> Vec<String> {
         all.push("no --prices: ordered by time x launch price, which is not a current price".into());
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_row_at_other_clocks_is_one() {
+        assert_eq!(other_clocks_note(0), None);
+        let [one, two] = [1, 2].map(|rows| other_clocks_note(rows).unwrap_or_default());
+        assert!(one.contains("; 1 row was measured at other clocks than its GPU is set to"), "{one}");
+        assert!(two.contains("; 2 rows were measured at other clocks than their GPU is set to"), "{two}");
+    }
 }

@@ -68,7 +68,8 @@ impl WhatIf<'_> {
 
     /// The time alone.
     fn bare_answer(&mut self, changes: GpuChanges) -> Result<WhatIfAnswer, ChangeError> {
-        let NotedTime { time: found, cautions } = self.noted_time(&changes)?;
+        let NotedTime { time: found, power, refusal, cautions } = self.noted_time(&changes)?;
+        let on_base = self.noted_time_on_base();
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
             base: self.base().id.clone(),
@@ -77,9 +78,11 @@ impl WhatIf<'_> {
             model: self.model_id(),
             time: found.time,
             interval: found.interval,
-            base_time: self.base_time(),
+            base_time: on_base.time.time,
+            power,
+            base_power: on_base.power,
             rests_on_measurement: self.rests_on_measurement(),
-            refusal: self.refusal(),
+            refusal: on_base.refusal.or(refusal),
             cautions,
             changes,
             tornado: Vec::new(),

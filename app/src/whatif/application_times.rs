@@ -103,7 +103,9 @@ fn noted_time(application: &Application, forecast: TargetForecast) -> NotedTime 
     let limit = forecast.largest_limit(application);
     let time = WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit };
     let mark_note = forecast.mark_note();
-    NotedTime { time, cautions: forecast.cautions.into_iter().chain(mark_note).collect() }
+    let cautions = forecast.cautions.into_iter().chain(mark_note).collect();
+    // Of an application nobody says what it draws: the host's share of the window draws next to nothing.
+    NotedTime { time, power: None, refusal: None, cautions }
 }
 
 impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
@@ -127,20 +129,19 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
         self.on_base.as_ref().map_or(WhatIfTime::NONE, |found| found.time)
     }
 
-    fn base_cautions(&self) -> Vec<String> {
-        match &self.on_base {
-            Ok(found) => found.cautions.clone(),
-            Err(why) => vec![why.clone()],
-        }
+    fn noted_time_on_base(&self) -> NotedTime {
+        self.on_base.clone().unwrap_or_else(|why| NotedTime {
+            time: WhatIfTime::NONE,
+            power: None,
+            cautions: vec![why.clone()],
+            refusal: Some(why),
+        })
     }
 
     fn noted_time_on(&mut self, made: &Gpu) -> NotedTime {
         self.announce(1);
-        self.time_on(made).unwrap_or(NotedTime { time: WhatIfTime::NONE, cautions: self.base_cautions() })
-    }
-
-    fn refusal(&self) -> Option<String> {
-        self.on_base.as_ref().err().cloned()
+        let without_time = || NotedTime { time: WhatIfTime::NONE, power: None, ..self.noted_time_on_base() };
+        self.time_on(made).unwrap_or_else(without_time)
     }
 
     fn rests_on_measurement(&self) -> bool {

@@ -4,10 +4,7 @@ use crate::gpu::Gpu;
 use crate::progress::Progress;
 use crate::roofline::Bound;
 use crate::text::marked_estimate;
-use crate::units::Seconds;
-
-/// The id of GPUs that are made to be asked about, which no row is of.
-pub(super) const COPY: &str = "what-if";
+use crate::units::{Joules, Seconds, Watts};
 
 /// The time of a run on a changed GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,11 +22,42 @@ impl WhatIfTime {
     pub const NONE: Self = Self { time: None, interval: None, limit: None };
 }
 
+/// What a run draws, modelled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunPower {
+    /// Mean board power.
+    pub board: Watts,
+    /// Energy of the run.
+    pub energy: Joules,
+}
+
+impl RunPower {
+    /// Of a run that takes so long; `None` where one of both is not known.
+    pub(super) fn of_run(energy: Option<Joules>, time: Option<Seconds>) -> Option<Self> {
+        let (energy, time) = energy.zip(time)?;
+        Some(Self { board: Watts(energy.0 / time.0), energy })
+    }
+
+    /// `~607 W`: no board was measured at this load.
+    pub(super) fn board_text(self) -> String {
+        marked_estimate(self.board, false)
+    }
+
+    /// `~18.9 mJ`.
+    pub(super) fn energy_text(self) -> String {
+        marked_estimate(self.energy, false)
+    }
+}
+
 /// The time of a run on a changed GPU, and what must be known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotedTime {
     /// The time.
     pub time: WhatIfTime,
+    /// What it draws; `None` where that is not known.
+    pub power: Option<RunPower>,
+    /// Why there is no time, where there is none.
+    pub refusal: Option<String>,
     /// What must be known of it, the most important first.
     pub cautions: Vec<String>,
 }
@@ -82,12 +110,10 @@ pub trait ChangedTimes<'a> {
     }
     /// A run on the base.
     fn on_base(&self) -> WhatIfTime;
-    /// What must be known of it, as `rank` and `app` say it of this GPU.
-    fn base_cautions(&self) -> Vec<String>;
+    /// The same with what must be known of it, as `rank` and `app` say it of this GPU.
+    fn noted_time_on_base(&self) -> NotedTime;
     /// A run on this GPU, made of the base.
     fn noted_time_on(&mut self, made: &Gpu) -> NotedTime;
-    /// Why there is no time on the base, where there is none.
-    fn refusal(&self) -> Option<String>;
     /// Whether a measured time stands behind every part of the times.
     fn rests_on_measurement(&self) -> bool;
     /// How many values of each number a grid of two numbers has.

@@ -2,7 +2,7 @@
 
 use super::answering::WhatIfParts;
 use super::question::WhatIf;
-use super::table::{WhatIfAnswer, answer_json};
+use super::table::{WhatIfAnswer, answer_json, power_texts};
 use super::tornado::{TornadoBar, TornadoGpus};
 use crate::answer::Settings;
 use crate::cores;
@@ -72,6 +72,10 @@ pub fn changed_times_table(answers: &[WhatIfAnswer]) -> Table {
         TableColumn::right("interval"),
         TableColumn::right("unchanged GPU"),
         TableColumn::right("speedup"),
+        TableColumn::right("power"),
+        TableColumn::right("energy"),
+        TableColumn::right("unchanged power"),
+        TableColumn::right("unchanged energy"),
         TableColumn::left("notes"),
     ]);
     table.title = answers.first().map_or_else(String::new, WhatIfAnswer::gpu_in_words);
@@ -86,6 +90,7 @@ fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
     let base = answer.base_time.map(|time| answer.estimate_marked(time));
     let speedup =
         answer.base_time.zip(answer.time).map(|(base, time)| format!("{}×", significant(base / time)));
+    let power = [answer.power, answer.base_power].map(power_texts);
     let cells = [answer.marked_time(), interval, base, speedup];
     let notes = match answer.time {
         Some(_) => answer.cautions.clone(),
@@ -94,6 +99,7 @@ fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
     [TableCell::text(label)]
         .into_iter()
         .chain(cells.map(|cell| TableCell::maybe(cell, TableCell::text)))
+        .chain(power.into_iter().flatten().map(TableCell::text))
         .chain([TableCell::List(notes)])
         .collect()
 }

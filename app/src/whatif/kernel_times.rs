@@ -2,22 +2,22 @@
 //!
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
-use super::changed_times::{ChangedTimes, GoalTime, NotedTime, RunSum, WhatIfTime};
-use super::part_answers::{PartAnswers, tuned_source};
+use super::changed_times::{ChangedTimes, GoalTime, NotedTime, RunPower, RunSum, WhatIfTime};
+use super::part_answers::{PartAnswers, PartNotes, tuned_source};
 use crate::answer::{EditedLaunch, IntervalQuestion, LaunchQuestion, Settings, StartedFrom};
 use crate::gpu::{Ceilings, Gpu, GpuId, board_place};
 use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
-    Caution, Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Width,
+    Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Width,
     model_position, question,
 };
 use crate::progress::Progress;
-use crate::report::shown::caution_texts;
+use crate::report::shown::useless_interval;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
-use crate::units::Seconds;
+use crate::units::{Joules, Seconds};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use std::cell::OnceCell;
 
@@ -39,10 +39,8 @@ struct BasePart<'a> {
     is_combined: bool,
     /// How wide the rows of the base leave an interval of the model, in ln, beside what it says itself.
     width_by_rows: f64,
-    /// What must be known of it, why there is none first.
-    cautions: Vec<String>,
-    /// Why there is no time on the base.
-    refusal: Option<String>,
+    /// What is known of it on the base beside its time.
+    notes: PartNotes,
     /// Whether no measured time stands behind it.
     is_estimate: bool,
     calls: Option<f64>,
@@ -60,6 +58,8 @@ pub(super) struct KernelTimes<'a> {
     workload: &'a Workload,
     source: GpuId,
     base: GpuId,
+    /// Whether the source is the base itself: there is none to speak of then.
+    is_own_source: bool,
     /// Whose times the kernels are predicted from.
     sources: Sources,
     /// What answers: the model of changes stands in `model_of_changes`.
@@ -109,6 +109,7 @@ impl<'a> KernelTimes<'a> {
         sources: Sources,
         settings: Settings,
     ) -> Self {
+        let is_own_source = source == base || source == workload.own_source(session, base);
         let part = |part: &'a WorkloadPart| {
             let answer = PartAnswers { session, source, settings, subject: &part.subject };
             let on_base = answer.whole_answer(&sources, base);
@@ -120,6 +121,7 @@ impl<'a> KernelTimes<'a> {
                 }
             };
             let time = on_base.predicted_time();
+            let edited = on_base.edited_launch.clone();
             BasePart {
                 subject: &part.subject,
                 label: &part.label,
@@ -128,12 +130,8 @@ impl<'a> KernelTimes<'a> {
                 is_combined: on_base.combined.is_some(),
                 width_by_rows: on_base.correction.map_or(1.0, |correction| correction.width),
                 is_estimate: on_base.is_estimate(),
-                cautions: caution_texts(
-                    &if source == base { on_base.clone().without_source() } else { on_base.clone() },
-                    &session.kernels[part.subject.kernel].cautions,
-                ),
-                edited: on_base.edited_launch,
-                refusal: on_base.prediction.err().map(|why| why.to_string()),
+                notes: answer.notes(on_base, &session.gpus[base], is_own_source),
+                edited,
                 calls,
                 source: session.place_of_rows(&part.subject, source),
                 tuned_source: tuned_source(session, &part.subject, Pair::new(source, base), settings),
@@ -149,6 +147,7 @@ impl<'a> KernelTimes<'a> {
             workload,
             source,
             base,
+            is_own_source,
             sources,
             settings,
             model_of_changes,
@@ -233,25 +232,21 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
         sum.what_if_time()
     }
 
-    fn base_cautions(&self) -> Vec<String> {
-        let is_alone = self.parts.len() == 1;
-        let of_part = |part: &BasePart<'_>| {
-            let label = if is_alone { String::new() } else { format!("{}: ", part.label) };
-            part.cautions.iter().map(|text| format!("{label}{text}")).collect::<Vec<_>>()
-        };
-        self.parts.iter().flat_map(of_part).collect()
+    fn noted_time_on_base(&self) -> NotedTime {
+        let notes: Vec<&PartNotes> = self.parts.iter().map(|part| &part.notes).collect();
+        self.noted_time(self.on_base(), &notes)
     }
 
     fn noted_time_on(&mut self, made: &Gpu) -> NotedTime {
         let time = self.times_on(std::slice::from_ref(made))[0];
-        let of_gpu = Caution::of_made_gpu(made).into_iter().chain(self.limit_caution(made));
-        let of_gpu = of_gpu.map(|caution| caution.to_string());
-        NotedTime { time, cautions: of_gpu.chain(self.base_cautions()).collect() }
-    }
-
-    fn refusal(&self) -> Option<String> {
-        let refused = |part: &BasePart<'_>| Some(format!("{}: {}", part.label, part.refusal.as_ref()?));
-        self.parts.iter().find_map(refused)
+        let Self { session, source, settings, .. } = *self;
+        let notes = |part: &BasePart<'a>| {
+            let asked = PartAnswers { session, source, settings, subject: part.subject };
+            let answer = asked.answer_on_made(&self.sources, self.base, made)?;
+            Some(asked.notes(answer, made, self.is_own_source))
+        };
+        let notes: Vec<PartNotes> = self.parts.iter().filter_map(notes).collect();
+        self.noted_time(time, &notes.iter().collect::<Vec<_>>())
     }
 
     fn rests_on_measurement(&self) -> bool {
@@ -306,15 +301,30 @@ impl KernelTimes<'_> {
         }
     }
 
-    /// What a power limit does to the only kernel of a workload on this GPU, as its answer there says it.
-    fn limit_caution(&self, made: &Gpu) -> Option<Caution> {
-        let [part] = &self.parts[..] else { return None };
-        if part.subject.instance.models_power_limit() {
-            return None;
+    /// This time with what the kernels' notes say of it.
+    fn noted_time(&self, time: WhatIfTime, notes: &[&PartNotes]) -> NotedTime {
+        let labelled = || self.parts.iter().map(|part| part.label).zip(notes.iter().copied());
+        let energy = self.parts.iter().zip(notes);
+        let energy = energy.map(|(part, notes)| Some(notes.energy?.0 * part.calls?)).sum::<Option<f64>>();
+        let is_useless = |[low, high]: [Seconds; 2]| useless_interval(low, high, self.is_own_source);
+        // What is said of every kernel is said once.
+        let is_of_all = |text: &String| notes.iter().all(|notes| notes.cautions.contains(text));
+        let mut cautions: Vec<String> = time.interval.and_then(is_useless).into_iter().collect();
+        for (label, notes) in labelled() {
+            let of_part = notes.cautions.iter();
+            let of_part =
+                of_part.map(|text| if is_of_all(text) { text.clone() } else { format!("{label}: {text}") });
+            cautions.extend(of_part.filter(|text| !cautions.contains(text)).collect::<Vec<_>>());
         }
-        let asked = self.part_question(part);
-        let slower = gpu_at_limit(made, |gpu| asked.load_on(gpu))?;
-        Some(Caution::of_limit(made, &slower))
+        NotedTime {
+            time,
+            power: RunPower::of_run(energy.map(Joules), time.time),
+            refusal: labelled().find_map(|(label, notes)| {
+                let why = notes.refusal.as_ref()?;
+                Some(if self.parts.len() == 1 { why.clone() } else { format!("{label}: {why}") })
+            }),
+            cautions,
+        }
     }
 
     /// The times of a kernel: that on the base times what the model says of the changes.
@@ -335,9 +345,8 @@ impl KernelTimes<'_> {
     /// The times of a kernel that several sources are combined for: each is asked on the changed GPU, as `predict` asks it.
     fn combined_times(&self, part: &BasePart<'_>, made: &[Gpu]) -> Vec<Option<ModelTime>> {
         let Self { session, base, settings, .. } = *self;
-        let sources = session.sources_asked(part.subject, &self.sources, settings.model);
         let on = |gpu: &Gpu| {
-            let answer = session.answer_on_made(part.subject, &sources, base, gpu, settings)?;
+            let answer = session.answer_on_made(part.subject, &self.sources, base, gpu, settings)?;
             let time = answer.predicted_time()?;
             let limit = answer.prediction.ok()?.bound_target;
             Some(ModelTime { time, limit, ends: answer.interval.map(|interval| interval.ends_over(time)) })

@@ -40,7 +40,7 @@ mod tornado;
 
 pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
 pub use application_times::{ApplicationPair, ApplicationTimes};
-pub use changed_times::{ChangedTimes, GoalTime, WhatIfTime};
+pub use changed_times::{ChangedTimes, GoalTime, RunPower, WhatIfTime};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
 pub use everything::{AnswerStream, ManyWorkloads, changed_times_table, tornados_table};

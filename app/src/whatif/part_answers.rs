@@ -3,8 +3,20 @@
 use crate::answer::{Answer, LimitedSource, Settings};
 use crate::gpu::{Gpu, GpuId, board_place};
 use crate::pair::Pair;
-use crate::predict::{Subject, Visible, source_clocks};
+use crate::predict::{Caution, Subject, Visible, source_clocks};
+use crate::report::shown::caution_texts;
 use crate::session::{Session, Sources};
+use crate::units::{Joules, Seconds, Watts};
+
+/// What is known of a kernel on one GPU beside its time.
+pub(super) struct PartNotes {
+    /// What a launch takes; `None` as [`Answer::board_power`] says.
+    pub(super) energy: Option<Joules>,
+    /// What must be known of it, why there is no time first.
+    pub(super) cautions: Vec<String>,
+    /// Why there is no time.
+    pub(super) refusal: Option<String>,
+}
 
 /// Whole answers about one kernel, by the sources it is usually predicted from.
 #[derive(Clone, Copy)]
@@ -20,6 +32,30 @@ impl PartAnswers<'_> {
         let Self { session, source, settings, subject } = *self;
         let alone = || session.answer(subject, source, target, settings);
         session.answer_asked(subject, sources, target, settings).unwrap_or_else(alone)
+    }
+
+    /// On this GPU, made of the base.
+    pub(super) fn answer_on_made(&self, sources: &Sources, base: GpuId, made: &Gpu) -> Option<Answer> {
+        let Self { session, source, settings, subject } = *self;
+        let from = |sources: &Sources| session.answer_on_made(subject, sources, base, made, settings);
+        from(sources).or_else(|| from(&Sources::from_gpu(source)))
+    }
+
+    /// What this answer on this GPU, the base or made of it, says beside its time; `is_own`: whether the source is the base itself.
+    pub(super) fn notes(&self, answer: Answer, gpu: &Gpu, is_own: bool) -> PartNotes {
+        let kernel = &self.session.kernels[self.subject.kernel];
+        let power = answer.board_power(kernel, gpu);
+        let energy = |(power, time): (Watts, Seconds)| Joules(power.0 * time.0);
+        let energy = power.zip(answer.predicted_time()).map(energy);
+        let unused = answer.measured.filter(|_| !is_own && !answer.is_of_measurement());
+        let answer = if is_own { answer.without_source() } else { answer };
+        let mut cautions = caution_texts(&answer, &kernel.cautions);
+        cautions.extend(
+            unused.map(|own| {
+                Caution::MeasuredUnused { gpu: gpu.id.as_str().into(), time: own.time }.to_string()
+            }),
+        );
+        PartNotes { energy, cautions, refusal: answer.prediction.err().map(|why| why.to_string()) }
     }
 
     /// On the source as it was launched there, whatever other sources stand beside it.

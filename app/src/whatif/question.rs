@@ -1,6 +1,6 @@
 //! A workload on a base GPU, ready to be asked about changes of it.
 
-use super::changed_times::{COPY, ChangedTimes, GoalTime, NotedTime, WhatIfTime};
+use super::changed_times::{ChangedTimes, GoalTime, NotedTime, WhatIfTime};
 use super::kernel_times::KernelTimes;
 use crate::answer::Settings;
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
@@ -109,10 +109,9 @@ impl<'a> WhatIf<'a> {
         self.times.on_base().time
     }
 
-    /// Why there is no time on the base, where there is none.
-    #[must_use]
-    pub fn refusal(&self) -> Option<String> {
-        self.times.refusal()
+    /// A run on the base, and what must be known of it.
+    pub(super) fn noted_time_on_base(&self) -> NotedTime {
+        self.times.noted_time_on_base()
     }
 
     /// Whether a measured time stands behind every part of the times.
@@ -145,7 +144,7 @@ impl<'a> WhatIf<'a> {
     pub(super) fn noted_time(&mut self, changes: &GpuChanges) -> Result<NotedTime, ChangeError> {
         let made = self.made(changes)?;
         if changes.leave_as_it_is(self.base()) {
-            return Ok(NotedTime { time: self.times.on_base(), cautions: self.times.base_cautions() });
+            return Ok(self.noted_time_on_base());
         }
         Ok(self.times.noted_time_on(&made))
     }
@@ -175,10 +174,10 @@ impl<'a> WhatIf<'a> {
     }
 }
 
-/// This base with these changes, under the id that no row is of.
+/// This base with these changes, under the id that `predict` and `rank` give it, which no row is of.
 ///
 /// # Errors
 /// [`ChangeError`] for changes that cannot be made, a power limit below what the board draws idle among them.
 pub(super) fn made_of_base(base: &Gpu, changes: &GpuChanges) -> Result<Gpu, ChangeError> {
-    PowerModel::changed_gpu(base, changes, COPY)
+    PowerModel::changed_gpu(base, changes, &format!("{}?{changes}", base.id))
 }

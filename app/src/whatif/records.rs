@@ -1,5 +1,6 @@
 //! What-ifs as the rows of a CSV: one per answer, or one per number of its tornado and one of the value that makes the goal.
 
+use super::changed_times::RunPower;
 use super::solve::Solution;
 use super::table::{WhatIfAnswer, change_texts};
 use super::tornado::TornadoBar;
@@ -8,7 +9,7 @@ use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::Seconds;
 
 /// The columns of [`whatif_records`].
-const COLUMNS: [TableColumn; 15] = [
+const COLUMNS: [TableColumn; 19] = [
     TableColumn::left("base"),
     TableColumn::left("workload"),
     TableColumn::left("changes"),
@@ -24,6 +25,10 @@ const COLUMNS: [TableColumn; 15] = [
     TableColumn::right("plus20_time_ms"),
     TableColumn::right("goal_ms"),
     TableColumn::left("cautions"),
+    TableColumn::right("board_power_w"),
+    TableColumn::right("energy_j"),
+    TableColumn::right("base_board_power_w"),
+    TableColumn::right("base_energy_j"),
 ];
 
 /// For programs: of each answer its time, again beside every number of its tornado and beside the value that makes the goal.
@@ -38,7 +43,9 @@ pub fn whatif_records(answers: &[WhatIfAnswer]) -> Table {
         }
         let row = |cells| {
             let cautions = TableCell::List(answer.cautions.clone());
-            answer_cells(answer).into_iter().chain(cells).chain([cautions]).collect()
+            let power = [answer.power, answer.base_power].map(power_cells);
+            let power = power.into_iter().flatten();
+            answer_cells(answer).into_iter().chain(cells).chain([cautions]).chain(power).collect()
         };
         table.rows.extend(numbers.into_iter().map(row));
     }
@@ -61,6 +68,12 @@ fn answer_cells(answer: &WhatIfAnswer) -> [TableCell; 8] {
         ms(answer.base_time),
         TableCell::maybe(kind, TableCell::text),
     ]
+}
+
+/// Board power and energy of a run.
+fn power_cells(power: Option<RunPower>) -> [TableCell; 2] {
+    [power.map(|power| power.board.0), power.map(|power| power.energy.0)]
+        .map(|value| TableCell::maybe(value, TableCell::number))
 }
 
 fn number_cells(number: GpuNumber, value: f64) -> [TableCell; 3] {

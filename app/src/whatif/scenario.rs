@@ -1,7 +1,7 @@
 //! Named what-ifs side by side, as one page to attach to a request: HTML with the charts inline, or Markdown.
 
 use super::chart::tornado_chart;
-use super::table::WhatIfAnswer;
+use super::table::{WhatIfAnswer, power_texts};
 use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
 use crate::report::{Table, TableCell, TableColumn, shown};
 use std::fmt::Write;
@@ -58,6 +58,8 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
         let speedup = a.base_time.zip(a.time).map(|(base, time)| base / time);
         or_dash(speedup.map(|speedup| shown::marked_speedup(speedup, a.rests_on_measurement)))
     }));
+    table.rows.push(row("power", &|a| power_texts(a.power)[0].clone()));
+    table.rows.push(row("energy", &|a| power_texts(a.power)[1].clone()));
     table.rows.push(row("what matters", &|a| {
         let titles = a.tornado.iter().filter(|bar| bar.matters()).take(2).map(|bar| bar.number.title());
         let titles = titles.collect::<Vec<_>>().join(", ");

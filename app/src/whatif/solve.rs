@@ -46,19 +46,6 @@ pub enum Solution {
     },
 }
 
-/// Whether a number is a rate of this limit: more of it raises the limit, which is then none to name where it changes nothing more.
-fn raises(number: GpuNumber, limit: &str) -> bool {
-    match number {
-        GpuNumber::TensorRate | GpuNumber::Fp32Lanes | GpuNumber::Fp64Lanes | GpuNumber::Fp32Peak => {
-            limit == Bound::Compute.as_str()
-        }
-        GpuNumber::Bandwidth | GpuNumber::BusBits | GpuNumber::DataRate => limit == Bound::Dram.as_str(),
-        GpuNumber::L2Bandwidth => limit == Bound::L2.as_str(),
-        GpuNumber::LsuLanes => limit == Bound::Lsu.as_str(),
-        _ => false,
-    }
-}
-
 impl WhatIf<'_> {
     /// The value of this number at which a run takes the goal, over these changes; where it takes less at every value, or more,
     /// none does. The goal is the time on the source where none is given.
@@ -104,7 +91,9 @@ impl WhatIf<'_> {
         let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
         if best.time.is_none_or(|time| time > goal.time) {
             let value = if more_is_faster { most } else { least };
-            let raises_limit = best.limit.is_some_and(|limit| raises(number, limit));
+            // A limit that the number itself raises is none to name: the number that binds then is.
+            let raises_limit =
+                Bound::raised_by(number).iter().any(|raised| best.limit == Some(raised.as_str()));
             let other = raises_limit.then(|| self.other_number(&changes, number, value)).flatten();
             return Ok(limited(&best, other.map(GpuNumber::title), ""));
         }

@@ -1,5 +1,6 @@
 //! What was asked and answered, as a table for people and as JSON for programs.
 
+use super::changed_times::RunPower;
 use super::contour::Contour;
 use super::solve::Solution;
 use super::tornado::TornadoBar;
@@ -35,9 +36,13 @@ pub struct WhatIfAnswer {
     pub interval: Option<[Seconds; 2]>,
     /// Time of a run on the base.
     pub base_time: Option<Seconds>,
+    /// What a run with the changes draws, modelled; `None` where that is not known.
+    pub power: Option<RunPower>,
+    /// What a run on the base draws.
+    pub base_power: Option<RunPower>,
     /// Whether a measured time stands behind both, or they are modelled without one.
     pub rests_on_measurement: bool,
-    /// Why there is none on the base.
+    /// Why there is none on the base, or else with the changes.
     pub refusal: Option<String>,
     /// What must be known of it, as `rank` and `app` say it of this GPU.
     pub cautions: Vec<String>,
@@ -76,12 +81,13 @@ impl WhatIfAnswer {
     #[must_use]
     pub fn without_time(&self) -> String {
         match (&self.refusal, self.model) {
+            (why, _) if self.base_time.is_some() => {
+                let why = why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+                format!("cannot run on {}{why}", self.gpu_in_words())
+            }
             (Some(why), Some(model)) if !why.contains(model) => format!("no prediction by {model}: {why}"),
             (Some(why), _) => format!("no prediction: {why}"),
-            (None, _) if self.base_time.is_none() => {
-                format!("no prediction: {} has no time on {}", self.workload, self.base_name)
-            }
-            (None, _) => format!("{} cannot run on {} so changed", self.workload, self.base_name),
+            (None, _) => format!("no prediction: {} has no time on {}", self.workload, self.base_name),
         }
     }
 
@@ -117,6 +123,20 @@ impl WhatIfAnswer {
         Some(format!("{than} {name}, {base}"))
     }
 
+    /// `board power ~250 W, ~19.2 mJ per run; RTX 4070: ~338 W, ~25.9 mJ`, `-` where one has none; `None` where neither is known.
+    #[must_use]
+    pub fn power_in_words(&self) -> Option<String> {
+        let Self { power, base_power, changes, base_name, .. } = self;
+        power.or(*base_power)?;
+        let [board, energy] = power_texts(*power);
+        let own = format!("board power {board}, {energy} per run");
+        if changes.is_empty() {
+            return Some(own);
+        }
+        let [board, energy] = power_texts(*base_power);
+        Some(format!("{own}; {base_name}: {board}, {energy}"))
+    }
+
     /// The two numbers that make it faster by most when they are moved, either way; `None` where none does or none was asked.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
@@ -137,6 +157,11 @@ impl WhatIfAnswer {
     }
 }
 
+/// Board power and energy of a run, `-` where they are not known.
+pub(super) fn power_texts(power: Option<RunPower>) -> [String; 2] {
+    power.map_or_else(|| ["-".into(), "-".into()], |power| [power.board_text(), power.energy_text()])
+}
+
 /// `1.20× faster than`, `1.20× slower than`, `as fast as`: a time beside another one.
 #[must_use]
 pub fn speed_words(time: Seconds, base: Seconds) -> String {
@@ -144,8 +169,8 @@ pub fn speed_words(time: Seconds, base: Seconds) -> String {
     if ratio < SAME_SPEED { "as fast as".into() } else { format!("{}× {word} than", significant(ratio)) }
 }
 
-/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve, time_kind, cautions`, null where
-/// there is none; of several answers an array of such objects.
+/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve, time_kind, cautions,
+/// board_power_w, energy_j, base_board_power_w, base_energy_j`, null where there is none; of several answers an array of such objects.
 #[must_use]
 pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
     let all: Vec<Value> = answers.iter().map(answer_json).collect();
@@ -164,6 +189,8 @@ pub(super) fn change_texts(answer: &WhatIfAnswer) -> Vec<String> {
 
 pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
     let ms = |time: Option<Seconds>| time.map_or(Value::Null, |t| number(shown::millis(t)));
+    let board = |power: Option<RunPower>| power.map_or(Value::Null, |power| number(power.board.0));
+    let energy = |power: Option<RunPower>| power.map_or(Value::Null, |power| number(power.energy.0));
     let bar = |bar: &TornadoBar| {
         json!({
             "number": bar.number.key(),
@@ -196,6 +223,10 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
         "solve": solve,
         "time_kind": answer.time.map(|_| shown::time_kind(false, answer.rests_on_measurement)),
         "cautions": answer.cautions,
+        "board_power_w": board(answer.power),
+        "energy_j": energy(answer.power),
+        "base_board_power_w": board(answer.base_power),
+        "base_energy_j": energy(answer.base_power),
     })
 }
 
@@ -219,6 +250,7 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     let mut table = Table::new(if has_rows { columns.to_vec() } else { Vec::new() });
     table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer)).collect();
     table.title = title(answer);
+    table.notes.extend(answer.power_in_words());
     table.notes.extend(answer.nothing_matters());
     table.notes.extend(answer.without_effect().filter(|_| answer.nothing_matters().is_none()));
     table.notes.extend(answer.advice());

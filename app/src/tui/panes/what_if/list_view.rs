@@ -9,6 +9,7 @@ use super::lines::{WhatIfLine, what_if_lines};
 use crate::gpu::GpuNumber;
 use crate::predict::LaunchNumber;
 use crate::session::EditedGpu;
+use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::draw_lines;
@@ -30,18 +31,22 @@ const ROOM_FOR_SOURCE: usize = 54;
 
 /// Lines above the first of the list, inside the frame.
 pub(super) fn first_list_line(state: &DashboardState) -> usize {
-    head_lines(state.areas().pane_area(Pane::WhatIf))
+    head_lines(state, state.areas().pane_area(Pane::WhatIf))
 }
 
-/// Lines that say the time, above everything.
-pub(super) fn head_lines(area: Rect) -> usize {
-    if area.height >= 14 { 2 } else { 1 }
+/// Lines that say the time and what a run draws, above everything. Of an application nobody knows what it draws.
+pub(super) fn head_lines(state: &DashboardState, area: Rect) -> usize {
+    match area.height {
+        ..14 => 1,
+        20.. if state.asked_about() != AskedAbout::Application => 3,
+        _ => 2,
+    }
 }
 
 /// Lines of the list that have room.
 pub(super) fn lines_shown(state: &DashboardState) -> usize {
     let area = state.areas().pane_area(Pane::WhatIf);
-    usize::from(area.height.saturating_sub(2)).saturating_sub(head_lines(area)).max(1)
+    usize::from(area.height.saturating_sub(2)).saturating_sub(head_lines(state, area)).max(1)
 }
 
 /// How many rows the list has: a heading stands above the launch.

@@ -65,11 +65,13 @@ pub(super) fn hides_list(state: &DashboardState) -> bool {
 /// Draws the pane.
 pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let inside = pane_frame(buffer, area, state, Pane::WhatIf, &beside(state), look);
-    let head = head_lines(area).min(usize::from(inside.height)) as u16;
+    let form = shown_form(state);
+    // Scenarios side by side have a row of what they draw.
+    let most = if form == WhatIfForm::Scenarios && hides_list(state) { 2 } else { 3 };
+    let head = head_lines(state, area).min(most).min(usize::from(inside.height)) as u16;
     let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
     draw_lines(buffer, Rect { height: head, ..text }, heading(state, usize::from(text.width), look), 0);
     let body = Rect { y: inside.y + head, height: inside.height - head, ..inside };
-    let form = shown_form(state);
     if hides_list(state) {
         return draw_form(buffer, Rect { x: text.x, width: text.width, ..body }, state, form, look);
     }
@@ -98,7 +100,7 @@ fn pending_line(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     }
 }
 
-/// The time beside that of the base, and below it what would help or what was solved for.
+/// The time beside that of the base, below it what would help or what was solved for, and what a run draws.
 fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let found = match &state.what_if.found {
         None => return vec![pending_line(state, look)],
@@ -122,7 +124,9 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
         (None, Some(advice)) => Line::styled(clipped_text(&advice, width), look.text()),
         (None, None) => Line::default(),
     };
-    vec![time, below]
+    let power =
+        answer.power_in_words().map(|text| Line::styled(clipped_text(&text, width), look.estimated()));
+    vec![time, below, power.unwrap_or_default()]
 }
 
 /// `5.60 ms ◆ (3.90–8.10 ms): 1.20× faster than RTX 4070, 6.72 ms ◆`.
