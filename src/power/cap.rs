@@ -147,25 +147,27 @@ impl PowerModel {
 
     /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`
     /// gives the load at a share of it, `None` where nothing runs. 1 for a GPU whose limit is its board's. Where the load wants more
-    /// than the board's own limit already, its time is one under that limit: the clock falls by what the lower limit takes away beyond
-    /// it.
+    /// than the board's own limit already, its time is one under that limit: SMs draw that part of what they want which the lower limit leaves of
+    /// what the board's leaves them, beside idle power and memory.
     pub fn capped_share(&self, gpu: &Gpu, mut load_at: impl FnMut(f64) -> Option<Load>) -> f64 {
         let Some(of_board) = gpu.lowered_from() else { return 1.0 };
+        let Some(full_load) = load_at(1.0) else { return 1.0 };
         let now = gpu.clocks();
-        let mut wanted = |share: f64| {
-            let load = load_at(share)?;
+        let wanted = |load: &Load, share: f64| {
             let clocks = Clocks { sm: Hertz(now.sm.0 * share), ..now };
-            Some(self.estimate(gpu, clocks, &load).wanted.0)
+            self.estimate(gpu, clocks, load).wanted.0
         };
-        let Some(at_full_clock) = wanted(1.0) else { return 1.0 };
-        let allowed = now.power_limit.0 * (at_full_clock / of_board.0).max(1.0);
+        let (limit, at_full_clock) = (now.power_limit.0, wanted(&full_load, 1.0));
+        let of_memory = wanted(&Load { dram_per_s: full_load.dram_per_s, ..Load::default() }, 1.0);
+        let beyond_board = ((at_full_clock - of_memory) / (of_board.0 - of_memory)).max(1.0);
+        let allowed = limit.max(of_memory + beyond_board * (limit - of_memory));
         if at_full_clock <= allowed {
             return 1.0;
         }
         let (mut low, mut high) = ((LEAST_CLOCK, None), (1.0, at_full_clock));
         for _ in 0..STEPS {
             let middle = 0.5 * (low.0 + high.0);
-            match wanted(middle) {
+            match load_at(middle).map(|load| wanted(&load, middle)) {
                 Some(watts) if watts <= allowed => low = (middle, Some(watts)),
                 watts => high = (middle, watts.unwrap_or(f64::INFINITY)),
             }

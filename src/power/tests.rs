@@ -151,6 +151,25 @@ fn a_lower_sm_clock_under_a_limit_is_never_faster() {
     }
 }
 
+/// Idle power and memory are paid first: a load that wants more than the board's limit already has no more of the clock than one that wants it just so.
+#[test]
+fn who_draws_more_has_no_more_of_the_clock() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    let stock = all.entry_named("l4").unwrap();
+    let limited = stock.tuned("power=45W".parse::<Tuning>().unwrap()).unwrap();
+    let share = |part: f64| {
+        let load = |share: f64| Load {
+            flops_per_s: part * share * stock.fp32_peak.value.0,
+            dram_per_s: 100e9,
+            ..Load::of_all_sms()
+        };
+        model.capped_share(&limited, |share| Some(load(share)))
+    };
+    let shares: Vec<f64> = (0..=10).map(|tenth| share(0.1 * f64::from(tenth))).collect();
+    assert!(shares.windows(2).all(|pair| pair[1] <= pair[0] + 1e-3), "{shares:?}");
+    assert!(shares[10] < 0.9 && shares[10] > 0.5, "{shares:?}");
+}
+
 #[test]
 fn the_clock_that_a_limit_leaves_has_no_steps() {
     let model = PowerModel::shipped().unwrap();
