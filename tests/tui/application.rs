@@ -462,7 +462,7 @@ fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
     play(&mut narrow, opened(application()));
     let screen = narrow.screen();
     assert!(screen.contains("? not predicted") && screen.contains(". host-bound"), "a second line: {screen}");
-    assert!(screen.contains("; Y copies what prints all):"), "{screen}");
+    assert!(screen.contains("; Y copies the command):"), "{screen}");
     let mut d = dashboard(200, 60);
     play(&mut d, opened(application()));
     let screen = d.screen();

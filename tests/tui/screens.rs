@@ -735,7 +735,7 @@ fn occupancy_says_what_shows_the_targets_without_a_column() {
         assert!(!screen.contains("+ next"), "a step of a further target names its GPU: {screen}");
     };
     assert!(d.screen().contains("more targets: "), "{}", d.screen());
-    said(&d.press("z"), "more targets: z, then Y copies all");
+    said(&d.press("z"), "more targets: z, then Y copies the command that prints all");
     d = dashboard(160, 50).press("8 shift-tab");
     said(&d, "more targets: z in this pane");
 }
