@@ -293,9 +293,9 @@ impl fmt::Display for Cause {
             Self::EfficiencyBesideLaunch(Pair { target, .. }) => {
                 write!(f, "launch, which is most of the time → {:.0} % of roof", 100.0 / target)
             }
-            Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
+            Self::UsualEfficiency(_) => f.write_str("of measured kernels"),
             Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),
-            Self::RateLimit => f.write_str("held to what differs between the two GPUs"),
+            Self::RateLimit => f.write_str("limited to what differs between the two GPUs"),
             Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of the correction learned from {pairs} pairs on {gpus} other GPUs")

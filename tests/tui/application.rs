@@ -410,7 +410,7 @@ fn a_narrow_screen_shows_what_the_time_of_a_kernel_rests_on() {
     let mut d = dashboard(80, 24);
     play(&mut d, opened(application()));
     let screen = d.screen();
-    assert!(screen.contains("operator model, limit compute ("), "{screen}");
+    assert!(screen.contains("operator model (") && screen.contains("), limited by compute"), "{screen}");
     assert!(screen.contains("Application ─ run.json, NVIDIA H100 80GB HBM3"), "{screen}");
 }
 

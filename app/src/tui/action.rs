@@ -112,7 +112,7 @@ actions! {
         SortReverse = "sort_reverse",
         /// Copy the row under the cursor as text (OSC 52, also over ssh).
         CopyRow = "copy_row",
-        /// Copy the `roofswap` command that prints what is shown.
+        /// Copy the roofswap command that prints what is shown.
         CopyCommand = "copy_command",
         /// Undo the last change: GPUs, numbers, clocks, size, model, roofs.
         Undo = "undo",
