@@ -92,6 +92,38 @@ quantity!(
     /// Operational (arithmetic) intensity: FLOPs per byte moved.
     Intensity, "FLOP/B");
 
+/// What the arithmetic of a pipe is counted in: integers have no FLOPs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Floating-point operations.
+    Flop,
+    /// Operations of integers.
+    Op,
+}
+
+impl Operation {
+    /// `FLOP` or `OP`.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Flop => Flops::SYMBOL,
+            Self::Op => "OP",
+        }
+    }
+
+    /// `14.6 TOP/s`.
+    #[must_use]
+    pub fn rate_text(self, rate: FlopsPerSecond) -> String {
+        prefixed(rate.0, &format!("{}/s", self.symbol()))
+    }
+
+    /// `57.7 OP/B`.
+    #[must_use]
+    pub fn intensity_text(self, intensity: Intensity) -> String {
+        prefixed(intensity.0, &format!("{}/B", self.symbol()))
+    }
+}
+
 impl Mul<Seconds> for Watts {
     type Output = Joules;
     fn mul(self, time: Seconds) -> Joules {
@@ -461,6 +493,9 @@ mod tests {
         assert_eq!(FlopsPerSecond::from_tera(29.1).to_string(), "29.1 TFLOP/s");
         assert_eq!(Bytes(0.25).to_string(), "0.250 B");
         assert_eq!(Intensity(0.0833).to_string(), "0.0833 FLOP/B");
+        let [flop, op] = [Operation::Flop, Operation::Op].map(|o| o.rate_text(FlopsPerSecond(14.6e12)));
+        assert_eq!([flop, op], ["14.6 TFLOP/s", "14.6 TOP/s"]);
+        assert_eq!(Operation::Op.intensity_text(Intensity(57.7)), "57.7 OP/B");
     }
 
     #[test]

@@ -56,11 +56,11 @@ pub(super) fn ceiling_marks(
         from = from.min(ridge);
     }
     let from = from.clamp(x.0, x.1 / 1.5);
-    let precision = kernel.precision.as_str();
+    let (precision, rate) = (kernel.precision.as_str(), view.operation().rate_text(compute));
     // A kernel of multiply-adds alone has the GPU's own roof, which is drawn and named already.
     let is_own_roof = (compute.0 / roof_of_gpu.compute.value.0 - 1.0).abs() <= SAME_ROOF;
     let named =
-        format!("{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)");
+        format!("{name}: compute ceiling {rate} ({precision}, by instruction mix and active threads)");
     marks.push(Mark::Line {
         name: if is_own_roof { String::new() } else { named },
         meaning,
@@ -68,7 +68,7 @@ pub(super) fn ceiling_marks(
         points: vec![(from, compute.0), (x.1, compute.0)],
     });
     if !is_own_roof {
-        let text = format!("ceiling {compute}");
+        let text = format!("ceiling {rate}");
         marks.push(Mark::Label { meaning, at: (x.1, compute.0), text });
     }
 }

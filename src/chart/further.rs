@@ -7,7 +7,7 @@ use super::{
 use crate::pair::Side;
 use crate::roofline::{Level, Roofline, roofline};
 use crate::text::marked_estimate;
-use crate::units::Seconds;
+use crate::units::{Operation, Seconds};
 
 /// Where a chart begins and ends, in its own units.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn targets_of_view<'a>(view: &RooflineView<'a>) -> Vec<DrawnTarget<'a
 
 impl DrawnTarget<'_> {
     /// The DRAM roof up to the right end of the chart, and the GPU's name there; `None` where it lies off the chart.
-    pub(super) fn roof_and_name(&self, ends: ChartEnds) -> Option<[Mark; 2]> {
+    pub(super) fn roof_and_name(&self, ends: ChartEnds, operation: Operation) -> Option<[Mark; 2]> {
         let (gpu, meaning, compute) = (self.target.gpu, self.meaning, self.roof.compute.value);
         let bandwidth = self.roof.bandwidth(Level::Dram)?;
         let (left, ridge) = (ends.left.max(ends.bottom / bandwidth.0), compute.0 / bandwidth.0);
@@ -51,8 +51,9 @@ impl DrawnTarget<'_> {
             return None;
         }
         let points = vec![(left, bandwidth.0 * left), (ridge, compute.0), (ends.right, compute.0)];
-        let name = format!("{}: {compute}, DRAM {bandwidth}", gpu.short_name());
-        let text = format!("{} {compute}", gpu.short_name());
+        let rate = operation.rate_text(compute);
+        let name = format!("{}: {rate}, DRAM {bandwidth}", gpu.short_name());
+        let text = format!("{} {rate}", gpu.short_name());
         Some([
             Mark::Line { name, meaning, dash: Dash::Solid, points },
             Mark::Label { meaning, at: (ends.right, compute.0), text },

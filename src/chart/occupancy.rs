@@ -164,8 +164,7 @@ fn limiter_note(answer: &Answer, show: ChartSides) -> Option<String> {
     else {
         return None;
     };
-    let [there, here] = source.limiter_change(&target)?;
-    Some(format!("the limiter changes: {there} → {here}"))
+    source.limit_change_text(&target)
 }
 
 /// What one GPU does with the launch: refusal, occupancy, waves, next step.
@@ -184,12 +183,12 @@ fn side_notes(charted: &ChartedGpu<'_>) -> Vec<String> {
         return notes;
     };
     let mut text = format!(
-        "{}: occupancy {} ({} of {} warps); limited by {}",
+        "{}: occupancy {} ({} of {} warps); {}",
         gpu.short_name(),
         share_text(&o),
         o.active_warps,
         o.max_warps,
-        o.limiter_words()
+        o.limit_text()
     );
     if let Some(w) = answer.launch[side].and_then(|l| waves(gpu, &o, l.block_count())) {
         text += &format!("; {}", caption::waves(&w));

@@ -236,7 +236,7 @@ fn note(view: &CurveView<'_>, side: Side, curve: Curve) -> Option<String> {
         return Some(format!("{}: {}", gpu.short_name(), caption::waves(&w)));
     }
     Some(format!(
-        "{}: {} threads, {} registers per thread, {} B of shared memory: {}, {} of {} warps ({}), limited by {}",
+        "{}: {} threads, {} registers per thread, {} B of shared memory: {}, {} of {} warps ({}), {}",
         gpu.short_name(),
         needs.threads,
         if needs.regs_per_thread == 0 { "unknown".into() } else { needs.regs_per_thread.to_string() },
@@ -245,6 +245,6 @@ fn note(view: &CurveView<'_>, side: Side, curve: Curve) -> Option<String> {
         o.active_warps,
         o.max_warps,
         percent(o.fraction()),
-        o.limiter_words()
+        o.limit_text()
     ))
 }

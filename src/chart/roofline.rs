@@ -10,12 +10,12 @@ use crate::answer::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
 use crate::pair::{Pair, Side};
-use crate::roofline::{Level, Pipe, Roofline, intensity, pipe_of, roofline};
+use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
 use crate::text::marked_estimate;
-use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
+use crate::units::{Flops, FlopsPerSecond, Intensity, Operation, Seconds};
 
-const DRAM_AXIS: &str = "operational intensity (DRAM), FLOP/B";
-const MARKED_AXIS: &str = "operational intensity (DRAM, or the level a point names), FLOP/B";
+const DRAM_AXIS: &str = "operational intensity (DRAM)";
+const MARKED_AXIS: &str = "operational intensity (DRAM, or the level a point names)";
 
 /// What a roofline chart shows.
 #[derive(Debug, Clone)]
@@ -36,6 +36,13 @@ pub struct RooflineView<'a> {
     pub levels: Vec<Level>,
     /// Other kernels on the source: intensity in FLOP/B and FLOP/s.
     pub others: Vec<(f64, f64)>,
+}
+
+impl RooflineView<'_> {
+    /// What the rates and intensities of the kernel's pipe are counted in.
+    pub(super) fn operation(&self) -> Operation {
+        pipe_of(self.kernel).pipe.operation()
+    }
 }
 
 /// A time of the kernel on one of the GPUs, on its way to become a point.
@@ -98,7 +105,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         ceilings::ceiling_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
     }
     let ends = ChartEnds { left: x.0, right: x.1, bottom: y.0 };
-    marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends)).flatten());
+    marks.extend(targets.iter().filter_map(|target| target.roof_and_name(ends, view.operation())).flatten());
     let choice = pipe_of(kernels.target);
     if choice.pipe.is_tensor() || view.kernel.stated_arithmetic.is_some() {
         notes.push(format!("compute roof: {}; {}", choice.pipe, choice.why));
@@ -116,32 +123,20 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     marks.extend(other_kernels(others, view.gpus.source));
     marks.extend(way(&points));
     marks.extend(points);
+    let operation = view.operation().symbol();
     let mut chart = ChartSpec {
         title: with_targets(caption::title(view.kernel, &view.problem, view.gpus, view.show), view),
         subtitle: subtitle(view.answer, view.show),
         x: Axis {
-            label: if marked { MARKED_AXIS } else { DRAM_AXIS }.into(),
+            label: format!("{}, {operation}/B", if marked { MARKED_AXIS } else { DRAM_AXIS }),
             scale: Scale::Log { min: x.0, max: x.1 },
         },
-        y: Axis { label: "performance, FLOP/s".into(), scale: Scale::Log { min: y.0, max: y.1 } },
+        y: Axis { label: format!("performance, {operation}/s"), scale: Scale::Log { min: y.0, max: y.1 } },
         marks,
         notes,
     };
     note_left_out(&mut chart, &view.further);
-    name_operations(&mut chart, pipe_of(view.kernel).pipe);
     chart
-}
-
-/// Names every rate and intensity by the operations of the kernel's pipe.
-fn name_operations(chart: &mut ChartSpec, pipe: Pipe) {
-    let of_marks = chart.marks.iter_mut().flat_map(|mark| match mark {
-        Mark::Line { name, .. } => vec![name],
-        Mark::Point { name, label, .. } => vec![name, label],
-        Mark::Label { text, .. } => vec![text],
-        _ => Vec::new(),
-    });
-    let texts = of_marks.chain([&mut chart.x.label, &mut chart.y.label]).chain(&mut chart.notes);
-    texts.for_each(|text| *text = pipe.in_operations(text));
 }
 
 /// At which clocks the roofs of this GPU are drawn.
@@ -245,10 +240,11 @@ fn points(view: &RooflineView<'_>, times: &[TimedPoint], notes: &mut Vec<String>
         let at = (intensity.0, (flops / t.time).0);
         if !is_sane(at) {
             notes.push(format!(
-                "{} {} is off the chart: {intensity}, {}",
+                "{} {} is off the chart: {}, {}",
                 view.gpus[t.side].short_name(),
                 t.time,
-                FlopsPerSecond(at.1)
+                view.operation().intensity_text(intensity),
+                view.operation().rate_text(FlopsPerSecond(at.1))
             ));
             continue;
         }
@@ -285,6 +281,7 @@ fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
             let at = (intensity.0, (flops / time).0);
             let whole = level == Level::L1 && ceilings::of_side(view.answer, side).is_some();
             let through = if whole { "L1 and shared memory" } else { level.as_str() };
+            let intensity = view.operation().intensity_text(intensity);
             let name =
                 format!("{}: {intensity} by the bytes through {through}", view.gpus[side].short_name());
             let (meaning, label) = (Meaning::side_colour(side), level.as_str().to_string());

@@ -3,7 +3,7 @@
 use super::ceilings;
 use super::{Dash, Mark, Meaning, RooflineView};
 use crate::catalogue::Sourced;
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::Gpu;
 use crate::pair::Side;
 use crate::roofline::{Level, Roofline};
 use crate::units::{BytesPerSecond, significant};
@@ -44,7 +44,7 @@ pub(super) fn roof_marks(
             points.push((dram_ridge, c)); // min(C, B I) goes on to the right; DRAM's roof has the rest
         }
         marks.push(Mark::Line {
-            name: roof_name(gpu, roof, level, b, view.answer.ceilings_used),
+            name: roof_name(view, gpu, roof, level, b),
             meaning,
             dash: dash(level),
             points,
@@ -59,27 +59,28 @@ pub(super) fn roof_marks(
     marks.push(Mark::Label {
         meaning,
         at: (x.1, c),
-        text: format!("{} {}", gpu.short_name(), roof.compute.value),
+        text: format!("{} {}", gpu.short_name(), view.operation().rate_text(roof.compute.value)),
     });
 }
 
 /// `TITAN V: 14.9 TFLOP/s, DRAM 653 GB/s (peak, published)`.
 fn roof_name(
+    view: &RooflineView<'_>,
     gpu: &Gpu,
     roof: &Roofline,
     level: Level,
     b: &Sourced<BytesPerSecond>,
-    ceilings: Ceilings,
 ) -> String {
     let (name, word, origin) = (gpu.short_name(), level.as_str(), b.origin.as_str());
     if level != Level::Dram {
         return format!("{name}: {word} {} ({origin})", b.value);
     }
-    let (c, ceilings) = (&roof.compute, ceilings.as_str());
-    if c.origin == b.origin {
-        return format!("{name}: {}, {word} {} ({ceilings}, {origin})", c.value, b.value);
+    let (of_compute, ceilings) = (roof.compute.origin, view.answer.ceilings_used.as_str());
+    let rate = view.operation().rate_text(roof.compute.value);
+    if of_compute == b.origin {
+        return format!("{name}: {rate}, {word} {} ({ceilings}, {origin})", b.value);
     }
-    format!("{name}: {} ({}), {word} {} ({origin}); {ceilings} ceilings", c.value, c.origin.as_str(), b.value)
+    format!("{name}: {rate} ({}), {word} {} ({origin}); {ceilings} ceilings", of_compute.as_str(), b.value)
 }
 
 fn dash(level: Level) -> Dash {

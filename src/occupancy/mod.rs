@@ -169,11 +169,17 @@ impl Occupancy {
         self.limiters().map(Resource::as_str).collect::<Vec<_>>().join(" and ")
     }
 
-    /// What limits here and what limits there, where that is not the same.
+    /// `occupancy limit: registers and warps`.
     #[must_use]
-    pub fn limiter_change(&self, there: &Self) -> Option<[String; 2]> {
+    pub fn limit_text(&self) -> String {
+        format!("occupancy limit: {}", self.limiter_words())
+    }
+
+    /// `occupancy limit: warps → registers`, where it is not the same there.
+    #[must_use]
+    pub fn limit_change_text(&self, there: &Self) -> Option<String> {
         let same = self.limiters().eq(there.limiters());
-        (!same).then(|| [self.limiter_words(), there.limiter_words()])
+        (!same).then(|| format!("{} → {}", self.limit_text(), there.limiter_words()))
     }
 
     /// Whether NVIDIA's calculator flags this resource: as [`Occupancy::is_limiter`], but where barriers bind it keeps the

@@ -11,6 +11,9 @@ use crate::units::{Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
 
+/// What a power limit takes, as a step and among the numbers.
+pub(super) const POWER_LIMIT: &str = "power limit";
+
 /// What the first time of a breakdown is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FirstTime {
@@ -40,6 +43,8 @@ pub enum Cause {
     OtherNumbers(usize),
     /// The components beside the binding one.
     OtherComponents,
+    /// The power limit lowers the clock.
+    PowerLimit,
     /// A last wave that is not full stretches the roof: source, target.
     LastWave(Pair<f64>),
     /// Warps wait for loads and results and too few others of the SM fill the wait: source, target.
@@ -199,6 +204,7 @@ impl Cause {
             Self::Number(spec, _) => spec.as_str(),
             Self::OtherNumbers(_) => "other numbers",
             Self::OtherComponents => "other components",
+            Self::PowerLimit => POWER_LIMIT,
             Self::LastWave(_) => "tail effect",
             Self::ExposedLatency(_) => "exposed latency",
             Self::Efficiency(_) | Self::EfficiencyBesideLaunch(_) => "efficiency",
@@ -216,7 +222,7 @@ impl Cause {
             Self::EditedLaunch => "launch as changed",
             Self::CombinedSources(_) => "all sources",
             Self::OperatorModel(_) => "operator model",
-            Self::SourceKept(_) => "kept of the source",
+            Self::SourceKept(_) => "source correction",
         }
     }
 
@@ -237,6 +243,7 @@ impl Cause {
             Self::UsualEfficiency(v) => Pair::new(None, Some(Amount::Ratio(v))),
             Self::OtherNumbers(_)
             | Self::OtherComponents
+            | Self::PowerLimit
             | Self::AboveRoof
             | Self::RateLimit
             | Self::SameGpu
@@ -268,9 +275,8 @@ impl fmt::Display for Cause {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => {
-                f.write_str("their p-norm, not wholly overlapped, under the power limit")
-            }
+            Self::OtherComponents => f.write_str("their p-norm: not wholly overlapped"),
+            Self::PowerLimit => f.write_str("FLOP rate that it sustains under this load (modelled)"),
             Self::LastWave(Pair { source: 1.0, target }) => write!(f, "roof × {}", significant(target)),
             Self::ExposedLatency(Pair { source, target }) => write!(
                 f,
@@ -287,9 +293,9 @@ impl fmt::Display for Cause {
             Self::EfficiencyBesideLaunch(Pair { target, .. }) => {
                 write!(f, "launch, which is most of the time → {:.0} % of roof", 100.0 / target)
             }
-            Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
+            Self::UsualEfficiency(_) => f.write_str("of measured kernels"),
             Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),
-            Self::RateLimit => f.write_str("held to what differs between the two GPUs"),
+            Self::RateLimit => f.write_str("limited to what differs between the two GPUs"),
             Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of the correction learned from {pairs} pairs on {gpus} other GPUs")

@@ -1,7 +1,7 @@
 //! The explanation of a prediction whose launch on the target is changed: the target's part is that of the changed launch.
 
 use super::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
-use super::component_times::{Elasticity, Explanation, LEAST_ELASTICITY};
+use super::component_times::{Elasticity, Explanation};
 use super::{Amount, Factor, Prediction, Provenance};
 use crate::pair::Pair;
 use crate::roofline::Spec;
@@ -52,10 +52,7 @@ fn elasticities([pair, as_it_is, changed]: [&Explanation; 3]) -> Vec<Elasticity>
                 .map(|[pair, as_it_is, changed]| pair + changed - as_it_is);
         Some(Elasticity { spec, value, number, ten_percent: ten_percent.exp() })
     };
-    let mut all: Vec<Elasticity> =
-        Spec::ALL.into_iter().filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
-    all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
-    all
+    Elasticity::fastest_first(Spec::ALL.into_iter().filter_map(of))
 }
 
 /// The numbers of a prediction with those of the changed launch on the target, whose time is so many times that of the launch as it is.

@@ -6,7 +6,13 @@ use crate::roofline::{Component, Components, Spec};
 use crate::units::{Seconds, significant};
 
 /// Below this an elasticity moves nothing worth reading.
-pub(super) const LEAST_ELASTICITY: f64 = 0.02;
+const LEAST_ELASTICITY: f64 = 0.02;
+
+/// How far a number is moved to see what it does to the time.
+pub(super) const NUDGE: f64 = 1.02;
+
+/// How much more of a number [`Elasticity::ten_percent`] asks about.
+const TENTH: f64 = 1.1;
 
 /// What a change of one of the target's numbers does to the predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +25,20 @@ pub struct Elasticity {
     pub number: f64,
     /// The time with 10 % more of it, over the predicted one.
     pub ten_percent: f64,
+}
+
+impl Elasticity {
+    /// Of this number of the target, by the time with so many times as much of it over the predicted one.
+    pub(super) fn new(spec: Spec, number: f64, time: impl Fn(f64) -> Option<f64>) -> Option<Self> {
+        Some(Self { spec, value: time(NUDGE)?.ln() / NUDGE.ln(), number, ten_percent: time(TENTH)? })
+    }
+
+    /// Those that move anything, what 10 % more of makes fastest first.
+    pub(super) fn fastest_first(all: impl Iterator<Item = Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = all.filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
+        all.sort_by(|a, b| a.ten_percent.total_cmp(&b.ten_percent));
+        all
+    }
 }
 
 /// What binds on one GPU, and what would bind next.
@@ -46,7 +66,7 @@ pub struct Explanation {
     pub launch_limited: Pair<bool>,
     /// What a launch costs, source first.
     pub floors: Pair<Floor>,
-    /// The target's numbers that move the prediction most, strongest first.
+    /// The target's numbers that move the prediction, what 10 % more of makes fastest first.
     pub elasticities: Vec<Elasticity>,
     /// The other model of the family, and its time for the same question.
     pub beside: Option<(&'static str, Seconds)>,

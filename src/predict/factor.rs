@@ -87,6 +87,9 @@ pub fn amount(spec: Spec, value: f64) -> Amount {
 #[must_use]
 pub fn in_words(spec: Spec, value: f64) -> String {
     match amount(spec, value) {
+        Amount::Ratio(share) if spec == Spec::PowerShare => {
+            format!("{} % of peak", significant(100.0 * share))
+        }
         Amount::Ratio(v) if v.fract() == 0.0 && v < 1e6 => format!("{v}"),
         Amount::Bytes(size) => size.as_capacity(),
         other => other.to_string(),

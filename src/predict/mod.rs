@@ -326,7 +326,7 @@ pub enum ModelRefusal {
         model: &'static str,
     },
     /// The question names no source, whose time the model takes.
-    #[error("{model} needs a source that timed this kernel: give --from GPU")]
+    #[error("{model} needs a measured time of this kernel on a source: give --from GPU")]
     NeedsSource {
         /// The model's id.
         model: &'static str,

@@ -367,7 +367,7 @@ pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -
     Ok(())
 }
 
-/// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,
+/// Shared memory and barriers of a block: its measured row first, then the compiler's word for this very architecture,
 /// the formula, a row timed elsewhere; another architecture's build after everything.
 fn shared_needs(
     compiled: Option<CompiledResources<'_>>,

@@ -73,12 +73,12 @@ impl RegistersFrom {
 impl fmt::Display for RegistersFrom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TimedRow(source) => write!(f, "the row timed here: {source}"),
+            Self::TimedRow(source) => write!(f, "its measured row: {source}"),
             Self::Typed => f.write_str("typed"),
             Self::Build(source) => write!(f, "compiler: {source}"),
             Self::NearestBuild { cc: (a, b), source, .. } => write!(f, "compiler, for {a}.{b}: {source}"),
-            Self::OtherRow(source) if source.is_empty() => f.write_str("a row timed on another GPU"),
-            Self::OtherRow(source) => write!(f, "a row timed on another GPU: {source}"),
+            Self::OtherRow(source) if source.is_empty() => f.write_str("a row measured on another GPU"),
+            Self::OtherRow(source) => write!(f, "a row measured on another GPU: {source}"),
             Self::AtLeast => f.write_str("at least, by the kernel's file"),
             Self::Unknown => f.write_str("unknown"),
         }
@@ -127,7 +127,7 @@ pub(super) fn least_registers(instance: &Instance, gpu: &Gpu, threads: Option<u3
     Some(bounded_registers(&gpu.cuda.limits, threads?, instance.least_registers?))
 }
 
-/// Registers per thread, from the best source: the row timed here, what somebody typed, the compiler's word for this compute capability, the
+/// Registers per thread, from the best source: its measured row, what somebody typed, the compiler's word for this compute capability, the
 /// nearest one's, a row timed elsewhere, as many as there must be. 0 = unknown. `compiled` is [`Kernel::resources_on`] this GPU, `least` the
 /// [`least_registers`].
 ///

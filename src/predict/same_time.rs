@@ -22,7 +22,7 @@ impl Predictor for SameTime {
     }
 
     fn method_summary(&self) -> &'static str {
-        "T_t = T_s, scaled with the roofline where only another size was timed: the baseline every model must beat"
+        "T_t = T_s, scaled with the roofline where only another size was measured: the baseline every model must beat"
     }
 
     fn needs_source(&self) -> bool {

@@ -177,7 +177,9 @@ fn first_link(breakdown: &Breakdown<'_>, has_source: bool) -> FactorWords {
         }
         FirstTime::Binding(_) => {
             let on = if has_source { "on the source GPU" } else { "on this GPU" };
-            (from.to_string(), format!("the longest limit; no measurement {on}"))
+            let is_limited = breakdown.steps.iter().any(|step| step.cause == Cause::PowerLimit);
+            let before = if is_limited { ", before the power limit" } else { "" };
+            (from.to_string(), format!("the longest limit{before}; no measurement {on}"))
         }
         FirstTime::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),
     };

@@ -268,17 +268,17 @@ impl EvaluationReport<'_> {
         let within = if self.setup.scope.is_everything() { "" } else { " among what was asked for" };
         Some(match self.setup.protocol {
             Protocol::NewSize => {
-                format!("no case: no kernel was timed at two sizes on one GPU{within}")
+                format!("no case: no kernel was measured at two sizes on one GPU{within}")
             }
             Protocol::NewClocks => {
-                format!("no case: no configuration was timed on one GPU at two clocks{within}")
+                format!("no case: no configuration was measured on one GPU at two clocks{within}")
             }
             Protocol::NewKernel => format!("no case: no row is left{within}"),
             Protocol::NewGpu if self.setup.asking.known_rows > 0 => format!(
-                "no case: no configuration was timed on two GPUs{within}, or every row is known: lower --known-rows"
+                "no case: no configuration was measured on two GPUs{within}, or every row is known: lower --known-rows"
             ),
             Protocol::NewGpu => format!(
-                "no case: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
+                "no case: no configuration (kernel, problem, variant) was measured on two GPUs{within}"
             ),
         })
     }

@@ -87,8 +87,8 @@ pub fn occupancy_table(rows: &[Resident<'_>]) -> Table {
 /// With two GPUs: whether something else limits on the second.
 fn limiter_change(rows: &[Resident<'_>]) -> Option<String> {
     let [from, to] = rows else { return None };
-    let [there, here] = from.resident().limiter_change(&to.resident())?;
-    Some(format!("limiter  {there} → {here}  ({} → {})", from.gpu.id, to.gpu.id))
+    let change = from.resident().limit_change_text(&to.resident())?;
+    Some(format!("{change} ({} → {})", from.gpu.id, to.gpu.id))
 }
 
 fn resident_cells(r: &Resident<'_>) -> Vec<TableCell> {

@@ -19,7 +19,7 @@ use crate::catalogue::{ElementType, Feature, Sourced};
 use crate::gpu::{Ceilings, Gpu, TensorPower};
 use crate::kernel::{Kernel, NameFacts, VectorPrecision};
 use crate::pair::Pair;
-use crate::units::FlopsPerSecond;
+use crate::units::{FlopsPerSecond, Operation};
 use std::fmt;
 
 /// An arithmetic pipe of an SM.
@@ -88,11 +88,11 @@ impl Pipe {
         matches!(self, Self::Fp64 | Self::Tensor { input: ElementType::Fp64, .. })
     }
 
-    /// A text of rates and intensities in the operations of this pipe: `14.6 TOP/s` of integers, which have no FLOPs.
+    /// What its rates and intensities are counted in.
     #[must_use]
-    pub fn in_operations(self, text: &str) -> String {
+    pub fn operation(self) -> Operation {
         let is_integer = self == Self::Int32 || self.tensor_input().is_some_and(ElementType::is_integer);
-        if is_integer { text.replace("FLOP/", "OP/") } else { text.to_string() }
+        if is_integer { Operation::Op } else { Operation::Flop }
     }
 
     /// Its stated rate on this GPU, of tensor cores else that of another accumulate type, else that of the type that code for narrower ones

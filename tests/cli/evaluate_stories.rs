@@ -105,7 +105,7 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
         "{csv}"
     );
     let none = desk.types("evaluate --data mine.csv --protocol new-size");
-    assert!(none.stderr.contains("no case: no kernel was timed at two sizes"), "{}", none.stderr);
+    assert!(none.stderr.contains("no case: no kernel was measured at two sizes"), "{}", none.stderr);
     assert!(none.stdout.is_empty(), "no table without a case: {}", none.stdout);
     desk.file("one.csv", "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1,1\n");
     let alone = desk.types("evaluate --data one.csv --format markdown");
@@ -113,7 +113,7 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
     assert!(alone.stderr.contains("give the times of a second GPU too"), "{}", alone.stderr);
     let json = desk.types("evaluate --data one.csv --protocol new-size --format json");
     let all: Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(all["reason"], "no case: no kernel was timed at two sizes on one GPU");
+    assert_eq!(all["reason"], "no case: no kernel was measured at two sizes on one GPU");
     assert_eq!((json.code, &all["models"]["same-time"]["asked"]), (1, &0.into()));
     let csv = desk.types("evaluate --data one.csv --format csv");
     assert!(csv.code == 1 && csv.stdout.contains("same-time,reason,\"no case: no conf"), "{}", csv.stdout);

@@ -257,11 +257,11 @@ fn the_next_step_of_a_wrong_grid_is_a_grid() {
 fn two_gpus_say_how_the_limiter_changes() {
     let words = "occupancy --gpu rtx-3090,b200 --threads 32 --regs 20 --barriers 16";
     let (_, out, _) = ends(&mut roofswap(words));
-    assert!(out.contains("limiter  blocks → barriers  (rtx-3090 → b200)"), "{out}");
+    assert!(out.contains("occupancy limit: blocks → barriers (rtx-3090 → b200)"), "{out}");
     let widest = out.lines().map(|l| l.chars().count()).max();
     assert!(widest <= Some(120), "{widest:?}\n{out}");
     let (_, same, _) = ends(&mut roofswap("occupancy --gpu rtx-4070,l4 --threads 256 --regs 40"));
-    assert!(!same.contains("limiter  "), "{same}");
+    assert!(!same.contains("occupancy limit"), "{same}");
 }
 
 #[test]

@@ -198,6 +198,35 @@ fn no_person_stands_in_help_or_notes() {
 }
 
 #[test]
+fn an_explanation_has_no_empty_table_and_no_number_of_work_that_was_not_counted() {
+    let desk = Desk::new();
+    let words = "predict --time 1ms --threads 256 --grid 1000 --from titan-v --to l4 --explain";
+    let explained = desk.types(words).works().stdout;
+    assert!(!explained.contains("component "), "{explained}");
+    assert!(explained.contains("10 % more SMs (58)") && !explained.contains("more FLOPs"), "{explained}");
+    assert!(!explained.contains("\n\n\n"), "{explained}");
+    let words = "predict --kernel naive_transpose --from titan-v --to rtx-4070 --explain";
+    let explained = desk.types(words).works().stdout;
+    assert!(
+        explained.contains("10 % more issue per clock") && !explained.contains("more FLOPs"),
+        "{explained}"
+    );
+}
+
+#[test]
+fn a_share_under_the_power_limit_says_of_what_it_is_and_nothing_is_kept_of_a_source_without_time() {
+    let desk = Desk::new();
+    let words = "predict --time 1ms --flops 5e12 --bytes 1e6 --from rtx-3090 --to l4 --explain";
+    let explained = desk.types(words).works().stdout;
+    let step = explained.lines().find(|line| line.starts_with("FLOP rate under power limit"));
+    assert!(step.is_some_and(|line| line.ends_with("100 % of peak → 63.7 % of peak")), "{explained}");
+    let words = "predict --kernel linear_bf16 --size n=8192 --to h100-sxm5 --power-limit 300W --explain";
+    let explained = desk.types(words).works().stdout;
+    assert!(!explained.contains("of the source") && !explained.contains("source correction"), "{explained}");
+    assert_eq!(explained.matches("\npower limit ").count(), 2, "a step and a number: {explained}");
+}
+
+#[test]
 fn an_explanation_without_a_time_is_its_reason() {
     let desk = Desk::new();
     desk.file("large.csv", "gpu,kernel,problem,block,grid,regs_per_thread,smem_dynamic_bytes,dram_bytes,time_ms\nb200,large,n=1,128,1000,32,205000,1e8,0.1\n");

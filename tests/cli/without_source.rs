@@ -138,7 +138,7 @@ fn a_model_that_takes_the_time_of_a_source_needs_one() {
         assert_eq!([&untimed["time_ms"], &untimed["low_ms"]], [&Value::Null, &Value::Null]);
         assert_eq!(
             untimed["cautions"][0],
-            "same-time needs a source that timed this kernel: give --from GPU"
+            "same-time needs a measured time of this kernel on a source: give --from GPU"
         );
     }
 }
@@ -177,8 +177,10 @@ fn models_of_a_source_do_not_apply_without_one() {
         let models = ["efficiency-transfer", "projection", "same-time"];
         for model in models {
             let asked = format!("{command} --kernel saxpy --size n=2^28 --model {model}");
-            desk.types(&asked)
-                .ends(1, &[&format!("{model} needs a source that timed this kernel: give --from GPU")]);
+            desk.types(&asked).ends(
+                1,
+                &[&format!("{model} needs a measured time of this kernel on a source: give --from GPU")],
+            );
         }
     }
     let timed = desk.types(&format!("predict --to rtx-4070 {saxpy}").replace("2^28", "2^20")).works().json();

@@ -417,7 +417,8 @@ fn limiters_carry_their_mark_and_the_unlimited_say_so() {
     assert!(bars.contains(&(Meaning::Source, 0.0, "TITAN V: no limit")), "{bars:?}");
     assert!(bars.iter().all(|(m, _, label)| (*m == Meaning::Limiter) == label.contains('◀')));
     assert!(
-        chart.notes[0].starts_with("TITAN V: occupancy 100 % (64 of 64 warps); limited by warps; 6.40 waves")
+        chart.notes[0]
+            .starts_with("TITAN V: occupancy 100 % (64 of 64 warps); occupancy limit: warps; 6.40 waves")
     );
 }
 

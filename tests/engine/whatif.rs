@@ -7,7 +7,7 @@ use roofswap::gpu::{ChangeAmount, GpuChanges, GpuNumber};
 use roofswap::kernel::KernelId;
 use roofswap::predict::{LaunchEdits, LaunchNumber, Subject};
 use roofswap::session::Session;
-use roofswap::whatif::{Solution, TornadoBar, WhatIf};
+use roofswap::whatif::{Solution, TornadoBar, WhatIf, WhatIfParts};
 use roofswap::workload::Workload;
 
 /// Every kernel at its first size.
@@ -107,12 +107,27 @@ fn a_solved_value_makes_its_goal_and_an_impossible_goal_is_said() {
 fn a_tornado_is_an_exact_prediction_of_each_end() {
     let session = Session::load(None).unwrap();
     let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
-    for workload in workloads(&session).iter().take(12) {
+    for workload in &workloads(&session) {
         let mut asked = WhatIf::new(&session, workload, source, base);
         let changes: GpuChanges = "l2=72MiB".parse().unwrap();
         let tornado = asked.tornado(&changes).unwrap();
         let (matter, rest) = tornado.split_at(tornado.partition_point(|bar| bar.matters()));
-        assert!(matter.windows(2).all(|two| two[0].effect >= two[1].effect));
+        if let Some(now) = asked.time(&changes).unwrap() {
+            let key = |bar: &TornadoBar| (bar.gain(now).unwrap_or(0.0), bar.effect);
+            assert!(
+                matter.windows(2).all(|two| key(&two[0]) >= key(&two[1])),
+                "{}: {matter:?}",
+                workload.name
+            );
+            let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
+            let answer = asked.whole_answer(changes.clone(), &parts);
+            let helpful = matter.iter().filter(|bar| bar.gain(now).is_some()).map(|bar| bar.number.title());
+            let said = answer.unwrap().advice();
+            for (title, place) in helpful.take(2).zip([": ", ", then "]) {
+                let said = said.as_deref().unwrap();
+                assert!(said.contains(&format!("{place}{title}")), "{}: {said}", workload.name);
+            }
+        }
         assert!(rest.iter().all(|bar| !bar.matters()));
         let place = |bar: &TornadoBar| GpuNumber::ALL.iter().position(|number| *number == bar.number);
         assert!(rest.is_sorted_by_key(place), "{rest:?}");

@@ -410,7 +410,7 @@ fn a_narrow_screen_shows_what_the_time_of_a_kernel_rests_on() {
     let mut d = dashboard(80, 24);
     play(&mut d, opened(application()));
     let screen = d.screen();
-    assert!(screen.contains("operator model, limit compute ("), "{screen}");
+    assert!(screen.contains("operator model (") && screen.contains("), limited by compute"), "{screen}");
     assert!(screen.contains("Application ─ run.json, NVIDIA H100 80GB HBM3"), "{screen}");
 }
 
@@ -462,7 +462,7 @@ fn the_totals_stand_with_their_cautions_and_what_to_profile_next() {
     play(&mut narrow, opened(application()));
     let screen = narrow.screen();
     assert!(screen.contains("? not predicted") && screen.contains(". host-bound"), "a second line: {screen}");
-    assert!(screen.contains("; Y copies what prints all):"), "{screen}");
+    assert!(screen.contains("; Y copies the command):"), "{screen}");
     let mut d = dashboard(200, 60);
     play(&mut d, opened(application()));
     let screen = d.screen();

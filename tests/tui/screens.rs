@@ -94,7 +94,7 @@ fn an_evaluation_without_a_case_says_why_once_and_draws_nothing() {
     let mut d = dashboard(160, 50).press("v");
     let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
     update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
-    let why = "no case: no configuration (kernel, problem and variant) was timed on two GPUs";
+    let why = "no case: no configuration (kernel, problem, variant) was measured on two GPUs";
     let screen = d.screen();
     assert!(screen.contains(why) && screen.contains(", 1 row "), "{screen}");
     assert!(!screen.contains("not applicable") && !screen.contains("predicted vs measured"), "{screen}");
@@ -735,7 +735,7 @@ fn occupancy_says_what_shows_the_targets_without_a_column() {
         assert!(!screen.contains("+ next"), "a step of a further target names its GPU: {screen}");
     };
     assert!(d.screen().contains("more targets: "), "{}", d.screen());
-    said(&d.press("z"), "more targets: z, then Y copies all");
+    said(&d.press("z"), "more targets: z, then Y copies the command that prints all");
     d = dashboard(160, 50).press("8 shift-tab");
     said(&d, "more targets: z in this pane");
 }

@@ -143,8 +143,12 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: TableFormat) 
         text.push_str(&format!("\n{steps}"));
         if let Some(e) = &apart.components {
             let names = Pair::new(row.source.short_name(), row.target.short_name());
-            let components = breakdown::component_table(e, names, has_source).render(format);
-            text.push_str(&format!("\n{components}\n"));
+            let components = breakdown::component_table(e, names, has_source);
+            // Of a kernel without counts no component has a time.
+            if !components.rows.is_empty() {
+                text.push_str(&format!("\n{}", components.render(format)));
+            }
+            text.push('\n');
             for line in breakdown::sentences(e, prediction.time) {
                 text.push_str(&format!("{line}\n"));
             }

@@ -53,7 +53,7 @@ impl Predicted {
             }
             let n = self.without;
             output::remark(format!(
-                "{n} questions left out, because no other GPU was timed; the first is {first}"
+                "{n} cases left out, because the kernel was measured on no other GPU; the first is {first}"
             ));
         }
         match self.first_refusal {

@@ -449,7 +449,7 @@ impl WhatIfArgs {
             WhatIfFormat::Json => whatif_json(answers),
             WhatIfFormat::Csv => whatif_records(answers).render(TableFormat::Csv),
             WhatIfFormat::Table => {
-                answers.iter().map(|answer| fitted(whatif_table(answer), &["effect"])).collect()
+                answers.iter().map(|answer| fitted(whatif_table(answer), &["gain"])).collect()
             }
             WhatIfFormat::Markdown => {
                 answers.iter().map(|answer| whatif_table(answer).render(TableFormat::Markdown)).collect()

@@ -29,7 +29,7 @@ pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks:
         TableColumn::left("tile"),
         TableColumn::right("blocks/SM"),
         TableColumn::right("occ."),
-        TableColumn::left("limit"),
+        TableColumn::left("occ. limit"),
         TableColumn::right("time"),
         TableColumn::right("90 %"),
         TableColumn::right("power"),
@@ -105,7 +105,7 @@ fn legend(answers: &[TileAnswer]) -> Vec<String> {
     ];
     if let Some(p) = known {
         let word = p.idle_origin.as_str();
-        notes.push(format!("idle {} ({word}), limit {}", p.idle, p.limit));
+        notes.push(format!("idle {} ({word}), power limit {}", p.idle, p.limit));
     }
     notes
 }

@@ -110,9 +110,9 @@ actions! {
         SortNext = "sort_next",
         /// Reverse the order of the predictions, or of the board.
         SortReverse = "sort_reverse",
-        /// Copy the selected row (OSC 52, also over ssh).
+        /// Copy the row under the cursor as text (OSC 52, also over ssh).
         CopyRow = "copy_row",
-        /// Copy the command line that prints what is shown.
+        /// Copy the roofswap command that prints what is shown.
         CopyCommand = "copy_command",
         /// Undo the last change: GPUs, numbers, clocks, size, model, roofs.
         Undo = "undo",

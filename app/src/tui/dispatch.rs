@@ -230,9 +230,12 @@ fn offered_file_name(name: &str) -> String {
 /// Copies the row or the command of the view, or of the sheet that the second action opened.
 pub(super) fn copy_shown(state: &mut DashboardState, action: Action, sheet: Option<Action>) -> Vec<Effect> {
     match action {
-        Action::CopyRow => copy_text(state, copied_row(state, sheet), "row"),
+        Action::CopyRow => copy_text(state, copied_row(state, sheet), |_| "row".into()),
         _ => {
-            let effects = copy_text(state, command_line(state, sheet), "command line");
+            let effects = copy_text(state, command_line(state, sheet), |line| {
+                let words: Vec<&str> = line.split(' ').take(2).collect();
+                format!("command `{} …`", words.join(" "))
+            });
             match command_remark(state, sheet).filter(|_| !effects.is_empty()) {
                 Some(remark) => state.say_more(Tone::Done, &remark),
                 None => Vec::new(),
@@ -243,10 +246,14 @@ pub(super) fn copy_shown(state: &mut DashboardState, action: Action, sheet: Opti
 }
 
 /// Asks for the clipboard and says so; or why there is nothing to copy.
-fn copy_text(state: &mut DashboardState, text: Result<String, String>, what: &str) -> Vec<Effect> {
+fn copy_text(
+    state: &mut DashboardState,
+    text: Result<String, String>,
+    what: impl Fn(&str) -> String,
+) -> Vec<Effect> {
     match text {
         Ok(text) => {
-            state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
+            state.say(Tone::Done, format!("{} sent to the clipboard (OSC 52)", what(&text)));
             vec![Effect::Copy(text)]
         }
         Err(why) => state.say(Tone::Refused, why),

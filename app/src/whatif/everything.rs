@@ -104,20 +104,20 @@ fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
         .collect()
 }
 
-/// One GPU: a row per workload with the numbers that matter most to it.
+/// One GPU: a row per workload with the numbers that help it most.
 #[must_use]
 pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
     let mut columns =
         vec![TableColumn::left("kernel"), TableColumn::right("time"), TableColumn::right("unchanged GPU")];
-    for name in ["matters most", "second", "third"] {
-        columns.extend([TableColumn::left(name), TableColumn::right("effect")]);
+    for name in ["helps most", "second", "third"] {
+        columns.extend([TableColumn::left(name), TableColumn::right("gain")]);
     }
     let mut table = Table::new(columns);
     let labels = short_labels(answers.iter().map(|answer| answer.workload.as_str()));
     table.rows = answers.iter().zip(labels).map(|(answer, label)| tornados_row(answer, label)).collect();
     table.title = answers.first().map_or_else(String::new, |answer| {
         format!(
-            "{}: the time with each number 20 % less or more, the larger effect of the two",
+            "{}: the time with each number 20 % less or more, the larger gain of the two",
             answer.gpu_in_words()
         )
     });
@@ -143,13 +143,11 @@ fn tornados_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
     let time =
         |time: Option<Seconds>| TableCell::maybe(time, |time| TableCell::text(answer.estimate_marked(time)));
     let mut cells = vec![TableCell::text(label), time(answer.time), time(answer.base_time)];
-    let mut bars = answer.tornado.iter().filter(|bar| bar.matters());
+    let helps = |bar: &TornadoBar| Some([bar.number.title().to_string(), answer.gain_words(bar)?]);
+    let mut helpful = answer.tornado.iter().filter_map(helps);
     for _ in 0..NUMBERS_SHOWN {
-        let bar: Option<&TornadoBar> = bars.next();
-        let words =
-            |bar: &TornadoBar| [bar.number.title().to_string(), format!("{:.1} %", 100.0 * bar.effect)];
-        let [title, effect] = bar.map_or_else(|| ["-".to_string(), "-".to_string()], words);
-        cells.extend([TableCell::text(title), TableCell::text(effect)]);
+        let words = helpful.next().unwrap_or_else(|| ["-".to_string(), "-".to_string()]);
+        cells.extend(words.map(TableCell::text));
     }
     cells
 }

@@ -108,9 +108,8 @@ impl WhatIf<'_> {
     fn other_number(&mut self, changes: &GpuChanges, number: GpuNumber, value: f64) -> Option<GpuNumber> {
         let changes = changes.clone().with(number, ChangeAmount::To(value));
         let now = self.made(&changes).ok().and_then(|gpu| self.times_on(&[gpu])[0].time)?;
-        let bars = self.tornado(&changes).ok()?.into_iter().filter(|bar| bar.number != number);
-        let gains = bars.filter_map(|bar| Some((bar.number, bar.gain(now)?)));
-        gains.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
+        let first = self.tornado(&changes).ok()?.into_iter().find(|bar| bar.number != number)?;
+        first.gain(now).map(|_| first.number)
     }
 
     /// Between a value that is too slow and one that is fast enough.

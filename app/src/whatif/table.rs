@@ -46,7 +46,7 @@ pub struct WhatIfAnswer {
     pub refusal: Option<String>,
     /// What must be known of it, as `rank` and `app` say it of this GPU.
     pub cautions: Vec<String>,
-    /// Which numbers matter, the largest effect first; empty where it was not asked.
+    /// Which numbers matter, the largest gain first; empty where it was not asked.
     pub tornado: Vec<TornadoBar>,
     /// The value that makes a goal, where one was asked.
     pub solution: Option<Solution>,
@@ -137,18 +137,17 @@ impl WhatIfAnswer {
         Some(format!("{own}; {base_name}: {board}, {energy}"))
     }
 
+    /// `14.2 %`: what the better of a number's two sides takes off the time; `None` where neither makes it faster.
+    pub(super) fn gain_words(&self, bar: &TornadoBar) -> Option<String> {
+        bar.gain(self.time?).map(|gain| format!("{:.1} %", 100.0 * gain))
+    }
+
     /// The two numbers that make it faster by most when they are moved, either way; `None` where none does or none was asked.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let now = self.time?;
-        let mut helpful: Vec<_> = self
-            .tornado
-            .iter()
-            .filter_map(|bar| bar.gain(now).map(|gain| (bar.number.title(), gain)))
-            .collect();
-        // Stable: of two that gain the same, the one with the larger effect.
-        helpful.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let titles: Vec<&str> = helpful.iter().take(2).map(|(title, _)| *title).collect();
+        let helpful = self.tornado.iter().filter(|bar| bar.gain(now).is_some());
+        let titles: Vec<&str> = helpful.take(2).map(|bar| bar.number.title()).collect();
         match titles[..] {
             [] => None,
             [only] => Some(format!("what would help most: {only}; nothing else makes it faster")),
@@ -244,7 +243,7 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
         TableColumn::right("value"),
         TableColumn::right("-20 %"),
         TableColumn::right("+20 %"),
-        TableColumn::right("effect"),
+        TableColumn::right("gain"),
     ];
     let has_rows = answer.tornado.iter().any(TornadoBar::matters);
     let mut table = Table::new(if has_rows { columns.to_vec() } else { Vec::new() });
@@ -274,7 +273,7 @@ fn tornado_row(bar: &TornadoBar, answer: &WhatIfAnswer) -> Vec<TableCell> {
         TableCell::text(bar.number.in_words(bar.value)),
         time(bar.less),
         time(bar.more),
-        TableCell::text(format!("{:.1} %", 100.0 * bar.effect)),
+        TableCell::maybe(answer.gain_words(bar), TableCell::text),
     ]
 }
 

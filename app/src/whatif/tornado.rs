@@ -93,10 +93,12 @@ fn bandwidth_now(base: &Gpu, changes: &GpuChanges) -> Option<f64> {
     Some(set * ratio(GpuNumber::BusBits)? * ratio(GpuNumber::DataRate)?)
 }
 
-/// The largest effect first; those that do nothing in the order of [`GpuNumber::ALL`], whatever rounding leaves of them.
-fn sort_by_effect(bars: &mut [TornadoBar]) {
+/// The largest gain over this time first, of the same gain the larger effect; those that do nothing in the order of [`GpuNumber::ALL`],
+/// whatever rounding leaves of them.
+fn sort_by_gain(bars: &mut [TornadoBar], now: Option<Seconds>) {
+    let gain = |bar: &TornadoBar| now.and_then(|now| bar.gain(now)).unwrap_or(0.0);
     let effect = |bar: &TornadoBar| if bar.matters() { bar.effect } else { 0.0 };
-    bars.sort_by(|a, b| effect(b).total_cmp(&effect(a)));
+    bars.sort_by(|a, b| gain(b).total_cmp(&gain(a)).then(effect(b).total_cmp(&effect(a))));
 }
 
 /// The GPUs of a tornado: one base with each of its numbers a fifth less and a fifth more, made once for every workload that is asked
@@ -129,7 +131,7 @@ impl TornadoGpus {
 }
 
 impl WhatIf<'_> {
-    /// Every number of the base a fifth less and a fifth more, over these changes; the largest effect first.
+    /// Every number of the base a fifth less and a fifth more, over these changes; the largest gain first.
     ///
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made.
@@ -151,7 +153,7 @@ impl WhatIf<'_> {
         if let (Some(bar), Some(launch)) = (of_launch, launch) {
             bar.value = launch.0;
         }
-        sort_by_effect(&mut bars);
+        sort_by_gain(&mut bars, now);
         bars
     }
 }

@@ -129,7 +129,11 @@ fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Comp
     let LaunchRoof { tail, latency, .. } = sides.roofs.target;
     let stretches = latency >= LEAST_LATENCY;
     let told_apart = if stretches { latency } else { 1.0 };
-    links.push(Cause::OtherComponents, a.roofs.target / tail / told_apart / longest.0);
+    let power = sides.components.target.power_stretch();
+    links.push(Cause::OtherComponents, a.roofs.target / tail / told_apart / power / longest.0);
+    if power > 1.0 {
+        links.push(Cause::PowerLimit, power);
+    }
     if stretches {
         links.push(Cause::ExposedLatency(Pair::new(1.0, latency)), latency);
     }

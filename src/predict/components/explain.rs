@@ -8,18 +8,12 @@ use super::{Answered, answer_cautions, answered, missing};
 use crate::catalogue::NumberOrigin;
 use crate::kernel::Count;
 use crate::pair::{Pair, Side};
-use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
-use crate::predict::component_times::{Elasticity, Explanation, LEAST_ELASTICITY, NextCeiling};
+use crate::predict::breakdown::{Cause, FirstTime, MadeOf, POWER_LIMIT, TakenApart};
+use crate::predict::component_times::{Elasticity, Explanation, NUDGE, NextCeiling};
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
 use std::sync::Arc;
-
-/// How far a number is moved to see what it does to the time.
-const NUDGE: f64 = 1.02;
-
-/// How much more of a number [`Elasticity::ten_percent`] asks about.
-const TENTH: f64 = 1.1;
 
 /// Everything that the arithmetic of one prediction used.
 #[derive(Debug, Clone)]
@@ -128,7 +122,7 @@ impl UsedArithmetic {
     }
 }
 
-/// The target's numbers that move the prediction, strongest first.
+/// The target's numbers that move the prediction.
 fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
     // The very GPU that was timed gives its own time; what one number does to it is asked of the model.
     let unnudged = answered(&sides.with_target_nudged(Spec::Clock, 1.0)).ok().map(|a| a.time);
@@ -136,20 +130,16 @@ fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
         let nudged = answered(&sides.with_target_nudged(spec, factor)).ok()?;
         Some(nudged.time / unnudged.unwrap_or(base.time))
     };
-    let of = |spec: Spec| {
-        let value = times(spec, NUDGE)?.ln() / NUDGE.ln();
-        Some(Elasticity {
-            spec,
-            value,
-            number: sides.machines.target.spec_value(spec),
-            ten_percent: times(spec, TENTH)?,
-        })
+    let machine = &sides.machines.target;
+    let of = |spec: Spec| Elasticity::new(spec, machine.spec_value(spec), |factor| times(spec, factor));
+    // The time above a roof goes with all rates of an SM, those too whose work the kernel has no count of.
+    let is_used = |spec: &Spec| {
+        let nudged = sides.with_target_nudged(*spec, NUDGE).components.target;
+        let moves = |c: &Component| nudged.component_time(*c) != sides.components.target.component_time(*c);
+        matches!(spec, Spec::Sms | Spec::Clock) || Component::ALL.iter().any(moves)
     };
-    let settable = Spec::ALL.into_iter().filter(|spec| sides.machines.target.is_settable(*spec));
-    let mut all: Vec<Elasticity> =
-        settable.filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
-    all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
-    all
+    let used = Spec::ALL.into_iter().filter(|spec| machine.is_settable(*spec) && is_used(spec));
+    Elasticity::fastest_first(used.filter_map(of))
 }
 
 fn next(components: &Components) -> Option<NextCeiling> {
@@ -234,7 +224,7 @@ fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor>
     if stretch.iter().any(|s| *s > 1.0) {
         let Pair { source, target } = stretch.map(Amount::Times);
         all.push(Factor::computed(
-            "power limit",
+            POWER_LIMIT,
             source,
             target,
             "sustained FP rate by watts per lane, fitted to rates: board power in watts is another fit",

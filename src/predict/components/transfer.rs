@@ -172,7 +172,7 @@ pub struct Carried {
     pub above: f64,
     /// The body, in seconds.
     pub body: f64,
-    /// The same before it was held to what differs between the two GPUs.
+    /// The same before it was limited to what differs between the two GPUs.
     pub unheld: f64,
 }
 

@@ -87,10 +87,10 @@ pub(super) fn prefill_parts(
     let moved = (read + again) / PREFILL_READ_PART + (written + stored) / PREFILL_WRITE_PART;
     let dram = moved * missing_share(hardware, read + written + stored) / hardware.dram;
     let l2 = (read + written + 2.0 * stored) / (hardware.l2 * PREFILL_L2_PART);
-    let PrefillClocks { all, softmax } = prefill_clocks(hardware, &rules, sizes);
-    let tensor = all / hardware.clock;
+    let PrefillClocks { all, full_clock, softmax } = prefill_clocks(hardware, &rules, sizes);
     let launch = launch_time(hardware, &rules, rules.kernels);
-    let times = OperatorTimes::one_after_another(launch, [tensor, l2, dram], PREFILL_OVERLAP);
+    let times = |tensor: f64| OperatorTimes::one_after_another(launch, [tensor, l2, dram], PREFILL_OVERLAP);
+    let times = OperatorTimes::limited([all, full_clock].map(|clocks| clocks / hardware.clock), times);
     OperatorTimes { softmax: softmax / hardware.clock, ..times }
 }
 
@@ -98,6 +98,8 @@ pub(super) fn prefill_parts(
 #[derive(Debug, Clone, Copy)]
 struct PrefillClocks {
     all: f64,
+    /// Those that no power limit adds to.
+    full_clock: f64,
     /// What of them is softmax.
     softmax: f64,
 }
@@ -118,8 +120,9 @@ fn prefill_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionS
     let block = |tiles: f64| PREFILL_CHAIN_CLOCKS + tiles * tile.all();
     let busy = tile.products / tile.all();
     let limited = per_sm * usual * tile.all() / hardware.clock_share_at(PREFILL_ENERGY * busy);
-    let all = (per_sm.ceil() * block(usual)).max(block(tiles)).max(limited);
-    PrefillClocks { all, softmax: all * (1.0 - busy) }
+    let full_clock = (per_sm.ceil() * block(usual)).max(block(tiles));
+    let all = full_clock.max(limited);
+    PrefillClocks { all, full_clock, softmax: all * (1.0 - busy) }
 }
 
 /// Rows of a block: the query heads that share keys stand in one.

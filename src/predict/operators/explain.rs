@@ -6,8 +6,7 @@ use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
 use crate::pair::Pair;
-use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
-use crate::predict::component_times::LEAST_ELASTICITY;
+use crate::predict::breakdown::{Cause, FirstTime, MadeOf, POWER_LIMIT, TakenApart};
 use crate::predict::{
     Amount, Caution, Doubt, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance,
     Question,
@@ -15,12 +14,6 @@ use crate::predict::{
 use crate::roofline::{Bound, Component, Components, MachineNumbers, Spec, machine_of};
 use crate::units::Seconds;
 use std::sync::Arc;
-
-/// How far a number is moved to see what it does to the time.
-const NUDGE: f64 = 1.02;
-
-/// How much more of a number [`Elasticity::ten_percent`] asks about.
-const TENTH: f64 = 1.1;
 
 /// The numbers of a GPU that the model takes.
 const TAKEN: [Spec; 7] = [
@@ -100,17 +93,23 @@ pub(in crate::predict) fn operator_prediction(
 impl TakenApart for KeptOperator {
     fn product(&self) -> (FirstTime, Seconds, Vec<(Cause, f64)>) {
         let Pair { source, target } = self.parts.map(|p| p.time);
+        let limited = self.parts.map(|p| p.power_stretch());
         let Some(timed) = self.timed else {
             let (component, longest) = components(&self.parts.target).ranked()[0];
-            let factor = self.time / longest;
-            return (FirstTime::Binding(component), longest, vec![(Cause::OtherComponents, factor)]);
+            let start =
+                if component == Component::Fp { self.parts.target.full_clock.tensor } else { longest.0 };
+            let others = (Cause::OtherComponents, self.time.0 / limited.target / start);
+            let steps = [others].into_iter().chain(power_step(limited.target)).collect();
+            return (FirstTime::Binding(component), Seconds(start), steps);
         };
-        let ratio = target / source;
-        let kept = self.time.0 / (timed * ratio);
-        let steps = vec![
-            (Cause::OperatorModel(Pair::new(source, target).map(Seconds)), ratio),
-            (Cause::SourceKept(Pair::new(timed / source, self.time.0 / target)), kept),
-        ];
+        let full_clock = self.parts.map(|p| p.full_clock.time);
+        let model = Cause::OperatorModel(full_clock.map(Seconds));
+        let kept = self.time.0 / (timed * target / source);
+        let steps = [(model, full_clock.target / full_clock.source)]
+            .into_iter()
+            .chain(power_step(limited.target / limited.source))
+            .chain([(Cause::SourceKept(Pair::new(timed / source, self.time.0 / target)), kept)])
+            .collect();
         (self.start.clone(), Seconds(timed), steps)
     }
 
@@ -131,21 +130,15 @@ impl TakenApart for KeptOperator {
 }
 
 impl KeptOperator {
-    /// The target's numbers that move the prediction, strongest first.
+    /// The target's numbers that move the prediction.
     fn elasticities(&self) -> Vec<Elasticity> {
         let with = |spec, factor| {
             let parts = parts_on(&self.hardware.scaled(spec, factor), &self.operator, &self.work)?;
             Some(parts.time / self.parts.target.time)
         };
-        let of_spec = |spec: Spec| {
-            let value = with(spec, NUDGE)?.ln() / NUDGE.ln();
-            let (number, ten_percent) = (self.machine.spec_value(spec), with(spec, TENTH)?);
-            Some(Elasticity { spec, value, number, ten_percent })
-        };
-        let mut all: Vec<Elasticity> =
-            TAKEN.into_iter().filter_map(of_spec).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
-        all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
-        all
+        let of_spec =
+            |spec: Spec| Elasticity::new(spec, self.machine.spec_value(spec), |factor| with(spec, factor));
+        Elasticity::fastest_first(TAKEN.into_iter().filter_map(of_spec))
     }
 
     fn to_measure(&self) -> Vec<String> {
@@ -159,6 +152,11 @@ impl KeptOperator {
         all.push(format!("a few other sizes on {target}: its own rows correct every other prediction there"));
         all
     }
+}
+
+/// What a power limit makes of a time, where it does anything.
+fn power_step(stretch: f64) -> Option<(Cause, f64)> {
+    (stretch != 1.0).then_some((Cause::PowerLimit, stretch))
 }
 
 /// What limits an operator of these parts.
@@ -193,19 +191,29 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
         all.push(Factor::shared("source time", Amount::Time(t.time), from));
     }
     let Pair { source, target } = &kept.parts;
-    let has_softmax = target.softmax > 0.0;
-    for (name, of, rule) in PARTS.into_iter().filter(|(name, ..)| *name != SOFTMAX || has_softmax) {
-        let [on_source, on_target] = [of(source), of(target)].map(|t| Amount::Time(Seconds(t)));
-        all.push(if *source == OperatorTimes::NONE {
+    let computed = |name, amounts: [Amount; 2], rule| {
+        let [on_source, on_target] = amounts;
+        if *source == OperatorTimes::NONE {
             Factor::of_target(name, on_target, Provenance::Modelled(rule))
         } else {
             Factor::computed(name, on_source, on_target, rule)
-        });
+        }
+    };
+    let has_softmax = target.softmax > 0.0;
+    for (name, of, rule) in PARTS.into_iter().filter(|(name, ..)| *name != SOFTMAX || has_softmax) {
+        all.push(computed(name, [of(source), of(target)].map(|t| Amount::Time(Seconds(t))), rule));
     }
-    let rule =
-        Provenance::Modelled("(measured / modelled on the source)^0.4; all of it on GPUs that are alike");
-    let of_source = kept.time.0 / kept.parts.target.time;
-    all.push(Factor::of_target("kept of the source", Amount::Times(of_source), rule));
+    let stretch = [source, target].map(OperatorTimes::power_stretch);
+    if stretch.iter().any(|s| *s > 1.0) {
+        let rule = "modelled time over that at full clock: what the limit leaves busy tensor cores";
+        all.push(computed(POWER_LIMIT, stretch.map(Amount::Times), rule));
+    }
+    if kept.timed.is_some() {
+        let rule =
+            Provenance::Modelled("(measured / modelled on the source)^0.4; all of it on GPUs that are alike");
+        let of_source = kept.time.0 / kept.parts.target.time;
+        all.push(Factor::of_target("source correction", Amount::Times(of_source), rule));
+    }
     all
 }
 

@@ -45,22 +45,50 @@ pub(super) struct OperatorTimes {
     pub(super) dram: f64,
     /// All of it.
     pub(super) time: f64,
+    /// What of it no power limit changes.
+    pub(super) full_clock: FullClockTimes,
+}
+
+/// Times of an operator at the clock that no power limit lowers, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct FullClockTimes {
+    /// Tensor cores, or what stands for them.
+    pub(super) tensor: f64,
+    /// All of it.
+    pub(super) time: f64,
 }
 
 impl OperatorTimes {
     /// Of a GPU that has no rate for the operator.
-    const NONE: Self = Self { launch: 0.0, tensor: 0.0, softmax: 0.0, l2: 0.0, dram: 0.0, time: 0.0 };
+    const NONE: Self = Self::new(0.0, [0.0; 3], 0.0);
+
+    /// Of these tensor, L2 and DRAM seconds behind a launch, and all of it, at full clock.
+    const fn new(launch: f64, [tensor, l2, dram]: [f64; 3], time: f64) -> Self {
+        let full_clock = FullClockTimes { tensor, time };
+        Self { launch, tensor, softmax: 0.0, l2, dram, time, full_clock }
+    }
 
     /// Tensor, L2 and DRAM seconds behind a launch, as the p-norm says of tensor cores and memory. What comes from DRAM streams through L2: the
     /// longer of the two is the time of both.
-    fn streamed(launch: f64, [tensor, l2, dram]: [f64; 3], p: f64) -> Self {
-        Self { launch, tensor, l2, dram, time: launch + overlapped([tensor, l2.max(dram)], p), ..Self::NONE }
+    fn streamed(launch: f64, parts: [f64; 3], p: f64) -> Self {
+        let [tensor, l2, dram] = parts;
+        Self::new(launch, parts, launch + overlapped([tensor, l2.max(dram)], p))
     }
 
     /// The same of kernels that follow one another, where some bytes pass L2 while others pass DRAM: the p-norm of all three.
     fn one_after_another(launch: f64, parts: [f64; 3], p: f64) -> Self {
-        let [tensor, l2, dram] = parts;
-        Self { launch, tensor, l2, dram, time: launch + overlapped(parts, p), ..Self::NONE }
+        Self::new(launch, parts, launch + overlapped(parts, p))
+    }
+
+    /// Of these tensor seconds under a power limit, and those at full clock.
+    fn limited([limited, full]: [f64; 2], times: impl Fn(f64) -> Self) -> Self {
+        let full_clock = times(full).full_clock;
+        Self { full_clock, ..times(limited) }
+    }
+
+    /// How many times longer a power limit makes all of it; 1 where it does not bind.
+    pub(super) fn power_stretch(&self) -> f64 {
+        if self.time > self.full_clock.time { self.time / self.full_clock.time } else { 1.0 }
     }
 }
 

@@ -67,8 +67,8 @@ pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: Pro
     let limited = flops / (hardware.tensor_rate * TENSOR_PART * hardware.clock_share());
     let operands = Operands::from_sizes(types, sizes);
     let (l2, dram) = (operands.l2_time(hardware), operands.dram_time(hardware));
-    let tensor = on_tiles.max(limited);
-    OperatorTimes::streamed(node_time(hardware), [tensor, l2, dram], OVERLAP)
+    let times = |tensor: f64| OperatorTimes::streamed(node_time(hardware), [tensor, l2, dram], OVERLAP);
+    OperatorTimes::limited([on_tiles.max(limited), on_tiles], times)
 }
 
 /// SM clocks of the best tile and split.

@@ -2,7 +2,7 @@
 //!
 //! | step | rule |
 //! |---|---|
-//! | rows | pairs of GPUs that timed the same configuration, none of them the GPU that is new; at most 4,000, by the hash of what they are and not of how long they took |
+//! | rows | pairs of GPUs on which the same configuration was measured, none of them the GPU that is new; at most 4,000, by the hash of what they are and not of how long they took |
 //! | whose | a kernel's own pairs; kernels with fewer than 300 are learned together |
 //! | target | ln(measured / `components`), from shares and ratios without names ([`crate::predict::feature_names`]) |
 //! | model | 120 boosted trees of depth 3, rate 0.05, each on half of the rows |

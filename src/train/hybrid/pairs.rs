@@ -1,4 +1,4 @@
-//! Pairs of GPUs that timed the same configuration: what a residual is learned from.
+//! Pairs of GPUs on which the same configuration was measured: what a residual is learned from.
 
 use crate::evaluate::{EvaluationWorld, hash};
 use crate::gpu::GpuId;

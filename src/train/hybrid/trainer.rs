@@ -42,7 +42,7 @@ impl Trainer for HybridRecipe {
     }
 
     fn needs(&self) -> &'static str {
-        "the same configurations timed on three GPUs or more beside the target"
+        "the same configurations measured on three GPUs or more beside the target"
     }
 
     fn stamp(&self, world: EvaluationWorld<'_>) -> Result<Stamp, TrainError> {

@@ -2,7 +2,7 @@
 //!
 //! | step | rule |
 //! |---|---|
-//! | rows | pairs of GPUs that timed the same configuration; at most 1,000, by the hash of what they are and not of how long they took |
+//! | rows | pairs of GPUs on which the same configuration was measured; at most 1,000, by the hash of what they are and not of how long they took |
 //! | columns | the paper's kind: counts and launch of the kernel, the time on the source, rates and limits of both GPUs ([`columns`]) |
 //! | target | the time on the target in ms, raw, as in the paper |
 //! | check | every GPU, every kernel, and the largest sizes left out in turn (more than 8 GPUs in 8 groups, more than 20 kernels in 20) |

@@ -1,4 +1,4 @@
-//! Pairs of GPUs that timed the same configuration, each as a row of numbers beside the time on the target.
+//! Pairs of GPUs on which the same configuration was measured, each as a row of numbers beside the time on the target.
 
 use super::columns::column_values;
 use crate::answer::AnswerTrial;

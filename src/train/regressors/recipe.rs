@@ -47,7 +47,7 @@ impl Trainer for RegressorRecipe {
     }
 
     fn needs(&self) -> &'static str {
-        "the same configurations timed on three GPUs or more"
+        "the same configurations measured on three GPUs or more"
     }
 
     fn is_comparison(&self) -> bool {
@@ -127,7 +127,10 @@ impl RegressorRecipe {
         if gpus < FEWEST_GPUS || pairs.len() < FEWEST_PAIRS || gpu_folds(&pairs, FEWEST_PAIRS).is_empty() {
             return Err(TrainError::Rows {
                 model: self.id(),
-                why: format!("{} pairs of {gpus} GPUs that timed the same configuration", pairs.len()),
+                why: format!(
+                    "{} pairs of {gpus} GPUs on which the same configuration was measured",
+                    pairs.len()
+                ),
                 what_to_do: format!(
                     "give --data with the same configurations on {FEWEST_GPUS} GPUs or more, {FEWEST_PAIRS} pairs without any one of them"
                 ),
@@ -226,8 +229,9 @@ fn default_errors(pairs: &[RegressorPair], asked: &HeldOutTimes) -> Errors {
 
 /// What was filled in.
 fn recipe_notes(pairs: &[RegressorPair]) -> Vec<String> {
-    let mut notes =
-        vec!["MAE and RMSE in ms; a row is a pair of GPUs that timed the same configuration".into()];
+    let mut notes = vec![
+        "MAE and RMSE in ms; a row is a pair of GPUs on which the same configuration was measured".into(),
+    ];
     if pairs.len() == MOST_PAIRS {
         notes.push(format!("{MOST_PAIRS} pairs of more, chosen by the hash of what they are"));
     }

@@ -30,7 +30,7 @@ pub struct PairOrigin {
     pub target: String,
 }
 
-/// Every ordered pair of GPUs that timed the same configuration: equal kernel, N, rows, cols, block and iterations.
+/// Every ordered pair of GPUs on which the same configuration was measured: equal kernel, N, rows, cols, block and iterations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuPairs {
     /// The features, in the order of the paper's code: the lasso stops before it has converged, and where it stands then

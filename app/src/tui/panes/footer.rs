@@ -22,7 +22,7 @@ use tui_input::Input;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the footer offers behind the keys of the focused pane, most needed first; as many as fit.
-const OFFERED: [Hint; 19] = [
+const OFFERED: [Hint; 21] = [
     Hint { actions: &[Action::Help], text: "help" },
     Hint { actions: &[Action::SetSource], text: "source" },
     Hint { actions: &[Action::SetTarget], text: "target" },
@@ -39,6 +39,8 @@ const OFFERED: [Hint; 19] = [
     Hint { actions: &[Action::Zoom], text: "zoom" },
     Hint { actions: &[Action::TargetClocks], text: "clocks" },
     Hint { actions: &[Action::Export], text: "export" },
+    Hint { actions: &[Action::CopyCommand], text: "copy command" },
+    Hint { actions: &[Action::CopyRow], text: "copy row" },
     Hint { actions: &[Action::TypeSize], text: "type size" },
     Hint { actions: &[Action::KernelNext], text: "kernel" },
     Hint { actions: &[Action::Undo], text: "undo" },

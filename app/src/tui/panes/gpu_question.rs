@@ -7,24 +7,20 @@
 //! ┗ Enter reads the file, Esc leaves it ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┛
 //! ```
 
-use super::typing_list::TypingList;
+use super::typing_list::{TypedChoice, TypingList, TypingSheet};
 use crate::gpu::GpuId;
 use crate::tui::action::Action;
 use crate::tui::filter::Filter;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::pane::{Hint, Panel, Reaction};
 use crate::tui::state::{DashboardState, Tone};
-use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line, pad_right};
+use crate::tui::text::{clipped_text, pad_right};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use tui_input::{Input, InputRequest};
-
-/// Lines that a page key moves.
-const PAGE: usize = 10;
 
 /// What becomes of the GPU that is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,15 +37,14 @@ pub struct GpuQuestion {
     path: PathBuf,
     chosen_for: ChosenFor,
     capabilities: BTreeSet<String>,
-    input: Input,
-    cursor: usize,
+    choice: TypedChoice,
 }
 
 impl GpuQuestion {
     /// Asks for the GPU of this file, whose rows state these compute capabilities.
     #[must_use]
     pub fn of_file(path: PathBuf, capabilities: BTreeSet<String>) -> Self {
-        Self { path, chosen_for: ChosenFor::Report, capabilities, input: Input::default(), cursor: 0 }
+        Self { path, chosen_for: ChosenFor::Report, capabilities, choice: TypedChoice::default() }
     }
 
     /// Asks for the GPU of the program whose trace this is.
@@ -65,17 +60,12 @@ impl GpuQuestion {
             |capability: String| self.capabilities.is_empty() || self.capabilities.contains(&capability);
         let left = all.filter(|(_, gpu)| fits(gpu.cuda.compute_capability.to_string()));
         let texts = left.map(|(id, gpu)| (id, vec![gpu.id.clone(), gpu.name.clone()]));
-        Filter::new(self.input.value()).ranked(texts)
-    }
-
-    fn move_cursor(&mut self, by: isize, state: &DashboardState) {
-        let last = self.candidates(state).len().saturating_sub(1);
-        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+        Filter::new(self.choice.input.value()).ranked(texts)
     }
 
     /// Enter: the file is one of this GPU.
     fn take_chosen(&self, state: &mut DashboardState) -> Reaction {
-        let Some(gpu) = self.candidates(state).get(self.cursor).copied() else {
+        let Some(gpu) = self.candidates(state).get(self.choice.cursor).copied() else {
             let why = "no GPU of this compute capability has this name; Backspace widens the filter";
             return Reaction::Done(state.say(Tone::Refused, why));
         };
@@ -109,13 +99,7 @@ impl Panel<DashboardState> for GpuQuestion {
                 let why = format!("{file} was not {what}: it names no GPU, and none was chosen");
                 Reaction::Close(state.say(Tone::Refused, why))
             }
-            other => match lines_moved(other, PAGE) {
-                Some(by) => {
-                    self.move_cursor(by, state);
-                    Reaction::Done(Vec::new())
-                }
-                None => Reaction::Passed,
-            },
+            other => self.move_by_action(other, state),
         }
     }
 
@@ -135,9 +119,9 @@ impl Panel<DashboardState> for GpuQuestion {
                 ChosenFor::Application => " Enter predicts the application, Esc leaves it ",
             },
             label: "filter: ",
-            typed: self.input.value(),
+            typed: self.choice.input.value(),
             count: found.len(),
-            cursor: self.cursor,
+            cursor: self.choice.cursor,
             remark: None,
         };
         let entry = |at: usize, width: usize| {
@@ -162,18 +146,12 @@ impl Panel<DashboardState> for GpuQuestion {
     }
 }
 
-impl OverlayPanel<DashboardState> for GpuQuestion {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
-        Box::new(self.clone())
+impl TypingSheet for GpuQuestion {
+    fn typed_choice(&mut self) -> &mut TypedChoice {
+        &mut self.choice
     }
 
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
-        self.cursor = 0;
-        edit_line(&mut self.input, request, LONGEST_TYPED);
-        Vec::new()
+    fn entry_count(&self, state: &DashboardState) -> usize {
+        self.candidates(state).len()
     }
 }

@@ -25,7 +25,7 @@ use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, more_targets, wrap_at_most};
-use crate::units::Intensity;
+use crate::units::{Intensity, Operation};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -208,6 +208,11 @@ fn above_roof(state: &DashboardState) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
+/// What the rates and intensities of the selected kernel are counted in.
+fn operation(state: &DashboardState) -> Operation {
+    pipe_of(state.kernel()).pipe.operation()
+}
+
 /// The intensity of a kernel known from measurements at every level whose bytes were counted; nothing where that is DRAM
 /// alone. Kernels with formulas show theirs as points when the level is drawn.
 fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> {
@@ -219,7 +224,7 @@ fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> 
         .into_iter()
         .filter_map(|level| {
             let intensity = level_intensity(answer, Side::Source, level)?;
-            Some(pipe_of(state.kernel()).pipe.in_operations(&format!("{} {intensity}", level.as_str())))
+            Some(format!("{} {}", level.as_str(), operation(state).intensity_text(intensity)))
         })
         .collect();
     (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
@@ -251,15 +256,14 @@ fn legend(
     let at_row = state.answer().profiled.as_ref().filter(|_| meaning == Meaning::Source);
     let clock = at_row.map_or_else(String::new, |_| format!(" at SM {}", gpu.clocks().sm));
     let name = format!("{mark} {}{clock}", gpu.short_name());
-    let of_pipe = |text: String| pipe_of(state.kernel()).pipe.in_operations(&text);
     let [compute, bandwidth] = [
-        (of_pipe(compute.value.to_string()), compute.origin.as_str()),
+        (operation(state).rate_text(compute.value), compute.origin.as_str()),
         (bandwidth.value.to_string(), bandwidth.origin.as_str()),
     ];
     let rates = format!("{name}  {} ({})  {} ({})", compute.0, compute.1, bandwidth.0, bandwidth.1);
     // The ridge stands in the chart as well.
     let forms = [
-        of_pipe(format!("{rates}  ridge {ridge}")),
+        format!("{rates}  ridge {}", operation(state).intensity_text(ridge)),
         rates,
         format!("{name}  {}  {}", compute.0, bandwidth.0),
     ];
@@ -272,21 +276,17 @@ fn legend(
 fn readout(state: &DashboardState, width: usize, look: Look<'_>) -> Line<'static> {
     let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
     let used = state.answer().ceilings_used;
-    let of_pipe = |text: String| pipe_of(state.kernel()).pipe.in_operations(&text);
     let on = gpus_of_points(state).map(|gpu| {
         let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
-        (of_pipe(attainable(c, b, intensity).to_string()), bound(c, b, intensity).as_str())
+        (operation(state).rate_text(attainable(c, b, intensity)), bound(c, b, intensity).as_str())
     });
     let Pair { source, target } = &on;
     let with_bounds = [&source, &target].map(|(rate, bound)| format!("{rate} {bound}  "));
     let alone = [&source, &target].map(|(rate, _)| format!("{rate}  "));
+    let at = format!("at {}: ", operation(state).intensity_text(intensity));
     // What binds gives way to the two rates, then the intensity.
-    let forms = [
-        (of_pipe(format!("at {intensity}: ")), with_bounds),
-        (of_pipe(format!("at {intensity}: ")), alone.clone()),
-        (String::new(), alone),
-    ];
+    let forms = [(at.clone(), with_bounds), (at, alone.clone()), (String::new(), alone)];
     let fits = |(at, rates): &&(String, [String; 2])| {
         at.width() + rates[0].width() + rates[1].trim_end().width() <= width
     };

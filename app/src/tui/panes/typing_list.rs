@@ -1,17 +1,81 @@
 //! A sheet over the panes with a line that is typed and a list below it, from which one is chosen.
 
+use super::files::listing::FolderListing;
 use super::frame::sheet;
+use crate::tui::action::Action;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
-use crate::tui::text::clipped_text;
+use crate::tui::message::Effect;
+use crate::tui::pane::{OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::fmt::Debug;
+use tui_input::{Input, InputRequest};
+
+/// Lines that a page key moves.
+const PAGE: usize = 10;
 
 /// Lines of the tallest sheet, and what its frame and the typed line take of them.
 const MOST_LINES: u16 = 20;
 const AROUND: u16 = 3;
+
+/// What is typed, and the chosen one of the entries that fit it.
+#[derive(Debug, Clone, Default)]
+pub struct TypedChoice {
+    pub(super) input: Input,
+    pub(super) cursor: usize,
+}
+
+/// Such a sheet, over the panes.
+pub trait TypingSheet: Panel<DashboardState> + Clone + Debug + Send + Sync + 'static {
+    /// What is typed and chosen.
+    fn typed_choice(&mut self) -> &mut TypedChoice;
+
+    /// How many entries fit it.
+    fn entry_count(&self, state: &DashboardState) -> usize;
+
+    /// A folder was listed; nothing if it could not be.
+    fn take_files(&mut self, _listing: Option<&FolderListing>) {}
+
+    /// Moves the cursor by so many entries.
+    fn move_cursor(&mut self, by: isize, state: &DashboardState) {
+        let last = self.entry_count(state).saturating_sub(1);
+        let choice = self.typed_choice();
+        choice.cursor = choice.cursor.saturating_add_signed(by).min(last);
+    }
+
+    /// An action that may move the cursor.
+    fn move_by_action(&mut self, action: Action, state: &DashboardState) -> Reaction {
+        let Some(by) = lines_moved(action, PAGE) else { return Reaction::Passed };
+        self.move_cursor(by, state);
+        Reaction::Done(Vec::new())
+    }
+}
+
+impl<T: TypingSheet> OverlayPanel<DashboardState> for T {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
+        Box::new(self.clone())
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
+        let choice = self.typed_choice();
+        choice.cursor = 0;
+        edit_line(&mut choice.input, request, LONGEST_TYPED);
+        Vec::new()
+    }
+
+    fn take_listing(&mut self, listing: Option<&FolderListing>) {
+        self.take_files(listing);
+    }
+}
 
 /// What such a sheet shows.
 pub(super) struct TypingList<'a> {

@@ -96,7 +96,7 @@ pub(super) fn profile_lines(
     let copy = state.key_for(Action::CopyCommand);
     let title = match lines.iter().any(|line| line.width() > width) {
         true => {
-            format!("profile next on {name} (90 % now: ± {now} %; {copy} copies what prints all):")
+            format!("profile next on {name} (90 % now: ± {now} %; {copy} copies the command):")
         }
         false => format!("profile next, to narrow the kernel total on {name} (90 % now: ± {now} %):"),
     };

@@ -355,10 +355,10 @@ fn detail(state: &DashboardState, application: &Application) -> Option<String> {
 }
 
 fn rests_on(forecast: &GroupForecast) -> String {
-    let limit = forecast.limit.map(|l| format!(", limit {}", l.as_str())).unwrap_or_default();
+    let limit = forecast.limit.map(|l| format!(", limited by {}", l.as_str())).unwrap_or_default();
     let reason = forecast.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
     let ends = range(forecast.time.low, forecast.time.high);
-    format!("{}{limit} ({ends}){reason}", forecast.basis.as_str())
+    format!("{} ({ends}){limit}{reason}", forecast.basis.as_str())
 }
 
 #[cfg(test)]

@@ -65,8 +65,11 @@ pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Ve
     };
     let mut lines = essentials(state, prediction, &e, width, look);
     lines.push(Line::default());
-    lines.extend(bars(state, prediction, &spec, width, look));
-    lines.push(Line::default());
+    let bars = bars(state, prediction, &spec, width, look);
+    if !bars.is_empty() {
+        lines.extend(bars);
+        lines.push(Line::default());
+    }
     // What stands beside the steps and bars of a wide screen is not told twice.
     let told = |f: &Factor| width < WIDE || !is_told_above(f);
     lines.extend(factor_lines(state, prediction, told, width, look));
@@ -167,7 +170,7 @@ fn moves(e: &Explanation, width: usize) -> String {
     all.join("; ").replace("; 10 % more ", "; ")
 }
 
-/// The component chart in lines, the source's bars left, the target's right, on one scale.
+/// The component chart in lines, the source's bars left, the target's right, on one scale; nothing of a kernel without counts.
 fn bars(
     state: &DashboardState,
     prediction: &Prediction,
@@ -176,6 +179,9 @@ fn bars(
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let Scale::Category(names) = &spec.y.scale else { return Vec::new() };
+    if names.is_empty() {
+        return Vec::new();
+    }
     let of_bars = spec.marks.iter().filter_map(|m| match m {
         Mark::Bar { meaning, slot, value, label, .. } => Some((*slot, *meaning, *value, label)),
         _ => None,
@@ -226,6 +232,10 @@ fn factor_lines(
     width: usize,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
+    let factors: Vec<&Factor> = prediction.factors.iter().filter(|f| told(f)).collect();
+    if factors.is_empty() {
+        return Vec::new();
+    }
     let name = |g: &crate::gpu::Gpu| clipped_text(g.short_name(), 15);
     let Pair { source, target } = state.pair();
     let mut lines = vec![Line::from(vec![
@@ -234,7 +244,7 @@ fn factor_lines(
         Span::styled(format!("{:>16}", name(target)), look.target()),
         Span::styled("  where from", look.dim()),
     ])];
-    lines.extend(prediction.factors.iter().filter(|f| told(f)).flat_map(|f| factor_lines_of(f, width, look)));
+    lines.extend(factors.into_iter().flat_map(|f| factor_lines_of(f, width, look)));
     lines
 }
 

@@ -222,13 +222,17 @@ fn columns_left_out(
     let refused = answered.iter().filter(|t| t.answer.launch_refusal.target.is_some()).count();
     let missing = (state.selection.targets.len() + 1).saturating_sub(shown + refused);
     let [zoom, copy] = [Action::Zoom, Action::CopyCommand].map(|action| state.key_for(action));
-    let how = match state.zoomed() == Some(Pane::Occupancy) {
-        true if shows_curves(state) => format!(": {zoom}, then {copy} copies all"),
-        false if zoomed_columns(state) > shown => format!(": {zoom} in this pane"),
-        _ => format!(": {copy} copies all"),
+    let is_zoomed = state.zoomed() == Some(Pane::Occupancy);
+    let first = if is_zoomed && shows_curves(state) { format!("{zoom}, then ") } else { String::new() };
+    let ways = match !is_zoomed && zoomed_columns(state) > shown {
+        true => [format!("{zoom} in this pane"), zoom.to_string()],
+        false => {
+            [format!("{first}{copy} copies the command that prints all"), format!("{first}command on {copy}")]
+        }
     };
-    (missing > 0)
-        .then(|| Line::styled(clipped_text(&format!("{}{how}", more_targets(missing)), width), look.dim()))
+    let forms = ways.map(|way| format!("{}: {way}", more_targets(missing)));
+    let text = forms.iter().find(|text| text.width() <= width).unwrap_or(&forms[1]);
+    (missing > 0).then(|| Line::styled(clipped_text(text, width), look.dim()))
 }
 
 /// How many GPUs have a column where the pane fills the screen.
@@ -266,9 +270,9 @@ fn plain(names: LongAndShort, texts: Vec<String>, width: usize, look: Look<'_>) 
     cells_line(names, cells.collect(), width, look)
 }
 
-/// `limited by warps → regs+warps`, where it is not the same on both sides.
+/// `occupancy limit: warps → regs+warps`, where it is not the same on both sides.
 fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Option<Line<'static>> {
-    a.limiter_change(&b)?;
+    a.limit_change_text(&b)?;
     let short = |resource: Resource| match resource {
         Resource::Registers => "regs",
         Resource::SharedMemory => "smem",
@@ -276,9 +280,11 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
     };
     let words = |o: Occupancy| o.limiters().map(short).collect::<Vec<_>>().join("+");
     let text = format!("{} → {}", words(a), words(b));
+    let names = ["occupancy limit: ", "limit: "];
+    let name = if names[0].width() + text.width() <= width { names[0] } else { names[1] };
     Some(Line::from(vec![
-        Span::styled("limited by ", look.dim()),
-        Span::styled(clipped_text(&text, width.saturating_sub(11)), look.limiter()),
+        Span::styled(name, look.dim()),
+        Span::styled(clipped_text(&text, width.saturating_sub(name.width())), look.limiter()),
     ]))
 }
 

@@ -14,7 +14,7 @@ use super::files::listing::{FileEntry, FolderListing};
 use super::gpus::put_gpu;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
 use super::prompt::{ask_rows_file, set_typed_block};
-use super::typing_list::TypingList;
+use super::typing_list::{TypedChoice, TypingList, TypingSheet};
 use super::what_if::editing::{set_launch, set_numbers};
 use crate::answer::Settings;
 use crate::gpu::GpuId;
@@ -23,26 +23,21 @@ use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::pane::{Hint, Panel, Reaction};
 use crate::tui::state::{DashboardState, Tone};
-use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
+use crate::tui::text::clipped_text;
 use crate::tui::undo::remember;
 use commands::{CommandLine, PaletteCommand, matching_commands, why_nothing_matches};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tui_input::{Input, InputRequest};
-
-/// Lines that a page key moves.
-const PAGE: usize = 10;
+use tui_input::Input;
 
 /// The open palette.
 #[derive(Debug, Clone, Default)]
 pub struct CommandPalette {
-    input: Input,
-    /// The chosen line.
-    cursor: usize,
+    choice: TypedChoice,
     /// The files of the folder that the program was started in.
     files: Vec<FileEntry>,
 }
@@ -55,28 +50,22 @@ pub fn open_palette(state: &mut DashboardState) -> Vec<Effect> {
 
 impl CommandPalette {
     fn lines(&self, state: &DashboardState) -> Vec<CommandLine> {
-        matching_commands(state, self.input.value().trim_start(), &self.files)
-    }
-
-    fn move_cursor(&mut self, by: isize, state: &DashboardState) {
-        let last = self.lines(state).len().saturating_sub(1);
-        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+        matching_commands(state, self.choice.input.value().trim_start(), &self.files)
     }
 
     /// Makes the chosen line what is typed.
     fn type_line(&mut self, text: String) -> Reaction {
-        self.input = Input::new(text);
-        self.cursor = 0;
+        self.choice = TypedChoice { input: Input::new(text), cursor: 0 };
         Reaction::Done(Vec::new())
     }
 
     /// Enter.
     fn run_line(&mut self, state: &mut DashboardState) -> Reaction {
-        let Some(line) = self.lines(state).into_iter().nth(self.cursor) else {
-            let text = why_nothing_matches(state, self.input.value().trim_start());
+        let Some(line) = self.lines(state).into_iter().nth(self.choice.cursor) else {
+            let text = why_nothing_matches(state, self.choice.input.value().trim_start());
             return Reaction::Done(state.say(Tone::Refused, text));
         };
-        let word = self.input.value().trim().rsplit(' ').next().unwrap_or_default().to_lowercase();
+        let word = self.choice.input.value().trim().rsplit(' ').next().unwrap_or_default().to_lowercase();
         let done = match line.command {
             PaletteCommand::Choose(gpu, action) => {
                 put_gpu(state, gpu, action);
@@ -202,17 +191,11 @@ impl Panel<DashboardState> for CommandPalette {
         match action {
             Action::Pick => self.run_line(state),
             Action::Cancel => Reaction::Close(Vec::new()),
-            Action::FocusNext => match self.lines(state).into_iter().nth(self.cursor) {
+            Action::FocusNext => match self.lines(state).into_iter().nth(self.choice.cursor) {
                 Some(line) => self.type_line(line.completed),
                 None => Reaction::Done(Vec::new()),
             },
-            other => match lines_moved(other, PAGE) {
-                Some(by) => {
-                    self.move_cursor(by, state);
-                    Reaction::Done(Vec::new())
-                }
-                None => Reaction::Passed,
-            },
+            other => self.move_by_action(other, state),
         }
     }
 
@@ -222,9 +205,9 @@ impl Panel<DashboardState> for CommandPalette {
             title: "Command",
             foot: " Enter runs, Tab completes, Esc closes ",
             label: ": ",
-            typed: self.input.value(),
+            typed: self.choice.input.value(),
             count: found.len(),
-            cursor: self.cursor,
+            cursor: self.choice.cursor,
             remark: None,
         };
         let entry = |at: usize, width: usize| {
@@ -243,22 +226,16 @@ impl Panel<DashboardState> for CommandPalette {
     }
 }
 
-impl OverlayPanel<DashboardState> for CommandPalette {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
-        Box::new(self.clone())
+impl TypingSheet for CommandPalette {
+    fn typed_choice(&mut self) -> &mut TypedChoice {
+        &mut self.choice
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn entry_count(&self, state: &DashboardState) -> usize {
+        self.lines(state).len()
     }
 
-    fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
-        self.cursor = 0;
-        edit_line(&mut self.input, request, LONGEST_TYPED);
-        Vec::new()
-    }
-
-    fn take_listing(&mut self, listing: Option<&FolderListing>) {
+    fn take_files(&mut self, listing: Option<&FolderListing>) {
         if let Some(listing) = listing {
             self.files.clone_from(&listing.entries);
         }

@@ -1,7 +1,6 @@
 //! What another launch would do: occupancy, its limit, waves and time, as it is and as it is changed.
 
 use crate::answer::LaunchOnGpu;
-use crate::occupancy::Resource;
 use crate::report::shown;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
@@ -28,28 +27,36 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
         clipped_text(&format!("{}{head}", pad_right("launch", NAME)), width),
         look.title(),
     )];
-    let mut row = |name: &str, cell: &dyn Fn(&LaunchOnGpu) -> String| {
+    let row = |name: &str, cell: &dyn Fn(&LaunchOnGpu) -> String| {
         // What is too long for its column goes on below.
         let cells: Vec<Vec<String>> = shown.iter().map(|launch| wrap(&cell(launch), value - 1)).collect();
-        for at in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+        let line = |at: usize| {
             let mut spans = vec![Span::styled(pad_right(if at == 0 { name } else { "" }, NAME), look.dim())];
             for (launch, cell) in cells.iter().enumerate() {
                 let style = if launch == 1 { look.estimated() } else { look.text() };
                 let part = cell.get(at).map_or("", String::as_str);
                 spans.push(Span::styled(pad_right(&clipped_text(part, value), value), style));
             }
-            lines.push(Line::from(spans));
-        }
+            Line::from(spans)
+        };
+        (0..height).map(line).collect::<Vec<_>>()
     };
-    row("occupancy", &|launch| match launch.refusal {
+    lines.extend(row("occupancy", &|launch| match launch.refusal {
         Some(_) => "0 %".into(),
         None => format!("{:.0} %", 100.0 * launch.occupancy.fraction()),
-    });
-    row("limit", &|launch| launch.occupancy.limiters().map(short_name).collect::<Vec<_>>().join(" "));
-    row("waves", &|launch| launch.waves.map_or("-".into(), |w| crate::units::significant(w.waves)));
-    row("last wave", &|launch| launch.waves.map_or("-".into(), |w| format!("{:.0} %", 100.0 * w.last_fill)));
+    }));
+    lines.extend(paragraph(&limit_text(shown), width, look.text()));
+    lines.extend(row("waves", &|launch| {
+        launch.waves.map_or("-".into(), |w| crate::units::significant(w.waves))
+    }));
+    lines.extend(row("last wave", &|launch| {
+        launch.waves.map_or("-".into(), |w| format!("{:.0} %", 100.0 * w.last_fill))
+    }));
     let is_scaled = !state.answer().is_estimate();
-    row("time", &|launch| launch.time.map_or("-".into(), |t| shown::modelled_time(t, is_scaled)));
+    lines.extend(row("time", &|launch| {
+        launch.time.map_or("-".into(), |t| shown::modelled_time(t, is_scaled))
+    }));
     if let Some(refusal) = shown.last().and_then(|launch| launch.refusal) {
         lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
     } else if is_changed {
@@ -60,11 +67,12 @@ pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>)
     lines
 }
 
-/// As the Occupancy pane names it, with room for several in a column.
-fn short_name(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Registers => "regs",
-        Resource::SharedMemory => "smem",
-        other => other.as_str(),
+/// `occupancy limit: warps → registers`, of the changed launch behind that as it is where they differ.
+fn limit_text(launches: &[LaunchOnGpu]) -> String {
+    match launches {
+        [own, changed] => own.occupancy.limit_change_text(&changed.occupancy),
+        _ => None,
     }
+    .or_else(|| launches.first().map(|launch| launch.occupancy.limit_text()))
+    .unwrap_or_default()
 }
