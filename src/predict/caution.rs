@@ -178,8 +178,8 @@ pub enum Caution {
         /// What it took there.
         time: Seconds,
     },
-    /// The source's row states clocks that no such board can be set to: they are not used.
-    ClocksUnbelievable(Arc<str>),
+    /// The source's row states a clock that no such board can be set to.
+    ClockUnused(Arc<str>),
     /// The source is modelled at typed clocks or a typed limit, and its time taken as one of those.
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
@@ -420,8 +420,8 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
             Self::MeasuredAtOtherClocks { at, time } => f.write_str(&not_compared_text(at, *time)),
-            Self::ClocksUnbelievable(text) => {
-                write!(f, "clocks: the source's row states one that is not used: {text}")
+            Self::ClockUnused(text) => {
+                write!(f, "clocks: the source's row states one that is ignored: {text}")
             }
             Self::SourceTyped(text) => {
                 write!(f, "clocks set: {text}; source time assumed measured at these clocks")
