@@ -40,6 +40,58 @@ fn separated_by(separator: &str, page: &str) -> String {
 }
 
 #[test]
+fn a_table_is_read_whatever_separates_its_columns_and_lines() {
+    let page = raw_page("12.5", "us", "24");
+    let plain = predicted("page.csv", &page).works().stdout;
+    assert!(plain.contains("\"scale\""), "{plain}");
+    for separator in [";", "\t"] {
+        assert_eq!(predicted("page.csv", separated_by(separator, &page)).works().stdout, plain);
+        assert_eq!(
+            predicted("page.csv", page.replace("\",\"", &format!("\"{separator}\""))).works().stdout,
+            plain
+        );
+    }
+    assert_eq!(predicted("page.csv", page.replace('\n', "\r")).works().stdout, plain);
+    let summary = predicted("sum.csv", SUMMARY).works().stdout;
+    for separator in [";", "\t"] {
+        let other = SUMMARY.replace(',', separator).replace(&format!("*{separator} int"), "*, int");
+        assert_eq!(predicted("sum.csv", other).works().stdout, summary);
+    }
+    let rows = "gpu;kernel;problem;flops;dram_bytes;time_ms\nl4;mine;\"n=4;m=5\";1e9;1e6;0.5\n";
+    assert_eq!(predicted("rows.csv", rows).works().json()[0]["problem"], "n=4;m=5");
+    let comma = rows.replace("0.5", "0,5");
+    predicted("rows.csv", comma)
+        .ends(1, &["rows.csv:2: time_ms: `0,5`: expected milliseconds above 0, with a decimal point"]);
+}
+
+#[test]
+fn a_compressed_file_is_read_by_every_command_that_reads_it_uncompressed() {
+    let page = raw_page("12.5", "us", "24");
+    let plain = predicted("page.csv", &page).works().stdout;
+    assert_eq!(predicted("page.csv", gzipped(page.as_bytes())).works().stdout, plain);
+    let desk = Desk::new();
+    let packed = desk.file("page.csv.gz", gzipped(page.as_bytes()));
+    let rows = desk.types_with("import --gpu rtx-4090", &[&packed]).works().stdout;
+    assert!(rows.contains("rtx-4090,scale,grid=4096;block=256"), "{rows}");
+    desk.types_with("audit", &[&desk.file("rows.csv.gz", gzipped(rows.as_bytes()))]).works();
+    let trace = desk.file("trace.json.gz", gzipped(br#"{"schemaVersion": 1, "traceEvents": []}"#));
+    desk.types_with(TO, &[&trace])
+        .ends(1, &["trace.json.gz: is a trace of an application (PyTorch, JAX): give it to"]);
+}
+
+#[test]
+fn a_trace_in_utf_16_is_a_trace() {
+    let desk = Desk::new();
+    let trace = r#"{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "args": {"device": 0}}]}"#;
+    let wide: Vec<u8> = format!("\u{feff}{trace}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let answer = |bytes: &[u8]| {
+        let path = desk.file("trace.json", bytes);
+        desk.types_with("app --from h200 --to h100-sxm5", &[&path]).works().stdout
+    };
+    assert_eq!(answer(&wide), answer(trace.as_bytes()));
+}
+
+#[test]
 fn a_details_page_sorted_by_metric_is_the_same_page() {
     let header = "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"CC\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
     let metrics = [
