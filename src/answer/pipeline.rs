@@ -187,7 +187,7 @@ fn answer_at_clocks(
         // Under a limit that does nothing it is its board.
         let is_limited = running.gpu.boost_clock.value != on_target.boost_clock.value;
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });
-        p.cautions.extend(condition_cautions(kernel, run_on, named, clocks.caution()));
+        p.cautions.extend(condition_cautions(kernel, run_on, named, clocks.cautions()));
         // Nothing is predicted where the very clocks were measured.
         let is_of_settings = |c: &Caution| matches!(c, Caution::Hypothetical(_) | Caution::DerivedGpu(_));
         p.cautions.retain(|c| own_time.is_none() || !is_of_settings(c));
@@ -275,12 +275,12 @@ fn condition_cautions(
     kernel: &Kernel,
     gpus: Pair<&Gpu>,
     named: Pair<Option<&Gpu>>,
-    of_row: Option<Caution>,
+    of_row: &[Caution],
 ) -> Vec<Caution> {
     let mut cautions: Vec<Caution> = Caution::of_made_gpu(gpus.target).into_iter().collect();
-    let typed_source = named.source.filter(|_| of_row.is_none());
+    let typed_source = named.source.filter(|_| of_row.is_empty());
     cautions.extend(typed_source.map(|named| Caution::SourceTyped(differences(gpus.source, named))));
-    cautions.extend(of_row);
+    cautions.extend_from_slice(of_row);
     let typed_target = named.target.filter(|named| !gpus.target.clocks().is_same_setting(&named.clocks()));
     cautions.extend(typed_target.map(|named| Caution::Hypothetical(differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));

@@ -2,7 +2,7 @@
 
 use super::context::AnswerContext;
 use crate::gpu::{GpuId, board_place};
-use crate::predict::{Caution, Subject, differences, gpu_at_row_clocks, states_clocks};
+use crate::predict::{Caution, Subject, differences, gpu_at_usable_clocks, states_clocks};
 
 /// That the target was measured at other clocks than are asked about, or as it is and another GPU is the source.
 pub(super) fn unused_measurement(
@@ -20,7 +20,7 @@ fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: Gpu
     let on_target = context.gpu(target);
     let config = subject.config.filter(|_| on_target.is_board_at_settings())?;
     let row = context.store.row_on(config, target).filter(|row| states_clocks(row))?;
-    let at_row = gpu_at_row_clocks(context.stock(target), on_target, row).ok()??;
+    let at_row = gpu_at_usable_clocks(context.stock(target), on_target, row).0?;
     Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
 }
 

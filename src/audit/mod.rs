@@ -130,6 +130,7 @@ pub const CHECKS: &[AuditCheck] = &[
     check::ignored_size::CHECK,
     check::unknown_gpu::CHECK,
     check::impossible_launch::CHECK,
+    check::impossible_clock::CHECK,
     check::mixed_population::CHECK,
     check::first_launch::CHECK,
     check::beyond_roof::CHECK,

@@ -350,7 +350,7 @@ fn problem_word(
     let refused = |e| CellRefusal::new("problem", e);
     let recorded = Problem::parse_recorded(text).map_err(refused)?;
     let completed = of.map_or(Ok(None), |k| k.completed_recorded(&recorded)).map_err(refused)?;
-    let full = completed.unwrap_or(recorded);
+    let full = completed.map_or_else(|| recorded.with_sizes(), Ok).map_err(refused)?;
     let shown = full.to_string();
     let word = sheet.words.intern(&shown);
     // There may be as many sizes as rows: those of kernels without formulas are read again when they are asked for.

@@ -26,6 +26,9 @@ const MOST: f64 = 2.0;
 /// The least: idle memory clocks are about 4 % of the rated ones.
 const LEAST: f64 = 0.02;
 
+/// A memory clock this near the data rate is the data rate: tools print either.
+const NEAR_DATA_RATE: f64 = 0.05;
+
 /// What a power limit is called where one is out of range.
 pub const POWER_LIMIT: &str = "power limit";
 
@@ -90,6 +93,16 @@ pub enum TuningError {
     /// Far from what the GPU's documents state.
     #[error(transparent)]
     OutOfRange(Box<RefusedSetting>),
+    /// A memory clock of a row that is the data rate, two transfers per clock.
+    #[error("{gpu}: memory clock {typed}: that is the data rate, twice the clock of {stated}")]
+    DataRate {
+        /// The GPU's id.
+        gpu: String,
+        /// As the row states it.
+        typed: String,
+        /// What its documents state.
+        stated: String,
+    },
     /// No clock.
     #[error("clock `{0}`: expected megahertz above 0, such as 1200, 1200MHz or 1.2GHz")]
     NoClock(String),
@@ -311,6 +324,21 @@ impl Gpu {
             gpu.mark_sustained(self, &all);
         }
         Ok(gpu)
+    }
+
+    /// Why this board cannot have run at these clocks of a measured row, SM and memory.
+    #[must_use]
+    pub fn refused_clocks(&self, [sm, mem]: [Option<Hertz>; 2]) -> [Option<TuningError>; 2] {
+        let (now, mhz) = (self.clocks(), |hz: f64| format!("{} MHz", plain(hz / 1e6)));
+        let range = |what, clock: Hertz, stated: Hertz| self.ratio(what, [clock.0, stated.0], mhz).err();
+        let is_rate = |clock: &Hertz| (clock.0 / self.data_rate.value - 1.0).abs() <= NEAR_DATA_RATE;
+        let rate = mem.filter(is_rate).map(|clock| TuningError::DataRate {
+            gpu: self.id.clone(),
+            typed: mhz(clock.0),
+            stated: mhz(now.mem.0),
+        });
+        let by_range = mem.and_then(|clock| range("memory clock", clock, now.mem));
+        [sm.and_then(|clock| range("SM clock", clock, now.sm)), rate.or(by_range)]
     }
 
     fn ratio(

@@ -5,6 +5,7 @@
 
 mod ceilings;
 mod cutlass;
+mod decoded;
 mod gemm_power;
 mod given_problem;
 mod kernel_name;
@@ -22,12 +23,14 @@ mod paper1;
 mod read;
 mod records;
 mod roofs;
+mod table_text;
 #[cfg(test)]
 mod tests;
 mod tiled_matmul;
 
+pub use decoded::decoded;
 pub use given_problem::GivenProblem;
-pub use opened::{FileFormat, GZIP, OpenedFile, is_event_trace};
+pub use opened::{FileFormat, OpenedFile, is_event_trace};
 pub use overlay::{Overlay, overlays};
 pub use read::{NAMES_NO_GPU, ReadAny, known_formats, read_any, read_bytes, read_opened, read_report};
 pub use roofs::with_achieved;

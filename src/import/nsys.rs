@@ -2,6 +2,7 @@
 //! block (`cuda_gpu_kern_gb_sum`). One row per kernel: mean time per launch, its deviation, the number of launches.
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
+use super::ncu::half_digit;
 use super::records::{Fields, Records, head_lines};
 use super::{ImportJob, ImportRefusal, Imported, Importer, unexpected};
 use crate::measurement::{CanonicalRow, Number, ReadError};
@@ -28,11 +29,12 @@ fn ruled_columns(line: &[u8]) -> Option<Vec<(usize, usize)>> {
     (only_rules && columns.len() >= 4).then_some(columns)
 }
 
-/// `Time (%),Total Time (ns),Instances,…,Name`; the summary of calls to the API has `Num Calls` there.
+/// `Time (%),Total Time (ns),Instances,…,Name`, or the same between blanks; the summary of calls to the API has `Num Calls` there.
 fn is_header(line: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(line) else { return false };
     let text = text.trim_start_matches('"');
-    text.starts_with("Time") && text.len() < 1000 && text.contains("Total Time") && text.contains("Instances")
+    let has_names = text.contains("Total Time") && text.contains("Instances");
+    text.starts_with("Time") && text.len() < 1000 && has_names && !text.contains([';', '\t'])
 }
 
 fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
@@ -95,6 +97,9 @@ fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, Re
     Ok(out)
 }
 
+/// The attribute of a kernel's time in all launches.
+const TOTAL: &str = "time_total_ms";
+
 /// Where the columns stand, with the milliseconds of their units.
 struct NsysColumns {
     width: usize,
@@ -116,7 +121,7 @@ impl NsysColumns {
                 let (name, unit) = header.text_at(at)?.split_once('(')?;
                 let scale = match unit.trim_end_matches(')') {
                     "ns" | "nsec" => 1e-6,
-                    "us" | "μs" | "usec" => 1e-3,
+                    "us" | "µs" | "μs" | "usec" => 1e-3,
                     "ms" | "msec" => 1.0,
                     "s" | "sec" => 1e3,
                     _ => return None,
@@ -128,7 +133,7 @@ impl NsysColumns {
             |name: &str| header.position(name).ok_or(format!("no column `{name}`; export the summary again"));
         let average = timed(&["Avg", "Average"]).ok_or("no column `Avg (ns)`; export the summary again")?;
         let further = [
-            ("time_total_ms", &["Total Time"][..]),
+            (TOTAL, &["Total Time"][..]),
             ("time_med_ms", &["Med", "Median"]),
             ("time_min_ms", &["Min", "Minimum"]),
             ("time_max_ms", &["Max", "Maximum"]),
@@ -184,6 +189,7 @@ impl NsysColumns {
         if time <= 0.0 || calls < 1.0 || calls.fract() != 0.0 {
             return Err(unexpected("Instances", &calls.to_string(), "at least 1, and a mean time above 0"));
         }
+        self.check_total(fields, calls, time)?;
         row.set(Number::Time, Some(time));
         row.set(Number::Trials, Some(calls));
         if let Some((at, scale)) = self.deviation {
@@ -195,6 +201,23 @@ impl NsysColumns {
             row.attributes.insert((*attribute).into(), value.to_string());
         }
         Ok(())
+    }
+}
+
+impl NsysColumns {
+    /// That the total is the launches x their mean, but for the last digits of both.
+    fn check_total(&self, fields: &Fields, calls: f64, average: f64) -> Result<(), ImportRefusal> {
+        let Some((_, at, scale)) = self.further.iter().find(|(to, ..)| *to == TOTAL) else { return Ok(()) };
+        let text = |at: usize| fields.text_at(at).unwrap_or_default();
+        let digit = |at: usize, scale: f64| 2.0 * half_digit(text(at), None) * scale;
+        let (total, expected) = (number_at(fields, *at, "Total Time")? * scale, calls * average);
+        let rounding = calls * digit(self.average.0, self.average.1) + digit(*at, *scale);
+        if (total - expected).abs() <= rounding + 1e-6 * expected {
+            return Ok(());
+        }
+        let mean = text(self.average.0);
+        let what = format!("Instances x Avg, {calls} x {mean}; one of the three is wrong or in another unit");
+        Err(unexpected("Total Time", text(*at), &what))
     }
 }
 
@@ -256,11 +279,27 @@ mod tests {
     }
 
     #[test]
+    fn a_total_that_is_not_the_launches_times_their_mean_is_refused() {
+        let read = |total_unit: &str, row: &str| {
+            import(&format!("Time (%),Total Time ({total_unit}),Instances,Avg (ns),Name\n{row},k\n")).unwrap()
+        };
+        let refused = read("ns", "100.0,600000,10,6.0").refused;
+        assert_eq!(refused[0].line, 2);
+        let said = refused[0].to_string();
+        assert!(said.contains("`600000`: expected Instances x Avg, 10 x 6.0"), "{said}");
+        assert_eq!(read("ms", "100.0,600,10,60.0").refused_count, 1);
+        for (unit, row) in [("ns", "100.0,20,3,6.7"), ("ms", "100.0,0.0006,10,60.0"), ("µs", "100,1.0,3,333")]
+        {
+            assert_eq!(read(unit, row).refused_count, 0, "{row}");
+        }
+    }
+
+    #[test]
     fn the_printed_table_is_read_like_the_csv() {
         let text = " ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n\
             \x20Time (%)  Total Time (ns)  Instances  Avg (ns)   Med (ns)   Min (ns)  Max (ns)  StdDev (ns)               Name              \n\
             \x20--------  ---------------  ---------  ---------  ---------  --------  --------  -----------  ------------------------------\n\
-            \x20    90.0        6,000,000          3  2,000.0    1,900.0       1,800     2,300        264.6  void axpy<float>(float *, int)\n\
+            \x20    90.0            6,000          3  2,000.0    1,900.0       1,800     2,300        264.6  void axpy<float>(float *, int)\n\
             \x20    10.0              700          1    700.0      700.0         700       700          0.0  other\n\n\
             \x20Time (%)  Total Time (ns)  Num Calls\n --------  ---------------  ---------\n  1  2  3\n";
         let read = import(text).unwrap();

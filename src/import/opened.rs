@@ -1,18 +1,17 @@
 //! A file that was opened once, and is recognised by its first bytes: what a pipe has given does not come again.
 
+use super::decoded::{GZIP, decoded};
 use super::memory_room::check_room;
+use super::table_text::TextForm;
 use super::{HEAD, Importer, recognise};
 use crate::columnar::{TableForm, text_of_file, text_of_stream};
 use crate::measurement::ReadError;
 use std::fs::File;
-use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult, Seek, SeekFrom};
+use std::io::{Cursor, Error, Read, Result as IoResult, Seek, SeekFrom};
 use std::path::Path;
 
 /// How an SQLite file begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
-
-/// What every gzip file starts with.
-pub const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// Whether a file that starts like this may be a trace of PyTorch or JAX: an object or list, with the word of an event or a key
 /// of Kineto.
@@ -33,34 +32,24 @@ fn advice_for(head: &[u8]) -> Option<&'static str> {
              `nsys stats --report cuda_gpu_kern_sum --format csv`",
         );
     }
-    if head.starts_with(GZIP) {
-        return Some(
-            "is compressed (gzip): unpack it with `gunzip -k`; a trace of PyTorch or JAX goes to `roofswap app` as it is",
-        );
+    if head.starts_with(&GZIP) {
+        return Some("is compressed twice (gzip): unpack it with `gunzip -k`");
     }
-    if recognise(head).is_some() {
-        return None;
-    }
-    if is_event_trace(head) {
-        return Some("is a trace of an application (PyTorch, JAX): give it to `roofswap app`");
-    }
-    if names_rows(head, ';') {
-        return Some(
-            "line 1: its columns are separated by `;`: expected commas, and points in numbers; save it so (a spreadsheet's \
-             locale decides both)",
-        );
-    }
-    names_rows(head, '\t').then_some(
-        "line 1: its columns are separated by tabs: expected commas; `tr '\\t' ,` makes them where no cell holds a comma",
-    )
+    (recognise(head).is_none() && is_event_trace(head))
+        .then_some("is a trace of an application (PyTorch, JAX): give it to `roofswap app`")
 }
 
-/// Whether the first line names the columns of measured rows, with this between them.
-fn names_rows(head: &[u8], separator: char) -> bool {
+/// Whether a reader knows a file that starts like this.
+fn is_known(head: &[u8]) -> bool {
+    names_rows(head) || recognise(head).is_some() || is_event_trace(head)
+}
+
+/// Whether the first line names the columns of measured rows.
+fn names_rows(head: &[u8]) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let first = text.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
     let header = String::from_utf8_lossy(first).to_lowercase();
-    let has = |column: &str| header.split(separator).any(|c| c.trim().trim_matches('"') == column);
+    let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
     has("gpu") && has("kernel")
 }
 
@@ -79,15 +68,15 @@ impl FileFormat {
     /// The format of a file that begins like this, in UTF-8.
     #[must_use]
     pub fn from_head(head: &[u8]) -> Self {
-        if names_rows(head, ',') {
+        if names_rows(head) {
             return Self::Canonical;
         }
         recognise(head).map_or(Self::Unknown, Self::Report)
     }
 }
 
-/// A file, a pipe or standard input, from its first byte. UTF-16 with its mark, as PowerShell's `>` writes it, is read as
-/// UTF-8; a table of a data engine as the CSV that its rows would make, in which the first row is line 1.
+/// A file, a pipe or standard input, from its first byte, decoded. A table of a data engine is read as the CSV that its rows would make,
+/// in which the first row is line 1, and a table that readers know but for its separators and line ends with those they expect.
 pub struct OpenedFile<'a> {
     file: String,
     size: Option<u64>,
@@ -111,13 +100,15 @@ impl OpenedFile<'static> {
         if meta.is_dir() {
             return Err(refuse("is a folder; give a file in it".into()));
         }
-        if meta.is_file()
-            && let Some(form) = table_form(&opened).map_err(|e| refuse(format!("cannot be read: {e}")))?
-        {
+        if !meta.is_file() {
+            return Self::from_reader(opened, &file);
+        }
+        let first = first_bytes(&opened).map_err(|e| refuse(format!("cannot be read: {e}")))?;
+        if let Some(form) = TableForm::from_head(&first) {
             let text = text_of_file(form, opened).map_err(refuse)?;
             return Self::from_text(text, &file);
         }
-        let size = meta.is_file().then_some(meta.len());
+        let size = (!first.starts_with(&GZIP)).then_some(meta.len());
         Ok(Self { size, ..Self::from_reader(opened, &file)? })
     }
 }
@@ -128,15 +119,8 @@ impl<'a> OpenedFile<'a> {
     /// # Errors
     /// [`ReadError`] if its first bytes cannot be read.
     pub fn from_reader(from: impl Read + Send + 'a, file: &str) -> Result<Self, ReadError> {
-        let mut from: Box<dyn Read + Send + 'a> = Box::new(from);
-        let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
-        let mut mark = Vec::new();
-        from.by_ref().take(2).read_to_end(&mut mark).map_err(refuse)?;
-        from = match mark.as_slice() {
-            [0xff, 0xfe] => Box::new(Utf16::new(from, u16::from_le_bytes)),
-            [0xfe, 0xff] => Box::new(Utf16::new(from, u16::from_be_bytes)),
-            _ => Box::new(Cursor::new(mark).chain(from)),
-        };
+        let from = decoded(from)
+            .map_err(|e| ReadError { file: file.into(), message: format!("cannot be read: {e}") })?;
         let opened = Self::from_text(from, file)?;
         match TableForm::from_head(opened.head()) {
             Some(form) => {
@@ -148,14 +132,17 @@ impl<'a> OpenedFile<'a> {
     }
 
     /// The same of a reader of text.
-    fn from_text(mut from: Box<dyn Read + Send + 'a>, file: &str) -> Result<Self, ReadError> {
+    fn from_text(mut rest: Box<dyn Read + Send + 'a>, file: &str) -> Result<Self, ReadError> {
         let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
-        let mut head = Vec::new();
-        from.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(refuse)?;
+        let mut head = take_head(&mut rest).map_err(refuse)?;
+        if let Some(form) = TextForm::from_head(&head, is_known) {
+            rest = form.reader(Cursor::new(head).chain(rest));
+            head = take_head(&mut rest).map_err(refuse)?;
+        }
         if let Some(message) = advice_for(&head) {
             return Err(ReadError { file: file.into(), message: message.into() });
         }
-        Ok(Self { file: file.into(), size: None, head: Cursor::new(head), rest: from })
+        Ok(Self { file: file.into(), size: None, head: Cursor::new(head), rest })
     }
 
     /// How messages name it.
@@ -200,66 +187,23 @@ impl Read for OpenedFile<'_> {
     }
 }
 
-/// Whether a file is a table of a data engine, by its first bytes; it is read from the beginning afterwards.
-fn table_form(mut file: &File) -> IoResult<Option<TableForm>> {
-    let mut head = Vec::new();
-    file.take(8).read_to_end(&mut head)?;
+/// How a file begins; it is read from the beginning afterwards.
+fn first_bytes(mut file: &File) -> IoResult<Vec<u8>> {
+    let mut first = Vec::new();
+    file.take(8).read_to_end(&mut first)?;
     file.seek(SeekFrom::Start(0))?;
-    Ok(TableForm::from_head(&head))
+    Ok(first)
 }
 
-/// UTF-16 after its mark, as UTF-8.
-struct Utf16<R> {
-    from: R,
-    unit: fn([u8; 2]) -> u16,
-    text: Cursor<Vec<u8>>,
-    /// Bytes of a unit, or of the first of a pair, that the last piece broke off at.
-    left: Vec<u8>,
-}
-
-impl<R: Read> Utf16<R> {
-    fn new(from: R, unit: fn([u8; 2]) -> u16) -> Self {
-        Self { from, unit, text: Cursor::default(), left: Vec::new() }
-    }
-
-    /// Decodes the next piece; no text at the end.
-    fn fill(&mut self) -> IoResult<()> {
-        const PIECE: u64 = 16 << 10;
-        let mut bytes = std::mem::take(&mut self.left);
-        let before = bytes.len();
-        self.from.by_ref().take(PIECE).read_to_end(&mut bytes)?;
-        let ended = bytes.len() == before;
-        let mut units: Vec<u16> = bytes.chunks_exact(2).map(|pair| (self.unit)([pair[0], pair[1]])).collect();
-        // The second half of a pair may come with the next piece.
-        if !ended && units.last().is_some_and(|u| (0xd800..0xdc00).contains(u)) {
-            units.pop();
-        }
-        self.left = bytes.split_off(2 * units.len());
-        let broken =
-            || Error::new(ErrorKind::InvalidData, "it begins like UTF-16 but is not; save it as UTF-8");
-        if ended && !self.left.is_empty() {
-            return Err(broken());
-        }
-        let text: Result<String, _> = char::decode_utf16(units).collect();
-        self.text = Cursor::new(text.map_err(|_| broken())?.into_bytes());
-        Ok(())
-    }
-}
-
-impl<R: Read> Read for Utf16<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
-        let n = self.text.read(buffer)?;
-        if n > 0 || buffer.is_empty() {
-            return Ok(n);
-        }
-        self.fill()?;
-        self.text.read(buffer)
-    }
+fn take_head(from: &mut dyn Read) -> IoResult<Vec<u8>> {
+    let mut head = Vec::new();
+    from.take(HEAD as u64).read_to_end(&mut head).map(|_| head)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::{Compression, write::GzEncoder};
 
     /// Gives one byte at a time, as a slow pipe may.
     struct Slow<'a>(&'a [u8]);
@@ -302,7 +246,7 @@ mod tests {
         assert!(
             refused(b"{\n \"schemaVersion\": 1, \"traceEvents\": [").contains("give it to `roofswap app`")
         );
-        assert!(refused(b"\x1f\x8b\x08\0").contains("gunzip"));
+        assert!(refused(b"\x1f\x8b\x08\0").contains("begins like gzip"));
         assert_eq!(refused(b"{\"a\": 1}"), "", "other JSON has its own readers");
     }
 
@@ -312,10 +256,33 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_are_separated_by_something_else_are_named() {
-        assert!(refused(b"gpu;kernel;time_ms\nl4;mine;0,5\n").contains("separated by `;`"));
-        assert!(refused(b"\xef\xbb\xbf\"GPU\"\tkernel\ttime_ms\r\n").contains("separated by tabs"));
-        assert_eq!(refused(b"gpu,kernel,note\nl4,mine,a;b\tc\n"), "");
+    fn a_table_is_known_whatever_separates_its_columns() {
+        for text in [
+            "gpu;kernel;time_ms\nl4;mine;0,5\n",
+            "\u{feff}\"GPU\"\tkernel\ttime_ms\r\n",
+            "gpu;kernel;time_ms\rl4;mine;5\r",
+            "gpu,kernel,note\nl4,mine,a;b\tc\n",
+        ] {
+            let opened = OpenedFile::from_reader(text.as_bytes(), "t").unwrap();
+            assert!(matches!(opened.format(), FileFormat::Canonical), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_compressed_file_is_read_as_it_was_before() {
+        let packed = |bytes: &[u8]| {
+            let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+            std::io::Write::write_all(&mut gzip, bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let text = "gpu,kernel,time_ms\nl4,mine,1\n";
+        assert_eq!(all(&packed(text.as_bytes())).unwrap(), text);
+        let wide: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(all(&packed(&wide)).unwrap(), text);
+        let whole = packed(text.repeat(3000).as_bytes());
+        assert!(all(&whole[..whole.len() / 2]).is_err(), "cut off");
+        assert!(refused(&packed(b"{\"traceEvents\": [")).contains("give it to `roofswap app`"));
+        assert!(refused(&packed(&packed(b"a"))).contains("twice"));
     }
 
     #[test]

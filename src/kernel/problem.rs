@@ -292,6 +292,24 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The same, of a kernel whose keys nobody knows: a key may be a switch that is 0, but none is negative, and one is above 0 where
+    /// there are numbers.
+    ///
+    /// # Errors
+    /// [`ProblemError::BadSize`] for the first number that is no size then.
+    pub fn with_sizes(self) -> Result<Self, ProblemError> {
+        let number = |(key, value): &(ProblemKey, ProblemValue)| match value {
+            ProblemValue::Number(number) => Some((key.clone(), *number)),
+            ProblemValue::Word(_) => None,
+        };
+        let numbers = || self.pairs().iter().filter_map(number);
+        let has_size = numbers().any(|(_, number)| number > 0.0);
+        let bad = numbers().find(|(_, number)| *number < 0.0 || *number == 0.0 && !has_size);
+        bad.map_or(Ok(()), |(key, number)| Err(bad_size(key.as_str(), number))).map(|()| self)
+    }
+}
+
 /// Reads a size that a person typed: `n=2^20`, `m=512;n=1k`, separated by `;` or `,`.
 impl FromStr for Problem {
     type Err = ProblemError;

@@ -14,8 +14,8 @@ use crate::units::Seconds;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Rows of an importer. A row's line is its place among `rows`, the first is 1, and so is a refused one's, with what it
-/// says of its source. Kernels that the catalogue does not know are added to it by their name.
+/// Rows of an importer. A row's line is that of this file where its source states one (`log.csv:4`); else its place among `rows`, the
+/// first is 1, and a refused one's reason says its source. Kernels that the catalogue does not know are added to it by their name.
 ///
 /// # Errors
 /// [`ReadError`] if they make no file: a row with a name or text of more than 1 MiB.
@@ -46,10 +46,10 @@ pub fn read_packed_rows(
     let mut parser = RowParser::new(file, kind, gpus, &known);
     let mut whole = ParsedCsv::new(kernels);
     let mut drafts =
-        rows.into_iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes)).peekable();
+        rows.into_iter().enumerate().map(|(i, row)| HandedRow::new(row, i, file, &attributes)).peekable();
     while drafts.peek().is_some() {
         let some = drafts.by_ref().take(AT_ONCE);
-        whole.take(parsed_rows(&mut parser, some, |draft| source_words(&draft.row)));
+        whole.take(parsed_rows(&mut parser, some, HandedRow::source_words));
     }
     whole.result.rows.shrink_to_fit();
     Ok(whole.result)
@@ -66,11 +66,6 @@ pub(crate) fn check_lengths(rows: &PackedRows) -> Result<(), String> {
     }
     let what = "is longer than 1 MiB; expected a report with one launch or metric per line";
     Err(format!("row {} {what}", place + 1))
-}
-
-/// Where a refused row comes from, to be put behind the reason.
-fn source_words(row: &CanonicalRow) -> String {
-    if row.source.is_empty() { String::new() } else { format!(" ({})", row.source) }
 }
 
 /// A further column of the rows: as they call it, and as a file would.
@@ -91,19 +86,29 @@ impl AttributeColumn {
 /// A row that an importer filled.
 struct HandedRow<'r> {
     row: CanonicalRow,
-    number: u64,
+    /// Its line in the file, where its source states one.
+    line: Option<u64>,
+    place: u64,
     attributes: &'r [AttributeColumn],
     /// In the order of [`TextColumn`], where a text is not clean as it stands.
     cleaned: [Option<String>; 6],
 }
 
 impl<'r> HandedRow<'r> {
-    fn new(row: CanonicalRow, place: usize, attributes: &'r [AttributeColumn]) -> Self {
+    fn new(row: CanonicalRow, place: usize, file: &str, attributes: &'r [AttributeColumn]) -> Self {
+        let stated = row.source.strip_prefix(file).and_then(|rest| rest.strip_prefix(':'));
+        let line = stated.and_then(|line| line.parse().ok());
         let cleaned = row_texts(&row).map(|text| match clean_text(text) {
             Cow::Borrowed(_) => None,
             Cow::Owned(text) => Some(text),
         });
-        Self { row, number: place as u64 + 1, attributes, cleaned }
+        Self { row, line, place: place as u64 + 1, attributes, cleaned }
+    }
+
+    /// Where a refused row comes from, to be put behind the reason; blank where its line says so.
+    fn source_words(&self) -> String {
+        let is_said = self.line.is_some() || self.row.source.is_empty();
+        if is_said { String::new() } else { format!(" ({})", self.row.source) }
     }
 }
 
@@ -114,7 +119,7 @@ fn row_texts(row: &CanonicalRow) -> [&str; 6] {
 
 impl RowDraft for HandedRow<'_> {
     fn line_number(&self) -> u64 {
-        self.number
+        self.line.unwrap_or(self.place)
     }
 
     fn text_of(&self, column: TextColumn) -> &[u8] {

@@ -56,7 +56,7 @@ pub use other_columns::other_columns_note;
 pub(crate) use packed_bytes::{PackedBytes, put_number};
 pub use packed_rows::{PackedRowReader, PackedRows, PackedRowsTaken};
 pub use refused::counted_reasons;
-pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time};
+pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time, short_number};
 pub use seen_floors::{FloorsByKernel, LaunchFloors, SeenFloors};
 pub use sequences::is_sequence;
 pub use store::{Config, NearRow, SAME_CLOCK, Store};

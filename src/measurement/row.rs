@@ -324,6 +324,10 @@ pub(super) fn as_number(value: f64, column: Number) -> Result<f64, RowRefusal> {
 /// A number that the column can hold; times have bounds and words of their own.
 fn within_bounds(value: f64, column: Number) -> Result<f64, RowRefusal> {
     let most = column.most();
+    if column == Number::RegsPerThread && (value < 1.0 || value.fract() != 0.0) {
+        let why = format!("{}: expected a whole number from 1, or blank", short_number(value));
+        return Err(RowRefusal::new(column.column(), why));
+    }
     if value <= most || column == Number::Time {
         return Ok(value);
     }
@@ -333,7 +337,7 @@ fn within_bounds(value: f64, column: Number) -> Result<f64, RowRefusal> {
 }
 
 /// A number for a message: in powers of ten where it has very many digits.
-fn short_number(value: f64) -> String {
+pub(crate) fn short_number(value: f64) -> String {
     if value == 0.0 || (1e-4..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
@@ -377,7 +381,10 @@ pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>,
 }
 
 pub(super) fn refused_dimensions(text: &str, column: &str) -> RowRefusal {
-    RowRefusal::new(column, format!("`{}`: expected 256, 16x16 or 16x16x1", clipped_cell(text)))
+    let is_digits = |side: &str| !side.is_empty() && side.bytes().all(|b| b.is_ascii_digit());
+    let is_large = text.split('x').all(is_digits) && text.split('x').any(|side| side.parse::<u64>().is_err());
+    let why = if is_large { " is too large" } else { "" };
+    RowRefusal::new(column, format!("`{}`{why}: expected 256, 16x16 or 16x16x1", clipped_cell(text)))
 }
 
 fn shared_word(words: &mut SharedWords, bytes: &[u8], column: &str) -> Result<Arc<str>, RowRefusal> {

@@ -185,8 +185,8 @@ pub enum Caution {
         /// What it took.
         time: Seconds,
     },
-    /// The source's row states clocks that no such board can be set to: they are not used.
-    ClocksUnbelievable(Arc<str>),
+    /// The source's row states a clock that no such board can be set to.
+    ClockUnused(Arc<str>),
     /// The source is modelled at typed clocks or a typed limit, and its time taken as one of those.
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
@@ -428,8 +428,8 @@ impl fmt::Display for Caution {
             }
             Self::MeasuredAtOtherClocks { at, time } => f.write_str(&not_compared_text(at, *time)),
             Self::MeasuredUnused { gpu, time } => f.write_str(&measured_unused_text(gpu, *time)),
-            Self::ClocksUnbelievable(text) => {
-                write!(f, "clocks: the source's row states one that is not used: {text}")
+            Self::ClockUnused(text) => {
+                write!(f, "clocks: the source's row states one that is ignored: {text}")
             }
             Self::SourceTyped(text) => {
                 write!(f, "clocks set: {text}; source time assumed measured at these clocks")

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct SourceClocks {
     /// Where the row states other clocks than the GPU has in the catalogue.
     gpu: Option<Arc<Gpu>>,
-    caution: Option<Caution>,
+    cautions: Vec<Caution>,
 }
 
 impl SourceClocks {
@@ -29,14 +29,14 @@ impl SourceClocks {
 
     /// What must be said about it.
     #[must_use]
-    pub fn caution(&self) -> Option<Caution> {
-        self.caution.clone()
+    pub fn cautions(&self) -> &[Caution] {
+        &self.cautions
     }
 
     /// Whether the source is modelled as it stands in the catalogue.
     #[must_use]
     pub fn is_catalogued(&self) -> bool {
-        self.gpu.is_none() && self.caution.is_none()
+        self.gpu.is_none() && self.cautions.is_empty()
     }
 }
 
@@ -54,37 +54,52 @@ pub fn source_clocks<'a>(
     let exact = subject.config.and_then(|c| store.row_on(c, at));
     let nearest = || store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
     let Some(row) = exact.or_else(nearest) else { return SourceClocks::default() };
-    match gpu_at_row_clocks(stock, catalogued, row) {
-        Ok(None) => SourceClocks::default(),
-        Ok(Some(gpu)) => {
-            let caution = Some(Caution::SourceAtRowClocks(differences(&gpu, catalogued)));
-            SourceClocks { gpu: Some(Arc::new(gpu)), caution }
-        }
-        Err(why) => {
-            let caution = Some(Caution::ClocksUnbelievable(why.to_string().into()));
-            SourceClocks { gpu: None, caution }
-        }
-    }
+    let (gpu, refused) = gpu_at_usable_clocks(stock, catalogued, row);
+    let at_row = gpu.as_ref().map(|gpu| Caution::SourceAtRowClocks(differences(gpu, catalogued)));
+    let unused = refused.iter().map(|why| Caution::ClockUnused(why.to_string().into()));
+    SourceClocks { cautions: at_row.into_iter().chain(unused).collect(), gpu: gpu.map(Arc::new) }
 }
 
 /// The GPU at the clocks that this row states; `None` where it states none, or those of the catalogue.
 ///
 /// # Errors
-/// [`TuningError`] where no such board can be set to them.
+/// [`TuningError`] where no such board can be set to one of them.
 pub fn gpu_at_row_clocks(
     stock: &Gpu,
     catalogued: &Gpu,
     row: &Measurement,
 ) -> Result<Option<Gpu>, TuningError> {
-    let [sm_clock, mem_clock] = believed(row, catalogued);
-    if (sm_clock.is_none() && mem_clock.is_none()) || is_at(row, catalogued) {
-        return Ok(None);
+    let (gpu, refused) = gpu_at_usable_clocks(stock, catalogued, row);
+    refused.into_iter().next().map_or(Ok(gpu), Err)
+}
+
+/// The GPU at those clocks of this row that such a board can be set to, and why it cannot be set to the others.
+#[must_use]
+pub fn gpu_at_usable_clocks(
+    stock: &Gpu,
+    catalogued: &Gpu,
+    row: &Measurement,
+) -> (Option<Gpu>, Vec<TuningError>) {
+    let [sm, mem] = believed(row, catalogued);
+    let [sm_refused, mem_refused] = stock.refused_clocks([sm, mem]);
+    let usable = [sm.filter(|_| sm_refused.is_none()), mem.filter(|_| mem_refused.is_none())];
+    let mut refused: Vec<TuningError> = [sm_refused, mem_refused].into_iter().flatten().collect();
+    if usable.iter().all(Option::is_none) || are_near(usable, catalogued, SAME_CLOCK) {
+        return (None, refused);
     }
-    let power_limit = Some(catalogued.power_limit.value);
-    let now = catalogued.clocks();
-    let tuning =
-        Tuning { sm_clock: sm_clock.or(Some(now.sm)), mem_clock: mem_clock.or(Some(now.mem)), power_limit };
-    stock.tuned(tuning).map(Some)
+    let ([sm_clock, mem_clock], now) = (usable, catalogued.clocks());
+    let tuning = Tuning {
+        sm_clock: sm_clock.or(Some(now.sm)),
+        mem_clock: mem_clock.or(Some(now.mem)),
+        power_limit: Some(catalogued.power_limit.value),
+    };
+    match stock.tuned(tuning) {
+        Ok(gpu) => (Some(gpu), refused),
+        Err(why) => {
+            refused.push(why);
+            (None, refused)
+        }
+    }
 }
 
 /// A board at its stock settings runs this near the clocks its documents state, as it warms up.
@@ -159,10 +174,14 @@ pub fn clock_distance(row: &Measurement, gpu: &Gpu) -> f64 {
 }
 
 fn is_within(row: &Measurement, gpu: &Gpu, share: f64) -> bool {
-    let [sm, mem] = believed(row, gpu);
+    states_clocks(row) && are_near(believed(row, gpu), gpu, share)
+}
+
+/// Whether those of these clocks that are known are this near the GPU's.
+fn are_near([sm, mem]: [Option<Hertz>; 2], gpu: &Gpu, share: f64) -> bool {
     let now = gpu.clocks();
     let same = |stated: Option<Hertz>, now: Hertz| stated.is_none_or(|s| (s / now - 1.0).abs() <= share);
-    (sm.is_some() || mem.is_some()) && same(sm, now.sm) && same(mem, now.mem)
+    same(sm, now.sm) && same(mem, now.mem)
 }
 
 /// `titan-v at SM 1200 MHz instead of 1455 MHz, 150 W instead of 250 W`.

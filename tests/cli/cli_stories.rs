@@ -819,5 +819,35 @@ fn a_source_row_that_states_its_clock_is_modelled_at_it() {
     assert!((1.6..2.1).contains(&ratio), "half the clock took twice as long: {ratio}");
     let absurd = predict(&at("c.csv", "99999"));
     assert_eq!(absurd["sm_clock_mhz_source"], 1455);
-    assert!(absurd["cautions"].to_string().contains("states one that is not used"), "{absurd}");
+    assert!(absurd["cautions"].to_string().contains("states one that is ignored"), "{absurd}");
+}
+
+#[test]
+fn a_clock_that_no_board_has_does_not_take_the_other_one_of_its_row_with_it() {
+    let desk = Desk::new();
+    let header =
+        "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms,sm_clock_mhz,mem_clock_mhz";
+    let row = |mem: &str| format!("{header}\nrtx-4070,kk,n=1000,256,4000,40,2.0e9,1.2e7,0.473,1200,{mem}\n");
+    let predict = |mem: &str| {
+        let path = desk.file("clk.csv", row(mem));
+        let all = desk.types_with("predict --to h100-sxm5 --format json --data", &[&path]).works().json();
+        all[0].clone()
+    };
+    let plain = predict("");
+    for (mem, why) in [
+        ("21002", "memory clock 21002 MHz: that is the data rate, twice the clock of 10500 MHz"),
+        ("20990", "that is the data rate"),
+        ("990000", "memory clock 990000 MHz: expected 210 MHz to 21000 MHz"),
+    ] {
+        let found = predict(mem);
+        assert_eq!((&found["sm_clock_mhz_source"], &found["time_ms"]), (&1200.into(), &plain["time_ms"]));
+        assert!(found["cautions"].to_string().contains(why), "{mem}: {found}");
+        let path = desk.file("clk.csv", row(mem));
+        let audited = desk.types_with("audit", &[&path]);
+        assert!(
+            audited.stdout.contains("impossible-clock") && audited.stdout.contains(why),
+            "{}",
+            audited.stdout
+        );
+    }
 }

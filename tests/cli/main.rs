@@ -36,6 +36,7 @@ mod rank_stories;
 mod reliability_stories;
 mod said_beside_times;
 mod sass;
+mod saved_again;
 mod second_look;
 mod several_sources;
 #[path = "../skipping/mod.rs"]

@@ -29,7 +29,11 @@ fn rows(dice: &mut Dice, kernels: usize, count: usize) -> (Session, Vec<Measurem
         let [gpu, source, variant] = [GPUS, SOURCES, VARIANTS].map(|words| words[dice.below(words.len())]);
         let bytes = 1 << dice.below(12);
         let micros = 3.0 + 0.25 * dice.below(if kernel == 0 { 200 } else { 44 }) as f64;
-        text.push_str(&format!("{gpu},k{kernel},n={line},{variant},{bytes},{},{source}\n", micros / 1e3));
+        text.push_str(&format!(
+            "{gpu},k{kernel},n={},{variant},{bytes},{},{source}\n",
+            line + 1,
+            micros / 1e3
+        ));
     }
     let mut session = Session::load(None).unwrap();
     let read = session

@@ -48,6 +48,7 @@ fn row() -> impl Strategy<Value = CanonicalRow> {
             for whole in [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Trials] {
                 numbers.entry(whole).and_modify(|n| *n = (*n % 100_000.0).floor());
             }
+            numbers.entry(Number::RegsPerThread).and_modify(|n| *n = n.max(1.0));
             attributes.retain(|_, text| !text.is_empty());
             CanonicalRow {
                 gpu: gpu.into(),
@@ -200,7 +201,7 @@ fn every_column_can_be_asked_for() {
 }
 
 #[test]
-fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
+fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_line() {
     let good = |n: &str| {
         let mut row =
             CanonicalRow { gpu: "t4".into(), kernel: "void k<int>(\nint)".into(), ..Default::default() };
@@ -209,19 +210,20 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
         row.attributes.extend([("gpu".into(), "no column".into()), ("a\0b".into(), "x".into())]);
         row
     };
-    let bad = CanonicalRow { gpu: "t5".into(), ..good("2") };
-    let nul = CanonicalRow { variant: "a\0b".into(), ..good("3") };
+    let bad = CanonicalRow { gpu: "t5".into(), ..good("20") };
+    let elsewhere = CanonicalRow { source: "other.csv:9".into(), ..bad.clone() };
+    let nul = CanonicalRow { variant: "a\0b".into(), ..good("30") };
     let mut session = SHIPPED.clone();
-    let loaded = session.add_rows(&[good("1"), bad, nul], "report.csv").unwrap();
+    let loaded = session.add_rows(&[good("1"), bad, elsewhere, nul], "report.csv").unwrap();
     let (added, refused, count) = (loaded.rows, loaded.refused, loaded.refused_count);
-    assert_eq!((added, count), (2, 1));
-    let said = refused[0].to_string();
-    assert!(
-        said.starts_with("report.csv:2: gpu: unknown GPU `t5`") && said.ends_with("(report.csv:2)"),
-        "{said}"
-    );
+    assert_eq!((added, count), (2, 2));
+    for (refused, line, ends) in [(&refused[0], 20, "lists them"), (&refused[1], 3, "(other.csv:9)")] {
+        let said = refused.to_string();
+        let starts = format!("report.csv:{line}: gpu: unknown GPU `t5`");
+        assert!(said.starts_with(&starts) && said.ends_with(ends), "{said}");
+    }
     let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
-    assert_eq!((rows[0].line, rows[1].line, &**rows[1].variant()), (1, 3, "a\u{fffd}b"));
+    assert_eq!((rows[0].line, rows[1].line, &**rows[1].variant()), (1, 30, "a\u{fffd}b"));
     let kernel = &session.kernels[rows[0].kernel];
     assert_eq!((kernel.label(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(

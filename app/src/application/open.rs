@@ -5,10 +5,9 @@ use super::nsys::{is_sqlite, read_nsys};
 use super::recorded::{Application, PartOfTrace, application_of};
 use super::reports::application_of_rows;
 use super::trace::RecordedTrace;
-use crate::import::{CountedReader, GZIP, ImportJob, OpenedFile, is_event_trace, read_report};
+use crate::import::{CountedReader, ImportJob, OpenedFile, decoded, is_event_trace, read_report};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
-use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
@@ -48,10 +47,8 @@ pub fn is_application(path: &Path) -> bool {
     if !opened.metadata().is_ok_and(|m| m.is_file()) {
         return false;
     }
-    let Ok(mut head) = take_head(&mut opened) else { return false };
-    if head.starts_with(GZIP) {
-        head = take_head(&mut MultiGzDecoder::new(Cursor::new(head))).unwrap_or_default();
-    }
+    let Ok(head) = take_head(&mut opened) else { return false };
+    let head = decoded(Cursor::new(head)).and_then(|mut from| take_head(&mut from)).unwrap_or_default();
     is_sqlite(&head) || is_event_trace(&head)
 }
 
@@ -91,13 +88,9 @@ fn read_stream(
 ) -> Result<Recorded, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let cannot = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
-    let mut from: Box<dyn Read + Send + '_> =
-        Box::new(BufReader::with_capacity(HEAD, CountedReader::new(from, ImportJob::new(file, progress))));
-    let mut head = take_head(&mut from).map_err(cannot)?;
-    if head.starts_with(GZIP) {
-        from = Box::new(MultiGzDecoder::new(Cursor::new(head).chain(from)));
-        head = take_head(&mut from).map_err(|e| refuse(format!("cannot be uncompressed: {e}")))?;
-    }
+    let counted = CountedReader::new(from, ImportJob::new(file, progress));
+    let mut from = decoded(BufReader::with_capacity(HEAD, counted)).map_err(cannot)?;
+    let head = take_head(&mut from).map_err(cannot)?;
     if is_sqlite(&head) {
         return Err(refuse("is an SQLite file: give its name, uncompressed".into()));
     }

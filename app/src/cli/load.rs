@@ -3,7 +3,7 @@
 use super::{Usage, output};
 use crate::catalogue::user_folder;
 use crate::config::user_prices;
-use crate::import::OpenedFile;
+use crate::import::{FileFormat, OpenedFile};
 use crate::progress::Progress;
 use crate::rank::PriceBook;
 use crate::session::{LoadedFile, Recognised, Session};
@@ -47,6 +47,7 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
     for path in data {
         let roofs = session.roofs.len();
         let opened = OpenedFile::path(path)?;
+        let format = opened.format();
         if Recognised::from_opened(&opened) == Recognised::CompilerReport {
             let added = session.add_compiler_report(opened).map_err(anyhow::Error::msg)?;
             let file = path.display();
@@ -75,13 +76,23 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
             output::remark(format!("{}: {added} {rows} loaded, {count} refused", path.display()));
         }
         if is_empty {
-            let file = path.display();
-            bail!(
-                "{file}: has no usable row; expected lines such as titan-v,saxpy,n=1048576,0.0246 under gpu,kernel,problem,time_ms"
-            );
+            bail!("{}: {}", path.display(), no_row_text(format, count));
         }
     }
     Ok(())
+}
+
+/// That nothing came out of a file of this format, in which so many rows were refused.
+fn no_row_text(format: FileFormat, refused: usize) -> String {
+    match format {
+        FileFormat::Report(importer) if refused == 0 => {
+            format!("is a report ({}) without launches: profile again, or export all of it", importer.name)
+        }
+        FileFormat::Report(importer) => {
+            format!("has no usable row: it is a report ({}) whose rows are all refused", importer.name)
+        }
+        _ => "has no usable row; expected lines such as titan-v,saxpy,n=1048576,0.0246 under gpu,kernel,problem,time_ms".into(),
+    }
 }
 
 /// The prices of `--prices`, else those of the user's folder; what the file's lines leave out is said.

@@ -10,6 +10,7 @@ pub(super) mod first_launch;
 pub(super) mod gather;
 pub(super) mod idle_label;
 pub(super) mod ignored_size;
+pub(super) mod impossible_clock;
 pub(super) mod impossible_launch;
 pub(super) mod kernel_file;
 pub(super) mod launch_floor;

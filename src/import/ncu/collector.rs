@@ -140,6 +140,9 @@ impl<'a> Collector<'a> {
             let full = "ncu --set full counts what is missing; its raw page (--page raw) and the .ncu-rep hold all counts, the details page few";
             self.out.remarks.push(full.into());
         }
+        if all == 0 && self.out.refused_count == 0 {
+            self.out.remark("the report has no launches".into());
+        }
         if all > 0 {
             let clocks = "ncu holds the clocks at base and flushes the caches before each launch, unless --clock-control none and --cache-control none were given: times may be longer than outside of it";
             self.out.remarks.push(clocks.into());

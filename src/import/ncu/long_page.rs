@@ -1,26 +1,45 @@
 //! The details page and `--metrics` runs: one row per launch and metric, shorter than the header; rows of rules between.
 
-use super::metrics::{SMEM_DRIVER, SMEM_DYNAMIC, SMEM_STATIC, of_label, wanted};
+use super::metrics::{SMEM_DRIVER, SMEM_DYNAMIC, SMEM_STATIC, TIME, of_label, wanted};
 use super::number::{Decimal, Dimension, half_digit, unit};
 use super::page::{Ids, clipped_cell};
-use super::wide_page::value;
+use super::wide_page::{left_out_text, scale_of, unit_refusal, value};
 use super::{Collector, ProfiledLaunch};
+use crate::import::ImportRefusal;
 use crate::import::records::Fields;
-use std::collections::HashMap;
+use crate::measurement::ReadError;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Names the GPU where the user asked for it.
 const DEVICE: &str = "device__attribute_display_name";
 
-/// A header of the long form, and the launch whose rows are being read.
+/// How many launches, and bytes of their names, wait for further rows of them: a page that somebody sorted by metric has the rows of a
+/// launch apart.
+const OPEN: (usize, usize) = (4096, 16 << 20);
+
+/// A header of the long form, and the launches whose rows are being read.
 pub(super) struct LongPage {
     ids: Ids,
     name: usize,
     unit: usize,
     value: usize,
-    /// The launch and whether one of its rows was bad.
-    open: Option<(ProfiledLaunch, Vec<u8>, Vec<u8>, bool)>,
+    open: VecDeque<OpenLaunch>,
+    open_bytes: usize,
+    /// How many launches were closed.
+    closed: usize,
+    /// The place of each launch of the page, by the hash of its key.
+    places: HashMap<u64, usize>,
     names: HashMap<&'static str, Arc<str>>,
+}
+
+/// A launch that is being read, and whether one of its rows was bad.
+#[derive(Default)]
+struct OpenLaunch {
+    launch: ProfiledLaunch,
+    is_bad: bool,
 }
 
 impl LongPage {
@@ -29,7 +48,17 @@ impl LongPage {
             header.position(column).ok_or(format!("no column `{column}`; export the report again"))
         };
         let (unit, value) = (needed("Metric Unit")?, needed("Metric Value")?);
-        Ok(Self { ids, name, unit, value, open: None, names: HashMap::new() })
+        Ok(Self {
+            ids,
+            name,
+            unit,
+            value,
+            open: VecDeque::new(),
+            open_bytes: 0,
+            closed: 0,
+            places: HashMap::new(),
+            names: HashMap::new(),
+        })
     }
 
     /// The value, where it has a unit or is of a metric that is used.
@@ -56,52 +85,71 @@ impl LongPage {
         line: u64,
         decimal: Option<Decimal>,
         to: &mut Collector<'_>,
-    ) {
+    ) -> Result<(), ReadError> {
         if fields.len() <= self.ids.last()
             || (fields.len() <= self.value && !fields.bytes_at(self.name).is_empty())
         {
             let message = format!("the row ends after {} fields; is it cut off?", fields.len());
-            return to.add_refusal(line, "row".into(), message);
+            to.add_refusal(line, "row".into(), message);
+            return Ok(());
         }
-        let (id, process) = self.ids.key(fields);
-        if self.open.as_ref().is_none_or(|(_, i, p, _)| i != id || p != process) {
-            self.close(to);
-            match self.ids.launch_at(fields, line) {
-                Ok(launch) => self.open = Some((launch, id.to_vec(), process.to_vec(), false)),
-                Err((column, message)) => {
-                    to.add_refusal(line, column, message);
-                    self.open = Some((ProfiledLaunch::default(), id.to_vec(), process.to_vec(), true));
-                }
-            }
-        }
-        if let Err((column, message)) = self.read_metric(fields, decimal, to)
-            && let Some((_, _, _, bad)) = self.open.as_mut().filter(|o| !o.3)
+        let Some(at) = self.launch_place(fields, line, to).checked_sub(self.closed) else {
+            let id = clipped_cell(&String::from_utf8_lossy(self.ids.key(fields)[0]));
+            let why = format!("line {line}: the rows of launch {id} are not together; sort the file by ID");
+            return Err(to.job.read_error(why));
+        };
+        if let Err((column, message)) = self.read_metric(at, fields, decimal, to)
+            && !std::mem::replace(&mut self.open[at].is_bad, true)
         {
-            *bad = true;
             to.add_refusal(line, column, message);
         }
+        Ok(())
+    }
+
+    /// The place of a record's launch among those of the page; a new one is opened.
+    fn launch_place(&mut self, fields: &Fields, line: u64, to: &mut Collector<'_>) -> usize {
+        let mut hasher = DefaultHasher::new();
+        self.ids.key(fields).hash(&mut hasher);
+        let place = self.closed + self.open.len();
+        match self.places.entry(hasher.finish()) {
+            Entry::Occupied(known) => return *known.get(),
+            Entry::Vacant(free) => free.insert(place),
+        };
+        let open = match self.ids.launch_at(fields, line) {
+            Ok(launch) => OpenLaunch { launch, is_bad: false },
+            Err((column, message)) => {
+                to.add_refusal(line, column, message);
+                OpenLaunch { is_bad: true, ..OpenLaunch::default() }
+            }
+        };
+        self.open_bytes += open.launch.kernel.len();
+        self.open.push_back(open);
+        while self.open.len() > OPEN.0 || self.open_bytes > OPEN.1 && self.open.len() > 1 {
+            self.close_first(to);
+        }
+        place
     }
 
     fn read_metric(
         &mut self,
+        at: usize,
         fields: &Fields,
         decimal: Option<Decimal>,
         to: &mut Collector<'_>,
-    ) -> Result<(), super::super::ImportRefusal> {
-        let Some((launch, ..)) = &mut self.open else { return Ok(()) };
+    ) -> Result<(), ImportRefusal> {
         if fields.text_at(self.name) == Some(DEVICE) {
-            launch.device = fields.text_at(self.value).unwrap_or_default().to_string();
+            let device = fields.text_at(self.value).unwrap_or_default();
+            self.open[at].launch.device = device.to_string();
             return Ok(());
         }
         let Some((name, dimension)) = self.metric(fields) else { return Ok(()) };
-        let text = fields.text_at(self.unit).unwrap_or("?");
-        let Some((_, scale)) = unit(text).filter(|(d, _)| *d == dimension) else {
-            to.out.remark(format!(
-                "{} was left out: its unit `{}` is not known",
-                name.as_str(),
-                clipped_cell(text)
-            ));
-            return Ok(());
+        let scale = match scale_of(fields.text_at(self.unit).unwrap_or("?"), dimension) {
+            Ok(scale) => scale,
+            Err(unit) if name.as_str() == TIME => return Err(unit_refusal(&unit)),
+            Err(unit) => {
+                to.out.remark(left_out_text(name.as_str(), &unit));
+                return Ok(());
+            }
         };
         let Some(value) = value(fields.text_at(self.value), name.as_str(), decimal)? else { return Ok(()) };
         let base = match SHARED.contains(&name.as_str()) && scale > 1.0 {
@@ -116,22 +164,27 @@ impl LongPage {
             ReportName::Label(label) => self.names.entry(label).or_insert_with(|| label.into()).clone(),
             ReportName::Raw(raw) => raw.into(),
         };
-        let Some((launch, ..)) = &mut self.open else { return Ok(()) };
         // Sections repeat metrics; the first is as good as the others.
-        if launch.values.get(&name).is_none() {
-            launch.values.set(name, base);
+        let values = &mut self.open[at].launch.values;
+        if values.get(&name).is_none() {
+            values.set(name, base);
         }
         Ok(())
     }
 
-    fn close(&mut self, to: &mut Collector<'_>) {
-        if let Some((launch, .., false)) = self.open.take() {
+    fn close_first(&mut self, to: &mut Collector<'_>) {
+        let Some(OpenLaunch { launch, is_bad }) = self.open.pop_front() else { return };
+        self.closed += 1;
+        self.open_bytes -= launch.kernel.len();
+        if !is_bad {
             to.push(&launch);
         }
     }
 
-    pub(super) fn finish_launch(mut self, to: &mut Collector<'_>) {
-        self.close(to);
+    pub(super) fn finish_launches(mut self, to: &mut Collector<'_>) {
+        while !self.open.is_empty() {
+            self.close_first(to);
+        }
     }
 }
 

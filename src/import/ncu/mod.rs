@@ -14,9 +14,11 @@ pub(super) mod report;
 mod utilisation;
 mod wide_page;
 
+pub(super) use number::half_digit;
+
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
 use super::{ImportJob, ImportRefusal};
-use crate::measurement::{CanonicalRow, FLUSHED_CACHES, Number};
+use crate::measurement::{CanonicalRow, FLUSHED_CACHES, Number, short_number};
 use collector::Collector;
 use metrics::{NcuPrecision, Values};
 
@@ -102,15 +104,14 @@ impl ProfiledLaunch {
         }
         for (name, most) in MOST {
             if let Some(found) = self.values.get(name).filter(|v| *v > most) {
-                return Err(refusal(
-                    name,
-                    format!("{found}: expected at most {most}; is the report damaged?"),
-                ));
+                let [found, most] = [found, most].map(short_number);
+                let text = format!("{found}: expected at most {most}; is the report damaged?");
+                return Err(refusal(name, text));
             }
         }
-        if let Some(found) = self.values.get(metrics::REGISTERS).filter(|registers| registers.fract() != 0.0)
-        {
-            let text = format!("{found}: expected a whole number; is the report damaged?");
+        let no_count = |registers: &f64| *registers < 1.0 || registers.fract() != 0.0;
+        if let Some(found) = self.values.get(metrics::REGISTERS).filter(no_count) {
+            let text = format!("{found}: expected a whole number from 1; is the report damaged?");
             return Err(refusal(metrics::REGISTERS, text));
         }
         if self.values.get(metrics::TIME) == Some(0.0) {

@@ -2,7 +2,7 @@
 
 /// Which character divides the whole from the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decimal {
+pub(in crate::import) enum Decimal {
     Point,
     Comma,
 }
@@ -123,7 +123,7 @@ fn reads_as(mantissa: &str, decimal: Decimal) -> bool {
 }
 
 /// How far the number may lie from this text of it, which a page printed with so many decimals: half of its last digit.
-pub(super) fn half_digit(text: &str, decimal: Option<Decimal>) -> f64 {
+pub(in crate::import) fn half_digit(text: &str, decimal: Option<Decimal>) -> f64 {
     let separator = match decimal {
         Some(Decimal::Comma) => ',',
         _ => '.',
@@ -154,7 +154,7 @@ pub(super) fn unit(text: &str) -> Option<(Dimension, f64)> {
     let per = match below.to_ascii_lowercase().as_str() {
         "second" | "s" => Some(1.0),
         "msecond" | "ms" => Some(1e3),
-        "usecond" | "us" => Some(1e6),
+        "usecond" | "us" | "µs" | "μs" => Some(1e6),
         "nsecond" | "ns" => Some(1e9),
         _ => None,
     };
@@ -171,7 +171,7 @@ fn numerator(text: &str) -> Option<(Dimension, f64)> {
     let lower = text.to_ascii_lowercase();
     let time = match lower.as_str() {
         "nsecond" | "ns" => Some(1.0),
-        "usecond" | "us" => Some(1e3),
+        "usecond" | "us" | "µs" | "μs" => Some(1e3),
         "msecond" | "ms" => Some(1e6),
         "second" | "s" => Some(1e9),
         _ => None,
@@ -267,6 +267,8 @@ mod tests {
             ("ms", (Time, 1e6)),
             ("usecond", (Time, 1e3)),
             ("us", (Time, 1e3)),
+            ("\u{b5}s", (Time, 1e3)),
+            ("\u{3bc}s", (Time, 1e3)),
             ("nsecond", (Time, 1.0)),
             ("ns", (Time, 1.0)),
             ("second", (Time, 1e9)),

@@ -97,10 +97,9 @@ impl Page {
                 self.held.push((fields.clone(), line));
                 return Ok(());
             }
-            self.release(to);
+            self.release(to)?;
         }
-        self.form.read_record(fields, line, self.decimal, to);
-        Ok(())
+        self.form.read_record(fields, line, self.decimal, to)
     }
 
     /// The locale that this record's numbers are written in, if they tell.
@@ -123,30 +122,36 @@ impl Page {
         Ok(found.map(|(decimal, _)| decimal))
     }
 
-    fn release(&mut self, to: &mut Collector<'_>) {
-        for (fields, line) in std::mem::take(&mut self.held) {
-            self.form.read_record(&fields, line, self.decimal, to);
-        }
+    fn release(&mut self, to: &mut Collector<'_>) -> Result<(), ReadError> {
+        let mut held = std::mem::take(&mut self.held).into_iter();
+        held.try_for_each(|(fields, line)| self.form.read_record(&fields, line, self.decimal, to))
     }
 
     fn finish_page(mut self, to: &mut Collector<'_>) -> Result<(), ReadError> {
         if to.job.is_cancelled() {
             return Err(to.job.read_error("cancelled"));
         }
-        self.release(to);
+        self.release(to)?;
         if let PageForm::Long(page) = self.form {
-            page.finish_launch(to);
+            page.finish_launches(to);
         }
         Ok(())
     }
 }
 
 impl PageForm {
-    fn read_record(&mut self, fields: &Fields, line: u64, decimal: Option<Decimal>, to: &mut Collector<'_>) {
+    fn read_record(
+        &mut self,
+        fields: &Fields,
+        line: u64,
+        decimal: Option<Decimal>,
+        to: &mut Collector<'_>,
+    ) -> Result<(), ReadError> {
         match self {
             Self::Wide(page) => page.read_record(fields, line, decimal, to),
-            Self::Long(page) => page.read_record(fields, line, decimal, to),
+            Self::Long(page) => return page.read_record(fields, line, decimal, to),
         }
+        Ok(())
     }
 
     /// The places of fields that hold numbers with units.
@@ -196,9 +201,10 @@ impl Ids {
         all.into_iter().flatten().fold(self.id.max(self.kernel), usize::max)
     }
 
-    /// Whether two records are of the same launch.
-    pub(super) fn key<'f>(&self, fields: &'f Fields) -> (&'f [u8], &'f [u8]) {
-        (fields.bytes_at(self.id), self.process.map_or(&[], |at| fields.bytes_at(at)))
+    /// What records of the same launch have in common: id, process, kernel.
+    pub(super) fn key<'f>(&self, fields: &'f Fields) -> [&'f [u8]; 3] {
+        let process = self.process.map_or(&b""[..], |at| fields.bytes_at(at));
+        [fields.bytes_at(self.id), process, fields.bytes_at(self.kernel)]
     }
 
     /// A launch without metrics.
@@ -220,7 +226,8 @@ impl Ids {
             line,
             id: text(Some(self.id), "ID")?.to_string(),
             kernel: text(Some(self.kernel), "Kernel Name")?.to_string(),
-            compute_capability: text(self.compute_capability, "CC")?.to_string(),
+            // Where decimals have a comma: `8,6`.
+            compute_capability: text(self.compute_capability, "CC")?.replace(',', "."),
             block: shape(self.block, "Block Size")?,
             grid: shape(self.grid, "Grid Size")?,
             ..ProfiledLaunch::default()

@@ -1,6 +1,6 @@
 //! The raw page: one row per launch, one column per metric, units in the second row.
 
-use super::metrics::wanted;
+use super::metrics::{TIME, wanted};
 use super::number::{Decimal, Dimension, UnreadNumber, parsed_number, unit};
 use super::page::{Ids, clipped_cell, is_missing};
 use super::{Collector, ProfiledLaunch, refusal};
@@ -16,8 +16,8 @@ struct WantedColumn {
     at: usize,
     name: Arc<str>,
     dimension: Dimension,
-    /// Value x scale is in base units; `None` for a unit that does not fit.
-    scale: Option<f64>,
+    /// Value x scale is in base units; the unit itself where it does not fit.
+    scale: Result<f64, String>,
 }
 
 /// A header of the raw page.
@@ -42,7 +42,7 @@ impl WidePage {
             if columns.iter().any(|c| *c.name == *name) {
                 return Err(format!("column `{name}` stands twice; export the report again"));
             }
-            columns.push(WantedColumn { at, name: name.into(), dimension, scale: None });
+            columns.push(WantedColumn { at, name: name.into(), dimension, scale: Err(String::new()) });
         }
         if columns.is_empty() {
             return Err("none of its columns is a metric that is used; export with --page raw".into());
@@ -64,7 +64,7 @@ impl WidePage {
         } else if !self.units {
             self.units = true;
             self.read_units(fields, to);
-            if self.ids.key(fields).0 != b"" {
+            if self.ids.key(fields)[0] != b"" {
                 to.add_refusal(
                     line,
                     "row".into(),
@@ -82,15 +82,11 @@ impl WidePage {
     fn read_units(&mut self, fields: &Fields, to: &mut Collector<'_>) {
         for column in &mut self.columns {
             let text = fields.text_at(column.at).unwrap_or("?");
-            match unit(text).filter(|(dimension, _)| *dimension == column.dimension) {
-                Some((_, scale)) => column.scale = Some(scale),
-                None => {
-                    to.out.remark(format!(
-                        "{} was left out: its unit `{}` is not known",
-                        column.name,
-                        clipped_cell(text)
-                    ));
-                }
+            column.scale = scale_of(text, column.dimension);
+            if let Err(unit) = &column.scale
+                && *column.name != *TIME
+            {
+                to.out.remark(left_out_text(&column.name, unit));
             }
         }
     }
@@ -109,7 +105,11 @@ impl WidePage {
         let mut launch = self.ids.launch_at(fields, line)?;
         launch.device = self.device.and_then(|at| fields.text_at(at)).unwrap_or_default().to_string();
         for column in &self.columns {
-            let Some(scale) = column.scale else { continue };
+            let scale = match &column.scale {
+                Ok(scale) => scale,
+                Err(unit) if *column.name == *TIME => return Err(unit_refusal(unit)),
+                Err(_) => continue,
+            };
             if let Some(value) = value(fields.text_at(column.at), &column.name, decimal)? {
                 launch.values.set(column.name.clone(), value * scale);
             }
@@ -118,17 +118,35 @@ impl WidePage {
     }
 }
 
-/// The number of a field; `None` where ncu has none.
+/// The scale of a unit to base units; its text where it is none of this dimension.
+pub(super) fn scale_of(text: &str, dimension: Dimension) -> Result<f64, String> {
+    let fits = unit(text).filter(|(measures, _)| *measures == dimension);
+    fits.map(|(_, scale)| scale).ok_or_else(|| clipped_cell(text))
+}
+
+/// That a metric without which there is a row all the same is not used.
+pub(super) fn left_out_text(metric: &str, unit: &str) -> String {
+    format!("{metric} was left out: its unit `{unit}` is not known")
+}
+
+/// That the time has no such unit.
+pub(super) fn unit_refusal(unit: &str) -> ImportRefusal {
+    refusal(TIME, format!("its unit `{unit}` is not known; expected ns, us, ms or s"))
+}
+
+/// The number of a field; `None` where ncu has none. The time of a launch is above 0.
 pub(super) fn value(
     text: Option<&str>,
     name: &str,
     decimal: Option<Decimal>,
 ) -> Result<Option<f64>, ImportRefusal> {
     let text = text.ok_or_else(|| refusal(name, "is not UTF-8; save the file as UTF-8"))?;
+    let no_time = || refusal(name, format!("`{}`: expected a time above 0", clipped_cell(text)));
     if is_missing(text) {
-        return Ok(None);
+        let is_time = name == TIME && text.to_ascii_lowercase().ends_with("nan");
+        return if is_time { Err(no_time()) } else { Ok(None) };
     }
-    parsed_number(text, decimal).map(Some).map_err(|why| {
+    let value = parsed_number(text, decimal).map(Some).map_err(|why| {
         let text = clipped_cell(text);
         let message = match why {
             UnreadNumber::NotANumber => format!("`{text}`: expected a number written as elsewhere in the file, or n/a"),
@@ -138,5 +156,6 @@ pub(super) fn value(
             ),
         };
         refusal(name, message)
-    })
+    })?;
+    if name == TIME && value.is_some_and(|time| time < 0.0) { Err(no_time()) } else { Ok(value) }
 }

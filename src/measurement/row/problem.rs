@@ -56,7 +56,7 @@ impl RowParser<'_> {
             let text = utf8(bytes, "problem").map_err(UnreadProblem::Refused)?;
             let refused = |e| UnreadProblem::Refused(RowRefusal::new("problem", e));
             let recorded = Problem::parse_recorded(text).map_err(refused)?;
-            let Some(of) = of else { return Ok(recorded) };
+            let Some(of) = of else { return recorded.with_sizes().map_err(refused) };
             let completed = of.completed_recorded(&recorded).map_err(refused)?;
             completed.ok_or(UnreadProblem::Foreign(recorded))
         })
