@@ -179,7 +179,7 @@ fn title(board: &Board) -> String {
 }
 
 /// What both speedups of a kernel are over that was measured at other clocks than its source is set to at this time.
-fn profiled_note((profiled, at_set): (ProfiledSource, Seconds)) -> String {
+fn profiled_note(profiled: ProfiledSource, at_set: Seconds) -> String {
     let ProfiledSource { time, kind, sm_clock, clocks_name } = profiled;
     let (measured, mhz, factor) = (shown::measured(time, kind), sm_clock.0 / 1e6, significant(time / at_set));
     format!(
@@ -202,7 +202,9 @@ fn notes(board: &Board) -> Vec<String> {
         all.extend(board.order.unordered_note(&board.rows));
         return all;
     }
-    all.extend(board.profiled.zip(board.source_time).map(profiled_note));
+    all.extend(
+        board.profiled.zip(board.source_time).map(|(profiled, at_set)| profiled_note(profiled, at_set)),
+    );
     if board.rows_at_other_clocks > 0 {
         all.push(format!(
             "speedup: over the times at the profiled clocks; {} rows were measured at other clocks than their GPU is set to",
