@@ -51,6 +51,9 @@ struct FirstRow {
     rules: &'static str,
 }
 
+/// The names of kernels, which a narrow screen has shorter.
+const KERNEL: &str = "kernel";
+
 /// The source's time at the clocks it is set to, where it was measured at others: what the speedup is over.
 const STOCK_TIME: &str = "at stock clocks";
 
@@ -160,6 +163,7 @@ impl PredictionOverview {
             hidden: &hidden,
             under_rows: Some(VARIANT.name),
             least_needed,
+            shortened: Some(KERNEL),
             screen,
             notes: Some(under),
         };
@@ -190,7 +194,7 @@ impl PredictionOverview {
 
 fn overview_columns() -> Vec<TableColumn> {
     vec![
-        TableColumn::left("kernel"),
+        TableColumn::left(KERNEL),
         TableColumn::left("size"),
         VARIANT,
         TableColumn::left("target"),

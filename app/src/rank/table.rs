@@ -124,6 +124,8 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     }
     let table = table.footnoted("notes").without(&hidden);
     match width {
+        // Of a kernel both ends are read; variants and blocks differ anywhere.
+        Some(width) if board.is_each_kernel => table.fitted(width, &LEAST_NEEDED).shortened(width, "GPU"),
         Some(width) => table.fitted(width, &LEAST_NEEDED),
         None => table,
     }
