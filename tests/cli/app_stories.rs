@@ -345,6 +345,8 @@ fn a_report_has_one_answer_whichever_command_is_asked() {
     let table = answer(&desk, "app report.csv --to l40s");
     assert!(!table.contains("profile next"), "all of it was counted\n{table}");
     assert!(table.contains("speedup: over the times at the profiled clocks (SM 1010 MHz)"), "{table}");
+    let heading = table.lines().find(|line| line.starts_with("GPU ")).unwrap();
+    assert!(heading.contains("speedup of kernels") && !heading.contains("wall"), "no time line: {heading}");
 }
 
 /// A kernel whose name states BF16 tensor cores runs on no GPU without them, however few FLOPs per second it reached.
@@ -705,7 +707,7 @@ fn a_slice_is_the_source_by_its_name_or_its_size() {
         typed.stderr
     );
     desk.file("run.json", of_gpu(r#""name":"NVIDIA A100-SXM4-80GB","numSms":50"#));
-    assert!(cautions("app run.json --to l40s").contains("taken as those of the whole GPU"));
+    assert!(cautions("app run.json --to l40s").contains("taken as those of a100-sxm4-80gb; give --from GPU"));
     desk.file("run.json", of_gpu(r#""name":"NVIDIA H100 80GB HBM3 MIG 3g.40gb""#));
     let named = object(&desk, "app run.json --to l40s --format json");
     assert_eq!(named["source_gpu"], "h100-sxm5:mig-3g.40gb");

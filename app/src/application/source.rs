@@ -57,7 +57,7 @@ pub(super) fn stated_size_caution(
     }
     let advice = match stated_slice(gpus, application, gpu) {
         Some(slice) => format!("give --from {}, the MIG slice of that size", slice.id),
-        None => "times are taken as those of the whole GPU; give --from GPU".into(),
+        None => format!("times are taken as those of {}; give --from GPU", gpu.id),
     };
     let [stated, catalogued] = [memory, gpu.memory_size.value].map(|bytes| bytes.as_capacity());
     Some(format!(
