@@ -6,7 +6,7 @@ use super::{Axis, ChartSides, ChartSpec, FurtherTarget, Mark, Meaning, Scale, ca
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::occupancy::{Occupancy, Resource, Rules, best_block, next_step, waves};
+use crate::occupancy::{Occupancy, Resource, Rules, next_step, suggested_block, waves};
 use crate::pair::{Pair, Side};
 use crate::units::significant;
 
@@ -196,7 +196,7 @@ fn side_notes(charted: &ChartedGpu<'_>) -> Vec<String> {
     if let Some(step) = next_step(&gpu.cuda.limits, needs, answer.settings.rules) {
         text += &format!("; next step {step}");
     }
-    if let Some(best) = best_block(&gpu.cuda.limits, needs, answer.settings.rules) {
+    if let Some(best) = suggested_block(&gpu.cuda.limits, needs, answer.settings.rules) {
         let grid = best.min_grid(gpu.sms.value);
         text += &format!(
             "; best block {} thr ({}, {grid} blocks fill it)",

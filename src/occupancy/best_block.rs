@@ -13,6 +13,11 @@ pub struct BestBlock {
 }
 
 impl BestBlock {
+    /// Threads per SM.
+    const fn resident_threads(&self) -> u32 {
+        self.threads * self.occupancy.active_blocks
+    }
+
     /// The fewest blocks that fill a GPU of so many SMs.
     #[must_use]
     pub fn min_grid(&self, sms: u32) -> u64 {
@@ -25,25 +30,43 @@ impl BestBlock {
 #[must_use]
 pub fn best_block(limits: &SmLimits, needs: BlockNeeds, rules: Rules) -> Option<BestBlock> {
     let mut best: Option<BestBlock> = None;
-    let resident = |b: &BestBlock| b.threads * b.occupancy.active_blocks;
     for warps in (1..=needs.most_threads(limits) / SmLimits::WARP).rev() {
         let threads = warps * SmLimits::WARP;
         let this =
             BestBlock { threads, occupancy: occupancy(limits, BlockNeeds { threads, ..needs }, rules) };
-        if resident(&this) > best.as_ref().map_or(0, resident) {
+        if this.resident_threads() > best.as_ref().map_or(0, BestBlock::resident_threads) {
             best = Some(this);
         }
-        if best.as_ref().map(resident) == Some(limits.threads_per_sm) {
+        if best.as_ref().map(BestBlock::resident_threads) == Some(limits.threads_per_sm) {
             break;
         }
     }
     best
 }
 
+/// The block size to suggest for a block of these needs: its own where no other one has more threads per SM, else that of rule 9.
+#[must_use]
+pub fn suggested_block(limits: &SmLimits, needs: BlockNeeds, rules: Rules) -> Option<BestBlock> {
+    let best = best_block(limits, needs, rules)?;
+    let own = BestBlock { threads: needs.threads, occupancy: occupancy(limits, needs, rules) };
+    Some(if own.resident_threads() < best.resident_threads() { best } else { own })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::gpu::LimitsTable;
+
+    #[test]
+    fn a_block_that_fills_an_sm_is_suggested_as_it_is() {
+        let limits = LimitsTable::shipped().unwrap().limits_at("8.9".parse().unwrap()).unwrap();
+        let suggested = |threads| {
+            let needs = BlockNeeds { threads, regs_per_thread: 32, ..BlockNeeds::default() };
+            suggested_block(&limits, needs, Rules::Exact).map(|b| (b.threads, b.occupancy.active_blocks))
+        };
+        assert_eq!([suggested(256), suggested(64)], [Some((256, 6)), Some((64, 24))]);
+        assert_eq!([suggested(32), suggested(1024)], [Some((768, 2)); 2]);
+    }
 
     #[test]
     fn the_largest_of_the_best_is_suggested() {

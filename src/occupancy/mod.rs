@@ -11,7 +11,7 @@ mod launch;
 mod next_step;
 mod sweep;
 
-pub use best_block::{BestBlock, best_block};
+pub use best_block::{BestBlock, best_block, suggested_block};
 pub use block::{BlockNeeds, Carveout, GlobalCaching};
 pub use launch::{
     LaunchRefusal, Waves, bounded_registers, cluster_refusal, is_at_register_limit, launch_refusal,

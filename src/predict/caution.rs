@@ -438,7 +438,7 @@ impl fmt::Display for Caution {
                 write!(f, "clocks set: {text}; interval not validated at changed clocks")
             }
             Self::EditedLaunch { edits } => {
-                write!(f, "launch changed on the target: {edits}; modelled, not measured with this launch")
+                write!(f, "{edits}: launch changed on the target; modelled, not measured with this launch")
             }
             Self::HypotheticalGpu { based_on, changes } => {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")

@@ -6,8 +6,8 @@ use super::table::{Table, TableColumn};
 use crate::gpu::{Gpu, SmLimits};
 use crate::kernel::Launch;
 use crate::occupancy::{
-    BlockNeeds, LaunchRefusal, Occupancy, Resource, Rules, best_block, launch_refusal, next_step, occupancy,
-    waves,
+    BlockNeeds, LaunchRefusal, Occupancy, Resource, Rules, launch_refusal, next_step, occupancy,
+    suggested_block, waves,
 };
 use crate::predict::RegistersFrom;
 use crate::text::first_names;
@@ -96,7 +96,7 @@ fn resident_cells(r: &Resident<'_>) -> Vec<TableCell> {
     let refusal = r.refused();
     let o = r.resident();
     let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.block_count()));
-    let best = best_block(limits, needs, r.rules);
+    let best = suggested_block(limits, needs, r.rules);
     let beside = refusal.filter(LaunchRefusal::is_beside_block);
     let of_block = || next_step(limits, needs, r.rules).map(|step| step.to_string());
     let step = beside.map_or_else(of_block, |why| why.grid_step());

@@ -51,12 +51,19 @@ struct FirstRow {
     rules: &'static str,
 }
 
+/// The names of kernels, which a narrow screen has shorter.
+const KERNEL: &str = "kernel";
+
 /// The source's time at the clocks it is set to, where it was measured at others: what the speedup is over.
 const STOCK_TIME: &str = "at stock clocks";
 
 /// Columns that a narrow screen goes without, the first one first.
-const LEFT_OUT: [&str; 8] =
-    ["occupancy", "bound", "levels", STOCK_TIME, "weight", "measured", "source", "error"];
+const LEFT_OUT: [&str; 9] =
+    ["occupancy", "bound", shown::AS_PROFILED, "levels", STOCK_TIME, "weight", "measured", "source", "error"];
+
+/// What the speedups are over, where the source was measured at other clocks than it is set to.
+const CLOCKS_NOTE: &str =
+    "speedup: over the time at the clocks that the source is set to; as profiled: over its measured time";
 
 /// What the column of levels is, and what it is not.
 const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
@@ -134,6 +141,7 @@ impl PredictionOverview {
             ("model", self.models),
             ("levels", self.levels),
             (STOCK_TIME, self.at_stock),
+            (shown::AS_PROFILED, self.at_stock),
             ("from", self.several),
             ("weight", self.several),
         ];
@@ -142,6 +150,9 @@ impl PredictionOverview {
         writeln!(under, "{}", shown::MARKS)?;
         if self.levels {
             writeln!(under, "{LEVELS_NOTE}")?;
+        }
+        if self.at_stock {
+            writeln!(under, "{CLOCKS_NOTE}")?;
         }
         self.spreads.copy_to(&mut under)?;
         notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
@@ -152,6 +163,7 @@ impl PredictionOverview {
             hidden: &hidden,
             under_rows: Some(VARIANT.name),
             least_needed,
+            shortened: Some(KERNEL),
             screen,
             notes: Some(under),
         };
@@ -182,7 +194,7 @@ impl PredictionOverview {
 
 fn overview_columns() -> Vec<TableColumn> {
     vec![
-        TableColumn::left("kernel"),
+        TableColumn::left(KERNEL),
         TableColumn::left("size"),
         VARIANT,
         TableColumn::left("target"),
@@ -195,6 +207,7 @@ fn overview_columns() -> Vec<TableColumn> {
         TableColumn::right("interval"),
         TableColumn::right("levels"),
         TableColumn::right("speedup"),
+        TableColumn::right(shown::AS_PROFILED),
         TableColumn::left("bound"),
         TableColumn::right("occupancy"),
         TableColumn::right("measured"),
@@ -225,6 +238,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
         TableCell::maybe(shown::interval(a), TableCell::Text),
         TableCell::maybe(shown::levels(a), TableCell::Text),
         TableCell::maybe(shown::speedup(a).filter(|_| alone), TableCell::Text),
+        TableCell::maybe(shown::speedup_as_profiled(a).filter(|_| alone), TableCell::Text),
         TableCell::maybe(bounds, TableCell::Text),
         TableCell::maybe(shown::occupancies(a), TableCell::Text),
         TableCell::maybe(a.measured, |m| TableCell::text(shown::measured(m.time, m.kind))),

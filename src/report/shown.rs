@@ -97,11 +97,13 @@ pub fn stock_time(answer: &Answer) -> Option<String> {
     Some(format!("{} {PREDICTED}", answer.profiled.as_ref()?.stock_time?))
 }
 
-/// `3.30× at stock clocks, 5.73× at the profiled clocks (SM 1000 MHz)`: both speedups, where the source was measured at other clocks
-/// than it is set to.
+/// The column of speedups over the time as it was measured, where that was at other clocks than the source is set to.
+pub const AS_PROFILED: &str = "as profiled";
+
+/// `5.73×`: that speedup, or `~5.73×` where it is an estimate.
 #[must_use]
-pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {
-    Some(format!("{} {}", speedup(answer)?, answer.profiled_speedup_words()?))
+pub fn speedup_as_profiled(answer: &Answer) -> Option<String> {
+    Some(speedup_over_source(answer, answer.speedup_over_profile()?, !answer.is_estimate()))
 }
 
 /// `78.5 %` of the roof, or `~78.5 %` where it is an estimate; `launch` where that is most of the source's time, and what is left of it
@@ -120,6 +122,16 @@ pub fn efficiency(answer: &Answer) -> Option<String> {
 #[must_use]
 pub fn constant(value: f64, origin: NumberOrigin) -> String {
     marked_estimate(significant(value), origin <= NumberOrigin::Published)
+}
+
+/// The mark of a time that is known so.
+#[must_use]
+pub fn time_mark(is_measured: bool, rests_on_measurement: bool) -> char {
+    match (is_measured, rests_on_measurement) {
+        (true, _) => SourceKind::Measured.mark(),
+        (false, true) => PREDICTED,
+        (false, false) => ESTIMATED,
+    }
 }
 
 /// How a time is known, for programs.
@@ -173,10 +185,7 @@ pub fn error_text(percent: f64) -> String {
 #[must_use]
 pub fn caution_texts(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
     match &answer.prediction {
-        Ok(prediction) => {
-            let speedups = speedups_by_clocks(answer).map(|text| format!("speedup: {text}"));
-            speedups.into_iter().chain(prediction.cautions.iter().map(ToString::to_string)).collect()
-        }
+        Ok(prediction) => prediction.cautions.iter().map(ToString::to_string).collect(),
         Err(refusal) => {
             let of_source = answer.source_time.iter().flat_map(|t| &t.cautions);
             std::iter::once(refusal.to_string())

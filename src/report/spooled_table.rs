@@ -5,8 +5,10 @@ use super::cell::TableCell;
 use super::footnotes::Footnotes;
 use super::spool::Spool;
 use super::table::{
-    TableColumn, TableFormat, left_out_note, markdown_head, markdown_line, one_line, text_line,
+    TableColumn, TableFormat, left_out_note, markdown_head, markdown_line, one_line, shortened_width,
+    text_line,
 };
+use crate::kernel::clip_middle;
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -35,6 +37,8 @@ pub(super) struct TableFrame<'a> {
     pub(super) under_rows: Option<&'a str>,
     /// Columns that are left out in turn until the rows are as wide as the screen.
     pub(super) least_needed: &'a [&'a str],
+    /// A column whose texts lose their middle where the rows have no room even then.
+    pub(super) shortened: Option<&'a str>,
     /// How wide the screen is; `None` = any width.
     pub(super) screen: Option<usize>,
     /// Under the footnotes, a line each; `None` = nothing stands under the rows.
@@ -61,9 +65,18 @@ impl SpooledTable {
     }
 
     /// Writes the table.
-    pub(super) fn write(self, frame: TableFrame<'_>, format: TableFormat, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn write(
+        mut self,
+        frame: TableFrame<'_>,
+        format: TableFormat,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let under = self.column_under_rows(&frame);
         let (is_shown, left_out) = self.columns_that_fit(&frame, under);
+        let short = self.shortened_column(&frame, &is_shown);
+        if let Some((at, width)) = short {
+            self.widths[at] = width;
+        }
         let shown = |at: &usize| is_shown[*at];
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
@@ -81,7 +94,10 @@ impl SpooledTable {
         let mut rows = BufReader::new(rows.into_reader()?);
         for _ in 0..self.count {
             let all = is_shown.iter().map(|shown| Ok((*shown, read_text(&mut rows)?)));
-            let all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
+            let mut all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
+            if let Some((at, width)) = short {
+                all[at].1 = clip_middle(&all[at].1, width);
+            }
             let below = under.map(|at| format!("  {} {}\n", self.columns[at].name, all[at].1));
             let cells = all.into_iter().filter(|(shown, _)| *shown).map(|(_, text)| text);
             let line = match is_markdown {
@@ -113,6 +129,13 @@ impl SpooledTable {
         let widths = self.widths.iter().zip(is_shown).filter(|(_, shown)| **shown);
         let (count, sum) = widths.fold((0, 0), |(count, sum), (width, _)| (count + 1, sum + width));
         sum + 2 * usize::saturating_sub(count, 1)
+    }
+
+    /// The column that is shortened, and how wide it is then.
+    fn shortened_column(&self, frame: &TableFrame<'_>, is_shown: &[bool]) -> Option<(usize, usize)> {
+        let at = self.columns.iter().position(|column| Some(column.name) == frame.shortened)?;
+        let over = self.row_width(is_shown).checked_sub(frame.screen?)?;
+        Some((at, shortened_width(self.widths[at], over)))
     }
 
     /// Which columns stand in the rows, and what is said of those that had no room.
@@ -187,6 +210,22 @@ mod tests {
         let frame = TableFrame { title, hidden, notes, ..TableFrame::default() };
         spooled.write(frame, format, &mut out).unwrap();
         [table.footnoted("notes").without(&["ms"]).render(format), String::from_utf8(out).unwrap()]
+    }
+
+    #[test]
+    fn a_spooled_table_shortens_names_as_any_other() {
+        let columns = [TableColumn::left("name"), TableColumn::right("ms"), TableColumn::left("notes")];
+        let row = |name: &str| vec![TableCell::text(name), TableCell::number(1.5), TableCell::Null];
+        let rows = [row("sm90_xmma_gemm_bf16bf16_tilesize128x128x64"), row("saxpy")];
+        let mut spooled = SpooledTable::new(columns.to_vec(), "notes");
+        rows.iter().for_each(|row| spooled.push(row.clone()).unwrap());
+        let mut out = Vec::new();
+        let frame = TableFrame { shortened: Some("name"), screen: Some(40), ..TableFrame::default() };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        let table = Table { rows: rows.to_vec(), ..Table::new(columns.to_vec()) };
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, table.shortened(40, "name").to_text());
+        assert!(text.contains('…') && text.lines().all(|line| line.width() <= 40), "{text}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::cell::TableCell;
 pub use super::column::{Align, TableColumn};
 use super::footnotes::Footnotes;
 use super::stream::{StreamFormat, write_rows};
+use crate::kernel::clip_middle;
 use crate::text::harmless_json;
 use serde_json::Value;
 use std::io::{Result, Write};
@@ -106,6 +107,22 @@ impl Table {
             }
         }
         self.notes.extend(left_out_note(width, &left_out));
+        self
+    }
+
+    /// The same table with shorter texts in one column, without their middle, where its rows are wider than a screen of so many characters.
+    #[must_use]
+    pub fn shortened(mut self, width: usize, column: &str) -> Self {
+        let Some(at) = self.columns.iter().position(|c| c.name == column) else { return self };
+        let Some(over) = self.text_width().checked_sub(width).filter(|over| *over > 0) else { return self };
+        let texts =
+            || self.rows.iter().filter_map(|row| row.get(at)).map(|cell| one_line(&cell.for_people()));
+        let longest = texts().map(|text| text.width()).max().unwrap_or(0);
+        let most = shortened_width(longest, over);
+        let short: Vec<String> = texts().map(|text| clip_middle(&text, most)).collect();
+        for (row, text) in self.rows.iter_mut().zip(short) {
+            row[at] = TableCell::Text(text);
+        }
         self
     }
 
@@ -270,6 +287,14 @@ pub(super) fn left_out_note(width: usize, names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("left out to fit {width} characters: {}", names.join(", ")))
 }
 
+/// A column of names is not made narrower than this.
+const LEAST_NAME: usize = 16;
+
+/// How wide a column is that has to give so much of its width.
+pub(super) fn shortened_width(width: usize, over: usize) -> usize {
+    width.saturating_sub(over).max(LEAST_NAME).min(width)
+}
+
 /// Names come from users' files: a control character must neither break the line nor reach the terminal.
 pub(super) fn one_line(text: &str) -> String {
     crate::text::harmless_line(text)
@@ -301,6 +326,23 @@ mod tests {
             text,
             "T\n\nname   time_ms  remarks\na|b    24.5 µs  x, y\nü\u{fffd}[2J        -  -\n\nn\n"
         );
+    }
+
+    #[test]
+    fn a_column_of_long_names_loses_their_middle_and_no_other_does() {
+        let name = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64";
+        let mut table = Table::new(vec![TableColumn::left("kernel"), TableColumn::left("size")]);
+        for name in [name, "saxpy"] {
+            table.rows.push(vec![TableCell::text(name), TableCell::text("n=1048576")]);
+        }
+        let lines = |width| table.clone().shortened(width, "kernel").to_text();
+        assert_eq!(lines(80), table.to_text());
+        let narrow = lines(40);
+        assert!(narrow.lines().all(|line| line.width() <= 40), "{narrow}");
+        for text in ["sm90_xmma_gemm…size128x128x64  n=1048576", "saxpy"] {
+            assert!(narrow.contains(text), "{narrow}");
+        }
+        assert!(lines(10).contains("sm90_xmm…x128x64  n=1048576"), "{}", lines(10));
     }
 
     #[test]

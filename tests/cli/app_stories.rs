@@ -345,6 +345,8 @@ fn a_report_has_one_answer_whichever_command_is_asked() {
     let table = answer(&desk, "app report.csv --to l40s");
     assert!(!table.contains("profile next"), "all of it was counted\n{table}");
     assert!(table.contains("speedup: over the times at the profiled clocks (SM 1010 MHz)"), "{table}");
+    let heading = table.lines().find(|line| line.starts_with("GPU ")).unwrap();
+    assert!(heading.contains("speedup of kernels") && !heading.contains("wall"), "no time line: {heading}");
 }
 
 /// A kernel whose name states BF16 tensor cores runs on no GPU without them, however few FLOPs per second it reached.
@@ -675,9 +677,9 @@ fn a_what_if_of_a_range_is_of_that_range() {
     without.ends(2, &["--range is of a trace: give --app FILE"]);
 }
 
-/// A driver gives most traces of a slice the name of the whole board.
+/// A driver gives most traces of a slice the name of the whole board: its SMs and memory say which slice it was.
 #[test]
-fn a_slice_under_the_name_of_its_board_is_said() {
+fn a_slice_is_the_source_by_its_name_or_its_size() {
     let desk = Desk::new();
     let of_gpu = |properties: &str| {
         trace().replace(r#""name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936"#, properties)
@@ -691,7 +693,10 @@ fn a_slice_under_the_name_of_its_board_is_said() {
         "run.json",
         of_gpu(r#""name":"NVIDIA A100-SXM4-80GB","numSms":42,"totalGlobalMem":42000000000"#),
     );
-    let said = cautions("app run.json --to l40s");
+    let slice = "a100-sxm4-80gb:mig-3g.40gb";
+    assert_eq!(object(&desk, "app run.json --to l40s --format json")["source_gpu"], slice);
+    assert!(!cautions("app run.json --to l40s").contains("recorded on a GPU of"));
+    let said = cautions("app run.json --to l40s --from a100-sxm4-80gb");
     for part in ["42 SMs and 39.1 GiB", "has 108 SMs and 80.0 GiB", "--from a100-sxm4-80gb:mig-3g.40gb,"] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -702,10 +707,13 @@ fn a_slice_under_the_name_of_its_board_is_said() {
         typed.stderr
     );
     desk.file("run.json", of_gpu(r#""name":"NVIDIA A100-SXM4-80GB","numSms":50"#));
-    assert!(cautions("app run.json --to l40s").contains("taken as those of the whole GPU"));
+    assert!(cautions("app run.json --to l40s").contains("taken as those of a100-sxm4-80gb; give --from GPU"));
     desk.file("run.json", of_gpu(r#""name":"NVIDIA H100 80GB HBM3 MIG 3g.40gb""#));
-    desk.types("app run.json --to l40s").ends(2, &["which is h100-sxm5:mig-3g.40gb", "give --from"]);
-    answer(&desk, "app run.json --to l40s --from h100-sxm5:mig-3g.40gb");
+    let named = object(&desk, "app run.json --to l40s --format json");
+    assert_eq!(named["source_gpu"], "h100-sxm5:mig-3g.40gb");
+    let typed = object(&desk, "app run.json --to l40s --from h100-sxm5:mig-3g.40gb --format json");
+    assert_eq!(named, typed);
+    assert!(answer(&desk, "rank --app run.json --to l40s").contains(" on ◇ H100 SXM5 80 GB MIG 3g.40gb"));
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn another_launch_leaves_the_source_as_it_was_timed() {
         "that of the measured time is not that of a modelled one: {source}"
     );
     let table = desk.types(&format!("rank {words}")).works().stdout;
-    assert!(table.contains("473 µs on RTX 3090") && !table.contains("ms ●"), "{table}");
+    assert!(table.contains("473 µs ● on RTX 3090") && !table.contains("ms ●"), "{table}");
     let blocks = "--kernel matmul_tiled --size n=1024 --from rtx-4070 --to rtx-4070,titan-v";
     let by_launch = desk.types(&format!("rank {blocks} --launch block=64 --format json")).works().json();
     let by_blocks = desk.types(&format!("rank {blocks} --blocks --format json")).works().json();

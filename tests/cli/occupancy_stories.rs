@@ -265,6 +265,16 @@ fn two_gpus_say_how_the_limiter_changes() {
 }
 
 #[test]
+fn a_block_that_fills_the_gpu_is_the_suggested_one() {
+    let suggested = |threads: u32| {
+        let row = &rows(&format!("occupancy --gpu l4 --threads {threads} --regs 32"))[0];
+        (row["occupancy"].clone(), row["best_block"].clone())
+    };
+    assert_eq!(suggested(256), (1.into(), 256.into()));
+    assert_eq!(suggested(1024).1, 768);
+}
+
+#[test]
 fn waves_say_how_the_grid_falls_on_the_gpu() {
     // 1,024 blocks of 1,024 threads, one per SM, on 46 SMs: 22 whole waves and 12 blocks.
     let row = &rows("occupancy --gpu rtx-4070 --kernel matmul_tiled --size n=1024")[0];

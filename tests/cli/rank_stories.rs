@@ -219,6 +219,29 @@ fn a_typed_kernel_and_variants_are_ranked() {
 }
 
 #[test]
+fn one_block_size_of_a_gpu_is_marked_and_equal_ones_are_said() {
+    let desk = Desk::new();
+    let words = "rank --kernel saxpy --size 2^28 --from titan-v --to rtx-4070,l4 --blocks";
+    let rows = desk.types(&format!("{words} --format json")).works().json();
+    for gpu in ["rtx-4070", "l4"] {
+        let of_gpu = || rows.iter().filter(|row| row["gpu"] == gpu);
+        let marked: Vec<&Value> = of_gpu().filter(|row| row["pareto"] == true).collect();
+        assert_eq!(marked.len(), 1, "{gpu}: {marked:?}");
+        let best = of_gpu().map(|row| number(row, "time_ms")).fold(f64::INFINITY, f64::min);
+        assert!(number(marked[0], "time_ms") <= 1.01 * best, "{marked:?}");
+        assert!(marked[0]["name"].as_str().unwrap().ends_with("as it is"), "as good as the best: {marked:?}");
+        let tied =
+            of_gpu().filter(|row| row["cautions"].to_string().contains("as good as the block")).count();
+        let as_good = of_gpu().filter(|row| number(row, "time_ms") <= 1.01 * best).count();
+        assert_eq!(tied, as_good - 1, "{gpu}");
+    }
+    let table = desk.types(words).works().stdout;
+    let said = |text: &str| table.lines().filter(|line| line.contains(text)).count();
+    assert_eq!([said("as good as the block"), said("launch changed on the target")], [1, 1], "{table}");
+    assert_eq!(table.lines().filter(|line| line.trim_start().starts_with("*")).count(), 2, "{table}");
+}
+
+#[test]
 fn where_nothing_can_be_predicted_the_exit_code_says_so() {
     let desk = Desk::new();
     let file = desk.file("bare.csv", "gpu,kernel,problem,time_ms\ntitan-v,fat,n=1,1\n");
@@ -295,14 +318,55 @@ fn a_kernel_at_profiled_clocks_is_headed_by_both_times_with_their_marks() {
     let rows: Value = serde_json::from_str(&desk.types(asked).works().stdout).unwrap();
     let over = rows[0]["speedup_over_profile"].as_f64().unwrap();
     assert!((over * rows[0]["time_ms"].as_f64().unwrap() / 0.031872 - 1.0).abs() < 1e-9, "{rows}");
-    let words = rows[0]["cautions"][0].as_str().unwrap().to_string();
-    assert!(
-        words.contains("at stock clocks, ") && words.contains("at the profiled clocks (SM 942 MHz)"),
-        "{words}"
-    );
     let batch = desk.types("rank --batch held.csv --to l40s").works().stdout;
-    assert!(batch.lines().next().unwrap().contains("31.9 µs on RTX A4500 at the profiled clocks"), "{batch}");
+    assert!(
+        batch.lines().next().unwrap().contains("31.9 µs ● on RTX A4500 at the profiled clocks"),
+        "{batch}"
+    );
     assert!(batch.contains("1 row was measured at other clocks than its GPU is set to"), "{batch}");
+}
+
+/// Measured, scaled from another size, modelled: the head of a board says it of the source as the rows do of theirs.
+#[test]
+fn the_source_in_the_head_of_a_board_has_the_mark_of_its_time() {
+    let desk = Desk::new();
+    let head = |words: &str| {
+        let table = desk.types(&format!("rank {words} --to l40s")).works().stdout;
+        table.lines().next().unwrap().to_string()
+    };
+    assert!(head("--kernel saxpy --size 2^20 --from titan-v").contains("24.6 µs ● on TITAN V"));
+    assert!(head("--kernel saxpy --size 2^24 --from titan-v").contains(" µs ◆ on TITAN V"));
+    assert!(head("--kernel saxpy --size 2^24 --from titan-v --blocks").contains(" µs ◆ on TITAN V"));
+    let typed = "--flops 17.2GFLOP --dram-bytes 50MB --threads 256 --from l4";
+    assert!(head(typed).contains(" ~ on L4"), "{}", head(typed));
+    desk.file("held.csv", HELD);
+    assert!(head("--batch held.csv").contains("31.9 µs ● on RTX A4500"));
+    desk.file("two.toml", "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^20\"\ncalls = 2\n");
+    assert!(head("--mix two.toml --from titan-v").contains(" µs ● on TITAN V"));
+    desk.file("two.toml", "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^20\"\ncalls = 2\n\n[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^24\"\ncalls = 1\n");
+    for kernels in ["", " --kernels"] {
+        let head = head(&format!("--mix two.toml --from titan-v{kernels}"));
+        assert!(head.contains(" µs ◆ on TITAN V"), "{head}");
+    }
+}
+
+/// Each of many GPUs has its speedup over the profiled time in a column; what it is over is said once.
+#[test]
+fn speedups_over_the_profiled_time_are_a_column_with_one_note() {
+    let desk = Desk::new();
+    desk.file("held.csv", HELD);
+    for words in [
+        "rank --data held.csv --kernel sobel --to all",
+        "predict --data held.csv --kernel sobel --to l40s,h100-pcie,t4,l4",
+    ] {
+        let table = desk.types(words).works().stdout;
+        let heading = table.lines().nth(2).unwrap();
+        assert!(heading.contains("speedup  as profiled  "), "{words}\n{heading}");
+        let notes: Vec<&str> = table.lines().filter(|line| line.contains("speedup: ")).collect();
+        assert!(notes.len() == 1 && notes[0].contains("as profiled: over "), "{words}\n{notes:?}");
+    }
+    let other = desk.types("rank --kernel saxpy --from titan-v --to l40s,t4").works().stdout;
+    assert!(!other.contains("as profiled"), "{other}");
 }
 
 /// The drawn times and the factor beside them are at different clocks.

@@ -351,7 +351,7 @@ fn another_launch_is_asked_of_every_command_and_marked() {
     let row = desk.types(&predict).works().json().remove(0);
     assert!((number(&row, "time_ms") / number(&told, "time_ms") - 1.0).abs() < 1e-9, "{row}");
     let cautions = row["cautions"].to_string();
-    assert!(cautions.contains("launch changed on the target: block=64,regs=128,carveout=50%"), "{row}");
+    assert!(cautions.contains("block=64,regs=128,carveout=50%: launch changed on the target"), "{row}");
     let ranked =
         desk.types(&format!("rank --from titan-v --to rtx-4070 {pair} --format json")).works().json();
     assert!((number(&ranked[0], "time_ms") / number(&told, "time_ms") - 1.0).abs() < 1e-9, "{ranked:?}");

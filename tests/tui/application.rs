@@ -5,7 +5,7 @@
 use crate::stage::{Dashboard, dashboard};
 use roofswap::application::{Application, PartOfTrace, forecast, read_application};
 use roofswap::progress::Progress;
-use roofswap::tui::{DashboardView, Effect, LoadedFiles, Message, update};
+use roofswap::tui::{DashboardOptions, DashboardView, Effect, LoadedFiles, Message, first_state, update};
 use std::fmt::Write as _;
 
 const GEMM: &str = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1";
@@ -302,6 +302,46 @@ fn a_trace_without_a_gpu_asks_for_it() {
     press(&mut d, "1 x 4");
     assert_eq!(source(&d), "h100-sxm5");
     assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
+}
+
+/// As in commands: the GPU that was asked for is that of files which name none.
+#[test]
+fn a_trace_without_a_gpu_ran_on_the_source_that_was_asked_for() {
+    let opens = |source_asked: bool| {
+        let saved = roofswap::config::Saved { source: Some("l40s".into()), ..Default::default() };
+        let data = vec!["run.json".into()];
+        let options = DashboardOptions { saved, source_asked, data, ..DashboardOptions::default() };
+        let mut d = dashboard(120, 40);
+        let session = (*d.state.base).clone();
+        d.state = first_state(session.clone(), &options).unwrap();
+        update(&mut d.state, Message::Resize(120, 40));
+        let mut read = LoadedFiles::without_notes(session, "read");
+        read.applications = vec![Application { gpu_name: String::new(), ..application() }];
+        play(&mut d, Message::Loaded(read));
+        d
+    };
+    let d = opens(true);
+    assert!(!d.screen().contains("Which GPU"), "{}", d.screen());
+    let source = d.state.application.source.unwrap();
+    assert_eq!(d.state.session.gpus[source].id, "l40s");
+    assert!(matches!(d.state.application.forecasts, Some(Ok(_))), "{}", d.screen());
+    let d = opens(false);
+    assert!(d.screen().contains("Which GPU was run.json measured on?"), "a remembered one: {}", d.screen());
+}
+
+/// A slice is no GPU of the catalogue until a trace names it.
+#[test]
+fn a_trace_of_a_mig_slice_starts_from_the_slice() {
+    let mut d = dashboard(120, 40);
+    play(
+        &mut d,
+        opened(Application { gpu_name: "NVIDIA H100 80GB HBM3 MIG 3g.40gb".into(), ..application() }),
+    );
+    assert!(!d.screen().contains("Which GPU"), "{}", d.screen());
+    let source = d.state.application.source.unwrap();
+    assert_eq!(d.state.session.gpus[source].id, "h100-sxm5:mig-3g.40gb");
+    assert!(matches!(d.state.application.forecasts, Some(Ok(_))), "{:?}", d.state.application.forecasts);
+    assert!(d.screen().contains("H100 SXM5 80 GB MIG 3g.40gb ▶"), "{}", d.screen());
 }
 
 #[test]

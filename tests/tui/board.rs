@@ -751,7 +751,7 @@ fn bars_have_one_scale_on_all_pages() {
 #[test]
 fn the_note_of_a_star_names_what_the_rows_are() {
     let d = ranked(160, 40, "tab tab");
-    assert!(d.screen().contains("* no other block size is"), "{}", d.screen());
+    assert!(d.screen().contains("* block size to take on"), "{}", d.screen());
     let d = ranked(160, 40, "? end");
     assert!(d.screen().contains("no other row shown is both"), "{}", d.screen());
 }

@@ -107,7 +107,7 @@ fn a_typed_kernel_on_three_gpus() {
                    --to rtx-4090,rtx-5090,h100-sxm5";
     let told = answer(&home, &command.split(' ').collect::<Vec<_>>());
     assert!(
-        ["4.20 ms on RTX 3090", "RTX 4090", "RTX 5090", "H100"].iter().all(|w| told.contains(w)),
+        ["4.20 ms ● on RTX 3090", "RTX 4090", "RTX 5090", "H100"].iter().all(|w| told.contains(w)),
         "{told}"
     );
     let mut asked = ask(45, home, &["--fresh"]);

@@ -3,6 +3,7 @@
 use super::forecast::TargetForecast;
 use super::recorded::Application;
 use crate::gpu::{Gpu, GpuId};
+use crate::predict::SourceKind;
 use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
 use crate::session::Session;
 
@@ -36,12 +37,13 @@ pub fn application_board(
         is_without_source: false,
         source_time: Some(window.unwrap_or(application.groups_total())),
         source_refusal: None,
-        source_is_estimate: false,
+        source_mark: SourceKind::Measured.mark(),
         profiled: None,
         rows_at_other_clocks: 0,
         order: settings.order,
         has_prices: rows.iter().any(|row| row.price.is_some()),
         is_each_kernel: false,
+        is_of_blocks: false,
         rows,
     }
 }

@@ -7,6 +7,7 @@ use super::ranges::{ChosenPart, RangeTotal, RepeatedStep, chosen_part, find_step
 use super::timeline::{Activity, ActivityKind, Timeline};
 use super::trace::{CallKind, CopyDirection, RecordedTrace, RuntimeCall, Span, TraceFormat};
 use crate::measurement::PackedRows;
+use crate::text::first_names;
 use crate::units::{Bytes, Seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -211,11 +212,14 @@ fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, Strin
     }
 }
 
+/// So many devices of a trace are named.
+const NAMED_DEVICES: usize = 6;
+
 fn other_devices(trace: &RecordedTrace, device: u32) -> Option<String> {
     let others: Vec<String> =
         trace.active_devices().into_iter().filter(|d| *d != device).map(|d| d.to_string()).collect();
-    let all = others.join(", ");
-    (!others.is_empty()).then(|| format!("GPU {all} of this trace is not in these numbers: give --device"))
+    let named = first_names(&others, NAMED_DEVICES);
+    (!others.is_empty()).then(|| format!("GPU {named} of this trace is not in these numbers: give --device"))
 }
 
 /// Activities with what they refer to in the trace.

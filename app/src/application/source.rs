@@ -3,6 +3,8 @@
 use super::recorded::Application;
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{Gpu, GpuId, MigTable, derived_gpu};
+use crate::text::first_names;
+use crate::units::Bytes;
 
 /// What stands between the name of a board and a profile where a driver names a MIG slice.
 const MIG_WORD: &str = " MIG ";
@@ -10,14 +12,27 @@ const MIG_WORD: &str = " MIG ";
 /// Stated and catalogued memory of one GPU are no further apart: drivers keep some of it.
 const SAME_MEMORY: f64 = 1.25;
 
+/// So many GPUs that a name may be are named.
+const NAMED: usize = 6;
+
+/// The id of the GPU that a file was recorded on: the one that it names, or the MIG slice of it that it names, or whose SMs and memory it
+/// states.
+#[must_use]
+pub fn recorded_gpu_id(gpus: &Catalogue<Gpu>, application: &Application) -> Option<String> {
+    let named = application.gpu_name.split_once(MIG_WORD);
+    if let Some(slice) = named.and_then(|(board, profile)| slice_named(gpus, board, profile)) {
+        return Some(slice.id);
+    }
+    let board = &gpus[gpus.id_named(&application.gpu_name)?];
+    Some(stated_slice(gpus, application, board).map_or_else(|| board.id.clone(), |slice| slice.id))
+}
+
 /// A GPU that is none of the catalogue, and what it may be: `NVIDIA H100, which is one of h100-nvl, h100-pcie, h100-sxm5`.
 #[must_use]
 pub fn unlisted_gpu(gpus: &Catalogue<Gpu>, name: &str) -> String {
-    let slice = name.split_once(MIG_WORD).and_then(|(board, profile)| slice_named(gpus, board, profile));
-    match (slice, gpus.position(name)) {
-        (Some(slice), _) => format!("{name}, which is {}", slice.id),
-        (None, Err(NameError::Ambiguous { candidates, .. })) => {
-            format!("{name}, which is one of {}", candidates.join(", "))
+    match gpus.position(name) {
+        Err(NameError::Ambiguous { candidates, .. }) => {
+            format!("{name}, which is one of {}", first_names(&candidates, NAMED))
         }
         _ => format!("{name}, which the catalogue does not have"),
     }
@@ -36,19 +51,13 @@ pub(super) fn stated_size_caution(
     source: GpuId,
 ) -> Option<String> {
     let gpu = &gpus[source];
-    let sms = application.gpu_sms.unwrap_or(gpu.sms.value);
-    let memory = application.gpu_memory.unwrap_or(gpu.memory_size.value);
-    let is_same_memory = (memory.0 / gpu.memory_size.value.0).ln().abs() <= SAME_MEMORY.ln();
-    if sms == gpu.sms.value && is_same_memory {
+    let (sms, memory) = stated_size(application, gpu);
+    if has_size(gpu, sms, memory) {
         return None;
     }
-    let profiles = MigTable::shipped().map_or(&[][..], |table| table.profiles(&gpu.id));
-    let slices = profiles.iter().filter_map(|profile| slice_named(gpus, &gpu.id, &profile.name));
-    let apart = |slice: &Gpu| (slice.memory_size.value.0 / memory.0).ln().abs();
-    let fitting = slices.filter(|slice| slice.sms.value == sms && apart(slice) <= SAME_MEMORY.ln());
-    let advice = match fitting.min_by(|a, b| apart(a).total_cmp(&apart(b))) {
+    let advice = match stated_slice(gpus, application, gpu) {
         Some(slice) => format!("give --from {}, the MIG slice of that size", slice.id),
-        None => "times are taken as those of the whole GPU; give --from GPU".into(),
+        None => format!("times are taken as those of {}; give --from GPU", gpu.id),
     };
     let [stated, catalogued] = [memory, gpu.memory_size.value].map(|bytes| bytes.as_capacity());
     Some(format!(
@@ -57,6 +66,39 @@ pub(super) fn stated_size_caution(
     ))
 }
 
+/// SMs and memory that the file states; those of this GPU where it does not.
+fn stated_size(application: &Application, gpu: &Gpu) -> (u32, Bytes) {
+    let sms = application.gpu_sms.unwrap_or(gpu.sms.value);
+    (sms, application.gpu_memory.unwrap_or(gpu.memory_size.value))
+}
+
+/// How far this memory is from that of a GPU, as a logarithm.
+fn memory_apart(gpu: &Gpu, memory: Bytes) -> f64 {
+    (gpu.memory_size.value.0 / memory.0).ln().abs()
+}
+
+/// Whether this GPU has so many SMs and about this memory.
+fn has_size(gpu: &Gpu, sms: u32, memory: Bytes) -> bool {
+    gpu.sms.value == sms && memory_apart(gpu, memory) <= SAME_MEMORY.ln()
+}
+
+/// The MIG slice of this board whose SMs and memory the file states; none where the whole board has them.
+fn stated_slice(gpus: &Catalogue<Gpu>, application: &Application, board: &Gpu) -> Option<Gpu> {
+    let (sms, memory) = stated_size(application, board);
+    if has_size(board, sms, memory) {
+        return None;
+    }
+    let profiles = MigTable::shipped().map_or(&[][..], |table| table.profiles(&board.id));
+    let slices = profiles.iter().filter_map(|profile| slice_named(gpus, &board.id, &profile.name));
+    let apart = |slice: &Gpu| memory_apart(slice, memory);
+    let fitting = slices.filter(|slice| has_size(slice, sms, memory));
+    fitting.min_by(|a, b| apart(a).total_cmp(&apart(b)))
+}
+
 fn slice_named(gpus: &Catalogue<Gpu>, board: &str, profile: &str) -> Option<Gpu> {
-    derived_gpu(gpus, &format!("{board}:mig-{profile}"))?.ok()
+    let name = format!("{board}:mig-{profile}");
+    match gpus.id_named(&name) {
+        Some(known) => Some(gpus[known].clone()),
+        None => derived_gpu(gpus, &name)?.ok(),
+    }
 }

@@ -72,6 +72,9 @@ pub fn bar_parts(application: &Application, forecast: &TargetForecast) -> Vec<Ba
     parts
 }
 
+/// Columns that a report without a time line has nothing for.
+const OF_TIME_LINE: [&str; 5] = ["wall clock", "90 % of wall", "speedup of wall", "at most", "idle"];
+
 /// The targets side by side.
 #[must_use]
 pub fn target_table(
@@ -121,7 +124,8 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
             TableCell::List(forecast.cautions.clone()),
         ]);
     }
-    let mut table = table.footnoted("notes");
+    let hidden = if application.timeline.is_none() { &OF_TIME_LINE[..] } else { &[] };
+    let mut table = table.footnoted("notes").without(hidden);
     table.notes.extend(legend(application));
     table
 }

@@ -10,7 +10,7 @@ use crate::application::{
     Application, BoardSettings, ForecastSettings, GROUPS_LISTED, PartOfTrace, TargetForecast,
     application_board, application_chart, application_json, forecast, group_table, host_factor,
     is_stated_size, kernels_json, kernels_on_target_table, kernels_on_targets_table, profile_next,
-    profile_table, read_application, summary_table, target_json, target_table, unlisted_gpu,
+    profile_table, read_application, recorded_gpu_id, summary_table, target_json, target_table, unlisted_gpu,
 };
 use crate::gpu::{GpuId, board_place};
 use crate::import::ImportJob;
@@ -76,7 +76,8 @@ pub(super) struct AppArgs {
 const GROUP_COLUMNS_LEFT_OUT: [&str; 7] =
     ["for", "DRAM", "FLOPs", "mean", "regs", "grid x block", "operator"];
 /// The same of the table of targets.
-const TARGET_COLUMNS_LEFT_OUT: [&str; 4] = ["idle", "at most", "predicted", "speedup"];
+const TARGET_COLUMNS_LEFT_OUT: [&str; 5] =
+    ["idle", "at most", "predicted", "90 % of kernels", "speedup of kernels"];
 
 /// The same of the table of kernels on a target.
 const KERNEL_COLUMNS_LEFT_OUT: [&str; 5] = ["share", "calls", "rests on", "operator", "limit"];
@@ -101,7 +102,7 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     if args.host != 1.0 && application.timeline.is_none() {
         return Err(Usage(format!("--host: {} has no time line", application.file)).into());
     }
-    let source = source_gpu(&session, &application, args.from.as_deref())?;
+    let source = source_gpu(&mut session, &application, args.from.as_deref())?;
     let forecasts = forecasts(&mut session, &application, source, args)?;
     let count = (!args.to.is_empty()).then_some(forecasts.len());
     let prices = load::price_book(args.prices.as_deref(), &session)?;
@@ -232,17 +233,20 @@ fn picture(
     output::picture(&chart, args.theme.into(), path, [args.file.as_path()].into_iter())
 }
 
-/// The GPU that the kernels ran on: the one that was typed, else the one that the file names.
+/// The GPU that the kernels ran on: the one that was typed, else the one that the file names, a MIG slice beside those of the catalogue.
 pub(super) fn source_gpu(
-    session: &Session,
+    session: &mut Session,
     application: &Application,
     typed: Option<&str>,
 ) -> Result<Option<GpuId>> {
-    let recorded = session.gpus.id_named(&application.gpu_name);
+    let recorded = recorded_gpu_id(&session.gpus, application);
+    session.add_derived_gpus(recorded.as_deref())?;
+    let recorded = recorded.and_then(|id| session.gpus.id_named(&id));
     let Some(name) = typed else { return Ok(recorded) };
     let named = session.gpus.position(name)?;
+    let board = |gpu: GpuId| board_place(&session.gpus, gpu);
     let is_other = |recorded: &GpuId| {
-        board_place(&session.gpus, named) != *recorded && !is_stated_size(&session.gpus[named], application)
+        board(named) != board(*recorded) && !is_stated_size(&session.gpus[named], application)
     };
     if let Some(recorded) = recorded.filter(is_other) {
         let [named, recorded] = [named, recorded].map(|gpu| &session.gpus[gpu].id);
@@ -259,7 +263,7 @@ pub(super) fn source_gpu(
 /// # Errors
 /// Where none can be: of kernels that no model covers, or of a GPU that nobody names.
 pub(super) fn forecast_source(
-    session: &Session,
+    session: &mut Session,
     application: &Application,
     typed: Option<&str>,
 ) -> Result<GpuId> {

@@ -1,7 +1,7 @@
 //! The ranked rows: a workload on a list of GPUs.
 
 use super::distinct::DistinctKernel;
-use super::order::{RankOrder, mark_pareto};
+use super::order::{RankOrder, mark_blocks, mark_pareto};
 use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
@@ -10,7 +10,7 @@ use super::totals::{RunTotals, SourceBase};
 use crate::answer::{Answer, Settings};
 use crate::cores;
 use crate::gpu::GpuId;
-use crate::predict::{SourceKind, Subject};
+use crate::predict::{LaunchNumber, SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown;
 use crate::session::{Session, Sources};
@@ -73,8 +73,8 @@ pub struct Board {
     pub source_time: Option<Seconds>,
     /// Why there is none.
     pub source_refusal: Option<String>,
-    /// Whether a measurement stands behind that time.
-    pub source_is_estimate: bool,
+    /// How it is known: measured, scaled from a measurement, modelled without one.
+    pub source_mark: char,
     /// The time that was measured on the source, where its clocks were others than it is set to: of one kernel alone.
     pub profiled: Option<ProfiledSource>,
     /// Rows of a table that were measured at other clocks than their GPU is set to.
@@ -85,6 +85,8 @@ pub struct Board {
     pub has_prices: bool,
     /// Whether the rows are kernels of the workload: parts of a run, those that take most first, and no choices.
     pub is_each_kernel: bool,
+    /// Whether the rows are block sizes of a kernel.
+    pub is_of_blocks: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
 }
@@ -114,7 +116,7 @@ impl ProfiledSource {
 }
 
 impl Board {
-    /// `31.9 µs on RTX A4500`; where a kernel was measured at other clocks than those its GPU is set to, both times with their marks:
+    /// `31.9 µs ● on RTX A4500`; where a kernel was measured at other clocks than those its GPU is set to, both times with their marks:
     /// `18.2 µs ◆ on RTX A4500 at stock clocks, 31.9 µs ● at the profiled clocks (SM 942 MHz)`.
     #[must_use]
     pub fn source_words(&self) -> String {
@@ -133,9 +135,8 @@ impl Board {
                 "{time} {scaled} on {on} at {clocks_name}, {measured} at the profiled clocks (SM {mhz:.0} MHz)"
             );
         }
-        let mark = if self.source_is_estimate { format!(" {}", shown::ESTIMATED) } else { String::new() };
         let clocks = if self.rows_at_other_clocks > 0 { " at the profiled clocks" } else { "" };
-        format!("{time}{mark} on {on}{clocks}")
+        format!("{time} {} on {on}{clocks}", self.source_mark)
     }
 }
 
@@ -194,6 +195,8 @@ impl<'a> RankQuestion<'a> {
         self.say_other_time(&mut rows, source.time);
         if self.each_kernel {
             self.order.reverse(&mut rows);
+        } else if let Some(own) = self.own_block() {
+            mark_blocks(&mut rows, own, self.order);
         } else {
             mark_pareto(&mut rows);
         }
@@ -204,14 +207,26 @@ impl<'a> RankQuestion<'a> {
             is_without_source: self.is_without_source,
             source_time: source.time,
             source_refusal: source.refusal.filter(|_| source.time.is_none()),
-            source_is_estimate: on_source.is_some_and(|answer| answer.is_estimate()),
+            source_mark: shown::time_mark(
+                source.is_measured && !self.workload.is_run_assumed,
+                source.rests_on_measurement,
+            ),
             profiled,
             rows_at_other_clocks: 0,
             order: self.order,
             has_prices: rows.iter().any(|row| row.price.is_some()),
             is_each_kernel: self.each_kernel,
+            is_of_blocks: self.own_block().is_some(),
             rows,
         }
+    }
+
+    /// The label of the kernel's own block, where the rows are block sizes.
+    fn own_block(&self) -> Option<&str> {
+        let is_other =
+            |row: &&RowSubject| row.subject.launch_edits.changed_value(LaunchNumber::Block).is_some();
+        let own = self.rows.iter().find(|row| !is_other(row))?;
+        self.rows.iter().any(|row| is_other(&row)).then_some(&own.label)
     }
 
     /// A row per GPU, and the time of a run on the source.
@@ -313,7 +328,9 @@ impl<'a> RankQuestion<'a> {
             cores::try_collect(parts.len(), |at| answer(&parts[at]))?;
         let time = by_part.iter().map(|(source, _)| source.time.map(|t| t.0)).sum::<Option<f64>>();
         let refusal = by_part.iter().find_map(|(source, _)| source.refusal.clone());
-        let source = SourceBase { time: time.map(Seconds), refusal };
+        let is_measured = by_part.iter().all(|(source, _)| source.is_measured);
+        let rests_on_measurement = by_part.iter().all(|(source, _)| source.rests_on_measurement);
+        let source = SourceBase { time: time.map(Seconds), is_measured, rests_on_measurement, refusal };
         Ok((source, by_part.into_iter().flat_map(|(_, rows)| rows).collect()))
     }
 
@@ -411,7 +428,8 @@ impl<'a> RankQuestion<'a> {
             n => format!("{n} GPUs"),
         };
         let rows_at_other_clocks = sums.at_other_clocks;
-        let base = SourceBase { time: source_time, refusal: None };
+        let base =
+            SourceBase { time: source_time, is_measured: true, rests_on_measurement: true, refusal: None };
         Board { source, source_name, rows_at_other_clocks, ..self.board_from(base, rows) }
     }
 

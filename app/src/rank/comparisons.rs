@@ -61,21 +61,20 @@ impl RankQuestion<'_> {
         let of = &self.session.gpus[gpu];
         let origin = |gpu: GpuId| self.session.gpus[gpu].bandwidth_sustained().origin;
         let is_measured = |gpu: GpuId| origin(gpu) <= NumberOrigin::Published;
+        if !is_measured(gpu) {
+            return None;
+        }
         let is_near = |other: &Gpu| {
             let ratio = other.bandwidth_peak.value / of.bandwidth_peak.value;
             other.architecture == of.architecture
                 && (NEAR_BANDWIDTH.recip()..=NEAR_BANDWIDTH).contains(&ratio)
         };
-        let mut siblings =
-            order.iter().filter(|other| **other != gpu && is_near(&self.session.gpus[**other]));
-        let other = siblings.find(|other| is_measured(**other) != is_measured(gpu));
-        let other = other.map(|other| self.session.gpus[*other].id.as_str());
-        let (first, here, there) = match (is_measured(gpu), other) {
-            (true, Some(first)) => (first, "measured", "derived from the peak"),
-            _ => return None,
-        };
+        let is_derived = |other: &&GpuId| !is_measured(**other) && is_near(&self.session.gpus[**other]);
+        let other = &self.session.gpus[*order.iter().find(is_derived)?].id;
+        // The GPU first: rows of several architectures have one note.
         Some(format!(
-            "DRAM bandwidth is {here} on this GPU and {there} on {first}: this may decide their order; compare with --set mem=…"
+            "{other}: DRAM bandwidth is derived from the peak, that of this GPU is measured: this may decide their order; compare \
+             with --set mem=…"
         ))
     }
 }

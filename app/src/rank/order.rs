@@ -1,7 +1,9 @@
 //! What comes first, and which rows no other one beats.
 
 use super::row::RankedRow;
+use crate::gpu::GpuId;
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 
 /// What a board is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -117,6 +119,34 @@ pub fn pareto_marks(rows: &[impl Borrow<RankedRow>]) -> Vec<bool> {
         rows().map(|row| Some([time_of(row)?, row.usd_per_million_runs?])).collect();
     let power: Vec<Option<[f64; 2]>> = rows().map(|row| Some([time_of(row)?, row.board_power?.0])).collect();
     (0..money.len()).map(|i| is_undominated(&money, i) || is_undominated(&power, i)).collect()
+}
+
+/// Block sizes within this factor of the best one are as good as it.
+const AS_GOOD: f64 = 1.01;
+/// What is said of those that are.
+const TIED: &str = "as good as the block size marked *, within 1 %";
+
+/// Marks of these block sizes, in their order, the one to take on each GPU: the best, or the kernel's own, which bears this label, where that
+/// is as good; and says of others that are.
+pub(super) fn mark_blocks(rows: &mut [RankedRow], own: &str, order: RankOrder) {
+    let order = order.in_effect(rows);
+    let by_hour = has_hourly_price(rows);
+    let keys: Vec<Option<f64>> =
+        rows.iter().map(|row| order.key(row, by_hour).filter(|_| row.is_choice())).collect();
+    let gpus: BTreeSet<GpuId> = rows.iter().map(|row| row.gpu).collect();
+    for gpu in gpus {
+        let of_gpu = || (0..rows.len()).filter(|at| rows[*at].gpu == gpu);
+        let best = of_gpu().filter_map(|at| keys[at]).fold(f64::INFINITY, f64::min);
+        let is_as_good = |at: &usize| keys[*at].is_some_and(|key| key <= AS_GOOD * best);
+        let tied: Vec<usize> = of_gpu().filter(is_as_good).collect();
+        let taken = tied.iter().find(|at| rows[**at].label == own).or(tied.first()).copied();
+        for at in tied {
+            match Some(at) == taken {
+                true => rows[at].is_pareto = true,
+                false => rows[at].cautions.push(TIED.into()),
+            }
+        }
+    }
 }
 
 /// Whether this point exists, and no other one is at least as good in both numbers and better in one.

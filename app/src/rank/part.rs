@@ -130,6 +130,7 @@ impl PartQuery<'_> {
                 time: Some(known.time),
                 ends: Some([known.time; 2]),
                 rests_on_measurement: known.rests_on_measurement(),
+                is_measured: known.timed_at_size().is_some(),
                 ..PartAnswer::without_time()
             },
             None => answered,

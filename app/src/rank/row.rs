@@ -2,7 +2,6 @@
 
 use super::prices::PriceQuote;
 use crate::gpu::GpuId;
-use crate::predict::SourceKind;
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::units::{Joules, Seconds, Watts, significant};
@@ -46,7 +45,7 @@ pub struct RankedRow {
     pub launch_usd: Option<f64>,
     /// The year of that price.
     pub launch_year: u16,
-    /// Whether no other row beats it in time and money, or in time and power.
+    /// Whether no other row beats it in time and money, or in time and power; of block sizes whether it is the one to take on its GPU.
     pub is_pareto: bool,
     /// Whether a measured or published time of every kernel stands behind it.
     pub rests_on_measurement: bool,
@@ -80,6 +79,12 @@ impl RankedRow {
             .map(|speedup| shown::marked_speedup(speedup, self.is_base_timed && self.rests_on_measurement))
     }
 
+    /// The same over the time as it was measured, where that was at other clocks than the source is set to.
+    #[must_use]
+    pub fn speedup_as_profiled_text(&self) -> Option<String> {
+        Some(shown::marked_speedup(self.speedup_over_profile?, self.rests_on_measurement))
+    }
+
     /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it; nothing of a measured time without trials.
     #[must_use]
     pub fn interval_text(&self) -> Option<String> {
@@ -108,10 +113,6 @@ impl RankedRow {
     /// The mark of the time: measured, scaled from a measurement, modelled without one.
     #[must_use]
     pub fn time_mark(&self) -> char {
-        match (self.is_measured, self.rests_on_measurement) {
-            (true, _) => SourceKind::Measured.mark(),
-            (false, true) => shown::PREDICTED,
-            (false, false) => shown::ESTIMATED,
-        }
+        shown::time_mark(self.is_measured, self.rests_on_measurement)
     }
 }

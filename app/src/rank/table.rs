@@ -1,6 +1,6 @@
 //! A board as a table: eighteen columns for programs, marks, units and footnotes for people.
 
-use super::board::Board;
+use super::board::{Board, ProfiledSource};
 use super::order::{RankOrder, fastest_is_separate};
 use super::row::RankedRow;
 use crate::answer::COVERAGE;
@@ -63,10 +63,11 @@ fn record(row: &RankedRow) -> Vec<TableCell> {
 }
 
 /// The columns for people, the first to go where there is no room last.
-const LEAST_NEEDED: [&str; 10] = [
+const LEAST_NEEDED: [&str; 11] = [
     "launch price",
     "price from",
     "fits",
+    shown::AS_PROFILED,
     "occupancy",
     "energy",
     "power",
@@ -92,6 +93,7 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
         TableColumn::right("time"),
         TableColumn::right("interval"),
         TableColumn::right("speedup"),
+        TableColumn::right(shown::AS_PROFILED),
         TableColumn::left("limit"),
         TableColumn::right("occupancy"),
         TableColumn::left("fits"),
@@ -108,6 +110,9 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     table.title = title(board);
     table.notes = notes(board);
     let mut hidden = Vec::new();
+    if board.profiled.is_none() {
+        hidden.push(shown::AS_PROFILED);
+    }
     if board.has_prices || board.order != RankOrder::PerfPerDollar {
         hidden.push("launch price");
     }
@@ -120,6 +125,8 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     }
     let table = table.footnoted("notes").without(&hidden);
     match width {
+        // Of a kernel both ends are read; variants and blocks differ anywhere.
+        Some(width) if board.is_each_kernel => table.fitted(width, &LEAST_NEEDED).shortened(width, "GPU"),
         Some(width) => table.fitted(width, &LEAST_NEEDED),
         None => table,
     }
@@ -135,6 +142,7 @@ fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
         TableCell::maybe(row.time, |time| TableCell::text(format!("{time} {mark}"))),
         TableCell::maybe(row.interval_text(), TableCell::text),
         TableCell::maybe(row.speedup_text(), TableCell::text),
+        TableCell::maybe(row.speedup_as_profiled_text(), TableCell::text),
         TableCell::maybe(row.limit, |limit| TableCell::text(limit.as_str())),
         TableCell::maybe(row.occupancy, |o| TableCell::text(format!("{:.0} %", 100.0 * o))),
         TableCell::maybe(row.fits_memory, TableCell::Flag),
@@ -182,16 +190,33 @@ fn other_clocks_note(rows: usize) -> Option<String> {
     ))
 }
 
+/// What both speedups of a kernel are over that was measured at other clocks than its source is set to at this time.
+fn profiled_note(profiled: ProfiledSource, at_set: Seconds) -> String {
+    let ProfiledSource { time, kind, sm_clock, clocks_name } = profiled;
+    let (measured, mhz, factor) = (shown::measured(time, kind), sm_clock.0 / 1e6, significant(time / at_set));
+    format!(
+        "speedup: at {clocks_name}; {}: over {measured} at the profiled clocks (SM {mhz:.0} MHz), {factor}× the speedup",
+        shown::AS_PROFILED
+    )
+}
+
 fn notes(board: &Board) -> Vec<String> {
     let marks = shown::MARKS;
-    let pareto = if board.is_each_kernel { "" } else { "  * best in time and power, or time and money" };
-    let mut all = vec![format!("{marks}{pareto}")];
+    let star = match (board.is_each_kernel, board.is_of_blocks) {
+        (true, _) => "",
+        (false, true) => "  * block size to take on its GPU (the kernel's own where it is as good)",
+        (false, false) => "  * best in time and power, or time and money",
+    };
+    let mut all = vec![format!("{marks}{star}")];
     if board.is_each_kernel {
         let first = board.order.in_effect(&board.rows).most_first();
         all.push(format!("each kernel with all its launches in a run, {first}"));
         all.extend(board.order.unordered_note(&board.rows));
         return all;
     }
+    all.extend(
+        board.profiled.zip(board.source_time).map(|(profiled, at_set)| profiled_note(profiled, at_set)),
+    );
     all.extend(other_clocks_note(board.rows_at_other_clocks as usize));
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());

@@ -169,6 +169,10 @@ impl RunTotals {
 pub(super) struct SourceBase {
     /// Time of a run on the source.
     pub(super) time: Option<Seconds>,
+    /// Whether it was measured there, as it is.
+    pub(super) is_measured: bool,
+    /// Whether a measurement stands behind it.
+    pub(super) rests_on_measurement: bool,
     /// Why there is none.
     pub(super) refusal: Option<String>,
 }
@@ -176,7 +180,8 @@ pub(super) struct SourceBase {
 impl SourceBase {
     /// Of this run there.
     pub(super) fn of_run(on_source: &RunTotals) -> Self {
-        Self { time: on_source.time(), refusal: on_source.refusal() }
+        let RunTotals { is_measured, rests_on_measurement, .. } = *on_source;
+        Self { time: on_source.time(), is_measured, rests_on_measurement, refusal: on_source.refusal() }
     }
 }
 

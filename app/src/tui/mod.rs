@@ -143,7 +143,9 @@ pub fn first_state(session: Session, options: &DashboardOptions) -> Result<Dashb
     state.ascii = options.ascii;
     state.ranked.prices = options.prices.clone();
     state.data.clone_from(&options.data);
-    state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: None }).collect();
+    // As in commands, files that name no GPU are of the source that was asked for.
+    let gpu = options.source_asked.then(|| state.session.gpus[state.selection.source].id.clone());
+    state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: gpu.clone() }).collect();
     // Before anything waits for the user's files: they have the last word on what is selected.
     state.restore_typed(&options.saved.typed);
     state.workload.chooses_row = !options.data.is_empty() && !options.kernel_asked;

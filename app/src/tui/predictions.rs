@@ -114,6 +114,7 @@ impl DashboardState {
         self.selection.renumber(place);
         renumber_undo(&mut self.undo, place, Some);
         self.ranked.renumber(place);
+        self.application.source = self.application.source.map(place);
     }
 
     /// Selects the row that was selected among other rows, or puts it in its kernel's first place; the first row where its

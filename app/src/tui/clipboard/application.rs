@@ -4,7 +4,7 @@ use super::words::{
     CommandWords, add_changes_of_board, add_clocks, add_form, add_prices, add_what_if_sets, names_gpu,
     words_of_targets,
 };
-use crate::application::{GROUPS_LISTED, PartOfTrace, forecast};
+use crate::application::{GROUPS_LISTED, PartOfTrace, forecast, recorded_gpu_id};
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;
 use crate::tui::asked_about::none_loaded_text;
@@ -168,9 +168,10 @@ fn app_prints_the_same(state: &DashboardState, kept: &CanonicalRow, file: &str) 
 /// The GPU that it ran on, where its file does not say so.
 fn add_source(words: &mut CommandWords, state: &DashboardState, source: GpuId) {
     let gpus = &state.session.gpus;
-    let named = state.application.application.as_ref().and_then(|read| gpus.id_named(&read.gpu_name));
-    if named != Some(source) {
-        words.add("--from", &gpus[source].id);
+    let recorded = state.application.application.as_ref().and_then(|read| recorded_gpu_id(gpus, read));
+    let source = &gpus[source].id;
+    if recorded.as_ref() != Some(source) {
+        words.add("--from", source);
     }
 }
 

@@ -189,7 +189,7 @@ fn marks(look: Look<'_>) -> impl Iterator<Item = (&'static str, Style, &'static 
         (
             "*",
             look.measured(),
-            "no other row shown is both faster and cheaper, or faster with less power (board)",
+            "no other row shown is both faster and cheaper, or faster with less power; of block sizes the one to take (board)",
         ),
         ("^", look.target(), "pinned: stands first whatever the order (board)"),
         ("▓░", look.predicted(), "90 % interval of the bar: its end below the speedup, and above it (board)"),

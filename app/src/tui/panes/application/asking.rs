@@ -4,14 +4,16 @@ use super::super::gpu_question::GpuQuestion;
 use super::findings::{ApplicationFindings, ForecastQuestion, no_gpu_text};
 use crate::application::{
     Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor, launches_in_words, profile_next,
+    recorded_gpu_id,
 };
+use crate::gpu::GpuId;
 use crate::tui::asked_about::{ask_about, none_loaded_text};
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::DashboardView;
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A picked program was read: it is shown.
@@ -66,9 +68,10 @@ fn put_application(
     let before = state.application.application.as_ref();
     let is_same_file = before.is_some_and(|before| before.file == application.file);
     let settings = if is_same_file { state.application.settings } else { ForecastSettings::default() };
-    let named = state.session.gpus.id_named(&application.gpu_name);
     let chosen = before.filter(|before| is_same_file && before.gpu_name == application.gpu_name);
-    let source = named.or(chosen.and(state.application.source));
+    let chosen = chosen.and(state.application.source);
+    let named = recorded_gpu(state, &application);
+    let source = named.or(chosen).or_else(|| stated_gpu(state, &application));
     let found = &mut state.application;
     let (mut traces, group_words) =
         (std::mem::take(&mut found.traces), std::mem::take(&mut found.group_words));
@@ -91,6 +94,26 @@ fn put_application(
         ask_gpu(state);
     }
     !is_same_file
+}
+
+/// The GPU that the file names; a MIG slice is put beside those of the catalogue.
+fn recorded_gpu(state: &mut DashboardState, application: &Application) -> Option<GpuId> {
+    let id = recorded_gpu_id(&state.session.gpus, application)?;
+    if state.session.gpus.id_named(&id).is_none() {
+        let mut session = Arc::clone(&state.session);
+        Arc::make_mut(&mut session).add_derived_gpus([id.as_str()]).ok()?;
+        // The files that are being read choose row and source once all of them are there.
+        let (row, source) = (state.workload.chooses_row, state.workload.chooses_source);
+        state.take_more(session);
+        (state.workload.chooses_row, state.workload.chooses_source) = (row, source);
+    }
+    state.session.gpus.id_named(&id)
+}
+
+/// The GPU that was stated for files that name none, where this one was opened so.
+fn stated_gpu(state: &DashboardState, application: &Application) -> Option<GpuId> {
+    let file = state.files.iter().find(|file| file.path == Path::new(&application.file))?;
+    state.session.gpus.position(file.gpu.as_ref().filter(|_| !application.is_amd())?).ok()
 }
 
 /// Makes the GPU that the program ran on the source of the other views too. Whether it was another one.

@@ -191,11 +191,14 @@ fn above_groups(
         // The largest is not the one that a narrow screen cuts.
         parts.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
         let parts = parts.into_iter().filter(|(_, time)| *time > 0);
-        let parts: Vec<String> =
+        let mut parts: Vec<String> =
             parts.map(|(name, time)| format!("{name} {}", percent(share(time)))).collect();
-        let window = line.window.seconds();
-        let text = format!("window {window}: {}", parts.join(", "));
-        lines.push(Line::styled(clipped_text(&text, width), look.text()));
+        let text = |parts: &[String]| format!("window {}: {}", line.window.seconds(), parts.join(", "));
+        // The smallest have no room on a narrow screen.
+        while parts.len() > 1 && text(&parts).width() > width {
+            parts.pop();
+        }
+        lines.push(Line::styled(clipped_text(&text(&parts), width), look.text()));
     }
     match &state.application.forecasts {
         Some(Ok(forecasts)) => lines.extend(bar_lines(state, application, forecasts, area, look)),

@@ -15,8 +15,8 @@ use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::occupancy::{
-    BestBlock, BlockNeeds, Change, LaunchRefusal, Occupancy, Resource, Rules, Waves, best_block,
-    needed_for_one_more, next_step, occupancy, waves,
+    BestBlock, BlockNeeds, Change, LaunchRefusal, Occupancy, Resource, Rules, Waves, needed_for_one_more,
+    next_step, occupancy, suggested_block, waves,
 };
 use crate::pair::Side;
 use crate::predict::RegistersFrom;
@@ -336,8 +336,9 @@ fn launch_lines(sides: &[OccupancySide<'_>]) -> impl Iterator<Item = NamedSides>
     let wave =
         |f: fn(Waves) -> String| sides.iter().map(|s| s.waves.map_or("-".into(), f)).collect::<Vec<_>>();
     let best = |f: fn(&BestBlock, &Gpu) -> String| {
-        let of =
-            |s: &OccupancySide<'_>| best_block(&s.gpu.cuda.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
+        let of = |s: &OccupancySide<'_>| {
+            suggested_block(&s.gpu.cuda.limits, s.needs, s.rules).map(|b| f(&b, s.gpu))
+        };
         sides.iter().map(|s| of(s).unwrap_or("-".into())).collect::<Vec<_>>()
     };
     let number = |f: fn(&Occupancy) -> String| sides.iter().map(|s| f(&s.occupancy)).collect::<Vec<_>>();

@@ -9,6 +9,7 @@
 
 use super::row_names::{RowNames, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
+use crate::report::shown;
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -444,6 +445,9 @@ fn detail_lines(
         fact("90 % interval", interval);
     }
     fact("speedup", column(BoardColumn::Speedup));
+    if let Some(speedup) = row.speedup_as_profiled_text() {
+        fact(shown::AS_PROFILED, speedup);
+    }
     fact("limited by", column(BoardColumn::Limit));
     fact("occupancy", column(BoardColumn::Occupancy));
     fact("fits memory", column(BoardColumn::Memory));
@@ -471,7 +475,12 @@ fn detail_lines(
     }
     if is_pareto {
         let kind = state.ranked.rows.singular();
-        let text = format!("* no other {kind} is both faster and cheaper, or faster with less power");
+        let text = match state.ranked.rows {
+            BoardRows::Blocks => {
+                "* block size to take on its GPU (the kernel's own where it is as fast)".into()
+            }
+            _ => format!("* no other {kind} is both faster and cheaper, or faster with less power"),
+        };
         lines.extend(paragraph(&text, width, look.measured()));
     }
     lines
