@@ -178,14 +178,6 @@ pub struct Instance {
     pub library_product: Option<ProductSizes>,
 }
 
-impl Instance {
-    /// Whether the model of this operator has the power limit in a clock of its own; `false` of every other kernel.
-    #[must_use]
-    pub fn models_power_limit(&self) -> bool {
-        self.operator.is_some_and(|operator| operator.types.kind.models_power_limit())
-    }
-}
-
 /// Keys that choose the launch of a kernel without a file: tuners' names, and those of profilers' reports.
 const OF_THE_LAUNCH: [&str; 13] = [
     "tile",
