@@ -284,7 +284,7 @@ def side_of(family, side, c):
     exposed = of_rounds * rounds + norm_of(parts[:, 2:7], c["norm"]) / together
     exposed = np.where(family.shaped & ~np.isnan(rounds), exposed, 0)
     knows_bytes = ~np.isnan(family.column("DramBytes"))
-    exposed = np.maximum(exposed, np.where(family.shaped & knows_bytes, blocks / (0.8 * clock), 0))
+    starting = np.where(family.shaped & knows_bytes, blocks / (0.8 * clock), 0)
     # What warps take for their own instructions, and fetching them.
     multiply_adds = lsu + np.nan_to_num(count("Flops")) / 64 * 32 / active
     issued = np.where(np.isnan(count("WarpInstsIssued")), multiply_adds, count("WarpInstsIssued"))
@@ -297,7 +297,9 @@ def side_of(family, side, c):
     q = c["waiting_norm"]
     # Blocks that an SM holds at once wait at the same time.
     wave_tail = np.where(fills & (waves >= 1), sm_tail, 1)
-    latency = (np.maximum(1, exposed * wave_tail / roof) ** q + (waiting * wave_tail / roof) ** q) ** (1 / q)
+    # Every block starts once, however full the last wave is.
+    exposed = np.maximum(exposed * wave_tail, starting)
+    latency = (np.maximum(1, exposed / roof) ** q + (waiting * wave_tail / roof) ** q) ** (1 / q)
     roof = np.where(roof > 0, roof * latency, roof)
     changed = {"FlopsPerClock": flops_rate, "IssuePerClock": issue}
     paces = [rate, bandwidth] + [rate * changed.get(r, column(r)) for r in PIPE_RATES]

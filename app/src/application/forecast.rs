@@ -157,7 +157,7 @@ pub fn forecast(
         ));
     }
     if let Some(why) = application.without_times() {
-        return Err(format!("{}: {why}", application.file));
+        return Err(why);
     }
     let asked = AskedGroups::new(session, application, source)?;
     let links = HostLinks::shipped().map_err(|why| why.to_string())?;

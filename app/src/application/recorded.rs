@@ -92,12 +92,11 @@ impl Application {
 
     /// Why none of its kernels has a time on another GPU: none of them took any here, or there is none.
     #[must_use]
-    pub fn without_times(&self) -> Option<&'static str> {
-        let without = self.groups_total() == Seconds(0.0);
-        without.then_some(match self.kernel_count {
-            0 => "no kernel of this GPU is left: nothing can be predicted; record it again",
-            _ => "no kernel has a duration: nothing can be predicted; record it again",
-        })
+    pub fn without_times(&self) -> Option<String> {
+        let what =
+            if self.kernel_count == 0 { "no kernel of this GPU is left" } else { "no kernel has a duration" };
+        let is_without = self.groups_total() == Seconds(0.0);
+        is_without.then(|| format!("{}: {what}: nothing can be predicted; record it again", self.file))
     }
 
     /// Whether graphs ran as a whole: their kernels are not told apart.
@@ -188,7 +187,7 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         rows: None,
         remarks,
     };
-    let without = application.without_times().map(str::to_string);
+    let without = application.without_times();
     application.remarks.extend(without);
     Ok(application)
 }
