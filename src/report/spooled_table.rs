@@ -82,9 +82,11 @@ impl SpooledTable {
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
         let is_markdown = format == TableFormat::Markdown;
         if !frame.title.is_empty() {
-            writeln!(out, "{}\n", one_line(&frame.title))?;
+            writeln!(out, "{}{}", one_line(&frame.title), if self.count > 0 { "\n" } else { "" })?;
         }
-        if is_markdown {
+        if self.count == 0 {
+            // As of every table: its title and its notes.
+        } else if is_markdown {
             out.write_all(markdown_head(&columns).as_bytes())?;
         } else {
             let names: Vec<String> = columns.iter().map(|c| c.name.to_string()).collect();

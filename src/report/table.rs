@@ -236,7 +236,8 @@ impl Table {
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
         if !self.title.is_empty() {
-            out.push_str(&format!("{}\n\n", one_line(&self.title)));
+            let below = if self.has_cells() { "\n\n" } else { "\n" };
+            out.push_str(&format!("{}{below}", one_line(&self.title)));
         }
         if self.has_cells() {
             out.push_str(&markdown_head(&self.columns));

@@ -406,11 +406,8 @@ fn raw_files_that_cannot_be_learned_from_are_refused_with_their_place() {
     let (runs, metrics) = (six_sizes(), METRICS.to_owned());
     let with = |runs: String, metrics: String| [("runs_a.csv", runs), ("gpu_metrics.json", metrics)];
     refused(with(runs.replace("BYTES", "bytes"), metrics.clone()), "runs_a.csv: no column `BYTES`");
-    refused(with(runs.replace(",4096,24576", ",NaN,24576"), metrics.clone()), "line 3, FLOPs: `NaN`");
-    refused(
-        with(runs.replace("saxpy,12,0,0.01024", "saxpy,12,0,-1"), metrics.clone()),
-        "line 2, mean_ms: `-1`",
-    );
+    refused(with(runs.replace(",4096,24576", ",NaN,24576"), metrics.clone()), ":3: FLOPs: `NaN`");
+    refused(with(runs.replace("saxpy,12,0,0.01024", "saxpy,12,0,-1"), metrics.clone()), ":2: mean_ms: `-1`");
     refused(with(runs.clone(), metrics.replace("TITAN V", "TITAN Z")), "what NVIDIA TITAN V is");
     refused(with(runs.clone(), metrics.replace("300", "\"300\"")), "sustained_bandwidth_gbps: `\"300\"`");
     refused(with(runs.clone(), metrics.replace("}]", "}")), "gpu_metrics.json");

@@ -69,10 +69,9 @@ fn power_and_energy_stand_in_every_form() {
     assert!(csv.lines().nth(1).unwrap().ends_with(&ends), "{csv}: {ends}");
     desk.types(&format!("{words} --page page.md")).works();
     assert!(desk.read("page.md").contains("| energy | ~25.9 mJ | ~19.2 mJ |"), "{}", desk.read("page.md"));
-    // No limit is in the model of decode: nobody says what it draws under one.
-    let decode = "whatif --kernel attention_decode --gpu h100-sxm5 --set power=250W";
-    let text = desk.types(decode).works().stdout;
-    assert!(text.contains("board power -, - per run; H100 SXM5 80 GB: ~"), "{text}");
+    // Of a time alone nobody can say what is drawn.
+    let alone = desk.types("whatif --time 2ms --from h100-sxm5 --gpu h100-sxm5 --set sm=-10%").works().stdout;
+    assert!(!alone.contains("board power"), "{alone}");
 }
 
 /// A limit or a clock alone is the change: it is compared with the board as it is. Beside `--set` it is that of the board that is changed.

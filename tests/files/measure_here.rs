@@ -285,7 +285,7 @@ fn a_file_of_another_gpu_driver_or_program_is_not_continued() {
     let mut newer = bench.machine.clone();
     newer.version.driver = "580.10".into();
     assert!(refused(&text, &newer).contains("driver is `570.00`, here it is `580.10`"));
-    assert!(refused("a,b\n1,2\n", &bench.machine).contains("line 2: has no gpu"));
+    assert!(refused("a,b\n1,2\n", &bench.machine).contains(":2: has no gpu"));
     assert!(
         refused("gpu,kernel,time_ms\nrtx-4070,saxpy,fast\n", &bench.machine).contains("time_ms is `fast`")
     );

@@ -253,7 +253,7 @@ mod tests {
             ("", "kernel"),
             ("kernel = []", "expected at least one"),
             ("[[kernel]]\ncalls = 2\n", "either kernel"),
-            ("[[kernel]]\nkernel = \"saxpi\"\n", "line 2: unknown kernel `saxpi`"),
+            ("[[kernel]]\nkernel = \"saxpi\"\n", "mix.toml:2: unknown kernel `saxpi`"),
             ("[[kernel]]\nkernel = \"saxpy\"\ncalls = 0\n", "mix.toml"),
             ("[[kernel]]\nkernel = \"saxpy\"\ncalls = 1\nshare = 0.1\n", "give one of them"),
             ("[[kernel]]\nkernel = \"saxpy\"\nshare = 1\n[[kernel]]\nkernel = \"saxpy\"\n", "no share"),

@@ -232,6 +232,6 @@ mod tests {
     fn other_files_are_left_alone_and_damage_is_named() {
         assert_eq!(read_tiled(file("gpu,kernel,time_ms\n").path()).unwrap(), None);
         let damaged = read_tiled(file("M,N,K,Tile Size,Execution Time\n8,8,8,x,1\n").path()).unwrap_err();
-        assert!(damaged.to_string().ends_with("line 2, Tile Size: `x`; expected a number"), "{damaged}");
+        assert!(damaged.to_string().ends_with(":2: Tile Size: `x`; expected a number"), "{damaged}");
     }
 }
