@@ -285,9 +285,11 @@ fn condition_cautions(
     cautions.extend(typed_target.map(|named| Caution::Hypothetical(differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     cautions.extend(named_code_cautions(kernel, gpus));
-    let other_source = Some(gpus.source).filter(|source| source.id != gpus.target.id);
-    let derived = other_source.into_iter().chain([gpus.target]).filter_map(|gpu| gpu.derived.as_deref());
-    cautions.extend(derived.map(|d| Caution::DerivedGpu(d.description.as_str().into())));
+    let [of_source, of_target] =
+        [gpus.source, gpus.target].map(|gpu| gpu.derived.as_deref().map(|d| d.description.as_str()));
+    // A slice and what is made of it are derived alike.
+    let derived = of_source.filter(|_| of_source != of_target).into_iter().chain(of_target);
+    cautions.extend(derived.map(|description| Caution::DerivedGpu(description.into())));
     cautions
 }
 

@@ -78,6 +78,15 @@ impl Gpu {
         Cow::Owned(board)
     }
 
+    /// This GPU at a share of its SM clock, with no less of the FP32 rate than `board` sustains: a higher clock that was typed takes nothing away.
+    #[must_use]
+    pub fn no_slower_than(&self, board: &Self, share: f64) -> Self {
+        let mut gpu = self.at_clock_share(share);
+        let rate = &mut gpu.sustained.fp32.value.0;
+        *rate = rate.max(board.sustained.fp32.value.0);
+        gpu
+    }
+
     /// This GPU under a limit that leaves `board` ([`Self::at_clock_of_board`]) a share of its SM clock: at that clock where its own is no lower, else
     /// at its own with no more of the FP32 rate than is left there; `None` where that takes nothing of it.
     #[must_use]

@@ -142,7 +142,7 @@ impl PowerModel {
             return gpu.no_faster_than(&board, share);
         }
         let left = share_of(gpu).max(board.boost_clock.value / gpu.boost_clock.value);
-        (left < 1.0).then(|| gpu.at_clock_share(left))
+        (left < 1.0).then(|| gpu.no_slower_than(&board, left))
     }
 
     /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`

@@ -128,7 +128,7 @@ fn less_power_never_leaves_more_clock_and_none_is_taken_where_less_is_drawn() {
 fn a_lower_sm_clock_under_a_limit_is_never_faster() {
     let load = |gpu: &Gpu| Load { flops_per_s: gpu.fp32_sustained().value.0, ..Load::of_all_sms() };
     for stock in gpus().entries() {
-        for part in [0.9, 0.7, 0.5, 0.35] {
+        for part in [0.95, 0.9, 0.8, 0.7, 0.5, 0.35] {
             let limit = Watts(part * stock.power_limit.value.0);
             let left = |percent: u32| {
                 let sm_clock = Hertz(f64::from(percent) / 100.0 * stock.boost_clock.value.0);

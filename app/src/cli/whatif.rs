@@ -7,7 +7,7 @@ use super::launch_edits::LaunchArgs;
 use super::named_gpus::{
     compared_source, only_source, source_of_application, sources_named, sources_seen_from,
 };
-use super::terminal::fitted_to_screen;
+use super::terminal::{fitted_to_screen, screen_width};
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
@@ -461,7 +461,8 @@ impl WhatIfArgs {
 
 /// The table as wide as the terminal; these columns are left out in turn until it fits.
 fn fitted(table: Table, least_needed: &[&str]) -> String {
-    fitted_to_screen(table, TableFormat::Table, least_needed).render(TableFormat::Table)
+    let table = fitted_to_screen(table, TableFormat::Table, least_needed);
+    screen_width().map_or_else(|| table.clone(), |width| table.clone().shortened(width, "kernel")).to_text()
 }
 
 /// The base and every scenario side by side.
