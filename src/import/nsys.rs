@@ -119,14 +119,14 @@ impl NsysColumns {
         let timed = |names: &[&str]| {
             (0..header.len()).find_map(|at| {
                 let (name, unit) = header.text_at(at)?.split_once('(')?;
-                let scale = match unit.trim_end_matches(')') {
-                    "ns" | "nsec" => 1e-6,
-                    "us" | "µs" | "μs" | "usec" => 1e-3,
+                let per_ms = match unit.trim_end_matches(')') {
+                    "ns" | "nsec" => 1e6,
+                    "us" | "µs" | "μs" | "usec" => 1e3,
                     "ms" | "msec" => 1.0,
-                    "s" | "sec" => 1e3,
+                    "s" | "sec" => 1e-3,
                     _ => return None,
                 };
-                names.contains(&name.trim()).then_some((at, scale))
+                names.contains(&name.trim()).then_some((at, per_ms))
             })
         };
         let needed =
@@ -185,19 +185,19 @@ impl NsysColumns {
 
     fn times(&self, fields: &Fields, row: &mut CanonicalRow) -> Result<(), ImportRefusal> {
         let calls = number_at(fields, self.instances, "Instances")?;
-        let time = number_at(fields, self.average.0, "Avg")? * self.average.1;
+        let time = number_at(fields, self.average.0, "Avg")? / self.average.1;
         if time <= 0.0 || calls < 1.0 || calls.fract() != 0.0 {
             return Err(unexpected("Instances", &calls.to_string(), "at least 1, and a mean time above 0"));
         }
         self.check_total(fields, calls, time)?;
         row.set(Number::Time, Some(time));
         row.set(Number::Trials, Some(calls));
-        if let Some((at, scale)) = self.deviation {
-            row.set(Number::TimeStd, Some(number_at(fields, at, "StdDev")? * scale));
+        if let Some((at, per_ms)) = self.deviation {
+            row.set(Number::TimeStd, Some(number_at(fields, at, "StdDev")? / per_ms));
         }
         row.attributes.insert("calls".into(), calls.to_string());
-        for (attribute, at, scale) in &self.further {
-            let value = number_at(fields, *at, attribute)? * scale;
+        for (attribute, at, per_ms) in &self.further {
+            let value = number_at(fields, *at, attribute)? / per_ms;
             row.attributes.insert((*attribute).into(), value.to_string());
         }
         Ok(())
@@ -207,11 +207,11 @@ impl NsysColumns {
 impl NsysColumns {
     /// That the total is the launches x their mean, but for the last digits of both.
     fn check_total(&self, fields: &Fields, calls: f64, average: f64) -> Result<(), ImportRefusal> {
-        let Some((_, at, scale)) = self.further.iter().find(|(to, ..)| *to == TOTAL) else { return Ok(()) };
+        let Some((_, at, per_ms)) = self.further.iter().find(|(to, ..)| *to == TOTAL) else { return Ok(()) };
         let text = |at: usize| fields.text_at(at).unwrap_or_default();
-        let digit = |at: usize, scale: f64| 2.0 * half_digit(text(at), None) * scale;
-        let (total, expected) = (number_at(fields, *at, "Total Time")? * scale, calls * average);
-        let rounding = calls * digit(self.average.0, self.average.1) + digit(*at, *scale);
+        let digit = |at: usize, per_ms: f64| 2.0 * half_digit(text(at), None) / per_ms;
+        let (total, expected) = (number_at(fields, *at, "Total Time")? / per_ms, calls * average);
+        let rounding = calls * digit(self.average.0, self.average.1) + digit(*at, *per_ms);
         if (total - expected).abs() <= rounding + 1e-6 * expected {
             return Ok(());
         }
@@ -272,8 +272,8 @@ mod tests {
             (row.gpu.as_str(), row.kernel.as_str(), row.problem.as_str()),
             ("titan-v", "axpy<float>", "")
         );
-        assert_eq!(row.get(Number::Time), Some(2000.0 * 1e-6));
-        assert_eq!((row.get(Number::TimeStd), row.get(Number::Trials)), (Some(264.6 * 1e-6), Some(3.0)));
+        assert_eq!(row.get(Number::Time), Some(2000.0 / 1e6));
+        assert_eq!((row.get(Number::TimeStd), row.get(Number::Trials)), (Some(264.6 / 1e6), Some(3.0)));
         assert_eq!(row.attributes["calls"], "3");
         assert_eq!(read.remarks.len(), 1);
     }
@@ -308,7 +308,7 @@ mod tests {
             (read.rows.row(0).kernel.as_str(), read.rows.row(0).attributes["calls"].as_str()),
             ("axpy<float>", "3")
         );
-        assert_eq!(read.rows.row(0).get(Number::Time), Some(2000.0 * 1e-6));
+        assert_eq!(read.rows.row(0).get(Number::Time), Some(2000.0 / 1e6));
         assert_eq!(read.rows.row(1).kernel, "other");
     }
 

@@ -200,6 +200,15 @@ fn profiled_note(profiled: ProfiledSource, at_set: Seconds) -> String {
     )
 }
 
+/// What is said of a fastest row that the next one may beat.
+fn first_two_overlap(rows: &[RankedRow]) -> &'static str {
+    if rows.iter().filter(|row| row.is_choice()).take(2).any(|row| row.is_measured) {
+        "one of the first two rows is measured, within the interval of the other: their order is the model's, measure that one too"
+    } else {
+        "the intervals of the first two rows overlap: their order is the model's, measure both"
+    }
+}
+
 fn notes(board: &Board) -> Vec<String> {
     let marks = shown::MARKS;
     let star = match (board.is_each_kernel, board.is_of_blocks) {
@@ -224,9 +233,7 @@ fn notes(board: &Board) -> Vec<String> {
     if board.order.in_effect(&board.rows) == RankOrder::Time
         && fastest_is_separate(&board.rows) == Some(false)
     {
-        all.push(
-            "the intervals of the first two rows overlap: their order is the model's, measure both".into(),
-        );
+        all.push(first_two_overlap(&board.rows).into());
     }
     let unordered = board.order.unordered_note(&board.rows);
     let has_order = board.rows.iter().any(|row| row.launch_usd.is_some());
