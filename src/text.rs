@@ -29,6 +29,12 @@ pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
+/// What a number that was refused is told of, where it has a comma in it.
+#[must_use]
+pub fn comma_hint(number: &str) -> &'static str {
+    if number.contains(',') { "; decimals have a point" } else { "" }
+}
+
 /// `1 row`, `12 rows`.
 #[must_use]
 pub fn counted(n: usize, noun: &str) -> String {

@@ -84,13 +84,12 @@ impl SpooledTable {
         if !frame.title.is_empty() {
             writeln!(out, "{}{}", one_line(&frame.title), if self.count > 0 { "\n" } else { "" })?;
         }
-        if self.count == 0 {
-            // As of every table: its title and its notes.
-        } else if is_markdown {
-            out.write_all(markdown_head(&columns).as_bytes())?;
-        } else {
+        // Without rows it is its title and its notes, as every table.
+        if self.count > 0 {
             let names: Vec<String> = columns.iter().map(|c| c.name.to_string()).collect();
-            out.write_all(text_line(&names, &columns, &widths).as_bytes())?;
+            let head =
+                if is_markdown { markdown_head(&columns) } else { text_line(&names, &columns, &widths) };
+            out.write_all(head.as_bytes())?;
         }
         let rows = self.rows.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         let mut rows = BufReader::new(rows.into_reader()?);

@@ -1,6 +1,7 @@
 //! Numbers of flags, read as everywhere else: `1_000`, `2^20`, `4k`, `16x16`, `8KB`, `4.2ms`.
 
 use crate::occupancy::{register_refusal, thread_refusal};
+use crate::text::comma_hint;
 use crate::units::{
     Bytes, Flops, KiloBytes, Seconds, TypedRate, typed_bytes, typed_count, typed_dimensions, typed_flops,
     typed_rate, typed_seconds,
@@ -89,7 +90,7 @@ pub(super) fn launch_time(text: &str) -> Result<Seconds, String> {
         .ok_or_else(|| with_point("expected a time above 0 with its unit, such as 4.2ms, 31us or 1.5s", text))
 }
 
-/// What was expected; of a text with a comma in it, that decimals have a point.
+/// What was expected, with what a comma in the text calls for.
 fn with_point(expected: &str, text: &str) -> String {
-    format!("{expected}{}", if text.contains(',') { "; decimals have a point" } else { "" })
+    format!("{expected}{}", comma_hint(text))
 }

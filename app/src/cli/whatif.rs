@@ -462,7 +462,10 @@ impl WhatIfArgs {
 /// The table as wide as the terminal; these columns are left out in turn until it fits.
 fn fitted(table: Table, least_needed: &[&str]) -> String {
     let table = fitted_to_screen(table, TableFormat::Table, least_needed);
-    screen_width().map_or_else(|| table.clone(), |width| table.clone().shortened(width, "kernel")).to_text()
+    match screen_width() {
+        Some(width) => table.shortened(width, "kernel").to_text(),
+        None => table.to_text(),
+    }
 }
 
 /// The base and every scenario side by side.

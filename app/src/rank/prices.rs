@@ -7,6 +7,7 @@
 use crate::calendar::days_between;
 use crate::catalogue::{Catalogue, FileError, NameError, read_limited};
 use crate::gpu::{Gpu, GpuId};
+use crate::text::comma_hint;
 use crate::units::{Seconds, typed_number};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -273,7 +274,7 @@ impl PriceLine<'_> {
     fn usd_per_hour(&self, price: &str) -> Result<f64, PriceError> {
         let form = self.form;
         let found = crate::text::clipped_text(price, 30);
-        let point = if price.contains(',') { "; decimals have a point" } else { "" };
+        let point = comma_hint(price);
         let expected =
             |what: &str| self.refuse(form.price_name, format!("`{found}`: expected {what}{point}"));
         let number = typed_number(price.trim_start_matches('$')).filter(|p| *p >= 0.0);

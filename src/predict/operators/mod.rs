@@ -82,8 +82,8 @@ impl OperatorTimes {
 
     /// Of these tensor seconds under a power limit, and those at full clock.
     fn limited([limited, full]: [f64; 2], times: impl Fn(f64) -> Self) -> Self {
-        let full_clock = times(full).full_clock;
-        Self { full_clock, ..times(limited) }
+        let under_limit = times(limited);
+        if limited == full { under_limit } else { Self { full_clock: times(full).full_clock, ..under_limit } }
     }
 
     /// How many times longer a power limit makes all of it; 1 where it does not bind.
