@@ -2,10 +2,11 @@
 
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Work};
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
-use crate::predict::{MODELS, SourceTime, Subject, Visible, question};
+use crate::predict::{MODELS, SourceTime, Subject, Visible, operator_clock, question};
+use crate::units::Seconds;
 
 /// A kernel on a source.
 #[derive(Clone, Copy)]
@@ -27,16 +28,19 @@ impl LimitedSource<'_> {
     /// follows from the time that was measured, or is modelled, there.
     #[must_use]
     pub fn source_at_limit(&self, gpu: &Gpu) -> Option<Gpu> {
-        if self.subject.instance.models_power_limit() {
-            return None;
-        }
         gpu_at_limit(gpu, |gpu| {
             let Settings { ceilings, rules, .. } = self.settings;
             let pair = Pair::new((self.source, gpu), (self.source, gpu));
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
             let blocks = q.source.launch.map(|l| l.block_count() as f64);
-            Some(Load::from_work(self.kernel, &q.work, blocks, gpu, q.source_time.as_ref()?.time))
+            Some(self.load(&q.work, blocks, gpu, q.source_time.as_ref()?.time))
         })
+    }
+
+    /// What the kernel asks of this GPU in this time.
+    fn load(&self, work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Load {
+        let load = Load::from_work(self.kernel, work, blocks, gpu, time);
+        load.with_tensor_clock(operator_clock(gpu, &self.subject.instance))
     }
 
     /// What a model that starts from no time says of the source itself, as it says it of a target: its targets are compared with that, so
@@ -49,7 +53,7 @@ impl LimitedSource<'_> {
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
             let time = MODELS[model].predict(&q).ok()?.time;
             let blocks = q.target.launch.map(|l| l.block_count() as f64);
-            Some((time, Load::from_work(self.kernel, &q.work, blocks, gpu, time)))
+            Some((time, self.load(&q.work, blocks, gpu, time)))
         };
         let limited = gpu_at_limit(gpu, |gpu| on(gpu).map(|(_, load)| load));
         let (time, _) = on(limited.as_ref().unwrap_or(gpu))?;

@@ -2,14 +2,15 @@
 
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
-use crate::kernel::Kernel;
+use crate::kernel::{Instance, Kernel};
 use crate::power::{Load, gpu_at_limit};
-use crate::predict::Caution;
+use crate::predict::{Caution, operator_clock};
 
 /// The answer on this GPU, `at` which one is found: at the clock that its limit leaves it under the kernel's load, as its board where the limit
 /// does nothing to the kernel.
 pub(super) fn under_its_limit(
     kernel: &Kernel,
+    instance: &Instance,
     asked: &Gpu,
     stock: &Gpu,
     at: impl Fn(&Gpu) -> Answer,
@@ -18,7 +19,8 @@ pub(super) fn under_its_limit(
     let slower = gpu_at_limit(asked, |gpu| {
         let answer = at(gpu);
         let blocks = answer.launch.target.map(|l| l.block_count() as f64);
-        Some(Load::from_work(kernel, &answer.work, blocks, gpu, answer.predicted_time()?))
+        let load = Load::from_work(kernel, &answer.work, blocks, gpu, answer.predicted_time()?);
+        Some(load.with_tensor_clock(operator_clock(gpu, instance)))
     });
     let Some(slower) = slower else {
         let free = at(asked);

@@ -115,19 +115,23 @@ fn answer_of_model(
         |gpu: &Gpu| answer_at_clocks(context, subject, source, RunningGpu { place: target, gpu }, settings);
     let starts_from_time = MODELS[settings.model].needs_source();
     let is_timed = starts_from_time && is_timed_at_settings(context, subject, source, target);
-    if is_timed || subject.instance.models_power_limit() {
+    if is_timed {
         return at(asked);
     }
-    under_its_limit(&context.kernels[subject.kernel], asked, context.stock(target), at)
+    let kernel = &context.kernels[subject.kernel];
+    under_its_limit(kernel, &subject.instance, asked, context.stock(target), at)
 }
 
 /// Whether the source's row was taken on the very board at the very settings that are asked about: whatever clock a limit leaves it there,
 /// it is the same on both sides.
 fn is_timed_at_settings(context: AnswerContext<'_>, subject: &Subject, source: GpuId, target: GpuId) -> bool {
     let (stated, asked) = (context.source_gpu(source, target), context.gpu(target));
-    let visible = || visible_at_clocks(context.store, subject, source, None, stated);
-    stated.is_same_board_and_settings(asked)
-        && source_clocks(context.stock(source), stated, subject, source, visible()).is_catalogued()
+    if !stated.is_same_board_and_settings(asked) {
+        return false;
+    }
+    let visible = visible_at_clocks(context.store, subject, source, None, stated);
+    visible.start_row(subject, source).is_some()
+        && source_clocks(context.stock(source), stated, subject, source, visible).is_catalogued()
 }
 
 /// The answer of the model where the target runs as this GPU does: the one that is asked about, or the same at the clock that its power

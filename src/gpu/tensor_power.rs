@@ -1,5 +1,5 @@
-//! How far a power limit slows the tensor cores of a GPU: the largest share of its clock at which idle power and energy per FLOP stay below
-//! the limit.
+//! How far the power limit of its board slows the tensor cores of a GPU: the largest share of its clock at which idle power and energy per FLOP
+//! stay below the limit. What a lower limit does to a kernel is what it does to every other one (`src/power/cap.rs`).
 //!
 //! `P(share) = IDLE_SHARE P_limit + energy rate share V(share)²`, V relative, `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
 
@@ -71,7 +71,7 @@ pub enum TensorIssue {
 pub struct TensorPower {
     /// Joules per FLOP at a relative voltage of 1.
     pub energy_per_flop: f64,
-    /// The board's limit.
+    /// The limit: a higher one where that is set, else that of the board.
     pub limit: Watts,
 }
 
@@ -79,7 +79,8 @@ impl TensorPower {
     /// Of this GPU with operands of this type.
     #[must_use]
     pub fn new(gpu: &Gpu, input: ElementType) -> Self {
-        Self { energy_per_flop: energy_per_flop(gpu, input), limit: gpu.power_limit.value }
+        let limit = gpu.lowered_from().unwrap_or(gpu.power_limit.value);
+        Self { energy_per_flop: energy_per_flop(gpu, input), limit }
     }
 
     /// The share of this clock in hertz that a GPU keeps while its tensor cores are busy at this dense rate.
@@ -101,6 +102,14 @@ impl TensorPower {
     fn at(&self, share: f64, clock: f64, rate: FlopsPerSecond) -> f64 {
         let busy = FlopsPerSecond(rate.0 * TENSOR_PART * share);
         IDLE_SHARE * self.limit.0 + self.watts(Hertz(clock * share), busy).0
+    }
+
+    /// The highest SM clock at which tensor cores that do this many FLOPs per second stay below the limit, whether they are busy all the time or not.
+    #[must_use]
+    pub fn clock_of_rate(&self, rate: FlopsPerSecond) -> Hertz {
+        let free = (1.0 - IDLE_SHARE) * self.limit.0;
+        let voltage = (free / (self.energy_per_flop * rate.0)).sqrt();
+        Hertz(1e9 * (voltage - VOLTAGE_AT_REST).max(0.0) / VOLTAGE_PER_GHZ)
     }
 
     /// Watts of tensor cores that do this many FLOPs per second at this clock.

@@ -1,6 +1,6 @@
 //! Operators of tensor libraries: what is computed, whichever kernel a library picks for it on each GPU.
 
-use super::{Instance, Problem};
+use super::Problem;
 use crate::catalogue::ElementType;
 
 /// What an operator computes.
@@ -113,20 +113,6 @@ impl OperatorKind {
     #[must_use]
     pub fn uses_tensor_cores(self) -> bool {
         self != Self::Streaming
-    }
-
-    /// Whether its model has the power limit in a clock of its own: what waits for memory all the time has none.
-    #[must_use]
-    pub fn models_power_limit(self) -> bool {
-        !matches!(self, Self::Streaming | Self::AttentionDecode)
-    }
-}
-
-impl Instance {
-    /// Whether the model of this operator has the power limit in a clock of its own; `false` of every other kernel.
-    #[must_use]
-    pub fn models_power_limit(&self) -> bool {
-        self.operator.is_some_and(|operator| operator.types.kind.models_power_limit())
     }
 }
 

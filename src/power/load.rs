@@ -1,19 +1,30 @@
 //! What a kernel keeps busy while it runs, as the equation of board power takes it.
 
-use crate::gpu::{Gpu, PREFILL_ENERGY, TENSOR_PART, TensorPower};
+use crate::gpu::{Clocks, Gpu, PREFILL_ENERGY, TENSOR_PART, TensorPower};
 use crate::kernel::{Count, Kernel, OperatorKind, Work};
 use crate::roofline::{BufferReuse, Component, KernelArithmetic};
-use crate::units::{FlopsPerSecond, Seconds};
+use crate::units::{FlopsPerSecond, Hertz, Seconds};
+
+/// What tensor cores do while a kernel runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TensorLoad {
+    /// What their FLOPs draw.
+    pub power: TensorPower,
+    /// FLOPs of a matrix product per second that draw as much.
+    pub drawing: FlopsPerSecond,
+    /// The share of the time that they are busy, 0 to 1.
+    pub busy: f64,
+    /// The SM clock that the limit of the board leaves beside them, at most that of the GPU.
+    pub clock: Hertz,
+}
 
 /// What a kernel moves and computes per second, and how many SMs it reaches; 0 where nobody counted it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// FLOP/s of the FP32 lanes, or what other lanes do that draws as much.
     pub flops_per_s: f64,
-    /// Watts of tensor cores with all that they keep busy, at the stated voltage.
-    pub tensor_watts: f64,
-    /// The share of the time that tensor cores are busy, 0 to 1.
-    pub tensor: f64,
+    /// What tensor cores do, where the kernel's arithmetic is theirs.
+    pub tensor: Option<TensorLoad>,
     /// DRAM bytes per second.
     pub dram_per_s: f64,
     /// L2 bytes per second.
@@ -29,6 +40,21 @@ impl Load {
     #[must_use]
     pub fn of_all_sms() -> Self {
         Self { active: 1.0, ..Self::default() }
+    }
+
+    /// The SM clock that busy tensor cores leave of these.
+    #[must_use]
+    pub fn sm_clock(&self, clocks: Clocks) -> Hertz {
+        self.tensor.map_or(clocks.sm, |tensor| Hertz(tensor.clock.0.min(clocks.sm.0)))
+    }
+
+    /// The same with the SMs at this clock while tensor cores work, where somebody knows it: the model of an operator does.
+    #[must_use]
+    pub fn with_tensor_clock(mut self, clock: Option<Hertz>) -> Self {
+        if let (Some(tensor), Some(clock)) = (&mut self.tensor, clock) {
+            tensor.clock = clock;
+        }
+        self
     }
 
     /// [`Load::from_work`]; `None` where neither operations nor bytes are known.
@@ -56,10 +82,13 @@ impl Load {
         match arithmetic.tensor_rate_on(gpu) {
             Some((input, peak)) => {
                 let rate = FlopsPerSecond(work.get(Count::Flops).unwrap_or(0.0) / time.0);
-                let watts = TensorPower::new(gpu, input).watts(gpu.stated_clocks().sm, rate).0;
-                let tensor_watts = watts * energy_over_product(kernel);
-                let tensor = (rate.0 / (TENSOR_PART * peak.0)).min(1.0);
-                Self { flops_per_s: 0.0, tensor_watts, tensor, ..counted }
+                let busy = (rate.0 / (TENSOR_PART * peak.0)).min(1.0);
+                let power = TensorPower::new(gpu, input);
+                let drawing = FlopsPerSecond(energy_over_product(kernel) * rate.0);
+                // At a lower clock they could not do as much.
+                let (own, least) = (gpu.boost_clock.value.0, busy * gpu.boost_clock.value.0);
+                let clock = Hertz(power.clock_of_rate(drawing).0.clamp(least, own));
+                Self { flops_per_s: 0.0, tensor: Some(TensorLoad { power, drawing, busy, clock }), ..counted }
             }
             None => {
                 let components = arithmetic.machine(gpu).components(work, BufferReuse::Never);

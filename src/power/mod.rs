@@ -1,6 +1,6 @@
 //! Board power from what a kernel keeps busy, on any GPU, at any clocks.
 //!
-//! P = L (i + φ k (b a + x u_FP + y u_L2) + h (d u_DRAM + g m/m0)) + (V/V0)² T, φ = (f/f0) (V/V0)², at most the board's limit.
+//! P = L (i + φ k (b a + x u_FP + y u_L2) + h (d u_DRAM + g m/m0)) + T, φ = (f/f0) (V/V0)², at most the board's limit.
 //!
 //! | symbol | what it is | unit |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | b a | share that clocked SMs draw; a = SMs with a block / SMs, but for the time that atomics on one address take; 2.4 times the share of the time that load/store units or L1 are busy, where that is more | - |
 //! | x u_FP | FLOP/s of the lanes over the FP32 peak at these clocks | - |
 //! | k | 1; where the roofline's law leaves products less than the FP32 peak (`specs/architectures.toml`), what makes them draw the limit at what is left: such a board could not run at that peak | - |
-//! | T | FLOP/s of tensor cores times their energy per FLOP (`gpu::TensorPower`), which their times rest on as well | W |
+//! | T | FLOP/s of tensor cores times their energy per FLOP at the clock they run at (`gpu::TensorPower`, with a voltage of its own), which their times rest on as well | W |
 //! | y u_L2 | bytes through L2 over 64 B per SM and clock | - |
 //! | d u_DRAM | DRAM bytes per second over the stated peak | - |
 //! | g m/m0 | share that memory draws while it is clocked, whether it moves anything or not | - |
@@ -37,7 +37,7 @@ pub mod fit;
 mod load;
 
 pub use cap::{check_board_limit, gpu_at_limit, with_lowest_limit};
-pub use load::Load;
+pub use load::{Load, TensorLoad};
 
 use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};
@@ -219,9 +219,10 @@ impl PowerModel {
         let of_board = self.idle_power(stock).0;
         let shares = self.shares_on(stock, of_board / stated);
         // Tensor cores draw by FLOPs, and no less than SMs that have a block.
-        let share = clocks.sm / stock.stated_clocks().sm;
-        let of_blocks = stated * shares.active * load.tensor * terms.0[1];
-        let tensor = (load.tensor_watts * self.voltage.squared(share) - of_blocks).max(0.0);
+        let tensor = load.tensor.map_or(0.0, |tensor| {
+            let of_blocks = stated * shares.active * tensor.busy * terms.0[1];
+            (tensor.power.watts(load.sm_clock(clocks), tensor.drawing).0 - of_blocks).max(0.0)
+        });
         let idle = of_board.min(clocks.power_limit.0);
         WantedPower { idle, wanted: idle + stated * terms.beside_idle(&shares) + tensor }
     }
@@ -273,7 +274,7 @@ fn memory_draw(stock: &Gpu) -> f64 {
 /// How far each part of the GPU is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Used {
-    /// SM clock over the stated boost clock.
+    /// SM clock, as busy tensor cores leave it, over the stated boost clock.
     pub clock: f64,
     /// Memory clock over the stated one, or over its own where that is higher.
     pub mem: f64,
@@ -294,10 +295,11 @@ impl Used {
         // Another memory is taken to draw what the board's does, be it faster or slower.
         let full = if own > stated.mem || stock.has_other_memory() { own } else { stated.mem };
         let at_full_clock = full / own;
-        let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
+        let sm = load.sm_clock(clocks);
+        let per_clock = f64::from(stock.sms.value) * sm.0;
         let lanes = f64::from(stock.fp32_lanes_per_sm.value);
         Self {
-            clock: clocks.sm / stated.sm,
+            clock: sm / stated.sm,
             mem: clocks.mem / full,
             active: load.active.clamp(0.0, 1.0).max(BUSY_LSU * load.lsu),
             fp: load.flops_per_s / (2.0 * lanes * per_clock),

@@ -51,9 +51,7 @@ pub fn source_clocks<'a>(
     store: impl Into<Visible<'a>>,
 ) -> SourceClocks {
     let store: Visible<'a> = store.into();
-    let exact = subject.config.and_then(|c| store.row_on(c, at));
-    let nearest = || store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
-    let Some(row) = exact.or_else(nearest) else { return SourceClocks::default() };
+    let Some(row) = store.start_row(subject, at) else { return SourceClocks::default() };
     let (gpu, refused) = gpu_at_usable_clocks(stock, catalogued, row);
     let at_row = gpu.as_ref().map(|gpu| Caution::SourceAtRowClocks(differences(gpu, catalogued)));
     let unused = refused.iter().map(|why| Caution::ClockUnused(why.to_string().into()));

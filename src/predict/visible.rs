@@ -1,5 +1,6 @@
 //! The rows a question may look at.
 
+use super::Subject;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::measurement::{ConfigId, LaunchFloors, LaunchTiming, Measurement, NearRow, SeenFloors, Store};
@@ -77,6 +78,13 @@ impl<'a> Visible<'a> {
         gpu: GpuId,
     ) -> Option<&'a Measurement> {
         self.nearest_sizes(kernel, problem, variant, gpu)[0]
+    }
+
+    /// The row that a prediction of this subject from this GPU starts from: at its size, else the nearest.
+    #[must_use]
+    pub fn start_row(self, subject: &Subject, gpu: GpuId) -> Option<&'a Measurement> {
+        let exact = subject.config.and_then(|config| self.row_on(config, gpu));
+        exact.or_else(|| self.nearest(subject.kernel, &subject.problem, &subject.variant, gpu))
     }
 
     /// [`Visible::nearest`], and the nearest row on the other side of the size asked for.

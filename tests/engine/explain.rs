@@ -133,8 +133,8 @@ fn numbers_stand_in_the_order_of_what_more_of_them_gains_and_none_is_of_work_the
 fn a_power_limit_that_slows_a_time_is_a_step_and_a_number_of_it() {
     let mut session = Session::load(None).unwrap();
     session.add_derived_gpus(["h100-sxm5@300W"]).unwrap();
-    let [source, limited, free] =
-        ["a100-sxm4-80gb", "h100-sxm5@300W", "h20"].map(|id| session.gpus.position(id).unwrap());
+    let [source, limited, lowered, free] =
+        ["a100-sxm4-80gb", "l40s", "h100-sxm5@300W", "h20"].map(|id| session.gpus.position(id).unwrap());
     let power = |kernel: &str, size: &str, source: GpuId, target: GpuId| {
         let at = session.kernels.position(kernel).unwrap();
         let subject = session.subject(at, &size.parse().unwrap(), "").unwrap();
@@ -164,6 +164,9 @@ fn a_power_limit_that_slows_a_time_is_a_step_and_a_number_of_it() {
         }
         let (_, number, ..) = power(kernel, size, source, free);
         assert_eq!(number.unwrap_or(1.0), 1.0, "{kernel}: a quarter of the tensor rate draws no limit");
+        // A lower limit is a lower clock of the whole GPU, as for every other kernel.
+        let (_, number, ..) = power(kernel, size, source, lowered);
+        assert_eq!(number.unwrap_or(1.0), 1.0, "{kernel}");
     }
     // Of any other kernel without a time on the source.
     let (step, number, ..) = power("torch_linear", "n=8192", source, limited);

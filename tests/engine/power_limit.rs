@@ -253,3 +253,39 @@ fn under_a_limit_less_memory_bandwidth_is_not_faster() {
         }
     }
 }
+
+/// Products that their board's own limit slows and those that it does not, and attention: all of them draw from one budget.
+#[test]
+fn a_limit_below_what_an_operator_draws_slows_it_at_once_and_by_little() {
+    let loaded = Session::load(None).unwrap();
+    let sizes = [
+        ("linear_bf16", "m=8192;n=8192;k=8192"),
+        ("linear_bf16", "m=256;n=8192;k=8192"),
+        ("linear_bf16", "m=256;n=4096;k=4096"),
+        ("attention_prefill", "b=4;s=4096;h=32;kv=8;d=128"),
+    ];
+    for (id, size) in sizes {
+        let kernel = loaded.kernels.id_named(id).unwrap();
+        let subject = loaded.subject(kernel, &size.parse().unwrap(), "").unwrap();
+        for board in ["h100-sxm5", "a100-sxm4-80gb", "l40s", "b200"] {
+            let on = |id: &str| {
+                let mut session = loaded.clone();
+                session.add_derived_gpus([id]).unwrap();
+                let gpu = session.gpus.position(id).unwrap();
+                let answer = session.answer(&subject, gpu, gpu, Settings::default());
+                let watts = answer.board_power(&session.kernels[kernel], &session.gpus[gpu]).unwrap().0;
+                (answer.predicted_time().unwrap().0, watts)
+            };
+            let (free, drawn) = on(board);
+            let mut last = free;
+            for part in [0.98, 0.9, 0.75, 0.6] {
+                let (time, watts) = on(&format!("{board}@{}W", (part * drawn).round()));
+                assert!(watts <= part * drawn + 1.0, "{id} {size} on {board}: {watts} of {drawn} W");
+                assert!(time > last, "{id} {size} on {board} at {part}: {time} s, {last} s at more");
+                assert!(part < 0.95 || time < 1.03 * free, "{id} {size} on {board}: {time} s, {free} s free");
+                last = time;
+            }
+            assert!(last < 2.0 * free, "{id} {size} on {board}: {last} s, {free} s free");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
     Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Width,
-    model_position, question,
+    model_position, operator_clock, question,
 };
 use crate::progress::Progress;
 use crate::report::shown::useless_interval;
@@ -362,11 +362,9 @@ impl PartQuestion<'_> {
     /// The model's times on these GPUs, each at the clock that its power limit leaves it under this kernel's load.
     fn times_at_limits(&self, gpus: &[Gpu], edited: Option<&EditedLaunch>) -> Vec<Option<ModelTime>> {
         let mut times = self.model_times(gpus);
-        if !self.subject.instance.models_power_limit() {
-            for (time, gpu) in times.iter_mut().zip(gpus) {
-                if let Some(slower) = gpu_at_limit(gpu, |gpu| self.load_on(gpu)) {
-                    *time = self.model_times(std::slice::from_ref(&slower))[0];
-                }
+        for (time, gpu) in times.iter_mut().zip(gpus) {
+            if let Some(slower) = gpu_at_limit(gpu, |gpu| self.load_on(gpu)) {
+                *time = self.model_times(std::slice::from_ref(&slower))[0];
             }
         }
         if let Some(edited) = edited {
@@ -465,6 +463,12 @@ impl PartQuestion<'_> {
 
     /// What the kernel asks of this GPU.
     fn load_on(&self, gpu: &Gpu) -> Option<Load> {
+        let load = self.load_by_work(gpu)?;
+        Some(load.with_tensor_clock(operator_clock(gpu, &self.subject.instance)))
+    }
+
+    /// The same by its work and time alone.
+    fn load_by_work(&self, gpu: &Gpu) -> Option<Load> {
         let kernel = &self.session.kernels[self.subject.kernel];
         if !MODELS[self.settings.model].is_prepared() {
             let (found, work, blocks) = self.asked_time(gpu)?;

@@ -138,7 +138,8 @@ impl KeptOperator {
         };
         let of_spec =
             |spec: Spec| Elasticity::new(spec, self.machine.spec_value(spec), |factor| with(spec, factor));
-        Elasticity::fastest_first(TAKEN.into_iter().filter_map(of_spec))
+        let settable = TAKEN.into_iter().filter(|spec| self.machine.is_settable(*spec));
+        Elasticity::fastest_first(settable.filter_map(of_spec))
     }
 
     fn to_measure(&self) -> Vec<String> {

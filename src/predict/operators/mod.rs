@@ -24,9 +24,9 @@ pub(super) use explain::{bound_by, operator_prediction};
 
 use super::{ModelRefusal, Subject, sound};
 use crate::gpu::Gpu;
-use crate::kernel::{Operator, OperatorKind, OperatorSizes, Work};
+use crate::kernel::{Instance, Operator, OperatorKind, OperatorSizes, Work};
 use crate::pair::Pair;
-use crate::units::Seconds;
+use crate::units::{Hertz, Seconds};
 use constants::{BELIEVED, NODE_CLOCKS, NODE_SECONDS, RESIDENT_BELOW, RESIDENT_UP_TO};
 use hardware::Hardware;
 
@@ -103,6 +103,16 @@ pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<Op
 #[must_use]
 pub fn operator_time(gpu: &Gpu, subject: &Subject) -> Option<Seconds> {
     modelled_seconds(gpu, subject.instance.operator.as_ref(), &subject.instance.work).map(Seconds)
+}
+
+/// The SM clock that the power limit of the board leaves this GPU while what was timed as an operator runs; `None` where it is none, or the GPU states no rate
+/// for its types.
+#[must_use]
+pub fn operator_clock(gpu: &Gpu, instance: &Instance) -> Option<Hertz> {
+    let parts = modelled(gpu, instance.operator.as_ref()?, &instance.work)?;
+    let is_slowed = parts.tensor > parts.full_clock.tensor;
+    let share = if is_slowed { parts.full_clock.tensor / parts.tensor } else { 1.0 };
+    Some(Hertz(share * gpu.boost_clock.value.0))
 }
 
 /// [`modelled`] in seconds alone; `None` where the kernel is no operator.
