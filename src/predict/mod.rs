@@ -82,7 +82,7 @@ pub use launch_edits::{LaunchEdits, LaunchNumber};
 pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught};
 pub use levels::LevelTimes;
 pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
-pub use operators::operator_time;
+pub use operators::{graph_launch_time, operator_time};
 pub use plain_roofline::{body, under_filled_body};
 pub use question::{Question, QuestionSide, never_started, question};
 pub use rates::ModelRates;
