@@ -19,7 +19,7 @@ use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
     SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences, impossible_source,
     is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, stated_clocks,
-    states_clocks, weight,
+    states_clocks, unused_target_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note, tensor_fp64_note};
 use crate::units::{Bytes, Seconds};
@@ -184,8 +184,9 @@ fn answer_at_clocks(
         p.cautions.extend(unstated_type(&q, rows));
         observe(p, &q, timed);
         p.cautions.extend(source_cannot_launch(&q));
-        if timed.is_none() {
-            p.cautions.extend(unused_measurement(context, subject, source, target));
+        match timed {
+            Some(row) => p.cautions.extend(unused_target_clocks(row, on_target)),
+            None => p.cautions.extend(unused_measurement(context, subject, source, target)),
         }
         let named = Pair::new(typed_source, context.named_of_typed(target));
         // Under a limit that does nothing it is its board.

@@ -17,6 +17,7 @@ use super::item::{Anchor, BODY, Ink, Item, SMALL, TITLE};
 use super::layout::{Rect, clean, shorten, width, wrap};
 use super::legend::Legend;
 use super::{ChartSpec, Dash, Scale, SvgError, Tick, plot};
+use crate::kernel::clip_at_difference;
 
 /// Everything to draw, back to front.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,11 +173,24 @@ fn scene_items(
     Ok((items, (!said.is_empty()).then(|| format!("at this size {}", said.join("; ")))))
 }
 
-/// Ticks of the y axis, cut to a share of the width.
+/// So many names are kept apart from each other.
+const MOST_APART: usize = 100;
+
+/// Ticks of the y axis, cut to a share of the width; names that would look alike are cut where they differ.
 fn y_ticks(spec: &ChartSpec, canvas: (f64, f64)) -> Vec<Tick> {
-    let most = (canvas.1 / 45.0) as usize;
-    let cut = |t: Tick| Tick { label: shorten(&clean(&t.label, LONGEST), SMALL, 0.3 * canvas.0), ..t };
-    spec.y.ticks(most).into_iter().map(cut).collect()
+    let (most, room) = ((canvas.1 / 45.0) as usize, 0.3 * canvas.0);
+    let cut = |text: &str| shorten(text, SMALL, room);
+    let letters = (room / width("0", SMALL)) as usize;
+    let mut ticks = spec.y.ticks(most);
+    let labels: Vec<String> = ticks.iter().map(|tick| clean(&tick.label, LONGEST)).collect();
+    // Of more names than this only some have room.
+    let others = || labels.iter().map(String::as_str).take(MOST_APART);
+    for (tick, label) in ticks.iter_mut().zip(&labels) {
+        let is_cut = width(label, SMALL) > room;
+        tick.label =
+            if is_cut { cut(&clip_at_difference(label, others(), letters, cut)) } else { label.clone() };
+    }
+    ticks
 }
 
 /// Grid, ticks and labels of both axes. Returns what [`y_axis`] does.

@@ -6,6 +6,8 @@
 //! assert_eq!(short_name(full), "cutlass::Kernel");
 //! ```
 
+use hashbrown::{HashMap, HashSet};
+
 /// The longest label, in characters.
 const WIDEST: usize = 48;
 
@@ -40,6 +42,45 @@ pub fn clip_middle(text: &str, width: usize) -> String {
     let mut tail: Vec<char> = text.chars().rev().take(kept / 2).collect();
     tail.reverse();
     head + "…" + &tail.into_iter().collect::<String>()
+}
+
+/// A text in so many characters; where one of these other texts is cut alike, as its first word and what tells it from those: of
+/// `aten::bmm [96,3137,64]` beside `aten::bmm [96,3137,8]` `bmm…64]`. `clip` cuts a text that stands alone.
+pub fn clip_at_difference<'a>(
+    text: &str,
+    others: impl Iterator<Item = &'a str>,
+    width: usize,
+    clip: impl Fn(&str) -> String,
+) -> String {
+    let whole = clip(text);
+    let alike = others.filter(|other| *other != text && clip(other) == whole);
+    let same_letters = |other: &str| text.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let Some(same) = alike.map(same_letters).min().filter(|_| text.is_ascii()) else { return whole };
+    let is_between = |letter: char| !letter.is_alphanumeric();
+    let from = text[..same].rfind(is_between).map_or(0, |at| at + 1);
+    let word = text.split(' ').next().unwrap_or_default();
+    let head = word.rsplit("::").next().unwrap_or_default();
+    let head = &head[..head.len().min(width / 2)];
+    let room = width.saturating_sub(head.len() + 1);
+    // A long word that differs at its end alone loses its begin.
+    let is_seen = text.len() - from <= room || same - from + 1 < room;
+    let from = if is_seen { from } else { same - room / 2 };
+    match &text[from..] {
+        tail if tail.len() <= room => format!("{head}…{tail}"),
+        tail => format!("{head}…{}{}", &tail[..room.saturating_sub(1)], if room > 0 { "…" } else { "" }),
+    }
+}
+
+/// Texts in so many characters each: without their middle, or cut where they differ from those that would look alike.
+#[must_use]
+pub fn clip_apart(texts: &[String], width: usize) -> Vec<String> {
+    let clip = |text: &str| clip_middle(text, width);
+    let mut alike: HashMap<String, HashSet<&str>> = HashMap::new();
+    for text in texts {
+        alike.entry(clip(text)).or_default().insert(text);
+    }
+    let apart = |text: &String| clip_at_difference(text, alike[&clip(text)].iter().copied(), width, clip);
+    texts.iter().map(apart).collect()
 }
 
 /// A signature taken apart.
@@ -209,5 +250,29 @@ mod tests {
             prop_assert!(long_name(&full).chars().count() <= WIDEST);
             prop_assert_eq!(short_name(&full).is_empty(), full.trim().is_empty() || full.trim_start() == "void");
         }
+    }
+
+    #[test]
+    fn operators_that_begin_alike_show_where_they_differ() {
+        let products = ["aten::bmm [96,3137,64] [96,64,3137]", "aten::bmm [96,3137,3137] [96,3137,64]"];
+        let begin = |text: &str, width: usize| match text.len() <= width {
+            true => text.to_string(),
+            false => format!("{}…", &text[..width - 1]),
+        };
+        let cut = |text: &str, width| {
+            clip_at_difference(text, products.into_iter(), width, |text| begin(text, width))
+        };
+        assert_eq!(products.map(|text| cut(text, 15)), ["bmm…64] [96,64…", "bmm…3137] [96,…"]);
+        assert_eq!(products.map(|text| cut(text, 22)), ["aten::bmm [96,3137,64…", "aten::bmm [96,3137,31…"]);
+        assert_eq!(products.map(|text| cut(text, 5)), ["bm…6…", "bm…3…"]);
+        assert_eq!(cut("aten::mul [8,12,3137]", 12), "aten::mul […");
+    }
+
+    #[test]
+    fn names_that_differ_in_the_middle_alone_are_cut_there() {
+        let names = ["gemm_tilesize128x128_stage3_align8", "gemm_tilesize128x256_stage3_align8"];
+        let cut = clip_apart(&names.map(String::from), 20);
+        assert!(cut[0] != cut[1] && cut.iter().all(|name| name.chars().count() <= 20), "{cut:?}");
+        assert_eq!(clip_apart(&["abcdefghij".to_string()], 5), ["ab…ij"]);
     }
 }

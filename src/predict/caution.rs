@@ -429,7 +429,7 @@ impl fmt::Display for Caution {
             Self::MeasuredAtOtherClocks { at, time } => f.write_str(&not_compared_text(at, *time)),
             Self::MeasuredUnused { gpu, time } => f.write_str(&measured_unused_text(gpu, *time)),
             Self::ClockUnused(text) => {
-                write!(f, "clocks: the source's row states one that is ignored: {text}")
+                write!(f, "clocks: a row states one that is ignored: {text}")
             }
             Self::SourceTyped(text) => {
                 write!(f, "clocks set: {text}; source time assumed measured at these clocks")

@@ -54,8 +54,17 @@ pub fn source_clocks<'a>(
     let Some(row) = store.start_row(subject, at) else { return SourceClocks::default() };
     let (gpu, refused) = gpu_at_usable_clocks(stock, catalogued, row);
     let at_row = gpu.as_ref().map(|gpu| Caution::SourceAtRowClocks(differences(gpu, catalogued)));
-    let unused = refused.iter().map(|why| Caution::ClockUnused(why.to_string().into()));
+    let unused = unused_clocks(refused);
     SourceClocks { cautions: at_row.into_iter().chain(unused).collect(), gpu: gpu.map(Arc::new) }
+}
+
+fn unused_clocks(refused: impl IntoIterator<Item = TuningError>) -> impl Iterator<Item = Caution> {
+    refused.into_iter().map(|why| Caution::ClockUnused(why.to_string().into()))
+}
+
+/// That this row of the target states clocks that no such board can be set to.
+pub fn unused_target_clocks(row: &Measurement, target: &Gpu) -> impl Iterator<Item = Caution> {
+    unused_clocks(target.refused_clocks(believed(row, target)).into_iter().flatten())
 }
 
 /// The GPU at the clocks that this row states; `None` where it states none, or those of the catalogue.
@@ -109,10 +118,15 @@ pub fn states_clocks(row: &Measurement) -> bool {
     stated_clocks(row).iter().any(Option::is_some)
 }
 
-/// Whether every clock that this row states is one that this GPU may run at by itself; false where it states none.
+/// Whether every clock that this row states is one that this GPU may run at by itself, or one that no such board can be set to, as rows of
+/// the source are read; false where it states none.
 #[must_use]
 pub fn is_near(row: &Measurement, gpu: &Gpu) -> bool {
-    is_within(row, gpu, NEAR)
+    let clocks = believed(row, gpu);
+    let refused = gpu.refused_clocks(clocks);
+    let [sm, mem] = clocks;
+    let usable = [sm.filter(|_| refused[0].is_none()), mem.filter(|_| refused[1].is_none())];
+    states_clocks(row) && are_near(usable, gpu, NEAR)
 }
 
 /// How long a profiler must have looked for its cycles over its time to be a clock: on an H200 at 1980 MHz launches of 3 to 25 µs gave

@@ -65,7 +65,7 @@ pub use breakdown::{Breakdown, Cause, FirstTime, Step};
 pub use caution::{BusySms, Caution};
 pub use clocks::{
     SourceClocks, are_at_same_clocks, clock_distance, differences, gpu_at_row_clocks, gpu_at_usable_clocks,
-    is_at, is_near, is_timed_at, source_clocks, stated_clocks, states_clocks,
+    is_at, is_near, is_timed_at, source_clocks, stated_clocks, states_clocks, unused_target_clocks,
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{
@@ -82,7 +82,7 @@ pub use launch_edits::{LaunchEdits, LaunchNumber};
 pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught};
 pub use levels::LevelTimes;
 pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
-pub use operators::{operator_clock, operator_time};
+pub use operators::{graph_launch_time, operator_clock, operator_time};
 pub use plain_roofline::{body, under_filled_body};
 pub use question::{Question, QuestionSide, never_started, question};
 pub use rates::ModelRates;

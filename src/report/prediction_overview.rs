@@ -54,6 +54,9 @@ struct FirstRow {
 /// The names of kernels, which a narrow screen has shorter.
 const KERNEL: &str = "kernel";
 
+/// Their sizes, the same.
+const SIZE: &str = "size";
+
 /// The source's time at the clocks it is set to, where it was measured at others: what the speedup is over.
 const STOCK_TIME: &str = "at stock clocks";
 
@@ -163,7 +166,9 @@ impl PredictionOverview {
             hidden: &hidden,
             under_rows: Some(VARIANT.name),
             least_needed,
-            shortened: Some(KERNEL),
+            said_once: &[KERNEL, SIZE],
+            shortened: &[KERNEL, SIZE],
+            last_left_out: Some("speedup"),
             screen,
             notes: Some(under),
         };
@@ -195,7 +200,7 @@ impl PredictionOverview {
 fn overview_columns() -> Vec<TableColumn> {
     vec![
         TableColumn::left(KERNEL),
-        TableColumn::left("size"),
+        TableColumn::left(SIZE),
         VARIANT,
         TableColumn::left("target"),
         TableColumn::left("model"),

@@ -8,7 +8,7 @@ use super::table::{
     TableColumn, TableFormat, left_out_note, markdown_head, markdown_line, one_line, shortened_width,
     text_line,
 };
-use crate::kernel::clip_middle;
+use crate::kernel::{clip_at_difference, clip_middle};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -18,6 +18,8 @@ pub(super) struct SpooledTable {
     columns: Vec<TableColumn>,
     footnoted: &'static str,
     widths: Vec<usize>,
+    /// The texts of each column, as long as they are few.
+    texts: Vec<Option<Vec<String>>>,
     rows: BufWriter<Spool>,
     count: usize,
     footnotes: Footnotes,
@@ -25,6 +27,9 @@ pub(super) struct SpooledTable {
 
 /// A column wider than this may stand under its rows.
 const WIDE: usize = 16;
+
+/// Of a column with more texts than this they are not kept.
+const FEW_TEXTS: usize = 64;
 
 /// What stands around the rows.
 #[derive(Debug, Default)]
@@ -37,8 +42,12 @@ pub(super) struct TableFrame<'a> {
     pub(super) under_rows: Option<&'a str>,
     /// Columns that are left out in turn until the rows are as wide as the screen.
     pub(super) least_needed: &'a [&'a str],
-    /// A column whose texts lose their middle where the rows have no room even then.
-    pub(super) shortened: Option<&'a str>,
+    /// Columns that are said once, before the title, where the screen has no room for them and every row has the same text there.
+    pub(super) said_once: &'a [&'a str],
+    /// Columns whose texts lose their middle, in turn, where the rows have no room even then.
+    pub(super) shortened: &'a [&'a str],
+    /// A column that is left out where even that is too wide.
+    pub(super) last_left_out: Option<&'a str>,
     /// How wide the screen is; `None` = any width.
     pub(super) screen: Option<usize>,
     /// Under the footnotes, a line each; `None` = nothing stands under the rows.
@@ -49,15 +58,22 @@ impl SpooledTable {
     pub(super) fn new(columns: Vec<TableColumn>, footnoted: &'static str) -> Self {
         let widths = columns.iter().map(|column| column.name.width()).collect();
         let rows = BufWriter::new(Spool::default());
-        Self { columns, footnoted, widths, rows, count: 0, footnotes: Footnotes::default() }
+        let texts = vec![Some(Vec::new()); columns.len()];
+        Self { columns, footnoted, widths, texts, rows, count: 0, footnotes: Footnotes::default() }
     }
 
     /// Adds a row, a cell for every column.
     pub(super) fn push(&mut self, row: Vec<TableCell>) -> Result<()> {
-        for ((cell, column), width) in row.into_iter().zip(&self.columns).zip(&mut self.widths) {
+        let places = self.widths.iter_mut().zip(&mut self.texts);
+        for ((cell, column), (width, texts)) in row.into_iter().zip(&self.columns).zip(places) {
             let cell = if column.name == self.footnoted { self.footnotes.numbered(cell) } else { cell };
             let text = one_line(&cell.for_people());
             *width = text.width().max(*width);
+            match texts {
+                Some(known) if known.contains(&text) => {}
+                Some(known) if known.len() < FEW_TEXTS => known.push(text.clone()),
+                _ => *texts = None,
+            }
             write_text(&mut self.rows, &text)?;
         }
         self.count += 1;
@@ -72,17 +88,16 @@ impl SpooledTable {
         out: &mut dyn Write,
     ) -> Result<()> {
         let under = self.column_under_rows(&frame);
-        let (is_shown, left_out) = self.columns_that_fit(&frame, under);
-        let short = self.shortened_column(&frame, &is_shown);
-        if let Some((at, width)) = short {
-            self.widths[at] = width;
+        let ShownColumns { is_shown, left_out, said_once, short } = self.columns_that_fit(&frame, under);
+        for (at, width) in &short {
+            self.widths[*at] = *width;
         }
         let shown = |at: &usize| is_shown[*at];
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
         let is_markdown = format == TableFormat::Markdown;
         if !frame.title.is_empty() {
-            writeln!(out, "{}{}", one_line(&frame.title), if self.count > 0 { "\n" } else { "" })?;
+            writeln!(out, "{said_once}{}{}", one_line(&frame.title), if self.count > 0 { "\n" } else { "" })?;
         }
         // Without rows it is its title and its notes, as every table.
         if self.count > 0 {
@@ -96,10 +111,14 @@ impl SpooledTable {
         for _ in 0..self.count {
             let all = is_shown.iter().map(|shown| Ok((*shown, read_text(&mut rows)?)));
             let mut all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
-            if let Some((at, width)) = short {
-                all[at].1 = clip_middle(&all[at].1, width);
+            for (at, width) in &short {
+                let others = self.texts[*at].iter().flatten().map(String::as_str);
+                all[*at].1 =
+                    clip_at_difference(&all[*at].1, others, *width, |text| clip_middle(text, *width));
             }
-            let below = under.map(|at| format!("  {} {}\n", self.columns[at].name, all[at].1));
+            let below = under
+                .filter(|at| all[*at].1 != "-")
+                .map(|at| format!("  {} {}\n", self.columns[at].name, all[at].1));
             let cells = all.into_iter().filter(|(shown, _)| *shown).map(|(_, text)| text);
             let line = match is_markdown {
                 true => markdown_line(cells),
@@ -132,34 +151,84 @@ impl SpooledTable {
         sum + 2 * usize::saturating_sub(count, 1)
     }
 
-    /// The column that is shortened, and how wide it is then.
-    fn shortened_column(&self, frame: &TableFrame<'_>, is_shown: &[bool]) -> Option<(usize, usize)> {
-        let at = self.columns.iter().position(|column| Some(column.name) == frame.shortened)?;
-        let over = self.row_width(is_shown).checked_sub(frame.screen?)?;
-        Some((at, shortened_width(self.widths[at], over)))
+    /// How wide these columns are once they have lost as much of their middles as these shown ones are too wide, in turn.
+    fn shortened_columns(&self, frame: &TableFrame<'_>, is_shown: &[bool]) -> Vec<(usize, usize)> {
+        let Some(screen) = frame.screen else { return Vec::new() };
+        let mut over = self.row_width(is_shown).saturating_sub(screen);
+        let mut short = Vec::new();
+        for at in frame.shortened.iter().filter_map(|name| self.place_of(name, is_shown)) {
+            let width = shortened_width(self.widths[at], over);
+            over -= self.widths[at] - width;
+            short.push((at, width));
+        }
+        short
+    }
+
+    /// The place of a column that is shown.
+    fn place_of(&self, name: &str, is_shown: &[bool]) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name).filter(|at| is_shown[*at])
     }
 
     /// Which columns stand in the rows, and what is said of those that had no room.
-    fn columns_that_fit(&self, frame: &TableFrame<'_>, under: Option<usize>) -> (Vec<bool>, Option<String>) {
-        let mut is_shown: Vec<bool> = self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect();
+    fn columns_that_fit(&self, frame: &TableFrame<'_>, under: Option<usize>) -> ShownColumns {
+        let mut fitted = ShownColumns {
+            is_shown: self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect(),
+            ..ShownColumns::default()
+        };
         if let Some(at) = under {
-            is_shown[at] = false;
+            fitted.is_shown[at] = false;
         }
-        let Some(screen) = frame.screen else { return (is_shown, None) };
+        let Some(screen) = frame.screen else { return fitted };
         let mut left_out: Vec<&str> = Vec::new();
-        for name in frame.least_needed {
-            if self.row_width(&is_shown) <= screen {
-                break;
-            }
-            let at = self.columns.iter().position(|column| column.name == *name);
-            if let Some(at) = at.filter(|at| is_shown[*at]) {
+        let mut leave_out = |is_shown: &mut Vec<bool>, name| {
+            if let Some(at) = self.place_of(name, is_shown) {
                 is_shown[at] = false;
                 left_out.push(name);
             }
+        };
+        for name in frame.least_needed {
+            if self.row_width(&fitted.is_shown) <= screen {
+                break;
+            }
+            leave_out(&mut fitted.is_shown, *name);
         }
-        let note = left_out_note(screen, &left_out);
-        (is_shown, note)
+        if self.row_width(&fitted.is_shown) > screen {
+            fitted.said_once = self.say_once(frame, &mut fitted.is_shown);
+        }
+        fitted.short = self.shortened_columns(frame, &fitted.is_shown);
+        let gained: usize = fitted.short.iter().map(|(at, width)| self.widths[*at] - width).sum();
+        if self.row_width(&fitted.is_shown) > screen + gained {
+            frame.last_left_out.into_iter().for_each(|name| leave_out(&mut fitted.is_shown, name));
+            fitted.short = self.shortened_columns(frame, &fitted.is_shown);
+        }
+        fitted.left_out = left_out_note(screen, &left_out);
+        fitted
     }
+
+    /// Takes out what is said once, of several rows, and says it: `saxpy n=1048576 · `.
+    fn say_once(&self, frame: &TableFrame<'_>, is_shown: &mut [bool]) -> String {
+        let mut said: Vec<&str> = Vec::new();
+        for name in frame.said_once.iter().filter(|_| self.count > 1) {
+            let Some(at) = self.place_of(name, is_shown) else { continue };
+            let Some([text]) = self.texts[at].as_deref() else { continue };
+            is_shown[at] = false;
+            said.push(text);
+        }
+        if said.is_empty() { String::new() } else { format!("{} · ", said.join(" ")) }
+    }
+}
+
+/// The columns of a table on a screen.
+#[derive(Default)]
+struct ShownColumns {
+    /// Which stand in the rows.
+    is_shown: Vec<bool>,
+    /// What is said of those that had no room.
+    left_out: Option<String>,
+    /// What is said of those that are the same in every row.
+    said_once: String,
+    /// Those that are made narrower, and how wide they are then.
+    short: Vec<(usize, usize)>,
 }
 
 /// Footnotes with their numbers, then the other notes.
@@ -221,12 +290,46 @@ mod tests {
         let mut spooled = SpooledTable::new(columns.to_vec(), "notes");
         rows.iter().for_each(|row| spooled.push(row.clone()).unwrap());
         let mut out = Vec::new();
-        let frame = TableFrame { shortened: Some("name"), screen: Some(40), ..TableFrame::default() };
+        let frame = TableFrame { shortened: &["name"], screen: Some(40), ..TableFrame::default() };
         spooled.write(frame, TableFormat::Table, &mut out).unwrap();
         let table = Table { rows: rows.to_vec(), ..Table::new(columns.to_vec()) };
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, table.shortened(40, "name").to_text());
         assert!(text.contains('…') && text.lines().all(|line| line.width() <= 40), "{text}");
+    }
+
+    #[test]
+    fn what_every_row_says_stands_in_the_title_where_the_screen_is_narrow() {
+        let columns = ["kernel", "target", "ms", "speedup"].map(TableColumn::left);
+        let row = |kernel: &str, target: &str| {
+            let cells = [kernel, target, "1.5", "2.00"];
+            cells.map(TableCell::text).to_vec()
+        };
+        let written = |kernels: [&str; 2], screen| {
+            let mut spooled = SpooledTable::new(columns.to_vec(), "notes");
+            spooled.push(row(kernels[0], "rtx-4070")).unwrap();
+            spooled.push(row(kernels[1], "h100-sxm5")).unwrap();
+            let frame = TableFrame {
+                title: "T".into(),
+                said_once: &["kernel"],
+                shortened: &["kernel"],
+                last_left_out: Some("speedup"),
+                screen: Some(screen),
+                notes: Some(Spool::default()),
+                ..TableFrame::default()
+            };
+            let mut out = Vec::new();
+            spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let name = "a_kernel_with_a_long_name";
+        assert!(written([name; 2], 80).starts_with("T\n\nkernel "), "{}", written([name; 2], 80));
+        let narrow = written([name; 2], 30);
+        assert!(narrow.starts_with("a_kernel_with_a_long_name · T\n\ntarget  "), "{narrow}");
+        let apart = written([name, "a_kernel_with_b_long_name"], 36);
+        assert!(apart.contains("…a_long") && apart.contains("…b_long"), "{apart}");
+        assert!(apart.contains("left out to fit 36 characters: speedup"), "{apart}");
+        assert!(apart.lines().all(|line| line.width() <= 42), "{apart}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::cell::TableCell;
 pub use super::column::{Align, TableColumn};
 use super::footnotes::Footnotes;
 use super::stream::{StreamFormat, write_rows};
-use crate::kernel::clip_middle;
+use crate::kernel::clip_apart;
 use crate::text::harmless_json;
 use serde_json::Value;
 use std::io::{Result, Write};
@@ -104,6 +104,9 @@ impl Table {
             if self.columns.iter().any(|c| c.name == *name) {
                 self = self.without(&[name]);
                 left_out.push(name);
+                if *name == NOTES {
+                    self.notes.iter_mut().for_each(|note| *note = without_number(note));
+                }
             }
         }
         self.notes.extend(left_out_note(width, &left_out));
@@ -119,7 +122,8 @@ impl Table {
             || self.rows.iter().filter_map(|row| row.get(at)).map(|cell| one_line(&cell.for_people()));
         let longest = texts().map(|text| text.width()).max().unwrap_or(0);
         let most = shortened_width(longest, over);
-        let short: Vec<String> = texts().map(|text| clip_middle(&text, most)).collect();
+        let all: Vec<String> = texts().collect();
+        let short = clip_apart(&all, most);
         for (row, text) in self.rows.iter_mut().zip(short) {
             row[at] = TableCell::Text(text);
         }
@@ -283,6 +287,16 @@ pub(super) fn markdown_line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.map(escaped).collect::<Vec<_>>().join(" | "))
 }
 
+/// The column of footnotes' numbers.
+const NOTES: &str = "notes";
+
+/// A footnote without the number that no column has any more.
+fn without_number(note: &str) -> String {
+    let numbered = note.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let numbered = numbered.filter(|(number, _)| number.bytes().all(|b| b.is_ascii_digit()));
+    numbered.map_or(note, |(_, text)| text).to_string()
+}
+
 /// Which columns a screen of so many characters goes without; `None` where it has all.
 pub(super) fn left_out_note(width: usize, names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("left out to fit {width} characters: {}", names.join(", ")))
@@ -318,6 +332,14 @@ mod tests {
         ]);
         t.rows.push(vec![TableCell::text("ü\u{1b}[2J"), TableCell::Null, TableCell::List(Vec::new())]);
         t
+    }
+
+    #[test]
+    fn footnotes_have_no_numbers_where_their_column_has_no_room() {
+        let mut t = Table::new(["name", "notes"].map(TableColumn::left).to_vec());
+        t.rows.push(vec![TableCell::text("n"), TableCell::List(vec!["first".into(), "second".into()])]);
+        let narrow = t.footnoted("notes").fitted(4, &["notes"]);
+        assert_eq!(narrow.notes, ["first", "second", "left out to fit 4 characters: notes"]);
     }
 
     #[test]

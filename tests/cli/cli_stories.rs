@@ -823,6 +823,19 @@ fn a_source_row_that_states_its_clock_is_modelled_at_it() {
 }
 
 #[test]
+fn a_target_row_with_a_clock_that_no_board_has_is_measured_there() {
+    let desk = Desk::new();
+    let head = "gpu,kernel,problem,block,grid,flops,dram_bytes,time_ms,mem_clock_mhz";
+    let of = |gpu: &str, time: &str| format!("\n{gpu},kk,n=1000,256,4000,2.0e9,1.2e7,{time}");
+    let path =
+        desk.file("clk.csv", format!("{head}{},{},99999\n", of("titan-v", "0.5"), of("rtx-4070", "0.4")));
+    let words = "predict --from titan-v --to rtx-4070 --format json --data";
+    let all = desk.types_with(words, &[&path]).works().json();
+    assert_eq!(all[0]["measured_ms"], 0.4, "{all:?}");
+    assert!(all[0]["cautions"].to_string().contains("states one that is ignored"), "{all:?}");
+}
+
+#[test]
 fn a_clock_that_no_board_has_does_not_take_the_other_one_of_its_row_with_it() {
     let desk = Desk::new();
     let header =

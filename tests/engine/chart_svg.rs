@@ -514,6 +514,15 @@ fn absurd_charts_are_drawn_or_refused() {
 }
 
 #[test]
+fn names_that_begin_alike_are_told_apart_beside_the_axis() {
+    let begin = "cutlass_tensorop_bf16_s16816gemm_relu_bf16_warpgroupsize1x1x1_execute";
+    let names = ["128x128_64x3", "256x128_64x3"].map(|tile| format!("{begin}_{tile}_segment_k_off_kernel"));
+    let spec = empty(Scale::Linear { min: 0.0, max: 1.0 }, Scale::Category(names.to_vec()));
+    let svg = String::from_utf8(render_svg(&spec, LIGHT, (800, 600)).unwrap()).unwrap();
+    assert!(svg.contains("128x128") && svg.contains("256x128"), "{svg}");
+}
+
+#[test]
 fn absurd_sizes_are_refused_in_words() {
     let spec = empty(Scale::Linear { min: 0.0, max: 1.0 }, Scale::Linear { min: 0.0, max: 1.0 });
     for size in [(0, 0), (1, 1), (u32::MAX, 800), (100, 100)] {

@@ -180,7 +180,7 @@ fn header_and_board_speak_of_the_application_that_is_loaded() {
     let effects = d.key("w");
     assert!(effects.iter().any(|e| matches!(e, Effect::Rank(_))), "the kernel is ranked again");
     assert!(first(&d).contains("H100 SXM5 80 GB ▶ RTX 4070  matmul_tiled"), "{}", d.screen());
-    assert!(d.screen().contains("asking about matmul_tiled n=512"), "{}", d.screen());
+    assert!(d.screen().contains("compared now: kernel matmul_tiled n=512"), "{}", d.screen());
 }
 
 #[test]
@@ -304,22 +304,37 @@ fn a_trace_without_a_gpu_asks_for_it() {
     assert!(d.screen().contains("H100 SXM5 80 GB ▶"), "{}", d.screen());
 }
 
+/// A trace among the user's files, with an L40S as the source that is remembered or was asked for.
+fn from_l40s(source_asked: bool, trace: Application) -> Dashboard {
+    let saved = roofswap::config::Saved { source: Some("l40s".into()), ..Default::default() };
+    let data = vec!["run.json".into()];
+    let options = DashboardOptions { saved, source_asked, data, ..DashboardOptions::default() };
+    let mut d = dashboard(120, 40);
+    let session = (*d.state.base).clone();
+    d.state = first_state(session.clone(), &options).unwrap();
+    update(&mut d.state, Message::Resize(120, 40));
+    let mut read = LoadedFiles::without_notes(session, "read");
+    read.applications = vec![trace];
+    play(&mut d, Message::Loaded(read));
+    d
+}
+
+/// As in commands: `--from` goes before the GPU that the file names, and both say so.
+#[test]
+fn a_trace_is_taken_as_that_of_the_source_that_was_asked_for() {
+    let source = |d: &Dashboard| d.state.session.gpus[d.state.application.source.unwrap()].id.clone();
+    assert_eq!(source(&from_l40s(false, application())), "h100-sxm5");
+    let d = from_l40s(true, application());
+    assert_eq!(source(&d), "l40s");
+    let note = "run.json was recorded on h100-sxm5; its times are taken as those of l40s";
+    assert!(d.screen().contains(note), "{}", d.screen());
+}
+
 /// As in commands: the GPU that was asked for is that of files which name none.
 #[test]
 fn a_trace_without_a_gpu_ran_on_the_source_that_was_asked_for() {
-    let opens = |source_asked: bool| {
-        let saved = roofswap::config::Saved { source: Some("l40s".into()), ..Default::default() };
-        let data = vec!["run.json".into()];
-        let options = DashboardOptions { saved, source_asked, data, ..DashboardOptions::default() };
-        let mut d = dashboard(120, 40);
-        let session = (*d.state.base).clone();
-        d.state = first_state(session.clone(), &options).unwrap();
-        update(&mut d.state, Message::Resize(120, 40));
-        let mut read = LoadedFiles::without_notes(session, "read");
-        read.applications = vec![Application { gpu_name: String::new(), ..application() }];
-        play(&mut d, Message::Loaded(read));
-        d
-    };
+    let opens =
+        |source_asked| from_l40s(source_asked, Application { gpu_name: String::new(), ..application() });
     let d = opens(true);
     assert!(!d.screen().contains("Which GPU"), "{}", d.screen());
     let source = d.state.application.source.unwrap();

@@ -1019,3 +1019,20 @@ fn a_typed_kernel_leaves_what_can_be_undone_and_undo_leaves_it_selected() {
     press(&mut d, "u");
     assert!(d.screen().contains("nothing to undo"), "{}", d.screen());
 }
+
+#[test]
+fn the_explanation_says_where_the_first_time_is_from_and_that_there_is_more() {
+    let mut d = dashboard(80, 24);
+    d.key("enter");
+    assert!(d.screen().contains("published: Debdeep23/Kernel_Performance_Prediction"), "{}", d.screen());
+    for line in ["kernel vector_add_divergent", "to a100-sxm4-80gb"] {
+        d.key(":");
+        for letter in line.chars() {
+            d.key(if letter == ' ' { "space".into() } else { letter.to_string() }.as_str());
+        }
+        d.key("enter");
+    }
+    let screen = d.screen();
+    let title = screen.lines().find(|line| line.contains("Explanation ─")).unwrap();
+    assert!(title.contains("… ─ 1-12/"), "{screen}");
+}

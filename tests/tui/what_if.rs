@@ -96,6 +96,48 @@ fn command(words: &str) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// A line of the screen with this text.
+fn line_with(d: &Dashboard, text: &str) -> String {
+    let screen = d.screen();
+    screen.lines().find(|line| line.contains(text)).unwrap_or_default().to_string()
+}
+
+#[test]
+fn a_typed_power_limit_is_typed_and_compared_with_the_board_at_its_own() {
+    let mut d = dashboard(120, 40);
+    for line in ["kernel matmul_tiled", "size 512", "power 100W"] {
+        press(&mut d, ":");
+        type_line(&mut d, line);
+    }
+    press(&mut d, "3");
+    assert!(line_with(&d, "┃  power limit ").contains("100 W          typed"), "{}", d.screen());
+    let words = "whatif --from titan-v --gpu rtx-4070 --kernel matmul_tiled --size n=512 --power-limit 100W";
+    let printed = command(&format!("{words} --format json"));
+    let base = Seconds(printed["base_time_ms"].as_f64().unwrap() / 1e3);
+    let head = line_with(&d, "slower than RTX 4070, ");
+    assert!(head.contains(&format!("slower than RTX 4070, {base}")), "{base}: {}", d.screen());
+    // The SM clock, and what follows from it.
+    press(&mut d, ":");
+    type_line(&mut d, "clocks sm=1200MHz");
+    assert!(line_with(&d, "┃  SM clock ").contains("1200 MHz          typed"), "{}", d.screen());
+    assert!(line_with(&d, "┃  FP32 peak ").contains("follows"), "{}", d.screen());
+}
+
+#[test]
+fn an_operator_under_a_cuda_graph_has_the_launch_overhead_of_its_model() {
+    let mut d = dashboard(120, 40);
+    for line in ["kernel linear_bf16", "to h100-sxm5"] {
+        press(&mut d, ":");
+        type_line(&mut d, line);
+    }
+    press(&mut d, "3");
+    assert!(line_with(&d, "launch overhead  ").contains("2.47 µs          of graph"), "{}", d.screen());
+    go_to(&mut d, GpuNumber::LaunchOverhead);
+    press(&mut d, "right");
+    assert_eq!(changes(&d), "");
+    assert!(message(&d).contains("the model's own launch overhead, 2.47 µs"), "{}", message(&d));
+}
+
 #[test]
 fn the_view_at_every_size() {
     for (width, height) in [(40, 12), (80, 24), (120, 40), (160, 50), (200, 60)] {

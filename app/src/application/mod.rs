@@ -57,7 +57,7 @@ pub use recorded::{Application, CopyTotal, PartOfTrace, application_of};
 pub use replay::Replayed;
 pub use rows::{group_row, label_traced_kernels};
 pub use shapes::{AttentionShape, OperatorShape, ProductShape};
-pub use source::{is_stated_size, recorded_gpu_id, unlisted_gpu};
+pub use source::{other_gpu_note, recorded_gpu_id, unlisted_gpu};
 pub use table::{GROUPS_LISTED, group_table, launch_words, launches_in_words, percent, summary_table};
 pub use targets::{BarPart, bar_parts, limit_speedup, profile_table, target_json, target_table};
 pub use timeline::{Activity, ActivityKind, IdleSplit, Timeline};

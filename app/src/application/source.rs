@@ -2,7 +2,7 @@
 
 use super::recorded::Application;
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{Gpu, GpuId, MigTable, derived_gpu};
+use crate::gpu::{Gpu, GpuId, MigTable, board_place, derived_gpu};
 use crate::text::first_names;
 use crate::units::Bytes;
 
@@ -27,6 +27,18 @@ pub fn recorded_gpu_id(gpus: &Catalogue<Gpu>, application: &Application) -> Opti
     Some(stated_slice(gpus, application, board).map_or_else(|| board.id.clone(), |slice| slice.id))
 }
 
+/// That a file's times are taken as those of another GPU than it was recorded on: `run.json was recorded on h100-sxm5; …`.
+#[must_use]
+pub fn other_gpu_note(gpus: &Catalogue<Gpu>, application: &Application, taken: GpuId) -> Option<String> {
+    let recorded = gpus.id_named(&recorded_gpu_id(gpus, application)?)?;
+    let is_other = board_place(gpus, taken) != board_place(gpus, recorded);
+    let [taken, recorded] = [taken, recorded].map(|gpu| &gpus[gpu]);
+    (is_other && !is_stated_size(taken, application)).then(|| {
+        let file = application.file_name();
+        format!("{file} was recorded on {}; its times are taken as those of {}", recorded.id, taken.id)
+    })
+}
+
 /// A GPU that is none of the catalogue, and what it may be: `NVIDIA H100, which is one of h100-nvl, h100-pcie, h100-sxm5`.
 #[must_use]
 pub fn unlisted_gpu(gpus: &Catalogue<Gpu>, name: &str) -> String {
@@ -39,8 +51,7 @@ pub fn unlisted_gpu(gpus: &Catalogue<Gpu>, name: &str) -> String {
 }
 
 /// Whether the file states as many SMs as this GPU has.
-#[must_use]
-pub fn is_stated_size(gpu: &Gpu, application: &Application) -> bool {
+fn is_stated_size(gpu: &Gpu, application: &Application) -> bool {
     application.gpu_sms == Some(gpu.sms.value)
 }
 

@@ -8,11 +8,11 @@ use super::terminal::{fitted_to_screen, screen_width};
 use super::{Usage, load, named_gpus, output};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, GROUPS_LISTED, PartOfTrace, TargetForecast,
-    application_board, application_chart, application_json, forecast, group_table, host_factor,
-    is_stated_size, kernels_json, kernels_on_target_table, kernels_on_targets_table, profile_next,
-    profile_table, read_application, recorded_gpu_id, summary_table, target_json, target_table, unlisted_gpu,
+    application_board, application_chart, application_json, forecast, group_table, host_factor, kernels_json,
+    kernels_on_target_table, kernels_on_targets_table, other_gpu_note, profile_next, profile_table,
+    read_application, recorded_gpu_id, summary_table, target_json, target_table, unlisted_gpu,
 };
-use crate::gpu::{GpuId, board_place};
+use crate::gpu::GpuId;
 use crate::import::ImportJob;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
@@ -244,16 +244,8 @@ pub(super) fn source_gpu(
     let recorded = recorded.and_then(|id| session.gpus.id_named(&id));
     let Some(name) = typed else { return Ok(recorded) };
     let named = session.gpus.position(name)?;
-    let board = |gpu: GpuId| board_place(&session.gpus, gpu);
-    let is_other = |recorded: &GpuId| {
-        board(named) != board(*recorded) && !is_stated_size(&session.gpus[named], application)
-    };
-    if let Some(recorded) = recorded.filter(is_other) {
-        let [named, recorded] = [named, recorded].map(|gpu| &session.gpus[gpu].id);
-        let file = application.file_name();
-        output::remark(format!(
-            "--from {named}: {file} was recorded on {recorded}; its times are taken as those of {named}"
-        ));
+    if let Some(note) = other_gpu_note(&session.gpus, application, named) {
+        output::remark(format!("--from {}: {note}", session.gpus[named].id));
     }
     Ok(Some(named))
 }

@@ -24,10 +24,13 @@ pub(super) fn fitted_to_screen(table: Table, format: TableFormat, least_needed: 
 }
 
 /// A footnote (`[12] text`) or a sentence in lines of at most so many characters, broken between words, those behind the first under its
-/// text; any other line as it is. A word that is wider stands alone.
+/// text; a legend between its marks; any other line as it is. A word that is wider stands alone.
 pub(super) fn footnote_lines(line: &str, width: usize) -> String {
     if line.width() <= width {
         return line.into();
+    }
+    if line.starts_with('●') {
+        return legend_lines(line, width);
     }
     let number = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(number, _)| number);
     let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
@@ -53,13 +56,29 @@ pub(super) fn footnote_lines(line: &str, width: usize) -> String {
     lines
 }
 
+/// A legend (`● measured  ◆ scaled from a measurement`) in lines of at most so many characters, each with whole entries.
+fn legend_lines(legend: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for entry in legend.split("  ") {
+        match lines.last_mut() {
+            Some(line) if line.width() + 2 + entry.width() <= width => line.push_str(&format!("  {entry}")),
+            _ => lines.push(entry.into()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// Whether a line is words for people: no row of a table, no data, no command to copy.
 fn is_sentence(line: &str) -> bool {
     const COMMANDS: [&str; 3] = ["ncu ", "nsys ", "roofswap "];
     let begins = line.starts_with(|c: char| c.is_alphanumeric());
     let is_data = line.contains("  ") || line.contains(" = ");
-    let letters = line.as_bytes().windows(2);
-    let is_csv = letters.into_iter().any(|pair| pair[0] == b',' && pair[1] != b' ');
+    // Changes of a GPU (`mem=+20%,l2=72MiB`) have commas in a word, too.
+    let is_record = |word: &str| {
+        let mut cells = word.trim_end_matches(',').split(',');
+        word.trim_end_matches(',').contains(',') && cells.any(|cell| !cell.contains('='))
+    };
+    let is_csv = line.split(' ').any(is_record);
     begins && !is_data && !is_csv && !COMMANDS.iter().any(|command| line.starts_with(command))
 }
 
@@ -81,6 +100,20 @@ mod tests {
         for line in ["[1, 2, 3] of a list of numbers", "{\"a\": [1] }", ""] {
             assert_eq!(footnote_lines(line, 10), line);
         }
+    }
+
+    #[test]
+    fn a_legend_is_broken_between_its_marks() {
+        let legend = "● measured  ◆ scaled  ~ modelled without one  * best in time and power";
+        let broken = "● measured  ◆ scaled  ~ modelled without one\n* best in time and power";
+        assert_eq!(footnote_lines(legend, 50), broken);
+    }
+
+    #[test]
+    fn a_title_with_changes_of_a_gpu_is_broken_between_words() {
+        let title = "bert.json · ◇ H100 with mem=+20%,sm=+10%: 3.90 ms ◆ (3.90–3.91 ms), as fast";
+        let broken = "bert.json · ◇ H100 with\n  mem=+20%,sm=+10%: 3.90 ms ◆\n  (3.90–3.91 ms), as fast";
+        assert_eq!(footnote_lines(title, 30), broken);
     }
 
     #[test]

@@ -96,7 +96,12 @@ pub(super) fn ask_about_next(state: &mut DashboardState) -> Vec<Effect> {
     let now = state.asked_about();
     let place = all.iter().position(|workload| *workload == now).unwrap_or(0);
     ask_about(state, all[(place + 1) % all.len()]);
-    state.say(Tone::Done, format!("asking about {}", state.asked_name()))
+    let what = match state.asked_about() {
+        AskedAbout::Kernel => "kernel",
+        AskedAbout::Mix => "mix",
+        AskedAbout::Application => "application",
+    };
+    state.say(Tone::Done, format!("compared now: {what} {}", state.asked_name()))
 }
 
 /// Asks about this from now on; the rows of its board are GPUs.

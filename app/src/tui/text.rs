@@ -69,27 +69,6 @@ fn cut_name(name: &str, form: usize, width: usize) -> String {
     }
 }
 
-/// A text in so many columns; where one of these other texts is cut alike, as its first word and what tells it from those: of
-/// `aten::bmm [96,3137,64]` beside `aten::bmm [96,3137,8]` `bmm…64]`. `clip` cuts a text that stands alone.
-pub fn clipped_at_difference<'a>(
-    text: &str,
-    others: impl Iterator<Item = &'a str>,
-    width: usize,
-    clip: impl Fn(&str) -> String,
-) -> String {
-    let whole = clip(text);
-    let alike = others.filter(|other| *other != text && clip(other) == whole);
-    let same_letters = |other: &str| text.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let Some(same) = alike.map(same_letters).min().filter(|_| text.is_ascii()) else { return whole };
-    let is_between = |letter: char| !letter.is_alphanumeric();
-    let from = text[..same].rfind(is_between).map_or(0, |at| at + 1);
-    let word = text.split(' ').next().unwrap_or_default();
-    let head = word.rsplit("::").next().unwrap_or_default();
-    let head = &head[..head.len().min(width / 2)];
-    let tail = clipped_text(&text[from..], width.saturating_sub(head.len() + 1));
-    format!("{head}…{tail}")
-}
-
 /// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -175,7 +154,7 @@ pub fn more_targets(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{clipped_apart, clipped_at_difference, clipped_text, wrap, wrap_at_most};
+    use super::{clipped_apart, wrap, wrap_at_most};
 
     #[test]
     fn names_that_begin_alike_are_cut_where_they_are_alike() {
@@ -190,18 +169,6 @@ mod tests {
         let boards = ["RTX 4060 Laptop", "RTX 4060 Ti", "RTX 4060 Ti 16 GB"];
         assert_eq!(boards.map(|name| cut(name, &boards, 10)), ["4060 Lapt…", "4060 Ti", "4060 Ti 1…"]);
         assert_eq!(cut("same", &["same"], 3), "sa…");
-    }
-
-    #[test]
-    fn operators_that_begin_alike_show_where_they_differ() {
-        let products = ["aten::bmm [96,3137,64] [96,64,3137]", "aten::bmm [96,3137,3137] [96,3137,64]"];
-        let cut = |text: &str, width| {
-            clipped_at_difference(text, products.into_iter(), width, |text| clipped_text(text, width))
-        };
-        assert_eq!(products.map(|text| cut(text, 15)), ["bmm…64] [96,64…", "bmm…3137] [96,…"]);
-        assert_eq!(products.map(|text| cut(text, 22)), ["aten::bmm [96,3137,64…", "aten::bmm [96,3137,31…"]);
-        assert_eq!(products.map(|text| cut(text, 5)), ["bm…6…", "bm…3…"]);
-        assert_eq!(cut("aten::mul [8,12,3137]", 12), "aten::mul […");
     }
 
     #[test]

@@ -68,7 +68,8 @@ impl WhatIf<'_> {
 
     /// The time alone.
     fn bare_answer(&mut self, changes: GpuChanges) -> Result<WhatIfAnswer, ChangeError> {
-        let NotedTime { time: found, power, refusal, cautions } = self.noted_time(&changes)?;
+        let NotedTime { time: found, power, refusal, mut cautions } = self.noted_time(&changes)?;
+        cautions.extend(self.unused_launch_overhead(&changes));
         let on_base = self.noted_time_on_base();
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
@@ -89,6 +90,13 @@ impl WhatIf<'_> {
             solution: None,
             contour: None,
         })
+    }
+
+    /// That a changed launch overhead does nothing to a kernel under a CUDA graph, and what its launches cost.
+    fn unused_launch_overhead(&self, changes: &GpuChanges) -> Option<String> {
+        changes.get(GpuNumber::LaunchOverhead)?;
+        let time = self.graph_launch()?;
+        Some(format!("launch overhead not used: under a CUDA graph the model's own, {time}"))
     }
 
     /// The base and these scenarios side by side, each with its tornado. One that changes nothing is the base, and stands there once.

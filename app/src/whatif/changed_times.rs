@@ -108,6 +108,10 @@ pub trait ChangedTimes<'a> {
     fn launch_overhead_on(&self, _made: &Gpu) -> Option<Seconds> {
         None
     }
+    /// What the launches of a kernel under a CUDA graph cost on this GPU, which no launch overhead of the GPU changes; `None` of others.
+    fn graph_launch_on(&self, _made: &Gpu) -> Option<Seconds> {
+        None
+    }
     /// A run on the base.
     fn on_base(&self) -> WhatIfTime;
     /// The same with what must be known of it, as `rank` and `app` say it of this GPU.

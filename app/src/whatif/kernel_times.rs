@@ -11,7 +11,7 @@ use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
     Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Width,
-    model_position, operator_clock, question,
+    graph_launch_time, model_position, operator_clock, question,
 };
 use crate::progress::Progress;
 use crate::report::shown::useless_interval;
@@ -221,6 +221,11 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
         let asked =
             question(kernel, part.subject, gpus, &session.store, Ceilings::default(), self.settings.rules);
         Some(asked.floors.target.time)
+    }
+
+    fn graph_launch_on(&self, made: &Gpu) -> Option<Seconds> {
+        let [part] = &self.parts[..] else { return None };
+        graph_launch_time(made, part.subject)
     }
 
     fn on_base(&self) -> WhatIfTime {

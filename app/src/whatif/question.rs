@@ -156,13 +156,18 @@ impl<'a> WhatIf<'a> {
 
     /// What a launch of the kernel costs on this GPU, made of the base; `None` where several kernels run.
     pub(super) fn launch_overhead_on(&self, made: &Gpu) -> Option<Seconds> {
-        self.times.launch_overhead_on(made)
+        self.times.graph_launch_on(made).or_else(|| self.times.launch_overhead_on(made))
     }
 
     /// What a launch of the kernel costs on the base, which may be another than the GPU states; `None` where several kernels run.
     #[must_use]
     pub fn base_launch_overhead(&self) -> Option<Seconds> {
         self.launch_overhead_on(self.base())
+    }
+
+    /// What the launches of a kernel under a CUDA graph cost on the base; `None` of others.
+    pub(super) fn graph_launch(&self) -> Option<Seconds> {
+        self.times.graph_launch_on(self.base())
     }
 
     /// The changes as a GPU.

@@ -115,6 +115,13 @@ pub fn operator_clock(gpu: &Gpu, instance: &Instance) -> Option<Hertz> {
     Some(Hertz(share * gpu.boost_clock.value.0))
 }
 
+/// What the launches of an operator's kernels under a CUDA graph cost, whatever the GPU states of a launch; `None` as of [`operator_time`].
+#[must_use]
+pub fn graph_launch_time(gpu: &Gpu, subject: &Subject) -> Option<Seconds> {
+    let operator = subject.instance.operator.as_ref()?;
+    modelled(gpu, operator, &subject.instance.work).map(|parts| Seconds(parts.launch))
+}
+
 /// [`modelled`] in seconds alone; `None` where the kernel is no operator.
 pub(super) fn modelled_seconds(gpu: &Gpu, operator: Option<&Operator>, work: &Work) -> Option<f64> {
     operator.and_then(|operator| modelled(gpu, operator, work)).map(|parts| parts.time)

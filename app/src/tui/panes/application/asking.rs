@@ -71,7 +71,8 @@ fn put_application(
     let chosen = before.filter(|before| is_same_file && before.gpu_name == application.gpu_name);
     let chosen = chosen.and(state.application.source);
     let named = recorded_gpu(state, &application);
-    let source = named.or(chosen).or_else(|| stated_gpu(state, &application));
+    // As in commands: `--from`, then what the file names.
+    let source = stated_gpu(state, &application).or(named).or(chosen);
     let found = &mut state.application;
     let (mut traces, group_words) =
         (std::mem::take(&mut found.traces), std::mem::take(&mut found.group_words));
@@ -110,7 +111,7 @@ fn recorded_gpu(state: &mut DashboardState, application: &Application) -> Option
     state.session.gpus.id_named(&id)
 }
 
-/// The GPU that was stated for files that name none, where this one was opened so.
+/// The GPU that was stated for this file, where it was opened so.
 fn stated_gpu(state: &DashboardState, application: &Application) -> Option<GpuId> {
     let file = state.files.iter().find(|file| file.path == Path::new(&application.file))?;
     state.session.gpus.position(file.gpu.as_ref().filter(|_| !application.is_amd())?).ok()

@@ -19,7 +19,7 @@ pub struct ApplicationFindings {
     pub part: PartOfTrace,
     /// How it is carried to other GPUs.
     pub settings: ForecastSettings,
-    /// The GPU that it ran on: the one its file names, else the one that was chosen; none until then.
+    /// The GPU that it ran on: the one of `--from`, else the one its file names, else the one that was chosen; none until then.
     pub source: Option<GpuId>,
     /// What becomes of it on its own GPU and on the targets, or why there is no forecast.
     pub forecasts: Option<Result<Arc<Vec<TargetForecast>>, String>>,

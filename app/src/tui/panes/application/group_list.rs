@@ -3,12 +3,12 @@
 
 use crate::application::{Application, KernelGroup, TargetForecast, launch_words, percent};
 use crate::gpu::GpuId;
-use crate::kernel::clip_middle;
+use crate::kernel::{clip_at_difference, clip_middle};
 use crate::text::harmless_line;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_at_difference, clipped_text, pad_left, pad_right};
+use crate::tui::text::{clipped_text, pad_left, pad_right};
 use crate::units::{range, significant};
 use ratatui::text::Line;
 use std::collections::HashSet;
@@ -114,7 +114,7 @@ impl ShownGroups<'_> {
             self.groups.iter().filter(|(_, other)| other.operator_words() == group.operator_words());
         let labels: Vec<String> = of_operator.map(|(_, other)| whole(other)).collect();
         let clip = |label: &str| clip_middle(label, width);
-        clipped_at_difference(&whole(group), labels.iter().map(String::as_str), width, clip)
+        clip_at_difference(&whole(group), labels.iter().map(String::as_str), width, clip)
     }
 
     /// The operator in so many columns, apart from those of kernels whose names look alike in these.
@@ -124,7 +124,7 @@ impl ShownGroups<'_> {
         let alike = self.groups.iter().filter(|(_, other)| other.label_within(name) == label);
         let others: Vec<String> = alike.map(|(_, other)| words(other)).collect();
         let clip = |operator: &str| clipped_text(operator, width);
-        clipped_at_difference(&words(group), others.iter().map(String::as_str), width, clip)
+        clip_at_difference(&words(group), others.iter().map(String::as_str), width, clip)
     }
 
     /// The columns by what they are worth, the first to go last, with their widths.

@@ -1,7 +1,7 @@
 //! What must be said of the totals: what their notes say in `roofswap app`, the most important first; what to profile next.
 
 use super::findings::ApplicationFindings;
-use crate::application::{Application, TargetForecast, limit_speedup, percent};
+use crate::application::{Application, TargetForecast, limit_speedup, other_gpu_note, percent};
 use crate::gpu::GpuId;
 use crate::text::{first_names, harmless_line};
 use crate::tui::action::Action;
@@ -17,6 +17,13 @@ pub(super) fn note_lines(state: &DashboardState, application: &Application, widt
 }
 
 fn notes(state: &DashboardState, application: &Application) -> Vec<String> {
+    let taken = state.application.source;
+    let other = taken.and_then(|taken| other_gpu_note(&state.session.gpus, application, taken));
+    let other = other.map(|note| format!("! {note}"));
+    other.into_iter().chain(forecast_notes(state, application)).collect()
+}
+
+fn forecast_notes(state: &DashboardState, application: &Application) -> Vec<String> {
     let found = &state.application;
     let forecasts = match &found.forecasts {
         Some(Ok(forecasts)) => forecasts,

@@ -10,9 +10,11 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
 use crate::tui::state::DashboardState;
+use crate::tui::text::clipped_text;
 use components::components_of;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 use view::explain_lines;
 
 /// The pane.
@@ -42,7 +44,9 @@ impl Panel<DashboardState> for ExplanationPane {
         let top = state.explain_scroll.first_line(lines.len(), page);
         let more = state.explain_scroll.range_shown(lines.len(), page);
         let more = more.map_or_else(String::new, |range| format!(" ─ {range}"));
-        let beside = format!("{}{more}", state.question_title());
+        // What says that there is more is never cut.
+        let room = width.saturating_sub(Pane::Explanation.title().width() + 3 + more.width());
+        let beside = format!("{}{more}", clipped_text(&state.question_title(), room));
         let inside = pane_frame(buffer, area, state, Pane::Explanation, &beside, look);
         let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
         draw_lines(buffer, text, lines, top);

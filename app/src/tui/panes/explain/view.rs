@@ -154,9 +154,9 @@ fn link(
         spans.push(Span::styled(format!("  {}", l.behind), look.dim()));
         return vec![Line::from(spans)];
     }
-    // Where the first time comes from is among the numbers again.
-    let below = if first { Vec::new() } else { wrap(&l.behind, width.saturating_sub(4)) };
-    let below = below.into_iter().map(|t| Line::styled(format!("    {t}"), look.dim()));
+    let below = wrap(&l.behind, width.saturating_sub(4))
+        .into_iter()
+        .map(|t| Line::styled(format!("    {t}"), look.dim()));
     std::iter::once(Line::from(spans)).chain(below).collect()
 }
 

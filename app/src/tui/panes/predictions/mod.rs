@@ -1,5 +1,6 @@
 //! The table of predictions: one row per kernel and size.
 
+mod names;
 mod size_text;
 mod view;
 

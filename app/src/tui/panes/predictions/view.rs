@@ -7,6 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
+use super::names::name_in_row;
 use super::size_text::{clipped_interval, clipped_size, wished_width};
 use crate::answer::Answer;
 use crate::chart::Meaning;
@@ -20,7 +21,7 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::selection::Sort;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_middle, clipped_text, more_targets, pad_left, pad_right};
+use crate::tui::text::{clipped_text, more_targets, pad_left, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -325,7 +326,6 @@ fn clocks_name(state: &DashboardState) -> Option<&'static str> {
 fn cell_text(column: PredictionColumn, text: &str, width: usize) -> String {
     let cut = match column {
         PredictionColumn::Size => clipped_size,
-        PredictionColumn::Kernel => clipped_middle,
         PredictionColumn::Interval | PredictionColumn::FurtherInterval(_) => clipped_interval,
         _ => clipped_text,
     };
@@ -356,7 +356,7 @@ fn row_line(
         return refused(state, row, answer, columns, look);
     }
     let spans = columns.iter().map(|(column, width)| {
-        let (text, style) = cell(state, row, answer, *column, look);
+        let (text, style) = cell(state, row, answer, *column, *width, look);
         Span::styled(cell_text(*column, &text, *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
@@ -371,19 +371,13 @@ fn unanswered(
 ) -> Line<'static> {
     let spans = columns.iter().map(|(column, width)| {
         let text = match column {
-            PredictionColumn::Kernel => named(state, row),
+            PredictionColumn::Kernel => name_in_row(state, row, *width),
             PredictionColumn::Size => state.size_of(row),
             _ => "…".into(),
         };
         Span::styled(cell_text(*column, &text, *width), look.dim())
     });
     Line::from(spans.collect::<Vec<_>>())
-}
-
-/// The kernel's name behind the mark of the selected row.
-fn named(state: &DashboardState, row: usize) -> String {
-    let mark = if row == state.selected && !state.workload.on_fold { "▸" } else { " " };
-    format!("{mark} {}", state.kernel_of(row).label())
 }
 
 /// A row without a prediction: its name, its size, what was timed, and the reason over the rest of the line.
@@ -402,7 +396,7 @@ fn refused(
         if matches!(column, PredictionColumn::Kernel | PredictionColumn::Size)
             || (*column == PredictionColumn::Source && timed)
         {
-            let (text, style) = cell(state, row, answer, *column, look);
+            let (text, style) = cell(state, row, answer, *column, *width, look);
             spans.push(Span::styled(cell_text(*column, &text, *width), style));
         } else {
             rest += width;
@@ -422,12 +416,13 @@ fn cell(
     row: usize,
     answer: &Answer,
     column: PredictionColumn,
+    width: usize,
     look: Look<'_>,
 ) -> (String, Style) {
     let prediction = answer.prediction.as_ref().ok();
     let dash = || "-".to_string();
     match column {
-        PredictionColumn::Kernel => (named(state, row), look.text()),
+        PredictionColumn::Kernel => (name_in_row(state, row, width), look.text()),
         PredictionColumn::Size => (state.size_of(row), look.dim()),
         PredictionColumn::Source => match &answer.source_time {
             Some(t) if !t.rests_on_measurement() => (shown::source_time(t), look.estimated()),

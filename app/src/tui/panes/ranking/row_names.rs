@@ -4,9 +4,11 @@
 //! heading, as `MWG;NWG` over `128;64`.
 
 use crate::gpu::GpuId;
+use crate::kernel::clip_apart;
 use crate::rank::{RankedRow, marked_name};
 use crate::tui::ranked::BoardRows;
 use crate::tui::state::DashboardState;
+use crate::tui::text::clipped_apart;
 use unicode_width::UnicodeWidthStr;
 
 /// The rows' names.
@@ -57,6 +59,18 @@ impl RowNames {
         let parts = parts(&row.label).unwrap_or_default();
         self.differing.iter().filter_map(move |place| parts.get(*place).copied())
     }
+}
+
+/// Names in so many columns, apart from each other: GPUs differ before their memory, variants and kernels anywhere.
+pub(super) fn cut_names(state: &DashboardState, names: Vec<String>, width: usize) -> Vec<(String, String)> {
+    let cut = match state.ranked.rows {
+        BoardRows::Gpus => {
+            let others = || names.iter().map(String::as_str);
+            names.iter().map(|name| clipped_apart(name, others(), width)).collect()
+        }
+        _ => clip_apart(&names, width),
+    };
+    names.into_iter().zip(cut).collect()
 }
 
 /// The GPU of all rows, where they are its variants or blocks.

@@ -7,7 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use super::row_names::{RowNames, only_gpu};
+use super::row_names::{RowNames, cut_names, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::report::shown;
 use crate::tui::asked_workload::AskedAbout;
@@ -124,6 +124,8 @@ struct BoardWidths {
     name: usize,
     bar: usize,
     columns: Vec<(BoardColumn, usize, &'static str)>,
+    /// Names that have no room, and what is shown of them.
+    names_cut: Vec<(String, String)>,
 }
 
 fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWidths {
@@ -136,9 +138,11 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
         (_, _) => 64.min(width / 3),
     };
     let names = RowNames::of_rows(state, rows, most);
-    let longest = rows.iter().map(|row| names.row_name(row).width()).chain([names.heading().width()]);
+    let all: Vec<String> = rows.iter().map(|row| names.row_name(row)).collect();
+    let longest = all.iter().map(|name| name.width()).chain([names.heading().width()]);
     let longest = longest.max().unwrap_or(12);
     let name = longest.min(most).max(12) + 1;
+    let names_cut = if longest < name { Vec::new() } else { cut_names(state, all, name - 1) };
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
     let offered = |c: BoardColumn| match c {
@@ -159,7 +163,7 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
         }
     }
     kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
-    BoardWidths { names, name, bar: (least + left).min(BAR.1), columns: kept }
+    BoardWidths { names, name, bar: (least + left).min(BAR.1), columns: kept, names_cut }
 }
 
 /// The list's part of the inside.
@@ -359,14 +363,13 @@ fn board_line(
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
     let name = widths.names.row_name(row);
-    // Variants and kernels differ at their ends, GPUs before their memory.
-    let cut = if row.label.is_empty() { clipped_text } else { clipped_middle };
+    let cut = widths.names_cut.iter().find(|(whole, _)| *whole == name).map_or(name, |(_, cut)| cut.clone());
     let of_bar = time_style(row, look);
     let mut spans = vec![
         Span::raw(" "),
         Span::styled(format!("{mark}{pin}"), style),
         Span::styled(pareto, look.measured()),
-        Span::styled(pad_right(&cut(&name, widths.name - 1), widths.name), style),
+        Span::styled(pad_right(&cut, widths.name), style),
         Span::styled("█".repeat(solid), of_bar),
         Span::styled("▓".repeat(shade), of_bar),
         Span::styled("░".repeat(light), look.dim()),

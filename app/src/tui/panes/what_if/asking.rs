@@ -3,7 +3,9 @@
 
 use super::asked_kernel::AskedKernel;
 use super::findings::{AskedWorkload, WhatIfFor, WhatIfForm, WhatIfFound};
-use super::worker_question::{ChangedAnswer, ChangedFinding, ChangedQuestion, ChangedWish, ChangedWorkload};
+use super::worker_question::{
+    ChangedAnswer, ChangedFinding, ChangedQuestion, ChangedWish, ChangedWorkload, stock_time,
+};
 use crate::gpu::GpuNumber;
 use crate::session::EditedGpu;
 use crate::tui::action::Action;
@@ -148,9 +150,10 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
     }
     state.jobs.end_job(WorkerJob::WhatIf);
     match (answer.found, answer.wanted) {
-        (Ok(ChangedFinding::Tornado(answer)), _) => {
+        (Ok(ChangedFinding::Tornado(answer, stock_time)), _) => {
+            let answer = Ok(answer);
             found.found =
-                Some(WhatIfFound { answer: Ok(answer), launches: None, base_launch_overhead: None });
+                Some(WhatIfFound { answer, launches: None, base_launch_overhead: None, stock_time });
         }
         (Ok(ChangedFinding::Contour(answer)), _) => found.contour = Some(Ok(answer)),
         (Ok(ChangedFinding::Page(page)), _) => found.page = Some(Ok(page)),
@@ -159,7 +162,9 @@ pub fn take_changed_answer(state: &mut DashboardState, answer: ChangedAnswer) ->
         }
         (Ok(ChangedFinding::Solution(_)), _) => {}
         (Err(why), ChangedWish::Tornado) => {
-            found.found = Some(WhatIfFound { answer: Err(why), launches: None, base_launch_overhead: None });
+            let answer = Err(why);
+            found.found =
+                Some(WhatIfFound { answer, launches: None, base_launch_overhead: None, stock_time: None });
         }
         (Err(why), ChangedWish::Contour(_)) => found.contour = Some(Err(why)),
         (Err(why), ChangedWish::Scenarios(_)) => found.page = Some(Err(why)),
@@ -219,8 +224,11 @@ fn scenarios_shown(state: &DashboardState) -> Vec<NamedChanges> {
 fn find_for_kernel(state: &DashboardState, edited: &EditedGpu) -> WhatIfFound {
     let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
     let answer = state.asked_kernel().whole_answer(edited, &parts).map(Arc::new);
-    let base_launch_overhead = state.asked_kernel().ask(edited.base, |asked| asked.base_launch_overhead());
-    WhatIfFound { answer, launches: state.answer().launches(state.pair().target), base_launch_overhead }
+    let [base_launch_overhead, stock_time] = state.asked_kernel().ask(edited.base, |asked| {
+        [asked.base_launch_overhead(), stock_time(&state.session, edited.base, asked)]
+    });
+    let launches = state.answer().launches(state.pair().target);
+    WhatIfFound { answer, launches, base_launch_overhead, stock_time }
 }
 
 /// Asks the worker for the time over the marked numbers, where it is on the screen and answers another question.

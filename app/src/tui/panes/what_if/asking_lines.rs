@@ -16,7 +16,7 @@ pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
     match line_under_cursor(state) {
         WhatIfLine::Size => ask_size(state),
         WhatIfLine::Number(number) => {
-            if let Some(why) = following_text(number) {
+            if let Some(why) = following_text(state, number) {
                 return state.say(Tone::Refused, why);
             }
             let edited = state.edited_gpu();
@@ -80,7 +80,7 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
     let WhatIfLine::Number(number) = line_under_cursor(state) else {
         return state.say(Tone::Refused, "a number of the GPU is sought: move to one of them");
     };
-    if let Some(why) = following_text(number) {
+    if let Some(why) = following_text(state, number) {
         return state.say(Tone::Refused, why);
     }
     let known = state.answer().source_time.as_ref().map(|t| t.time);

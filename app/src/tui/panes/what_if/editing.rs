@@ -11,6 +11,7 @@ use crate::tui::message::Effect;
 use crate::tui::pane::Reaction;
 use crate::tui::selection::Selection;
 use crate::tui::state::{DashboardState, Tone};
+use crate::units::Seconds;
 use crate::whatif::NumberStep;
 
 /// How far a step goes, in percent of what the base has.
@@ -35,6 +36,11 @@ impl DashboardState {
             Some(edited) if self.target() == self.session.edited_place() => edited.clone(),
             _ => EditedGpu { base: self.target(), changes: GpuChanges::default() },
         }
+    }
+
+    /// Whether an operator of a tensor library is asked about, whose launches a CUDA graph makes.
+    pub(super) fn asks_of_operator(&self) -> bool {
+        self.asks_of_kernel() && self.rows[self.selected].instance.operator.is_some()
     }
 
     /// What is changed of the selected kernel's launch.
@@ -138,7 +144,12 @@ impl DashboardState {
 }
 
 /// Why this number is no one's to change, and which are instead.
-pub fn following_text(number: GpuNumber) -> Option<String> {
+pub fn following_text(state: &DashboardState, number: GpuNumber) -> Option<String> {
+    if number == GpuNumber::LaunchOverhead && state.asks_of_operator() {
+        let time = state.own_launch_overhead(number).map(|time| format!(", {}", Seconds(time)));
+        let time = time.unwrap_or_default();
+        return Some(format!("operators under a CUDA graph use the model's own launch overhead{time}"));
+    }
     let made_of = [GpuNumber::Sms, GpuNumber::Fp32Lanes, GpuNumber::SmClock].map(GpuNumber::title);
     let [sms, lanes, clock] = made_of;
     (number == GpuNumber::Fp32Peak)
@@ -149,7 +160,7 @@ pub fn following_text(number: GpuNumber) -> Option<String> {
 pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
     match line_under_cursor(state) {
         WhatIfLine::Number(number) => {
-            if let Some(why) = following_text(number) {
+            if let Some(why) = following_text(state, number) {
                 return Reaction::Done(state.say(Tone::Refused, why));
             }
             let percent = if step.is_coarse { COARSE_PERCENT } else { STEP_PERCENT };

@@ -52,6 +52,8 @@ pub struct WhatIfFound {
     pub launches: Option<Vec<LaunchOnGpu>>,
     /// What a launch of the kernel costs on the base; nothing of a mix or an application.
     pub base_launch_overhead: Option<Seconds>,
+    /// The time on the base at its own clocks and limit, where others were typed for it.
+    pub stock_time: Option<Seconds>,
 }
 
 /// The view's part of the state.

@@ -190,6 +190,8 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
     };
     let ratio = value / stated;
     let follows = !is_typed && (ratio - 1.0).abs() > 1e-6;
+    let is_set = state.session.stock(edited.base).number(number) != base.number(number);
+    let of_setting = matches!(number, GpuNumber::SmClock | GpuNumber::DataRate | GpuNumber::PowerLimit);
     ListCells {
         name: number.title(),
         value: number.in_words(value),
@@ -197,6 +199,15 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
         source: match (is_typed, follows) {
             (true, _) => "typed",
             (_, true) => "follows",
+            // Clocks and limits that were typed for the base, and what follows from them.
+            _ if is_set => {
+                if of_setting {
+                    "typed"
+                } else {
+                    "follows"
+                }
+            }
+            _ if own.is_some() && state.asks_of_operator() => "of graph",
             // Of this kernel on this GPU, which is not what the GPU's file states.
             _ if own.is_some() && own != base.number(number) => "of kernel",
             _ => base.number_origin(number).map_or("", |origin| origin.as_str()),
@@ -233,7 +244,7 @@ fn element_cells(state: &DashboardState) -> ListCells {
     let is_changed = state.launch_changes().element().is_some();
     ListCells {
         name: "element type",
-        value: state.element_now(),
+        value: Some(state.element_now()).filter(|name| !name.is_empty()).unwrap_or("unknown".into()),
         change: if is_changed { "set".into() } else { String::new() },
         source: if is_changed { "assumed" } else { "" },
     }

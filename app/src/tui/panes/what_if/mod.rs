@@ -206,7 +206,7 @@ fn mark_number(state: &mut DashboardState) -> Vec<Effect> {
     let WhatIfLine::Number(number) = line_under_cursor(state) else {
         return state.say(Tone::Refused, "two numbers of the GPU make the chart: move to one of them");
     };
-    if let Some(why) = following_text(number) {
+    if let Some(why) = following_text(state, number) {
         return state.say(Tone::Refused, why);
     }
     let marked = &mut state.what_if.marked;

@@ -58,8 +58,8 @@ pub(super) enum ChangedWish {
 /// What was found.
 #[derive(Debug, Clone)]
 pub(super) enum ChangedFinding {
-    /// The time with its tornado.
-    Tornado(Arc<WhatIfAnswer>),
+    /// The time with its tornado, and that on the base at its own clocks and limit, where others were typed for it.
+    Tornado(Arc<WhatIfAnswer>, Option<Seconds>),
     /// A value, or that none does.
     Solution(Solution),
     /// The time over two numbers.
@@ -78,6 +78,12 @@ pub struct ChangedAnswer {
 
 /// Forecasts that a value is sought with: two ends, forty halvings, the value itself.
 const SOLVE_FORECASTS: usize = 43;
+
+/// The time on this base at its own clocks and limit, where others were typed for it.
+pub(super) fn stock_time(session: &Session, base: GpuId, asked: &mut WhatIf<'_>) -> Option<Seconds> {
+    session.settings_of(base)?;
+    asked.times_on(std::slice::from_ref(session.stock(base)))[0].time
+}
 
 impl ChangedQuestion {
     /// What is wanted, or why there is none; `None` once it is cancelled. Each GPU that is asked about is a step.
@@ -147,7 +153,8 @@ impl ChangedQuestion {
         Ok(match &self.wanted {
             ChangedWish::Tornado => {
                 let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
-                ChangedFinding::Tornado(answer(&parts)?)
+                let answer = answer(&parts)?;
+                ChangedFinding::Tornado(answer, stock_time(&self.session, self.asked.edited.base, asked))
             }
             ChangedWish::Contour(numbers) => {
                 let parts = WhatIfParts { contour: Some(*numbers), ..WhatIfParts::default() };
