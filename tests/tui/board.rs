@@ -294,6 +294,7 @@ fn a_mix_is_ranked_beside_the_kernel_and_prices_take_the_place_of_those_before()
         "prices.csv",
         "prices",
         &d.state.session.gpus,
+        None,
     );
     let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
     rank(&mut d, &effects);
@@ -324,6 +325,7 @@ fn a_filter_by_price_hides_what_costs_more_and_one_that_is_no_limit_stays_open()
         "p.csv",
         "p",
         &d.state.session.gpus,
+        None,
     );
     let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
     rank(&mut d, &effects);
