@@ -346,7 +346,7 @@ fn the_time_of_the_source_is_marked_as_measured() {
     let d = ranked(160, 50, "");
     let rows = d.state.ranked.shown_rows(&d.state.session);
     let marks: Vec<char> = ["titan-v", "rtx-4070", "l4"]
-        .map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().time_mark())
+        .map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().kind().mark())
         .into();
     assert_eq!(marks, ['●', '●', '◆'], "the RTX 4070 was measured as well");
     assert!(d.screen().contains("95.1 µs ●"), "{}", d.screen());

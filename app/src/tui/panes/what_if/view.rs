@@ -7,7 +7,7 @@ use super::side_by_side::side_by_side_lines;
 use super::tornado_view::tornado_lines;
 use crate::answer::LaunchOnGpu;
 use crate::chart::{ChartSpec, Mark, Meaning};
-use crate::report::shown::{marked_interval, modelled_time};
+use crate::report::shown::modelled_time;
 use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::canvas;
@@ -17,7 +17,6 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, first_lines, paragraph, wrap};
-use crate::units::Seconds;
 use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table, speed_words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -134,11 +133,10 @@ fn time_beside_base(state: &DashboardState, answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.marked_time() else {
         return answer.without_time();
     };
-    let marked = |[low, high]: [Seconds; 2]| marked_interval(low, high, answer.rests_on_measurement);
-    let interval = answer.interval.map_or_else(String::new, |ends| format!(" ({})", marked(ends)));
+    let interval = answer.interval_text().map_or_else(String::new, |text| format!(" ({text})"));
     if answer.changes.is_empty() {
         let launches = state.what_if.found.as_ref().and_then(|found| found.launches.as_deref());
-        let launch = beside_own_launch(launches, answer.rests_on_measurement);
+        let launch = beside_own_launch(launches, answer.kind.rests_on_measurement());
         return format!("{time}{interval}{}", launch.unwrap_or("; change a number and watch".into()));
     }
     let beside = answer.beside_base().map_or_else(String::new, |text| format!(": {text}"));
