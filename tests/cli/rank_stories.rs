@@ -38,7 +38,7 @@ fn prices_file() -> String {
 }
 
 fn today() -> String {
-    utc_date(SystemTime::now()).unwrap()
+    utc_date(SystemTime::now()).expect("after 1970")
 }
 
 const SAXPY: &str = "rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --format json";

@@ -3,6 +3,7 @@
 use super::chart::tornado_chart;
 use super::table::{WhatIfAnswer, power_texts};
 use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
+use crate::predict::Caution;
 use crate::report::{Table, TableCell, TableColumn, shown};
 use std::fmt::Write;
 use std::path::Path;
@@ -63,16 +64,21 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
         let titles = titles.collect::<Vec<_>>().join(", ");
         if titles.is_empty() { "-".into() } else { titles }
     }));
-    table.notes.push("◇ hypothetical GPU".into());
+    table.notes.push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
     table.notes.extend(scenario_notes(&shown));
     table
 }
 
-/// Every note of every scenario once, behind the heads of the columns that it is of, where it is not of all.
+/// Every note of every scenario once, behind the heads of the columns that it is of, where it is not of all. Which GPUs are hypothetical a
+/// row says.
 fn scenario_notes(shown: &[&Scenario]) -> Vec<String> {
     let mut all: Vec<(String, Vec<&str>)> = Vec::new();
     for (head, scenario) in COLUMNS.into_iter().zip(shown) {
-        for note in scenario.answer.notes() {
+        let WhatIfAnswer { base, changes, cautions, .. } = &scenario.answer;
+        let (based_on, changes) = (base.as_str().into(), changes.to_string().into());
+        let made = Caution::HypotheticalGpu { based_on, changes }.to_string();
+        let others = cautions.iter().filter(|note| **note != made).cloned();
+        for note in scenario.answer.model_note().into_iter().chain(others) {
             match all.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, heads)) if heads.last() != Some(&head) => heads.push(head),
                 Some(_) => {}

@@ -154,15 +154,10 @@ impl WhatIfAnswer {
         bar.gain(self.time?).map(|gain| format!("{:.1} %", 100.0 * gain))
     }
 
-    /// What is said of it under its table, beside power and energy.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::from_iter(self.nothing_matters().or_else(|| self.without_effect()));
-        notes.extend(self.advice());
+    /// `model: hybrid`, where it is not the default one.
+    pub(super) fn model_note(&self) -> Option<String> {
         let default = MODELS[ModelId::default()].id();
-        notes.extend(self.model.filter(|model| *model != default).map(|model| format!("model: {model}")));
-        notes.extend(self.solution.as_ref().map(Solution::in_words));
-        notes.extend(self.cautions.iter().cloned());
-        notes
+        self.model.filter(|model| *model != default).map(|model| format!("model: {model}"))
     }
 
     /// The two numbers that make it faster by most when they are moved, either way; `None` where none does or none was asked.
@@ -274,7 +269,11 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer)).collect();
     table.title = title(answer);
     table.notes.extend(answer.power_in_words());
-    table.notes.extend(answer.notes());
+    table.notes.extend(answer.nothing_matters().or_else(|| answer.without_effect()));
+    table.notes.extend(answer.advice());
+    table.notes.extend(answer.model_note());
+    table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
+    table.notes.extend(answer.cautions.iter().cloned());
     table
 }
 
