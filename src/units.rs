@@ -291,6 +291,9 @@ pub fn significant(value: f64) -> String {
     text
 }
 
+/// What arithmetic leaves of a half a few bits below it goes up with the others: 120.5 µs is 121 µs however it was computed.
+const HALF_UP: f64 = 1.0 + 1e-12;
+
 /// A count with its thousands apart: `173,680`.
 ///
 /// ```
@@ -313,7 +316,8 @@ pub fn with_thousands(count: usize) -> String {
 /// [`significant`] behind what stands in the text.
 #[inline]
 fn push_significant(text: &mut String, value: f64) {
-    if (1.0..999.5).contains(&value) {
+    // What rounds to 1000 has four digits.
+    if (1.0..999.499_999).contains(&value) {
         push_three_digits(text, value);
     } else if value == 0.0 {
         text.push('0');
@@ -324,12 +328,13 @@ fn push_significant(text: &mut String, value: f64) {
     }
 }
 
-/// [`significant`] of a finite number that is neither 0 nor from 1 to 999.5.
+/// [`significant`] of a finite number that is neither 0 nor from 1 to nearly 999.5.
 fn rare_significant(value: f64) -> String {
     // Round first, so that 999.6 becomes 1000 before its digits are counted.
     let exponent = value.abs().log10().floor() as i32;
     let scale = 10f64.powi(2 - exponent);
-    let rounded = if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value };
+    let rounded =
+        if scale.is_finite() && scale > 0.0 { (value * scale * HALF_UP).round() / scale } else { value };
     let exponent = rounded.abs().log10().floor() as i32;
     match exponent {
         -4..=5 => format!("{:.*}", (2 - exponent).max(0) as usize, rounded),
@@ -337,7 +342,7 @@ fn rare_significant(value: f64) -> String {
     }
 }
 
-/// [`significant`] from 1 to 999.5, where nearly every number with a prefix lies: a screen has hundreds.
+/// [`significant`] from 1 to nearly 999.5, where nearly every number with a prefix lies: a screen has hundreds.
 #[inline]
 fn push_three_digits(text: &mut String, value: f64) {
     let (scale, before) = match value {
@@ -346,7 +351,7 @@ fn push_three_digits(text: &mut String, value: f64) {
         _ => (1.0, 3),
     };
     // Halves go up, as `round` has them, without its call.
-    let rounded = (value * scale + 0.5) as u16;
+    let rounded = (value * scale * HALF_UP + 0.5) as u16;
     // 9.996 is 10.0.
     let (before, rounded) = if rounded == 1000 { (before + 1, 100) } else { (before, rounded) };
     // Seven bits, as the compiler sees: a character of one byte.
@@ -389,7 +394,7 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
 fn number_and_prefix(value: f64, symbol: &str) -> (f64, &'static str) {
     // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
     let size = value.abs();
-    let fits = |&&(scale, _): &&(f64, &str)| size >= scale * 0.9995;
+    let fits = |&&(scale, _): &&(f64, &str)| size * HALF_UP >= scale * 0.9995;
     let has_small = [Seconds::SYMBOL, Joules::SYMBOL].contains(&symbol);
     let smallest = if has_small { PREFIXES.len() } else { 7 };
     // Nearly all times are below a second.
@@ -464,6 +469,15 @@ mod tests {
     }
 
     #[test]
+    fn a_half_is_rounded_alike_however_it_was_computed() {
+        let times = [120.5e-6, 120.5 * 1e-6, 0.1205 / 1e3, 120.499_999_999_999_99e-6];
+        assert_eq!(times.map(|time| Seconds(time).to_string()), ["121 µs"; 4]);
+        let edge = [999.5e-6, 999.5e-6_f64.next_down()].map(|time| Seconds(time).to_string());
+        assert_eq!(edge, ["1.00 ms"; 2]);
+        assert_eq!([999.499_999_999_999_9, 999.499_9].map(significant), ["1000", "999"]);
+    }
+
+    #[test]
     fn three_digits_are_those_of_the_formatter() {
         // Every place where a digit may turn, and its neighbours.
         for turn in (1000..=9_995).flat_map(|n| [1e-3, 1e-2, 1e-1].map(|unit| f64::from(n) * unit)) {
@@ -471,8 +485,8 @@ mod tests {
                 [turn.next_down(), turn, turn.next_up()].into_iter().filter(|v| (1.0..999.5).contains(v))
             {
                 let scale = 10f64.powi(2 - value.log10().floor() as i32);
-                let rounded = (value * scale).round() / scale;
-                let decimals = (2 - rounded.log10().floor() as i32) as usize;
+                let rounded = (value * scale * HALF_UP).round() / scale;
+                let decimals = (2 - rounded.log10().floor() as i32).max(0) as usize;
                 assert_eq!(significant(value), format!("{rounded:.decimals$}"), "{value}");
             }
         }

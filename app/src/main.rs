@@ -1,6 +1,7 @@
 //! The program: the command line, and the dashboard when no command is given. The only place that knows both.
 
 use anyhow::{Context, Result};
+use roofswap::calendar::utc_date;
 use roofswap::catalogue::read_limited;
 use roofswap::catalogue::user_folder;
 use roofswap::cli::{self, DashboardArgs};
@@ -12,6 +13,7 @@ use roofswap::session::Session;
 use roofswap::tui::{self, DashboardOptions};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 fn main() -> ExitCode {
     cli::run_command_line(open_dashboard)
@@ -66,10 +68,12 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
 
 /// The prices that were asked for, else those of the user's folder: of the latter a mistake is a notice.
 fn price_book(asked: Option<&Path>, session: &Session, notices: &mut Vec<String>) -> Result<PriceBook> {
+    let today = utc_date(SystemTime::now());
+    let read = |file: &Path| PriceBook::read(file, &session.gpus, today.as_deref());
     let book = match (asked, user_prices()) {
-        (Some(file), _) => PriceBook::read(file, &session.gpus)?,
+        (Some(file), _) => read(file)?,
         (None, None) => PriceBook::default(),
-        (None, Some(file)) => PriceBook::read(&file, &session.gpus).unwrap_or_else(|why| {
+        (None, Some(file)) => read(&file).unwrap_or_else(|why| {
             notices.push(why.to_string());
             PriceBook::default()
         }),

@@ -78,7 +78,9 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
             } else {
                 Caution::ScaledFromOtherSizes(sources)
             };
-            let modelled = p.cautions.iter_mut().filter(|c| matches!(c, Caution::NoMeasurement));
+            let is_modelled =
+                |c: &&mut Caution| matches!(c, Caution::NoMeasurement | Caution::NoMeasuredOperator);
+            let modelled = p.cautions.iter_mut().filter(is_modelled);
             modelled.for_each(|caution| *caution = scaled.clone());
         }
         let corrected = correction(&combined);

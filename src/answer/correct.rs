@@ -81,15 +81,17 @@ pub fn find_correction(context: AnswerContext<'_>, source: GpuId, target: GpuId,
     }
 }
 
-/// Says how many of the rows were timed at other clocks than the target is asked about.
+/// Says how many of the rows were timed at other clocks than the target is asked about: a GPU with other numbers at those of its base,
+/// whose rows they are.
 fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &Gpu) {
-    let asked = target.clocks();
+    let made = target.hypothetical.as_deref().filter(|_| !target.is_board_at_settings());
+    let asked = made.map_or(target, |made| made.base()).clocks();
     let rows = residuals.clocks.iter().filter(|clocks| !clocks.is_same_setting(&asked)).count();
     let all = residuals.clocks.len();
     if let Ok(prediction) = answer.prediction.as_mut()
         && rows > 0
     {
-        prediction.cautions.push(Caution::RowsAtOtherClocks { gpu: target.id.as_str().into(), rows, all });
+        prediction.cautions.push(Caution::RowsAtOtherClocks { gpu: target.board_id().into(), rows, all });
     }
 }
 

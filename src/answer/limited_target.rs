@@ -15,7 +15,6 @@ pub(super) fn under_its_limit(
     stock: &Gpu,
     at: impl Fn(&Gpu) -> Answer,
 ) -> Answer {
-    let limit = asked.power_limit.value.0;
     let slower = gpu_at_limit(asked, |gpu| {
         let answer = at(gpu);
         let blocks = answer.launch.target.map(|l| l.block_count() as f64);
@@ -26,7 +25,7 @@ pub(super) fn under_its_limit(
         let free = at(asked);
         // A higher limit does nothing to what that of the board does not slow.
         let on_board = raised_from(asked, stock).map(at).filter(|board| !is_slower(board, &free));
-        return on_board.map_or(free, |board| with_caution(board, Caution::LimitUnused { limit }));
+        return on_board.map_or(free, |board| with_caution(board, Caution::unused_limit(asked)));
     };
     with_caution(at(&slower), Caution::of_limit(asked, &slower))
 }

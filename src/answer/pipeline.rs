@@ -17,9 +17,9 @@ use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences, impossible_source,
-    is_at, is_near, is_timed_at, kernel_roofs, model_position, question, source_clocks, stated_clocks,
-    states_clocks, unused_target_clocks, weight,
+    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences,
+    gpu_with_differences, impossible_source, is_at, is_near, is_timed_at, kernel_roofs, model_position,
+    question, source_clocks, stated_clocks, states_clocks, unused_target_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note, tensor_fp64_note};
 use crate::units::{Bytes, Seconds};
@@ -287,7 +287,8 @@ fn condition_cautions(
     cautions.extend(typed_source.map(|named| Caution::SourceTyped(differences(gpus.source, named))));
     cautions.extend_from_slice(of_row);
     let typed_target = named.target.filter(|named| !gpus.target.clocks().is_same_setting(&named.clocks()));
-    cautions.extend(typed_target.map(|named| Caution::Hypothetical(differences(gpus.target, named))));
+    cautions
+        .extend(typed_target.map(|named| Caution::Hypothetical(gpu_with_differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     cautions.extend(named_code_cautions(kernel, gpus));
     let [of_source, of_target] =

@@ -127,7 +127,7 @@ fn at_settings(base: &Gpu, settings: &str, name: &str) -> Result<Gpu, DerivedErr
     }
     let made = base.tuned(tuning).map_err(refuse)?;
     let id = format!("{}{}", base.id, tuning.brief());
-    let described = format!("{} {}", base.id, made.settings_beside(base));
+    let described = format!("{} ({})", base.id, made.settings_beside(base));
     let mut made = named_by_rule(made, base, &id, described);
     made.rename(marked_name(base, &tuning.brief()));
     Ok(made)
@@ -210,7 +210,7 @@ impl Gpu {
         self.board_id() == other.board_id() && is_made_alike && self.clocks().is_same_setting(&other.clocks())
     }
 
-    /// `at 1200 MHz instead of 2520 MHz, at 150 W instead of 450 W`: how its settings differ from those of another.
+    /// `SM clock 1200 MHz instead of 2520 MHz, power limit 150 W instead of 450 W`: how its settings differ from those of another.
     fn settings_beside(&self, other: &Self) -> String {
         let ([now, stated], mega) = ([self.clocks(), other.clocks()], 1e6);
         let pairs = [
@@ -221,7 +221,7 @@ impl Gpu {
         let changed = pairs.into_iter().filter(|(_, new, old, _)| new != old);
         let words = changed.map(|(what, new, old, unit)| {
             let [new, old] = [new, old].map(|v| (v * 1e3).round() / 1e3);
-            format!("with {what} {new} {unit} instead of {old} {unit}")
+            format!("{what} {new} {unit} instead of {old} {unit}")
         });
         words.collect::<Vec<_>>().join(", ")
     }
@@ -272,7 +272,7 @@ mod tests {
         let limited = derived_gpu(&gpus, "rtx-4090@150W").unwrap().unwrap();
         let tuned = gpus.entry_named("rtx-4090").unwrap().tuned("power=150W".parse().unwrap()).unwrap();
         assert_eq!(limited.fp32_sustained(), tuned.fp32_sustained());
-        assert_eq!(limited.derived.unwrap().description, "rtx-4090 with power limit 150 W instead of 450 W");
+        assert_eq!(limited.derived.unwrap().description, "rtx-4090 (power limit 150 W instead of 450 W)");
     }
 
     #[test]

@@ -48,6 +48,12 @@ pub struct Hypothetical {
 }
 
 impl Hypothetical {
+    /// The GPU it is based on.
+    #[must_use]
+    pub fn base(&self) -> &Gpu {
+        &self.base
+    }
+
     pub(super) fn base_board_id(&self) -> &str {
         self.base.board_id()
     }

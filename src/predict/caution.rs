@@ -4,7 +4,8 @@ use super::caution_texts::{
     above_roof_text, between_sizes_text, borrowed_registers_text, both_widths_text, capped_text,
     dispatch_seen_text, fallen_back_text, far_below_roof_text, launch_bound_text, measured_unused_text,
     missing_counts_text, near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text,
-    other_sizes_text, rewritten_text, target_rows_text, unfit_listings_text,
+    other_sizes_text, rate_capped_text, rewritten_text, set_clocks_text, target_rows_text,
+    unfit_listings_text, unused_limit_text,
 };
 use super::lesson::Abstains;
 use crate::catalogue::ElementType;
@@ -44,6 +45,8 @@ pub enum Caution {
     LaunchRange(Arc<str>),
     /// This kernel was not measured on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
+    /// The same of an operator of a tensor library, whose model has no such efficiency.
+    NoMeasuredOperator,
     /// The same of a question that named no source.
     NoSource,
     /// Of such a question: the time is scaled from times on these GPUs.
@@ -211,6 +214,8 @@ pub enum Caution {
     DerivedGpu(Arc<str>),
     /// The power limit lowers the SM clock of the target under this load.
     PowerCapped {
+        /// The target's board.
+        gpu: Arc<str>,
         /// The limit in watts.
         limit: f64,
         /// The SM clock without and with it, in hertz.
@@ -218,6 +223,8 @@ pub enum Caution {
     },
     /// The power limit lowers what the target sustains of its FP32 rate at an SM clock that it leaves.
     RateCapped {
+        /// The target's board.
+        gpu: Arc<str>,
         /// The limit in watts.
         limit: f64,
         /// What is left of the rate, 0 to 1.
@@ -225,6 +232,8 @@ pub enum Caution {
     },
     /// The power limit of the target is above what this kernel draws there.
     LimitUnused {
+        /// The target's board.
+        gpu: Arc<str>,
         /// The limit in watts.
         limit: f64,
     },
@@ -285,13 +294,19 @@ impl Caution {
     /// What the power limit of a GPU does to a kernel, by what it leaves of that GPU.
     #[must_use]
     pub fn of_limit(asked: &Gpu, left: &Gpu) -> Self {
-        let limit = asked.power_limit.value.0;
+        let (gpu, limit) = (asked.board_id().into(), asked.power_limit.value.0);
         let clocks = [asked, left].map(|gpu| gpu.boost_clock.value.0);
         if clocks[0] != clocks[1] {
-            return Self::PowerCapped { limit, clocks };
+            return Self::PowerCapped { gpu, limit, clocks };
         }
         let share = left.fp32_sustained().value / asked.fp32_sustained().value;
-        if share < 1.0 { Self::RateCapped { limit, share } } else { Self::LimitUnused { limit } }
+        if share < 1.0 { Self::RateCapped { gpu, limit, share } } else { Self::unused_limit(asked) }
+    }
+
+    /// That the power limit of a GPU does nothing to a kernel.
+    #[must_use]
+    pub fn unused_limit(asked: &Gpu) -> Self {
+        Self::LimitUnused { gpu: asked.board_id().into(), limit: asked.power_limit.value.0 }
     }
 
     /// That no such GPU exists, and what it was made of; `None` of any other.
@@ -316,7 +331,7 @@ impl Caution {
     #[must_use]
     pub fn without_source(self) -> Self {
         match self {
-            Self::NoMeasurement | Self::SourceModelled => Self::NoSource,
+            Self::NoMeasurement | Self::NoMeasuredOperator | Self::SourceModelled => Self::NoSource,
             Self::ScaledFromOthers(gpus) => Self::NoSourceScaled(gpus),
             Self::ScaledFromOtherSizes(gpus) => Self::NoSourceOtherSizes(gpus),
             other => other.sizes_words().map_or(other, |words| Self::NoSourceOwnSizes(words.into())),
@@ -330,6 +345,9 @@ impl Caution {
                 "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency"
             }
             Self::NoMeasurement => "no measurement on the source GPU: roofline with typical efficiency",
+            Self::NoMeasuredOperator => {
+                "no measurement on the source GPU: modelled from the rates of the GPUs alone, no measured time corrects it"
+            }
             Self::NoSource => "no source: predicted from the kernel's counts and the GPU's rates",
             Self::RegistersUnknown => "registers unknown: occupancy is an upper bound",
             Self::OccupancyUnknown => "launch shape unknown: occupancy taken as equal on both GPUs",
@@ -434,31 +452,18 @@ impl fmt::Display for Caution {
             Self::SourceTyped(text) => {
                 write!(f, "clocks set: {text}; source time assumed measured at these clocks")
             }
-            Self::Hypothetical(text) => {
-                write!(f, "clocks set: {text}; interval not validated at changed clocks")
-            }
+            Self::Hypothetical(text) => f.write_str(&set_clocks_text(text)),
             Self::EditedLaunch { edits } => {
                 write!(f, "{edits}: launch changed on the target; modelled, not measured with this launch")
             }
             Self::HypotheticalGpu { based_on, changes } => {
-                write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
+                write!(f, "{based_on} ({changes}): hypothetical GPU; interval not validated for it")
             }
             Self::Arithmetic(text) => f.write_str(text),
             Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
-            Self::PowerCapped { limit, clocks } => f.write_str(&capped_text(*limit, *clocks)),
-            Self::RateCapped { limit, share } => {
-                let percent = 100.0 * share;
-                write!(
-                    f,
-                    "a limit of {limit:.0} W leaves {percent:.0} % of the FP32 rate at this SM clock (modelled)"
-                )
-            }
-            Self::LimitUnused { limit } => {
-                write!(
-                    f,
-                    "a limit of {limit:.0} W is above what this kernel draws (modelled): it does not change the time"
-                )
-            }
+            Self::PowerCapped { gpu, limit, clocks } => f.write_str(&capped_text(gpu, *limit, *clocks)),
+            Self::RateCapped { gpu, limit, share } => f.write_str(&rate_capped_text(gpu, *limit, *share)),
+            Self::LimitUnused { gpu, limit } => f.write_str(&unused_limit_text(gpu, *limit)),
             Self::SourceCannotLaunch { gpu, why } => {
                 write!(
                     f,
@@ -481,6 +486,7 @@ impl fmt::Display for Caution {
             | Self::BetweenSizes(_)
             | Self::SourceModelled
             | Self::NoMeasurement
+            | Self::NoMeasuredOperator
             | Self::NoSource
             | Self::RegistersUnknown
             | Self::OccupancyUnknown

@@ -8,11 +8,31 @@ use crate::units::{Seconds, significant};
 use std::sync::Arc;
 
 /// That a power limit in watts lowers the SM clock, from and to hertz.
-pub(super) fn capped_text(limit: f64, clocks: [f64; 2]) -> String {
+pub(super) fn capped_text(gpu: &str, limit: f64, clocks: [f64; 2]) -> String {
     let [from, to] = clocks.map(|hz| hz / 1e6);
     format!(
-        "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)"
+        "{gpu} ({limit:.0} W, SM {from:.0} to {to:.0} MHz): the power limit lowers the SM clock under this load (modelled)"
     )
+}
+
+/// That it lowers the FP32 rate to this share.
+pub(super) fn rate_capped_text(gpu: &str, limit: f64, share: f64) -> String {
+    let percent = 100.0 * share;
+    format!(
+        "{gpu} ({limit:.0} W, {percent:.0} %): the power limit lowers the FP32 rate at this SM clock (modelled)"
+    )
+}
+
+/// That it does nothing.
+pub(super) fn unused_limit_text(gpu: &str, limit: f64) -> String {
+    format!(
+        "{gpu} ({limit:.0} W): the power limit is above what this kernel draws (modelled): it does not change the time"
+    )
+}
+
+/// That the clocks of a GPU, named with its differences, are not its stated ones.
+pub(super) fn set_clocks_text(gpu: &str) -> String {
+    format!("{gpu}: clocks set; interval not validated at changed clocks")
 }
 
 /// `l2_bytes, lsu_warp_insts`.

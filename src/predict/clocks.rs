@@ -199,6 +199,16 @@ fn are_near([sm, mem]: [Option<Hertz>; 2], gpu: &Gpu, share: f64) -> bool {
 /// `titan-v at SM 1200 MHz instead of 1455 MHz, 150 W instead of 250 W`.
 #[must_use]
 pub fn differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
+    format!("{} at {}", gpu.id, other_settings(gpu, from)).into()
+}
+
+/// `titan-v (SM 1200 MHz instead of 1455 MHz)`: the same as the subject of a note.
+#[must_use]
+pub fn gpu_with_differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
+    format!("{} ({})", gpu.id, other_settings(gpu, from)).into()
+}
+
+fn other_settings(gpu: &Gpu, from: &Gpu) -> String {
     let (new, old) = (gpu.clocks(), from.clocks());
     let mhz = |clock: Hertz| format!("{:.0} MHz", clock.0 / 1e6);
     let mut all = Vec::new();
@@ -212,6 +222,5 @@ pub fn differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
         let [new, old] = [new, old].map(|c| significant(c.power_limit.0));
         all.push(format!("{new} W instead of {old} W"));
     }
-    format!("{} at {}", gpu.id, if all.is_empty() { "its stated clocks".into() } else { all.join(", ") })
-        .into()
+    if all.is_empty() { "its stated clocks".into() } else { all.join(", ") }
 }

@@ -4,8 +4,11 @@ use super::cell::TableCell;
 use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use std::hash::BuildHasher;
 
-/// So many GPUs or kernels of one note are named.
+/// So many GPUs or kernels of one note are named,
 const NAMED: usize = 3;
+
+/// of more than so many.
+const ALL_NAMED: usize = 6;
 
 /// Texts under the table, in the order in which they came. Those that differ only in the GPU or the kernel before the first colon are one.
 #[derive(Debug, Default)]
@@ -33,18 +36,19 @@ impl SharedNote {
         if is_known || !self.has_subject {
             return;
         }
-        if self.first.len() < NAMED {
+        if self.first.len() < ALL_NAMED {
             self.first.push(subject.into());
         } else if !self.others.contains(subject) {
             self.others.insert(subject.into());
         }
     }
 
-    /// `t4, l4: text`; of more than three `t4, l4, a10 and 120 more: text`.
+    /// `t4, l4: text`; of more than six `t4, l4, a10 and 120 more: text`.
     fn into_line(self) -> String {
         let Self { head, text, has_subject, first, others } = self;
-        let named = format!("{head}{}", first.join(", "));
-        match others.len() {
+        let shown = if others.is_empty() { first.len() } else { NAMED };
+        let named = format!("{head}{}", first[..shown].join(", "));
+        match others.len() + first.len() - shown {
             _ if !has_subject => text.into(),
             0 => format!("{named}: {text}"),
             more => format!("{named} and {more} more: {text}"),
@@ -52,18 +56,22 @@ impl SharedNote {
     }
 }
 
-/// A note taken apart: `saxpy n=2^24: `, `rtx-4070`, `short`.
+/// A note taken apart: `saxpy n=2^24: `, `rtx-4070 (150 W)`, `short`.
 struct NoteParts<'t> {
     /// What stands before the GPU or kernel: a kernel with its size, in a mix.
     head: &'t str,
-    /// The GPU or kernel: a word without spaces before a colon; empty where there is none.
+    /// The GPU or kernel: a word without spaces before a colon, its settings in brackets behind it; empty where there is none.
     subject: &'t str,
     text: &'t str,
 }
 
 impl<'t> NoteParts<'t> {
     fn from_note(note: &'t str) -> Self {
-        let is_subject = |subject: &str| !subject.is_empty() && !subject.contains(char::is_whitespace);
+        let is_word = |subject: &str| !subject.is_empty() && !subject.contains(char::is_whitespace);
+        let is_subject = |subject: &str| {
+            let settings = subject.strip_suffix(')').and_then(|text| text.split_once(" ("));
+            is_word(settings.map_or(subject, |(word, _)| word))
+        };
         let whole = Self { head: "", subject: "", text: note };
         let Some((first, rest)) = note.split_once(": ") else { return whole };
         if is_subject(first) {
@@ -146,6 +154,13 @@ mod tests {
         let (numbers, lines) = numbered(&many.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(numbers.iter().all(|number| number == "1"));
         assert_eq!(lines, ["[1] gpu-0, gpu-1, gpu-2 and 122 more: short"]);
+        let (_, lines) = numbered(&[
+            "t4 (70 W): short",
+            "l4 (50 W, 2 GHz): short",
+            "t4: short",
+            "two (x): words (y): short",
+        ]);
+        assert_eq!(lines, ["[1] t4 (70 W), l4 (50 W, 2 GHz), t4: short", "[2] two (x): words (y): short"]);
     }
 
     #[test]

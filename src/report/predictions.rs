@@ -144,7 +144,8 @@ impl<'a> Comparison<'a> {
             cells.extend(at_source_and_target.get(1).copied().map(TableCell::number));
         }
         cells.push(TableCell::maybe(a.speedup_over_profile().filter(|_| alone), TableCell::number));
-        let kind = |_| TableCell::text(shown::time_kind(a.is_of_measurement(), !a.is_estimate()));
+        let kind =
+            |_| TableCell::text(shown::TimeKind::new(a.is_of_measurement(), !a.is_estimate()).as_str());
         cells.push(TableCell::maybe(prediction, kind));
         cells
     }

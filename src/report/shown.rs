@@ -124,23 +124,65 @@ pub fn constant(value: f64, origin: NumberOrigin) -> String {
     marked_estimate(significant(value), origin <= NumberOrigin::Published)
 }
 
-/// The mark of a time that is known so.
-#[must_use]
-pub fn time_mark(is_measured: bool, rests_on_measurement: bool) -> char {
-    match (is_measured, rests_on_measurement) {
-        (true, _) => SourceKind::Measured.mark(),
-        (false, true) => PREDICTED,
-        (false, false) => ESTIMATED,
-    }
+/// How a time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeKind {
+    /// Measured on this very GPU; no model added anything.
+    Measured,
+    /// Scaled from a measurement.
+    Scaled,
+    /// Modelled without one.
+    Modelled,
 }
 
-/// How a time is known, for programs.
-#[must_use]
-pub fn time_kind(is_measured: bool, rests_on_measurement: bool) -> &'static str {
-    match (is_measured, rests_on_measurement) {
-        (true, _) => "measured",
-        (false, true) => "scaled",
-        (false, false) => "modelled",
+impl TimeKind {
+    /// Of a time that is a measured one, or else rests on one.
+    #[must_use]
+    pub fn new(is_measured: bool, rests_on_measurement: bool) -> Self {
+        match (is_measured, rests_on_measurement) {
+            (true, _) => Self::Measured,
+            (false, true) => Self::Scaled,
+            (false, false) => Self::Modelled,
+        }
+    }
+
+    /// Whether a measured time is or stands behind it.
+    #[must_use]
+    pub fn rests_on_measurement(self) -> bool {
+        self != Self::Modelled
+    }
+
+    /// The mark of such a time.
+    #[must_use]
+    pub fn mark(self) -> char {
+        match self {
+            Self::Measured => SourceKind::Measured.mark(),
+            Self::Scaled => PREDICTED,
+            Self::Modelled => ESTIMATED,
+        }
+    }
+
+    /// The word for programs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Scaled => "scaled",
+            Self::Modelled => "modelled",
+        }
+    }
+
+    /// `9.30 µs ●`.
+    #[must_use]
+    pub fn marked(self, time: Seconds) -> String {
+        format!("{time} {}", self.mark())
+    }
+
+    /// `9.20–12.8 µs`, or `~9.20–12.8 µs` around an estimate; nothing of a measured time without trials.
+    #[must_use]
+    pub fn interval(self, low: Seconds, high: Seconds) -> Option<String> {
+        let has_width = self != Self::Measured || low < high;
+        has_width.then(|| marked_interval(low, high, self.rests_on_measurement()))
     }
 }
 

@@ -79,9 +79,11 @@ impl Table {
         Self { columns, ..Self::default() }
     }
 
-    /// The same table without some columns.
+    /// The same table without some columns, and without the notes that explain them: those that begin with their name and a colon.
     #[must_use]
     pub fn without(mut self, names: &[&str]) -> Self {
+        let explains = |note: &str| note.split_once(": ").is_some_and(|(name, _)| names.contains(&name));
+        self.notes.retain(|note| !explains(note));
         let keep: Vec<bool> = self.columns.iter().map(|c| !names.contains(&c.name)).collect();
         let kept = |i: usize| keep.get(i).copied().unwrap_or(true);
         let mut i = 0;
@@ -349,6 +351,14 @@ mod tests {
             text,
             "T\n\nname   time_ms  remarks\na|b    24.5 µs  x, y\nü\u{fffd}[2J        -  -\n\nn\n"
         );
+    }
+
+    #[test]
+    fn a_column_that_is_left_out_is_not_explained() {
+        let notes = ["time_ms: of a launch", "name: as typed", "note"].map(String::from).to_vec();
+        let narrow = Table { notes, ..two_rows() }.fitted(14, &["time_ms"]);
+        assert_eq!(narrow.notes[..2], ["name: as typed", "note"]);
+        assert!(narrow.notes[2].contains("time_ms"), "{:?}", narrow.notes);
     }
 
     #[test]

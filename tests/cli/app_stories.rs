@@ -270,6 +270,7 @@ fn each_caution_is_said_once_and_the_largest_part_first() {
         "10.0 % of kernel time",
         "wall clock: host time",
         "copies scaled by the host link: ",
+        "marked ~: 0.0 % of kernel time is predicted",
     ];
     assert_eq!(cautions.len(), starts.len(), "{cautions:?}");
     for (caution, start) in cautions.iter().zip(starts) {
@@ -289,7 +290,7 @@ fn an_application_on_changed_gpus_stands_beside_the_gpus_as_they_are() {
     let time = |at: usize| targets[at]["kernels_ms"].as_f64().unwrap();
     assert!(time(2) < time(0) && time(3) < time(1), "{targets:?}");
     let cautions = |at: usize| targets[at]["cautions"].to_string();
-    assert!(cautions(2).contains("hypothetical GPU: l40s with mem=+20%,sm=+10%"), "{}", cautions(2));
+    assert!(cautions(2).contains("l40s (mem=+20%,sm=+10%): hypothetical GPU"), "{}", cautions(2));
     assert!(!cautions(0).contains("hypothetical"), "{}", cautions(0));
     let table = answer(&desk, words);
     assert!(table.contains("◇ L40S") || table.contains("◇ NVIDIA L40S"), "{table}");

@@ -769,7 +769,7 @@ fn clocks_that_are_typed_are_modelled_and_said() {
         "timed at other clocks"
     );
     assert!(
-        half["cautions"].to_string().contains("clocks set: rtx-4070 at memory 5250 MHz instead of 10500 MHz"),
+        half["cautions"].to_string().contains("rtx-4070 (memory 5250 MHz instead of 10500 MHz): clocks set"),
         "{half}"
     );
     let named = predict("--sm-clock titan-v=1.2GHz --power-limit titan-v=150W");

@@ -27,6 +27,7 @@ mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
 mod occupancy_stories;
+mod one_question;
 mod other_sizes;
 mod packaging;
 mod paper_stories;

@@ -3,7 +3,9 @@
 use crate::desk;
 
 use desk::{Desk, number};
+use roofswap::calendar::utc_date;
 use serde_json::Value;
+use std::time::SystemTime;
 
 const COLUMNS: [&str; 18] = [
     "gpu",
@@ -26,8 +28,18 @@ const COLUMNS: [&str; 18] = [
     "time_kind",
 ];
 
-const PRICES: &str = "gpu,usd_per_hour,provider,region,date\n\
-    l40s,1.00,a,us,2020-01-01\nh100-sxm5,2.50,b,eu,2999-01-01\nh200,4.00,c,,\n";
+/// An old price, one of today, and one without a date.
+fn prices_file() -> String {
+    format!(
+        "gpu,usd_per_hour,provider,region,date\n\
+        l40s,1.00,a,us,2020-01-01\nh100-sxm5,2.50,b,eu,{}\nh200,4.00,c,,\n",
+        today()
+    )
+}
+
+fn today() -> String {
+    utc_date(SystemTime::now()).expect("after 1970")
+}
 
 const SAXPY: &str = "rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --format json";
 
@@ -73,12 +85,12 @@ fn a_board_says_the_same_as_a_prediction() {
 #[test]
 fn prices_are_shown_with_their_day_and_order_the_board() {
     let desk = Desk::new();
-    let prices = desk.file("prices.csv", PRICES);
+    let prices = desk.file("prices.csv", prices_file());
     let words = format!("{SAXPY} --to l40s,h100-sxm5,h200,a100-sxm4-80gb --by perf-per-dollar --prices");
     let rows = desk.types_with(&words, &[&prices]).works().json();
     assert_eq!(ids(&rows).last(), Some(&"a100-sxm4-80gb"), "without a price it comes last");
     let h100 = rows.iter().find(|row| row["gpu"] == "h100-sxm5").unwrap();
-    assert_eq!((&h100["usd_per_hour"], &h100["price_date"]), (&2.5.into(), &"2999-01-01".into()));
+    assert_eq!((&h100["usd_per_hour"], &h100["price_date"]), (&2.5.into(), &today().into()));
     let expected = 2.5 / 3600.0 * number(h100, "time_ms") * 1e-3 * 1e6;
     assert!((number(h100, "usd_per_million_runs") / expected - 1.0).abs() < 1e-9, "{h100}");
     let said = |id: &str, words: &str| {
@@ -253,10 +265,12 @@ fn where_nothing_can_be_predicted_the_exit_code_says_so() {
 #[test]
 fn a_board_is_a_table_a_file_and_a_picture() {
     let desk = Desk::new();
-    let prices = desk.file("prices.csv", PRICES);
+    let prices = desk.file("prices.csv", prices_file());
     let words = "rank --kernel saxpy --from v100-pcie-16gb --to l40s,h100-sxm5,h200 --prices";
     let table = desk.types_with(words, &[&prices]).works().stdout;
-    for text in ["saxpy", "TESLA", "$/h", "b eu 2999-01-01", "* best in time and power", "days old"] {
+    for text in
+        ["saxpy", "TESLA", "$/h", &format!("b eu {}", today()), "* best in time and power", "days old"]
+    {
         let text = if text == "TESLA" { "V100" } else { text };
         assert!(table.contains(text), "{text}: {table}");
     }

@@ -63,9 +63,11 @@ fn power_and_energy_stand_in_every_form() {
         "{text}"
     );
     let csv = desk.types(&format!("{words} --format csv")).works().stdout;
-    assert!(csv.lines().next().unwrap().ends_with("board_power_w,energy_j,base_board_power_w,base_energy_j"));
+    let head = "board_power_w,energy_j,base_board_power_w,base_energy_j,base_time_kind";
+    assert!(csv.lines().next().unwrap().ends_with(head), "{csv}");
     let told = object(&desk, words);
     let ends = ["energy_j", "base_board_power_w", "base_energy_j"].map(|key| told[key].to_string()).join(",");
+    let ends = format!("{ends},scaled");
     assert!(csv.lines().nth(1).unwrap().ends_with(&ends), "{csv}: {ends}");
     desk.types(&format!("{words} --page page.md")).works();
     assert!(desk.read("page.md").contains("| energy | ~25.9 mJ | ~19.2 mJ |"), "{}", desk.read("page.md"));

@@ -37,7 +37,8 @@ fn a_what_if_has_the_promised_fields_and_says_what_matters() {
             "board_power_w",
             "energy_j",
             "base_board_power_w",
-            "base_energy_j"
+            "base_energy_j",
+            "base_time_kind"
         ]
     );
     assert_eq!(
@@ -90,7 +91,7 @@ fn every_kernel_on_several_gpus_is_a_table_per_gpu_or_a_list_of_objects() {
         "◇ RTX 4070 with mem=+20%\n",
         "◇ H100",
         "unchanged GPU  speedup   power    energy  unchanged power  unchanged energy  notes\nsaxpy",
-        "hypothetical GPU: rtx-4070 with",
+        "rtx-4070 (mem=+20%): hypothetical GPU",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
@@ -122,7 +123,7 @@ fn predict_and_rank_say_the_same_of_changed_gpus() {
     assert!((number(&predicted, "time_ms") / number(&whatif, "time_ms") - 1.0).abs() < 1e-9, "{predicted}");
     assert_eq!(predicted["gpu_target"], "rtx-4070?mem=+20%");
     assert!(
-        predicted["cautions"].to_string().contains("hypothetical GPU: rtx-4070 with mem=+20%"),
+        predicted["cautions"].to_string().contains("rtx-4070 (mem=+20%): hypothetical GPU"),
         "{predicted}"
     );
     let ranked = desk
@@ -523,7 +524,7 @@ fn a_what_if_is_rows_of_a_csv_too() {
         lines.collect::<Vec<_>>()
     };
     let alone = rows("");
-    assert_eq!((alone.len(), alone[0].len(), alone[1].len()), (2, 19, 19), "{alone:?}");
+    assert_eq!((alone.len(), alone[0].len(), alone[1].len()), (2, 20, 20), "{alone:?}");
     let cell = |rows: &[Vec<String>], row: usize, column: &str| {
         rows[row][rows[0].iter().position(|name| name == column).unwrap()].clone()
     };
@@ -566,7 +567,10 @@ fn changes_are_of_the_board_at_typed_clocks_in_every_command() {
             let ratio = number(row, "time_ms") / number(&told, "time_ms");
             assert!((ratio - 1.0).abs() < 1e-9, "{changes} {clocks}: {row}");
             let said = row["cautions"].to_string();
-            assert!(said.contains("hypothetical GPU: rtx-4070@") && said.contains(changes), "{said}");
+            assert!(
+                said.contains("rtx-4070@") && said.contains(&format!("({changes}): hypothetical GPU")),
+                "{said}"
+            );
         }
     }
     let far = "predict --from titan-v --to l4 --kernel saxpy --set sm=-50% --sm-clock";
@@ -584,9 +588,7 @@ fn typed_clocks_of_a_saved_gpu_are_said() {
     desk.types("whatif --gpu rtx-4070 --set mem=+20% --kernel saxpy --save my-4070").works();
     let asked = "predict --from titan-v --to my-4070 --kernel saxpy --sm-clock 1200MHz --format json";
     let said = desk.types(asked).works().json()[0]["cautions"].to_string();
-    for words in
-        ["hypothetical GPU: rtx-4070 with mem=+20%", "clocks set: my-4070 at SM 1200 MHz instead of 24"]
-    {
+    for words in ["rtx-4070 (mem=+20%): hypothetical GPU", "my-4070 (SM 1200 MHz instead of 24"] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }
@@ -627,10 +629,7 @@ fn a_what_if_says_what_a_power_limit_does_and_that_there_is_no_source() {
         assert!(told.stdout.contains(what), "{}", told.stdout);
     };
     let timed = "--from h100-sxm5 --time 22ms --kernel cutlass_simt_sgemm_128x128_8x2 --size n=8192";
-    says(
-        &format!("--gpu rtx-4090 {timed} --set power=-40%"),
-        "a limit of 270 W lowers the SM clock from 2520 to",
-    );
+    says(&format!("--gpu rtx-4090 {timed} --set power=-40%"), "rtx-4090 (270 W, SM 2520 to ");
     says("--gpu l40s --kernel linear_bf16 --size n=4096 --set mem=+20%", "no source: predicted");
 }
 

@@ -294,6 +294,7 @@ fn a_mix_is_ranked_beside_the_kernel_and_prices_take_the_place_of_those_before()
         "prices.csv",
         "prices",
         &d.state.session.gpus,
+        None,
     );
     let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
     rank(&mut d, &effects);
@@ -324,6 +325,7 @@ fn a_filter_by_price_hides_what_costs_more_and_one_that_is_no_limit_stays_open()
         "p.csv",
         "p",
         &d.state.session.gpus,
+        None,
     );
     let effects = update(&mut d.state, Message::PricesRead(Ok(Box::new(book.unwrap()))));
     rank(&mut d, &effects);
@@ -344,7 +346,7 @@ fn the_time_of_the_source_is_marked_as_measured() {
     let d = ranked(160, 50, "");
     let rows = d.state.ranked.shown_rows(&d.state.session);
     let marks: Vec<char> = ["titan-v", "rtx-4070", "l4"]
-        .map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().time_mark())
+        .map(|id| rows.iter().find(|r| r.gpu_id == id).unwrap().kind().mark())
         .into();
     assert_eq!(marks, ['●', '●', '◆'], "the RTX 4070 was measured as well");
     assert!(d.screen().contains("95.1 µs ●"), "{}", d.screen());

@@ -260,7 +260,7 @@ fn the_command_of_a_board_has_its_prices_and_its_stars() {
     std::fs::write(&file, "gpu,usd_per_hour\nl4,0.5\nh200,4\nb200,9\n").unwrap();
     let mut d = unranked();
     d.play(Message::Key("2".into()));
-    let book = roofswap::rank::PriceBook::read(&file, &d.state.session.gpus).unwrap();
+    let book = roofswap::rank::PriceBook::read(&file, &d.state.session.gpus, None).unwrap();
     d.play(Message::PricesRead(Ok(Box::new(book))));
     for keys in ["Y", "8 Y", "8 / a d a enter Y"] {
         let command = copied(&mut d, keys);

@@ -233,7 +233,7 @@ fn the_changed_gpu_is_live_and_marked_in_every_view() {
     }
     let cautions = &d.state.answer().prediction.as_ref().unwrap().cautions;
     let said: Vec<String> = cautions.iter().map(ToString::to_string).collect();
-    assert!(said.iter().any(|text| text.contains("hypothetical GPU: rtx-4070 with mem=+20%")), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("rtx-4070 (mem=+20%): hypothetical GPU")), "{said:?}");
     assert_eq!(d.state.saved().targets, ["rtx-4070"], "what is remembered is a GPU that exists");
     // Files that are read again bring another session.
     let loaded = LoadedFiles::without_notes(Session::load(None).unwrap(), "loaded");

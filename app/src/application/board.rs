@@ -5,6 +5,7 @@ use super::recorded::Application;
 use crate::gpu::{Gpu, GpuId};
 use crate::predict::SourceKind;
 use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
+use crate::report::shown::TimeKind;
 use crate::session::Session;
 
 /// How an application is ranked.
@@ -26,7 +27,7 @@ pub fn application_board(
     settings: &BoardSettings,
 ) -> Board {
     let mut rows: Vec<RankedRow> =
-        forecasts.iter().map(|f| ranked_row(session, application, source, f, &settings.prices)).collect();
+        forecasts.iter().map(|f| ranked_row(session, application, f, &settings.prices)).collect();
     mark_pareto(&mut rows);
     settings.order.sort(&mut rows);
     let window = application.timeline.map(|l| l.window.seconds());
@@ -44,12 +45,10 @@ pub fn application_board(
         has_prices: rows.iter().any(|row| row.price.is_some()),
         is_each_kernel: false,
         is_of_blocks: false,
+        is_of_application: true,
         rows,
     }
 }
-
-/// A window that is replayed as it was recorded is this near to itself.
-const AS_RECORDED: f64 = 1e-6;
 
 /// Whether it fits this GPU; unknown where nothing was recorded that says how much it holds at once, unless one kernel touches more.
 fn fits_memory(application: &Application, gpu: &Gpu) -> Option<bool> {
@@ -60,17 +59,11 @@ fn fits_memory(application: &Application, gpu: &Gpu) -> Option<bool> {
 fn ranked_row(
     session: &Session,
     application: &Application,
-    source: GpuId,
     forecast: &TargetForecast,
     prices: &PriceBook,
 ) -> RankedRow {
     let gpu = &session.gpus[forecast.target];
     let time = forecast.time_range();
-    // A host that limits everything leaves an interval of no width on other GPUs, too.
-    let is_own = forecast.target == source && session.tuning(source).is_none();
-    let is_measured = is_own && (forecast.overall_speedup() - 1.0).abs() < AS_RECORDED;
-    let rests_on_measurement = is_measured || forecast.rests_on_measurement();
-    let mark_note = forecast.mark_note().filter(|_| !rests_on_measurement);
     let price = prices.quote(forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,
@@ -92,10 +85,10 @@ fn ranked_row(
         launch_usd: gpu.list_usd.as_ref().map(|usd| usd.value),
         launch_year: gpu.launch_year,
         is_pareto: false,
-        rests_on_measurement,
+        rests_on_measurement: forecast.kind.rests_on_measurement(),
         is_base_timed: true,
-        is_measured,
+        is_measured: forecast.kind == TimeKind::Measured,
         is_hypothetical: gpu.is_hypothetical() || session.tuning(forecast.target).is_some(),
-        cautions: forecast.cautions.iter().cloned().chain(mark_note).collect(),
+        cautions: forecast.cautions.clone(),
     }
 }

@@ -32,8 +32,8 @@ use crate::cores;
 use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
-use crate::predict::{Caution, differences};
-use crate::report::shown::ESTIMATED;
+use crate::predict::{Caution, gpu_with_differences};
+use crate::report::shown::{ESTIMATED, TimeKind};
 use crate::session::Session;
 use crate::units::Seconds;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -46,6 +46,9 @@ pub const PAIR_CORRELATION: f64 = 0.35;
 
 /// From this share of the kernel time on that is predicted a total is one; below it lies between two ratios.
 const MOSTLY: f64 = 0.5;
+
+/// A window that is replayed as it was recorded is this near to itself.
+const AS_RECORDED: f64 = 1e-6;
 
 /// Copies that change by less than this share of their time are not worth a word.
 const SAID_OF_COPIES: f64 = 0.01;
@@ -107,6 +110,8 @@ pub struct TargetForecast {
     pub kernels_speedup: f64,
     /// Recorded window over the predicted one.
     pub wall_speedup: Option<f64>,
+    /// How its times are known.
+    pub kind: TimeKind,
     /// What must be said of it.
     pub cautions: Vec<String>,
 }
@@ -116,20 +121,6 @@ impl TargetForecast {
     #[must_use]
     pub fn time_range(&self) -> TimeRange {
         self.wall.unwrap_or(self.kernels)
-    }
-
-    /// Whether half of the kernel time or more is predicted: below, the total is an estimate by ratios of hardware.
-    #[must_use]
-    pub fn rests_on_measurement(&self) -> bool {
-        self.groups.is_empty() || self.predicted_share >= MOSTLY
-    }
-
-    /// Why it is marked an estimate, where it is.
-    #[must_use]
-    pub fn mark_note(&self) -> Option<String> {
-        let predicted = super::table::percent(100.0 * self.predicted_share);
-        (!self.rests_on_measurement())
-            .then(|| format!("marked {ESTIMATED}: {predicted} of kernel time is predicted, less than half"))
     }
 
     /// The recorded time over that of [`TargetForecast::time_range`].
@@ -263,18 +254,25 @@ impl ForecastPair<'_> {
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         cautions.extend(of_copies);
         cautions.extend(self.of_settings(application));
+        let kernels_speedup = ratio_or_one(recorded, kernels.value);
+        let wall_speedup = wall.zip(window).map(|(wall, window)| ratio_or_one(window, wall.value));
+        let is_as_recorded = (wall_speedup.unwrap_or(kernels_speedup) - 1.0).abs() < AS_RECORDED;
+        let kind =
+            TimeKind::new(self.is_same_gpu() && is_as_recorded, groups.is_empty() || predicted >= MOSTLY);
+        cautions.extend((kind == TimeKind::Modelled).then(|| mark_note(predicted)));
         let mut said = HashSet::new();
         cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
             target: self.target,
-            kernels_speedup: ratio_or_one(recorded, kernels.value),
-            wall_speedup: wall.zip(window).map(|(wall, window)| ratio_or_one(window, wall.value)),
+            kernels_speedup,
+            wall_speedup,
             wall_without_kernels: wall_at(3),
             groups,
             kernels,
             wall,
             replayed: replayed.map(|r| r.first),
             predicted_share: predicted,
+            kind,
             cautions,
         }
     }
@@ -367,7 +365,7 @@ impl ForecastPair<'_> {
         let named =
             target.derived.as_deref().map(|made| Caution::DerivedGpu(made.description.as_str().into()));
         let is_set = !target.clocks().is_same_setting(&stock.clocks());
-        named.or_else(|| is_set.then(|| Caution::Hypothetical(differences(target, stock))))
+        named.or_else(|| is_set.then(|| Caution::Hypothetical(gpu_with_differences(target, stock))))
     }
 
     /// That the recorded times are those of other clocks than the GPU is set to: `ncu` holds them at base.
@@ -381,6 +379,12 @@ impl ForecastPair<'_> {
             source.id
         ))
     }
+}
+
+/// Why a time is marked an estimate: so much of the kernel time is predicted.
+fn mark_note(share: f64) -> String {
+    let predicted = super::table::percent(100.0 * share);
+    format!("marked {ESTIMATED}: {predicted} of kernel time is predicted, less than half")
 }
 
 /// That kernels have next to no part in the time of the window, and what has: copies, or the host.

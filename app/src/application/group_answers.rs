@@ -8,7 +8,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Launch;
 use crate::occupancy::{BlockNeeds, launch_refusal};
-use crate::predict::{ModelRefusal, Prediction, SourceKind, TimeEstimate, operator_time};
+use crate::predict::{ModelRefusal, SourceKind, TimeEstimate, operator_time};
 use crate::units::Seconds;
 
 /// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
@@ -89,16 +89,27 @@ impl GroupTargets<'_> {
         basis: ForecastBasis,
     ) -> Vec<Result<GroupForecast, NoAnswer>> {
         let GroupTargets { source, targets, settings } = self;
-        let Some(first) = targets.first() else { return Vec::new() };
-        // The time on the source is the same whatever the target.
-        let answer = asked.session.answer(asked.subject, source, *first, settings);
-        let far_below_roof = answer.prediction.as_ref().is_ok_and(Prediction::is_far_below_roof);
+        let Some((first, others)) = targets.split_first() else { return Vec::new() };
+        // The time on the source, and how far it is from its roof, are the same whatever the target.
+        let on = |target: GpuId| asked.session.answer(asked.subject, source, target, settings);
+        let answer = on(*first);
+        let mut estimates = vec![answer.estimate_or_refusal()];
+        if !others.is_empty() {
+            let question = TargetsQuestion { subject: asked.subject, source, targets: others, settings };
+            estimates.extend(asked.session.estimates_on(&asked.session.machines(), question));
+        }
         let of_source = answer.source_time.filter(|t| t.kind != SourceKind::Estimated).map(|t| t.time);
-        let machines = asked.session.machines();
-        let question = TargetsQuestion { subject: asked.subject, source, targets, settings };
-        let estimates = asked.session.estimates_on(&machines, question);
+        // Nothing is said of a roof where the target leaves the time as it is.
+        let is_moved = |found: &TimeEstimate| Some(found.time) != of_source;
+        let moved = targets.iter().zip(&estimates).find(|(_, found)| found.as_ref().is_ok_and(is_moved));
+        let prediction = match moved {
+            Some((target, _)) if target != first => on(*target).prediction,
+            _ => answer.prediction,
+        };
+        let is_far = prediction.is_ok_and(|found| found.is_far_below_roof());
         let answered = |estimate: TimeEstimate| {
             let not_modelled = |why: &str| NoAnswer::NotModelled(why.into());
+            let far_below_roof = is_far && is_moved(&estimate);
             let on_source = of_source.ok_or_else(|| not_modelled("its time on the source was not taken"))?;
             let interval = estimate.interval.ok_or_else(|| not_modelled("no interval is known for it"))?;
             let time = TimeRange { value: estimate.time, low: interval.low, high: interval.high };

@@ -8,9 +8,10 @@ use super::recorded::Application;
 use super::table::percent;
 use super::timeline::{IdleSplit, Timeline};
 use crate::gpu::{Gpu, GpuId};
+use crate::report::shown::MARKS;
 use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::session::Session;
-use crate::units::{Seconds, range, significant};
+use crate::units::{Seconds, significant};
 use serde_json::{Value, json};
 
 /// A part of the time on a GPU: a segment of its bar.
@@ -106,17 +107,18 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     ]);
     table.title = "the whole application on other GPUs".into();
     for forecast in forecasts {
-        let span = |t: &TimeRange| range(t.low, t.high);
+        let marked = |t: TimeRange| forecast.kind.marked(t.value);
+        let span = |t: TimeRange| forecast.kind.interval(t.low, t.high);
         let at_most = limit_speedup(forecast).map(|s| format!("{}×", significant(s)));
         let idle = forecast.replayed.map(|r| percent(100.0 * r.timeline.idle_share()));
         let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
         table.rows.push(vec![
             TableCell::text(session.name_with_settings(forecast.target)),
-            TableCell::text(forecast.kernels.value.to_string()),
-            TableCell::text(span(&forecast.kernels)),
+            TableCell::text(marked(forecast.kernels)),
+            text(span(forecast.kernels)),
             TableCell::text(format!("{}×", significant(forecast.kernels_speedup))),
-            text(forecast.wall.map(|w| w.value.to_string())),
-            text(forecast.wall.as_ref().map(span)),
+            text(forecast.wall.map(marked)),
+            text(forecast.wall.and_then(span)),
             text(forecast.wall_speedup.map(|s| format!("{}×", significant(s)))),
             text(at_most),
             text(idle),
@@ -125,9 +127,9 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
         ]);
     }
     let hidden = if application.timeline.is_none() { &OF_TIME_LINE[..] } else { &[] };
-    let mut table = table.footnoted("notes").without(hidden);
-    table.notes.extend(legend(application));
-    table
+    let mut table = table.footnoted("notes");
+    table.notes.extend(legend());
+    table.without(hidden)
 }
 
 /// Wall-clock speedup if kernels took no time and copies what they take there: Amdahl's limit.
@@ -138,18 +140,14 @@ pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
     (left.0 > 0.0).then(|| speedup * (wall.value / left))
 }
 
-fn legend(application: &Application) -> Vec<String> {
-    let mut notes = vec![
+fn legend() -> [String; 4] {
+    [
         format!("90 %: errors of two kernels on one pair of GPUs assumed to correlate by {PAIR_CORRELATION} (docs/application.md)"),
-        "predicted: share of recorded kernel time covered by a model; the rest is scaled by the bandwidth and compute ratios, with a wider interval".to_string(),
-    ];
-    if application.timeline.is_some() {
-        notes.push(
-            "at most: speedup with zero kernel time (Amdahl); below 1 if host and copies alone exceed the recorded run"
-                .into(),
-        );
-    }
-    notes
+        "predicted: share of recorded kernel time covered by a model; the rest is scaled by the bandwidth and compute ratios, with a wider interval".into(),
+        "at most: speedup with zero kernel time (Amdahl); below 1 if host and copies alone exceed the recorded run"
+            .into(),
+        MARKS.into(),
+    ]
 }
 
 fn record_table(session: &Session, forecasts: &[TargetForecast]) -> Table {
@@ -165,12 +163,14 @@ fn record_table(session: &Session, forecasts: &[TargetForecast]) -> Table {
         "predicted_share_percent",
     ];
     let columns = [TableColumn::left("gpu")].into_iter().chain(NUMBERS.map(TableColumn::right));
-    let mut table = Table::new(columns.chain([TableColumn::left("cautions")]).collect());
+    let texts = ["cautions", "time_kind"].map(TableColumn::left);
+    let mut table = Table::new(columns.chain(texts).collect());
     for forecast in forecasts {
         let json = target_json(session, forecast);
         let mut row = vec![TableCell::text(&session.gpus[forecast.target].id)];
         row.extend(NUMBERS.map(|name| TableCell::maybe(json[name].as_f64(), TableCell::number)));
         row.push(TableCell::List(forecast.cautions.clone()));
+        row.push(TableCell::text(forecast.kind.as_str()));
         table.rows.push(row);
     }
     table
@@ -195,6 +195,7 @@ pub fn target_json(session: &Session, forecast: &TargetForecast) -> Value {
         "predicted_share_percent": 100.0 * forecast.predicted_share,
         "idle_percent": forecast.replayed.map(|r| 100.0 * r.timeline.idle_share()),
         "cautions": forecast.cautions,
+        "time_kind": forecast.kind.as_str(),
     })
 }
 

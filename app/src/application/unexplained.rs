@@ -8,10 +8,10 @@ use crate::text::counted;
 /// Less of the kernel time than this is not worth a line.
 const SAID_OF_SHARE: f64 = 0.05;
 
-/// Groups without a prediction for one reason.
+/// Groups without a prediction for one reason, whatever the numbers in it.
 struct UnpredictedGroups {
     basis: ForecastBasis,
-    why: String,
+    whys: Vec<String>,
     /// Of the recorded kernel time.
     share: f64,
     groups: usize,
@@ -37,7 +37,7 @@ fn far_below_roof(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Option
     (share >= SAID_OF_SHARE).then_some(text)
 }
 
-/// The three largest shares of kernel time that no model predicts, and why; what cannot start there first.
+/// The shares of kernel time that no model predicts, and why: the largest first, before them what cannot start there.
 fn not_predicted(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<String> {
     let mut all: Vec<UnpredictedGroups> = Vec::new();
     for (group, forecast) in groups.iter().zip(forecasts) {
@@ -53,9 +53,14 @@ fn not_predicted(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<Str
             }
             _ => format!("scaled by the hardware ratios: {reason}"),
         };
-        match all.iter_mut().find(|known| known.why == why) {
-            Some(known) => (known.share, known.groups) = (known.share + group.share, known.groups + 1),
-            None => all.push(UnpredictedGroups { basis, why, share: group.share, groups: 1 }),
+        let is_alike =
+            |known: &&mut UnpredictedGroups| without_numbers(&known.whys[0]) == without_numbers(&why);
+        match all.iter_mut().find(is_alike) {
+            Some(known) => {
+                (known.share, known.groups) = (known.share + group.share, known.groups + 1);
+                known.whys.push(why);
+            }
+            None => all.push(UnpredictedGroups { basis, whys: vec![why], share: group.share, groups: 1 }),
         }
     }
     let starts = |of: &UnpredictedGroups| of.basis != ForecastBasis::CannotStart;
@@ -65,8 +70,51 @@ fn not_predicted(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Vec<Str
             "{} of kernel time ({}) is {}",
             percent(100.0 * of.share),
             counted(of.groups, "group"),
-            of.why
+            with_ranges(&of.whys)
         )
     };
-    all.iter().take(3).map(text).collect()
+    all.iter().map(text).collect()
+}
+
+/// The whole number that a word of a reason is.
+fn number_of(word: &str) -> Option<u64> {
+    word.trim_end_matches(',').parse().ok()
+}
+
+/// A reason with a sign in the place of each number.
+fn without_numbers(why: &str) -> String {
+    let words = why.split(' ').map(|word| if number_of(word).is_some() { "#" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// `cannot launch: 49152 to 98304 bytes of shared memory per block`: reasons that differ in their numbers alone, as one.
+fn with_ranges(whys: &[String]) -> String {
+    let words: Vec<Vec<&str>> = whys.iter().map(|why| why.split(' ').collect()).collect();
+    let range = |at: usize| {
+        let least = words.iter().map(|words| words[at]).min_by_key(|word| number_of(word));
+        let most = words.iter().map(|words| words[at]).max_by_key(|word| number_of(word));
+        match least.and_then(number_of).filter(|least| most.and_then(number_of) != Some(*least)) {
+            Some(least) => format!("{least} to {}", most.unwrap_or_default()),
+            None => words[0][at].to_string(),
+        }
+    };
+    (0..words[0].len()).map(range).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_that_differ_in_their_numbers_are_one() {
+        let why =
+            |needed: u32| format!("cannot launch: {needed} bytes of shared memory per block, at most 65536");
+        assert_eq!(without_numbers(&why(98_304)), without_numbers(&why(70_000)));
+        assert_eq!(
+            with_ranges(&[why(98_304), why(70_000), why(98_304)]),
+            "cannot launch: 70000 to 98304 bytes of shared memory per block, at most 65536"
+        );
+        assert_eq!(with_ranges(&[why(98_304), why(98_304)]), why(98_304));
+        assert_ne!(without_numbers("code for sm_80"), without_numbers("code for sm_90"));
+    }
 }

@@ -1,6 +1,7 @@
 //! Loads the session, and says on stderr what was refused while loading.
 
 use super::{Usage, output};
+use crate::calendar::utc_date;
 use crate::catalogue::user_folder;
 use crate::config::user_prices;
 use crate::import::{FileFormat, OpenedFile};
@@ -10,6 +11,7 @@ use crate::session::{LoadedFile, Recognised, Session};
 use anyhow::{Context, Result, bail};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
 ///
@@ -102,7 +104,7 @@ fn no_row_text(format: FileFormat, refused: usize) -> String {
 pub(super) fn price_book(file: Option<&Path>, session: &Session) -> Result<PriceBook> {
     let usual = user_prices();
     let prices = match file.or(usual.as_deref()) {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
+        Some(file) => PriceBook::read(file, &session.gpus, utc_date(SystemTime::now()).as_deref())?,
         None => PriceBook::default(),
     };
     output::remarks(&prices.remarks, prices.remarks.len());

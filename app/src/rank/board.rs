@@ -12,7 +12,7 @@ use crate::cores;
 use crate::gpu::GpuId;
 use crate::predict::{LaunchNumber, SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
-use crate::report::shown;
+use crate::report::shown::{self, TimeKind};
 use crate::session::{Session, Sources};
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
@@ -87,6 +87,8 @@ pub struct Board {
     pub is_each_kernel: bool,
     /// Whether the rows are block sizes of a kernel.
     pub is_of_blocks: bool,
+    /// Whether the rows are those of an application, of which nobody says limit, occupancy or power.
+    pub is_of_application: bool,
     /// The rows, best first; those without a time last.
     pub rows: Vec<RankedRow>,
 }
@@ -207,16 +209,18 @@ impl<'a> RankQuestion<'a> {
             is_without_source: self.is_without_source,
             source_time: source.time,
             source_refusal: source.refusal.filter(|_| source.time.is_none()),
-            source_mark: shown::time_mark(
+            source_mark: TimeKind::new(
                 source.is_measured && !self.workload.is_run_assumed,
                 source.rests_on_measurement,
-            ),
+            )
+            .mark(),
             profiled,
             rows_at_other_clocks: 0,
             order: self.order,
             has_prices: rows.iter().any(|row| row.price.is_some()),
             is_each_kernel: self.each_kernel,
             is_of_blocks: self.own_block().is_some(),
+            is_of_application: false,
             rows,
         }
     }
@@ -403,12 +407,8 @@ impl<'a> RankQuestion<'a> {
             cautions: Vec::new(),
         };
         row.cautions = self.cautions(&row, totals);
-        if self.workload.is_run_assumed && row.time.is_some() {
-            row.cautions.push(
-                "times are of a run of 1 s on the source, which is assumed: `run_ms` in the mix states it"
-                    .into(),
-            );
-        }
+        row.cautions
+            .extend(self.workload.assumed_run_note().filter(|_| row.time.is_some()).map(str::to_string));
         row
     }
 

@@ -15,6 +15,9 @@ use std::path::Path;
 /// A price this many days old is marked.
 const OLD_DAYS: i64 = 90;
 
+/// The day is a later one in places than in UTC.
+const DAYS_AHEAD: i64 = 1;
+
 /// Refused rows and unknown names that are listed.
 const LISTED: usize = 5;
 
@@ -125,22 +128,28 @@ impl PriceForm {
 }
 
 impl PriceBook {
-    /// Reads a file of prices.
+    /// Reads a file of prices; none was seen after `today`, where that is known.
     ///
     /// # Errors
     /// [`PriceError`] with file, line, column, value and what was expected, where no row is left. Other rows that are wrong are left out
     /// and said among the remarks.
-    pub fn read(path: &Path, gpus: &Catalogue<Gpu>) -> Result<Self, PriceError> {
+    pub fn read(path: &Path, gpus: &Catalogue<Gpu>, today: Option<&str>) -> Result<Self, PriceError> {
         let text = read_limited(path)?;
         let provider = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        Self::parse(&text, &path.display().to_string(), &provider, gpus)
+        Self::parse(&text, &path.display().to_string(), &provider, gpus, today)
     }
 
     /// Reads the text of such a file; `provider` stands in where no column names one.
     ///
     /// # Errors
     /// As [`PriceBook::read`].
-    pub fn parse(text: &str, file: &str, provider: &str, gpus: &Catalogue<Gpu>) -> Result<Self, PriceError> {
+    pub fn parse(
+        text: &str,
+        file: &str,
+        provider: &str,
+        gpus: &Catalogue<Gpu>,
+        today: Option<&str>,
+    ) -> Result<Self, PriceError> {
         let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         let header = lines.headers().cloned().unwrap_or_default();
         let found = || crate::text::clipped_text(header.iter().collect::<Vec<_>>().join(","), 120);
@@ -163,7 +172,7 @@ impl PriceBook {
                 column: "line",
                 why: "is no CSV".into(),
             })?;
-            let line = PriceLine { file, provider, form: &form, record: &record };
+            let line = PriceLine { file, provider, today, form: &form, record: &record };
             refused.extend(line.add_to(&mut book, gpus, &mut unknown).err());
         }
         book.remarks.extend(refused.iter().take(LISTED).map(|why| format!("{why}; row left out")));
@@ -218,6 +227,7 @@ impl PriceBook {
 struct PriceLine<'a> {
     file: &'a str,
     provider: &'a str,
+    today: Option<&'a str>,
     form: &'a PriceForm,
     record: &'a csv::StringRecord,
 }
@@ -297,13 +307,16 @@ impl PriceLine<'_> {
         }
         // The day of a date with a time behind it.
         let day: String = date.chars().take(10).collect();
-        match days_between(&day, &day) {
-            Some(_) => Ok(Some(day)),
-            None => {
+        let found = crate::text::clipped_text(date, 30);
+        let days_ahead = days_between(self.today.unwrap_or(&day), &day);
+        match (days_ahead, self.today) {
+            (None, _) => Err(self.refuse("date", format!("`{found}`: expected a day such as 2026-11-21"))),
+            (Some(days), Some(today)) if days > DAYS_AHEAD => {
                 let why =
-                    format!("`{}`: expected a day such as 2026-11-21", crate::text::clipped_text(date, 30));
+                    format!("`{found}`: expected the day the price was seen, today ({today}) or earlier");
                 Err(self.refuse("date", why))
             }
+            _ => Ok(Some(day)),
         }
     }
 
@@ -371,7 +384,7 @@ mod tests {
 
     fn read(text: &str) -> Result<(Session, PriceBook), PriceError> {
         let session = Session::load(None).expect("what ships loads");
-        let book = PriceBook::parse(text, "prices.csv", "cloud", &session.gpus)?;
+        let book = PriceBook::parse(text, "prices.csv", "cloud", &session.gpus, Some("2026-11-21"))?;
         Ok((session, book))
     }
 
@@ -432,6 +445,10 @@ mod tests {
             ("h100-sxm5,20000,a,b,", "expected at most 10000 US dollars"),
             ("h100-sxm5,2,a,b,yesterday", "date: `yesterday`: expected a day"),
             ("h100-sxm5,2,a,b,2026-13-01", "expected a day"),
+            (
+                "h100-sxm5,2,a,b,2026-11-23",
+                "prices.csv:2: date: `2026-11-23`: expected the day the price was seen, today (2026-11-21) or earlier",
+            ),
             ("hal-9000,2,a,b,2026-11-01", "unknown GPU `hal-9000`"),
             ("", "names no GPU of the catalogue"),
         ] {
@@ -451,6 +468,8 @@ mod tests {
             assert!(said[at].contains(what) && said[at].ends_with("; row left out"), "{said:?}");
         }
         assert_eq!(quote(&mixed, "l40s").unwrap().usd_per_hour, 1.0);
+        let tomorrow = format!("{header}l4,1,a,b,2026-11-22\n");
+        assert_eq!(quote(&tomorrow, "l4").unwrap().usd_per_hour, 1.0, "it is that day in the east");
         assert!(read("a,b\n1,2\n").unwrap_err().to_string().contains("it has a,b"));
         let parted = read("gpu;usd_per_hour\nl40s;1\n").unwrap_err().to_string();
         assert!(parted.contains("columns are parted by commas"), "{parted}");

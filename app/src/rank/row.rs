@@ -2,7 +2,7 @@
 
 use super::prices::PriceQuote;
 use crate::gpu::GpuId;
-use crate::report::shown;
+use crate::report::shown::{self, TimeKind};
 use crate::roofline::Bound;
 use crate::units::{Joules, Seconds, Watts, significant};
 
@@ -88,8 +88,8 @@ impl RankedRow {
     /// `9.20–12.8 µs`, or `~9.20–12.8 µs` where no measurement stands behind it; nothing of a measured time without trials.
     #[must_use]
     pub fn interval_text(&self) -> Option<String> {
-        let (low, high) = self.low.zip(self.high).filter(|(low, high)| !self.is_measured || low < high)?;
-        Some(shown::marked_interval(low, high, self.rests_on_measurement))
+        let (low, high) = self.low.zip(self.high)?;
+        self.kind().interval(low, high)
     }
 
     /// `~607 W`: no board was measured at this load.
@@ -104,15 +104,9 @@ impl RankedRow {
         self.energy.map(|energy| format!("{}{energy}", shown::ESTIMATED))
     }
 
-    /// How the time is known, for programs: `measured`, `scaled` from a measurement, `modelled` without one.
+    /// How the time is known.
     #[must_use]
-    pub fn time_kind(&self) -> &'static str {
-        shown::time_kind(self.is_measured, self.rests_on_measurement)
-    }
-
-    /// The mark of the time: measured, scaled from a measurement, modelled without one.
-    #[must_use]
-    pub fn time_mark(&self) -> char {
-        shown::time_mark(self.is_measured, self.rests_on_measurement)
+    pub fn kind(&self) -> TimeKind {
+        TimeKind::new(self.is_measured, self.rests_on_measurement)
     }
 }

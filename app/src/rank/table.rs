@@ -58,7 +58,7 @@ fn record(row: &RankedRow) -> Vec<TableCell> {
         TableCell::Flag(row.is_pareto),
         TableCell::List(row.cautions.clone()),
         TableCell::maybe(row.speedup_over_profile, TableCell::number),
-        TableCell::maybe(row.time.map(|_| row.time_kind()), TableCell::text),
+        TableCell::maybe(row.time.map(|_| row.kind().as_str()), TableCell::text),
     ]
 }
 
@@ -116,6 +116,9 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     if board.has_prices || board.order != RankOrder::PerfPerDollar {
         hidden.push("launch price");
     }
+    if board.is_of_application {
+        hidden.extend(["limit", "occupancy", "power", "energy"]);
+    }
     if !board.has_prices {
         hidden.extend(["$/h", "price from", "$/1M runs"]);
     }
@@ -133,13 +136,12 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
 }
 
 fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
-    let mark = row.time_mark();
     let place = if row.is_pareto { format!("*{}", at + 1) } else { (at + 1).to_string() };
     let dollars = |usd: f64| TableCell::text(significant(usd));
     vec![
         TableCell::text(place),
         TableCell::text(marked_name(row)),
-        TableCell::maybe(row.time, |time| TableCell::text(format!("{time} {mark}"))),
+        TableCell::maybe(row.time, |time| TableCell::text(row.kind().marked(time))),
         TableCell::maybe(row.interval_text(), TableCell::text),
         TableCell::maybe(row.speedup_text(), TableCell::text),
         TableCell::maybe(row.speedup_as_profiled_text(), TableCell::text),
@@ -211,10 +213,11 @@ fn first_two_overlap(rows: &[RankedRow]) -> &'static str {
 
 fn notes(board: &Board) -> Vec<String> {
     let marks = shown::MARKS;
-    let star = match (board.is_each_kernel, board.is_of_blocks) {
-        (true, _) => "",
-        (false, true) => "  * block size to take on its GPU (the kernel's own where it is as good)",
-        (false, false) => "  * best in time and power, or time and money",
+    let is_starred = board.rows.iter().any(|row| row.is_pareto);
+    let star = match (is_starred && !board.is_each_kernel, board.is_of_blocks) {
+        (false, _) => "",
+        (true, true) => "  * block size to take on its GPU (the kernel's own where it is as good)",
+        (true, false) => "  * best in time and power, or time and money",
     };
     let mut all = vec![format!("{marks}{star}")];
     if board.is_each_kernel {

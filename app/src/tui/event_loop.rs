@@ -146,7 +146,7 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::Compare(question) => worker.compare_models(*question),
         Effect::Rank(question) => worker.rank_gpus(*question),
         Effect::ReadMix(session, path) => worker.read_mix(session, path),
-        Effect::ReadPrices(session, path) => worker.read_prices(session, path),
+        Effect::ReadPrices(session, path, today) => worker.read_prices(session, path, today),
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::Survey { session, of } => worker.survey(session, of),
         Effect::Train { session, model } => worker.train(session, model),

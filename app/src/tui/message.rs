@@ -201,7 +201,7 @@ pub enum Effect {
     /// Read a mix of kernels with the names of this session.
     ReadMix(Arc<Session>, PathBuf),
     /// Read a file of prices with the GPUs of this session.
-    ReadPrices(Arc<Session>, PathBuf),
+    ReadPrices(Arc<Session>, PathBuf, Option<String>),
     /// Measure a model on the rows of this session.
     Evaluate {
         /// Whose rows.

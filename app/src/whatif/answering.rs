@@ -68,7 +68,7 @@ impl WhatIf<'_> {
 
     /// The time alone.
     fn bare_answer(&mut self, changes: GpuChanges) -> Result<WhatIfAnswer, ChangeError> {
-        let NotedTime { time: found, power, refusal, mut cautions } = self.noted_time(&changes)?;
+        let NotedTime { time: found, kind, power, refusal, mut cautions } = self.noted_time(&changes)?;
         cautions.extend(self.unused_launch_overhead(&changes));
         let on_base = self.noted_time_on_base();
         Ok(WhatIfAnswer {
@@ -82,7 +82,8 @@ impl WhatIf<'_> {
             base_time: on_base.time.time,
             power,
             base_power: on_base.power,
-            rests_on_measurement: self.rests_on_measurement(),
+            kind,
+            base_kind: on_base.kind,
             refusal: on_base.refusal.or(refusal),
             cautions,
             changes,

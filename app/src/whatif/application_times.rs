@@ -4,6 +4,7 @@ use super::changed_times::{ChangedTimes, NotedTime, WhatIfTime};
 use crate::application::{Application, ForecastSettings, TargetForecast, forecast};
 use crate::gpu::{Gpu, GpuChanges, GpuId};
 use crate::progress::Progress;
+use crate::report::shown::TimeKind;
 use crate::session::{EditedGpu, Session};
 use crate::units::Seconds;
 
@@ -25,8 +26,6 @@ pub struct ApplicationTimes<'a> {
     announced: usize,
     on_source: Option<WhatIfTime>,
     on_base: Result<NotedTime, String>,
-    /// Whether most of it is predicted on the base.
-    rests_on_measurement: bool,
 }
 
 /// What an application is asked for.
@@ -65,7 +64,6 @@ impl<'a> ApplicationTimes<'a> {
             settings,
             progress,
             announced,
-            rests_on_measurement: on_base.as_ref().is_ok_and(TargetForecast::rests_on_measurement),
             on_source: on_source.ok().map(|found| noted_time(application, found).time),
             on_base: on_base.map(|found| noted_time(application, found)),
         }
@@ -102,10 +100,8 @@ fn noted_time(application: &Application, forecast: TargetForecast) -> NotedTime 
     let time = Some(range.value).filter(|time| *time > Seconds(0.0));
     let limit = forecast.largest_limit(application);
     let time = WhatIfTime { time, interval: time.map(|_| [range.low, range.high]), limit };
-    let mark_note = forecast.mark_note();
-    let cautions = forecast.cautions.into_iter().chain(mark_note).collect();
     // Of an application nobody says what it draws: the host's share of the window draws next to nothing.
-    NotedTime { time, power: None, refusal: None, cautions }
+    NotedTime { time, kind: forecast.kind, power: None, refusal: None, cautions: forecast.cautions }
 }
 
 impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
@@ -132,6 +128,7 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     fn noted_time_on_base(&self) -> NotedTime {
         self.on_base.clone().unwrap_or_else(|why| NotedTime {
             time: WhatIfTime::NONE,
+            kind: TimeKind::Modelled,
             power: None,
             cautions: vec![why.clone()],
             refusal: Some(why),
@@ -145,7 +142,7 @@ impl<'a> ChangedTimes<'a> for ApplicationTimes<'a> {
     }
 
     fn rests_on_measurement(&self) -> bool {
-        self.rests_on_measurement
+        self.on_base.as_ref().is_ok_and(|found| found.kind.rests_on_measurement())
     }
 
     fn grid_steps(&self) -> usize {

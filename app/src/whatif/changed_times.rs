@@ -2,6 +2,7 @@
 
 use crate::gpu::Gpu;
 use crate::progress::Progress;
+use crate::report::shown::TimeKind;
 use crate::roofline::Bound;
 use crate::text::marked_estimate;
 use crate::units::{Joules, Seconds, Watts};
@@ -54,6 +55,8 @@ impl RunPower {
 pub struct NotedTime {
     /// The time.
     pub time: WhatIfTime,
+    /// How it is known.
+    pub kind: TimeKind,
     /// What it draws; `None` where that is not known.
     pub power: Option<RunPower>,
     /// Why there is no time, where there is none.

@@ -8,10 +8,10 @@ use crate::answer::Settings;
 use crate::cores;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
 use crate::pair::Pair;
-use crate::report::{Table, TableCell, TableColumn, shown};
+use crate::report::{Table, TableCell, TableColumn};
 use crate::session::{Session, Sources};
 use crate::text::{clipped_text, harmless_json};
-use crate::units::{Seconds, significant};
+use crate::units::significant;
 use crate::workload::Workload;
 use std::collections::HashMap;
 use std::io::{Result as Written, Write};
@@ -85,13 +85,10 @@ pub fn changed_times_table(answers: &[WhatIfAnswer]) -> Table {
 }
 
 fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
-    let interval =
-        answer.interval.map(|[low, high]| shown::marked_interval(low, high, answer.rests_on_measurement));
-    let base = answer.base_time.map(|time| answer.estimate_marked(time));
     let speedup =
         answer.base_time.zip(answer.time).map(|(base, time)| format!("{}×", significant(base / time)));
     let power = [answer.power, answer.base_power].map(power_texts);
-    let cells = [answer.marked_time(), interval, base, speedup];
+    let cells = [answer.marked_time(), answer.interval_text(), answer.marked_base_time(), speedup];
     let notes = match answer.time {
         Some(_) => answer.cautions.clone(),
         None => vec![answer.without_time()],
@@ -140,9 +137,9 @@ fn short_labels<'a>(workloads: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 fn tornados_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
-    let time =
-        |time: Option<Seconds>| TableCell::maybe(time, |time| TableCell::text(answer.estimate_marked(time)));
-    let mut cells = vec![TableCell::text(label), time(answer.time), time(answer.base_time)];
+    let times = [answer.marked_time(), answer.marked_base_time()];
+    let mut cells = vec![TableCell::text(label)];
+    cells.extend(times.map(|time| TableCell::maybe(time, TableCell::text)));
     let helps = |bar: &TornadoBar| Some([bar.number.title().to_string(), answer.gain_words(bar)?]);
     let mut helpful = answer.tornado.iter().filter_map(helps);
     for _ in 0..NUMBERS_SHOWN {

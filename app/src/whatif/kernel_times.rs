@@ -14,7 +14,7 @@ use crate::predict::{
     graph_launch_time, model_position, operator_clock, question,
 };
 use crate::progress::Progress;
-use crate::report::shown::useless_interval;
+use crate::report::shown::{TimeKind, useless_interval};
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
 use crate::units::{Joules, Seconds};
@@ -41,8 +41,8 @@ struct BasePart<'a> {
     width_by_rows: f64,
     /// What is known of it on the base beside its time.
     notes: PartNotes,
-    /// Whether no measured time stands behind it.
-    is_estimate: bool,
+    /// How that time is known.
+    kind: TimeKind,
     calls: Option<f64>,
     /// What is changed of its launch, where anything is.
     edited: Option<Box<EditedLaunch>>,
@@ -129,7 +129,7 @@ impl<'a> KernelTimes<'a> {
                 ends: on_base.interval.zip(time).map(|(interval, time)| interval.ends_over(time)),
                 is_combined: on_base.combined.is_some(),
                 width_by_rows: on_base.correction.map_or(1.0, |correction| correction.width),
-                is_estimate: on_base.is_estimate(),
+                kind: TimeKind::new(on_base.is_of_measurement(), !on_base.is_estimate()),
                 notes: answer.notes(on_base, &session.gpus[base], is_own_source),
                 edited,
                 calls,
@@ -239,7 +239,9 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
 
     fn noted_time_on_base(&self) -> NotedTime {
         let notes: Vec<&PartNotes> = self.parts.iter().map(|part| &part.notes).collect();
-        self.noted_time(self.on_base(), &notes)
+        let is_measured =
+            !self.workload.is_run_assumed && self.parts.iter().all(|part| part.kind == TimeKind::Measured);
+        self.noted_time(self.on_base(), is_measured, &notes)
     }
 
     fn noted_time_on(&mut self, made: &Gpu) -> NotedTime {
@@ -251,11 +253,11 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
             Some(asked.notes(answer, made, self.is_own_source))
         };
         let notes: Vec<PartNotes> = self.parts.iter().filter_map(notes).collect();
-        self.noted_time(time, &notes.iter().collect::<Vec<_>>())
+        self.noted_time(time, false, &notes.iter().collect::<Vec<_>>())
     }
 
     fn rests_on_measurement(&self) -> bool {
-        !self.parts.iter().any(|part| part.is_estimate)
+        self.parts.iter().all(|part| part.kind.rests_on_measurement())
     }
 
     fn grid_steps(&self) -> usize {
@@ -306,8 +308,8 @@ impl KernelTimes<'_> {
         }
     }
 
-    /// This time with what the kernels' notes say of it.
-    fn noted_time(&self, time: WhatIfTime, notes: &[&PartNotes]) -> NotedTime {
+    /// This time with what the kernels' notes say of it; `is_measured`: whether it is the measured one of the base.
+    fn noted_time(&self, time: WhatIfTime, is_measured: bool, notes: &[&PartNotes]) -> NotedTime {
         let labelled = || self.parts.iter().map(|part| part.label).zip(notes.iter().copied());
         let energy = self.parts.iter().zip(notes);
         let energy = energy.map(|(part, notes)| Some(notes.energy?.0 * part.calls?)).sum::<Option<f64>>();
@@ -321,8 +323,11 @@ impl KernelTimes<'_> {
                 of_part.map(|text| if is_of_all(text) { text.clone() } else { format!("{label}: {text}") });
             cautions.extend(of_part.filter(|text| !cautions.contains(text)).collect::<Vec<_>>());
         }
+        let assumed_run = self.workload.assumed_run_note().filter(|_| time.time.is_some());
+        cautions.extend(assumed_run.map(str::to_string));
         NotedTime {
             time,
+            kind: TimeKind::new(is_measured, self.rests_on_measurement()),
             power: RunPower::of_run(energy.map(Joules), time.time),
             refusal: labelled().find_map(|(label, notes)| {
                 let why = notes.refusal.as_ref()?;

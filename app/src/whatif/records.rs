@@ -9,7 +9,7 @@ use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::Seconds;
 
 /// The columns of [`whatif_records`].
-const COLUMNS: [TableColumn; 19] = [
+const COLUMNS: [TableColumn; 20] = [
     TableColumn::left("base"),
     TableColumn::left("workload"),
     TableColumn::left("changes"),
@@ -29,6 +29,7 @@ const COLUMNS: [TableColumn; 19] = [
     TableColumn::right("energy_j"),
     TableColumn::right("base_board_power_w"),
     TableColumn::right("base_energy_j"),
+    TableColumn::left("base_time_kind"),
 ];
 
 /// For programs: of each answer its time, again beside every number of its tornado and beside the value that makes the goal.
@@ -45,7 +46,10 @@ pub fn whatif_records(answers: &[WhatIfAnswer]) -> Table {
             let cautions = TableCell::List(answer.cautions.clone());
             let power = [answer.power, answer.base_power].map(power_cells);
             let power = power.into_iter().flatten();
-            answer_cells(answer).into_iter().chain(cells).chain([cautions]).chain(power).collect()
+            let base_kind =
+                TableCell::maybe(answer.base_time, |_| TableCell::text(answer.base_kind.as_str()));
+            let behind = std::iter::once(cautions).chain(power).chain([base_kind]);
+            answer_cells(answer).into_iter().chain(cells).chain(behind).collect()
         };
         table.rows.extend(numbers.into_iter().map(row));
     }
@@ -57,7 +61,6 @@ fn ms(time: Option<Seconds>) -> TableCell {
 }
 
 fn answer_cells(answer: &WhatIfAnswer) -> [TableCell; 8] {
-    let kind = answer.time.map(|_| shown::time_kind(false, answer.rests_on_measurement));
     [
         TableCell::text(&answer.base),
         TableCell::text(&answer.workload),
@@ -66,7 +69,7 @@ fn answer_cells(answer: &WhatIfAnswer) -> [TableCell; 8] {
         ms(answer.interval.map(|[low, _]| low)),
         ms(answer.interval.map(|[_, high]| high)),
         ms(answer.base_time),
-        TableCell::maybe(kind, TableCell::text),
+        TableCell::maybe(answer.time, |_| TableCell::text(answer.kind.as_str())),
     ]
 }
 

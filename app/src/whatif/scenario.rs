@@ -3,6 +3,7 @@
 use super::chart::tornado_chart;
 use super::table::{WhatIfAnswer, power_texts};
 use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
+use crate::predict::Caution;
 use crate::report::{Table, TableCell, TableColumn, shown};
 use std::fmt::Write;
 use std::path::Path;
@@ -51,12 +52,10 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
         if a.changes.is_empty() { a.base_name.clone() } else { format!("{} {}", a.marked_base(), a.changes) }
     }));
     table.rows.push(row("time", &|a| or_dash(a.marked_time())));
-    table.rows.push(row("90 % interval", &|a| {
-        or_dash(a.interval.map(|[low, high]| shown::marked_interval(low, high, a.rests_on_measurement)))
-    }));
+    table.rows.push(row("90 % interval", &|a| or_dash(a.interval_text())));
     table.rows.push(row("speed over the base", &|a| {
         let speedup = a.base_time.zip(a.time).map(|(base, time)| base / time);
-        or_dash(speedup.map(|speedup| shown::marked_speedup(speedup, a.rests_on_measurement)))
+        or_dash(speedup.map(|speedup| shown::marked_speedup(speedup, a.kind.rests_on_measurement())))
     }));
     table.rows.push(row("power", &|a| power_texts(a.power)[0].clone()));
     table.rows.push(row("energy", &|a| power_texts(a.power)[1].clone()));
@@ -66,8 +65,32 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
         if titles.is_empty() { "-".into() } else { titles }
     }));
     table.notes.push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
-    table.notes.extend(shown.first().into_iter().flat_map(|base| base.answer.cautions.clone()));
+    table.notes.extend(scenario_notes(&shown));
     table
+}
+
+/// Every note of every scenario once, behind the heads of the columns that it is of, where it is not of all. Which GPUs are hypothetical a
+/// row says.
+fn scenario_notes(shown: &[&Scenario]) -> Vec<String> {
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    for (head, scenario) in COLUMNS.into_iter().zip(shown) {
+        let WhatIfAnswer { base, changes, cautions, .. } = &scenario.answer;
+        let (based_on, changes) = (base.as_str().into(), changes.to_string().into());
+        let made = Caution::HypotheticalGpu { based_on, changes }.to_string();
+        let others = cautions.iter().filter(|note| **note != made).cloned();
+        for note in scenario.answer.model_note().into_iter().chain(others) {
+            match all.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, heads)) if heads.last() != Some(&head) => heads.push(head),
+                Some(_) => {}
+                None => all.push((note, vec![head])),
+            }
+        }
+    }
+    let text = |(note, heads): (String, Vec<&str>)| match heads.len() == shown.len() {
+        true => note,
+        false => format!("{}: {note}", heads.join(", ")),
+    };
+    all.into_iter().map(text).collect()
 }
 
 /// Why a page was not made.

@@ -7,7 +7,8 @@ use super::tornado::TornadoBar;
 use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
 use crate::predict::{MODELS, ModelId};
-use crate::report::{Table, TableCell, TableColumn, pretty_json, shown};
+use crate::report::shown::{self, TimeKind};
+use crate::report::{Table, TableCell, TableColumn, pretty_json};
 use crate::text::marked_estimate;
 use crate::units::{Seconds, deviation, significant};
 use serde_json::{Value, json};
@@ -40,8 +41,10 @@ pub struct WhatIfAnswer {
     pub power: Option<RunPower>,
     /// What a run on the base draws.
     pub base_power: Option<RunPower>,
-    /// Whether a measured time stands behind both, or they are modelled without one.
-    pub rests_on_measurement: bool,
+    /// How the time is known.
+    pub kind: TimeKind,
+    /// How that on the base is.
+    pub base_kind: TimeKind,
     /// Why there is none on the base, or else with the changes.
     pub refusal: Option<String>,
     /// What must be known of it, as `rank` and `app` say it of this GPU.
@@ -105,22 +108,31 @@ impl WhatIfAnswer {
     /// `5.60 ms ◆`: the time with its mark; `None` where it cannot run there.
     #[must_use]
     pub fn marked_time(&self) -> Option<String> {
-        self.time.map(|time| shown::modelled_time(time, self.rests_on_measurement))
+        self.time.map(|time| self.kind.marked(time))
+    }
+
+    /// `3.90–8.10 ms`, or `~3.90–8.10 ms` around an estimate; nothing of a measured time without trials.
+    #[must_use]
+    pub fn interval_text(&self) -> Option<String> {
+        self.interval.and_then(|[low, high]| self.kind.interval(low, high))
+    }
+
+    /// `6.72 ms ◆`: the time on the base with its mark.
+    pub(super) fn marked_base_time(&self) -> Option<String> {
+        self.base_time.map(|time| self.base_kind.marked(time))
     }
 
     /// `5.60 ms`, or `~5.60 ms` where no measured time stands behind it: any other time of this answer.
     #[must_use]
     pub fn estimate_marked(&self, time: Seconds) -> String {
-        marked_estimate(time, self.rests_on_measurement)
+        marked_estimate(time, self.kind.rests_on_measurement())
     }
 
     /// `1.20× faster than RTX 4070, 6.72 ms ◆`; `None` where one of the times is unknown.
     #[must_use]
     pub fn beside_base(&self) -> Option<String> {
-        let (time, base, name) = (self.time?, self.base_time?, &self.base_name);
-        let than = speed_words(time, base);
-        let base = shown::modelled_time(base, self.rests_on_measurement);
-        Some(format!("{than} {name}, {base}"))
+        let than = speed_words(self.time?, self.base_time?);
+        Some(format!("{than} {}, {}", self.base_name, self.marked_base_time()?))
     }
 
     /// `board power ~250 W, ~19.2 mJ per run; RTX 4070: ~338 W, ~25.9 mJ`, `-` where one has none; `None` where neither is known.
@@ -140,6 +152,12 @@ impl WhatIfAnswer {
     /// `14.2 %`: what the better of a number's two sides takes off the time; `None` where neither makes it faster.
     pub(super) fn gain_words(&self, bar: &TornadoBar) -> Option<String> {
         bar.gain(self.time?).map(|gain| format!("{:.1} %", 100.0 * gain))
+    }
+
+    /// `model: hybrid`, where it is not the default one.
+    pub(super) fn model_note(&self) -> Option<String> {
+        let default = MODELS[ModelId::default()].id();
+        self.model.filter(|model| *model != default).map(|model| format!("model: {model}"))
     }
 
     /// The two numbers that make it faster by most when they are moved, either way; `None` where none does or none was asked.
@@ -169,7 +187,7 @@ pub fn speed_words(time: Seconds, base: Seconds) -> String {
 }
 
 /// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve, time_kind, cautions,
-/// board_power_w, energy_j, base_board_power_w, base_energy_j`, null where there is none; of several answers an array of such objects.
+/// board_power_w, energy_j, base_board_power_w, base_energy_j, base_time_kind`, null where there is none; of several answers an array of such objects.
 #[must_use]
 pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
     let all: Vec<Value> = answers.iter().map(answer_json).collect();
@@ -220,12 +238,13 @@ pub(super) fn answer_json(answer: &WhatIfAnswer) -> Value {
         "base_time_ms": ms(answer.base_time),
         "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
         "solve": solve,
-        "time_kind": answer.time.map(|_| shown::time_kind(false, answer.rests_on_measurement)),
+        "time_kind": answer.time.map(|_| answer.kind.as_str()),
         "cautions": answer.cautions,
         "board_power_w": board(answer.power),
         "energy_j": energy(answer.power),
         "base_board_power_w": board(answer.base_power),
         "base_energy_j": energy(answer.base_power),
+        "base_time_kind": answer.base_time.map(|_| answer.base_kind.as_str()),
     })
 }
 
@@ -250,11 +269,9 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer)).collect();
     table.title = title(answer);
     table.notes.extend(answer.power_in_words());
-    table.notes.extend(answer.nothing_matters());
-    table.notes.extend(answer.without_effect().filter(|_| answer.nothing_matters().is_none()));
+    table.notes.extend(answer.nothing_matters().or_else(|| answer.without_effect()));
     table.notes.extend(answer.advice());
-    let default = MODELS[ModelId::default()].id();
-    table.notes.extend(answer.model.filter(|model| *model != default).map(|model| format!("model: {model}")));
+    table.notes.extend(answer.model_note());
     table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
     table.notes.extend(answer.cautions.iter().cloned());
     table
@@ -281,13 +298,9 @@ fn tornado_row(bar: &TornadoBar, answer: &WhatIfAnswer) -> Vec<TableCell> {
 fn title(answer: &WhatIfAnswer) -> String {
     let WhatIfAnswer { workload, changes, .. } = answer;
     let named = answer.gpu_in_words();
-    let interval = answer.interval.map_or_else(String::new, |[low, high]| {
-        format!(
-            " ({}, {:.0} % interval)",
-            shown::marked_interval(low, high, answer.rests_on_measurement),
-            100.0 * COVERAGE
-        )
-    });
+    let interval =
+        answer.interval_text().map(|text| format!(" ({text}, {:.0} % interval)", 100.0 * COVERAGE));
+    let interval = interval.unwrap_or_default();
     let without = if answer.base_time.is_none() { "no prediction" } else { "cannot run there" };
     let time = answer.marked_time().unwrap_or_else(|| without.to_string());
     let beside = match answer.beside_base() {

@@ -46,6 +46,13 @@ impl Workload {
         Self { name: label, parts: vec![part], run_seconds: None, is_run_assumed: false }
     }
 
+    /// What is said of times of a run that is assumed.
+    #[must_use]
+    pub fn assumed_run_note(&self) -> Option<&'static str> {
+        let note = "times are of a run of 1 s on the source, which is assumed: `run_ms` in the mix states it";
+        self.is_run_assumed.then_some(note)
+    }
+
     /// The kernel, where it is one alone.
     #[must_use]
     pub fn single(&self) -> Option<&Subject> {

@@ -180,7 +180,7 @@ fn operator_cautions(q: &Question<'_>, kept: &KeptOperator) -> Vec<Caution> {
     let mut all = q.question_cautions(true);
     all.retain(|c| !matches!(c, Caution::AtomicsNotModelled | Caution::SourceModelled));
     if kept.timed.is_none() {
-        all.push(Caution::NoMeasurement);
+        all.push(Caution::NoMeasuredOperator);
     }
     all
 }

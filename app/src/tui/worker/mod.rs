@@ -198,10 +198,10 @@ impl Worker {
         self.spawn(WorkerJob::ReadSide, move |_| Message::MixRead(read_mix(&session, &path).map(Arc::new)));
     }
 
-    /// Reads a file of prices.
-    pub fn read_prices(&self, session: Arc<Session>, path: PathBuf) {
+    /// Reads a file of prices, on this day.
+    pub fn read_prices(&self, session: Arc<Session>, path: PathBuf, today: Option<String>) {
         self.spawn(WorkerJob::ReadSide, move |_| {
-            let read = PriceBook::read(&path, &session.gpus);
+            let read = PriceBook::read(&path, &session.gpus, today.as_deref());
             Message::PricesRead(read.map(Box::new).map_err(|why| why.to_string()))
         });
     }

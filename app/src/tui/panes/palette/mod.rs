@@ -156,7 +156,8 @@ fn carry_out(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<
         }
         PaletteCommand::Prices(path) => {
             state.jobs.start_job(WorkerJob::ReadSide, format!("reading {path} …"));
-            return Ok(vec![Effect::ReadPrices(state.session.clone(), path.into())]);
+            let today = state.ranked.today.clone();
+            return Ok(vec![Effect::ReadPrices(state.session.clone(), path.into(), today)]);
         }
         PaletteCommand::Mix(path) => {
             state.jobs.start_job(WorkerJob::ReadSide, format!("reading {path} …"));

@@ -102,7 +102,7 @@ impl BoardColumn {
         let dash = || "-".to_string();
         match self {
             Self::Time => {
-                let mark = row.time_mark();
+                let mark = row.kind().mark();
                 row.time.map_or_else(dash, |t| format!("{t} {mark}"))
             }
             Self::Speedup => row.speedup_text().unwrap_or_else(dash),

@@ -7,7 +7,7 @@ use super::side_by_side::side_by_side_lines;
 use super::tornado_view::tornado_lines;
 use crate::answer::LaunchOnGpu;
 use crate::chart::{ChartSpec, Mark, Meaning};
-use crate::report::shown::{marked_interval, modelled_time};
+use crate::report::shown::modelled_time;
 use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::canvas;
@@ -134,12 +134,11 @@ fn time_beside_base(state: &DashboardState, answer: &WhatIfAnswer) -> String {
     let Some(time) = answer.marked_time() else {
         return answer.without_time();
     };
-    let marked = |[low, high]: [Seconds; 2]| marked_interval(low, high, answer.rests_on_measurement);
-    let interval = answer.interval.map_or_else(String::new, |ends| format!(" ({})", marked(ends)));
+    let interval = answer.interval_text().map_or_else(String::new, |text| format!(" ({text})"));
     if answer.changes.is_empty() {
         let found = state.what_if.found.as_ref();
         let launches = found.and_then(|found| found.launches.as_deref());
-        let beside = beside_own_launch(launches, answer.rests_on_measurement)
+        let beside = beside_own_launch(launches, answer.kind.rests_on_measurement())
             .or_else(|| beside_stock(state, answer, found?.stock_time?));
         return format!("{time}{interval}{}", beside.unwrap_or("; change a number and watch".into()));
     }
@@ -158,7 +157,7 @@ fn beside_own_launch(launches: Option<&[LaunchOnGpu]>, rests_on_measurement: boo
 /// `: 1.12× slower than RTX 4070, 172 µs ◆`, where other clocks or another limit were typed for it.
 fn beside_stock(state: &DashboardState, answer: &WhatIfAnswer, stock: Seconds) -> Option<String> {
     let name = state.session.gpus[state.edited_gpu().base].short_name();
-    let time = modelled_time(stock, answer.rests_on_measurement);
+    let time = modelled_time(stock, answer.kind.rests_on_measurement());
     Some(format!(": {} {name}, {time}", speed_words(answer.time?, stock)))
 }
 
