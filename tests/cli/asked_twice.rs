@@ -65,7 +65,7 @@ fn an_application_is_ranked_alike_whatever_else_is_ranked() {
     };
     let (alone, beside) = (ask("h200"), ask("h100-sxm5,h200"));
     assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu", "h200")));
-    assert!(alone[0]["cautions"].to_string().contains("h200 at SM 1200 MHz instead of"), "{}", alone[0]);
+    assert!(alone[0]["cautions"].to_string().contains("h200 (SM 1200 MHz instead of"), "{}", alone[0]);
     assert!(time(row_of(&beside, "gpu", "h100-sxm5@1200MHz")) > 0.0);
     let table = desk.types("rank --app run.json --to h200 --sm-clock 1200MHz").works().stdout;
     assert!(table.contains("◇ H200"), "{table}");

@@ -220,7 +220,7 @@ fn a_share_under_the_power_limit_says_of_what_it_is_and_nothing_is_kept_of_a_sou
     let explained = desk.types(words).works().stdout;
     let step = explained.lines().find(|line| line.starts_with("FLOP rate under power limit"));
     assert!(step.is_some_and(|line| line.ends_with("100 % of peak → 63.7 % of peak")), "{explained}");
-    let words = "predict --kernel linear_bf16 --size n=8192 --to h100-sxm5 --power-limit 300W --explain";
+    let words = "predict --kernel linear_bf16 --size n=8192 --to l40s --explain";
     let explained = desk.types(words).works().stdout;
     assert!(!explained.contains("of the source") && !explained.contains("source correction"), "{explained}");
     assert_eq!(explained.matches("\npower limit ").count(), 2, "a step and a number: {explained}");
