@@ -11,7 +11,7 @@ use super::limited_source::LimitedSource;
 use super::limited_target::under_its_limit;
 use super::settings::Settings;
 use super::unused_measurement::unused_measurement;
-use crate::gpu::{Clocks, Gpu, GpuId};
+use crate::gpu::{Clocks, DerivedGpu, Gpu, GpuId};
 use crate::kernel::{Count, Kernel, RunsAs};
 use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
@@ -292,7 +292,7 @@ fn condition_cautions(
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     cautions.extend(named_code_cautions(kernel, gpus));
     let [of_source, of_target] =
-        [gpus.source, gpus.target].map(|gpu| gpu.derived.as_deref().map(|d| d.description.as_str()));
+        [gpus.source, gpus.target].map(|gpu| gpu.derived.as_deref().and_then(DerivedGpu::difference));
     // A slice and what is made of it are derived alike.
     let derived = of_source.filter(|_| of_source != of_target).into_iter().chain(of_target);
     cautions.extend(derived.map(|description| Caution::DerivedGpu(description.into())));

@@ -14,8 +14,16 @@ const MIG_SIGN: &str = ":mig-";
 pub struct DerivedGpu {
     /// The id of the GPU it was made from.
     pub based_on: String,
-    /// In words: `rtx-4090 at 150 W instead of 450 W`, `MIG slice of h100-sxm5: 60 of 132 SMs …`.
+    /// In words: `rtx-4090 at 150 W instead of 450 W`, `MIG slice of h100-sxm5: 60 of 132 SMs …`; empty where it is that GPU at its own settings.
     pub description: String,
+}
+
+impl DerivedGpu {
+    /// How it differs from what it was made from, in words; `None` where it does not.
+    #[must_use]
+    pub fn difference(&self) -> Option<&str> {
+        Some(self.description.as_str()).filter(|words| !words.is_empty())
+    }
 }
 
 /// Why a GPU cannot be made by rule.
@@ -122,8 +130,7 @@ fn at_settings(base: &Gpu, settings: &str, name: &str) -> Result<Gpu, DerivedErr
     let tuning = Tuning::from_brief(settings).map_err(refuse)?.beside(base.clocks());
     if tuning.is_none() {
         // At its own clocks it is itself, under the name that was typed.
-        let described = format!("{} at the clocks and the limit its documents state", base.id);
-        return Ok(named_by_rule(base.clone(), base, &format!("{}@{settings}", base.id), described));
+        return Ok(named_by_rule(base.clone(), base, &format!("{}@{settings}", base.id), String::new()));
     }
     let made = base.tuned(tuning).map_err(refuse)?;
     let id = format!("{}{}", base.id, tuning.brief());

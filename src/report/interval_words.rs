@@ -90,7 +90,7 @@ fn ends(i: &Interval, doubt: &Doubt) -> String {
     let [least, most] = doubt.by_rates;
     let low = match doubt.shortest.max(least) {
         share if share <= 1.0 / i.factor => None,
-        _ if doubt.shortest >= least => Some("its low end is its DRAM bytes at the stated bandwidth"),
+        _ if doubt.shortest >= least => Some("its low end is its FLOPs or DRAM bytes at the stated rates"),
         _ => Some("its low end is 1.6× beyond the rate that grew most"),
     };
     let high = (most < i.factor).then_some("its high end is 1.6× beyond the rate that fell most");

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Session {
-    /// The rows that models are evaluated on: the user's, or the shipped ones where there are none. Never both: the same
+    /// The rows that models are evaluated on: the user's, or the shipped ones where there are none in a file: a typed kernel judges no model. Never both: the same
     /// run may be among either.
     #[must_use]
     pub fn rows_to_evaluate(&self) -> Store {
@@ -28,7 +28,7 @@ impl Session {
     }
 
     fn kind_to_evaluate(&self) -> TimingKind {
-        let own = self.store.rows().any(|r| r.kind() == TimingKind::Measured);
+        let own = self.store.rows().any(|r| r.kind() == TimingKind::Measured && !r.is_typed());
         if own { TimingKind::Measured } else { TimingKind::Published }
     }
 

@@ -105,10 +105,9 @@ fn rows_in_words(store: &Store) -> String {
     }
     let typed = store.rows().filter(|r| r.is_typed()).count();
     let of_files = count(store.len() - typed, "row of yours", "rows of yours");
-    match (store.len() - typed, count(typed, "typed kernel", "typed kernels")) {
-        (_, _) if typed == 0 => of_files,
-        (0, kernels) => kernels,
-        (_, kernels) => format!("{of_files} and {kernels}"),
+    match typed {
+        0 => of_files,
+        typed => format!("{of_files} and {}", count(typed, "typed kernel", "typed kernels")),
     }
 }
 

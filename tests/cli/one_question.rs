@@ -189,3 +189,17 @@ fn rows_at_other_clocks_are_those_of_the_board() {
         "{tuned}"
     );
 }
+
+/// A limit and a clock that are the board's own change nothing; under a lower one more SMs and lanes would draw more, so that they are not offered.
+#[test]
+fn a_board_at_its_own_limit_is_that_board_and_one_below_it_offers_no_more_sms() {
+    let desk = Desk::new();
+    let words = "predict --kernel linear_bf16 --size n=8192 --to rtx-4090";
+    let [own, stock] = ["@450W", ""].map(|setting| object(&desk, &format!("{words}{setting}")));
+    assert_eq!(own[0]["cautions"], stock[0]["cautions"]);
+    assert_eq!(own[0]["time_ms"], stock[0]["time_ms"]);
+    let explained = desk.types(&format!("{words}@150W --explain")).works().stdout;
+    assert!(!explained.contains("more SM") && !explained.contains("more FLOPs"), "{explained}");
+    assert!(!explained.contains("power limit × 1.00"), "{explained}");
+    assert!(explained.contains("SM 2520 to "), "{explained}");
+}

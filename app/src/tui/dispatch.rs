@@ -219,9 +219,10 @@ pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<E
     }
 }
 
-/// The name without what folders and shells take for their own: ids of hypothetical GPUs have `?`, `%` and `/`.
+/// The name without what folders and shells take for their own: ids of hypothetical GPUs have `?`, `%` and `/`. Signs stay: +15 % is not -15 %.
 fn offered_file_name(name: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let safe =
+        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+') { c } else { '-' };
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, "svg"));
     let stem: String = stem.chars().map(safe).take(160).collect();
     format!("{stem}.{end}")
@@ -323,4 +324,15 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
         return state.say(Tone::Done, format!("nothing to close in this view; {swap} opens Swap"));
     }
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offered_file_name;
+
+    #[test]
+    fn the_name_of_a_file_keeps_the_sign_of_a_change() {
+        let [more, less] = ["mem=+15%.svg", "mem=-15%.svg"].map(offered_file_name);
+        assert_eq!([&*more, &*less], ["mem-+15-.svg", "mem--15-.svg"]);
+    }
 }

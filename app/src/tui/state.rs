@@ -454,7 +454,7 @@ impl DashboardState {
     #[must_use]
     pub fn chart_name(&self, what: &str) -> String {
         let Pair { source, target } = self.pair();
-        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '+') { c } else { '-' };
         let safe: String = what.chars().map(safe).take(80).collect();
         format!("{safe}-{}-{}.svg", source.id, target.id)
     }

@@ -102,7 +102,7 @@ impl TakenApart for KeptOperator {
             let steps = [others].into_iter().chain(power_step(limited.target)).collect();
             return (FirstTime::Binding(component), Seconds(start), steps);
         };
-        let full_clock = self.parts.map(|p| p.full_clock.time);
+        let full_clock = self.parts.map(|p| p.time / p.power_stretch());
         let model = Cause::OperatorModel(full_clock.map(Seconds));
         let kept = self.time.0 / (timed * target / source);
         let steps = [(model, full_clock.target / full_clock.source)]
@@ -138,7 +138,10 @@ impl KeptOperator {
         };
         let of_spec =
             |spec: Spec| Elasticity::new(spec, self.machine.spec_value(spec), |factor| with(spec, factor));
-        let settable = TAKEN.into_iter().filter(|spec| self.machine.is_settable(*spec));
+        // Under a lower limit more of what draws power lowers the clock.
+        let is_free = |spec: Spec| matches!(spec, Spec::DramBandwidth | Spec::L2Size);
+        let settable =
+            TAKEN.into_iter().filter(|spec| is_free(*spec) || self.machine.is_settable(Spec::Clock));
         Elasticity::fastest_first(settable.filter_map(of_spec))
     }
 

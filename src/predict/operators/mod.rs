@@ -58,6 +58,9 @@ pub(super) struct FullClockTimes {
     pub(super) time: f64,
 }
 
+/// A factor that three digits show.
+const SEEN: f64 = 1.005;
+
 impl OperatorTimes {
     /// Of a GPU that has no rate for the operator.
     const NONE: Self = Self::new(0.0, [0.0; 3], 0.0);
@@ -86,9 +89,9 @@ impl OperatorTimes {
         if limited == full { under_limit } else { Self { full_clock: times(full).full_clock, ..under_limit } }
     }
 
-    /// How many times longer a power limit makes all of it; 1 where it does not bind.
+    /// How many times longer the power limit of the board makes all of it; 1 where that is not seen in three digits.
     pub(super) fn power_stretch(&self) -> f64 {
-        if self.time > self.full_clock.time { self.time / self.full_clock.time } else { 1.0 }
+        if self.time > SEEN * self.full_clock.time { self.time / self.full_clock.time } else { 1.0 }
     }
 }
 

@@ -246,7 +246,7 @@ fn element_cells(state: &DashboardState) -> ListCells {
         name: "element type",
         value: Some(state.element_now()).filter(|name| !name.is_empty()).unwrap_or("unknown".into()),
         change: if is_changed { "set".into() } else { String::new() },
-        source: if is_changed { "assumed" } else { "" },
+        source: if is_changed { "typed" } else { "" },
     }
 }
 
@@ -266,7 +266,7 @@ fn launch_cells(state: &DashboardState, number: LaunchNumber) -> ListCells {
         value: if is_unknown { "unknown".into() } else { number.in_words(value) },
         change,
         source: match (changed, number) {
-            (Some(_), _) => "assumed",
+            (Some(_), _) => "typed",
             (None, LaunchNumber::Registers) => register_word(&registers),
             (None, _) => "",
         },
