@@ -222,7 +222,10 @@ fn a_typed_kernel_is_a_row_of_its_own_and_its_gpu_the_source() {
     assert!(d.state.pair().source.id.starts_with("rtx-3090"), "{screen}");
     assert!(screen.contains("4.20 ms ●"), "the typed time is a measurement: {screen}");
     let judged = d.state.session.rows_to_evaluate();
-    assert!(judged.len() > 50 && judged.rows().all(|row| !row.is_typed()), "one typed kernel judges no model");
+    assert!(
+        judged.len() > 50 && judged.rows().all(|row| !row.is_typed()),
+        "one typed kernel judges no model"
+    );
     press(&mut d, "n");
     type_line(&mut d, "4.2ms on 3090, 12 parsecs");
     press(&mut d, "enter");
