@@ -48,6 +48,20 @@ impl Load {
         self.tensor.map_or(clocks.sm, |tensor| Hertz(tensor.clock.0.min(clocks.sm.0)))
     }
 
+    /// The same of a GPU that was made from a board, in shares of what that board has.
+    pub(super) fn in_shares_of_board(self, gpu: &Gpu) -> Self {
+        let board = gpu.existing();
+        let sms = f64::from(gpu.sms.value) / f64::from(board.sms.value);
+        let lanes = f64::from(gpu.fp32_lanes_per_sm.value) / f64::from(board.fp32_lanes_per_sm.value);
+        Self {
+            flops_per_s: sms * lanes * self.flops_per_s,
+            l2_per_s: sms * self.l2_per_s,
+            active: sms * self.active,
+            lsu: sms * self.lsu,
+            ..self
+        }
+    }
+
     /// The same with the SMs at this clock while tensor cores work, where somebody knows it: the model of an operator does.
     #[must_use]
     pub fn with_tensor_clock(mut self, clock: Option<Hertz>) -> Self {

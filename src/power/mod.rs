@@ -207,10 +207,12 @@ impl PowerModel {
         }
     }
 
-    /// [`BoardPower::watts`] alone, for those who ask half a million times.
+    /// [`BoardPower::watts`] alone, for those who ask half a million times. A GPU with another number of SMs or lanes than the board it was made from draws as
+    /// much more or less in them; a limit that is followed knows nothing of that, so that more SMs are never slower.
     #[must_use]
     pub fn drawn_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> Watts {
-        Watts(self.wanted_power(stock, clocks, load).wanted.min(clocks.power_limit.0))
+        let load = load.in_shares_of_board(stock);
+        Watts(self.wanted_power(stock, clocks, &load).wanted.min(clocks.power_limit.0))
     }
 
     fn wanted_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> WantedPower {
@@ -301,7 +303,7 @@ impl Used {
         Self {
             clock: sm / stated.sm,
             mem: clocks.mem / full,
-            active: load.active.clamp(0.0, 1.0).max(BUSY_LSU * load.lsu),
+            active: load.active.max(BUSY_LSU * load.lsu),
             fp: load.flops_per_s / (2.0 * lanes * per_clock),
             l2: load.l2_per_s / (L2_SCALE * per_clock),
             dram: load.dram_per_s / (stock.bandwidth_peak.value.0 * at_full_clock),

@@ -271,3 +271,19 @@ fn more_flops_of_any_pipe_never_draw_less_and_full_pipes_draw_most_of_the_limit(
         }
     }
 }
+
+#[test]
+fn more_sms_and_lanes_of_a_board_draw_more() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    let board = all.entry_named("rtx-4070").unwrap();
+    let kernel = kernel("saxpy");
+    let drawn = |changes: &str| {
+        let gpu = board.changed(&changes.parse().unwrap(), "made").unwrap();
+        // A fifth of the FP32 peak, whatever that is.
+        let work = Work::default().with(Count::Flops, Some(0.2 * gpu.fp32_peak.value.0));
+        model.drawn_power(&gpu, gpu.clocks(), &Load::from_work(&kernel, &work, None, &gpu, Seconds(1.0))).0
+    };
+    let watts = ["sms=23", "sms=46", "sms=55", "sms=92"].map(drawn);
+    assert!(watts.windows(2).all(|pair| pair[1] > 1.05 * pair[0]), "{watts:?}");
+    assert!(drawn("fp32-lanes=256") > 1.05 * watts[1], "{watts:?}");
+}

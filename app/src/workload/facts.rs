@@ -108,7 +108,7 @@ impl Fact {
     fn example(self) -> &'static str {
         match self {
             Self::Name => "my_kernel",
-            Self::Time => "4.2ms",
+            Self::Time => "a time above 0, such as 4.2ms",
             Self::Block => "256 or 16x16",
             Self::Grid => "4096 or 64x64",
             Self::Registers => "40 (1 to 255)",

@@ -449,7 +449,7 @@ mod tests {
             ("grid", "without a value"),
             ("n=0", "expected a whole number"),
             ("on 3090, on 4090", "a second GPU"),
-            ("0ms on 3090", "expected 4.2ms"),
+            ("0ms on 3090", "expected a time above 0, such as 4.2ms"),
             ("my_kernel other_kernel", "is not understood"),
         ] {
             let found = read(line);
