@@ -1,11 +1,12 @@
 //! The source under a power limit below its board's: the clock it ran at follows from the time it took.
 
+use super::limited_target::load_at_limit;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Work};
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
-use crate::predict::{MODELS, SourceTime, Subject, Visible, operator_clock, question};
+use crate::predict::{MODELS, SourceTime, Subject, Visible, question};
 use crate::units::Seconds;
 
 /// A kernel on a source.
@@ -39,8 +40,7 @@ impl LimitedSource<'_> {
 
     /// What the kernel asks of this GPU in this time.
     fn load(&self, work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Load {
-        let load = Load::from_work(self.kernel, work, blocks, gpu, time);
-        load.with_tensor_clock(operator_clock(gpu, &self.subject.instance))
+        load_at_limit(self.kernel, &self.subject.instance, work, blocks, gpu, time)
     }
 
     /// What a model that starts from no time says of the source itself, as it says it of a target: its targets are compared with that, so

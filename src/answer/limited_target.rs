@@ -2,9 +2,10 @@
 
 use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
-use crate::kernel::{Instance, Kernel};
+use crate::kernel::{Instance, Kernel, Work};
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{Caution, operator_clock};
+use crate::units::Seconds;
 
 /// The answer on this GPU, `at` which one is found: at the clock that its limit leaves it under the kernel's load, as its board where the limit
 /// does nothing to the kernel.
@@ -18,8 +19,7 @@ pub(super) fn under_its_limit(
     let slower = gpu_at_limit(asked, |gpu| {
         let answer = at(gpu);
         let blocks = answer.launch.target.map(|l| l.block_count() as f64);
-        let load = Load::from_work(kernel, &answer.work, blocks, gpu, answer.predicted_time()?);
-        Some(load.with_tensor_clock(operator_clock(gpu, instance)))
+        Some(load_at_limit(kernel, instance, &answer.work, blocks, gpu, answer.predicted_time()?))
     });
     let Some(slower) = slower else {
         let free = at(asked);
@@ -28,6 +28,20 @@ pub(super) fn under_its_limit(
         return on_board.map_or(free, |board| with_caution(board, Caution::unused_limit(asked)));
     };
     with_caution(at(&slower), Caution::of_limit(asked, &slower))
+}
+
+/// What a kernel at this size asks of a GPU in this time, by its work and the blocks of its launch where they are known: of an operator at the SM clock that its
+/// model says.
+#[must_use]
+pub fn load_at_limit(
+    kernel: &Kernel,
+    instance: &Instance,
+    work: &Work,
+    blocks: Option<f64>,
+    gpu: &Gpu,
+    time: Seconds,
+) -> Load {
+    Load::from_work(kernel, work, blocks, gpu, time).with_tensor_clock(operator_clock(gpu, instance))
 }
 
 /// The board that this GPU is under a higher power limit; `None` where anything else of it was changed as well, or the limit is not higher.

@@ -45,6 +45,7 @@ pub use known_rows::{CorrectedQuestion, KnownCorrection, KnownRow, KnownRows};
 pub use kriging::LastKriging;
 pub use launch_model::{EditedLaunch, LaunchOnGpu, LaunchQuestion};
 pub use limited_source::LimitedSource;
+pub use limited_target::load_at_limit;
 pub use pipeline::{TargetsQuestion, answer_pair, estimate_targets};
 pub use places::TrialPlaces;
 pub use residuals::{ResidualFold, Residuals};

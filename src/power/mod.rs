@@ -208,7 +208,7 @@ impl PowerModel {
     }
 
     /// [`BoardPower::watts`] alone, for those who ask half a million times. A GPU with another number of SMs or lanes than the board it was made from draws as
-    /// much more or less in them; a limit that is followed knows nothing of that, so that more SMs are never slower.
+    /// much more or less in them; [`PowerModel::capped_share`] leaves that out, so that more SMs are not slower.
     #[must_use]
     pub fn drawn_power(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> Watts {
         let load = load.in_shares_of_board(stock);

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Session {
-    /// The rows that models are evaluated on: the user's, or the shipped ones where there are none in a file: a typed kernel judges no model. Never both: the same
-    /// run may be among either.
+    /// The rows that models are evaluated on: the user's, or the shipped ones where no file has any: kernels typed in the dashboard are
+    /// no data to evaluate on. Never both: the same run may be among either.
     #[must_use]
     pub fn rows_to_evaluate(&self) -> Store {
         self.store.of_kind(self.kind_to_evaluate())

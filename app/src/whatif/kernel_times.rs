@@ -4,14 +4,14 @@
 
 use super::changed_times::{ChangedTimes, GoalTime, NotedTime, RunPower, RunSum, WhatIfTime};
 use super::part_answers::{PartAnswers, PartNotes, tuned_source};
-use crate::answer::{EditedLaunch, IntervalQuestion, LaunchQuestion, Settings, StartedFrom};
+use crate::answer::{EditedLaunch, IntervalQuestion, LaunchQuestion, Settings, StartedFrom, load_at_limit};
 use crate::gpu::{Ceilings, Gpu, GpuId, board_place};
 use crate::kernel::Work;
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
 use crate::predict::{
     Doubt, GpuPlaces, MODELS, Prediction, PreparedKernel, SourceTime, Subject, TimeEstimate, Width,
-    graph_launch_time, model_position, operator_clock, question,
+    graph_launch_time, model_position, question,
 };
 use crate::progress::Progress;
 use crate::report::shown::{TimeKind, useless_interval};
@@ -473,21 +473,15 @@ impl PartQuestion<'_> {
 
     /// What the kernel asks of this GPU.
     fn load_on(&self, gpu: &Gpu) -> Option<Load> {
-        let load = self.load_by_work(gpu)?;
-        Some(load.with_tensor_clock(operator_clock(gpu, &self.subject.instance)))
-    }
-
-    /// The same by its work and time alone.
-    fn load_by_work(&self, gpu: &Gpu) -> Option<Load> {
-        let kernel = &self.session.kernels[self.subject.kernel];
+        let (kernel, instance) = (&self.session.kernels[self.subject.kernel], &self.subject.instance);
         if !MODELS[self.settings.model].is_prepared() {
             let (found, work, blocks) = self.asked_time(gpu)?;
-            return Some(Load::from_work(kernel, &work, blocks, gpu, found.time));
+            return Some(load_at_limit(kernel, instance, &work, blocks, gpu, found.time));
         }
         self.with_prepared(std::slice::from_ref(gpu), |from, first| {
             let place = GpuId::from_index(first);
             let time = from.estimate(place).ok()?.time;
-            Some(Load::from_work(kernel, from.work(), from.blocks(place), gpu, time))
+            Some(load_at_limit(kernel, instance, from.work(), from.blocks(place), gpu, time))
         })
     }
 }

@@ -200,13 +200,8 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
             (true, _) => "typed",
             (_, true) => "follows",
             // Clocks and limits that were typed for the base, and what follows from them.
-            _ if is_set => {
-                if of_setting {
-                    "typed"
-                } else {
-                    "follows"
-                }
-            }
+            _ if is_set && of_setting => "typed",
+            _ if is_set => "follows",
             _ if own.is_some() && state.asks_of_operator() => "of graph",
             // Of this kernel on this GPU, which is not what the GPU's file states.
             _ if own.is_some() && own != base.number(number) => "of kernel",
