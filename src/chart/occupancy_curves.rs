@@ -7,14 +7,11 @@
 //!   0 └─────┴──────────┴──
 //! ```
 
+use super::curve_view::{CurveView, chosen, dash, percent, side_name};
 use super::wave_curve::{of_size, wave_of};
-use super::{Axis, ChartSides, ChartSpec, Dash, Mark, Meaning, Scale, Shape, caption};
-use crate::answer::Answer;
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Problem};
+use super::{Axis, ChartSpec, Mark, Meaning, Scale, caption};
 use crate::occupancy::{Over, sweep};
-use crate::pair::{Pair, Side};
-use crate::units::significant;
+use crate::pair::Side;
 
 /// What occupancy or wave efficiency is drawn over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,23 +63,6 @@ impl Curve {
     }
 }
 
-/// Everything a curve is drawn from.
-#[derive(Debug, Clone, Copy)]
-pub struct CurveView<'a> {
-    /// Source and target.
-    pub gpus: Pair<&'a Gpu>,
-    /// Which kernel.
-    pub kernel: &'a Kernel,
-    /// Its whole size.
-    pub problem: &'a Problem,
-    /// Code variant.
-    pub variant: &'a str,
-    /// What is known of it.
-    pub answer: &'a Answer,
-    /// Which GPUs.
-    pub show: ChartSides,
-}
-
 /// Draws one curve.
 #[must_use]
 pub fn curve_chart(view: &CurveView<'_>, curve: Curve) -> ChartSpec {
@@ -128,31 +108,6 @@ fn y_scale(curve: Curve, marks: &[Mark]) -> Scale {
     let lowest = lines.flatten().map(|(_, y)| *y).fold(100.0, f64::min);
     let min = if curve == Curve::Size { ((lowest / 10.0).floor() * 10.0).clamp(0.0, 90.0) } else { 0.0 };
     Scale::Linear { min, max: 100.0 + 0.05 * (100.0 - min) }
-}
-
-/// Source and target differ without colour.
-pub(super) fn dash(side: Side) -> Dash {
-    if side == Side::Source { Dash::Solid } else { Dash::Dashed }
-}
-
-pub(super) fn side_name(view: &CurveView<'_>, side: Side) -> String {
-    format!("{} ({})", view.gpus[side].short_name(), side.as_str())
-}
-
-pub(super) fn percent(fraction: f64) -> String {
-    format!("{} %", significant(100.0 * fraction))
-}
-
-/// The mark of what is chosen now, named in the legend.
-pub(super) fn chosen(view: &CurveView<'_>, side: Side, what: &str, at: (f64, f64), label: String) -> Mark {
-    Mark::Point {
-        name: format!("{what} on {}", view.gpus[side].short_name()),
-        meaning: Meaning::side_colour(side),
-        shape: Shape::Chosen,
-        at,
-        interval: None,
-        label,
-    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

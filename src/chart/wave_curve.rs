@@ -6,7 +6,7 @@
 //!  80 ┤╱  │╱  │  │
 //! ```
 
-use super::occupancy_curves::{CurveView, chosen, dash, percent, side_name};
+use super::curve_view::{CurveView, chosen, dash, percent, side_name};
 use super::{Axis, Mark, Meaning, Scale};
 use crate::kernel::Slider;
 use crate::occupancy::{Waves, waves};

@@ -2,8 +2,8 @@
 //! (`specs/architectures.toml`): the numbers of a GPU of which nobody measured them.
 
 use super::ComputeCapability;
-use super::file::GpuChecker;
-use super::sustained::Sm;
+use super::checker::GpuChecker;
+use super::sm::Sm;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, shipped_sources};
 use crate::units::Seconds;
 use serde::Deserialize;

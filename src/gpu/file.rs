@@ -1,12 +1,12 @@
 //! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
 
+use super::checker::{GpuChecker, plain};
 use super::sustained::Sustained;
 use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, SmLimits, TensorRate};
 use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, joined_sources};
-use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts, significant};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
-use std::fmt::Display;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +70,18 @@ struct Tensor {
     sparse_tflops: Option<NumberFile>,
 }
 
+impl Tensor {
+    fn checked_rate(&self, check: &GpuChecker<'_>) -> Result<TensorRate, FileError> {
+        let rate = |field: &str, tflops| check.maybe(field, tflops, FlopsPerSecond::from_tera);
+        Ok(TensorRate {
+            input: self.input.clone(),
+            accumulate: self.accumulate.clone(),
+            dense: rate("tensor.dense_tflops", &self.dense_tflops)?,
+            sparse: rate("tensor.sparse_tflops", &self.sparse_tflops)?,
+        })
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MemoryFields {
@@ -117,103 +129,6 @@ struct Price {
     cloud_usd_per_hour: Option<NumberFile>,
 }
 
-/// Checks one file's numbers against its source table.
-pub(super) struct GpuChecker<'a> {
-    pub(super) file: SpecFile<'a>,
-    pub(super) sources: &'a SourceTable,
-}
-
-impl GpuChecker<'_> {
-    pub(super) fn sourced_number<T>(
-        &self,
-        field: &str,
-        n: &NumberFile,
-        unit: fn(f64) -> T,
-    ) -> Result<Sourced<T>, FileError> {
-        Ok(n.checked_number(field, self.file, self.sources)?.map(|v| unit(*v)))
-    }
-
-    pub(super) fn maybe<T>(
-        &self,
-        field: &str,
-        n: &Option<NumberFile>,
-        unit: fn(f64) -> T,
-    ) -> Result<Option<Sourced<T>>, FileError> {
-        n.as_ref().map(|n| self.sourced_number(field, n, unit)).transpose()
-    }
-
-    /// A number of things.
-    fn whole_number(&self, field: &str, n: &NumberFile) -> Result<Sourced<u32>, FileError> {
-        let number = self.sourced_number(field, n, plain)?;
-        if number.value.fract() != 0.0 || number.value > f64::from(u32::MAX) {
-            let message = format!("{field} = {}: expected a whole number", number.value);
-            return Err(self.file.file_error(Some(n.span()), message));
-        }
-        Ok(number.map(|v| *v as u32))
-    }
-
-    fn maybe_whole(&self, field: &str, n: &Option<NumberFile>) -> Result<Option<Sourced<u32>>, FileError> {
-        n.as_ref().map(|n| self.whole_number(field, n)).transpose()
-    }
-
-    /// That a measured rate is no more than a board can reach of its published peak; both in SI units.
-    pub(super) fn below_peak<T: Display>(
-        &self,
-        field: &str,
-        n: &NumberFile,
-        [value, peak]: [f64; 2],
-        unit: impl Fn(f64) -> T,
-    ) -> Result<(), FileError> {
-        if value <= ABOVE_PEAK * peak {
-            return Ok(());
-        }
-        let (given, most) = (unit(value), unit(ABOVE_PEAK * peak));
-        let why = format!(
-            "{field}: {given} is beyond the published peak; expected at most {most}: correct it, or the peak"
-        );
-        Err(self.file.file_error(Some(n.span()), why))
-    }
-
-    /// That a stated number is what others of the file make; `words` says which.
-    fn agrees(
-        &self,
-        field: &str,
-        n: &NumberFile,
-        stated: f64,
-        made: f64,
-        words: &str,
-    ) -> Result<(), FileError> {
-        if (stated / made - 1.0).abs() <= APART {
-            return Ok(());
-        }
-        let most = 100.0 * APART;
-        let why = format!(
-            "{field} = {stated}: contradicts {words} = {}; expected them within {most} %: correct the one that is wrong",
-            significant(made)
-        );
-        Err(self.file.file_error(Some(n.span()), why))
-    }
-
-    fn tensor(&self, t: &Tensor) -> Result<TensorRate, FileError> {
-        Ok(TensorRate {
-            input: t.input.clone(),
-            accumulate: t.accumulate.clone(),
-            dense: self.maybe("tensor.dense_tflops", &t.dense_tflops, FlopsPerSecond::from_tera)?,
-            sparse: self.maybe("tensor.sparse_tflops", &t.sparse_tflops, FlopsPerSecond::from_tera)?,
-        })
-    }
-}
-
-/// How far above the published peak a measured rate is believed: cards boost beyond their stated clock.
-const ABOVE_PEAK: f64 = 1.25;
-
-/// How far numbers of one file may be apart where one follows from others: documents round, and state rates at other clocks.
-const APART: f64 = 0.1;
-
-fn plain(v: f64) -> f64 {
-    v
-}
-
 /// Reads and checks one GPU file.
 ///
 /// # Errors
@@ -256,7 +171,7 @@ pub(super) fn gpu_from_file(
         fp16_peak: check.maybe("compute.fp16_tflops", &c.fp16_tflops, tera)?,
         fp64_achieved: check.maybe("compute.fp64_achieved_gflops", &c.fp64_achieved_gflops, giga)?,
         fp16_achieved: check.maybe("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, giga)?,
-        tensor: typed.tensor.iter().map(|t| check.tensor(t)).collect::<Result<_, _>>()?,
+        tensor: typed.tensor.iter().map(|t| t.checked_rate(&check)).collect::<Result<_, _>>()?,
         memory_size: check.sourced_number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
         bus_bits: check.whole_number("memory.bus_bits", &m.bus_bits)?,
         data_rate: check.sourced_number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,

@@ -7,6 +7,7 @@
 mod architectures;
 mod catalogue;
 mod changes;
+mod checker;
 mod derived;
 mod features;
 mod file;
@@ -18,6 +19,7 @@ mod mig;
 mod number_origin;
 mod overlay;
 mod roof_sets;
+mod sm;
 mod sustained;
 mod tensor;
 mod tensor_power;
@@ -39,7 +41,7 @@ pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, LimitsTable, S
 pub use mig::{MigProfile, MigTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use roof_sets::{RoofSetError, lay_roof_set, roof_set_names};
-pub use sustained::Sm;
+pub use sm::Sm;
 pub use tensor_power::{PREFILL_ENERGY, TENSOR_PART, TensorIssue, TensorPower};
 pub use tuning::{Clocks, POWER_LIMIT, RefusedSetting, Tuning, TuningError, clock, most_power, power};
 

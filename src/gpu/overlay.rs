@@ -18,7 +18,7 @@
 //! ```
 
 use super::changes::ChangeError;
-use super::file::GpuChecker;
+use super::checker::GpuChecker;
 use super::hypothetical_file::changes_in_file;
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::Spanned;

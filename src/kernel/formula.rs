@@ -1,8 +1,8 @@
 //! Formulas of kernel files: parsed once, checked for unknown names, evaluated at every keystroke.
 
-use super::VariantError;
 use super::expression::Expression;
 use super::functions::is_taken;
+use super::variant_error::VariantError;
 
 /// The most names one formula may use.
 const MOST_NAMES: usize = 16;

@@ -1,6 +1,6 @@
 //! The launch shape of a kernel: formulas, and what they give for one problem.
 
-use super::{Formula, FormulaError};
+use super::formula::{Formula, FormulaError};
 
 /// The launch of one problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,11 +28,13 @@ mod operator;
 mod problem;
 mod recorded;
 mod resources_file;
+mod runs_as;
 mod short_problem;
 mod size_defaults;
 mod slider;
 mod stated_arithmetic;
 mod variant;
+mod variant_error;
 mod work;
 
 pub use catalogue::{CheckedKernelFile, load_shipped, load_text};
@@ -53,9 +55,10 @@ pub use operator::{AttentionSizes, Operator, OperatorKind, OperatorSizes, Operat
 pub use problem::{Problem, ProblemError, ProblemKey, ProblemValue};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
+pub use runs_as::RunsAs;
 pub use slider::Slider;
 pub use stated_arithmetic::{ArithmeticError, ArithmeticSource, StatedArithmetic};
-pub use variant::VariantError;
+pub use variant_error::VariantError;
 pub use work::{Count, CountFormula, Information, Work};
 
 use crate::catalogue::{CatalogueEntry, Id};
@@ -99,38 +102,6 @@ impl Deref for Kernel {
 impl DerefMut for Kernel {
     fn deref_mut(&mut self) -> &mut KernelFacts {
         Arc::make_mut(&mut self.facts)
-    }
-}
-
-/// How a kernel comes to run: who chose the binary, and what a time of it includes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunsAs {
-    /// One source, compiled for each GPU, started with the same launch shape on every GPU.
-    #[default]
-    Kernel,
-    /// An operator of a framework, which picks the kernels for each GPU; launches are isolated and a time includes the
-    /// framework's dispatch.
-    Operator,
-}
-
-impl RunsAs {
-    /// The word in kernel files and tables.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Kernel => "kernel",
-            Self::Operator => "operator",
-        }
-    }
-
-    /// What follows from it, in one line.
-    #[must_use]
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Kernel => "one source, the same launch shape on every GPU",
-            Self::Operator => "a framework picks the kernels for each GPU; a time includes its dispatch",
-        }
     }
 }
 

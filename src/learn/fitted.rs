@@ -1,13 +1,12 @@
 //! A model that has seen data: it predicts, says which columns mattered, and can be saved.
 
-use super::boosting::Boosting;
 use super::error::LearnError;
-use super::forest::Forest;
 use super::kind::{LearnedModel, RegressorKind};
-use super::recipe::{Recipe, Regressor};
+use super::recipe::Recipe;
 use super::scaler::Scaler;
 use super::table::LearningTable;
 use super::tree::OutlinedNode;
+use super::tree_regressor::Regressor;
 use crate::cores;
 use serde::{Deserialize, Serialize};
 
@@ -47,15 +46,6 @@ impl<K: RegressorKind> TryFrom<Read<K>> for Fitted<K> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Outputs<K: RegressorKind = Regressor>(Vec<(String, Fitted<K>)>);
-
-/// Trees that have seen data.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum TreeModel {
-    /// A random forest.
-    Forest(Forest),
-    /// Boosted trees.
-    Boosting(Boosting),
-}
 
 /// Rows that a thread predicts at once: all of them go down one tree before the next is fetched. The answers do not depend
 /// on it.
@@ -168,47 +158,5 @@ impl<K: RegressorKind> Outputs<K> {
     #[must_use]
     pub fn output_named(&self, name: &str) -> Option<&Fitted<K>> {
         self.iter().find(|(n, _)| *n == name).map(|(_, fitted)| fitted)
-    }
-}
-
-impl LearnedModel for TreeModel {
-    fn is_finite(&self) -> bool {
-        true // means of the target
-    }
-
-    fn check_parts(&self, width: usize) -> Result<(), String> {
-        let fits = match self {
-            Self::Forest(forest) => forest.is_of(width),
-            Self::Boosting(boosting) => boosting.is_of(width),
-        };
-        if fits { Ok(()) } else { Err(format!("its parts are not of {width} columns")) }
-    }
-
-    fn predict_row(&self, row: &[f64]) -> f64 {
-        match self {
-            Self::Forest(forest) => forest.predict_row(row),
-            Self::Boosting(boosting) => boosting.predict_row(row),
-        }
-    }
-
-    fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
-        match self {
-            Self::Forest(forest) => forest.predict_rows(rows, width),
-            Self::Boosting(boosting) => boosting.predict_rows(rows, width),
-        }
-    }
-
-    fn outlined(&self, tree: usize, splits: usize) -> Vec<OutlinedNode> {
-        match self {
-            Self::Forest(forest) => forest.outlined(tree, splits),
-            Self::Boosting(_) => Vec::new(), // each tree answers what the earlier ones left
-        }
-    }
-
-    fn importances(&self) -> Option<&[f64]> {
-        Some(match self {
-            Self::Forest(forest) => &forest.importances,
-            Self::Boosting(boosting) => &boosting.importances,
-        })
     }
 }

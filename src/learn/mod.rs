@@ -17,6 +17,7 @@
 
 mod boosting;
 mod error;
+mod fit;
 mod fitted;
 pub mod folds;
 mod forest;
@@ -32,14 +33,16 @@ mod scaler;
 pub mod search;
 mod table;
 mod tree;
+mod tree_regressor;
 
 pub use crate::progress::Progress;
 pub use boosting::BoostingParameters;
 pub use error::LearnError;
-pub use fitted::{Fitted, Outputs, TreeModel};
+pub use fitted::{Fitted, Outputs};
 pub use folds::RowFold;
 pub use forest::{Features, ForestParameters};
 pub use kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
-pub use recipe::{Recipe, Regressor};
+pub use recipe::Recipe;
 pub use table::LearningTable;
 pub use tree::{OutlinedNode, OutlinedPart};
+pub use tree_regressor::{Regressor, TreeModel};

@@ -8,8 +8,9 @@ use super::importance::no_meaning;
 use super::kind::RegressorKind;
 use super::metrics::ErrorMetric;
 use super::random::Random;
-use super::recipe::{Recipe, Regressor};
+use super::recipe::Recipe;
 use super::table::LearningTable;
+use super::tree_regressor::Regressor;
 use crate::cores;
 use crate::progress::Progress;
 

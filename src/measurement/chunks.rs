@@ -1,10 +1,9 @@
 //! A CSV cut into pieces of whole records, so that several threads can read one file.
 
 use super::line_guard::LineGuard;
-use super::records::by_csv;
-use csv::ByteRecord;
+use csv::{ByteRecord, Reader, ReaderBuilder};
 use memchr::{memchr_iter, memchr2, memrchr};
-use std::io::{Read, Result};
+use std::io::{Chain, Read, Result};
 
 /// Bytes in a chunk: its rows stay in a core's own cache until they are in their place.
 const BYTES: usize = 256 * 1024;
@@ -94,4 +93,9 @@ fn last_record_end(bytes: &[u8]) -> Option<usize> {
         end = usize::try_from(csv.position().byte() - 1).ok().filter(|at| *at < bytes.len()).or(end);
     }
     end
+}
+
+/// A reader of records from the middle of a file: what looks like a byte-order mark is none, hence the line end in front.
+pub(super) fn by_csv(bytes: &[u8]) -> Reader<Chain<&'static [u8], &[u8]>> {
+    ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(bytes))
 }

@@ -2,12 +2,13 @@
 //!
 //! A bad row is refused with file, line, column, value and what was expected; the good rows still load.
 
+use super::cells::RowRefusal;
 use super::chunks::{Chunk, Chunks};
 use super::columns::RecordColumns;
 use super::draft::{LineDraft, RowDraft};
 use super::new_kernels::{NewKernels, NewName};
 use super::records::{Record, each_record};
-use super::row::{RowParser, RowRefusal};
+use super::row::RowParser;
 use super::side_by_side::{in_order, workers};
 use super::told_apart::WorksOfRows;
 use super::{DESCRIBED, Measurement, TimingKind};

@@ -1,10 +1,10 @@
 //! A row before it is checked: a line of a file, or what an importer made of a report. Both pass the same checks.
 
 use super::Number;
+use super::cells::{RowRefusal, dimensions, parsed_number, parsed_time};
 use super::columns::RecordColumns;
 use super::measured::NumberPlace;
 use super::records::Record;
-use super::row::{RowRefusal, dimensions, parsed_number, parsed_time};
 use crate::units::Seconds;
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
 //! Rows that an importer made, through the same checks as those of a file.
 
 use super::canonical::{attribute_names, clean_text, written_dimensions};
+use super::cells::{RowRefusal, as_number, as_time, refused_dimensions};
 use super::csv::{ParsedCsv, parsed_rows};
 use super::draft::{RowDraft, TextColumn};
 use super::line_guard::LONGEST_LINE;
 use super::measured::NumberPlace;
-use super::row::{RowParser, RowRefusal, as_number, as_time, refused_dimensions};
+use super::row::RowParser;
 use super::{CanonicalRow, Number, PackedRows, ReadError, ReadResult, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;

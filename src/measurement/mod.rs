@@ -2,6 +2,7 @@
 
 mod attributes;
 mod canonical;
+mod cells;
 mod chunks;
 mod columns;
 mod content_hash;
@@ -42,6 +43,7 @@ pub(crate) use self::csv::{UNCLOSED_QUOTE, wrong_width_text};
 pub use attributes::RowAttributes;
 pub(crate) use canonical::is_column;
 pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv, write_packed_to};
+pub(crate) use cells::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time, short_number};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
 pub use floors::{Floors, LaunchTiming, TRACED, collection};
@@ -56,7 +58,6 @@ pub use other_columns::other_columns_note;
 pub(crate) use packed_bytes::{PackedBytes, put_number};
 pub use packed_rows::{PackedRowReader, PackedRows, PackedRowsTaken};
 pub use refused::counted_reasons;
-pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time, short_number};
 pub use seen_floors::{FloorsByKernel, LaunchFloors, SeenFloors};
 pub use sequences::is_sequence;
 pub use store::{Config, NearRow, SAME_CLOCK, Store};

@@ -1,10 +1,9 @@
 //! The records of a chunk. The csv crate's machine takes every byte for what it may mean in quotes; where there are none,
 //! as in most files, commas and line ends are found several times as fast.
 
-use super::chunks::Chunk;
-use csv::{ByteRecord, Reader, ReaderBuilder};
+use super::chunks::{Chunk, by_csv};
+use csv::ByteRecord;
 use memchr::memchr2_iter;
-use std::io::{Chain, Read};
 use std::ops::{Index, Range};
 
 /// The cells of one record.
@@ -67,11 +66,6 @@ fn each_quoted(chunk: &Chunk, mut each: impl FnMut(&Record<'_>)) {
     }
 }
 
-/// A reader of records from the middle of a file: what looks like a byte-order mark is none, hence the line end in front.
-pub(super) fn by_csv(bytes: &[u8]) -> Reader<Chain<&'static [u8], &[u8]>> {
-    ReaderBuilder::new().has_headers(false).flexible(true).from_reader(b"\n".chain(bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,7 +83,7 @@ mod tests {
     }
 
     fn by_the_crate(bytes: &[u8]) -> Seen {
-        let mut csv = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        let mut csv = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
         let seen = csv.byte_records().map(|r| {
             let r = r.unwrap();
             (r.position().unwrap().line(), r.iter().map(<[u8]>::to_vec).collect())

@@ -4,7 +4,7 @@ use super::components::is_launch_limited;
 use super::components::{ResizedTime, resized, unmeasured};
 use super::floor::LaunchCost;
 use super::operators::{modelled as modelled_operator, resized_operator};
-use super::question::QuestionSide;
+use super::side::QuestionSide;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;

@@ -1,8 +1,8 @@
 //! Trained models kept beside their recipe: files in the user's cache folder, written whole or not at all, and never trusted
 //! further than their stamp and checksum. Whatever does not fit is trained again, and one line says why.
 
+use super::made::{Made, TrainError};
 use super::trained::Trained;
-use super::trainer::{Made, TrainError};
 use crate::learn::LearnError;
 use crate::learn::saved::{self, ModelOrigin};
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@
 pub mod cache;
 mod hybrid;
 mod learned;
+mod made;
 pub mod paper3;
 mod regressors;
 mod survey;
@@ -16,10 +17,11 @@ mod trainer;
 
 pub use hybrid::{HybridRecipe, WantedLessons, lessons};
 pub use learned::{TrainableModel, learned, shortened};
+pub use made::{Made, TrainError};
 pub use regressors::{RegressorRecipe, regressor_outcome};
 pub use survey::{Survey, SurveyOf, Surveyed, survey};
 pub use trained::{Errors, ModelVerdict, Trained, TrainedImportance};
-pub use trainer::{Made, TrainError, Trainer};
+pub use trainer::Trainer;
 
 use crate::learn::learners::Table6Model;
 

@@ -1,7 +1,7 @@
 //! What can be trained: one trait, one recipe per model.
 
 use super::cache::Stamp;
-use super::trained::Trained;
+use super::made::{Made, TrainError};
 use crate::evaluate::EvaluationWorld;
 use crate::learn::{LearnError, Progress};
 
@@ -32,47 +32,4 @@ pub trait Trainer: Sync + Send {
     /// # Errors
     /// [`LearnError::File`] with what does not decode.
     fn check_model(&self, made: &Made) -> Result<(), LearnError>;
-}
-
-/// What comes of a training.
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Made {
-    /// What is said of it.
-    pub trained: Trained,
-    /// The fitted model, in a form of the recipe's own.
-    pub model: Vec<u8>,
-}
-
-/// Why nothing was trained.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TrainError {
-    /// The rows do not have what the recipe needs.
-    #[error("{model}: {why}; {what_to_do}")]
-    Rows {
-        /// The model's id.
-        model: &'static str,
-        /// What is missing, with numbers.
-        why: String,
-        /// What to do.
-        what_to_do: String,
-    },
-    /// The regressor refused, or it was cancelled.
-    #[error(transparent)]
-    Learn(#[from] LearnError),
-    /// There is no such model.
-    #[error("unknown model `{typed}`: what can be trained is: {known}")]
-    Unknown {
-        /// As typed.
-        typed: String,
-        /// What there is.
-        known: String,
-    },
-}
-
-impl TrainError {
-    /// Whether somebody no longer wanted it.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Learn(LearnError::Cancelled))
-    }
 }

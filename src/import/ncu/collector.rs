@@ -1,6 +1,6 @@
 //! Launches on their way to become rows, and what to say of the counts they lack.
 
-use super::ProfiledLaunch;
+use super::launch::ProfiledLaunch;
 use super::metrics::NcuPrecision;
 use crate::import::{ImportJob, Imported};
 use crate::measurement::{

@@ -1,10 +1,11 @@
 //! The details page and `--metrics` runs: one row per launch and metric, shorter than the header; rows of rules between.
 
+use super::collector::Collector;
+use super::ids::{Ids, clipped_cell};
+use super::launch::ProfiledLaunch;
 use super::metrics::{SMEM_DRIVER, SMEM_DYNAMIC, SMEM_STATIC, TIME, of_label, wanted};
 use super::number::{Decimal, Dimension, half_digit, unit};
-use super::page::{Ids, clipped_cell};
 use super::wide_page::{left_out_text, scale_of, unit_refusal, value};
-use super::{Collector, ProfiledLaunch};
 use crate::import::ImportRefusal;
 use crate::import::records::Fields;
 use crate::measurement::ReadError;

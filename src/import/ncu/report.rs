@@ -3,9 +3,10 @@
 //! A block is its header and a payload of sources (code, skipped), results (launches) and range results. Metrics name
 //! themselves by a place in a table whose pieces stand in the headers of all blocks: headers are read first.
 
+use super::collector::Collector;
+use super::launch::{ProfiledLaunch, refusal};
 use super::messages::{BlockHeader, Dimensions, ProfileResult};
 use super::metrics::wanted;
-use super::{Collector, ProfiledLaunch};
 use crate::import::{ImportJob, Imported, Importer};
 use crate::measurement::ReadError;
 use prost::Message;
@@ -166,10 +167,10 @@ fn parsed_launch(
     at: u64,
 ) -> Result<ProfiledLaunch, super::super::ImportRefusal> {
     let result = ProfileResult::decode(result)
-        .map_err(|e| super::refusal("launch", format!("cannot be read ({e}); is the report damaged?")))?;
+        .map_err(|e| refusal("launch", format!("cannot be read ({e}); is the report damaged?")))?;
     let name = [result.demangled, result.function].into_iter().flatten().find(|n| !n.is_empty());
     let name = String::from_utf8(name.unwrap_or_default())
-        .map_err(|_| super::refusal("Kernel Name", "is not UTF-8; is the report damaged?"))?;
+        .map_err(|_| refusal("Kernel Name", "is not UTF-8; is the report damaged?"))?;
     let shape = |d: Option<Dimensions>| d.map(|d| [d.x, d.y, d.z].map(|n| u64::from(n.unwrap_or(0))));
     let mut launch = ProfiledLaunch {
         line: at,
@@ -183,7 +184,7 @@ fn parsed_launch(
         let place = metric.name.unwrap_or(0) as usize;
         let Some(name) = names.get(place) else {
             let message = format!("metric {place} has no name; is the report damaged?");
-            return Err(super::refusal("launch", message));
+            return Err(refusal("launch", message));
         };
         let (Some(name), Some(value)) = (name, metric.value) else { continue };
         if **name == *DEVICE {

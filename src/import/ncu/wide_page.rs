@@ -1,9 +1,10 @@
 //! The raw page: one row per launch, one column per metric, units in the second row.
 
+use super::collector::Collector;
+use super::ids::{Ids, clipped_cell, is_missing};
+use super::launch::{ProfiledLaunch, refusal};
 use super::metrics::{TIME, wanted};
 use super::number::{Decimal, Dimension, UnreadNumber, parsed_number, unit};
-use super::page::{Ids, clipped_cell, is_missing};
-use super::{Collector, ProfiledLaunch, refusal};
 use crate::import::ImportRefusal;
 use crate::import::records::Fields;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Tables of metrics: per kernel the mean over its launches.
 
-use super::{plain, start};
+use super::cells::{plain, start};
 use crate::import::kernel_name::{LONGEST_NAME, short_name, signature};
 use crate::import::records::Fields;
 use crate::import::{ImportJob, Imported};

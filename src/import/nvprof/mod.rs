@@ -3,12 +3,13 @@
 //!
 //! A trace whose lines somebody prefixed with a problem size is read too: the size becomes `size=256`.
 
+mod cells;
 mod metrics;
 mod trace;
 
 use super::records::{Fields, Records, head_lines};
 use super::{ImportJob, ImportRefusal, Imported, Importer};
-use crate::measurement::{CanonicalRow, ReadError};
+use crate::measurement::ReadError;
 use metrics::Metrics;
 use std::io::BufRead;
 use trace::Trace;
@@ -116,27 +117,6 @@ impl NvprofTable {
             _ => {}
         }
     }
-}
-
-/// A device as nvprof writes it, `Tesla K40c (0)`, without its number.
-fn device(text: &str) -> &str {
-    let number = |id: &str| {
-        id.strip_suffix(')').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-    };
-    text.rsplit_once(" (").filter(|(_, id)| number(id)).map_or(text, |(name, _)| name)
-}
-
-/// A row with its GPU, kernel and place.
-fn start(device_text: &str, line: u64, job: &ImportJob<'_>) -> CanonicalRow {
-    CanonicalRow {
-        gpu: device(device_text).to_string(),
-        source: format!("{}:{line}", job.file),
-        ..CanonicalRow::default()
-    }
-}
-
-fn plain(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The GPU trace: a row per launch, copy and fill.
 
-use super::{plain, start};
+use super::cells::{plain, start};
 use crate::import::kernel_name::{LONGEST_NAME, short_name, signature};
 use crate::import::records::Fields;
 use crate::import::{ImportJob, Imported};

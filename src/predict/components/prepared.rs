@@ -21,7 +21,8 @@ use crate::occupancy::Rules;
 use crate::predict::barred::Requirements;
 use crate::predict::floor::{KernelFloors, LaunchCost, subject_timing};
 use crate::predict::operators::{bound_by, modelled};
-use crate::predict::question::{LaunchFit, SharedRows, feasible};
+use crate::predict::question::SharedRows;
+use crate::predict::side::{LaunchFit, feasible};
 use crate::predict::source_time::{SourceQuestion, source_time};
 use crate::predict::{
     Floor, ModelRefusal, QuestionSide, SourceTime, Subject, TimeEstimate, Visible, distance_between,

@@ -23,7 +23,7 @@ use crate::learn::{
 };
 use crate::train::cache::Stamp;
 use crate::train::trained::{Errors, ModelVerdict, Trained, TrainedImportance};
-use crate::train::trainer::{Made, TrainError, Trainer};
+use crate::train::{Made, TrainError, Trainer};
 use std::collections::BTreeSet;
 
 /// The paper's share of rows for testing.

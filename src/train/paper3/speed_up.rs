@@ -8,7 +8,7 @@ use super::samples::ReferenceLaunch;
 use crate::answer::conformal_width;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::{Fitted, LearnError, OutlinedNode};
-use crate::train::trainer::Made;
+use crate::train::Made;
 use serde::{Deserialize, Serialize};
 
 /// The forest, and what must be known to ask it.
