@@ -287,3 +287,27 @@ fn more_sms_and_lanes_of_a_board_draw_more() {
     assert!(watts.windows(2).all(|pair| pair[1] > 1.05 * pair[0]), "{watts:?}");
     assert!(drawn("fp32-lanes=256") > 1.05 * watts[1], "{watts:?}");
 }
+
+/// The first percent of another bandwidth costs about what it changes, whatever clock the memory has.
+#[test]
+fn another_memory_draws_at_its_clock_what_that_of_the_board_does() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    let board = all.entry_named("rtx-4070").unwrap();
+    let slow = board.tuned("mem=3000MHz".parse::<Tuning>().unwrap()).unwrap();
+    let busy = Load { dram_per_s: 50e9, ..load(0.5) };
+    let drawn = |gpu: &Gpu| model.estimate(gpu, gpu.clocks(), &busy).wanted.0;
+    for changes in ["mem=+0.1%", "mem=-0.1%", "mem=-0.1%,bus=384"] {
+        let made = slow.changed(&changes.parse().unwrap(), "made").unwrap();
+        assert!(
+            (drawn(&made) / drawn(&slow) - 1.0).abs() < 2e-3,
+            "{changes}: {} {}",
+            drawn(&made),
+            drawn(&slow)
+        );
+    }
+    let faster = board.changed(&"mem=+20%".parse().unwrap(), "made").unwrap();
+    let faster_slowed = faster.tuned("mem=3600MHz".parse::<Tuning>().unwrap()).unwrap();
+    assert!(drawn(&faster_slowed) < 0.95 * drawn(&faster), "{} {}", drawn(&faster_slowed), drawn(&faster));
+    // What is moved is less of what it could move.
+    assert!(drawn(&faster_slowed) < drawn(&slow));
+}
