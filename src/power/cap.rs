@@ -135,9 +135,10 @@ impl PowerModel {
     /// whatever SM clock was typed: that of the board is lowered, and one that lies below it already takes nothing more.
     fn capped_gpu(&self, gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) -> Option<Gpu> {
         let mut share_of = |gpu: &Gpu| {
-            let Some(load_of_board) = load_on(&gpu.board_at_settings()) else { return 1.0 };
-            let allowed = self.allowed_power(&gpu.board_at_settings(), gpu.power_limit.value, &load_of_board);
-            self.share_within(allowed, gpu, |share| load_on(&gpu.at_clock_share(share)))
+            let on_board = gpu.lowered_from().and_then(|_| load_on(&gpu.board_at_settings()));
+            on_board.map_or(1.0, |load| {
+                self.capped_share(gpu, &load, |share| load_on(&gpu.at_clock_share(share)))
+            })
         };
         let board = gpu.at_clock_of_board();
         let share = share_of(&board);
@@ -149,33 +150,27 @@ impl PowerModel {
         (left < 1.0).then(|| gpu.no_slower_than(&board, left))
     }
 
-    /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`
-    /// gives the load at a share of it, `None` where nothing runs. 1 for a GPU whose limit is its board's.
-    pub fn capped_share(&self, gpu: &Gpu, mut load_at: impl FnMut(f64) -> Option<Load>) -> f64 {
-        let Some(full_load) = load_at(1.0) else { return 1.0 };
-        let allowed = self.allowed_power(gpu, gpu.power_limit.value, &full_load);
-        self.share_within(allowed, gpu, load_at)
-    }
-
-    /// What the terms may add up to under this limit on a board that has this load without it; infinite where the limit is no lower one. Where the load wants
-    /// more than the board's own limit already, its time is one under that limit: SMs draw that part of what they want which the lower limit leaves of
+    /// What the terms of this GPU may add up to under its limit, where they are these on its board without it; infinite where the limit is no lower one. Where
+    /// they are more than the board's own limit already, a time is one under that limit: SMs draw that part of what they want which the lower limit leaves of
     /// what the board's leaves them, beside idle power and memory.
-    fn allowed_power(&self, board: &Gpu, limit: Watts, load: &Load) -> f64 {
-        let of_board = board.stated_clocks().power_limit;
-        if limit >= of_board {
-            return f64::INFINITY;
-        }
-        let wanted = |load: &Load| self.estimate(board, board.clocks(), load).wanted.0;
-        let of_memory = wanted(&Load { dram_per_s: load.dram_per_s, ..Load::default() });
-        let beyond_board = ((wanted(load) - of_memory) / (of_board.0 - of_memory)).max(1.0);
-        limit.0.max(of_memory + beyond_board * (limit.0 - of_memory))
+    fn allowed_power(&self, gpu: &Gpu, on_board: &Load) -> f64 {
+        let Some(of_board) = gpu.lowered_from() else { return f64::INFINITY };
+        let (board, limit) = (gpu.board_at_settings(), gpu.power_limit.value.0);
+        let wanted = |load: &Load| self.estimate(&board, board.clocks(), load).wanted.0;
+        let of_memory = wanted(&Load { dram_per_s: on_board.dram_per_s, ..Load::default() });
+        let beyond_board = ((wanted(on_board) - of_memory) / (of_board.0 - of_memory)).max(1.0);
+        limit.max(of_memory + beyond_board * (limit - of_memory))
     }
 
-    /// The share of its SM clock, at most 1, at which this GPU draws no more than this many watts.
-    fn share_within(&self, allowed: f64, gpu: &Gpu, mut load_at: impl FnMut(f64) -> Option<Load>) -> f64 {
-        if allowed == f64::INFINITY {
-            return 1.0;
-        }
+    /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`
+    /// gives the load at a share of it, `None` where nothing runs; `on_board`: that on its board without the limit. 1 for a GPU whose limit is its board's.
+    pub fn capped_share(
+        &self,
+        gpu: &Gpu,
+        on_board: &Load,
+        mut load_at: impl FnMut(f64) -> Option<Load>,
+    ) -> f64 {
+        let allowed = self.allowed_power(gpu, on_board);
         let Some(full_load) = load_at(1.0) else { return 1.0 };
         let now = gpu.clocks();
         let wanted = |load: &Load, share: f64| {
