@@ -94,7 +94,7 @@ impl<'a> AnswerContext<'a> {
         timed || self.store.nearest(*kernel, problem, variant, gpu).is_some()
     }
 
-    /// The place whose rows time the source, and the source put there: a row of the board is taken as one at these settings.
+    /// The place whose rows time the source, and the source put there: a row of the board is taken as one at these clocks, and at its own limit.
     #[must_use]
     pub(super) fn on_source_board(&self, subject: &Subject, source: GpuId) -> (Self, GpuId) {
         let place = self.place_of_rows(subject, source);

@@ -47,16 +47,27 @@ impl LimitedSource<'_> {
     /// that a GPU is as fast as itself.
     #[must_use]
     pub fn time_by_model(&self, gpu: &Gpu) -> Option<SourceTime> {
+        let time = self.time_under_limit(None, gpu)?;
+        Some(SourceTime::of_model(time, MODELS[self.settings.model].id(), Vec::new()))
+    }
+
+    /// What the model makes of the time that was taken on the source as `timed` is, where the source is this GPU.
+    #[must_use]
+    pub fn time_at_settings(&self, timed: &Gpu, gpu: &Gpu) -> Option<Seconds> {
+        self.time_under_limit(Some(timed), gpu)
+    }
+
+    /// The model's time on this GPU at the clock that its limit leaves it: from the one where the source was timed, else from itself.
+    fn time_under_limit(&self, timed: Option<&Gpu>, gpu: &Gpu) -> Option<Seconds> {
         let Settings { ceilings, rules, model } = self.settings;
         let on = |gpu: &Gpu| {
-            let pair = Pair::new((self.source, gpu), (self.source, gpu));
+            let pair = Pair::new(timed.unwrap_or(gpu), gpu).map(|gpu| (self.source, gpu));
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
-            let time = MODELS[model].predict(&q).ok()?.time;
+            let time = MODELS[model].predicted_time(&q).ok()?;
             let blocks = q.target.launch.map(|l| l.block_count() as f64);
             Some((time, self.load(&q.work, blocks, gpu, time)))
         };
         let limited = gpu_at_limit(gpu, |gpu| on(gpu).map(|(_, load)| load));
-        let (time, _) = on(limited.as_ref().unwrap_or(gpu))?;
-        Some(SourceTime::of_model(time, MODELS[model].id(), Vec::new()))
+        Some(on(limited.as_ref().unwrap_or(gpu))?.0)
     }
 }

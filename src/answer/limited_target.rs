@@ -4,7 +4,7 @@ use super::answered::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::{Instance, Kernel, Work};
 use crate::power::{Load, gpu_at_limit};
-use crate::predict::{Caution, operator_clock};
+use crate::predict::{Caution, Interval, operator_clock};
 use crate::units::Seconds;
 
 /// The answer on this GPU, `at` which one is found: at the clock that its limit leaves it under the kernel's load, as its board where the limit
@@ -27,7 +27,17 @@ pub(super) fn under_its_limit(
         let on_board = raised_from(asked, stock).map(at).filter(|board| !is_slower(board, &free));
         return on_board.map_or(free, |board| with_caution(board, Caution::unused_limit(asked)));
     };
-    with_caution(at(&slower), Caution::of_limit(asked, &slower))
+    let mut answer = at(&slower);
+    let board = asked.at_own_limit().map(|board| at(&board));
+    answer.interval = answer.interval.map(|found| no_narrower(found, &answer, board.as_ref()));
+    with_caution(answer, Caution::of_limit(asked, &slower))
+}
+
+/// The interval of an answer under a lower limit, no narrower than that of its board, whose time may be modelled as well.
+fn no_narrower(found: Interval, answer: &Answer, board: Option<&Answer>) -> Interval {
+    let ends = |board: &Answer| Some(board.interval?.ends_over(board.predicted_time()?));
+    let of_both = answer.predicted_time().zip(board.and_then(ends));
+    of_both.map_or(found, |(time, ends)| found.no_nearer_than(time, ends))
 }
 
 /// What a kernel at this size asks of a GPU in this time, by its work and the blocks of its launch where they are known: of an operator at the SM clock that its

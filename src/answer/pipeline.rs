@@ -17,7 +17,7 @@ use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     Cause, Caution, Interval, MODELS, ModelRefusal, Prediction, PreparedKernel, Question, SharedMachines,
-    SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences,
+    SourceClocks, SourceKind, SourceTime, Subject, TimeEstimate, Visible, clock_distance, differences,
     gpu_with_differences, impossible_source, is_at, is_near, is_timed_at, kernel_roofs, model_position,
     question, source_clocks, stated_clocks, states_clocks, unused_target_clocks, weight,
 };
@@ -169,7 +169,7 @@ fn answer_at_clocks(
     let typed_source = typed.source.filter(|_| !is_one_board);
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
         gpu: at_row.clone(),
-        stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
+        stock_time: limited.time_at_settings(q.source.gpu, stated),
         has_typed_clocks: typed_source.is_some(),
     });
     let starts_from_nothing = !MODELS[settings.model].needs_source();
@@ -192,7 +192,7 @@ fn answer_at_clocks(
         // Under a limit that does nothing it is its board.
         let is_limited = running.gpu.boost_clock.value != on_target.boost_clock.value;
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running.gpu });
-        p.cautions.extend(condition_cautions(kernel, run_on, named, clocks.cautions()));
+        p.cautions.extend(condition_cautions(kernel, run_on, named, &clocks));
         // Nothing is predicted where the very clocks were measured.
         let is_of_settings = |c: &Caution| matches!(c, Caution::Hypothetical(_) | Caution::DerivedGpu(_));
         p.cautions.retain(|c| own_time.is_none() || !is_of_settings(c));
@@ -226,7 +226,7 @@ fn answer_at_clocks(
         target,
         // A limit that does nothing is asked about all the same.
         clocks: Pair::new(
-            Clocks { power_limit: stated.power_limit.value, ..q.source.gpu.clocks() },
+            Clocks { power_limit: on_source.power_limit.value, ..q.source.gpu.clocks() },
             Clocks { power_limit: on_target.power_limit.value, ..q.target.gpu.clocks() },
         ),
         profiled,
@@ -280,13 +280,14 @@ fn condition_cautions(
     kernel: &Kernel,
     gpus: Pair<&Gpu>,
     named: Pair<Option<&Gpu>>,
-    of_row: &[Caution],
+    of_row: &SourceClocks,
 ) -> Vec<Caution> {
     let mut cautions: Vec<Caution> = Caution::of_made_gpu(gpus.target).into_iter().collect();
-    let typed_source = named.source.filter(|_| of_row.is_empty());
+    let is_set = |gpu: &Gpu, named: &Gpu| !gpu.clocks().is_same_setting(&named.clocks());
+    let typed_source = named.source.filter(|named| of_row.keeps_set_clocks() && is_set(gpus.source, named));
     cautions.extend(typed_source.map(|named| Caution::SourceTyped(differences(gpus.source, named))));
-    cautions.extend_from_slice(of_row);
-    let typed_target = named.target.filter(|named| !gpus.target.clocks().is_same_setting(&named.clocks()));
+    cautions.extend_from_slice(of_row.cautions());
+    let typed_target = named.target.filter(|named| is_set(gpus.target, named));
     cautions
         .extend(typed_target.map(|named| Caution::Hypothetical(gpu_with_differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
@@ -338,20 +339,6 @@ fn measured_on<'a>(
     let rows = || store.rows_at_all_clocks(config).filter(|row| row.gpu == target);
     let at_clocks = rows().find(|row| if is_typed { is_at(row, on_target) } else { is_near(row, on_target) });
     at_clocks.or_else(|| rows().find(|row| !is_typed && !states_clocks(row)))
-}
-
-/// What the model makes of the source's time on the source at the clocks it is set to.
-fn time_at_set_clocks(
-    q: &Question<'_>,
-    source: GpuId,
-    stated: &Gpu,
-    subject: &Subject,
-    visible: Visible<'_>,
-    settings: Settings,
-) -> Option<Seconds> {
-    let pair = Pair::new((source, q.source.gpu), (source, stated));
-    let q = question(q.kernel, subject, pair, visible, settings.ceilings, settings.rules);
-    MODELS[settings.model].predicted_time(&q).ok()
 }
 
 /// One kernel, timed on one GPU, and the GPUs where it might run.

@@ -481,6 +481,12 @@ impl GpuChanges {
         // There is no half of an SM, and what follows goes with those that there are.
         Some(if number.is_whole() { value.round() } else { value })
     }
+
+    /// New over old; 1 where the number is not changed.
+    pub(super) fn ratio_on(&self, base: &Gpu, number: GpuNumber) -> f64 {
+        let changed = self.value_on(base, number).filter(|_| self.get(number).is_some());
+        changed.zip(base.number(number)).map_or(1.0, |(new, old)| new / old)
+    }
 }
 
 #[cfg(test)]

@@ -58,6 +58,13 @@ impl Hypothetical {
         self.base.board_id()
     }
 
+    /// How many times faster each pin of another memory is; a changed data rate is another clock of the same one.
+    fn memory_gain(&self) -> f64 {
+        let ratio = |number| self.changes.ratio_on(&self.base, number);
+        let is_other = self.changes.get(GpuNumber::Bandwidth).is_some();
+        if is_other { ratio(GpuNumber::Bandwidth) / ratio(GpuNumber::BusBits) } else { 1.0 }
+    }
+
     /// Whether clocks and power limit are all that was changed; a number that was set to what it is was not.
     pub(super) fn is_at_settings(&self) -> bool {
         let is_setting =
@@ -105,14 +112,10 @@ impl Gpu {
         self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
     }
 
-    /// Whether its memory is another one than its board's, and not that one at another clock.
+    /// How many times faster than that of its board its memory is at the same setting: 1 but where its bandwidth was changed.
     #[must_use]
-    pub fn has_other_memory(&self) -> bool {
-        let is_other = |made: &Hypothetical| {
-            made.changes.all().iter().any(|change| change.number == GpuNumber::Bandwidth)
-                || made.base.has_other_memory()
-        };
-        self.hypothetical.as_deref().is_some_and(is_other)
+    pub fn memory_gain(&self) -> f64 {
+        self.hypothetical.as_ref().map_or(1.0, |made| made.memory_gain() * made.base.memory_gain())
     }
 
     /// The same GPU under another id, without its other names.
@@ -217,10 +220,7 @@ struct ChangePlan<'a> {
 impl ChangePlan<'_> {
     /// New over old; 1 where the number is not changed.
     fn ratio(&self, number: GpuNumber) -> f64 {
-        match self.base.number(number) {
-            Some(old) if self.is_changed(number) => self.value(number) / old,
-            _ => 1.0,
-        }
+        self.changes.ratio_on(self.base, number)
     }
 
     fn is_changed(&self, number: GpuNumber) -> bool {

@@ -1,7 +1,7 @@
 //! A GPU whose power limit is below that of its board. Typed, behind an `@`, or changed: the limit is the same one, and what it does
 //! depends on the kernel. The power model finds the clock (`src/power/cap.rs`); the rates at that clock are here.
 
-use super::tuning::Clocks;
+use super::tuning::{Clocks, Tuning};
 use super::{Gpu, TensorRate};
 use crate::catalogue::Sourced;
 use crate::units::{FlopsPerSecond, Hertz, Watts, significant};
@@ -76,6 +76,20 @@ impl Gpu {
         board.sustained.is_clock_held = false;
         board.sustained.fp32.value.0 /= self.sustained.clock_gain;
         Cow::Owned(board)
+    }
+
+    /// The board that this GPU was made from, at its SM clock and at the memory clock that it has over the stated one; itself where it is no other one.
+    #[must_use]
+    pub fn board_at_settings(&self) -> Cow<'_, Self> {
+        if self.is_board_at_settings() {
+            return Cow::Borrowed(self);
+        }
+        let Clocks { sm, mem, .. } = self.clocks();
+        let mem = Hertz(mem.0 / self.memory_gain());
+        let tuning = Tuning { sm_clock: Some(sm), mem_clock: Some(mem), power_limit: None };
+        let board = self.existing();
+        // A clock out of the board's range is one of a made GPU alone.
+        board.tuned(tuning).map_or(Cow::Borrowed(board), Cow::Owned)
     }
 
     /// This GPU at a share of its SM clock, with no less of the FP32 rate than `board` sustains: a higher clock that was typed takes nothing away.

@@ -258,6 +258,9 @@ impl Measurement {
     }
 }
 
+/// The column of a row that states the power limit of its board in watts; kept as text.
+pub const POWER_LIMIT_COLUMN: &str = "power_limit_w";
+
 /// The column and the word of a row whose caches a profiler flushed.
 pub const FLUSHED_CACHES: [&str; 2] = ["caches", "flushed"];
 

@@ -53,7 +53,7 @@ pub use known_numbers::KnownNumbers;
 pub use launches::{ConfigId, LaunchShape};
 pub(crate) use line_guard::LineGuard;
 pub use lost_file::LostTemporaryFile;
-pub use measured::{FLUSHED_CACHES, Measurement, TYPED_SOURCE};
+pub use measured::{FLUSHED_CACHES, Measurement, POWER_LIMIT_COLUMN, TYPED_SOURCE};
 pub use other_columns::other_columns_note;
 pub(crate) use packed_bytes::{PackedBytes, put_number};
 pub use packed_rows::{PackedRowReader, PackedRows, PackedRowsTaken};

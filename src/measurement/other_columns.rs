@@ -2,11 +2,11 @@
 
 use super::canonical::is_column;
 use super::columns::header_names;
-use super::{FLUSHED_CACHES, Number};
+use super::{FLUSHED_CACHES, Number, POWER_LIMIT_COLUMN};
 use crate::text::first_names;
 
 /// Columns that are read though they hold no number of the canonical row.
-const READ_ELSEWHERE: [&str; 3] = ["pipe", "kernel_signature", FLUSHED_CACHES[0]];
+const READ_ELSEWHERE: [&str; 4] = ["pipe", "kernel_signature", FLUSHED_CACHES[0], POWER_LIMIT_COLUMN];
 
 /// As many names are said.
 const MOST_NAMED: usize = 6;

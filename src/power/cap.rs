@@ -134,7 +134,12 @@ impl PowerModel {
     /// This GPU as its lower limit leaves it under a load that `load_on` gives, where that is less than it has. What a limit leaves is the same clock
     /// whatever SM clock was typed: that of the board is lowered, and one that lies below it already takes nothing more.
     fn capped_gpu(&self, gpu: &Gpu, mut load_on: impl FnMut(&Gpu) -> Option<Load>) -> Option<Gpu> {
-        let mut share_of = |gpu: &Gpu| self.capped_share(gpu, |share| load_on(&gpu.at_clock_share(share)));
+        let mut share_of = |gpu: &Gpu| {
+            let on_board = gpu.lowered_from().and_then(|_| load_on(&gpu.board_at_settings()));
+            on_board.map_or(1.0, |load| {
+                self.capped_share(gpu, &load, |share| load_on(&gpu.at_clock_share(share)))
+            })
+        };
         let board = gpu.at_clock_of_board();
         let share = share_of(&board);
         let is_faster = gpu.boost_clock.value > board.boost_clock.value;
@@ -145,22 +150,34 @@ impl PowerModel {
         (left < 1.0).then(|| gpu.no_slower_than(&board, left))
     }
 
-    /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`
-    /// gives the load at a share of it, `None` where nothing runs. 1 for a GPU whose limit is its board's. Where the load wants more
-    /// than the board's own limit already, its time is one under that limit: SMs draw that part of what they want which the lower limit leaves of
+    /// What the terms of this GPU may add up to under its limit, where they are these on its board without it; infinite where the limit is no lower one. Where
+    /// they are more than the board's own limit already, a time is one under that limit: SMs draw that part of what they want which the lower limit leaves of
     /// what the board's leaves them, beside idle power and memory.
-    pub fn capped_share(&self, gpu: &Gpu, mut load_at: impl FnMut(f64) -> Option<Load>) -> f64 {
-        let Some(of_board) = gpu.lowered_from() else { return 1.0 };
+    fn allowed_power(&self, gpu: &Gpu, on_board: &Load) -> f64 {
+        let Some(of_board) = gpu.lowered_from() else { return f64::INFINITY };
+        let (board, limit) = (gpu.board_at_settings(), gpu.power_limit.value.0);
+        let wanted = |load: &Load| self.estimate(&board, board.clocks(), load).wanted.0;
+        let of_memory = wanted(&Load { dram_per_s: on_board.dram_per_s, ..Load::default() });
+        let beyond_board = ((wanted(on_board) - of_memory) / (of_board.0 - of_memory)).max(1.0);
+        limit.max(of_memory + beyond_board * (limit - of_memory))
+    }
+
+    /// The share of its SM clock, at most 1, that the limit of this GPU leaves it under a load that depends on that clock: `load_at`
+    /// gives the load at a share of it, `None` where nothing runs; `on_board`: that on its board without the limit. 1 for a GPU whose limit is its board's.
+    pub fn capped_share(
+        &self,
+        gpu: &Gpu,
+        on_board: &Load,
+        mut load_at: impl FnMut(f64) -> Option<Load>,
+    ) -> f64 {
+        let allowed = self.allowed_power(gpu, on_board);
         let Some(full_load) = load_at(1.0) else { return 1.0 };
         let now = gpu.clocks();
         let wanted = |load: &Load, share: f64| {
             let clocks = Clocks { sm: Hertz(now.sm.0 * share), ..now };
             self.estimate(gpu, clocks, load).wanted.0
         };
-        let (limit, at_full_clock) = (now.power_limit.0, wanted(&full_load, 1.0));
-        let of_memory = wanted(&Load { dram_per_s: full_load.dram_per_s, ..Load::default() }, 1.0);
-        let beyond_board = ((at_full_clock - of_memory) / (of_board.0 - of_memory)).max(1.0);
-        let allowed = limit.max(of_memory + beyond_board * (limit - of_memory));
+        let at_full_clock = wanted(&full_load, 1.0);
         if at_full_clock <= allowed {
             return 1.0;
         }

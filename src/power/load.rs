@@ -12,7 +12,7 @@ pub struct TensorLoad {
     pub power: TensorPower,
     /// FLOPs of a matrix product per second that draw as much.
     pub drawing: FlopsPerSecond,
-    /// The share of the time that they are busy, 0 to 1.
+    /// The share of the time that those of the board would be busy, 0 to 1.
     pub busy: f64,
     /// The SM clock that the limit of the board leaves beside them, at most that of the GPU.
     pub clock: Hertz,
@@ -53,8 +53,10 @@ impl Load {
         let board = gpu.existing();
         let sms = f64::from(gpu.sms.value) / f64::from(board.sms.value);
         let lanes = f64::from(gpu.fp32_lanes_per_sm.value) / f64::from(board.fp32_lanes_per_sm.value);
+        let tensor = self.tensor.map(|tensor| TensorLoad { busy: tensor.busy / sms, ..tensor });
         Self {
             flops_per_s: sms * lanes * self.flops_per_s,
+            tensor,
             l2_per_s: sms * self.l2_per_s,
             active: sms * self.active,
             lsu: sms * self.lsu,
@@ -89,14 +91,18 @@ impl Load {
     #[must_use]
     pub fn from_work(kernel: &Kernel, work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
         let counted = Self::from_counts(work, blocks, gpu, time);
-        // While a launch begins no SM has a block.
-        let running = 1.0 - (gpu.launch_floor_or_assumed().value / time).min(1.0);
+        // While a launch begins no SM has a block. What a kernel draws in a time is by the numbers of the board: with those of a made GPU,
+        // more of them would draw more in the same time, and be slower under a limit.
+        let board = gpu.existing();
+        let running = 1.0 - (board.launch_floor_or_assumed().value / time).min(1.0);
         let counted = Self { active: running * counted.active, ..counted };
         let arithmetic = KernelArithmetic::from_kernel(kernel);
         match arithmetic.tensor_rate_on(gpu) {
             Some((input, peak)) => {
                 let rate = FlopsPerSecond(work.get(Count::Flops).unwrap_or(0.0) / time.0);
-                let busy = (rate.0 / (TENSOR_PART * peak.0)).min(1.0);
+                let of_board = arithmetic.tensor_rate_on(board).map_or(peak, |(_, peak)| peak).0;
+                let peak = of_board * (gpu.boost_clock.value / board.boost_clock.value);
+                let busy = (rate.0 / (TENSOR_PART * peak)).min(1.0);
                 let power = TensorPower::new(gpu, input);
                 let drawing = FlopsPerSecond(energy_over_product(kernel) * rate.0);
                 // At a lower clock they could not do as much.

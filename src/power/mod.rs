@@ -295,7 +295,7 @@ impl Used {
         let stated = stock.stated_clocks();
         let own = stock.clocks().mem;
         // Another memory is taken to draw what the board's does, be it faster or slower.
-        let full = if own > stated.mem || stock.has_other_memory() { own } else { stated.mem };
+        let full = own.max(stated.mem * stock.memory_gain());
         let at_full_clock = full / own;
         let sm = load.sm_clock(clocks);
         let per_clock = f64::from(stock.sms.value) * sm.0;

@@ -99,7 +99,7 @@ fn a_limit_leaves_an_rtx_4090_nearly_the_published_clock() {
     let part =
         part.into_iter().find(|p| model.estimate(stock, clocks, &at(1.0, *p)).wanted.0 >= 347.0).unwrap();
     let tuned = stock.tuned("sm=2726MHz power=268W".parse::<Tuning>().unwrap()).unwrap();
-    let share = model.capped_share(&tuned, |share| Some(at(share, part)));
+    let share = model.capped_share(&tuned, &at(1.0, part), |share| Some(at(share, part)));
     assert!((share / (2443.0 / 2726.0) - 1.0).abs() < 0.06, "{share}");
 }
 
@@ -114,7 +114,7 @@ fn less_power_never_leaves_more_clock_and_none_is_taken_where_less_is_drawn() {
             let tuned = stock.tuned(typed).unwrap();
             let share = model.busy_share(&tuned);
             assert!(share >= last && share <= 1.0, "{} at {percent} %: {share} after {last}", stock.id);
-            let idle = model.capped_share(&tuned, |_| Some(Load::default()));
+            let idle = model.capped_share(&tuned, &Load::default(), |_| Some(Load::default()));
             let rest = model.estimate(stock, stock.clocks(), &Load::default()).wanted;
             assert!(idle == 1.0 || rest > limit, "{} at {percent} %: {rest:?}", stock.id);
             last = share;
@@ -163,7 +163,7 @@ fn who_draws_more_has_no_more_of_the_clock() {
             dram_per_s: 100e9,
             ..Load::of_all_sms()
         };
-        model.capped_share(&limited, |share| Some(load(share)))
+        model.capped_share(&limited, &load(1.0), |share| Some(load(share)))
     };
     let shares: Vec<f64> = (0..=10).map(|tenth| share(0.1 * f64::from(tenth))).collect();
     assert!(shares.windows(2).all(|pair| pair[1] <= pair[0] + 1e-3), "{shares:?}");
@@ -286,4 +286,28 @@ fn more_sms_and_lanes_of_a_board_draw_more() {
     let watts = ["sms=23", "sms=46", "sms=55", "sms=92"].map(drawn);
     assert!(watts.windows(2).all(|pair| pair[1] > 1.05 * pair[0]), "{watts:?}");
     assert!(drawn("fp32-lanes=256") > 1.05 * watts[1], "{watts:?}");
+}
+
+/// The first percent of another bandwidth costs about what it changes, whatever clock the memory has.
+#[test]
+fn another_memory_draws_at_its_clock_what_that_of_the_board_does() {
+    let (all, model) = (gpus(), PowerModel::shipped().unwrap());
+    let board = all.entry_named("rtx-4070").unwrap();
+    let slow = board.tuned("mem=3000MHz".parse::<Tuning>().unwrap()).unwrap();
+    let busy = Load { dram_per_s: 50e9, ..load(0.5) };
+    let drawn = |gpu: &Gpu| model.estimate(gpu, gpu.clocks(), &busy).wanted.0;
+    for changes in ["mem=+0.1%", "mem=-0.1%", "mem=-0.1%,bus=384"] {
+        let made = slow.changed(&changes.parse().unwrap(), "made").unwrap();
+        assert!(
+            (drawn(&made) / drawn(&slow) - 1.0).abs() < 2e-3,
+            "{changes}: {} {}",
+            drawn(&made),
+            drawn(&slow)
+        );
+    }
+    let faster = board.changed(&"mem=+20%".parse().unwrap(), "made").unwrap();
+    let faster_slowed = faster.tuned("mem=3600MHz".parse::<Tuning>().unwrap()).unwrap();
+    assert!(drawn(&faster_slowed) < 0.95 * drawn(&faster), "{} {}", drawn(&faster_slowed), drawn(&faster));
+    // What is moved is less of what it could move.
+    assert!(drawn(&faster_slowed) < drawn(&slow));
 }

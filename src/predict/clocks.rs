@@ -2,8 +2,8 @@
 
 use super::{Caution, Subject, Visible};
 use crate::gpu::{Gpu, GpuId, Tuning, TuningError};
-use crate::measurement::{Measurement, Number, SAME_CLOCK};
-use crate::units::{Hertz, significant};
+use crate::measurement::{Measurement, Number, POWER_LIMIT_COLUMN, SAME_CLOCK};
+use crate::units::{Hertz, Watts, significant};
 use std::sync::Arc;
 
 /// The source at the clocks that its row states.
@@ -12,6 +12,7 @@ pub struct SourceClocks {
     /// Where the row states other clocks than the GPU has in the catalogue.
     gpu: Option<Arc<Gpu>>,
     cautions: Vec<Caution>,
+    row_states_clocks: bool,
 }
 
 impl SourceClocks {
@@ -33,6 +34,12 @@ impl SourceClocks {
         &self.cautions
     }
 
+    /// Whether clocks that were set for the source are those of its time, for want of others: its row states none.
+    #[must_use]
+    pub fn keeps_set_clocks(&self) -> bool {
+        self.cautions.is_empty() || !self.row_states_clocks
+    }
+
     /// Whether the source is modelled as it stands in the catalogue.
     #[must_use]
     pub fn is_catalogued(&self) -> bool {
@@ -41,7 +48,8 @@ impl SourceClocks {
 }
 
 /// The clocks that the row behind the source time states: of this size, else of the nearest one timed. `stock` is the GPU
-/// as its documents state it, `catalogued` as it stands in the catalogue; a typed power limit stays.
+/// as its documents state it, `catalogued` as it stands in the catalogue. A power limit that was set for a source holds for a time that was typed beside it;
+/// one from a file was taken at the limit that its row states, else at the board's own.
 #[must_use]
 pub fn source_clocks<'a>(
     stock: &Gpu,
@@ -52,10 +60,19 @@ pub fn source_clocks<'a>(
 ) -> SourceClocks {
     let store: Visible<'a> = store.into();
     let Some(row) = store.start_row(subject, at) else { return SourceClocks::default() };
-    let (gpu, refused) = gpu_at_usable_clocks(stock, catalogued, row);
-    let at_row = gpu.as_ref().map(|gpu| Caution::SourceAtRowClocks(differences(gpu, catalogued)));
+    let limit = limit_of_row(stock, catalogued, row);
+    let (gpu, refused) = gpu_at_usable_settings(stock, catalogued, row, limit);
+    let is_own = limit != catalogued.power_limit.value && stated_limit(row).is_none();
+    let at_row = gpu.as_ref().map(|gpu| {
+        let which = if is_own { " (the board's own limit: the row states none)" } else { "" };
+        Caution::SourceAtRowClocks(format!("{}{which}", differences(gpu, catalogued)).into())
+    });
     let unused = unused_clocks(refused);
-    SourceClocks { cautions: at_row.into_iter().chain(unused).collect(), gpu: gpu.map(Arc::new) }
+    SourceClocks {
+        cautions: at_row.into_iter().chain(unused).collect(),
+        gpu: gpu.map(Arc::new),
+        row_states_clocks: states_clocks(row),
+    }
 }
 
 fn unused_clocks(refused: impl IntoIterator<Item = TuningError>) -> impl Iterator<Item = Caution> {
@@ -87,18 +104,29 @@ pub fn gpu_at_usable_clocks(
     catalogued: &Gpu,
     row: &Measurement,
 ) -> (Option<Gpu>, Vec<TuningError>) {
+    gpu_at_usable_settings(stock, catalogued, row, catalogued.power_limit.value)
+}
+
+/// The same under this power limit.
+fn gpu_at_usable_settings(
+    stock: &Gpu,
+    catalogued: &Gpu,
+    row: &Measurement,
+    limit: Watts,
+) -> (Option<Gpu>, Vec<TuningError>) {
     let [sm, mem] = believed(row, catalogued);
     let [sm_refused, mem_refused] = stock.refused_clocks([sm, mem]);
     let usable = [sm.filter(|_| sm_refused.is_none()), mem.filter(|_| mem_refused.is_none())];
     let mut refused: Vec<TuningError> = [sm_refused, mem_refused].into_iter().flatten().collect();
-    if usable.iter().all(Option::is_none) || are_near(usable, catalogued, SAME_CLOCK) {
+    let is_same_limit = limit == catalogued.power_limit.value;
+    if is_same_limit && are_near(usable, catalogued, SAME_CLOCK) {
         return (None, refused);
     }
     let ([sm_clock, mem_clock], now) = (usable, catalogued.clocks());
     let tuning = Tuning {
         sm_clock: sm_clock.or(Some(now.sm)),
         mem_clock: mem_clock.or(Some(now.mem)),
-        power_limit: Some(catalogued.power_limit.value),
+        power_limit: Some(limit),
     };
     match stock.tuned(tuning) {
         Ok(gpu) => (Some(gpu), refused),
@@ -107,6 +135,18 @@ pub fn gpu_at_usable_clocks(
             (None, refused)
         }
     }
+}
+
+/// The power limit that the time of a source's row was taken at.
+fn limit_of_row(stock: &Gpu, catalogued: &Gpu, row: &Measurement) -> Watts {
+    let (own, set) = (stock.power_limit.value, catalogued.power_limit.value);
+    if set == own || row.is_typed() { set } else { stated_limit(row).unwrap_or(own) }
+}
+
+/// The power limit that a row states, as `roofswap measure` writes it.
+fn stated_limit(row: &Measurement) -> Option<Watts> {
+    let (_, text) = row.attributes().iter().find(|(name, _)| &**name == POWER_LIMIT_COLUMN)?;
+    text.parse().ok().filter(|watts: &f64| watts.is_finite() && *watts > 0.0).map(Watts)
 }
 
 /// A board at its stock settings runs this near the clocks its documents state, as it warms up.

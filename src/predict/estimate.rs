@@ -137,6 +137,13 @@ impl Interval {
         Self { low, high, factor: (high / low).sqrt(), is_cut, ..self }
     }
 
+    /// The same around this time with its ends no nearer to it than these, over the time.
+    #[must_use]
+    pub fn no_nearer_than(self, time: Seconds, [least, most]: [f64; 2]) -> Self {
+        let (low, high) = (self.low.min(time * least), self.high.max(time * most));
+        Self { low, high, factor: self.factor.max((high / low).sqrt()), ..self }
+    }
+
     /// Its ends over this time.
     #[must_use]
     pub fn ends_over(self, time: Seconds) -> [f64; 2] {

@@ -773,7 +773,15 @@ fn clocks_that_are_typed_are_modelled_and_said() {
         "{half}"
     );
     let named = predict("--sm-clock titan-v=1.2GHz --power-limit titan-v=150W");
-    assert_eq!((&named["sm_clock_mhz_source"], &named["power_limit_w_source"]), (&1200.into(), &150.into()));
+    // A shipped row states no limit: it was measured at the board's own.
+    assert_eq!((&named["sm_clock_mhz_source"], &named["power_limit_w_source"]), (&1200.into(), &250.into()));
+    let cautions = named["cautions"].to_string();
+    for said in [
+        "clocks set: titan-v at SM 1200 MHz instead of 1455 MHz; source time assumed measured at these clocks",
+        "source measured with titan-v at 250 W instead of 150 W (the board's own limit: the row states none)",
+    ] {
+        assert!(cautions.contains(said), "{cautions}");
+    }
     assert_eq!(named["sm_clock_mhz_target"], 2475);
     let both = desk.types(
         "predict --kernel saxpy --size 2^28 --from titan-v --power-limit titan-v=150W --to titan-v,rtx-4070",

@@ -502,6 +502,13 @@ fn applications_and_clocks_are_asked_as_on_the_screen() {
     assert!(number(&limited, "time_ms") > 1.01 * number(&found, "base_time_ms"), "{limited}");
     let table = desk.types("app run.json --to l40s --power-limit 200W").works().stdout;
     assert!(table.contains("L40S @200W"), "{table}");
+    // The product draws more than 200 W, the addition does not.
+    let note = "of kernel time): the power limit lowers the SM clock under load (modelled)";
+    assert!(table.contains("l40s (200 W, SM 2520 to ") && table.contains(note), "{table}");
+    assert!(limited["cautions"].to_string().contains(note), "{limited}");
+    let free = desk.types("app run.json --to a100-sxm4-80gb --power-limit 395W").works().stdout;
+    let note = "a100-sxm4-80gb (395 W): the power limit is above what the predicted kernels draw (modelled)";
+    assert!(free.contains(note), "{free}");
     let pair = format!("--from titan-v {SAXPY} --sm-clock 1000MHz");
     let slow = whatif(&format!("--gpu rtx-4070 {pair}"));
     let predicted = desk.types(&format!("predict --to rtx-4070 {pair} --format json")).works().json();

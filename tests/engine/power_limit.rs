@@ -159,8 +159,8 @@ fn less_power_is_never_faster_on_any_gpu() {
 /// Two sizes of one kernel on a source whose limit slows them; a row on the target that is what the model says there has nothing to correct.
 #[test]
 fn rows_on_the_target_are_compared_from_the_source_at_its_limit() {
-    let source_rows = "gpu,kernel,problem,block,grid,flops,dram_bytes,time_ms\n\
-        titan-v,mine,n=1,256,8000,4e10,1e8,5\ntitan-v,mine,n=2,256,16000,8e10,2e8,10\n";
+    let source_rows = "gpu,kernel,problem,block,grid,flops,dram_bytes,time_ms,power_limit_w\n\
+        titan-v,mine,n=1,256,8000,4e10,1e8,5,100\ntitan-v,mine,n=2,256,16000,8e10,2e8,10,100\n";
     let loaded = |csv: &str| {
         let mut session = Session::load(None).unwrap();
         session.edit(|w| {
@@ -181,7 +181,7 @@ fn rows_on_the_target_are_compared_from_the_source_at_its_limit() {
         session.answer(&subject, source, target, settings).predicted_time().unwrap()
     };
     let plain = loaded(source_rows);
-    let row = format!("rtx-4070,mine,n=2,256,16000,8e10,2e8,{}\n", on_target(&plain, "n=2").millis());
+    let row = format!("rtx-4070,mine,n=2,256,16000,8e10,2e8,{},\n", on_target(&plain, "n=2").millis());
     let known = loaded(&format!("{source_rows}{row}"));
     let [without, with] = [&plain, &known].map(|session| on_target(session, "n=1"));
     assert!((with / without - 1.0).abs() < SAME, "{with} and {without}");
@@ -191,7 +191,8 @@ fn rows_on_the_target_are_compared_from_the_source_at_its_limit() {
 #[test]
 fn a_limit_on_both_sides_of_a_tensor_kernel_is_the_measured_time() {
     let mut session = Session::load(None).unwrap();
-    let csv = "gpu,kernel,problem,block,grid,flops,dram_bytes,dtype,pipe,time_ms\na100-sxm4-80gb,own,n=1,,,5e12,1e9,bf16,tensor bf16,60\n";
+    let csv = "gpu,kernel,problem,block,grid,flops,dram_bytes,dtype,pipe,time_ms,power_limit_w\n\
+        a100-sxm4-80gb,own,n=1,,,5e12,1e9,bf16,tensor bf16,60,200\n";
     session.edit(|w| {
         let read =
             read_csv(csv.as_bytes(), "own.csv", TimingKind::Measured, &w.gpus, &mut w.kernels).unwrap();
@@ -286,6 +287,98 @@ fn a_limit_below_what_an_operator_draws_slows_it_at_once_and_by_little() {
                 last = time;
             }
             assert!(last < 2.0 * free, "{id} {size} on {board}: {last} s, {free} s free");
+        }
+    }
+}
+
+/// A row that states no limit was taken at the board's own one, whatever is set for the source: that moves the source's time and no target's.
+#[test]
+fn a_limit_set_for_a_source_is_none_of_the_time_that_was_measured_there() {
+    let mut session = Session::load(None).unwrap();
+    let limited = "rtx-4070@80W";
+    session.add_derived_gpus([limited]).unwrap();
+    let [board, limited, other] =
+        ["rtx-4070", limited, "h100-sxm5"].map(|id| session.gpus.position(id).unwrap());
+    let kernel = session.kernels.id_named("matmul_tiled").unwrap();
+    let subject = session.subject(kernel, &"n=512".parse().unwrap(), "").unwrap();
+    let answer = |from, to| session.answer(&subject, from, to, Settings::default());
+    let time = |from, to| answer(from, to).predicted_time().unwrap();
+    assert_eq!(time(limited, other), time(board, other));
+    assert_eq!(time(limited, board), time(board, board));
+    let at_limit = time(board, limited);
+    assert!(at_limit > time(board, board) * 1.3);
+    assert!((time(limited, limited) / at_limit - 1.0).abs() < SAME);
+    let speedup = answer(limited, other).speedup().unwrap();
+    assert!(
+        (speedup * time(board, other).0 / at_limit.0 - 1.0).abs() < SAME,
+        "over the source at its limit: {speedup}"
+    );
+    let typed = TypedTunings { power_limit: vec!["rtx-4070=80W".into()], ..TypedTunings::default() };
+    let mut set = session.clone();
+    typed.lay(&mut set, &[]).unwrap();
+    let of_set = set.answer(&subject, board, other, Settings::default());
+    assert_eq!((of_set.predicted_time(), of_set.speedup()), (Some(time(board, other)), Some(speedup)));
+}
+
+/// What is not known of a board is not known of it under a limit either.
+#[test]
+fn an_interval_under_a_limit_is_no_narrower_and_ends_no_sooner() {
+    let loaded = Session::load(None).unwrap();
+    let cases = [
+        ("matmul_tiled", "n=700", "rtx-4070", "rtx-4070"),
+        ("matmul_tiled", "n=3000", "titan-v", "titan-v"),
+        ("matmul_tiled", "n=700", "titan-v", "rtx-4070"),
+        ("saxpy", "n=33554432", "rtx-4070", "rtx-4070"),
+        ("linear_bf16", "m=4096;n=4096;k=4096", "h100-sxm5", "h200"),
+    ];
+    for (id, size, from, board) in cases {
+        let kernel = loaded.kernels.id_named(id).unwrap();
+        let subject = loaded.subject(kernel, &size.parse().unwrap(), "").unwrap();
+        let on = |to: &str| {
+            let mut session = loaded.clone();
+            session.add_derived_gpus([to]).unwrap();
+            let [source, target] = [from, to].map(|id| session.gpus.position(id).unwrap());
+            let answer = session.answer(&subject, source, target, Settings::default());
+            (answer.interval.unwrap(), answer.predicted_time().unwrap())
+        };
+        let limit = loaded.gpus.entry_named(board).unwrap().power_limit.value.0;
+        let (free, _) = on(board);
+        for part in [0.99, 0.8, 0.6, 0.5] {
+            let to = format!("{board}@{}W", (part * limit).round());
+            let (found, time) = on(&to);
+            let what = format!("{id} {size} from {from} on {to}: {free:?} {found:?}");
+            assert!(found.low <= time && time <= found.high, "{what}");
+            assert!(
+                found.low.0 >= free.low.0 * (1.0 - 1e-9) && found.high.0 >= free.high.0 * (1.0 - 1e-9),
+                "{what}"
+            );
+            assert!(found.high / found.low >= free.high / free.low * (1.0 - 1e-9), "{what}");
+        }
+    }
+}
+
+/// More of anything leaves a product no lower clock than it is worth.
+#[test]
+fn under_a_limit_more_of_a_made_gpu_is_not_slower_for_products() {
+    let mut session = Session::load(None).unwrap();
+    let kernel = session.kernels.id_named("linear_bf16").unwrap();
+    let boards = ["rtx-4090@158W", "h100-sxm5@245W", "a100-pcie-40gb@88W", "l40s@122W"];
+    session.add_derived_gpus(boards).unwrap();
+    let steps = ["sms=+10%", "sms=x2", "tensor=+20%", "tensor=x2", "l2-bw=+20%", "l2-bw=x3", "launch=-20%"];
+    for (board, size) in boards.into_iter().flat_map(|board| {
+        ["m=64;n=1024;k=1024", "m=512;n=2048;k=2048", "m=1024;n=4096;k=4096"].map(|size| (board, size))
+    }) {
+        let base = session.gpus.position(board).unwrap();
+        let workload =
+            Workload::of_kernel(&session, session.subject(kernel, &size.parse().unwrap(), "").unwrap());
+        let mut asked = WhatIf::new(&session, &workload, base, base);
+        let stock = asked.base_time().unwrap();
+        for changes in steps {
+            let time = asked.changed_time(&changes.parse().unwrap()).unwrap().time.unwrap();
+            assert!(
+                time.0 <= stock.0 * (1.0 + 1e-4),
+                "{size} on {board}, {changes}: {time}, {stock} without"
+            );
         }
     }
 }

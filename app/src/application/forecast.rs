@@ -19,6 +19,7 @@ use super::group_answers::GroupTargets;
 use super::group_forecast::{
     COMMUNICATION_WITHIN, ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one,
 };
+use super::limited::limit_note;
 use super::link::{HostLinks, copied_over};
 use super::ratios::{bandwidth_ratio, between_ratios};
 use super::recorded::{Application, CopyTotal};
@@ -254,6 +255,7 @@ impl ForecastPair<'_> {
         cautions.extend(of_host.into_iter().flatten().filter(|_| !self.is_same_gpu()));
         cautions.extend(of_copies);
         cautions.extend(self.of_settings(application));
+        cautions.extend(limit_note(self.gpus().target, &application.groups, &groups));
         let kernels_speedup = ratio_or_one(recorded, kernels.value);
         let wall_speedup = wall.zip(window).map(|(wall, window)| ratio_or_one(window, wall.value));
         let is_as_recorded = (wall_speedup.unwrap_or(kernels_speedup) - 1.0).abs() < AS_RECORDED;
@@ -289,6 +291,7 @@ impl ForecastPair<'_> {
                 basis: ForecastBasis::Measured,
                 limit: None,
                 far_below_roof: false,
+                clock_at_limit: None,
                 reason: None,
             };
         }
@@ -304,7 +307,8 @@ impl ForecastPair<'_> {
             ForecastBasis::Unchanged => TimeRange::within(mean, COMMUNICATION_WITHIN),
             _ => between_ratios(group, self.gpus(), self.shortest, self.time_alone),
         };
-        GroupForecast { time, basis, limit: None, far_below_roof: false, reason: Some(reason.clone()) }
+        let reason = Some(reason.clone());
+        GroupForecast { time, basis, limit: None, far_below_roof: false, clock_at_limit: None, reason }
     }
 
     /// The time of a copy as a factor of the recorded one.

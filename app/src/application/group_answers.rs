@@ -3,13 +3,14 @@
 use super::asked::{AskedGroups, GroupQuestion};
 use super::group::KernelGroup;
 use super::group_forecast::{ForecastBasis, GroupForecast, NoAnswer, TimeRange, ratio_or_one};
-use crate::answer::{Settings, TargetsQuestion};
+use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Launch;
 use crate::occupancy::{BlockNeeds, launch_refusal};
-use crate::predict::{ModelRefusal, SourceKind, TimeEstimate, operator_time};
-use crate::units::Seconds;
+use crate::predict::{Caution, ModelRefusal, SourceKind, TimeEstimate, operator_time};
+use crate::units::{Hertz, Seconds};
+use std::iter;
 
 /// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
 /// another kernel than those the model is made of (odd alignments, tiny batches). Assumed.
@@ -93,11 +94,19 @@ impl GroupTargets<'_> {
         // The time on the source, and how far it is from its roof, are the same whatever the target.
         let on = |target: GpuId| asked.session.answer(asked.subject, source, target, settings);
         let answer = on(*first);
-        let mut estimates = vec![answer.estimate_or_refusal()];
-        if !others.is_empty() {
-            let question = TargetsQuestion { subject: asked.subject, source, targets: others, settings };
-            estimates.extend(asked.session.estimates_on(&asked.session.machines(), question));
+        let is_limited = |target: &GpuId| asked.session.gpus[*target].lowered_from().is_some();
+        let (limited, plain): (Vec<GpuId>, Vec<GpuId>) = others.iter().partition(|at| is_limited(at));
+        let of_whole = |answer: &Answer| (answer.estimate_or_refusal(), clock_at_limit(answer));
+        let mut whole = limited.into_iter().map(|target| of_whole(&on(target)));
+        let mut brief = Vec::new();
+        if !plain.is_empty() {
+            let question = TargetsQuestion { subject: asked.subject, source, targets: &plain, settings };
+            brief = asked.session.estimates_on(&asked.session.machines(), question);
         }
+        let mut brief = brief.into_iter().map(|found| (found, None));
+        let of_others =
+            others.iter().filter_map(|at| if is_limited(at) { whole.next() } else { brief.next() });
+        let (estimates, clocks): (Vec<_>, Vec<_>) = iter::once(of_whole(&answer)).chain(of_others).unzip();
         let of_source = answer.source_time.filter(|t| t.kind != SourceKind::Estimated).map(|t| t.time);
         // Nothing is said of a roof where the target leaves the time as it is.
         let is_moved = |found: &TimeEstimate| Some(found.time) != of_source;
@@ -107,21 +116,32 @@ impl GroupTargets<'_> {
             _ => answer.prediction,
         };
         let is_far = prediction.is_ok_and(|found| found.is_far_below_roof());
-        let answered = |estimate: TimeEstimate| {
+        let answered = |estimate: TimeEstimate, clock_at_limit: Option<Hertz>| {
             let not_modelled = |why: &str| NoAnswer::NotModelled(why.into());
             let far_below_roof = is_far && is_moved(&estimate);
             let on_source = of_source.ok_or_else(|| not_modelled("its time on the source was not taken"))?;
             let interval = estimate.interval.ok_or_else(|| not_modelled("no interval is known for it"))?;
             let time = TimeRange { value: estimate.time, low: interval.low, high: interval.high };
             let time = time.scaled(ratio_or_one(mean, on_source));
-            Ok(GroupForecast { time, basis, limit: estimate.limit, far_below_roof, reason: None })
+            let limit = estimate.limit;
+            Ok(GroupForecast { time, basis, limit, far_below_roof, clock_at_limit, reason: None })
         };
         let refused = |why: ModelRefusal| match why.cannot_start() {
             true => NoAnswer::CannotStart(why.beside_its_gpu()),
             false => NoAnswer::NotModelled(why.to_string()),
         };
-        estimates.into_iter().map(|found| found.map_err(refused).and_then(answered)).collect()
+        let all = estimates.into_iter().zip(clocks);
+        all.map(|(found, clock)| answered(found.map_err(refused)?, clock)).collect()
     }
+}
+
+/// The SM clock that its power limit leaves the target of this answer, where that is a lower one.
+fn clock_at_limit(answer: &Answer) -> Option<Hertz> {
+    let cautions = &answer.prediction.as_ref().ok()?.cautions;
+    cautions.iter().find_map(|caution| match caution {
+        Caution::PowerCapped { clocks: [_, left], .. } => Some(Hertz(*left)),
+        _ => None,
+    })
 }
 
 /// That the recorded block of a group without counts does not fit an SM of this GPU.

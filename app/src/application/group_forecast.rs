@@ -1,7 +1,7 @@
 //! A group of kernels on a target: its time with an interval, and what that rests on.
 
 use crate::roofline::Bound;
-use crate::units::Seconds;
+use crate::units::{Hertz, Seconds};
 
 /// The time of messages between GPUs on another GPU is this factor off either way. Assumed: their links and their library's choices are not known.
 pub(super) const COMMUNICATION_WITHIN: f64 = 2.0;
@@ -103,6 +103,8 @@ pub struct GroupForecast {
     pub limit: Option<Bound>,
     /// Whether it took so long on the source that its limit is not what takes its time.
     pub far_below_roof: bool,
+    /// The SM clock that the power limit leaves it there, where that is a lower one.
+    pub clock_at_limit: Option<Hertz>,
     /// Why no prediction stands behind it.
     pub reason: Option<String>,
 }

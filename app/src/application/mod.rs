@@ -22,6 +22,7 @@ mod json_stream;
 mod kernel_times;
 mod kineto;
 mod largest_limit;
+mod limited;
 mod link;
 mod nsys;
 mod open;

@@ -3,7 +3,7 @@
 use super::timing::CaseTiming;
 use super::{MeasureOptions, Planned};
 use crate::device::driver::{DriverVersion, EntryFacts, GpuFacts};
-use crate::measurement::{CanonicalRow, Number};
+use crate::measurement::{CanonicalRow, Number, POWER_LIMIT_COLUMN};
 
 /// What all rows of a run have in common: the GPU, its driver and what the catalogue calls it.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +108,7 @@ pub(super) fn canonical_row(ran: &Ran<'_>, timing: &CaseTiming, caches: Caches) 
         ("gpu_uuid", machine.facts.uuid.clone()),
         ("driver", machine.version.driver.clone()),
         ("cuda", format!("{}.{}", machine.version.cuda.0, machine.version.cuda.1)),
-        ("power_limit_w", machine.facts.power_limit_w.map(|w| format!("{w}")).unwrap_or_default()),
+        (POWER_LIMIT_COLUMN, machine.facts.power_limit_w.map(|w| format!("{w}")).unwrap_or_default()),
     ];
     row.attributes =
         attributes.into_iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| (k.to_string(), v)).collect();

@@ -171,7 +171,8 @@ fn decode_clocks(hardware: &Hardware, rules: &AttentionRules, sizes: AttentionSi
     let block = |tiles: f64| part * (DECODE_CHAIN_CLOCKS + (tiles - 1.0) * tile);
     // A cache too short to be cut takes no longer than the shortest that is.
     let cut_tiles = tiles.max(rules.uncut_tiles + 1.0);
-    let most = (cut_tiles * rules.keys / rules.least_part).floor();
+    // The last part may be shorter than the smallest.
+    let most = (cut_tiles * rules.keys / rules.least_part).ceil();
     let parts = (hardware.sms / blocks).floor().min(most);
     DecodeClocks {
         whole: (blocks / hardware.sms).ceil() * block(tiles),

@@ -67,6 +67,22 @@ fn more_work_never_takes_less_time() {
 }
 
 #[test]
+fn a_longer_cache_is_never_sooner_read() {
+    let gpus = shipped_gpus();
+    for id in ["a100-sxm4-80gb", "l4", "l40s", "rtx-4070", "h100-sxm5", "b200"] {
+        let mut before = 0.0;
+        for tiles in 1..=40 {
+            let sequence = 64.0 * f64::from(tiles);
+            let sizes = AttentionSizes { batch: 1.0, sequence, heads: 32.0, kv_heads: 8.0, head_size: 128.0 };
+            let sizes = OperatorSizes::Attention(sizes);
+            let now = seconds(&gpus, id, &Operator { types: bf16(OperatorKind::AttentionDecode), sizes });
+            assert!(now >= before * (1.0 - 1e-9), "{id}: {now} s for {sequence} keys, {before} s before");
+            before = now;
+        }
+    }
+}
+
+#[test]
 fn a_slow_source_is_kept_in_part() {
     let time = |times: [f64; 2], timed, alike| {
         carried(Pair::new(times[0], times[1]), timed, alike, "m").map(|time| time.0)
