@@ -5,6 +5,7 @@
 //! An [`Answer`] keeps what it was made of: [`Answer::breakdown`] takes it apart without asking again.
 
 mod answered;
+mod at_clocks;
 mod board_power;
 mod calibration;
 mod case_answers;
