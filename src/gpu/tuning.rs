@@ -204,7 +204,7 @@ impl Tuning {
     }
 }
 
-/// `sm=1200MHz mem=850MHz power=150W`, as [`Tuning::from_str`] reads it; empty where nothing is changed.
+/// `sm=1200MHz mem=850MHz power=150W`, as [`Tuning::from_str`] reads it, where `stock` sets nothing; empty where nothing is changed.
 impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clock =
@@ -220,9 +220,10 @@ impl FromStr for Tuning {
 
     fn from_str(text: &str) -> Result<Self, TuningError> {
         let mut tuning = Self::default();
-        for word in text.split([' ', ',', ';']).filter(|w| !w.is_empty()) {
+        for word in text.split([' ', ',', ';']).filter(|w| !w.is_empty() && *w != STOCK) {
             let (name, value) = word.split_once('=').ok_or_else(|| TuningError::NoSetting(short(word)))?;
             match name.to_ascii_lowercase().as_str() {
+                "sm" | "mem" | "power" if value == STOCK => {}
                 "sm" => tuning.sm_clock = Some(clock(value)?),
                 "mem" => tuning.mem_clock = Some(clock(value)?),
                 "power" => tuning.power_limit = Some(power(value)?),
@@ -232,6 +233,9 @@ impl FromStr for Tuning {
         Ok(tuning)
     }
 }
+
+/// What takes a clock or a limit off.
+const STOCK: &str = "stock";
 
 /// A typed clock: `1200`, `1200MHz`, `1.2GHz`.
 ///

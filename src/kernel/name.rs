@@ -11,6 +11,9 @@ use hashbrown::{HashMap, HashSet};
 /// The longest label, in characters.
 const WIDEST: usize = 48;
 
+/// How often texts are cut anew that look alike behind their first difference, too.
+const MOST_CUTS: usize = 4;
+
 /// The label of a demangled kernel name: without return type, template arguments and parameters, and with `…` in the
 /// middle where it is still long. What is no C++ signature stays as it is, but for its length.
 #[must_use]
@@ -27,7 +30,13 @@ pub fn short_name_within(full: &str, width: usize) -> String {
 /// The label with its template arguments, for kernels whose [`short_name`] is the same.
 #[must_use]
 pub fn long_name(full: &str) -> String {
-    clip_middle(pieces(full).with_arguments, WIDEST)
+    long_name_within(full, WIDEST)
+}
+
+/// [`long_name`] in at most so many characters.
+#[must_use]
+pub fn long_name_within(full: &str, width: usize) -> String {
+    clip_middle(pieces(full).with_arguments, width)
 }
 
 /// At most `width` characters, `…` in the middle where some are left out.
@@ -58,7 +67,8 @@ pub fn clip_at_difference<'a>(
     let Some(same) = alike.map(same_letters).min().filter(|_| text.is_ascii()) else { return whole };
     let is_between = |letter: char| !letter.is_alphanumeric();
     let from = text[..same].rfind(is_between).map_or(0, |at| at + 1);
-    let word = text.split(' ').next().unwrap_or_default();
+    // Template arguments have namespaces of their own.
+    let word = text.split([' ', '<']).next().unwrap_or_default();
     let head = word.rsplit("::").next().unwrap_or_default();
     let head = &head[..head.len().min(width / 2)];
     let room = width.saturating_sub(head.len() + 1);
@@ -74,13 +84,34 @@ pub fn clip_at_difference<'a>(
 /// Texts in so many characters each: without their middle, or cut where they differ from those that would look alike.
 #[must_use]
 pub fn clip_apart(texts: &[String], width: usize) -> Vec<String> {
-    let clip = |text: &str| clip_middle(text, width);
-    let mut alike: HashMap<String, HashSet<&str>> = HashMap::new();
-    for text in texts {
-        alike.entry(clip(text)).or_default().insert(text);
+    let mut clipped: Vec<String> = texts.iter().map(|text| clip_alone(text, width)).collect();
+    for _ in 0..MOST_CUTS {
+        let Some(next) = cut_again(texts, &clipped, width) else { break };
+        clipped = next;
     }
-    let apart = |text: &String| clip_at_difference(text, alike[&clip(text)].iter().copied(), width, clip);
-    texts.iter().map(apart).collect()
+    clipped
+}
+
+/// A text without its middle; of template arguments their end says nothing.
+fn clip_alone(text: &str, width: usize) -> String {
+    if !text.ends_with('>') || text.chars().count() <= width {
+        return clip_middle(text, width);
+    }
+    let head: String = text.chars().take(width.saturating_sub(1)).collect();
+    head + "…"
+}
+
+/// Those of these texts that are cut alike where they differ; `None` where all are apart.
+fn cut_again(texts: &[String], clipped: &[String], width: usize) -> Option<Vec<String>> {
+    let mut alike: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for (text, shown) in texts.iter().zip(clipped) {
+        alike.entry(shown).or_default().insert(text);
+    }
+    let cut = |(text, shown): (&String, &String)| {
+        clip_at_difference(text, alike[shown.as_str()].iter().copied(), width, |_| shown.clone())
+    };
+    let is_apart = alike.values().all(|texts| texts.len() == 1);
+    (!is_apart).then(|| texts.iter().zip(clipped).map(cut).collect())
 }
 
 /// A signature taken apart.
@@ -274,5 +305,14 @@ mod tests {
         let cut = clip_apart(&names.map(String::from), 20);
         assert!(cut[0] != cut[1] && cut.iter().all(|name| name.chars().count() <= 20), "{cut:?}");
         assert_eq!(clip_apart(&["abcdefghij".to_string()], 5), ["ab…ij"]);
+    }
+
+    #[test]
+    fn names_that_look_alike_behind_their_first_difference_are_cut_at_the_next() {
+        let names =
+            ["k<4, AddFunctor<float, float>>", "k<4, AddFunctor<float, long>>", "k<2, MulFunctor<n::T>>"];
+        let cut = clip_apart(&names.map(String::from), 16);
+        assert!(cut.iter().all(|name| name.starts_with("k…") && name.chars().count() <= 16), "{cut:?}");
+        assert!(cut[0] != cut[1] && cut[1] != cut[2], "{cut:?}");
     }
 }

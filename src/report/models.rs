@@ -37,8 +37,8 @@ impl ModelsReport<'_> {
     pub fn overview_table(&self) -> Table {
         let mut columns = vec![TableColumn::left("model")];
         if self.asked {
-            columns.extend(["n here", "MAPE %", "median %", "coverage %"].map(TableColumn::right));
-            columns.extend(["n all", "MAPE all"].map(TableColumn::right));
+            columns.extend(["n (like)", "MAPE %", "median %", "coverage %"].map(TableColumn::right));
+            columns.extend(["n (all)", "MAPE all"].map(TableColumn::right));
         } else {
             columns.extend(
                 ["n", "MAPE %", "median %", "ratio", "within 25 %", "coverage %"].map(TableColumn::right),
@@ -65,9 +65,8 @@ impl ModelsReport<'_> {
 
     fn title(&self) -> String {
         let Survey { protocol, rows, .. } = self.survey;
-        let here =
-            if self.asked { format!("; here: {}", self.survey.like_with_reason()) } else { String::new() };
-        format!("{}; {rows}{here}", protocol.sentence())
+        let like = format!("; like this question: {}", self.survey.like_with_reason());
+        format!("{}; {rows}{}", protocol.sentence(), if self.asked { &like } else { "" })
     }
 
     fn model_cells(&self, m: &Surveyed) -> Vec<TableCell> {
@@ -75,7 +74,7 @@ impl ModelsReport<'_> {
         let n = |s: Option<Score>| TableCell::maybe(s, |s| TableCell::number(s.errors.n as f64));
         let percent = |s: Option<f64>| TableCell::maybe(s, |v| TableCell::shown(v, format!("{v:.1}")));
         let mape = |s: Option<Score>| percent(s.map(|s| s.errors.mape_percent));
-        let shown = if self.asked { m.here } else { m.overall };
+        let shown = if self.asked { m.of_like } else { m.overall };
         let mut cells = vec![TableCell::text(name), n(shown), mape(shown)];
         cells.push(percent(shown.map(|s| s.errors.median_ape_percent)));
         if !self.asked {
@@ -158,9 +157,9 @@ impl ModelsReport<'_> {
             TableCell::text(model.method_summary()),
             TableCell::Flag(model.needs_source()),
         ];
-        let [all, here] = [m.overall, m.here.filter(|_| self.asked)];
+        let [all, of_like] = [m.overall, m.of_like.filter(|_| self.asked)];
         cells.extend(score_cells(all, &[N, MAPE, MEDIAN, RATIO, WITHIN, HELD]));
-        cells.extend(score_cells(here, &[N, MAPE, MEDIAN, HELD]));
+        cells.extend(score_cells(of_like, &[N, MAPE, MEDIAN, HELD]));
         let like = if self.asked { self.survey.like.as_str() } else { "" };
         let needs = if model.needs_source() { "a time on the source" } else { "" };
         cells.extend([

@@ -56,7 +56,7 @@ pub struct Surveyed {
     /// Over every question.
     pub overall: Option<Score>,
     /// Over those like the one in hand.
-    pub here: Option<Score>,
+    pub of_like: Option<Score>,
     /// The most frequent reason it gave for no answer.
     pub refused: Option<String>,
     /// Whether it is used, and why.
@@ -119,27 +119,27 @@ fn surveyed(
     like: &Like,
 ) -> Surveyed {
     let trials = &outcome.trials;
-    let here: TrialPlaces =
+    let of_like: TrialPlaces =
         trials.iter().enumerate().filter(|(_, t)| like.has(t)).map(|(place, _)| place).collect();
     let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
     let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
-    let here_score = score(trials.chosen(here.iter()));
-    let own = OwnTrials { trials, here: &here };
+    let score_of_like = score(trials.chosen(of_like.iter()));
+    let own = OwnTrials { trials, of_like: &of_like };
     let verdict = verdict(at, own, refused.as_deref(), of, used, like);
-    Surveyed { model: at, overall: score(outcome.trials.iter()), here: here_score, refused, verdict }
+    Surveyed { model: at, overall: score(outcome.trials.iter()), of_like: score_of_like, refused, verdict }
 }
 
 /// What a model answered, and the places of what is like the question in hand.
 #[derive(Clone, Copy)]
 struct OwnTrials<'a> {
     trials: &'a AnswerTrials,
-    here: &'a TrialPlaces,
+    of_like: &'a TrialPlaces,
 }
 
 /// Whether a model is used, and why: compared with the one in use on the questions that both answered.
 fn verdict(
     at: ModelId,
-    OwnTrials { trials, here }: OwnTrials<'_>,
+    OwnTrials { trials, of_like }: OwnTrials<'_>,
     refused: Option<&str>,
     of: &SurveyOf,
     of_used: &ModelOutcome,
@@ -152,13 +152,14 @@ fn verdict(
             true => "the default",
             false => "lower cross-validated error than the default",
         };
-        let error = score(trials.chosen(here.iter())).map_or("nothing measured to judge it by".into(), |s| {
-            format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
-        });
+        let error = score(trials.chosen(of_like.iter()))
+            .map_or("nothing measured to judge it by".into(), |s| {
+                format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
+            });
         return ModelVerdict { used: true, why: format!("{chosen}: {error}") };
     }
     let no = |why: String| ModelVerdict { used: false, why };
-    if here.is_empty() {
+    if of_like.is_empty() {
         return no(
             refused.map_or_else(|| "no case to judge it by".into(), |why| format!("not applicable: {why}"))
         );
@@ -167,7 +168,7 @@ fn verdict(
     let theirs = of_used.trials.iter().enumerate().filter(|(_, t)| like.has(t));
     let mut theirs = theirs.map(|(place, t)| (t.asked_place(), place)).peekable();
     let (mut both, mut theirs_of_both) = (TrialPlaces::default(), TrialPlaces::default());
-    for (place, own) in here.iter().zip(trials.chosen(here.iter())) {
+    for (place, own) in of_like.iter().zip(trials.chosen(of_like.iter())) {
         let asked = own.asked_place();
         while theirs.next_if(|(other, _)| *other < asked).is_some() {}
         if let Some((_, other)) = theirs.next_if(|(other, _)| *other == asked) {
@@ -178,7 +179,7 @@ fn verdict(
     let other = score(of_used.trials.chosen(theirs_of_both.iter()));
     let (own, other) = (score(trials.chosen(both.iter())), other);
     let (Some(own), Some(other)) = (own, other) else {
-        return no(format!("no case here that {id} covers too"));
+        return no(format!("no case that {id} covers too"));
     };
     let [own_error, other_error] = [own, other].map(|s| s.errors.mape_percent);
     let numbers = format!(
@@ -189,11 +190,11 @@ fn verdict(
     );
     let baseline = if BASELINES.contains(&MODELS[at].id()) { "a baseline; " } else { "" };
     if own_error == other_error {
-        return no(format!("{baseline}the same as {id} here: {numbers}"));
+        return no(format!("{baseline}the same as {id}: {numbers}"));
     }
     no(if own_error < other_error {
-        format!("{baseline}better here than {id}: {numbers}; --model {} takes it", MODELS[at].id())
+        format!("{baseline}better than {id}: {numbers}; --model {} takes it", MODELS[at].id())
     } else {
-        format!("{baseline}worse here than {id}: {numbers}")
+        format!("{baseline}worse than {id}: {numbers}")
     })
 }

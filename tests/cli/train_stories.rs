@@ -234,7 +234,7 @@ fn models_are_judged_on_questions_like_the_one_in_hand() {
         why(0),
         why(1)
     );
-    assert!(why(5).starts_with("worse here than components: "), "{}", why(5));
+    assert!(why(5).starts_with("worse than components: "), "{}", why(5));
     let told = desk.types("models --kernel saxpy --to rtx-4070").works().stdout;
     let reason = "here: saxpy onto all GPUs (saxpy onto rtx-4070 has 3 cases, 9 needed)";
     assert!(told.lines().next().is_some_and(|title| title.ends_with(reason)), "{told}");
@@ -247,7 +247,7 @@ fn models_are_judged_on_questions_like_the_one_in_hand() {
     assert!(why_not.starts_with("not applicable: "), "{why_not}");
     let other = json(&desk, "models --kernel saxpy --model same-time --format json");
     assert!(other[6]["why"].as_str().expect("words").starts_with("chosen: "));
-    assert!(other[0]["why"].as_str().expect("words").contains("better here than same-time"));
+    assert!(other[0]["why"].as_str().expect("words").contains("better than same-time"));
     let size = desk.types("models --protocol new-size").works().stdout;
     assert!(size.contains("new size: ") && size.contains("learned models"), "{size}");
     desk.types("models --kernel nothing").ends(2, &["unknown kernel"]);

@@ -567,6 +567,63 @@ fn groups_of_one_name_are_told_apart() {
     assert!(first.contains('×'), "{screen}");
 }
 
+/// Kernels that no operator tells apart are shown by the template arguments in which they differ.
+#[test]
+fn instances_of_one_template_are_told_apart_by_their_arguments() {
+    let kernel = |functor: &str| {
+        format!(
+            "void at::native::vectorized_elementwise_kernel<4, at::native::{functor}, std::array<char*, 2ul> >(int)"
+        )
+    };
+    let names = ["CUDAFunctor_add<float>", "CUDAFunctorOnSelf_add<float>", "AbsFunctor<float>"].map(kernel);
+    for width in [80, 100, 160] {
+        let mut d = dashboard(width, 30);
+        let [add, on_self, abs] = names.each_ref().map(String::as_str);
+        play(&mut d, opened(application_of(&[(add, 48, 0), (on_self, 9, 0), (abs, 20, 0)])));
+        let screen = d.screen();
+        let line = |part: &str| {
+            screen
+                .lines()
+                .filter(|line| line.contains('×') && line.contains("vector") && line.contains(part))
+                .count()
+        };
+        assert_eq!(["nctorO", "nctor_", "AbsFunctor"].map(line), [1, 1, 1], "{screen}");
+    }
+}
+
+/// The names of the groups that are shown, from the top.
+fn shown_groups(d: &Dashboard) -> Vec<&'static str> {
+    let screen = d.screen();
+    let rows = screen.lines().skip_while(|line| !line.contains("kernel   "));
+    let name = |line: &str| ["sm90", "vectorized", "mystery"].into_iter().find(|name| line.contains(name));
+    rows.take(5).filter_map(name).collect()
+}
+
+#[test]
+fn groups_are_filtered_and_sorted_by_the_keys_of_the_other_lists() {
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(application()));
+    assert_eq!(shown_groups(&d), ["sm90", "mystery", "vectorized"], "by share");
+    press(&mut d, "/ n o r m");
+    assert_eq!(shown_groups(&d), ["vectorized"]);
+    assert!(d.screen().contains("1/3 groups “norm” with 11.7 % of the time"), "{}", d.screen());
+    press(&mut d, "enter y");
+    assert!(d.state.message.as_ref().is_some_and(|(_, said)| said.contains("row sent")), "its row is copied");
+    press(&mut d, "/ z z z z enter enter");
+    assert_eq!(d.state.message.as_ref().unwrap().1, "no kernel matches the filter: Esc clears it");
+    press(&mut d, "esc");
+    assert_eq!(shown_groups(&d).len(), 3);
+    press(&mut d, "o");
+    assert_eq!(shown_groups(&d), ["mystery", "sm90", "vectorized"], "by name");
+    assert_eq!(d.state.message.as_ref().unwrap().1, "kernels by name");
+    press(&mut d, "O");
+    assert_eq!(shown_groups(&d), ["vectorized", "sm90", "mystery"]);
+    press(&mut d, "O o o");
+    assert_eq!(shown_groups(&d), ["sm90", "mystery", "vectorized"], "by mean time");
+    press(&mut d, "home down");
+    assert!(d.screen().contains("┃ other, "), "the cursor is on the second line: {}", d.screen());
+}
+
 /// The time on a target is that of a call: the total of all calls never stands alone beside it.
 #[test]
 fn a_total_has_the_mean_beside_it_at_every_width() {
@@ -605,7 +662,7 @@ fn keys_of_other_views_change_nothing_from_the_application_and_say_so() {
     play(&mut d, opened(application()));
     press(&mut d, "down up");
     let before = (d.state.selection.clone(), d.state.selected, d.state.sort, d.screen());
-    for key in "+ - . , x s m M P R / E o O left right tab [ ] a F N b c L".split(' ') {
+    for key in "+ - . , x s m M P R E tab [ ] a F N b c L".split(' ') {
         press(&mut d, key);
         assert!(d.screen().contains(&format!("{key} does nothing in this view: ")), "{key}: {}", d.screen());
         assert_eq!(d.state.view, DashboardView::Application, "{key}");

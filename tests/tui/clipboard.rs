@@ -66,7 +66,7 @@ fn each_view_copies_the_command_that_prints_it() {
     let question = "--kernel matmul_tiled --from titan-v --to rtx-4070";
     assert_eq!(models, format!("roofswap models --protocol new-gpu {question}"));
     let (survey, _) = &**d.state.models.survey.as_ref().unwrap();
-    let first = format!("{:.1}", survey.models[0].here.unwrap().errors.mape_percent);
+    let first = format!("{:.1}", survey.models[0].of_like.unwrap().errors.mape_percent);
     assert!(printed(&models, here.path()).contains(&first), "{models}: {first}");
     let predict = copied(&mut d, "1 Y");
     assert!(predict.starts_with("roofswap predict --from titan-v --to rtx-4070"), "{predict}");

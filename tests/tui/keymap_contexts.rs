@@ -36,6 +36,22 @@ fn the_users_keys_accept_close_and_edit_what_is_typed() {
     assert!(state.row_filter.is_empty() && state.overlays.is_empty());
 }
 
+/// A key that changes a setting says so, also where no pane shows it.
+#[test]
+fn a_changed_setting_is_said_in_every_view() {
+    for view in ["1", "2", "3", "5"] {
+        for (key, word) in
+            [("P", "roofs"), ("O", "reversed"), ("m", "model: "), ("a", "sources: "), ("f2", "theme: ")]
+        {
+            let mut state = with_keys("");
+            press(&mut state, view);
+            press(&mut state, key);
+            let said = state.message.clone().map(|(_, text)| text).unwrap_or_default();
+            assert!(said.contains(word), "{key} in view {view}: {said:?}");
+        }
+    }
+}
+
 #[test]
 fn a_sheet_has_its_own_keys_before_those_of_all_sheets_and_of_the_panes() {
     let mut state = with_keys(

@@ -89,6 +89,17 @@ fn training() -> Training {
     Training { trained, came: Came::FromCache("/cache/paper3-1.model".into()) }
 }
 
+/// Columns that have no room are left out, and none is cut.
+#[test]
+fn a_narrow_table_of_models_has_whole_columns() {
+    let mut d = dashboard(60, 20);
+    d.open();
+    let screen = d.screen();
+    assert!(screen.contains("cover.") && !screen.contains("n (all)"), "{screen}");
+    let row = screen.lines().find(|line| line.contains("components ")).unwrap();
+    assert!(row.contains("100") && !row.contains('…'), "{screen}");
+}
+
 #[test]
 fn every_model_with_its_error_here_and_why_it_is_used() {
     for (w, h) in [(80, 24), (120, 40), (200, 60)] {

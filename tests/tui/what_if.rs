@@ -429,7 +429,7 @@ fn keys_of_the_list_are_refused_where_scenarios_stand_in_its_place() {
         );
         assert!((changes(&d), d.state.what_if.cursor) == (before.clone(), cursor), "{key}");
     }
-    press(&mut d, "f2");
+    press(&mut d, "z z");
     assert!(!d.screen().contains("left/right step") && d.screen().contains("tab "), "{}", d.screen());
     press(&mut d, "tab right");
     assert_ne!(changes(&d), before);

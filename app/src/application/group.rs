@@ -1,19 +1,13 @@
 //! Launches that are alike, as one line: the same kernel, launch shape and operator shapes.
 
 use super::category::KernelCategory;
+use super::label::{LABEL, LONGEST_LOOK, label_with_arguments, label_within};
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
-use crate::kernel::{clip_middle, short_name_within};
+use crate::kernel::clip_apart;
 use crate::measurement::{CanonicalRow, Number};
-use crate::text::clipped_text;
 use crate::units::{Hertz, Seconds};
-use std::collections::HashMap;
-
-/// The longest label, in characters.
-pub(super) const LABEL: usize = 48;
-
-/// The longest part of a name that is looked at, in characters.
-pub(super) const LONGEST_LOOK: usize = 4096;
+use std::collections::{HashMap, HashSet};
 
 /// The operator of a framework behind a group.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +61,8 @@ pub struct KernelGroup {
     pub name: String,
     /// Short enough to read.
     pub label: String,
+    /// Whether it is shown with its template arguments: without them it looks like another kernel of its operator.
+    pub has_arguments: bool,
     /// What it is for.
     pub category: KernelCategory,
     /// Threads per block, where recorded.
@@ -97,7 +93,8 @@ impl KernelGroup {
     /// [`KernelGroup::label`] in at most so many characters.
     #[must_use]
     pub fn label_within(&self, width: usize) -> String {
-        label_within(&self.name, width)
+        let label = if self.has_arguments { label_with_arguments } else { label_within };
+        label(&self.name, width)
     }
 
     /// Mean time of a launch.
@@ -176,11 +173,42 @@ impl Grouping {
         group.total.0 += time.0;
     }
 
-    /// The groups with their shares, in the order they were met.
+    /// The groups with their shares and labels, in the order they were met.
     pub(super) fn finish(mut self) -> Vec<KernelGroup> {
         set_shares(&mut self.groups);
+        set_labels(&mut self.groups);
         self.groups
     }
+}
+
+/// Labels groups apart: kernels of one operator that differ in their template arguments alone are shown with them, and labels that are
+/// too long are cut where they differ.
+pub(super) fn set_labels(groups: &mut [KernelGroup]) {
+    let mut of_operators: HashMap<Option<String>, Vec<usize>> = HashMap::new();
+    for (place, group) in groups.iter().enumerate() {
+        of_operators.entry(group.operator_words()).or_default().push(place);
+    }
+    for places in of_operators.into_values() {
+        let instances = are_instances(&places.iter().map(|place| &groups[*place].name).collect::<Vec<_>>());
+        for (place, is_instance) in places.iter().zip(instances) {
+            groups[*place].has_arguments = is_instance;
+        }
+        let whole: Vec<String> =
+            places.iter().map(|place| groups[*place].label_within(LONGEST_LOOK)).collect();
+        for (place, label) in places.iter().zip(clip_apart(&whole, LABEL)) {
+            groups[*place].label = label;
+        }
+    }
+}
+
+/// Of each of these names whether another one has the same label: they are instances of one template.
+fn are_instances(names: &[&String]) -> Vec<bool> {
+    let labels: Vec<String> = names.iter().map(|name| label_within(name, LONGEST_LOOK)).collect();
+    let mut of_label: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for (label, name) in labels.iter().zip(names) {
+        of_label.entry(label).or_default().insert(name);
+    }
+    labels.iter().map(|label| of_label[label.as_str()].len() > 1).collect()
 }
 
 /// Each group's part of the time of all.
@@ -197,6 +225,7 @@ impl KernelGroup {
         Self {
             name: name.to_string(),
             label: label_within(name, LABEL),
+            has_arguments: false,
             category,
             block: None,
             grid: None,
@@ -211,24 +240,6 @@ impl KernelGroup {
             shape: None,
         }
     }
-}
-
-/// A name short enough to read: without namespaces, and the name of the instance where the kernel is a shell around it
-/// (`cutlass::Kernel2<cutlass_80_tensorop_…>`).
-pub(super) fn label_within(name: &str, width: usize) -> String {
-    let inner = name.split_once("cutlass").and_then(|(_, rest)| rest.split_once("Kernel"));
-    let inner =
-        inner.and_then(|(_, rest)| rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('<'));
-    if let Some(instance) = inner.filter(|i| i.starts_with("cutlass_")) {
-        let end = instance.find(['>', ':', ',']).unwrap_or(instance.len());
-        return clip_middle(&instance[..end], width);
-    }
-    let head = clipped_text(name, LONGEST_LOOK);
-    let nameless = ["(anonymous namespace)::", "<unnamed>::", "at::native::"];
-    let bare = nameless.iter().fold(head, |text, word| text.replace(word, ""));
-    let bare = short_name_within(&bare, LONGEST_LOOK);
-    let last = bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare);
-    clip_middle(last, width)
 }
 
 fn new_group(trace: &RecordedTrace, kernel: &TracedKernel) -> KernelGroup {
@@ -246,5 +257,40 @@ fn new_group(trace: &RecordedTrace, kernel: &TracedKernel) -> KernelGroup {
         shared_bytes: kernel.shared_bytes,
         operator,
         ..KernelGroup::unlaunched(name, category)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(names: &[&str]) -> Vec<String> {
+        let group = |name: &&str| KernelGroup::unlaunched(name, KernelCategory::Other);
+        let mut groups: Vec<KernelGroup> = names.iter().map(group).collect();
+        set_labels(&mut groups);
+        groups.into_iter().map(|group| group.label).collect()
+    }
+
+    #[test]
+    fn instances_of_one_template_are_labelled_by_their_arguments() {
+        let add = "void at::native::vectorized_elementwise_kernel<(int)4, at::native::CUDAFunctor_add<float>, std::array<char *, (unsigned long)3>>(int, T2, T3)";
+        let on_self = "void at::native::vectorized_elementwise_kernel<(int)4, at::native::CUDAFunctorOnSelf_add<float>, std::array<char *, (unsigned long)2>>(int, T2, T3)";
+        let sum = "void at::native::reduce_kernel<(int)512, float>(T3)";
+        let found = labels(&[add, on_self, sum, add]);
+        assert!(found[0].contains("CUDAFunctor_add<float>") && found[1].contains("OnSelf_add"), "{found:?}");
+        assert!(found.iter().all(|label| label.chars().count() <= LABEL), "{found:?}");
+        assert_eq!((&*found[2], &found[3]), ("reduce_kernel", &found[0]));
+        assert_eq!(labels(&[add, sum]), ["vectorized_elementwise_kernel", "reduce_kernel"]);
+    }
+
+    #[test]
+    fn long_names_are_cut_where_they_differ() {
+        let name = |tile: &str| {
+            format!(
+                "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize{tile}_stage3_ffma_aligna4_alignc4_execute_kernel__5x_cublas"
+            )
+        };
+        let found = labels(&[&name("64x256x8"), &name("128x128x8")]);
+        assert!(found[0].contains("64x256x8") && found[1].contains("128x128x8"), "{found:?}");
     }
 }

@@ -21,6 +21,7 @@ mod json_event;
 mod json_stream;
 mod kernel_times;
 mod kineto;
+mod label;
 mod largest_limit;
 mod limited;
 mod link;

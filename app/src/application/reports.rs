@@ -1,7 +1,7 @@
 //! Reports of profilers without a time line, as an application: the kernel summary of `nsys stats`, ncu and nvprof reports.
 
 use super::category::KernelCategory;
-use super::group::{GroupCounts, KernelGroup, ProfiledRow, set_shares};
+use super::group::{GroupCounts, KernelGroup, ProfiledRow, set_labels, set_shares};
 use super::recorded::Application;
 use super::trace::TraceFormat;
 use crate::import::{Imported, NAMES_NO_GPU};
@@ -56,6 +56,7 @@ pub(super) fn application_of_rows(imported: Imported, file: &str) -> Result<Appl
     }
     groups.sort_by(|a, b| b.total.0.total_cmp(&a.total.0).then(a.name.cmp(&b.name)));
     set_shares(&mut groups);
+    set_labels(&mut groups);
     // Which GPU an application ran on is asked when it is carried to another one.
     let mut remarks: Vec<String> =
         imported.remarks.iter().filter(|remark| *remark != NAMES_NO_GPU).cloned().collect();

@@ -9,8 +9,9 @@
 //! | no counts | none |
 
 use super::category::KernelCategory;
-use super::group::{KernelGroup, LABEL, label_within};
+use super::group::KernelGroup;
 use super::group_forecast::ForecastBasis;
+use super::label::{LABEL, label_within};
 use super::recorded::Application;
 use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::catalogue::ElementType;

@@ -85,10 +85,16 @@ pub fn launches_in_words(application: &Application) -> String {
     counted(application.kernel_count, one, several)
 }
 
-/// `12.3 %`, `< 0.1 %`.
+/// `12.3 %`, `< 0.1 %`; all and nothing as `100 %` and `0 %`.
 #[must_use]
 pub fn percent(value: f64) -> String {
-    if value > 0.0 && value < 0.1 { "< 0.1 %".into() } else { format!("{value:.1} %") }
+    match format!("{value:.1}").as_str() {
+        _ if value > 0.0 && value < 0.1 => "< 0.1 %".into(),
+        shown => format!(
+            "{} %",
+            shown.strip_suffix(".0").filter(|all| ["0", "100"].contains(all)).unwrap_or(shown)
+        ),
+    }
 }
 
 fn summary_notes(application: &Application) -> Vec<String> {

@@ -106,9 +106,9 @@ actions! {
         Export = "export",
         /// Filter the focused list while typing.
         Filter = "filter",
-        /// Sort the predictions, or the board, by the next column.
+        /// Sort predictions, board or application by the next column.
         SortNext = "sort_next",
-        /// Reverse the order of the predictions, or of the board.
+        /// Reverse the order of predictions, board or application.
         SortReverse = "sort_reverse",
         /// Copy the row under the cursor as text (OSC 52, also over ssh).
         CopyRow = "copy_row",

@@ -5,10 +5,9 @@ use super::clipboard::{command_line, command_remark, copied_row};
 use super::here::ask_measurement;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
+use super::order::{reverse_order, sort_next};
 use super::pane::{ChartOffer, Reaction};
-use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
-use super::panes::ranking::sort_board_next;
 use super::panes::{main_panel, open_for};
 use super::roof_settings::{show_next_levels, switch_roofs, switch_rules};
 use super::selection::{Choosing, Selection, next_in_ring};
@@ -20,6 +19,7 @@ use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::predict::{MODELS, ModelId};
 use crate::rank::each_architecture;
+use crate::text::harmless_line;
 
 /// Runs one action on the panes.
 pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
@@ -61,6 +61,12 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::Levels => show_next_levels(state),
         Action::Ceilings => switch_roofs(state),
         Action::Rules => switch_rules(state),
+        Action::AllSources => set_all_sources(state, !state.selection.all_sources),
+        Action::ModelNext => choose_model(state, 1),
+        Action::ModelPrevious => choose_model(state, MODELS.len() - 1),
+        Action::Theme => switch_theme(state),
+        Action::SortNext => sort_next(state),
+        Action::SortReverse => reverse_order(state),
         Action::ScrollDown => scroll_text(state, Action::PageDown),
         Action::ScrollUp => scroll_text(state, Action::PageUp),
         _ => {
@@ -106,7 +112,8 @@ fn open_view(state: &mut DashboardState, view: DashboardView) -> Vec<Effect> {
 fn show_each_architecture(state: &mut DashboardState) -> Vec<Effect> {
     if state.view == DashboardView::Board {
         state.ranked.each_architecture = !state.ranked.each_architecture;
-        return Vec::new();
+        let shown = if state.ranked.each_architecture { "one GPU of each architecture" } else { "all GPUs" };
+        return state.say(Tone::Done, shown);
     }
     if state.view != DashboardView::Application {
         state.show_view(DashboardView::Swap);
@@ -167,12 +174,6 @@ pub(super) fn export_pane(state: &mut DashboardState, pane: Pane) -> Vec<Effect>
 fn change_selection(state: &mut DashboardState, action: Action) -> bool {
     match action {
         Action::Swap => swap_gpus(state),
-        Action::AllSources => {
-            let all_sources = !state.selection.all_sources;
-            state.reselect(Selection { all_sources, ..state.selection.clone() });
-        }
-        Action::ModelNext => choose_model(state, 1),
-        Action::ModelPrevious => choose_model(state, MODELS.len() - 1),
         _ => return false,
     }
     true
@@ -184,20 +185,7 @@ fn change_screen(state: &mut DashboardState, action: Action) -> bool {
         Action::KernelNext => state.step_kernel(1),
         Action::KernelPrevious => state.step_kernel(-1),
         Action::Explain => state.toggle_explanation(),
-        Action::SortNext if state.focus == Pane::Ranking => sort_board_next(state),
-        Action::SortReverse if state.focus == Pane::Ranking => {
-            state.ranked.reversed = !state.ranked.reversed;
-        }
-        Action::SortNext => sort_by_next(state, 1),
-        Action::SortReverse => {
-            state.sort.1 = !state.sort.1;
-            state.arrange();
-        }
         Action::Zoom => state.zoom = !state.zoom,
-        Action::Theme => {
-            state.themes.1 = (state.themes.1 + 1) % state.themes.0.len();
-            state.remembered_theme = Some(state.theme().name.clone());
-        }
         Action::FocusNext => state.focus_pane(next_in_ring(&state.open_panes(), state.focus, 1)),
         Action::FocusPrevious => state.focus_pane(next_in_ring(&state.open_panes(), state.focus, -1)),
         _ => return false,
@@ -219,7 +207,7 @@ pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<E
     }
 }
 
-/// The name without what folders and shells take for their own: ids of hypothetical GPUs have `?`, `%` and `/`. Signs stay: +15 % is not -15 %.
+/// The name of any chart or page without what folders and shells take for their own: ids of hypothetical GPUs have `?`, `%` and `/`. Signs stay: +15 % is not -15 %.
 fn offered_file_name(name: &str) -> String {
     let safe =
         |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+') { c } else { '-' };
@@ -280,12 +268,30 @@ fn swap_gpus(state: &mut DashboardState) {
     state.reselect(next);
 }
 
+/// Predicts from every GPU that timed a kernel, or from the source alone.
+fn set_all_sources(state: &mut DashboardState, all_sources: bool) -> Vec<Effect> {
+    state.reselect(Selection { all_sources, ..state.selection.clone() });
+    let text = match all_sources {
+        true => "sources: every GPU that timed the kernel".to_string(),
+        false => format!("source: {} alone", state.session.gpus[state.selection.source].short_name()),
+    };
+    state.say(Tone::Done, text)
+}
+
+fn switch_theme(state: &mut DashboardState) -> Vec<Effect> {
+    state.themes.1 = (state.themes.1 + 1) % state.themes.0.len();
+    let name = state.theme().name.clone();
+    state.remembered_theme = Some(name.clone());
+    state.say(Tone::Done, format!("theme: {}", harmless_line(&name)))
+}
+
 /// The model this many places further in the ring.
-fn choose_model(state: &mut DashboardState, by: usize) {
+fn choose_model(state: &mut DashboardState, by: usize) -> Vec<Effect> {
     let settings = state.selection.settings;
     state.model_chosen = true;
     let model = ModelId::from_index((settings.model.index() + by) % MODELS.len());
     state.reselect_settings(Settings { model, ..settings });
+    state.say(Tone::Done, format!("model: {}", MODELS[model].id()))
 }
 
 fn step_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {
@@ -312,6 +318,9 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
         state.arrange_gpus();
     } else if state.focus == Pane::Ranking && !state.ranked.filter.is_empty() {
         state.ranked.filter.clear();
+    } else if state.focus == Pane::Application && !state.application.filter.is_empty() {
+        state.application.filter.clear();
+        state.application.arrange_groups();
     } else if state.view == DashboardView::Swap && !state.row_filter.is_empty() {
         state.row_filter.clear();
         state.arrange();
@@ -329,10 +338,19 @@ fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
 #[cfg(test)]
 mod tests {
     use super::offered_file_name;
+    use crate::session::Session;
+    use crate::tui::{DashboardOptions, first_state};
 
     #[test]
     fn the_name_of_a_file_keeps_the_sign_of_a_change() {
         let [more, less] = ["mem=+15%.svg", "mem=-15%.svg"].map(offered_file_name);
         assert_eq!([&*more, &*less], ["mem-+15-.svg", "mem--15-.svg"]);
+    }
+
+    #[test]
+    fn the_name_of_a_chart_is_made_safe_and_keeps_its_dots() {
+        let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
+        let name = offered_file_name(&state.chart_name("roofline-k<4>/sm_8.9"));
+        assert_eq!(name, "roofline-k-4--sm_8.9-titan-v-rtx-4070.svg");
     }
 }

@@ -29,6 +29,7 @@ mod look;
 mod many_rows;
 mod message;
 mod mouse;
+mod order;
 mod own_rows;
 mod pane;
 mod panes;

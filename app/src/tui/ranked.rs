@@ -294,6 +294,19 @@ impl RankedGpus {
         self.reversed != (self.rows == BoardRows::Kernels)
     }
 
+    /// What the rows stand by: `energy per run`.
+    #[must_use]
+    pub fn order_in_words(&self) -> &'static str {
+        match self.order {
+            RankOrder::Time => "time",
+            RankOrder::PerfPerWatt => "energy per run",
+            RankOrder::PerfPerDollar if self.board.as_ref().is_none_or(|board| board.has_prices) => {
+                "$ per run"
+            }
+            RankOrder::PerfPerDollar => "time × launch price",
+        }
+    }
+
     /// The rows shown, pinned ones first, each group in the order chosen.
     #[must_use]
     pub fn shown_rows(&self, session: &Session) -> Vec<&RankedRow> {

@@ -1,4 +1,4 @@
-//! Levels, roofs and occupancy rules: what is chosen is said in the status line where no pane on the screen shows it.
+//! Levels, roofs and occupancy rules: what is chosen is said in the status line, and how to see it where no pane on the screen shows it.
 
 use super::action::Action;
 use super::layout::{DashboardView, Pane};
@@ -20,7 +20,8 @@ pub(super) fn show_next_levels(state: &mut DashboardState) -> Vec<Effect> {
         return state.say(Tone::Refused, "no FLOPs are counted: the chart of the bandwidth has no levels");
     }
     state.levels = state.levels % Level::ALL.len() + 1;
-    Vec::new()
+    let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|level| level.as_str()).collect();
+    state.say(Tone::Done, format!("memory levels: {}", levels.join(", ")))
 }
 
 /// Peak or achieved roofs.
@@ -43,13 +44,13 @@ pub(super) fn switch_rules(state: &mut DashboardState) -> Vec<Effect> {
     switch(state, Settings { rules, ..settings }, Pane::Occupancy, now)
 }
 
-/// Takes other settings; says so where the pane that shows them is hidden and the time stays the same.
+/// Takes other settings and says so; where the pane that shows them is hidden and the time stays the same, also why.
 fn switch(state: &mut DashboardState, settings: Settings, pane: Pane, now: &str) -> Vec<Effect> {
     let before = state.answer().predicted_time();
     state.reselect_settings(settings);
     let answer = state.answer();
     let is_same = answer.predicted_time() == before && state.view != DashboardView::Evidence;
-    let Some(how) = how_to_see(state, pane).filter(|_| is_same) else { return Vec::new() };
+    let Some(how) = how_to_see(state, pane).filter(|_| is_same) else { return state.say(Tone::Done, now) };
     let (model, rates) = (MODELS[settings.model], answer.rates_used());
     let why = match model.rates() {
         ModelRates::Sustained if pane == Pane::Roofline => format!("{} uses {rates}", model.id()),

@@ -450,13 +450,12 @@ impl DashboardState {
         self.overlays.last().and_then(|open| open.typed_line())
     }
 
-    /// A name for a chart's file that says what is on it and between which GPUs.
+    /// A name for a chart's file that says what is on it and between which GPUs; it is made safe where it is offered.
     #[must_use]
     pub fn chart_name(&self, what: &str) -> String {
         let Pair { source, target } = self.pair();
-        let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '+') { c } else { '-' };
-        let safe: String = what.chars().map(safe).take(80).collect();
-        format!("{safe}-{}-{}.svg", source.id, target.id)
+        let what: String = what.chars().take(80).collect();
+        format!("{what}-{}-{}.svg", source.id, target.id)
     }
 
     /// The first key that runs this action, for texts; the palette's where it has none.

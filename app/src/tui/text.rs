@@ -69,10 +69,10 @@ fn cut_name(name: &str, form: usize, width: usize) -> String {
     }
 }
 
-/// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line.
+/// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line, and a number keeps its unit.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in &with_units(text) {
         match lines.last_mut() {
             Some(line) if line.width() + 1 + word.width() <= width => {
                 line.push(' ');
@@ -82,6 +82,26 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The words of a text, each number with the unit behind it.
+fn with_units(text: &str) -> Vec<String> {
+    const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "W", "MHz", "GB/s", "TFLOP/s"];
+    let is_unit = |word: &str| UNITS.contains(&word.trim_end_matches([',', ';', ':', ')', '.']));
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match words
+            .last_mut()
+            .filter(|before| is_unit(word) && before.ends_with(|c: char| c.is_ascii_digit()))
+        {
+            Some(number) => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            None => words.push(word.to_string()),
+        }
+    }
+    words
 }
 
 /// [`wrap`] in at most so many lines, at least one: the end of the last one is marked if something was cut.
@@ -175,6 +195,12 @@ mod tests {
     fn lines_that_are_left_out_are_marked() {
         assert_eq!(wrap_at_most("one two three four", 5, 2), ["one", "two …"]);
         assert_eq!(wrap_at_most("one two", 5, 2), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit_in_the_line() {
+        assert_eq!(wrap("idle 0.4 %, 8 rows", 8), ["idle", "0.4 %, 8", "rows"]);
+        assert_eq!(wrap("window 12.5 ms long", 11), ["window", "12.5 ms", "long"]);
     }
 
     #[test]

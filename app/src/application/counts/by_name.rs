@@ -2,7 +2,8 @@
 //! of their tensors and their type as template arguments.
 
 use super::tensors::element_bytes;
-use crate::application::group::{GroupCounts, KernelGroup, LONGEST_LOOK};
+use crate::application::group::{GroupCounts, KernelGroup};
+use crate::application::label::LONGEST_LOOK;
 
 /// The counts of an element-wise kernel: blocks x threads x elements per thread, read and written by each of its tensors. The
 /// last block may be partly empty, so that small launches count a little too much.

@@ -76,6 +76,8 @@ fn put_application(
     let found = &mut state.application;
     let (mut traces, group_words) =
         (std::mem::take(&mut found.traces), std::mem::take(&mut found.group_words));
+    let filter = if is_same_file { std::mem::take(&mut found.filter) } else { String::new() };
+    let sort = found.sort;
     traces.insert(application.file.clone());
     let application = Some(Arc::new(application));
     if !is_same_file {
@@ -87,10 +89,13 @@ fn put_application(
         settings,
         source,
         cursor,
+        filter,
+        sort,
         traces,
         group_words,
         ..Default::default()
     };
+    state.application.arrange_groups();
     if !is_same_file && !state.application.can_be_asked() {
         ask_gpu(state);
     }
@@ -158,6 +163,7 @@ pub fn take_forecasts(state: &mut DashboardState, answer: Result<Vec<TargetForec
     found.forecasts = Some(answer.map(Arc::new));
     let next = found.application.as_ref().zip(found.first_target());
     found.next = next.map_or_else(Vec::new, |(read, target)| profile_next(read, target, MOST_TO_PROFILE));
+    found.arrange_groups();
 }
 
 /// So many kernels to profile next are named.

@@ -10,6 +10,43 @@ use crate::text::harmless_line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// What the groups are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupSort {
+    /// Part of the recorded time: the order in which they are read.
+    #[default]
+    Share,
+    /// Name.
+    Kernel,
+    /// Launches.
+    Calls,
+    /// Mean time of a launch.
+    Mean,
+    /// Time of a launch on the first target.
+    OnTarget,
+    /// Speedup there.
+    Speedup,
+}
+
+impl GroupSort {
+    /// All, in the order of the key.
+    pub const ALL: [Self; 6] =
+        [Self::Share, Self::Kernel, Self::Calls, Self::Mean, Self::OnTarget, Self::Speedup];
+
+    /// The word in the pane's title.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Kernel => "name",
+            Self::Calls => "calls",
+            Self::Mean => "mean time",
+            Self::OnTarget => "time on the target",
+            Self::Speedup => "speedup",
+        }
+    }
+}
+
 /// The program, and its forecasts.
 #[derive(Debug, Clone, Default)]
 pub struct ApplicationFindings {
@@ -27,6 +64,12 @@ pub struct ApplicationFindings {
     pub next: Vec<ProfileNext>,
     /// The group under the cursor.
     pub cursor: usize,
+    /// Filter of the groups.
+    pub filter: String,
+    /// Order of the groups, and whether it is reversed.
+    pub sort: (GroupSort, bool),
+    /// The groups that are shown, filtered and sorted.
+    pub(super) shown: Vec<usize>,
     /// The files of every trace that was read: commands other than `app` do not take them.
     pub(in crate::tui) traces: BTreeSet<String>,
     /// Operator and shapes, else the launch, of groups that were opened in the Swap view, by the kernels of their rows.

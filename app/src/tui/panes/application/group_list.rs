@@ -3,7 +3,7 @@
 
 use crate::application::{Application, KernelGroup, TargetForecast, launch_words, percent};
 use crate::gpu::GpuId;
-use crate::kernel::{clip_at_difference, clip_middle};
+use crate::kernel::{clip_apart, clip_at_difference};
 use crate::text::harmless_line;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
@@ -11,7 +11,7 @@ use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_text, pad_left, pad_right};
 use crate::units::{range, significant};
 use ratatui::text::Line;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use unicode_width::UnicodeWidthStr;
 
 /// The fewest columns of a kernel's name, and those it has before wide columns.
@@ -107,14 +107,19 @@ impl ShownGroups<'_> {
         self.groups.iter().any(|(_, group)| !seen.insert(&group.label))
     }
 
-    /// The kernel's name in so many columns, apart from those of other kernels that the same operator launched.
-    fn label_apart(&self, group: &KernelGroup, width: usize) -> String {
-        let whole = |group: &KernelGroup| harmless_line(&group.label_within(WHOLE_NAME));
-        let of_operator =
-            self.groups.iter().filter(|(_, other)| other.operator_words() == group.operator_words());
-        let labels: Vec<String> = of_operator.map(|(_, other)| whole(other)).collect();
-        let clip = |label: &str| clip_middle(label, width);
-        clip_at_difference(&whole(group), labels.iter().map(String::as_str), width, clip)
+    /// The kernels' names in so many columns, those that the same operator launched apart from each other.
+    fn labels_apart(&self, width: usize) -> Vec<String> {
+        let mut of_operators: HashMap<Option<String>, Vec<usize>> = HashMap::new();
+        for (line, (_, group)) in self.groups.iter().enumerate() {
+            of_operators.entry(group.operator_words()).or_default().push(line);
+        }
+        let whole = |line: &usize| harmless_line(&self.groups[*line].1.label_within(WHOLE_NAME));
+        let mut labels = vec![String::new(); self.groups.len()];
+        for lines in of_operators.values() {
+            let cut = clip_apart(&lines.iter().map(whole).collect::<Vec<_>>(), width);
+            lines.iter().zip(cut).for_each(|(line, label)| labels[*line] = label);
+        }
+        labels
     }
 
     /// The operator in so many columns, apart from those of kernels whose names look alike in these.
@@ -199,9 +204,11 @@ pub(super) fn group_lines(
     shown: usize,
     look: Look<'_>,
 ) -> (Vec<Line<'static>>, Vec<GpuId>) {
-    let start = page_start(state.application.cursor, shown, application.groups.len());
-    let groups = application.groups.iter().enumerate().skip(start).take(shown).collect();
-    let forecasts: &[TargetForecast] = match &state.application.forecasts {
+    let found = &state.application;
+    let start = page_start(found.cursor_line(), shown, found.shown.len());
+    let places = found.shown.iter().skip(start).take(shown);
+    let groups = places.map(|place| (*place, &application.groups[*place])).collect();
+    let forecasts: &[TargetForecast] = match &found.forecasts {
         Some(Ok(forecasts)) => forecasts,
         _ => &[],
     };
@@ -234,8 +241,8 @@ pub(super) fn group_lines(
         other => heading(other),
     });
     let mut lines = vec![Line::styled(clipped_text(&head, width), look.title())];
-    for (place, group) in &list.groups {
-        let text = line(&list.label_apart(group, widths.name), &|column, width| match column {
+    for ((place, group), label) in list.groups.iter().zip(list.labels_apart(widths.name)) {
+        let text = line(&label, &|column, width| match column {
             GroupColumn::Operator => list.operator_apart(group, width, widths.name),
             other => other.text(*place, group, forecasts),
         });

@@ -7,10 +7,12 @@ use crate::tui::state::DashboardState;
 
 /// Why this action means nothing here; `None` where it means something.
 pub(super) fn idle_key(action: Action, state: &DashboardState) -> Option<String> {
-    let why = why_idle(action, state)?;
-    if state.application.application.is_none() {
+    let is_of_groups = matches!(action, Action::Filter | Action::SortNext | Action::SortReverse);
+    let why = why_idle(action, state);
+    if state.application.application.is_none() && (is_of_groups || why.is_some()) {
         return Some(none_loaded_text(state));
     }
+    let why = why?;
     Some(format!("{} does nothing in this view: {why}", state.key_for(action)))
 }
 
@@ -34,13 +36,9 @@ fn why_idle(action: Action, state: &DashboardState) -> Option<String> {
         Action::ModelNext | Action::ModelPrevious | Action::Ceilings | Action::Rules => {
             "a trace is predicted by the operator model or `components`, at sustained rates and exact occupancy".into()
         }
-        Action::Filter | Action::SortNext | Action::SortReverse => {
-            "groups stand by their share of the time".into()
-        }
         Action::Explain | Action::Compare | Action::Levels | Action::MeasureHere => {
             format!("{} opens the group under the cursor in Swap, which does that", key(Action::Pick))
         }
-        Action::Left | Action::Right => "there is no column to choose".into(),
         Action::FocusNext | Action::FocusPrevious => "it has one pane".into(),
         _ => return None,
     })

@@ -3,6 +3,7 @@
 pub mod asking;
 pub mod findings;
 mod group_list;
+mod group_order;
 mod idle_keys;
 mod notes;
 mod view;
@@ -19,9 +20,11 @@ use crate::tui::layout::{DashboardView, Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
+use crate::tui::selection::next_in_ring;
 use crate::tui::state::{DashboardState, Tone};
 use crate::units::range;
 use asking::{ask_forecasts, ask_gpu};
+use findings::GroupSort;
 use idle_keys::idle_key;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -45,17 +48,17 @@ impl Panel<DashboardState> for ApplicationPane {
                 _ => Reaction::Done(open_group(state)),
             };
         }
-        if action == Action::SetSource {
-            return Reaction::Done(ask_gpu(state));
-        }
         let page = groups_shown(state, state.areas().pane_area(Pane::Application));
-        match lines_moved(action, page) {
-            Some(by) => {
-                move_cursor(state, by);
-                Reaction::Done(Vec::new())
-            }
-            None => Reaction::Passed,
+        match action {
+            Action::SetSource => return Reaction::Done(ask_gpu(state)),
+            Action::Left => sort_groups(state, -1),
+            Action::Right => sort_groups(state, 1),
+            other => match lines_moved(other, page) {
+                Some(by) => move_cursor(state, by),
+                None => return Reaction::Passed,
+            },
         }
+        Reaction::Done(Vec::new())
     }
 
     fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
@@ -88,6 +91,8 @@ impl Panel<DashboardState> for ApplicationPane {
         let pick = if state.application.can_be_asked() { "open in Swap" } else { "choose its GPU" };
         vec![
             Hint { actions: &[Action::Pick], text: pick },
+            Hint { actions: &[Action::Filter], text: "filter" },
+            Hint { actions: &[Action::SortNext], text: "sort" },
             Hint { actions: &[Action::Import], text: "other trace" },
             Hint { actions: &[Action::SetTarget], text: "target" },
             Hint { actions: &[Action::Palette], text: "range, device, host" },
@@ -96,16 +101,14 @@ impl Panel<DashboardState> for ApplicationPane {
     }
 
     fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
-        let Some(count) = state.application.application.as_ref().map(|a| a.groups.len()) else { return };
+        let found = &state.application;
         let shown = groups_shown(state, area);
         let Some(line) = at.line.checked_sub(first_group_line(state, area)).filter(|line| *line < shown)
         else {
             return;
         };
-        let group = page_start(state.application.cursor, shown, count) + line;
-        if group < count {
-            state.application.cursor = group;
-        }
+        let start = page_start(found.cursor_line(), shown, found.shown.len());
+        state.application.cursor = found.shown.get(start + line).copied().unwrap_or(found.cursor);
     }
 
     fn follow(&mut self, state: &mut DashboardState) -> Vec<Effect> {
@@ -122,7 +125,7 @@ impl Panel<DashboardState> for ApplicationPane {
 pub fn group_line(state: &DashboardState) -> Option<String> {
     let found = &state.application;
     let application = found.application.as_ref()?;
-    let group = application.groups.get(found.cursor)?;
+    let group = found.group_under_cursor()?;
     let gpus = &state.session.gpus;
     let on = found.source.map_or_else(|| application.gpu_name.clone(), |gpu| gpus[gpu].id.clone());
     let words = [Some(group.label.clone()), group.operator_words(), launch_words(group)];
@@ -139,9 +142,20 @@ pub fn group_line(state: &DashboardState) -> Option<String> {
     Some(harmless_line(&format!("{what}: {recorded}{}", on_others.collect::<String>())))
 }
 
+/// Why there is no group.
+const NO_MATCH: &str = "no kernel matches the filter: Esc clears it";
+
+/// Sorts by the next order, or one before.
+pub fn sort_groups(state: &mut DashboardState, by: isize) {
+    let (sort, is_reversed) = state.application.sort;
+    state.application.sort = (next_in_ring(&GroupSort::ALL, sort, by), is_reversed);
+    state.application.arrange_groups();
+}
+
 fn move_cursor(state: &mut DashboardState, by: isize) {
-    let last = state.application.application.as_ref().map_or(0, |a| a.groups.len().saturating_sub(1));
-    state.application.cursor = state.application.cursor.saturating_add_signed(by).min(last);
+    let found = &mut state.application;
+    let Some(last) = found.shown.len().checked_sub(1) else { return };
+    found.cursor = found.shown[found.cursor_line().saturating_add_signed(by).min(last)];
 }
 
 /// Opens the group under the cursor in the Swap view: its row stands among the user's, measured on the program's GPU.
@@ -152,6 +166,9 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
         return state.say(Tone::Refused, why);
     }
     let Some(source) = found.source else { return ask_gpu(state) };
+    if found.group_under_cursor().is_none() {
+        return state.say(Tone::Refused, NO_MATCH);
+    }
     let place = found.cursor;
     let id = state.session.gpus[source].id.clone();
     let rests_on = forecast_basis(state, place);

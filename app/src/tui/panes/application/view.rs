@@ -2,7 +2,7 @@
 //! to profile next.
 
 use super::super::frame::{draw_lines, pane_frame};
-use super::findings::ApplicationFindings;
+use super::findings::{ApplicationFindings, GroupSort};
 use super::group_list::group_lines;
 use super::notes::{note_lines, profile_lines};
 use crate::application::{
@@ -52,7 +52,7 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
         let style = if place == 0 { look.title() } else { look.text() };
         below.push(Line::styled(clipped_text(text, width), style));
     }
-    if let Some(detail) = detail(state, application) {
+    if let Some(detail) = detail(state) {
         let wrapped = wrap_at_most(&detail, width, detail_lines(area));
         below.extend(wrapped.into_iter().map(|text| Line::styled(text, look.dim())));
     }
@@ -100,6 +100,7 @@ fn heading(found: &ApplicationFindings, application: &Application, width: usize)
     if application.devices.len() > 1 {
         words.push(format!("GPU {}", application.device_index));
     }
+    words.extend(shown_words(found, application));
     words.extend(application.range.as_ref().map(|range| format!("range {range}")));
     if found.settings.host != ForecastSettings::default().host {
         words.push(format!("host {}×", significant(found.settings.host)));
@@ -109,6 +110,22 @@ fn heading(found: &ApplicationFindings, application: &Application, width: usize)
         words.remove(words.len() - 2);
     }
     crate::text::harmless_line(&words.join(", "))
+}
+
+/// `12/90 groups “gemm” with 61.2 % of the time`, `by calls, reversed`; nothing of what is as it was read.
+fn shown_words(found: &ApplicationFindings, application: &Application) -> Vec<String> {
+    let mut words = Vec::new();
+    if !found.filter.trim().is_empty() {
+        let share: f64 = found.shown.iter().map(|place| application.groups[*place].share).sum();
+        let (shown, all) = (found.shown.len(), application.groups.len());
+        let share = percent(100.0 * share);
+        words.push(format!("{shown}/{all} groups “{}” with {share} of the time", found.filter.trim()));
+    }
+    let (sort, is_reversed) = found.sort;
+    if found.sort != <(GroupSort, bool)>::default() {
+        words.push(format!("by {}{}", sort.as_str(), if is_reversed { ", reversed" } else { "" }));
+    }
+    words
 }
 
 /// What stands where, from the top of the pane.
@@ -138,7 +155,7 @@ impl Sections {
         let totals = usize::from(application.timeline.is_some()) + bars;
         // The heading of the groups takes a line.
         let room = inside.saturating_sub(totals + 1 + detail_lines(area));
-        let wanted = application.groups.len().min((room * 3 / 5).max(FEW_GROUPS));
+        let wanted = state.application.shown.len().min((room * 3 / 5).max(FEW_GROUPS));
         let spare = room.saturating_sub(wanted).max(usize::from(room > FEW_GROUPS));
         let notes = first_lines(note_lines(state, application, width), spare, width);
         let mut profile = profile_lines(&state.application, state, width);
@@ -344,8 +361,8 @@ fn numbers(forecast: &TargetForecast, is_own: bool) -> String {
 const AS_RECORDED: f64 = 1e-6;
 
 /// The group under the cursor: what its time on the target rests on, its operator, its counts.
-fn detail(state: &DashboardState, application: &Application) -> Option<String> {
-    let group = application.groups.get(state.application.cursor)?;
+fn detail(state: &DashboardState) -> Option<String> {
+    let group = state.application.group_under_cursor()?;
     let mut parts: Vec<String> = vec![group.category.as_str().to_string()];
     if let Some(forecast) =
         state.application.first_target().and_then(|t| t.groups.get(state.application.cursor))

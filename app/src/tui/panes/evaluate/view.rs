@@ -21,12 +21,13 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, paragraph};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of the table.
 const TABLE: u16 = 77;
@@ -85,11 +86,11 @@ fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<
         all.extend(paragraph(why, width, look.refusal()));
         return all;
     }
-    all.extend(heads("model", look));
+    all.extend(heads("model", width, look));
     let style = |model: &str| if model.starts_with(evaluated.model) { look.predicted() } else { look.text() };
     for (model, asked, score) in &evaluated.models {
         let text = match score {
-            Some(score) => score_line(model, score),
+            Some(score) => score_line(model, score, width),
             None => format!("{model:<22} not applicable to any of the {asked} cases"),
         };
         all.push(Line::styled(clipped_text(&text, width), style(model)));
@@ -102,9 +103,8 @@ fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<
         [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)]
     {
         all.push(Line::default());
-        all.extend(heads(title, look));
-        let line =
-            |g: &ScoredGroup| Line::styled(clipped_text(&score_line(&g.name, &g.score), width), look.text());
+        all.extend(heads(title, width, look));
+        let line = |g: &ScoredGroup| Line::styled(score_line(&g.name, &g.score, width), look.text());
         all.extend(groups.iter().map(line));
     }
     all.push(Line::default());
@@ -125,7 +125,7 @@ fn common(
     style: impl Fn(&str) -> Style,
 ) -> Vec<Line<'static>> {
     let scored = evaluated.common.iter().filter_map(|(model, score)| Some((model, (*score)?)));
-    let rows = scored.map(|(m, score)| Line::styled(clipped_text(&score_line(m, &score), width), style(m)));
+    let rows = scored.map(|(m, score)| Line::styled(score_line(m, &score, width), style(m)));
     let rows: Vec<Line<'static>> = rows.collect();
     let text = match rows.len() {
         0 if evaluated.common.is_empty() => return Vec::new(),
@@ -136,18 +136,26 @@ fn common(
 }
 
 /// The heading in two lines: the longer words stand above each other.
-fn heads(first: &str, look: Look<'_>) -> [Line<'static>; 2] {
-    let upper = columns("", ["", "", "median", "", "within", "rank", ""].map(String::from));
+fn heads(first: &str, width: usize, look: Look<'_>) -> [Line<'static>; 2] {
+    let upper = columns("", ["", "", "median", "", "within", "rank", ""].map(String::from), width);
     let names = ["n", "MAPE %", "%", "ratio", "25 %", "accuracy", "coverage"];
-    [upper, columns(first, names.map(String::from))].map(|text| Line::styled(text, look.dim()))
+    [upper, columns(first, names.map(String::from), width)].map(|text| Line::styled(text, look.dim()))
 }
 
-fn columns(name: &str, [n, mape, median, ratio, within, rank, coverage]: [String; 7]) -> String {
-    let name = clipped_text(name, 24);
-    format!("{name:<25}{n:>6}{mape:>8}{median:>7}{ratio:>6}{within:>7}{rank:>9}{coverage:>9}")
+/// The name and as many whole columns as have room.
+fn columns(name: &str, cells: [String; 7], width: usize) -> String {
+    const WIDTHS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
+    let mut line = pad_right(&clipped_text(name, 24), 25);
+    for (cell, columns) in cells.iter().zip(WIDTHS) {
+        if line.width() + columns > width {
+            break;
+        }
+        line.push_str(&pad_left(cell, columns));
+    }
+    line
 }
 
-fn score_line(name: &str, score: &Score) -> String {
+fn score_line(name: &str, score: &Score, width: usize) -> String {
     let e = score.errors;
     let whole = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.0}"));
     columns(
@@ -161,5 +169,6 @@ fn score_line(name: &str, score: &Score) -> String {
             whole(score.order_accuracy_percent),
             whole(score.coverage_90_percent),
         ],
+        width,
     )
 }

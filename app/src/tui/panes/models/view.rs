@@ -19,7 +19,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, paragraph};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -73,16 +73,11 @@ fn models(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'sta
     };
     let (survey, learned) = &**found;
     let mut lines = paragraph(&title(survey), width, look.dim());
-    lines.push(Line::styled(
-        format!(
-            "{:<24}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
-            "model", "n (like)", "MAPE %", "median", "cover.", "n (all)", "MAPE %"
-        ),
-        look.dim(),
-    ));
+    let names = ["n (like)", "MAPE %", "median", "cover.", "n (all)", "MAPE %"];
+    lines.push(Line::styled(table_line("model", &names.map(String::from), width), look.dim()));
     lines.extend(survey.models.iter().map(|m| {
         let style = if m.verdict.used { look.predicted() } else { look.text() };
-        Line::styled(clipped_text(&model_line(survey, m), width), style)
+        Line::styled(model_line(survey, m, width), style)
     }));
     lines.push(Line::default());
     lines.extend(survey.models.iter().flat_map(|m| {
@@ -105,21 +100,28 @@ fn title(survey: &Survey) -> String {
     )
 }
 
-fn model_line(survey: &Survey, m: &Surveyed) -> String {
+/// A name and as many whole columns as have room.
+fn table_line(name: &str, cells: &[String], width: usize) -> String {
+    const CELL: usize = 8;
+    let shown = (width.saturating_sub(CELL * 3) / CELL).min(cells.len());
+    let cells: String = cells[..shown].iter().map(|cell| pad_left(cell, CELL)).collect();
+    pad_right(name, CELL * 3) + &cells
+}
+
+fn model_line(survey: &Survey, m: &Surveyed, width: usize) -> String {
     let name = survey.protocol.model_label(MODELS[m.model].id());
     let mark = if m.verdict.used { "▸ " } else { "  " };
     let n = |s: Option<crate::evaluate::Score>| s.map_or("-".into(), |s| s.errors.n.to_string());
     let percent = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.1}"));
-    format!(
-        "{mark}{:<22}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
-        clipped_text(&name, 22),
-        n(m.here),
-        percent(m.here.map(|s| s.errors.mape_percent)),
-        percent(m.here.map(|s| s.errors.median_ape_percent)),
-        m.here.and_then(|s| s.coverage_90_percent).map_or("-".into(), |v| format!("{v:.0}")),
+    let cells = [
+        n(m.of_like),
+        percent(m.of_like.map(|s| s.errors.mape_percent)),
+        percent(m.of_like.map(|s| s.errors.median_ape_percent)),
+        m.of_like.and_then(|s| s.coverage_90_percent).map_or("-".into(), |v| format!("{v:.0}")),
         n(m.overall),
         percent(m.overall.map(|s| s.errors.mape_percent)),
-    )
+    ];
+    table_line(&format!("{mark}{}", clipped_text(&name, 22)), &cells, width)
 }
 
 /// A learned model: its state on one line, what it is below.

@@ -23,6 +23,8 @@ pub enum PaletteCommand {
     Choose(GpuId, Action),
     /// The same of a GPU that is named by rule: `rtx-4090@150W`.
     ChooseByRule(String, Action),
+    /// Predicts from every GPU that timed the kernel.
+    AllSources,
     /// Selects a kernel.
     Kernel(KernelId),
     /// Predicts with a model.
@@ -85,7 +87,7 @@ const NOUNS: [Noun; 21] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
     Noun { words: &["kernel"], example: "saxpy", about: "select a kernel" },
     Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
-    Noun { words: &["source", "from"], example: "v100", about: "set the source" },
+    Noun { words: &["source", "from"], example: "v100", about: "set the source, or all" },
     Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
     Noun { words: &["set"], example: "mem=+20%,l2=72MiB", about: "change numbers of the target" },
     Noun { words: &["launch"], example: "block=128,regs=32", about: "change the launch on the target" },
@@ -265,9 +267,16 @@ fn gpus(state: &DashboardState, noun: &'static str, action: Action) -> impl Iter
     })
 }
 
+fn all_sources_line() -> FoundLine {
+    let text = "sources: every GPU that timed the kernel".to_string();
+    let (completed, command) = ("source all".to_string(), PaletteCommand::AllSources);
+    (CommandLine { kind: "source".into(), text, completed, command }, vec!["all".into()])
+}
+
 /// The GPUs that fit what is typed, and the one that it makes by rule.
 fn gpu_lines(state: &DashboardState, typed: &str, noun: &'static str, action: Action) -> Vec<CommandLine> {
-    let mut lines = Filter::new(typed).ranked(gpus(state, noun, action));
+    let all = (action == Action::SetSource).then(all_sources_line);
+    let mut lines = Filter::new(typed).ranked(gpus(state, noun, action).chain(all));
     if let Some(made) = derived_gpu(&state.session.gpus, typed) {
         let text = match made {
             Ok(gpu) => gpu.derived.as_ref().map_or_else(String::new, |by_rule| by_rule.description.clone()),

@@ -73,6 +73,12 @@ impl CommandPalette {
                 Ok(Vec::new())
             }
             PaletteCommand::Run(action) => return Reaction::Run(action),
+            PaletteCommand::AllSources if !state.selection.all_sources => {
+                return Reaction::Run(Action::AllSources);
+            }
+            PaletteCommand::AllSources => {
+                Ok(state.say(Tone::Done, "every GPU that timed the kernel is a source already"))
+            }
             PaletteCommand::Export(pane) => return Reaction::Export(pane),
             PaletteCommand::Complete(text) => return self.type_line(text),
             other => run_command(state, other),
@@ -178,7 +184,10 @@ fn carry_out(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<
             state.themes.1 = place;
             state.remembered_theme = Some(state.theme().name.clone());
         }
-        PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}
+        PaletteCommand::Run(_)
+        | PaletteCommand::AllSources
+        | PaletteCommand::Export(_)
+        | PaletteCommand::Complete(_) => {}
     }
     Ok(Vec::new())
 }
@@ -284,10 +293,36 @@ mod tests {
         assert_eq!(first("size 2^20"), PaletteCommand::Size("2^20".into()));
         assert!(matches!(first("titan-v"), PaletteCommand::Choose(_, Action::SetTarget)));
         assert!(matches!(first("from titan-v"), PaletteCommand::Choose(_, Action::SetSource)));
+        assert_eq!(first("source all"), PaletteCommand::AllSources);
         assert!(matches!(first("saxpy"), PaletteCommand::Kernel(_)));
         assert!(matches!(first("model hybrid"), PaletteCommand::Model(_)));
         let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
         assert!(matching_commands(&state, "zzzz", &[]).is_empty());
+    }
+
+    #[test]
+    fn stock_takes_a_limit_off_and_all_sources_stay_all() {
+        let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
+        let run = |state: &mut DashboardState, typed: &str| {
+            let line = matching_commands(state, typed, &[]).swap_remove(0);
+            run_command(state, line.command)
+        };
+        run(&mut state, "power 150W").unwrap();
+        run(&mut state, "clocks sm=1200MHz").unwrap();
+        assert_eq!(state.selection.tunings.values().next().unwrap().to_string(), "sm=1200MHz power=150W");
+        run(&mut state, "power stock").unwrap();
+        assert_eq!(state.selection.tunings.values().next().unwrap().to_string(), "sm=1200MHz");
+        run(&mut state, "clocks stock").unwrap();
+        assert!(state.selection.tunings.is_empty());
+        assert!(run(&mut state, "power none").unwrap_err().contains("or `stock`"));
+        for _ in 0..2 {
+            let mut palette = CommandPalette::default();
+            palette.type_line("source all".into());
+            if let Reaction::Run(action) = palette.run_line(&mut state) {
+                crate::tui::dispatch::run_action(&mut state, action);
+            }
+            assert!(state.selection.all_sources);
+        }
     }
 
     #[test]

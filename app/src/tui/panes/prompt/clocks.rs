@@ -2,7 +2,7 @@
 
 use super::line::PromptLine;
 use super::purpose::Purpose;
-use crate::gpu::{GpuId, Tuning};
+use crate::gpu::{GpuId, Tuning, TuningError};
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
 
@@ -35,12 +35,22 @@ pub fn set_target_clocks(state: &mut DashboardState, typed: &str) -> Result<Vec<
     set_clocks(state, state.target(), typed)
 }
 
+/// What was expected; of a text that is no setting, also what takes one off.
+fn refused(why: TuningError) -> String {
+    match why {
+        TuningError::NoClock(_) | TuningError::NoPower(_) | TuningError::NoSetting(_) => {
+            format!("{why}, or `stock`")
+        }
+        other => other.to_string(),
+    }
+}
+
 /// Of a hypothetical GPU those of its base, which it follows.
 fn set_clocks(state: &mut DashboardState, asked: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
     let gpu = state.existing_gpu(asked);
     let stock = state.session.stock(gpu);
     let tried = |tuning| state.session.tuned_gpu(gpu, tuning).map(|_| tuning);
-    let tuning = typed.parse::<Tuning>().and_then(tried).map_err(|e| e.to_string())?;
+    let tuning = typed.parse::<Tuning>().and_then(tried).map_err(refused)?;
     let tuning = tuning.beside(stock.clocks());
     if gpu != asked && state.session.gpus[asked].states_setting(tuning) {
         let name = state.session.gpus[asked].short_name();

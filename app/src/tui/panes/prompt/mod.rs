@@ -70,6 +70,8 @@ pub fn ask_filter(state: &mut DashboardState) -> Vec<Effect> {
         Purpose::FilterGpus(state.gpus.get(state.gpu_cursor).copied())
     } else if state.focus == Pane::Ranking {
         Purpose::FilterBoard
+    } else if state.focus == Pane::Application {
+        Purpose::FilterGroups(state.application.cursor)
     } else {
         state.focus_pane(Pane::Predictions);
         Purpose::FilterRows(state.rows[state.selected].clone())
@@ -175,9 +177,10 @@ impl OverlayPanel<DashboardState> for Prompt {
 
     fn typing_hints(&self) -> &'static str {
         match self.0.purpose {
-            Purpose::FilterGpus(_) | Purpose::FilterRows(_) | Purpose::FilterBoard => {
-                "Enter keeps the filter, Esc clears it"
-            }
+            Purpose::FilterGpus(_)
+            | Purpose::FilterRows(_)
+            | Purpose::FilterBoard
+            | Purpose::FilterGroups(_) => "Enter keeps the filter, Esc clears it",
             Purpose::Kernel => "Enter adds it, Esc closes",
             Purpose::Export(_) | Purpose::Page(_) | Purpose::Rows(_) => "Enter writes the file, Esc closes",
             Purpose::WhatIf(purpose) => purpose.typing_hints(),
@@ -205,6 +208,10 @@ impl Prompt {
                 state.arrange();
             }
             Purpose::FilterBoard => state.ranked.filter = text,
+            Purpose::FilterGroups(_) => {
+                state.application.filter = text;
+                state.application.arrange_groups();
+            }
             Purpose::Kernel => {
                 let (tone, read) = new_kernel::chips(state, &text);
                 state.say(tone, read);
@@ -223,6 +230,7 @@ impl Prompt {
                 let row = state.rows.iter().position(|row| is_same_size(row, selected));
                 state.select_row(row.unwrap_or(state.selected));
             }
+            Purpose::FilterGroups(cursor) => state.application.cursor = *cursor,
             _ => {}
         }
     }
@@ -247,7 +255,7 @@ impl Prompt {
                 }
                 Ok(Vec::new())
             }
-            Purpose::FilterRows(_) => Ok(Vec::new()),
+            Purpose::FilterRows(_) | Purpose::FilterGroups(_) => Ok(Vec::new()),
             Purpose::FilterBoard => state.ranked.check_filter(text, &state.session).map(|()| Vec::new()),
             Purpose::Kernel => new_kernel::add_kernel(state, text),
             Purpose::Price(gpu) => price::set_price(state, *gpu, text),

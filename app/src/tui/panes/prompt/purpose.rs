@@ -17,6 +17,8 @@ pub enum Purpose {
     FilterRows(Arc<Subject>),
     /// Filter the board.
     FilterBoard,
+    /// Filter the groups of the application; the one that was under the cursor.
+    FilterGroups(usize),
     /// Add a kernel, typed in one line.
     Kernel,
     /// Set the price of an hour on this GPU.
@@ -45,7 +47,7 @@ impl Purpose {
     pub fn prompt_label(&self) -> &'static str {
         match self {
             Self::FilterGpus(_) => "filter GPUs: ",
-            Self::FilterRows(_) => "filter kernels: ",
+            Self::FilterRows(_) | Self::FilterGroups(_) => "filter kernels: ",
             Self::FilterBoard => "filter GPUs: ",
             Self::Kernel => "kernel: ",
             Self::Price(_) => "$ per hour [provider]: ",

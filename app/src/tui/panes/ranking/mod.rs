@@ -79,8 +79,7 @@ impl Panel<DashboardState> for RankingPane {
         let what =
             if state.asks_of_kernel() { state.kernel().label().to_string() } else { state.asked_name() };
         let name = format!("board-{what}-{}.svg", state.session.gpus[board.source].id);
-        let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-        ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(chart))
+        ChartOffer::Chart(name, Box::new(chart))
     }
 
     fn hints(&self, state: &DashboardState) -> Vec<Hint> {
@@ -226,13 +225,8 @@ fn sort_by(state: &mut DashboardState, order: RankOrder) {
     state.ranked.order = order;
 }
 
-/// The next order of the board.
-pub fn sort_board_next(state: &mut DashboardState) {
-    sort_by_neighbour(state, 1);
-}
-
 /// The next order, or the one before; no energy is known of an application.
-fn sort_by_neighbour(state: &mut DashboardState, by: isize) {
+pub fn sort_by_neighbour(state: &mut DashboardState, by: isize) {
     let board = state.ranked.board.as_ref();
     let has_energy = board.is_none_or(|board| board.rows.iter().any(|row| row.energy.is_some()));
     let orders: Vec<RankOrder> =

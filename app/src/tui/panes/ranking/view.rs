@@ -275,12 +275,7 @@ const LEAST_WORKLOAD: usize = 12;
 /// What is ranked, how many, by what, in so many columns: the first line says what and from where, too.
 fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
     let Some(board) = &state.ranked.board else { return String::new() };
-    let order = match state.ranked.order {
-        RankOrder::Time => "time",
-        RankOrder::PerfPerWatt => "energy per run",
-        RankOrder::PerfPerDollar if board.has_prices => "$ per run",
-        RankOrder::PerfPerDollar => "time × launch price",
-    };
+    let order = state.ranked.order_in_words();
     let reversed = if state.ranked.reversed { ", reversed" } else { "" };
     let kind = state.ranked.rows;
     let shown = state.ranked.chosen_count(&state.session);
