@@ -105,7 +105,7 @@ pub(super) struct WhatIfArgs {
 }
 
 /// Columns of several kernels, the first to go where there is no room last.
-const LEAST_NEEDED: [&str; 4] = ["unchanged energy", "unchanged power", "energy", "power"];
+const LEAST_NEEDED: [&str; 6] = ["unchanged energy", "unchanged power", "energy", "power", "third", "second"];
 
 /// `--format`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
