@@ -46,6 +46,7 @@ impl ManyWorkloads<'_> {
     /// [`ChangeError`] for changes that this GPU cannot have.
     pub fn answers_on(&self, base: GpuId) -> Result<Vec<WhatIfAnswer>, ChangeError> {
         let Self { session, settings, .. } = *self;
+        self.changes.check_effect(&session.gpus[base])?;
         let of_tornado = || TornadoGpus::new(&session.gpus[base], &self.changes);
         let moved = self.with_tornado.then(of_tornado).transpose()?;
         let answer = |workload: &Workload| {
