@@ -260,3 +260,21 @@ fn a_gpu_whose_limit_gives_each_kernel_another_clock_is_named_once() {
         "{said:?}"
     );
 }
+
+#[test]
+fn a_side_alone_says_which_product_it_is() {
+    let desk = Desk::new();
+    let ask = |size: &str| {
+        let words = format!("predict --kernel matmul_tiled --from titan-v --to rtx-4070 --size {size}");
+        desk.types(&words).works()
+    };
+    let told = ask("m=4");
+    assert!(
+        told.stderr.contains("matmul_tiled m=4: one side alone is a square: m=4;n=4;k=4"),
+        "{}",
+        told.stderr
+    );
+    for size in ["n=4", "4", "m=4,n=8", "k=4,n=8"] {
+        assert!(!ask(size).stderr.contains("square"), "{size}");
+    }
+}
