@@ -47,13 +47,16 @@ impl RankOrder {
         rows.sort_by_cached_key(|row| self.place_key(row.borrow(), by_hour));
     }
 
-    /// What rows are ordered by, in the digits that are shown; the bits of numbers from 0 up stand in their order.
-    fn place_key(self, row: &RankedRow, by_hour: bool) -> (bool, [u64; 2]) {
+    /// What rows are ordered by, in the digits that are shown; the bits of numbers from 0 up stand in their order. A speedup may show what
+    /// its time does not.
+    fn place_key(self, row: &RankedRow, by_hour: bool) -> (bool, [u64; 3]) {
         let bits = |number: Option<f64>| as_shown(number.unwrap_or(f64::INFINITY)).to_bits();
-        (!row.is_choice(), [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(bits))
+        let [number, time] = [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(bits);
+        let slowness = row.speedup.map_or(u64::MAX, |speedup| !as_shown(speedup).to_bits());
+        (!row.is_choice(), [number, time, slowness])
     }
 
-    /// The rank of each of these sorted rows: from 1, the same of rows with times that are equal as they are shown.
+    /// The rank of each of these sorted rows: from 1, the same of rows that are equal as they are shown.
     #[must_use]
     pub fn ranks(self, rows: &[RankedRow]) -> Vec<usize> {
         let by_hour = has_hourly_price(rows);
