@@ -95,10 +95,11 @@ impl SharedNote {
     }
 }
 
-/// Whether a note says which GPUs or kernels it is of.
+/// Whether a note says which GPUs or kernels it is of: `t4 (70 W), l4 and 12 more: text`.
 pub(super) fn names_subject(note: &str) -> bool {
-    note.split_once(": ")
-        .is_some_and(|(before, _)| before.split(", ").all(|name| NoteParts::is_subject(name)))
+    let Some((before, _)) = note.split_once(": ") else { return false };
+    let behind_first = before.trim_start_matches(|letter: char| letter != ' ' && letter != ',');
+    behind_first.is_empty() || [" (", ", ", " and "].iter().any(|begin| behind_first.starts_with(begin))
 }
 
 /// A note taken apart: `saxpy n=2^24: `, `rtx-4070 (150 W)`, `short`.

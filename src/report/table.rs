@@ -495,16 +495,18 @@ mod tests {
     #[test]
     fn notes_without_their_column_say_whose_they_are() {
         let mut table = Table::new(["GPU", "notes"].map(TableColumn::left).to_vec());
-        for (gpu, notes) in
-            [("L4", vec!["short", "l4: slow"]), ("T4", vec!["short"]), ("A10", vec!["long", "short"])]
-        {
+        for (gpu, notes) in [
+            ("L4", vec!["short", "l4 (9 W, 2 GHz), a2: slow"]),
+            ("T4", vec!["short"]),
+            ("A10", vec!["long", "short"]),
+        ] {
             let notes = notes.into_iter().map(String::from).collect();
             table.rows.push(vec![TableCell::text(gpu), TableCell::List(notes)]);
         }
         table.notes.push("legend".into());
         let narrow = table.footnoted("notes").fitted(4, &["notes"]);
         let left_out = "left out to fit 4 characters: notes";
-        assert_eq!(narrow.notes, ["short", "l4: slow", "A10: long", "legend", left_out]);
+        assert_eq!(narrow.notes, ["short", "l4 (9 W, 2 GHz), a2: slow", "A10: long", "legend", left_out]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn legend_lines(legend: &str, width: usize) -> String {
 /// Whether a line is words for people: no row of a table, no data, no command to copy.
 fn is_sentence(line: &str) -> bool {
     const COMMANDS: [&str; 3] = ["ncu ", "nsys ", "roofswap "];
-    let begins = line.starts_with(|c: char| c.is_alphanumeric());
+    let begins = line.starts_with(|c: char| c.is_alphanumeric() || c == '◇');
     let is_setting = line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
     let is_data = line.contains("  ") || is_setting;
     // Changes of a GPU (`mem=+20%,l2=72MiB`) have commas in a word, too.
