@@ -1,5 +1,7 @@
 //! Texts on their way out: short enough for a message, and harmless to the terminal that shows them.
 
+use unicode_width::UnicodeWidthStr;
+
 /// What stands for a character that is not shown.
 pub const REPLACED: char = '\u{fffd}';
 
@@ -17,6 +19,28 @@ pub fn marked_estimate(number: impl std::fmt::Display, rests_on_measurement: boo
 #[must_use]
 pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
     text.as_ref().chars().take(most).collect()
+}
+
+/// The text in lines of so many columns, broken behind this character: the first line as wide as the one, all others as the other of
+/// `widths`. What is wider is broken behind a slash, and what has no place to break stands alone.
+#[must_use]
+pub fn broken_lines(text: &str, at: char, widths: [usize; 2]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let is_wide = |part: &str| part.trim_end().width() > widths[0].min(widths[1]);
+    let parts = text.split_inclusive(at).flat_map(|part| {
+        let slash = if is_wide(part) { '/' } else { at };
+        part.split_inclusive(slash)
+    });
+    for part in parts {
+        let room = widths[usize::from(lines.len() > 1)];
+        let line = lines.last_mut().expect("there is a first line");
+        if !line.is_empty() && line.width() + part.trim_end().width() > room {
+            lines.push(part.into());
+        } else {
+            line.push_str(part);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
 /// `t4, l4, a10 and 122 more`: so many of these names.

@@ -294,6 +294,21 @@ pub fn significant(value: f64) -> String {
 /// What arithmetic leaves of a half a few bits below it goes up with the others: 120.5 µs is 121 µs however it was computed.
 const HALF_UP: f64 = 1.0 + 1e-12;
 
+/// The number that [`significant`] shows of this one.
+///
+/// ```
+/// use roofswap_engine::units::as_shown;
+/// assert_eq!([3.8912e-3, 3.8949e-3, 0.0].map(as_shown), [3.89e-3, 3.89e-3, 0.0]);
+/// ```
+#[must_use]
+pub fn as_shown(value: f64) -> f64 {
+    if !value.is_finite() || value == 0.0 {
+        return value;
+    }
+    let scale = 10_f64.powi(2 - value.abs().log10().floor() as i32);
+    (value * scale * HALF_UP).round() / scale
+}
+
 /// A count with its thousands apart: `173,680`.
 ///
 /// ```

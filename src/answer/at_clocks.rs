@@ -363,7 +363,10 @@ fn fits_target_l2(q: &Question<'_>) -> Option<Caution> {
     let working_set = stated.map(Bytes).or_else(|| q.work.dram())?;
     let (source, l2) = (q.source.gpu.l2_size.value, q.target.gpu.l2_size.value);
     let fits = working_set <= l2 && working_set > source;
-    fits.then_some(Caution::FitsTargetL2 { working_set, l2, is_assumed: stated.is_none() })
+    fits.then(|| {
+        let gpu = q.target.gpu.id.as_str().into();
+        Caution::FitsTargetL2 { gpu, working_set, l2, is_assumed: stated.is_none() }
+    })
 }
 
 /// What the datasets behind the source time and the target's row say of this kernel.

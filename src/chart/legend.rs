@@ -2,6 +2,7 @@
 
 use super::item::{Anchor, BODY, Ink, Item, PixelPlace};
 use super::layout::{Rect, clean, wrap};
+use super::marker::SegmentLook;
 use super::{Dash, Mark, Meaning, Shape, marker};
 
 const LINE: f64 = BODY * 1.45;
@@ -15,14 +16,15 @@ enum LegendSample {
     Line(Meaning, Dash),
     Point(Meaning, Shape),
     Bar(Meaning),
-    /// A part of a stacked bar, with how full its colour is.
-    Segment(Meaning, f64),
+    /// A part of a stacked bar.
+    Segment(SegmentLook),
 }
 
 impl LegendSample {
     fn meaning(self) -> Meaning {
         match self {
-            Self::Line(m, _) | Self::Point(m, _) | Self::Bar(m) | Self::Segment(m, _) => m,
+            Self::Line(m, _) | Self::Point(m, _) | Self::Bar(m) => m,
+            Self::Segment(look) => look.meaning,
         }
     }
 }
@@ -44,8 +46,9 @@ impl Legend {
                 Mark::Line { name, meaning, dash, .. } => (LegendSample::Line(*meaning, *dash), name),
                 Mark::Point { name, meaning, shape, .. } => (LegendSample::Point(*meaning, *shape), name),
                 Mark::Bar { name, meaning, .. } => (LegendSample::Bar(*meaning), name),
-                Mark::Segment { label, meaning, strength, .. } => {
-                    (LegendSample::Segment(*meaning, *strength), label)
+                Mark::Segment { label, meaning, strength, hatch, .. } => {
+                    let look = SegmentLook { meaning: *meaning, strength: *strength, hatch: *hatch };
+                    (LegendSample::Segment(look), label)
                 }
                 Mark::Arrow { .. } | Mark::Label { .. } | Mark::Cell { .. } => continue,
             };
@@ -129,9 +132,7 @@ fn draw_sample(sample: LegendSample, (x, y): PixelPlace, items: &mut Vec<Item>) 
         }
         LegendSample::Point(meaning, shape) => marker::marker((x + SAMPLE / 2.0, y), meaning, shape, items),
         LegendSample::Bar(meaning) => marker::bar(sample_rect(x, y), meaning, items),
-        LegendSample::Segment(meaning, strength) => {
-            marker::segment(sample_rect(x, y), meaning, strength, items);
-        }
+        LegendSample::Segment(look) => marker::segment(sample_rect(x, y), look, items),
     }
 }
 

@@ -156,7 +156,7 @@ pub enum Meaning {
     Source,
     /// Belongs to the target GPU.
     Target,
-    /// Belongs to a further target, counted from 0.
+    /// Belongs to a further target, counted from 0; in stacked bars a colour of its own.
     Further(usize),
     /// The resource that limits.
     Limiter,
@@ -188,6 +188,17 @@ pub enum Dash {
     DashDot,
     /// A kernel's own compute ceiling.
     LongDash,
+}
+
+/// Lines over a part of a stacked bar: parts of one colour differ in them, and all parts without colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hatch {
+    /// None.
+    Plain,
+    /// Upwards to the right.
+    Rising,
+    /// Both ways.
+    Crossed,
 }
 
 /// The shape of a point; each has one meaning everywhere.
@@ -286,6 +297,8 @@ pub enum Mark {
         to: f64,
         /// How full its colour is, 0 to 1.
         strength: f64,
+        /// The lines over it.
+        hatch: Hatch,
         /// Legend entry, once per name, and the text in it where that fits.
         label: String,
     },

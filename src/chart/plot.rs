@@ -2,8 +2,8 @@
 
 use super::item::{Anchor, Ink, Item, PixelPlace, SMALL};
 use super::layout::{LabelSize, LevelLine, Placer, Rect, clean, clipped_line, likely_width, shorten, width};
-use super::marker::{RADIUS, arrow, bar, marker, segment, stroke};
-use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+use super::marker::{AROUND, RADIUS, SegmentLook, arrow, bar, diamond_around, marker, segment, stroke};
+use super::{Axis, ChartSpec, Dash, Hatch, Mark, Meaning, Scale, Shape};
 
 /// A label is not cut below this many pixels; it is left out.
 const LEAST_LABEL: f64 = 40.0;
@@ -29,6 +29,9 @@ fn axis_position(axis: &Axis, value: f64) -> Option<f64> {
 fn is_slots(axis: &Axis) -> bool {
     matches!(axis.scale, Scale::Category(_))
 }
+
+/// Of more measured times than this a diamond is compared with the first.
+const MOST_COMPARED: usize = 256;
 
 /// A label that waits for its place.
 struct Waiting<'a> {
@@ -73,6 +76,7 @@ pub(super) fn plot_items(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) ->
             plot.interval(*at, *ends, *meaning);
         }
     }
+    plot.covered_diamonds();
     for mark in &spec.marks {
         plot.mark(mark);
     }
@@ -100,6 +104,27 @@ impl<'a> Plot<'a, '_> {
         self.area.grown(1.0).holds(&Rect { x, y, w: 0.0, h: 0.0 }).then_some((x, y))
     }
 
+    /// Diamonds that the circle of a measured time would cover, larger and below it; those that it leaves free are drawn in their turn.
+    fn covered_diamonds(&mut self) {
+        for mark in &self.spec.marks {
+            if let Mark::Point { meaning, shape: shape @ (Shape::Predicted | Shape::Estimated), at, .. } =
+                mark
+                && let Some(place) = self.inside(*at)
+                && self.is_covered(place)
+            {
+                diamond_around(place, *meaning, *shape, self.items);
+            }
+        }
+    }
+
+    /// Whether a measured time stands so near that its circle covers a diamond here.
+    fn is_covered(&self, (x, y): PixelPlace) -> bool {
+        let is_near = |(a, b): PixelPlace| (a - x).hypot(b - y) < RADIUS + 2.0;
+        let measured = |mark: &&Mark| matches!(mark, Mark::Point { shape: Shape::Measured, .. });
+        let mut circles = self.spec.marks.iter().filter(measured).take(MOST_COMPARED);
+        circles.any(|mark| matches!(mark, Mark::Point { at, .. } if self.inside(*at).is_some_and(is_near)))
+    }
+
     /// Lines between categories.
     fn slots(&mut self) {
         if let Scale::Category(names) = &self.spec.y.scale {
@@ -119,8 +144,16 @@ impl<'a> Plot<'a, '_> {
                     self.outside += 1;
                     return;
                 };
-                marker(place, *meaning, *shape, self.items);
-                let radius = if *shape == Shape::Other { 2.0 } else { RADIUS + 1.0 };
+                let is_diamond = matches!(shape, Shape::Predicted | Shape::Estimated);
+                let is_covered = is_diamond && self.is_covered(place);
+                if !is_covered {
+                    marker(place, *meaning, *shape, self.items);
+                }
+                let radius = match shape {
+                    Shape::Other => 2.0,
+                    _ if is_covered => RADIUS + AROUND + 1.0,
+                    _ => RADIUS + 1.0,
+                };
                 self.placer.add_marker(place, radius);
                 if is_slots(&self.spec.y) {
                     self.lanes.push((place.1, place.0, place.0));
@@ -150,14 +183,20 @@ impl<'a> Plot<'a, '_> {
         let Scale::Category(slots) = &self.spec.y.scale else { return };
         let height = 0.5 * self.area.h / slots.len().max(1) as f64;
         for mark in &self.spec.marks {
-            let Mark::Segment { meaning, slot, from, to, strength, label } = mark else { continue };
+            let Mark::Segment { meaning, slot, from, to, strength, hatch, label } = mark else { continue };
             let ends = self.at((*from, *slot as f64)).zip(self.at((*to, *slot as f64)));
             let Some((a, b)) = ends.and_then(|(a, b)| clipped_line(&self.area, a, b)) else { continue };
             // Above the middle of the slot: a point with its interval and label may stand below.
             let place = Rect { x: a.0, y: (a.1 - height * 0.8).round(), w: b.0 - a.0, h: height.round() };
-            segment(place, *meaning, *strength, self.items);
+            let look = SegmentLook { meaning: *meaning, strength: *strength, hatch: *hatch };
+            segment(place, look, self.items);
             let text = clean(label, 40);
-            if likely_width(&text, SMALL) + 6.0 <= place.w {
+            let wide = likely_width(&text, SMALL) + 6.0;
+            if wide <= place.w {
+                if *hatch != Hatch::Plain {
+                    let under = Rect { x: place.x + (place.w - wide) / 2.0, w: wide, ..place.grown(-2.0) };
+                    self.items.push(Item::rect(under, Ink::Paper, 0.75));
+                }
                 let middle =
                     ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
                 self.items.push(Item::text_item(text, middle, SMALL, Anchor::Middle, Ink::Text));
@@ -422,6 +461,28 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_prediction_is_seen_around_a_measured_time_at_its_place() {
+        for shape in [Shape::Predicted, Shape::Estimated] {
+            let mut spec = spec(&[]);
+            for (shape, at) in [(Shape::Measured, (1.0, 1e12)), (shape, (1.0, 1.02e12))] {
+                let (name, label, interval) = (String::new(), String::new(), None);
+                spec.marks.push(Mark::Point { name, meaning: Meaning::Target, shape, at, interval, label });
+            }
+            let mut items = Vec::new();
+            plot_items(&spec, Rect { x: 0.0, y: 0.0, w: 700.0, h: 420.0 }, &mut items);
+            let ink = Ink::Of(Meaning::Target);
+            let is_diamond = |item: &Item| matches!(item, Item::Polygon { ink: i, .. } if *i == ink);
+            let circles = items.iter().rposition(|item| matches!(item, Item::Circle { .. })).unwrap();
+            let under = items[..circles].iter().find(|item| is_diamond(item)).unwrap();
+            let Item::Polygon { points, .. } = under else { panic!("{under:?}") };
+            // The paper around the circle ends at RADIUS + 1 from its middle.
+            let side = (points[1].0 - points[3].0) / 2.0 / f64::sqrt(2.0);
+            assert!(side > RADIUS + 2.0, "{points:?}");
+            assert!(!items[circles..].iter().any(is_diamond), "nothing covers the circle");
         }
     }
 

@@ -171,6 +171,14 @@ fn marked_name(base: &Gpu, how: &str) -> String {
     format!("{MARK} {} {how}", base.short_name().trim_start_matches(MARK).trim())
 }
 
+impl Gpu {
+    /// Its name at these settings: `◇ RTX 4070 @1200MHz`, as of the GPU that is named `rtx-4070@1200MHz`.
+    #[must_use]
+    pub fn name_at(&self, settings: Tuning) -> String {
+        marked_name(self, &settings.brief())
+    }
+}
+
 /// This GPU under the id of a rule, without the other names of its base.
 fn named_by_rule(made: Gpu, base: &Gpu, id: &str, description: String) -> Gpu {
     let mut gpu = made.as_copy(id);

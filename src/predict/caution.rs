@@ -132,6 +132,8 @@ pub enum Caution {
     FitsL2(Arc<str>),
     /// The working set fits in the L2 of the target and not in that of the source.
     FitsTargetL2 {
+        /// The target.
+        gpu: Arc<str>,
         /// What is touched.
         working_set: Bytes,
         /// L2 of the target.
@@ -424,14 +426,14 @@ impl fmt::Display for Caution {
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
-            Self::FitsTargetL2 { working_set, l2, is_assumed } => {
+            Self::FitsTargetL2 { gpu, working_set, l2, is_assumed } => {
                 let [used, l2] = [working_set, l2].map(|bytes| bytes.as_capacity());
                 let rest = if *is_assumed {
                     "taken to stay there between launches; if it does not, state the working set"
                 } else {
                     "larger sizes gain less"
                 };
-                write!(f, "fits in L2 on the target: {used} of {l2}; {rest}")
+                write!(f, "{gpu} ({used} of {l2}): the working set fits in L2 on the target; {rest}")
             }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),

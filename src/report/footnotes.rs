@@ -26,20 +26,58 @@ struct SharedNote {
     /// Whether a GPU or a kernel stands before the text.
     has_subject: bool,
     /// The first of them.
-    first: Vec<Box<str>>,
+    first: Vec<NamedSubject>,
     others: HashSet<Box<str>>,
+}
+
+/// A GPU or a kernel with the first settings it was named with, and its others: clocks that differ from kernel to kernel.
+#[derive(Debug)]
+struct NamedSubject {
+    /// The subject up to its settings: `t4 (`, or all of it where there are none.
+    name: Box<str>,
+    /// `70 W)`; empty where there are none.
+    settings: Box<str>,
+    others: HashSet<Box<str>>,
+}
+
+impl NamedSubject {
+    fn new(name: &str, settings: &str) -> Self {
+        Self { name: name.into(), settings: settings.into(), others: HashSet::new() }
+    }
+
+    fn add_settings(&mut self, settings: &str) {
+        if *self.settings != *settings && !self.others.contains(settings) {
+            self.others.insert(settings.into());
+        }
+    }
+
+    /// `t4 (70 W)`; with others `t4 (70 W and 2 more)`.
+    fn words(&self) -> String {
+        let Self { name, settings, others } = self;
+        match others.len() {
+            0 => format!("{name}{settings}"),
+            more => format!("{name}{} and {more} more)", settings.trim_end_matches(')')),
+        }
+    }
+}
+
+/// A subject without its settings, and those.
+fn split_settings(subject: &str) -> (&str, &str) {
+    subject.split_at(subject.find(" (").map_or(subject.len(), |at| at + 2))
 }
 
 impl SharedNote {
     fn add_subject(&mut self, subject: &str) {
-        let is_known = self.first.iter().any(|known| **known == *subject);
-        if is_known || !self.has_subject {
+        if !self.has_subject {
             return;
         }
-        if self.first.len() < ALL_NAMED {
-            self.first.push(subject.into());
-        } else if !self.others.contains(subject) {
-            self.others.insert(subject.into());
+        let (name, settings) = split_settings(subject);
+        if let Some(known) = self.first.iter_mut().find(|known| *known.name == *name) {
+            known.add_settings(settings);
+        } else if self.first.len() < ALL_NAMED {
+            self.first.push(NamedSubject::new(name, settings));
+        } else if !self.others.contains(name) {
+            self.others.insert(name.into());
         }
     }
 
@@ -47,13 +85,21 @@ impl SharedNote {
     fn into_line(self) -> String {
         let Self { head, text, has_subject, first, others } = self;
         let shown = if others.is_empty() { first.len() } else { NAMED };
-        let named = format!("{head}{}", first[..shown].join(", "));
+        let names: Vec<String> = first[..shown].iter().map(NamedSubject::words).collect();
+        let named = format!("{head}{}", names.join(", "));
         match others.len() + first.len() - shown {
             _ if !has_subject => text.into(),
             0 => format!("{named}: {text}"),
             more => format!("{named} and {more} more: {text}"),
         }
     }
+}
+
+/// Whether a note says which GPUs or kernels it is of: `t4 (70 W), l4 and 12 more: text`.
+pub(super) fn names_subject(note: &str) -> bool {
+    let Some((before, _)) = note.split_once(": ") else { return false };
+    let behind_first = before.trim_start_matches(|letter: char| letter != ' ' && letter != ',');
+    behind_first.is_empty() || [" (", ", ", " and "].iter().any(|begin| behind_first.starts_with(begin))
 }
 
 /// A note taken apart: `saxpy n=2^24: `, `rtx-4070 (150 W)`, `short`.
@@ -67,18 +113,20 @@ struct NoteParts<'t> {
 
 impl<'t> NoteParts<'t> {
     fn from_note(note: &'t str) -> Self {
-        let is_word = |subject: &str| !subject.is_empty() && !subject.contains(char::is_whitespace);
-        let is_subject = |subject: &str| {
-            let settings = subject.strip_suffix(')').and_then(|text| text.split_once(" ("));
-            is_word(settings.map_or(subject, |(word, _)| word))
-        };
         let whole = Self { head: "", subject: "", text: note };
         let Some((first, rest)) = note.split_once(": ") else { return whole };
-        if is_subject(first) {
+        if Self::is_subject(first) {
             return Self { head: "", subject: first, text: rest };
         }
-        let second = rest.split_once(": ").filter(|(second, _)| is_subject(second));
+        let second = rest.split_once(": ").filter(|(second, _)| Self::is_subject(second));
         second.map_or(whole, |(subject, text)| Self { head: &note[..first.len() + 2], subject, text })
+    }
+
+    /// Whether this names a GPU or a kernel.
+    fn is_subject(text: &str) -> bool {
+        let settings = text.strip_suffix(')').and_then(|text| text.split_once(" ("));
+        let word = settings.map_or(text, |(word, _)| word);
+        !word.is_empty() && !word.contains(char::is_whitespace)
     }
 
     fn is_of(&self, known: &SharedNote) -> bool {
@@ -161,6 +209,16 @@ mod tests {
             "two (x): words (y): short",
         ]);
         assert_eq!(lines, ["[1] t4 (70 W), l4 (50 W, 2 GHz), t4: short", "[2] two (x): words (y): short"]);
+    }
+
+    #[test]
+    fn a_gpu_is_named_once_whatever_its_clocks() {
+        let notes: Vec<String> = (0..9).map(|i| format!("t4 (70 W, {i} MHz): lower")).collect();
+        let mut notes: Vec<&str> = notes.iter().map(String::as_str).collect();
+        notes.extend(["l4 (70 W, 1 MHz): lower", "t4 (70 W, 0 MHz): lower", "t4: lower"]);
+        let (numbers, lines) = numbered(&notes);
+        assert!(numbers.iter().all(|number| number == "1"));
+        assert_eq!(lines, ["[1] t4 (70 W, 0 MHz and 8 more), l4 (70 W, 1 MHz), t4: lower"]);
     }
 
     #[test]

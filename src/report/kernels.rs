@@ -1,6 +1,7 @@
 //! The kernel catalogue: one row per kernel, or one kernel with every formula and where it comes from.
 
 use super::cell::TableCell;
+use super::spool::Spool;
 use super::spooled_table::{SpooledTable, TableFrame};
 use super::table::{Table, TableColumn, TableFormat};
 use crate::catalogue::SourceTable;
@@ -73,12 +74,20 @@ impl KernelsOverview {
         self.0.push(kernel_cells(kernel))
     }
 
-    /// Writes the table.
+    /// Writes the table, on a screen of so many characters without the columns that have no room.
     ///
     /// # Errors
     /// What the file system or the writer says.
-    pub fn write(self, format: TableFormat, out: &mut dyn Write) -> Result<()> {
-        self.0.write(TableFrame::default(), format, out)
+    pub fn write(self, format: TableFormat, screen: Option<usize>, out: &mut dyn Write) -> Result<()> {
+        let screen = screen.filter(|_| format == TableFormat::Table);
+        let frame = TableFrame {
+            least_needed: &["timed on", "sizes", "category", "keys"],
+            shortened: &["id", "at"],
+            screen,
+            notes: screen.map(|_| Spool::default()),
+            ..TableFrame::default()
+        };
+        self.0.write(frame, format, out)
     }
 }
 

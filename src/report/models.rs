@@ -20,16 +20,19 @@ pub struct ModelsReport<'a> {
 }
 
 impl ModelsReport<'_> {
-    /// One line per model in this format.
+    /// One line per model in this format; on a screen of so many characters without the columns that have no room.
     #[must_use]
-    pub fn render(&self, format: TableFormat) -> String {
+    pub fn render(&self, format: TableFormat, screen: Option<usize>) -> String {
         if !format.is_for_people() {
             return self.record_table().render(format);
         }
-        let mut text = self.overview_table().render(format);
-        text.push('\n');
-        text.push_str(&self.trained().render(format));
-        text
+        let trained = match screen {
+            Some(width) if format == TableFormat::Table => {
+                self.trained().fitted(width, &["seed", "written", "rows"]).shortened(width, "learned")
+            }
+            _ => self.trained(),
+        };
+        format!("{}\n{}", self.overview_table().render(format), trained.render(format))
     }
 
     /// The analytical models for people: numbers, then what each is.

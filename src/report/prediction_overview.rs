@@ -54,6 +54,9 @@ struct FirstRow {
 /// The names of kernels, which a narrow screen has shorter.
 const KERNEL: &str = "kernel";
 
+/// The targets, the same.
+const TARGET: &str = "target";
+
 /// Their sizes, the same.
 const SIZE: &str = "size";
 
@@ -64,9 +67,11 @@ const STOCK_TIME: &str = "at stock clocks";
 const LEFT_OUT: [&str; 9] =
     ["occupancy", "bound", shown::AS_PROFILED, "levels", STOCK_TIME, "weight", "measured", "source", "error"];
 
-/// What the speedups are over, where the source was measured at other clocks than it is set to.
-const CLOCKS_NOTE: &str =
-    "speedup: over the time at the clocks that the source is set to; as profiled: over its measured time";
+/// What the speedups are over, where the source was measured at other clocks than it is set to: a line for each column.
+const CLOCKS_NOTES: [&str; 2] = [
+    "speedup: over the time at the clocks that the source is set to",
+    "as profiled: over the measured time, at the profiled clocks",
+];
 
 /// What the column of levels is, and what it is not.
 const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
@@ -140,7 +145,7 @@ impl PredictionOverview {
         let title = self.title();
         let same = [
             (VARIANT.name, self.variants),
-            ("target", self.targets),
+            (TARGET, self.targets),
             ("model", self.models),
             ("levels", self.levels),
             (STOCK_TIME, self.at_stock),
@@ -155,7 +160,7 @@ impl PredictionOverview {
             writeln!(under, "{LEVELS_NOTE}")?;
         }
         if self.at_stock {
-            writeln!(under, "{CLOCKS_NOTE}")?;
+            CLOCKS_NOTES.iter().try_for_each(|note| writeln!(under, "{note}"))?;
         }
         self.spreads.copy_to(&mut under)?;
         notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
@@ -167,7 +172,7 @@ impl PredictionOverview {
             under_rows: Some(VARIANT.name),
             least_needed,
             said_once: &[KERNEL, SIZE],
-            shortened: &[KERNEL, SIZE],
+            shortened: &[KERNEL, SIZE, TARGET],
             last_left_out: Some("speedup"),
             screen,
             notes: Some(under),
@@ -202,7 +207,7 @@ fn overview_columns() -> Vec<TableColumn> {
         TableColumn::left(KERNEL),
         TableColumn::left(SIZE),
         VARIANT,
-        TableColumn::left("target"),
+        TableColumn::left(TARGET),
         TableColumn::left("model"),
         TableColumn::left("from"),
         TableColumn::right("weight"),

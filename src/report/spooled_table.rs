@@ -5,8 +5,8 @@ use super::cell::TableCell;
 use super::footnotes::Footnotes;
 use super::spool::Spool;
 use super::table::{
-    TableColumn, TableFormat, left_out_note, markdown_head, markdown_line, one_line, shortened_width,
-    text_line,
+    LEAST_NAME, TableColumn, TableFormat, explains_one_of, left_out_note, line_below, markdown_head,
+    markdown_line, one_line, shortened_width, text_line,
 };
 use crate::kernel::{clip_at_difference, clip_middle};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
@@ -27,6 +27,9 @@ pub(super) struct SpooledTable {
 
 /// A column wider than this may stand under its rows.
 const WIDE: usize = 16;
+
+/// Names are made this narrow where nothing else is left to give way.
+const LEAST_OF_SEVERAL: usize = 10;
 
 /// Of a column with more texts than this they are not kept.
 const FEW_TEXTS: usize = 64;
@@ -118,7 +121,7 @@ impl SpooledTable {
             }
             let below = under
                 .filter(|at| all[*at].1 != "-")
-                .map(|at| format!("  {} {}\n", self.columns[at].name, all[at].1));
+                .map(|at| line_below(self.columns[at].name, &all[at].1, ';', frame.screen));
             let cells = all.into_iter().filter(|(shown, _)| *shown).map(|(_, text)| text);
             let line = match is_markdown {
                 true => markdown_line(cells),
@@ -128,11 +131,12 @@ impl SpooledTable {
             out.write_all(below.unwrap_or_default().as_bytes())?;
         }
         let Some(mut notes) = frame.notes else { return Ok(()) };
-        if let Some(note) = left_out {
-            writeln!(notes, "{note}")?;
+        if let (Some(screen), false) = (frame.screen, left_out.is_empty()) {
+            writeln!(notes, "{}", left_out_note(screen, &left_out))?;
         }
         writeln!(out)?;
-        write_notes(self.footnotes, notes, is_markdown, out)
+        let is_explained = |note: &str| !explains_one_of(note, &left_out);
+        write_notes(self.footnotes, notes, is_explained, is_markdown, out)
     }
 
     /// The place of the column that stands under each row, if it must.
@@ -151,15 +155,24 @@ impl SpooledTable {
         sum + 2 * usize::saturating_sub(count, 1)
     }
 
-    /// How wide these columns are once they have lost as much of their middles as these shown ones are too wide, in turn.
-    fn shortened_columns(&self, frame: &TableFrame<'_>, is_shown: &[bool]) -> Vec<(usize, usize)> {
+    /// How wide these columns are once they have lost as much of their middles as these shown ones are too wide, in turn:
+    /// none narrower than the first of these widths, then than the next.
+    fn shortened_columns(
+        &self,
+        frame: &TableFrame<'_>,
+        is_shown: &[bool],
+        least_widths: &[usize],
+    ) -> Vec<(usize, usize)> {
         let Some(screen) = frame.screen else { return Vec::new() };
         let mut over = self.row_width(is_shown).saturating_sub(screen);
-        let mut short = Vec::new();
-        for at in frame.shortened.iter().filter_map(|name| self.place_of(name, is_shown)) {
-            let width = shortened_width(self.widths[at], over);
-            over -= self.widths[at] - width;
-            short.push((at, width));
+        let places = frame.shortened.iter().filter_map(|name| self.place_of(name, is_shown));
+        let mut short: Vec<(usize, usize)> = places.map(|at| (at, self.widths[at])).collect();
+        for least in least_widths {
+            for (_, width) in &mut short {
+                let narrower = shortened_width(*width, over, *least);
+                over -= *width - narrower;
+                *width = narrower;
+            }
         }
         short
     }
@@ -170,7 +183,7 @@ impl SpooledTable {
     }
 
     /// Which columns stand in the rows, and what is said of those that had no room.
-    fn columns_that_fit(&self, frame: &TableFrame<'_>, under: Option<usize>) -> ShownColumns {
+    fn columns_that_fit<'a>(&self, frame: &TableFrame<'a>, under: Option<usize>) -> ShownColumns<'a> {
         let mut fitted = ShownColumns {
             is_shown: self.columns.iter().map(|c| !frame.hidden.contains(&c.name)).collect(),
             ..ShownColumns::default()
@@ -179,8 +192,8 @@ impl SpooledTable {
             fitted.is_shown[at] = false;
         }
         let Some(screen) = frame.screen else { return fitted };
-        let mut left_out: Vec<&str> = Vec::new();
-        let mut leave_out = |is_shown: &mut Vec<bool>, name| {
+        let mut left_out: Vec<&'a str> = Vec::new();
+        let mut leave_out = |is_shown: &mut Vec<bool>, name: &'a str| {
             if let Some(at) = self.place_of(name, is_shown) {
                 is_shown[at] = false;
                 left_out.push(name);
@@ -190,18 +203,19 @@ impl SpooledTable {
             if self.row_width(&fitted.is_shown) <= screen {
                 break;
             }
-            leave_out(&mut fitted.is_shown, *name);
+            leave_out(&mut fitted.is_shown, name);
         }
         if self.row_width(&fitted.is_shown) > screen {
             fitted.said_once = self.say_once(frame, &mut fitted.is_shown);
         }
-        fitted.short = self.shortened_columns(frame, &fitted.is_shown);
+        fitted.short = self.shortened_columns(frame, &fitted.is_shown, &[LEAST_NAME]);
         let gained: usize = fitted.short.iter().map(|(at, width)| self.widths[*at] - width).sum();
         if self.row_width(&fitted.is_shown) > screen + gained {
             frame.last_left_out.into_iter().for_each(|name| leave_out(&mut fitted.is_shown, name));
-            fitted.short = self.shortened_columns(frame, &fitted.is_shown);
+            let least_widths = [LEAST_NAME, LEAST_OF_SEVERAL];
+            fitted.short = self.shortened_columns(frame, &fitted.is_shown, &least_widths);
         }
-        fitted.left_out = left_out_note(screen, &left_out);
+        fitted.left_out = left_out;
         fitted
     }
 
@@ -220,25 +234,34 @@ impl SpooledTable {
 
 /// The columns of a table on a screen.
 #[derive(Default)]
-struct ShownColumns {
+struct ShownColumns<'a> {
     /// Which stand in the rows.
     is_shown: Vec<bool>,
-    /// What is said of those that had no room.
-    left_out: Option<String>,
+    /// The names of those that had no room.
+    left_out: Vec<&'a str>,
     /// What is said of those that are the same in every row.
     said_once: String,
     /// Those that are made narrower, and how wide they are then.
     short: Vec<(usize, usize)>,
 }
 
-/// Footnotes with their numbers, then the other notes.
-fn write_notes(footnotes: Footnotes, notes: Spool, is_markdown: bool, out: &mut dyn Write) -> Result<()> {
+/// Footnotes with their numbers, then the other notes that are wanted.
+fn write_notes(
+    footnotes: Footnotes,
+    notes: Spool,
+    is_wanted: impl Fn(&str) -> bool,
+    is_markdown: bool,
+    out: &mut dyn Write,
+) -> Result<()> {
     let mark = if is_markdown { "- " } else { "" };
     for line in footnotes.into_lines() {
         writeln!(out, "{mark}{}", one_line(&line))?;
     }
     for note in std::io::BufRead::lines(BufReader::new(notes.into_reader()?)) {
-        writeln!(out, "{mark}{}", note?)?;
+        let note = note?;
+        if is_wanted(&note) {
+            writeln!(out, "{mark}{note}")?;
+        }
     }
     Ok(())
 }

@@ -13,11 +13,12 @@
 
 use super::cell::TableCell;
 pub use super::column::{Align, TableColumn};
-use super::footnotes::Footnotes;
+use super::footnotes::{Footnotes, names_subject};
 use super::stream::{StreamFormat, write_rows};
 use crate::kernel::clip_apart;
-use crate::text::harmless_json;
+use crate::text::{broken_lines, first_names, harmless_json};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::{Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -82,8 +83,7 @@ impl Table {
     /// The same table without some columns, and without the notes that explain them: those that begin with their name and a colon.
     #[must_use]
     pub fn without(mut self, names: &[&str]) -> Self {
-        let explains = |note: &str| note.split_once(": ").is_some_and(|(name, _)| names.contains(&name));
-        self.notes.retain(|note| !explains(note));
+        self.notes.retain(|note| !explains_one_of(note, names));
         let keep: Vec<bool> = self.columns.iter().map(|c| !names.contains(&c.name)).collect();
         let kept = |i: usize| keep.get(i).copied().unwrap_or(true);
         let mut i = 0;
@@ -99,6 +99,7 @@ impl Table {
     #[must_use]
     pub fn fitted(mut self, width: usize, least_needed: &[&str]) -> Self {
         let mut left_out: Vec<&str> = Vec::new();
+        let rows_of_notes = self.rows_of_notes();
         for name in least_needed {
             if self.text_width() <= width {
                 break;
@@ -107,12 +108,32 @@ impl Table {
                 self = self.without(&[name]);
                 left_out.push(name);
                 if *name == NOTES {
-                    self.notes.iter_mut().for_each(|note| *note = without_number(note));
+                    self.notes.iter_mut().for_each(|note| *note = note_of_rows(note, &rows_of_notes));
                 }
             }
         }
-        self.notes.extend(left_out_note(width, &left_out));
+        if !left_out.is_empty() {
+            self.notes.push(left_out_note(width, &left_out));
+        }
         self
+    }
+
+    /// The rows that each footnote's number stands in, by what their first column of words says; empty where all do.
+    fn rows_of_notes(&self) -> HashMap<String, Vec<String>> {
+        let place_of = |is_wanted: &dyn Fn(&TableColumn) -> bool| self.columns.iter().position(is_wanted);
+        let names = place_of(&|column| column.align == Align::Left);
+        let (Some(names), Some(notes)) = (names, place_of(&|column| column.name == NOTES)) else {
+            return HashMap::new();
+        };
+        let mut rows_of: HashMap<String, Vec<String>> = HashMap::new();
+        for row in &self.rows {
+            let [name, numbers] = [names, notes].map(|at| row[at].for_people());
+            for number in numbers.trim_matches(['[', ']']).split(' ') {
+                rows_of.entry(number.into()).or_default().push(name.clone());
+            }
+        }
+        rows_of.values_mut().filter(|rows| rows.len() == self.rows.len()).for_each(Vec::clear);
+        rows_of
     }
 
     /// The same table with shorter texts in one column, without their middle, where its rows are wider than a screen of so many characters.
@@ -123,7 +144,7 @@ impl Table {
         let texts =
             || self.rows.iter().filter_map(|row| row.get(at)).map(|cell| one_line(&cell.for_people()));
         let longest = texts().map(|text| text.width()).max().unwrap_or(0);
-        let most = shortened_width(longest, over);
+        let most = shortened_width(longest, over, LEAST_NAME);
         let all: Vec<String> = texts().collect();
         let short = clip_apart(&all, most);
         for (row, text) in self.rows.iter_mut().zip(short) {
@@ -134,13 +155,15 @@ impl Table {
 
     /// How wide the rows of [`Table::to_text`] are.
     fn text_width(&self) -> usize {
-        let cell_width = |cell: &TableCell| one_line(&cell.for_people()).width();
-        let width = |(at, column): (usize, &TableColumn)| {
-            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(cell_width);
-            cells.chain([column.name.width()]).max().unwrap_or(0)
-        };
-        let columns = self.columns.iter().enumerate().map(width).sum::<usize>();
+        let columns = (0..self.columns.len()).map(|at| self.column_width(at)).sum::<usize>();
         columns + 2 * self.columns.len().saturating_sub(1)
+    }
+
+    /// How wide a column of them is.
+    fn column_width(&self, at: usize) -> usize {
+        let cell_width = |cell: &TableCell| one_line(&cell.for_people()).width();
+        let cells = self.rows.iter().filter_map(|row| row.get(at)).map(cell_width);
+        cells.chain([self.columns[at].name.width()]).max().unwrap_or(0)
     }
 
     /// The same table with other headings, for people.
@@ -167,6 +190,57 @@ impl Table {
         self
     }
 
+    /// [`Table::to_text`] on a screen of so many characters: words of the last column that have no room go on below, under their own; where
+    /// too few have any, it and other wide columns of words stand in lines under each row.
+    #[must_use]
+    pub fn to_text_within(&self, width: usize) -> String {
+        if self.text_width() <= width {
+            return self.to_text();
+        }
+        let broken = self.with_last_column_broken(width);
+        if broken.text_width() <= width {
+            return broken.to_text();
+        }
+        let (mut rows, mut below) = (self.clone(), vec![String::new(); self.rows.len()]);
+        while rows.text_width() > width {
+            let Some(at) = rows.widest_column_of_words() else { break };
+            let name = rows.columns[at].name;
+            for (row, lines) in rows.rows.iter().zip(&mut below).filter(|(row, _)| row[at] != TableCell::Null)
+            {
+                lines.insert_str(0, &line_below(name, &one_line(&row[at].for_people()), ' ', Some(width)));
+            }
+            rows = rows.without(&[name]);
+        }
+        rows.text_with_lines_below(&below)
+    }
+
+    /// The same with rows of their own for the words of the last column that have no room on a screen of so many characters.
+    fn with_last_column_broken(&self, width: usize) -> Self {
+        let is_of_words = self.columns.last().is_some_and(|column| column.align == Align::Left);
+        let over = self.text_width().saturating_sub(width);
+        let texts = || self.rows.iter().filter_map(|row| row.last()).map(|cell| one_line(&cell.for_people()));
+        let widest = texts().map(|text| text.width()).max().unwrap_or(0);
+        let mut broken = Self { rows: Vec::new(), ..self.clone() };
+        if !is_of_words || widest < over + LEAST_WORDS {
+            return self.clone();
+        }
+        for (row, text) in self.rows.iter().zip(texts()) {
+            let mut cells = row[..row.len() - 1].to_vec();
+            for line in broken_lines(&text, ' ', [widest - over; 2]) {
+                let empty = vec![TableCell::Text(String::new()); cells.len()];
+                let before = std::mem::replace(&mut cells, empty);
+                broken.rows.push([before, vec![TableCell::Text(line)]].concat());
+            }
+        }
+        broken
+    }
+
+    /// The widest column of words but the first, which names the row.
+    fn widest_column_of_words(&self) -> Option<usize> {
+        let of_words = (1..self.columns.len()).filter(|at| self.columns[*at].align == Align::Left);
+        of_words.filter(|at| self.column_width(*at) > LEAST_NAME).max_by_key(|at| self.column_width(*at))
+    }
+
     /// The table in this format; ends with a line break.
     #[must_use]
     pub fn render(&self, format: TableFormat) -> String {
@@ -186,21 +260,26 @@ impl Table {
     /// Aligned columns, with title and notes.
     #[must_use]
     pub fn to_text(&self) -> String {
+        self.text_with_lines_below(&[])
+    }
+
+    /// [`Table::to_text`] with whole lines under each row.
+    fn text_with_lines_below(&self, below: &[String]) -> String {
         let rows: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().map(|c| one_line(&c.for_people())).collect()).collect();
         let heading: Vec<String> = self.columns.iter().map(|c| c.name.to_string()).collect();
-        let width = |i: usize| {
-            std::iter::once(&heading).chain(&rows).filter_map(|r| r.get(i)).map(|t| t.width()).max()
-        };
-        let widths: Vec<usize> = (0..self.columns.len()).map(|i| width(i).unwrap_or(0)).collect();
+        let widths: Vec<usize> = (0..self.columns.len()).map(|at| self.column_width(at)).collect();
         let mut out = String::new();
         if !self.title.is_empty() {
             let below = if self.has_cells() { "\n\n" } else { "\n" };
             out.push_str(&format!("{}{below}", one_line(&self.title)));
         }
-        let lines = std::iter::once(&heading).chain(&rows).filter(|_| self.has_cells());
-        for row in lines {
+        if self.has_cells() {
+            out.push_str(&text_line(&heading, &self.columns, &widths));
+        }
+        for (at, row) in rows.iter().enumerate().filter(|_| self.has_cells()) {
             out.push_str(&text_line(row, &self.columns, &widths));
+            out.push_str(below.get(at).map_or("", String::as_str));
         }
         if !self.notes.is_empty() {
             out.push('\n');
@@ -289,27 +368,47 @@ pub(super) fn markdown_line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.map(escaped).collect::<Vec<_>>().join(" | "))
 }
 
+/// `  variant MWG=64;NWG=64`: what a row has no room for, broken behind this character into as many lines as the screen needs.
+pub(super) fn line_below(name: &str, text: &str, at: char, screen: Option<usize>) -> String {
+    let indent = " ".repeat(name.width() + 3);
+    let room = screen.map_or(usize::MAX, |screen| screen.saturating_sub(indent.len()));
+    let lines = broken_lines(text, at, [room; 2]);
+    format!("  {name} {}\n", lines.join(&format!("\n{indent}")))
+}
+
 /// The column of footnotes' numbers.
 const NOTES: &str = "notes";
 
-/// A footnote without the number that no column has any more.
-fn without_number(note: &str) -> String {
+/// A footnote with the names of its rows in place of the number that no column has any more; one that names its GPU without them.
+fn note_of_rows(note: &str, rows_of_notes: &HashMap<String, Vec<String>>) -> String {
     let numbered = note.strip_prefix('[').and_then(|rest| rest.split_once("] "));
     let numbered = numbered.filter(|(number, _)| number.bytes().all(|b| b.is_ascii_digit()));
-    numbered.map_or(note, |(_, text)| text).to_string()
+    let Some((number, text)) = numbered else { return note.to_string() };
+    match rows_of_notes.get(number) {
+        Some(rows) if !rows.is_empty() && !names_subject(text) => format!("{}: {text}", first_names(rows, 3)),
+        _ => text.to_string(),
+    }
 }
 
-/// Which columns a screen of so many characters goes without; `None` where it has all.
-pub(super) fn left_out_note(width: usize, names: &[&str]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("left out to fit {width} characters: {}", names.join(", ")))
+/// Whether a note explains one of these columns: it begins with the name and a colon.
+pub(super) fn explains_one_of(note: &str, names: &[&str]) -> bool {
+    note.split_once(": ").is_some_and(|(name, _)| names.contains(&name))
 }
+
+/// Which columns a screen of so many characters goes without.
+pub(super) fn left_out_note(width: usize, names: &[&str]) -> String {
+    format!("left out to fit {width} characters: {}", names.join(", "))
+}
+
+/// A column of words is not made narrower than this.
+const LEAST_WORDS: usize = 24;
 
 /// A column of names is not made narrower than this.
-const LEAST_NAME: usize = 16;
+pub(super) const LEAST_NAME: usize = 16;
 
-/// How wide a column is that has to give so much of its width.
-pub(super) fn shortened_width(width: usize, over: usize) -> usize {
-    width.saturating_sub(over).max(LEAST_NAME).min(width)
+/// How wide a column is that has to give so much of its width, and is not made narrower than `least`.
+pub(super) fn shortened_width(width: usize, over: usize, least: usize) -> usize {
+    width.saturating_sub(over).max(least).min(width)
 }
 
 /// Names come from users' files: a control character must neither break the line nor reach the terminal.
@@ -376,6 +475,38 @@ mod tests {
             assert!(narrow.contains(text), "{narrow}");
         }
         assert!(lines(10).contains("sm90_xmm…x128x64  n=1048576"), "{}", lines(10));
+    }
+
+    #[test]
+    fn words_of_the_last_column_go_on_below_their_own_where_a_screen_has_no_room() {
+        let mut table = Table::new(vec![TableColumn::right("time"), TableColumn::left("behind it")]);
+        table
+            .rows
+            .push(vec![TableCell::text("24.6 µs"), TableCell::text("warps wait for loads and results")]);
+        table.rows.push(vec![TableCell::text("8.9 µs"), TableCell::Null]);
+        assert_eq!(table.to_text_within(41), table.to_text());
+        let broken = "   time  behind it\n24.6 µs  warps wait for loads and\n         results\n 8.9 µs  -\n";
+        assert_eq!(table.to_text_within(33), broken);
+        let below = "   time\n24.6 µs\n  behind it warps wait for\n            loads and\n            results\n 8.9 µs\n";
+        table.columns[0] = TableColumn::left("time");
+        assert_eq!(table.to_text_within(28), below.replace(" 8.9 µs", "8.9 µs").replace("   time", "time"));
+    }
+
+    #[test]
+    fn notes_without_their_column_say_whose_they_are() {
+        let mut table = Table::new(["GPU", "notes"].map(TableColumn::left).to_vec());
+        for (gpu, notes) in [
+            ("L4", vec!["short", "l4 (9 W, 2 GHz), a2: slow"]),
+            ("T4", vec!["short"]),
+            ("A10", vec!["long", "short"]),
+        ] {
+            let notes = notes.into_iter().map(String::from).collect();
+            table.rows.push(vec![TableCell::text(gpu), TableCell::List(notes)]);
+        }
+        table.notes.push("legend".into());
+        let narrow = table.footnoted("notes").fitted(4, &["notes"]);
+        let left_out = "left out to fit 4 characters: notes";
+        assert_eq!(narrow.notes, ["short", "l4 (9 W, 2 GHz), a2: slow", "A10: long", "legend", left_out]);
     }
 
     #[test]

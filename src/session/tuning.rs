@@ -337,12 +337,18 @@ impl Session {
         self.tuning(edited.map_or(gpu, |edited| edited.base))
     }
 
-    /// Its short name with what was typed of its clocks and its limit: `RTX 4070 @1200MHz`.
+    /// Its short name with what was typed of its clocks and its limit: `◇ RTX 4070 @1200MHz`.
     #[must_use]
     pub fn name_with_settings(&self, gpu: GpuId) -> String {
-        let name = self.gpus[gpu].short_name();
-        let typed = self.settings_of(gpu);
-        typed.map_or_else(|| name.to_string(), |tuning| format!("{name} {}", tuning.brief()))
+        let of = &self.gpus[gpu];
+        self.settings_of(gpu).map_or_else(|| of.short_name().to_string(), |typed| of.name_at(typed))
+    }
+
+    /// Its id with them, as it can be typed: `rtx-4070@1200MHz`.
+    #[must_use]
+    pub fn id_with_settings(&self, gpu: GpuId) -> String {
+        let id = &self.gpus[gpu].id;
+        self.settings_of(gpu).map_or_else(|| id.clone(), |typed| format!("{id}{}", typed.brief()))
     }
 
     /// This GPU at these clocks and this limit.

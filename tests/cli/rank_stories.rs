@@ -1,5 +1,6 @@
 //! Which GPU is best: boards of a kernel, a mix and a typed kernel, with prices and without.
 
+use crate::app_stories::trace;
 use crate::desk;
 
 use desk::{Desk, number};
@@ -376,8 +377,10 @@ fn speedups_over_the_profiled_time_are_a_column_with_one_note() {
         let table = desk.types(words).works().stdout;
         let heading = table.lines().nth(2).unwrap();
         assert!(heading.contains("speedup  as profiled  "), "{words}\n{heading}");
-        let notes: Vec<&str> = table.lines().filter(|line| line.contains("speedup: ")).collect();
-        assert!(notes.len() == 1 && notes[0].contains("as profiled: over "), "{words}\n{notes:?}");
+        for note in ["speedup: ", "as profiled: over "] {
+            let notes = table.lines().filter(|line| line.starts_with(note)).count();
+            assert_eq!(notes, 1, "{words}: {note}\n{table}");
+        }
     }
     let other = desk.types("rank --kernel saxpy --from titan-v --to l40s,t4").works().stdout;
     assert!(!other.contains("as profiled"), "{other}");
@@ -443,4 +446,45 @@ fn a_source_that_others_predict_says_that_speedups_are_over_its_own_time() {
         assert!(!said(&row), "{one_time}: {row}");
         assert_eq!(row["speedup"], 1.0, "{one_time}: {row}");
     }
+}
+
+/// A board at a limit has one id and one mark, however the limit was typed.
+#[test]
+fn a_board_at_a_limit_is_one_gpu_in_every_command_and_format() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    for asked in ["rank --kernel saxpy --from titan-v", "rank --app run.json", "app run.json"] {
+        let [flag, name] = ["l40s --power-limit 200W", "l40s@200W"].map(|to| {
+            let ask =
+                |format: &str| desk.types(&format!("{asked} --to {to} --format {format}")).works().stdout;
+            let (table, csv) = (ask("table"), ask("csv"));
+            assert!(table.lines().any(|line| line.contains("◇ L40S @200W  ")), "{asked}: {table}");
+            assert!(csv.lines().any(|line| line.starts_with("l40s@200W,")), "{asked}: {csv}");
+            assert!(ask("json").contains("\"gpu\": \"l40s@200W\""), "{asked}");
+            csv.split(',').next().unwrap_or_default().to_string()
+        });
+        assert_eq!(flag, name);
+    }
+}
+
+/// Times that are one time as they are shown have one rank, and stand in the order of their ids.
+#[test]
+fn times_that_are_equal_as_shown_share_a_rank() {
+    let desk = Desk::new();
+    // The host takes 20 ms of a window in which kernels take little.
+    desk.file(
+        "run.json",
+        trace().replace("\"ts\":3900,", "\"ts\":300000,").replace("\"ts\":3920,", "\"ts\":300020,"),
+    );
+    let table = desk.types("rank --app run.json --to h100,h200").works().stdout;
+    let rows: Vec<Vec<&str>> =
+        table.lines().skip(3).take_while(|l| !l.is_empty()).map(|l| l.split_whitespace().collect()).collect();
+    assert!(rows.len() > 3, "{table}");
+    assert!(rows.iter().all(|row| row[0].trim_start_matches('*') == "1"), "{table}");
+    assert!(table.contains("equal as shown: one rank, in the order of their ids"), "{table}");
+    let json = desk.types("rank --app run.json --to h100,h200 --format json").works().json();
+    let ids: Vec<&str> = json.iter().map(|row| row["gpu"].as_str().unwrap()).collect();
+    assert!(ids.is_sorted(), "{ids:?}");
+    let apart = desk.types("rank --kernel saxpy --from titan-v --to l4,h200").works().stdout;
+    assert!(!apart.contains("equal as shown"), "{apart}");
 }

@@ -234,3 +234,47 @@ fn an_explanation_without_a_time_is_its_reason() {
     let said = [&rows[0]["part"], &rows[0]["factor"]].map(|field| field.as_str().unwrap_or_default());
     assert!(rows.len() == 1 && said[0] == "no_time" && said[1].contains("cannot launch"), "{rows:?}");
 }
+
+#[test]
+fn what_fits_in_l2_is_one_note_for_all_gpus_and_kernels() {
+    let desk = Desk::new();
+    let words = "predict --kernel saxpy,vector_add --from titan-v --to rtx-4070,rtx-4090,l40s";
+    let table = desk.types(words).works().stdout;
+    let said: Vec<&str> = notes(&table).into_iter().filter(|note| note.contains("fits in L2 on")).collect();
+    assert_eq!(said.len(), 1, "{table}");
+    let gpus =
+        "rtx-4070 (12.0 MiB of 36.0 MiB), rtx-4090 (12.0 MiB of 72.0 MiB), l40s (12.0 MiB of 96.0 MiB): the";
+    assert!(said[0].contains(gpus), "{said:?}");
+}
+
+#[test]
+fn a_gpu_whose_limit_gives_each_kernel_another_clock_is_named_once() {
+    let desk = Desk::new();
+    let words = "predict --kernel saxpy,dot_product,matmul_naive,matmul_tiled --from titan-v --to rtx-4070 --power-limit 110W";
+    let table = desk.types(words).works().stdout;
+    let said: Vec<&str> =
+        notes(&table).into_iter().filter(|note| note.contains("lowers the SM clock")).collect();
+    assert_eq!(said.len(), 1, "{table}");
+    assert!(
+        said[0].matches("rtx-4070").count() == 1 && said[0].contains(" more): the power limit"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_side_alone_says_which_product_it_is() {
+    let desk = Desk::new();
+    let ask = |size: &str| {
+        let words = format!("predict --kernel matmul_tiled --from titan-v --to rtx-4070 --size {size}");
+        desk.types(&words).works()
+    };
+    let told = ask("m=4");
+    assert!(
+        told.stderr.contains("matmul_tiled m=4: one side alone is a square: m=4;n=4;k=4"),
+        "{}",
+        told.stderr
+    );
+    for size in ["n=4", "4", "m=4,n=8", "k=4,n=8"] {
+        assert!(!ask(size).stderr.contains("square"), "{size}");
+    }
+}

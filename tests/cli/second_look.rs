@@ -59,7 +59,12 @@ fn where_nobody_states_the_working_set_the_interval_reaches_the_time_without_l2(
         "no sooner than its bytes at the datasheet's bandwidth"
     );
     let said = unsaid["cautions"].to_string();
-    assert!(said.contains("fits in L2 on the target: 32.0 MiB of 72.0 MiB; taken to stay there"), "{said}");
+    assert!(
+        said.contains(
+            "rtx-4090 (32.0 MiB of 72.0 MiB): the working set fits in L2 on the target; taken to stay there"
+        ),
+        "{said}"
+    );
     assert!(!streamed["cautions"].to_string().contains("fits in L2"), "{streamed}");
 }
 

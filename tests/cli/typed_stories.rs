@@ -413,3 +413,16 @@ fn a_number_below_zero_is_a_value_that_says_what_is_expected() {
         desk.types(&words).ends(2, &[said]);
     }
 }
+
+/// What stands under the heading of a loop is of the loop.
+#[test]
+fn flags_of_every_kernel_stand_under_no_heading_of_a_typed_one() {
+    for command in ["predict", "rank", "whatif", "occupancy", "export"] {
+        let help = Desk::new().types(&format!("{command} --help")).works().stdout;
+        let typed = help.split("A kernel without a file, per launch:").nth(1).unwrap_or_default();
+        assert!(typed.contains("--stores-per-iteration"), "{help}");
+        for flag in ["--data", "--format", "--sm-clock", "--theme", "--launch"] {
+            assert!(!typed.contains(&format!("  {flag} <")), "{command} {flag}: {typed}");
+        }
+    }
+}

@@ -647,3 +647,17 @@ fn a_time_alone_asks_for_counts() {
     let told = Desk::new().types(asked).works();
     assert!(told.stdout.contains("no counts were given") && !told.stdout.contains("counters do not explain"));
 }
+
+#[test]
+fn a_change_that_rounds_to_what_is_there_is_refused_with_the_next_value() {
+    let desk = Desk::new();
+    let why = "rtx-4070: fp64-lanes=+20% rounds to 2 FP64 lanes per SM, which it has: nothing is changed; the next value is fp64-lanes=3";
+    desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --set fp64-lanes=+20%")).ends(2, &[why]);
+    desk.types(&format!("predict {SAXPY} --from titan-v --to rtx-4070 --set fp64-lanes=+20%"))
+        .ends(2, &[why]);
+    let several =
+        desk.types(&format!("rank {SAXPY} --from titan-v --to rtx-4070,h200 --set fp64-lanes=+20%")).works();
+    assert!(several.stderr.contains(why) && several.stdout.contains("◇ H200"), "{}", several.stderr);
+    desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --set fp64-lanes=+50%")).works();
+    desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --tornado")).works();
+}

@@ -82,7 +82,7 @@ fn a_sheet_with_numbers_copies_the_command_that_prints_them() {
     let expected = "roofswap gemm --gpu rtx-4070 --m 256 --n 512 --k 512 --sm-clock rtx-4070=1200MHz";
     assert_eq!(gemm, expected);
     let screen = d.screen();
-    assert!(screen.contains("GEMM on RTX 4070 @1200MHz"), "{screen}");
+    assert!(screen.contains("GEMM on ◇ RTX 4070 @1200MHz"), "{screen}");
     let fastest = screen.lines().find(|line| line.contains("▸")).unwrap().to_string();
     let number = fastest.split_whitespace().find(|word| word.parse::<f64>().is_ok()).unwrap();
     assert!(printed(&gemm, here.path()).contains(&format!(" {number} ")), "{fastest}");

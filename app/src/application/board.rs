@@ -67,7 +67,7 @@ fn ranked_row(
     let price = prices.quote(forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,
-        gpu_id: gpu.id.clone(),
+        gpu_id: session.id_with_settings(forecast.target),
         label: String::new(),
         name: session.name_with_settings(forecast.target),
         time: Some(time.value),

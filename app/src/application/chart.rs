@@ -4,7 +4,7 @@ use super::category::KernelCategory;
 use super::forecast::TargetForecast;
 use super::recorded::Application;
 use super::targets::{BarPart, bar_parts};
-use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape, TimeUnit};
+use crate::chart::{Axis, ChartSpec, Hatch, Mark, Meaning, Scale, Shape, TimeUnit};
 use crate::session::Session;
 use crate::units::{Seconds, significant};
 
@@ -23,8 +23,9 @@ pub fn application_chart(
         let mut from = 0.0;
         for part in bar {
             let to = from + unit.number(part.time);
-            let (meaning, strength) = look(part);
-            marks.push(Mark::Segment { meaning, slot, from, to, strength, label: part.name.into() });
+            let (meaning, strength, hatch) = look(part);
+            let label = part.name.into();
+            marks.push(Mark::Segment { meaning, slot, from, to, strength, hatch, label });
             from = to;
         }
         marks.push(end_mark(slot, forecast, unit));
@@ -33,7 +34,7 @@ pub fn application_chart(
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
     ChartSpec {
         title: format!("{} on other GPUs: {what}", application.file_name()),
-        subtitle: "bars: parts of the time in the colours of the legend, kernels from the left".into(),
+        subtitle: "bars: parts of the time as in the legend, kernels from the left".into(),
         x: Axis {
             label: unit.axis_label("time"),
             scale: Scale::Linear { min: 0.0, max: 1.25 * unit.number(Seconds(longest)) },
@@ -70,18 +71,47 @@ fn end_mark(slot: usize, forecast: &TargetForecast, unit: TimeUnit) -> Mark {
     }
 }
 
-/// How full the colour of each category of kernels is: likely neighbours differ.
-const STRENGTHS: [f64; KernelCategory::ALL.len()] = [1.0, 0.4, 0.8, 0.2, 0.9, 0.5, 0.1, 0.6, 0.3, 0.7];
+/// Colour and lines of each category of kernels: no two have both, neighbours differ in both.
+const LOOKS: [(Meaning, Hatch); KernelCategory::ALL.len()] = [
+    (Meaning::Target, Hatch::Plain),
+    (Meaning::Further(0), Hatch::Rising),
+    (Meaning::Further(1), Hatch::Plain),
+    (Meaning::Further(2), Hatch::Rising),
+    (Meaning::Target, Hatch::Crossed),
+    (Meaning::Further(0), Hatch::Plain),
+    (Meaning::Further(1), Hatch::Rising),
+    (Meaning::Further(2), Hatch::Plain),
+    (Meaning::Target, Hatch::Rising),
+    (Meaning::Further(0), Hatch::Crossed),
+];
 
-/// Kernels stand apart from what is no kernel, and neighbours from each other.
-fn look(part: &BarPart) -> (Meaning, f64) {
+/// Colour, its strength and lines: kernels stand apart from what is no kernel, and neighbours from each other.
+fn look(part: &BarPart) -> (Meaning, f64, Hatch) {
     let place = KernelCategory::ALL.iter().position(|c| c.as_str() == part.name);
-    match part.name {
-        "copies alone" => (Meaning::Source, 0.7),
-        "launch gaps" => (Meaning::Dim, 0.9),
-        "host-bound" => (Meaning::Dim, 0.4),
-        "idle, cause unknown" => (Meaning::Dim, 0.0),
-        _ if part.is_unpredicted => (Meaning::Limiter, 0.5),
-        _ => (Meaning::Target, place.map_or(0.5, |at| STRENGTHS[at])),
+    let plain = |meaning, strength| (meaning, strength, Hatch::Plain);
+    match (part.name, place) {
+        ("copies alone", _) => plain(Meaning::Source, 0.7),
+        ("launch gaps", _) => plain(Meaning::Dim, 0.9),
+        ("host-bound", _) => plain(Meaning::Dim, 0.4),
+        ("idle, cause unknown", _) => plain(Meaning::Dim, 0.0),
+        (_, Some(at)) if !part.is_unpredicted => {
+            let (meaning, hatch) = LOOKS[at];
+            (meaning, if hatch == Hatch::Plain { 0.7 } else { 0.3 }, hatch)
+        }
+        _ => plain(Meaning::Limiter, 0.5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_of_kernels_differ_in_colour_or_lines_and_neighbours_in_both() {
+        for (at, (meaning, hatch)) in LOOKS.iter().enumerate() {
+            assert!(LOOKS[..at].iter().all(|other| *other != (*meaning, *hatch)), "{at}");
+            let before = at.checked_sub(1).map(|before| LOOKS[before]);
+            assert!(before.is_none_or(|(m, h)| m != *meaning && h != *hatch), "{at}");
+        }
     }
 }

@@ -404,9 +404,9 @@ fn bound_beside_kernels(
     let share = |part: i64| part_words(part as f64 / timeline.window.nanoseconds().max(1) as f64);
     let idle = timeline.idle.total();
     Some(if timeline.copy_only > idle {
-        format!("copy-bound: copies alone are {} of the window there", share(timeline.copy_only))
+        format!("copy-bound there: copies alone are {} of the window", share(timeline.copy_only))
     } else {
-        format!("host-bound: the GPU idles for {} of the window there", share(idle))
+        format!("host-bound there: the GPU idles for {} of the window", share(idle))
     })
 }
 
@@ -464,12 +464,12 @@ mod tests {
             bound_beside_kernels(Some(TimeRange::exactly(Seconds(1e-6))), Some(Seconds(without)), &line)
         };
         let copies = said(970, 20, 0.99e-6).unwrap();
-        assert_eq!(copies, "copy-bound: copies alone are most of the window there");
+        assert_eq!(copies, "copy-bound there: copies alone are most of the window");
         let host = said(20, 970, 0.99e-6).unwrap();
-        assert_eq!(host, "host-bound: the GPU idles for most of the window there");
+        assert_eq!(host, "host-bound there: the GPU idles for most of the window");
         assert_eq!(said(20, 630, 0.99e-6).unwrap(), host, "GPUs share one note");
         let less = said(20, 430, 0.99e-6).unwrap();
-        assert_eq!(less, "host-bound: the GPU idles for less than half of the window there");
+        assert_eq!(less, "host-bound there: the GPU idles for less than half of the window");
         assert_eq!(said(970, 20, 0.9e-6), None, "kernels have a part in it");
     }
 }

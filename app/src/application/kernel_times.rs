@@ -97,8 +97,10 @@ pub fn kernels_on_targets_table(
     for forecast in forecasts {
         for one in groups_on(application, forecast) {
             let json = kernel_json(one);
-            let mut row =
-                vec![TableCell::text(&session.gpus[forecast.target].id), TableCell::text(&one.0.name)];
+            let mut row = vec![
+                TableCell::text(session.id_with_settings(forecast.target)),
+                TableCell::text(&one.0.name),
+            ];
             row.extend(NUMBERS.map(|name| TableCell::maybe(json[name].as_f64(), TableCell::number)));
             row.extend(WORDS.map(|name| TableCell::maybe(json[name].as_str(), TableCell::text)));
             row.push(TableCell::maybe(one.0.operator_words(), TableCell::text));

@@ -32,7 +32,7 @@ fn title(application: &Application) -> String {
         name => name,
     };
     let range = application.range.as_ref().map(|r| format!(", range {r}")).unwrap_or_default();
-    let (file, format) = (&application.file, application.format.words());
+    let (file, format) = (application.file_name(), application.format.words());
     format!("{file}: {format}, {gpu} (GPU {}){range}", application.device_index)
 }
 

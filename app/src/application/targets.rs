@@ -7,7 +7,7 @@ use super::profile_next::ProfileNext;
 use super::recorded::Application;
 use super::table::percent;
 use super::timeline::{IdleSplit, Timeline};
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::GpuId;
 use crate::report::shown::MARKS;
 use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::session::Session;
@@ -167,7 +167,7 @@ fn record_table(session: &Session, forecasts: &[TargetForecast]) -> Table {
     let mut table = Table::new(columns.chain(texts).collect());
     for forecast in forecasts {
         let json = target_json(session, forecast);
-        let mut row = vec![TableCell::text(&session.gpus[forecast.target].id)];
+        let mut row = vec![TableCell::text(session.id_with_settings(forecast.target))];
         row.extend(NUMBERS.map(|name| TableCell::maybe(json[name].as_f64(), TableCell::number)));
         row.push(TableCell::List(forecast.cautions.clone()));
         row.push(TableCell::text(forecast.kind.as_str()));
@@ -179,10 +179,9 @@ fn record_table(session: &Session, forecasts: &[TargetForecast]) -> Table {
 /// One entry of `targets`. Names of keys are part of the interface.
 #[must_use]
 pub fn target_json(session: &Session, forecast: &TargetForecast) -> Value {
-    let gpu: &Gpu = &session.gpus[forecast.target];
     let wall = |of: fn(&TimeRange) -> Seconds| forecast.wall.as_ref().map(|w| of(w).millis());
     json!({
-        "gpu": gpu.id,
+        "gpu": session.id_with_settings(forecast.target),
         "kernels_ms": forecast.kernels.value.millis(),
         "kernels_low_ms": forecast.kernels.low.millis(),
         "kernels_high_ms": forecast.kernels.high.millis(),

@@ -76,8 +76,8 @@ pub(super) struct AppArgs {
 const GROUP_COLUMNS_LEFT_OUT: [&str; 7] =
     ["for", "DRAM", "FLOPs", "mean", "regs", "grid x block", "operator"];
 /// The same of the table of targets.
-const TARGET_COLUMNS_LEFT_OUT: [&str; 5] =
-    ["idle", "at most", "predicted", "90 % of kernels", "speedup of kernels"];
+const TARGET_COLUMNS_LEFT_OUT: [&str; 6] =
+    ["idle", "at most", "predicted", "90 % of kernels", "speedup of kernels", "kernels"];
 
 /// The same of the table of kernels on a target.
 const KERNEL_COLUMNS_LEFT_OUT: [&str; 5] = ["share", "calls", "rests on", "operator", "limit"];

@@ -56,7 +56,25 @@ impl AskedConfig<'_> {
             .into_iter()
             .chain(type_remark(session, subject.kernel))
             .chain(works_remark(session, subject))
+            .chain(self.square_remark(session, subject))
             .collect()
+    }
+
+    /// The whole size, where tables name it by a side that was not typed: of `m=4` alone they say `n=4`.
+    fn square_remark(&self, session: &Session, subject: &Subject) -> Option<String> {
+        let kernel = &session.kernels[subject.kernel];
+        let typed = self.size.filter(|_| kernel.has_formulas())?;
+        let short = kernel.short_problem(&subject.problem);
+        let keys = |text: &'_ str| -> Vec<String> {
+            let pairs = text.split([',', ';']).filter_map(|pair| pair.split_once('='));
+            pairs.map(|(key, _)| key.trim().to_string()).collect()
+        };
+        let (typed_keys, short_keys) = (keys(typed), keys(&short));
+        let is_named = typed_keys.is_empty() || short_keys.iter().any(|key| typed_keys.contains(key));
+        (!is_named).then(|| {
+            let (id, whole) = (&kernel.id, &subject.problem);
+            format!("{id} {typed}: one side alone is a square: {whole}, shown as {short}; give its other sides for another")
+        })
     }
 
     /// Which variant stands in where none was typed and the answer depends on it; which ones have this size where the typed one has not.

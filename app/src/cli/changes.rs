@@ -13,7 +13,10 @@ use anyhow::Result;
 pub(super) fn changed_gpus(session: &mut Session, gpus: &[GpuId], set: Option<&str>) -> Result<Vec<GpuId>> {
     let Some(set) = set else { return Ok(Vec::new()) };
     let changes = typed_changes(set)?;
-    keep_fitting(gpus.iter().map(|gpu| Ok(session.add_hypothetical(*gpu, &changes)?)))
+    keep_fitting(gpus.iter().map(|gpu| {
+        changes.check_effect(&session.gpus[*gpu])?;
+        Ok(session.add_hypothetical(*gpu, &changes)?)
+    }))
 }
 
 /// What one `--set` changes.

@@ -3,6 +3,7 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::numbers::matrix_side;
+use super::terminal::fitted_to_screen;
 use super::training::watched;
 use super::{Usage, load, named_gpus, output, reproduce_gemm};
 use crate::gemm::learned::LearnedGemm;
@@ -124,8 +125,10 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
             return Ok(());
         }
     }
-    let table = table::tile_table(on, &product, &answers, &learned.cautions, args.format.into());
-    output::answer(table.render(args.format.into()).as_bytes())?;
+    let format = args.format.into();
+    let table = table::tile_table(on, &product, &answers, &learned.cautions, format);
+    let table = fitted_to_screen(table, format, &LEAST_NEEDED);
+    output::answer(table.render(format).as_bytes())?;
     match answers.first().and_then(|first| first.time.as_ref().err()) {
         Some(why) if answers.iter().all(|answer| answer.time.is_err()) => {
             bail!("nothing could be predicted: {why}")
@@ -133,6 +136,10 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Columns that a narrow screen goes without, the first one first.
+const LEAST_NEEDED: [&str; 7] =
+    ["occ. limit", "from", "blocks/SM", "occ.", "90 % of power", "90 % of energy", "TFLOP/s"];
 
 /// What paper 4's forest says of the product, from the rows of this GPU.
 fn ask_paper4(args: &GemmArgs, session: &Session, gemm: &Gemm, gpu: GpuId) -> Result<()> {

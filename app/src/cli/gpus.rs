@@ -2,6 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::clocks::ClockArgs;
+use super::terminal::{fitted_to_screen, text_on_screen};
 use super::{load, output};
 use crate::report::{TableFormat, gpus};
 use anyhow::Result;
@@ -19,6 +20,9 @@ pub(super) struct GpusArgs {
     format: FormatChoice,
 }
 
+/// Columns of the list that a narrow screen goes without, the first one first.
+const LEAST_NEEDED: [&str; 4] = ["year", "architecture", "DRAM achieved", "name"];
+
 pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
     let mut session = load::session_naming(&[], args.id.as_deref(), None)?;
     let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
@@ -35,5 +39,6 @@ pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
         None if people => gpus::overview_table(session.gpus.entries()),
         None => gpus::list(session.gpus.entries()),
     };
-    output::answer(table.render(format).as_bytes())
+    let table = fitted_to_screen(table, format, &LEAST_NEEDED);
+    output::answer(text_on_screen(&table, format).as_bytes())
 }

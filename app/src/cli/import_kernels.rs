@@ -1,5 +1,6 @@
 //! `roofswap import` of compilers' reports: kernels with their resources.
 
+use super::terminal::text_on_screen;
 use super::{Usage, load, output};
 use crate::catalogue::user_folder;
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
@@ -38,7 +39,7 @@ pub(super) fn run_import_kernels(
     } else {
         compiled::compiled_table(&reports)
     };
-    output::answer(table.render(format).as_bytes())?;
+    output::answer(text_on_screen(&table, format).as_bytes())?;
     if let Some(folder) = &folder {
         write_all(folder, &kernels)?;
     }

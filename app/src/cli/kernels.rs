@@ -3,6 +3,7 @@
 use super::asked_config::AskedConfig;
 use super::choices::FormatChoice;
 use super::output::NOT_KEPT;
+use super::terminal::{screen_width, text_on_screen};
 use super::{load, output};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -51,7 +52,7 @@ pub(super) fn run_kernels(args: &KernelsArgs) -> Result<()> {
     let table = kernels::show(&row, &session.sources);
     // Titles are long; for people they go under the table.
     let table = if format.is_for_people() { table.footnoted("source") } else { table };
-    output::answer(table.render(format).as_bytes())
+    output::answer(text_on_screen(&table, format).as_bytes())
 }
 
 /// Every kernel; none of the rows is kept.
@@ -60,7 +61,7 @@ fn write_list(session: &Session, format: TableFormat) -> Result<()> {
     let Some(format) = format.for_programs() else {
         let mut overview = KernelsOverview::default();
         rows.try_for_each(|row| overview.add_kernel(&row)).context(NOT_KEPT)?;
-        return output::streamed_answer(|out| overview.write(format, out));
+        return output::streamed_answer(|out| overview.write(format, screen_width(), out));
     };
     let columns = kernel_columns();
     output::streamed_answer(|out| write_rows(out, &columns, format, rows.map(|row| kernel_cells(&row))))

@@ -12,21 +12,23 @@ use clap::Args;
 /// Bytes of a float.
 const FLOAT: f64 = 4.0;
 
+/// Above these flags in the help.
+const LOOP: &str = "A loop that the threads of a block share, counted as paper 5 does";
+
 /// The flags, as they were typed.
 #[derive(Debug, Clone, Copy, Default, Args)]
-#[command(next_help_heading = "A loop that the threads of a block share, counted as paper 5 does")]
 pub(super) struct LoopArgs {
     /// Iterations of the loop in one block, such as `for (i = threadIdx.x; i < N; i += blockDim.x)`; with --threads and --grid
-    #[arg(long, value_name = "N", value_parser = whole_number)]
+    #[arg(long, help_heading = LOOP, value_name = "N", value_parser = whole_number)]
     iterations: Option<u32>,
     /// FLOPs of one iteration
-    #[arg(long, value_name = "N", value_parser = whole_number, requires = "iterations")]
+    #[arg(long, help_heading = LOOP, value_name = "N", value_parser = whole_number, requires = "iterations")]
     flops_per_iteration: Option<u32>,
     /// Floats that one iteration loads
-    #[arg(long, value_name = "N", value_parser = whole_number, requires = "iterations")]
+    #[arg(long, help_heading = LOOP, value_name = "N", value_parser = whole_number, requires = "iterations")]
     loads_per_iteration: Option<u32>,
     /// Floats that one iteration stores
-    #[arg(long, value_name = "N", value_parser = whole_number, requires = "iterations")]
+    #[arg(long, help_heading = LOOP, value_name = "N", value_parser = whole_number, requires = "iterations")]
     stores_per_iteration: Option<u32>,
 }
 

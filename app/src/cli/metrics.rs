@@ -3,6 +3,7 @@
 use super::asked_config::AskedConfig;
 use super::choices::FormatChoice;
 use super::output::NOT_KEPT;
+use super::terminal::text_on_screen;
 use super::{Usage, load, named_gpus, output, question, training};
 use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
@@ -113,7 +114,7 @@ pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     let mut table =
         if format.is_for_people() { overview_table(&title, &all) } else { of_kernel(&title, &all) };
     table.notes.extend(notes);
-    output::answer(table.render(format).as_bytes())
+    output::answer(text_on_screen(&table, format).as_bytes())
 }
 
 /// Every measured launch; for programs none of them is kept.

@@ -2,6 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::evaluate::{MEASURING, ProtocolChoice};
+use super::terminal::screen_width;
 use super::training::watched_as;
 use super::{learning, load, output};
 use crate::evaluate::like::LikeQuestion;
@@ -78,7 +79,7 @@ pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
     let learned = learned(&trainers(args.seed), entries);
     let report =
         ModelsReport { survey: &survey, learned: &learned, asked: wanted != LikeQuestion::default() };
-    output::answer(report.render(args.format.into()).as_bytes())
+    output::answer(report.render(args.format.into(), screen_width()).as_bytes())
 }
 
 /// Every model, in their order, on the shipped figures, each of their GPUs held out once; whatever the user's rows.

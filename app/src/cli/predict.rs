@@ -6,7 +6,7 @@ use super::predict_batch::{BatchQuestion, run_predict_batch};
 use super::predicted::{Predicted, are_several, each_question};
 use super::question::{CheckedQuestion, QuestionArgs};
 use super::speed_up::{SpeedUpQuestion, predict_speed_up};
-use super::terminal::screen_width;
+use super::terminal::{screen_width, text_on_screen};
 use super::{models, output};
 use crate::pair::Pair;
 use crate::report::prediction_overview::PredictionOverview;
@@ -139,7 +139,7 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: TableFormat) 
     let mut text = format!("\n{}\n", breakdown::heading(row));
     if let Ok(prediction) = &row.answer.prediction {
         let (apart, has_source) = (prediction.breakdown(), !row.answer.is_without_source);
-        let steps = breakdown::steps_table(row.answer, &apart).render(format);
+        let steps = text_on_screen(&breakdown::steps_table(row.answer, &apart), format);
         text.push_str(&format!("\n{steps}"));
         if let Some(e) = &apart.components {
             let names = Pair::new(row.source.short_name(), row.target.short_name());
@@ -153,7 +153,8 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: TableFormat) 
                 text.push_str(&format!("{line}\n"));
             }
         }
-        text.push_str(&format!("\n{}\n", breakdown::numbers_table(prediction, has_source).render(format)));
+        let numbers = breakdown::numbers_table(prediction, has_source);
+        text.push_str(&format!("\n{}\n", text_on_screen(&numbers, format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
         let shares =

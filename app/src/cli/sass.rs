@@ -1,6 +1,7 @@
 //! `roofswap sass A.txt [B.txt]`: listings of machine code, alone or two of the same kernels side by side.
 
 use super::choices::FormatChoice;
+use super::terminal::text_on_screen;
 use super::{Usage, output};
 use crate::compiler::sass::{
     Compared, ExecutedInstructions, SassFunction, SassListing, compare, read_path, translation,
@@ -55,7 +56,7 @@ pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
             }
         }
     };
-    output::answer(table.render(format).as_bytes())
+    output::answer(text_on_screen(&table, format).as_bytes())
 }
 
 /// Reads a listing and says what of it could not be read.

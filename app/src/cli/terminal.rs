@@ -1,6 +1,7 @@
 //! How wide the screen is, where the answer goes to one.
 
 use crate::report::{Table, TableFormat};
+use crate::text::broken_lines;
 use std::io::IsTerminal;
 use unicode_width::UnicodeWidthStr;
 
@@ -32,28 +33,19 @@ pub(super) fn footnote_lines(line: &str, width: usize) -> String {
     if line.starts_with('●') {
         return legend_lines(line, width);
     }
-    let number = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(number, _)| number);
     let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
-    let indent = match number.filter(is_number) {
+    let number = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map(|(number, _)| number);
+    let number = number.filter(is_number);
+    let indent = match number {
         Some(number) => number.len() + 3,
         None if is_sentence(line) => 2,
         None => return line.into(),
     };
-    let (mut lines, mut used) = (String::new(), 0);
-    for word in line.split(' ') {
-        let wide = word.width();
-        if used > indent && used + 1 + wide > width {
-            lines.push('\n');
-            lines.push_str(&" ".repeat(indent));
-            used = indent;
-        } else if used > 0 {
-            lines.push(' ');
-            used += 1;
-        }
-        lines.push_str(word);
-        used += wide;
-    }
-    lines
+    // The first word stands behind its number, however wide.
+    let begin = number.map_or(0, |_| indent);
+    let (before, text) = line.split_at(begin);
+    let lines = broken_lines(text, ' ', [width - begin.min(width), width - indent.min(width)]);
+    format!("{before}{}", lines.join(&format!("\n{}", " ".repeat(indent))))
 }
 
 /// A legend (`● measured  ◆ scaled from a measurement`) in lines of at most so many characters, each with whole entries.
@@ -71,15 +63,32 @@ fn legend_lines(legend: &str, width: usize) -> String {
 /// Whether a line is words for people: no row of a table, no data, no command to copy.
 fn is_sentence(line: &str) -> bool {
     const COMMANDS: [&str; 3] = ["ncu ", "nsys ", "roofswap "];
-    let begins = line.starts_with(|c: char| c.is_alphanumeric());
-    let is_data = line.contains("  ") || line.contains(" = ");
+    let begins = line.starts_with(|c: char| c.is_alphanumeric() || c == '◇');
+    let is_setting = line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+    let is_data = line.contains("  ") || is_setting;
     // Changes of a GPU (`mem=+20%,l2=72MiB`) have commas in a word, too.
     let is_record = |word: &str| {
-        let mut cells = word.trim_end_matches(',').split(',');
-        word.trim_end_matches(',').contains(',') && cells.any(|cell| !cell.contains('='))
+        let word = word.trim_end_matches(',');
+        word.contains(',') && !is_grouped_number(word) && word.split(',').any(|cell| !cell.contains('='))
     };
     let is_csv = line.split(' ').any(is_record);
     begins && !is_data && !is_csv && !COMMANDS.iter().any(|command| line.starts_with(command))
+}
+
+/// `173,680`.
+fn is_grouped_number(word: &str) -> bool {
+    let mut groups = word.split(',');
+    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|b| b.is_ascii_digit());
+    groups.next().is_some_and(|first| first.len() <= 3 && is_digits(first))
+        && groups.all(|group| group.len() == 3 && is_digits(group))
+}
+
+/// The table in this format; on the screen, words of its last column that have no room there go on below.
+pub(super) fn text_on_screen(table: &Table, format: TableFormat) -> String {
+    match screen_width() {
+        Some(width) if format == TableFormat::Table => table.to_text_within(width),
+        _ => table.render(format),
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +129,8 @@ mod tests {
     fn a_sentence_is_broken_between_words_and_data_and_commands_are_not() {
         let broken = "at most: with\n  kernels that take\n  no time (Amdahl)";
         assert_eq!(footnote_lines("at most: with kernels that take no time (Amdahl)", 19), broken);
+        let broken = "from 173,680\n  errors; wider";
+        assert_eq!(footnote_lines("from 173,680 errors; wider", 16), broken);
         let whole =
             ["titan-v,saxpy,n=1 of it", "ncu --set full -o x y", "saxpy  24.6 µs  10.9 µs", "a = 1 # b c d"];
         whole.iter().for_each(|line| assert_eq!(footnote_lines(line, 10), *line));

@@ -14,58 +14,60 @@ use crate::workload::TypedKernel;
 use anyhow::Result;
 use clap::Args;
 
+/// Above these flags in the help; not `next_help_heading`, which would stand above all flags behind them too.
+const TYPED_KERNEL: &str = "A kernel without a file, per launch";
+
 /// The flags, as they were typed.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "A kernel without a file, per launch")]
 pub(super) struct TypedKernelArgs {
     /// Its measured time on the source, such as 4.2ms
-    #[arg(long, value_name = "TIME", value_parser = launch_time)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "TIME", value_parser = launch_time)]
     time: Option<Seconds>,
     /// Its measured rate in place of the time, such as 700TFLOPS or 900GB/s of DRAM: of --flops or --dram-bytes, else of what the kernel
     /// counts at --size
-    #[arg(long, value_name = "RATE", value_parser = launch_rate, conflicts_with = "time")]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "RATE", value_parser = launch_rate, conflicts_with = "time")]
     rate: Option<TypedRate>,
     /// Threads per block, such as 256 or 16x16
-    #[arg(long, value_name = "N", value_parser = block_dimensions)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "N", value_parser = block_dimensions)]
     pub(super) threads: Option<[u64; 3]>,
     /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
-    #[arg(long, value_name = "N", requires = "threads", value_parser = dimensions)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "N", requires = "threads", value_parser = dimensions)]
     grid: Option<[u64; 3]>,
     /// Registers per thread, at most 255: what a compiler can give one
-    #[arg(long, value_name = "N", value_parser = register_count)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "N", value_parser = register_count)]
     pub(super) regs: Option<u32>,
     /// Static shared memory per block; 8KB is 8192 bytes
-    #[arg(long, value_name = "BYTES", alias = "smem-static", value_parser = shared_bytes)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "BYTES", alias = "smem-static", value_parser = shared_bytes)]
     pub(super) smem: Option<u32>,
     /// Dynamic shared memory per block
-    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "BYTES", value_parser = shared_bytes)]
     pub(super) smem_dynamic: Option<u32>,
     /// Floating-point operations, such as 17.2GFLOP; a fused multiply-add counts two
-    #[arg(long, value_name = "FLOP", value_parser = flop_count)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "FLOP", value_parser = flop_count)]
     flops: Option<Flops>,
     /// 32-bit integer operations of all threads, such as 3.6e12 or 3.6T: hashes, indices, comparisons
-    #[arg(long, value_name = "OPS", value_parser = operation_count)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "OPS", value_parser = operation_count)]
     int_ops: Option<f64>,
     /// Bytes moved from and to DRAM; 50MB is 50e6
-    #[arg(long, value_name = "BYTES", alias = "bytes", value_parser = traffic_bytes)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "BYTES", alias = "bytes", value_parser = traffic_bytes)]
     dram_bytes: Option<Bytes>,
     /// Bytes through L2
-    #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "BYTES", value_parser = traffic_bytes)]
     l2_bytes: Option<Bytes>,
     /// Bytes touched before the same are touched again, such as 14GB of a model's weights: what has to fit L2 to stay there
-    #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "BYTES", value_parser = traffic_bytes)]
     working_set: Option<Bytes>,
     /// Element type: fp32, bf16, fp8 …
-    #[arg(long, value_name = "TYPE", value_parser = element_type)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "TYPE", value_parser = element_type)]
     dtype: Option<ElementType>,
     /// Which pipe does its arithmetic, such as "tensor bf16 fp32" or fp32, with tile=128x128x64 stages=4 and mma.sync, wgmma or tcgen05
     /// where known: in place of what its name says
-    #[arg(long, value_name = "PIPE", value_parser = stated_pipe)]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "PIPE", value_parser = stated_pipe)]
     pipe: Option<StatedArithmetic>,
     #[command(flatten)]
     of_loop: LoopArgs,
     /// Its name (default: typed); with --kernel it is that kernel's launch
-    #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
+    #[arg(long, help_heading = TYPED_KERNEL, value_name = "NAME", conflicts_with = "kernel")]
     name: Option<String>,
 }
 

@@ -105,7 +105,7 @@ pub(super) struct WhatIfArgs {
 }
 
 /// Columns of several kernels, the first to go where there is no room last.
-const LEAST_NEEDED: [&str; 4] = ["unchanged energy", "unchanged power", "energy", "power"];
+const LEAST_NEEDED: [&str; 6] = ["unchanged energy", "unchanged power", "energy", "power", "third", "second"];
 
 /// `--format`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -145,6 +145,9 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let bases = select_targets(&session.gpus, &args.gpu)?;
     let several_kernels =
         args.workload.kernel.as_deref().is_some_and(|typed| typed == "all" || listed_names(typed).len() > 1);
+    if let [base] = bases[..] {
+        changes.iter().try_for_each(|changes| changes.check_effect(&session.gpus[base]))?;
+    }
     if args.save.is_some() && args.clocks.is_typed() {
         let text = "--save keeps what --set changes: give a power limit as --set power=150W, a clock as --set sm=1200MHz";
         return Err(Usage(text.into()).into());

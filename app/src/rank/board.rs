@@ -382,7 +382,7 @@ impl<'a> RankQuestion<'a> {
         let [low, high] = totals.ends();
         let mut row = RankedRow {
             gpu,
-            gpu_id: of.id.clone(),
+            gpu_id: self.session.id_with_settings(gpu),
             label: label.to_string(),
             name: if label.is_empty() { name } else { format!("{name} · {label}") },
             time,

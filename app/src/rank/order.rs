@@ -2,6 +2,7 @@
 
 use super::row::RankedRow;
 use crate::gpu::GpuId;
+use crate::units::as_shown;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
@@ -39,18 +40,35 @@ impl RankOrder {
     }
 
     /// Puts the best row first; rows without a number are at the end, the fastest first, behind them what is no choice. Hourly and launch prices are never
-    /// compared: with any hourly price, rows without one come last.
+    /// compared: with any hourly price, rows without one come last. Rows that are equal as they are shown stand in the order of their ids.
     pub fn sort(self, rows: &mut [impl Borrow<RankedRow>]) {
         let by_hour = has_hourly_price(rows);
-        let or_last = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
-        let key = |row: &RankedRow| {
-            let [number, time] = [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(or_last);
-            (!row.is_choice(), number, time)
+        rows.sort_by(|a, b| a.borrow().gpu_id.cmp(&b.borrow().gpu_id));
+        rows.sort_by_cached_key(|row| self.place_key(row.borrow(), by_hour));
+    }
+
+    /// What rows are ordered by, in the digits that are shown; the bits of numbers from 0 up stand in their order. A speedup may show what
+    /// its time does not.
+    fn place_key(self, row: &RankedRow, by_hour: bool) -> (bool, [u64; 3]) {
+        let bits = |number: Option<f64>| as_shown(number.unwrap_or(f64::INFINITY)).to_bits();
+        let [number, time] = [self.key(row, by_hour), Self::Time.key(row, by_hour)].map(bits);
+        let slowness = row.speedup.map_or(u64::MAX, |speedup| !as_shown(speedup).to_bits());
+        (!row.is_choice(), [number, time, slowness])
+    }
+
+    /// The rank of each of these sorted rows: from 1, the same of rows that are equal as they are shown.
+    #[must_use]
+    pub fn ranks(self, rows: &[RankedRow]) -> Vec<usize> {
+        let by_hour = has_hourly_price(rows);
+        let is_equal = |a: &RankedRow, b: &RankedRow| {
+            a.time.is_some() && self.place_key(a, by_hour) == self.place_key(b, by_hour)
         };
-        rows.sort_by(|a, b| {
-            let (a, b) = (key(a.borrow()), key(b.borrow()));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
-        });
+        let mut ranks: Vec<usize> = Vec::with_capacity(rows.len());
+        for (at, row) in rows.iter().enumerate() {
+            let before = at.checked_sub(1).filter(|before| is_equal(&rows[*before], row));
+            ranks.push(before.map_or(at + 1, |before| ranks[before]));
+        }
+        ranks
     }
 
     /// Turns sorted rows round, as kernels of a run are read: what takes most stands at the top, rows without a number of this order stay last.

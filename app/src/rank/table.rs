@@ -106,9 +106,13 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
         TableColumn::left("notes"),
     ];
     let mut table = Table::new(names.to_vec());
-    table.rows = board.rows.iter().enumerate().map(|(at, row)| row_for_people(at, row)).collect();
+    let ranks = board.order.in_effect(&board.rows).ranks(&board.rows);
+    table.rows = ranks.iter().zip(&board.rows).map(|(rank, row)| row_for_people(*rank, row)).collect();
     table.title = title(board);
     table.notes = notes(board);
+    if ranks.windows(2).any(|two| two[0] == two[1]) && !board.is_each_kernel {
+        table.notes.push(SHARED_RANK.into());
+    }
     let mut hidden = Vec::new();
     if board.profiled.is_none() {
         hidden.push(shown::AS_PROFILED);
@@ -135,8 +139,11 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     }
 }
 
-fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
-    let place = if row.is_pareto { format!("*{}", at + 1) } else { (at + 1).to_string() };
+/// What is said where two rows have one rank.
+const SHARED_RANK: &str = "equal as shown: one rank, in the order of their ids";
+
+fn row_for_people(rank: usize, row: &RankedRow) -> Vec<TableCell> {
+    let place = if row.is_pareto { format!("*{rank}") } else { rank.to_string() };
     let dollars = |usd: f64| TableCell::text(significant(usd));
     vec![
         TableCell::text(place),
@@ -192,14 +199,18 @@ fn other_clocks_note(rows: usize) -> Option<String> {
     ))
 }
 
-/// What both speedups of a kernel are over that was measured at other clocks than its source is set to at this time.
-fn profiled_note(profiled: ProfiledSource, at_set: Seconds) -> String {
+/// What both speedups of a kernel are over that was measured at other clocks than its source is set to at this time: a line for each
+/// column.
+fn profiled_notes(profiled: ProfiledSource, at_set: Seconds) -> [String; 2] {
     let ProfiledSource { time, kind, sm_clock, clocks_name } = profiled;
     let (measured, mhz, factor) = (shown::measured(time, kind), sm_clock.0 / 1e6, significant(time / at_set));
-    format!(
-        "speedup: at {clocks_name}; {}: over {measured} at the profiled clocks (SM {mhz:.0} MHz), {factor}× the speedup",
-        shown::AS_PROFILED
-    )
+    let as_profiled = shown::AS_PROFILED;
+    [
+        format!("speedup: at {clocks_name}"),
+        format!(
+            "{as_profiled}: over {measured} at the profiled clocks (SM {mhz:.0} MHz), {factor}× the speedup"
+        ),
+    ]
 }
 
 /// What is said of a fastest row that the next one may beat.
@@ -226,9 +237,8 @@ fn notes(board: &Board) -> Vec<String> {
         all.extend(board.order.unordered_note(&board.rows));
         return all;
     }
-    all.extend(
-        board.profiled.zip(board.source_time).map(|(profiled, at_set)| profiled_note(profiled, at_set)),
-    );
+    let profiled = board.profiled.zip(board.source_time);
+    all.extend(profiled.into_iter().flat_map(|(profiled, at_set)| profiled_notes(profiled, at_set)));
     all.extend(other_clocks_note(board.rows_at_other_clocks as usize));
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());

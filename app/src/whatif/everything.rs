@@ -46,6 +46,7 @@ impl ManyWorkloads<'_> {
     /// [`ChangeError`] for changes that this GPU cannot have.
     pub fn answers_on(&self, base: GpuId) -> Result<Vec<WhatIfAnswer>, ChangeError> {
         let Self { session, settings, .. } = *self;
+        self.changes.check_effect(&session.gpus[base])?;
         let of_tornado = || TornadoGpus::new(&session.gpus[base], &self.changes);
         let moved = self.with_tornado.then(of_tornado).transpose()?;
         let answer = |workload: &Workload| {
@@ -106,9 +107,7 @@ fn changed_times_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
 pub fn tornados_table(answers: &[WhatIfAnswer]) -> Table {
     let mut columns =
         vec![TableColumn::left("kernel"), TableColumn::right("time"), TableColumn::right("unchanged GPU")];
-    for name in ["helps most", "second", "third"] {
-        columns.extend([TableColumn::left(name), TableColumn::right("gain")]);
-    }
+    columns.extend(["helps most", "second", "third"].map(TableColumn::left));
     let mut table = Table::new(columns);
     let labels = short_labels(answers.iter().map(|answer| answer.workload.as_str()));
     table.rows = answers.iter().zip(labels).map(|(answer, label)| tornados_row(answer, label)).collect();
@@ -140,12 +139,9 @@ fn tornados_row(answer: &WhatIfAnswer, label: String) -> Vec<TableCell> {
     let times = [answer.marked_time(), answer.marked_base_time()];
     let mut cells = vec![TableCell::text(label)];
     cells.extend(times.map(|time| TableCell::maybe(time, TableCell::text)));
-    let helps = |bar: &TornadoBar| Some([bar.number.title().to_string(), answer.gain_words(bar)?]);
+    let helps = |bar: &TornadoBar| Some(format!("{} {}", bar.number.title(), answer.gain_words(bar)?));
     let mut helpful = answer.tornado.iter().filter_map(helps);
-    for _ in 0..NUMBERS_SHOWN {
-        let words = helpful.next().unwrap_or_else(|| ["-".to_string(), "-".to_string()]);
-        cells.extend(words.map(TableCell::text));
-    }
+    cells.extend((0..NUMBERS_SHOWN).map(|_| TableCell::maybe(helpful.next(), TableCell::text)));
     cells
 }
 

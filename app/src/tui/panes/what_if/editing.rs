@@ -2,7 +2,7 @@
 
 use super::lines::{WhatIfLine, line_under_cursor};
 use crate::catalogue::ElementType;
-use crate::gpu::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
+use crate::gpu::{ChangeAmount, ChangeError, Gpu, GpuChange, GpuChanges, GpuNumber};
 use crate::kernel::RunsAs;
 use crate::predict::{LaunchEdits, LaunchNumber};
 use crate::session::EditedGpu;
@@ -228,9 +228,16 @@ pub fn put_launch_value(state: &mut DashboardState, number: LaunchNumber, value:
 /// What was expected, or what contradicts it.
 pub fn type_number(state: &mut DashboardState, number: GpuNumber, text: &str) -> Result<Vec<Effect>, String> {
     let change = GpuChange::read(number.key(), text).map_err(|e| e.to_string())?;
+    let typed = GpuChanges::default().with(number, change.amount);
+    typed.check_effect(edited_base(state)).map_err(|e| e.to_string())?;
     let changes = state.changes_with(state.edited_gpu().changes, change);
     state.edit_gpu(changes)?;
     Ok(Vec::new())
+}
+
+/// The GPU that the edited one is made of.
+fn edited_base(state: &DashboardState) -> &Gpu {
+    &state.session.gpus[state.edited_gpu().base]
 }
 
 /// Sets numbers of the GPU as `--set` takes them, over what is changed already.
@@ -239,6 +246,7 @@ pub fn type_number(state: &mut DashboardState, number: GpuNumber, text: &str) ->
 /// What was expected, or what contradicts it.
 pub fn set_numbers(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
     let typed: GpuChanges = text.parse().map_err(|e: ChangeError| e.to_string())?;
+    typed.check_effect(edited_base(state)).map_err(|e| e.to_string())?;
     let now = state.edited_gpu().changes;
     let changes = typed.all().iter().fold(now, |all, change| state.changes_with(all, *change));
     state.edit_gpu(changes)?;
