@@ -14,7 +14,8 @@
 //! derived from the architecture (`sustained`) is derived from the numbers of the base first, so that changing one number changes no
 //! other one's rule.
 
-use super::changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
+use super::changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges};
+use super::gpu_number::GpuNumber;
 use super::sustained::{ratio_by_power, within_peak};
 use super::typed_note::{NoteRule, TYPED, TypedNote};
 use super::{ArchitectureTable, Gpu, Tuning};

@@ -11,7 +11,8 @@
 //! What an SM does per clock, the clocks, latencies and the launch overhead are the whole GPU's.
 
 use super::Gpu;
-use super::changes::{ChangeAmount, GpuChange, GpuChanges, GpuNumber};
+use super::changes::{ChangeAmount, GpuChange, GpuChanges};
+use super::gpu_number::GpuNumber;
 use super::typed_note::NoteRule;
 use crate::catalogue::Spanned;
 use crate::catalogue::{FileError, NumberOrigin, SourceTable, Sourced, SpecFile, shipped_sources};

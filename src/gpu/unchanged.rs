@@ -1,7 +1,8 @@
 //! Changes that change nothing: a number that is set to what it is.
 
 use super::Gpu;
-use super::changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
+use super::changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges};
+use super::gpu_number::GpuNumber;
 
 /// Numbers that differ by less are the same one, typed in another unit.
 const SAME: f64 = 1e-9;

@@ -309,10 +309,12 @@ mod tests {
 
     #[test]
     fn names_that_look_alike_behind_their_first_difference_are_cut_at_the_next() {
-        let names =
-            ["k<4, AddFunctor<float, float>>", "k<4, AddFunctor<float, long>>", "k<2, MulFunctor<n::T>>"];
-        let cut = clip_apart(&names.map(String::from), 16);
-        assert!(cut.iter().all(|name| name.starts_with("k…") && name.chars().count() <= 16), "{cut:?}");
+        let arguments = ["4, AddFunctor<float, float>", "4, AddFunctor<float, long>", "2, MulFunctor<n::T>"];
+        let cut = clip_apart(&arguments.map(|all| format!("very_long_kernel<{all}>")), 16);
+        assert!(
+            cut.iter().all(|name| name.starts_with("very_lon…") && name.chars().count() <= 16),
+            "{cut:?}"
+        );
         assert!(cut[0] != cut[1] && cut[1] != cut[2], "{cut:?}");
     }
 }

@@ -2,9 +2,9 @@
 
 use super::caution_texts::{
     above_roof_text, between_sizes_text, borrowed_registers_text, both_widths_text, capped_text,
-    dispatch_seen_text, fallen_back_text, far_below_roof_text, launch_bound_text, measured_unused_text,
-    missing_counts_text, near_sizes_text, nearest_size_text, not_compared_text, other_clocks_text,
-    other_sizes_text, rate_capped_text, rewritten_text, set_clocks_text, target_rows_text,
+    dispatch_seen_text, fallen_back_text, far_below_roof_text, fits_target_l2_text, launch_bound_text,
+    measured_unused_text, missing_counts_text, near_sizes_text, nearest_size_text, not_compared_text,
+    other_clocks_text, other_sizes_text, rate_capped_text, rewritten_text, set_clocks_text, target_rows_text,
     unfit_listings_text, unused_limit_text,
 };
 use super::lesson::Abstains;
@@ -427,13 +427,7 @@ impl fmt::Display for Caution {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
             Self::FitsTargetL2 { gpu, working_set, l2, is_assumed } => {
-                let [used, l2] = [working_set, l2].map(|bytes| bytes.as_capacity());
-                let rest = if *is_assumed {
-                    "taken to stay there between launches; if it does not, state the working set"
-                } else {
-                    "larger sizes gain less"
-                };
-                write!(f, "{gpu} ({used} of {l2}): the working set fits in L2 on the target; {rest}")
+                f.write_str(&fits_target_l2_text(gpu, [*working_set, *l2], *is_assumed))
             }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),

@@ -4,8 +4,19 @@ use crate::catalogue::ElementType;
 use crate::gpu::Ceilings;
 use crate::kernel::{Count, Problem, VectorPrecision};
 use crate::text::counted;
-use crate::units::{Seconds, significant};
+use crate::units::{Bytes, Seconds, significant};
 use std::sync::Arc;
+
+/// That a working set fits in the L2 of the target: so many bytes of so many, which nobody stated where they are assumed.
+pub(super) fn fits_target_l2_text(gpu: &str, sizes: [Bytes; 2], is_assumed: bool) -> String {
+    let [used, l2] = sizes.map(|bytes| bytes.as_capacity());
+    let rest = if is_assumed {
+        "taken to stay there between launches; if it does not, state the working set"
+    } else {
+        "larger sizes gain less"
+    };
+    format!("{gpu} ({used} of {l2}): the working set fits in L2 on the target; {rest}")
+}
 
 /// That a power limit in watts lowers the SM clock, from and to hertz.
 pub(super) fn capped_text(gpu: &str, limit: f64, clocks: [f64; 2]) -> String {

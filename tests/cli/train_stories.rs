@@ -236,7 +236,7 @@ fn models_are_judged_on_questions_like_the_one_in_hand() {
     );
     assert!(why(5).starts_with("worse than components: "), "{}", why(5));
     let told = desk.types("models --kernel saxpy --to rtx-4070").works().stdout;
-    let reason = "here: saxpy onto all GPUs (saxpy onto rtx-4070 has 3 cases, 9 needed)";
+    let reason = "like this question: saxpy onto all GPUs (saxpy onto rtx-4070 has 3 cases, 9 needed)";
     assert!(told.lines().next().is_some_and(|title| title.ends_with(reason)), "{told}");
     let one =
         desk.file("one.csv", "gpu,kernel,problem,flops,dram_bytes,time_ms\nrtx-3090,mine,n=1,1e9,1e6,0.2\n");

@@ -274,7 +274,8 @@ mod tests {
     fn shapes_and_shares_as_words() {
         let shapes = [[256, 1, 1], [16, 16, 1], [1, 1, 4]].map(dimensions::<u32>);
         assert_eq!(shapes, ["256", "16x16", "1x1x4"]);
-        assert_eq!([percent(0.0), percent(0.01), percent(12.34)], ["0.0 %", "< 0.1 %", "12.3 %"]);
+        let shares = [0.0, 0.01, 12.34, 99.97].map(percent);
+        assert_eq!(shares, ["0 %", "< 0.1 %", "12.3 %", "100 %"]);
         assert_eq!([counted(1, "copy", "copies"), counted(2, "copy", "copies")], ["1 copy", "2 copies"]);
     }
 }
