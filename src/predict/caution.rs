@@ -428,10 +428,9 @@ impl fmt::Display for Caution {
             }
             Self::FitsTargetL2 { gpu, working_set, l2, is_assumed } => {
                 let [used, l2] = [working_set, l2].map(|bytes| bytes.as_capacity());
-                let rest = if *is_assumed {
-                    "taken to stay there between launches; if it does not, state the working set"
-                } else {
-                    "larger sizes gain less"
+                let rest = match is_assumed {
+                    true => "taken to stay there between launches; if it does not, state the working set",
+                    false => "larger sizes gain less",
                 };
                 write!(f, "{gpu} ({used} of {l2}): the working set fits in L2 on the target; {rest}")
             }
