@@ -94,18 +94,9 @@ pub enum ChangeError {
         /// What the base has.
         stated: String,
     },
-    /// A change of something counted that leaves its count.
-    #[error("{gpu}: {change} rounds to {stays}, which it has: nothing is changed; the next value is {next}")]
-    RoundedAway {
-        /// The base GPU's id.
-        gpu: Box<str>,
-        /// As typed.
-        change: String,
-        /// The count with its title.
-        stays: String,
-        /// The next change that does something.
-        next: String,
-    },
+    /// A change of something counted that leaves its count: which, and the next value.
+    #[error("{0}")]
+    RoundedAway(String),
     /// A power limit that no clock is low enough for.
     #[error(transparent)]
     LimitTooLow(#[from] super::LimitTooLow),

@@ -34,8 +34,10 @@ impl GpuChanges {
                 });
                 let [change, next] =
                     [amount, next].map(|a| GpuChanges::default().with(number, a).to_string());
-                let gpu = base.id.as_str().into();
-                return Err(ChangeError::RoundedAway { gpu, change, stays, next });
+                return Err(ChangeError::RoundedAway(format!(
+                    "{}: {change} rounds to {stays}, which it has: nothing is changed; the next value is {next}",
+                    base.id
+                )));
             }
         }
         Ok(())

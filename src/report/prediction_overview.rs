@@ -172,7 +172,7 @@ impl PredictionOverview {
             under_rows: Some(VARIANT.name),
             least_needed,
             said_once: &[KERNEL, SIZE],
-            shortened: &[KERNEL, SIZE, TARGET],
+            shortened: &[KERNEL, SIZE],
             last_left_out: Some("speedup"),
             screen,
             notes: Some(under),
