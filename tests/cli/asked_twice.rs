@@ -33,7 +33,7 @@ fn a_setting_of_the_targets_leaves_the_source_as_it_was_timed() {
     assert_eq!(time(&named[0]), time(row_of(&beside, "gpu_target", "rtx-3090@1500MHz")));
     assert!(time(&named[0]) > 4.2, "slower clocks");
     let board = ask(&format!("rank {TYPED} --to rtx-4090,rtx-3090 --sm-clock 1500MHz"));
-    assert_eq!(time(row_of(&board, "gpu", "rtx-4090")), time(&alone[0]));
+    assert_eq!(time(row_of(&board, "gpu", "rtx-4090@1500MHz")), time(&alone[0]));
     assert_eq!(time(row_of(&board, "gpu", "rtx-3090@1500MHz")), time(&named[0]));
 }
 
@@ -64,7 +64,7 @@ fn an_application_is_ranked_alike_whatever_else_is_ranked() {
         desk.types(&words).works().json()
     };
     let (alone, beside) = (ask("h200"), ask("h100-sxm5,h200"));
-    assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu", "h200")));
+    assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu", "h200@1200MHz")));
     assert!(alone[0]["cautions"].to_string().contains("h200 (SM 1200 MHz instead of"), "{}", alone[0]);
     assert!(time(row_of(&beside, "gpu", "h100-sxm5@1200MHz")) > 0.0);
     let table = desk.types("rank --app run.json --to h200 --sm-clock 1200MHz").works().stdout;
@@ -111,7 +111,7 @@ fn a_time_measured_on_the_target_is_the_time_it_is_ranked_by() {
     assert_eq!((time(own), &own["low_ms"], &own["high_ms"]), (0.4, &own["time_ms"], &own["time_ms"]));
     assert!(desk.types(words).works().stdout.contains("400 µs ●"));
     let at_other_clocks = desk.types(&format!("{words} --sm-clock 1500MHz --format json")).works().json();
-    let set = row_of(&at_other_clocks, "gpu", "l40s");
+    let set = row_of(&at_other_clocks, "gpu", "l40s@1500MHz");
     assert_ne!(set["low_ms"], set["high_ms"], "nobody measured it at these");
     desk.file("mix.toml", "kernel = [{ kernel = \"my_k\", size = \"n=1000\", calls = 10 }]\n");
     let mix = "rank --data two.csv --mix mix.toml --from rtx-3090 --to l40s --format json";
