@@ -13,8 +13,8 @@ use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
 use crate::predict::{
     Caution, Interval, MODELS, Prediction, Question, SourceClocks, SourceKind, SourceTime, Subject, Visible,
-    clock_distance, differences, gpu_with_differences, is_at, is_near, is_timed_at, kernel_roofs, question,
-    source_clocks, stated_clocks, states_clocks, unused_target_clocks, weight,
+    clock_distance, differences, gpu_with_differences, is_at, is_at_stated_limit, is_near, is_timed_at,
+    kernel_roofs, question, source_clocks, stated_clocks, states_clocks, unused_target_clocks, weight,
 };
 use crate::roofline::{Bound, pipe_note, tensor_fp64_note};
 use crate::units::{Bytes, Seconds};
@@ -302,7 +302,8 @@ fn measured_on<'a>(
     is_typed: bool,
 ) -> Option<&'a Measurement> {
     let config = subject.config.filter(|_| on_target.is_board_at_settings())?;
-    let rows = || store.rows_at_all_clocks(config).filter(|row| row.gpu == target);
+    let is_of_target = |row: &&Measurement| row.gpu == target && is_at_stated_limit(row, on_target);
+    let rows = || store.rows_at_all_clocks(config).filter(is_of_target);
     let at_clocks = rows().find(|row| if is_typed { is_at(row, on_target) } else { is_near(row, on_target) });
     at_clocks.or_else(|| rows().find(|row| !is_typed && !states_clocks(row)))
 }
@@ -364,7 +365,7 @@ fn fits_target_l2(q: &Question<'_>) -> Option<Caution> {
     let (source, l2) = (q.source.gpu.l2_size.value, q.target.gpu.l2_size.value);
     let fits = working_set <= l2 && working_set > source;
     fits.then(|| {
-        let gpu = q.target.gpu.id.as_str().into();
+        let gpu = q.target.gpu.board_id().into();
         Caution::FitsTargetL2 { gpu, working_set, l2, is_assumed: stated.is_none() }
     })
 }

@@ -139,8 +139,27 @@ fn gpu_at_usable_settings(
 
 /// The power limit that the time of a source's row was taken at.
 fn limit_of_row(stock: &Gpu, catalogued: &Gpu, row: &Measurement) -> Watts {
-    let (own, set) = (stock.power_limit.value, catalogued.power_limit.value);
-    if set == own || row.is_typed() { set } else { stated_limit(row).unwrap_or(own) }
+    if row.is_typed() {
+        return catalogued.power_limit.value;
+    }
+    let own = stock.power_limit.value;
+    lower_limit(row, stock, own).unwrap_or(own)
+}
+
+/// How far apart two power limits may be and be the same one, written with other digits.
+const SAME_LIMIT: f64 = 1e-3;
+
+/// The power limit that a row states, where it is below that of its board. A row of a MIG slice states that of the whole board.
+fn lower_limit(row: &Measurement, gpu: &Gpu, board: Watts) -> Option<Watts> {
+    stated_limit(row).filter(|limit| gpu.derived.is_none() && limit.0 < board.0 * (1.0 - SAME_LIMIT))
+}
+
+/// Whether this GPU has the power limit that this row states; true where it states none below that of the board.
+#[must_use]
+pub fn is_at_stated_limit(row: &Measurement, gpu: &Gpu) -> bool {
+    let now = gpu.power_limit.value;
+    let stated = lower_limit(row, gpu, gpu.lowered_from().unwrap_or(now));
+    stated.is_none_or(|limit| (limit.0 / now.0 - 1.0).abs() <= SAME_LIMIT)
 }
 
 /// The power limit that a row states, as `roofswap measure` writes it.

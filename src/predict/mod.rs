@@ -66,8 +66,8 @@ pub use breakdown::{Breakdown, Cause, FirstTime, Step};
 pub use caution::{BusySms, Caution};
 pub use clocks::{
     SourceClocks, are_at_same_clocks, clock_distance, differences, gpu_at_row_clocks, gpu_at_usable_clocks,
-    gpu_with_differences, is_at, is_near, is_timed_at, source_clocks, stated_clocks, states_clocks,
-    unused_target_clocks,
+    gpu_with_differences, is_at, is_at_stated_limit, is_near, is_timed_at, source_clocks, stated_clocks,
+    states_clocks, unused_target_clocks,
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{

@@ -413,3 +413,66 @@ fn a_measured_target_is_marked_so_and_has_no_error_against_itself() {
     let from_other = asked("--from rtx-3090 --format json").json().remove(0);
     assert!(from_other["error_percent"].is_number() && from_other["time_kind"] == "scaled", "{from_other}");
 }
+
+/// A time was taken under the power limit that its row states, whether another limit is typed or not.
+#[test]
+fn a_row_states_the_power_limit_of_its_time() {
+    let desk = Desk::new();
+    desk.file("lim.csv", "gpu,kernel,problem,time_ms,power_limit_w\nh100-sxm5,linear_bf16,n=8192,2.8,300\n");
+    let words = "--data lim.csv --kernel linear_bf16 --size n=8192 --format json --from";
+    let to_h200 = |from: &str| desk.types(&format!("predict {words} {from} --to h200")).works().json();
+    let (plain, named) = (to_h200("h100-sxm5"), to_h200("h100-sxm5@300W"));
+    assert!(time(&plain[0]) < 1.5, "of a board that runs at 700 W: {plain:?}");
+    assert_eq!(time(&plain[0]), time(&named[0]));
+    let rows = desk.types(&format!("rank {words} h100-sxm5 --to h100-sxm5,h100-sxm5@300W")).works().json();
+    let [stock, limited] = ["h100-sxm5", "h100-sxm5@300W"].map(|gpu| time(row_of(&rows, "gpu", gpu)));
+    assert!((limited - 2.8).abs() < 1e-9 && stock < 1.5, "{rows:?}");
+}
+
+/// What is changed of a board scales the time that was measured on it, whatever the source: another one would order the two by chance.
+#[test]
+fn a_changed_board_is_ranked_from_its_own_measured_time() {
+    let desk = Desk::new();
+    let times = |kernel: &str, gpus: &str, more: &str| -> Vec<f64> {
+        let words = format!("rank --kernel {kernel} --from rtx-4070 --to {gpus} {more} --format json");
+        desk.types(&words).works().json().iter().map(time).collect()
+    };
+    let limits = "gtx-titan-x,gtx-titan-x@150W,gtx-titan-x@125W";
+    let limited = times("histogram --size n=1048576", limits, "");
+    assert!(limited[0] < 0.206 && limited[2] > 0.206, "the lowest limit is the slowest: {limited:?}");
+    let with_more_l2 = times("conv2d_7x7 --size h=1024", "gtx-titan-x", "--set l2=+50%");
+    assert!(with_more_l2.iter().all(|ms| (ms / with_more_l2[0] - 1.0).abs() < 1e-9), "{with_more_l2:?}");
+}
+
+/// An interval ends at no time that is estimated itself, and under a limit it is as wide in every command.
+#[test]
+fn an_interval_is_not_cut_at_an_estimate() {
+    let desk = Desk::new();
+    let ends = |row: &Value| ["low_ms", "time_ms", "high_ms"].map(|key| row[key].as_f64().unwrap());
+    let whatif = |words: &str| {
+        let told = desk.types(&format!("whatif --gpu rtx-4070 {words} --format json")).works().stdout;
+        serde_json::from_str::<Value>(&told).unwrap()
+    };
+    let more = whatif("--kernel saxpy --size n=2^24 --set mem=+1%");
+    assert!(ends(&more)[2] > 1.1 * more["base_time_ms"].as_f64().unwrap(), "{more}");
+    let words = "--kernel matmul_tiled --size n=1024";
+    let limited = ends(&whatif(&format!("{words} --power-limit 100W")));
+    let ranked = desk.types(&format!("rank {words} --to rtx-4070@100W --format json")).works().json();
+    let apart = limited.iter().zip(ends(&ranked[0])).map(|(a, b)| (a / b - 1.0).abs());
+    assert!(apart.fold(0.0, f64::max) < 1e-9, "{limited:?}: {ranked:?}");
+}
+
+/// A trace says nothing of a power limit: the one that is set for its GPU is the one it ran under, however that was said.
+#[test]
+fn a_limit_of_a_traced_gpu_is_the_same_by_name_and_by_flag() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let kernels = |words: &str| {
+        let rows = desk.types(&format!("app run.json --to h200 {words} --format json")).works().stdout;
+        let told: Value = serde_json::from_str(&rows).unwrap();
+        told["targets"][0]["kernels_ms"].as_f64().unwrap()
+    };
+    let named = kernels("--from h100-sxm5@300W");
+    assert_eq!(named, kernels("--power-limit h100-sxm5=300W"));
+    assert!(named < 0.95 * kernels(""), "faster than it was under 300 W");
+}

@@ -570,6 +570,19 @@ fn application() -> roofswap::application::Application {
 }
 
 #[test]
+fn an_application_under_a_typed_limit_is_compared_with_the_board_at_its_own() {
+    let mut d = view_of_saxpy(160, 50);
+    play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
+    press(&mut d, "3");
+    let before = d.state.what_if.answer().unwrap().time.unwrap();
+    press(&mut d, ":");
+    type_line(&mut d, "power 60W");
+    let limited = d.state.what_if.answer().unwrap().time.unwrap();
+    assert!(limited > before, "{limited} after {before}");
+    assert!(d.screen().contains(&format!("slower than RTX 4070, {before}")), "{before}: {}", d.screen());
+}
+
+#[test]
 fn an_application_has_its_tornado_from_the_worker() {
     let mut d = view_of_saxpy(160, 50);
     press(&mut d, "w");

@@ -3,9 +3,9 @@
 use super::group::KernelGroup;
 use super::recorded::Application;
 use super::rows::{counted_row, operator_row, time_alone_row};
-use crate::gpu::GpuId;
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Information, Problem};
-use crate::measurement::{CanonicalRow, ConfigId};
+use crate::measurement::{CanonicalRow, ConfigId, POWER_LIMIT_COLUMN};
 use crate::predict::Subject;
 use crate::session::Session;
 use std::collections::{HashMap, HashSet};
@@ -92,7 +92,9 @@ impl AskedGroups {
         }
         let with_rows = |rows: &Vec<CanonicalRow>| {
             let mut own = session.clone();
-            own.add_rows(rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
+            let rows: Vec<CanonicalRow> =
+                rows.iter().map(|row| at_set_limit(row, &session.gpus[source])).collect();
+            own.add_rows(&rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
         };
         let layers: Vec<Session> = layers.rows.iter().map(with_rows).collect::<Result<_, _>>()?;
         let timed: Vec<HashMap<String, ConfigId>> =
@@ -164,6 +166,15 @@ fn profiled_rows(application: &Application, gpu: &str) -> HashMap<u32, Canonical
         places.contains(&place).then(|| (place, CanonicalRow { gpu: gpu.to_string(), ..row }))
     };
     (0..).zip(rows.iter()).filter_map(stands).collect()
+}
+
+/// A row of the program, recorded under the power limit that is set for its GPU: a trace states none.
+fn at_set_limit(row: &CanonicalRow, gpu: &Gpu) -> CanonicalRow {
+    let mut row = row.clone();
+    if gpu.lowered_from().is_some() && row.attributes.get(POWER_LIMIT_COLUMN).is_none() {
+        row.attributes.insert(POWER_LIMIT_COLUMN.to_string(), gpu.power_limit.value.0.to_string());
+    }
+    row
 }
 
 /// The configurations that the user's rows time on this GPU, by the source of the row.

@@ -2,7 +2,7 @@
 
 use super::changed_times::{ChangedTimes, NotedTime, WhatIfTime};
 use crate::application::{Application, ForecastSettings, TargetForecast, forecast};
-use crate::gpu::{Gpu, GpuChanges, GpuId};
+use crate::gpu::{Gpu, GpuChanges, GpuId, Tuning};
 use crate::progress::Progress;
 use crate::report::shown::TimeKind;
 use crate::session::{EditedGpu, Session};
@@ -77,13 +77,26 @@ impl<'a> ApplicationTimes<'a> {
         Some(noted_time(self.application, found.ok()?.pop()?))
     }
 
-    /// A run on this GPU, made of the base; nothing once somebody cancelled.
+    /// A run on the base as its documents state it, whatever was typed for it.
+    fn forecast_at_stock(&self) -> Option<NotedTime> {
+        let mut session = self.session.clone();
+        session.tune(self.base, Tuning::default()).ok()?;
+        let found = forecast(&session, self.application, self.source, &[self.base], self.settings);
+        Some(noted_time(self.application, found.ok()?.pop()?))
+    }
+
+    /// A run on this GPU, made of the base or the base as its documents state it; nothing once somebody cancelled.
     fn time_on(&self, made: &Gpu) -> Option<NotedTime> {
         if self.progress.is_cancelled() {
             return None;
         }
         let changes = made.hypothetical.as_deref().map(|made| made.changes.clone()).unwrap_or_default();
-        let found = if changes.is_empty() { self.on_base.clone().ok() } else { self.forecast_with(&changes) };
+        let is_base = || made.clocks().is_same_setting(&self.base().clocks());
+        let found = match changes.is_empty() {
+            false => self.forecast_with(&changes),
+            true if is_base() => self.on_base.clone().ok(),
+            true => self.forecast_at_stock(),
+        };
         self.progress.advance(1);
         found
     }

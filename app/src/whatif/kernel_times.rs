@@ -80,6 +80,15 @@ struct ModelTime {
     ends: Option<[f64; 2]>,
 }
 
+impl ModelTime {
+    /// The same with an interval no narrower than that of this time, over each.
+    fn no_narrower_than(self, other: Option<Self>) -> Self {
+        let both = self.ends.zip(other.and_then(|other| other.ends));
+        let wider = both.map(|([low, high], [least, most])| [low.min(least), high.max(most)]);
+        Self { ends: wider.or(self.ends), ..self }
+    }
+}
+
 /// How uncertain a model calls its answer.
 #[derive(Clone, Copy)]
 struct Certainty {
@@ -374,13 +383,18 @@ impl PartQuestion<'_> {
         let mut times = self.model_times(gpus);
         for (time, gpu) in times.iter_mut().zip(gpus) {
             if let Some(slower) = gpu_at_limit(gpu, |gpu| self.load_on(gpu)) {
-                *time = self.model_times(std::slice::from_ref(&slower))[0];
+                let at_own_limit = gpu.at_own_limit().and_then(|board| self.model_time(&board));
+                *time = self.model_time(&slower).map(|time| time.no_narrower_than(at_own_limit));
             }
         }
         if let Some(edited) = edited {
             self.change_launch(edited, &mut times, gpus);
         }
         times
+    }
+
+    fn model_time(&self, gpu: &Gpu) -> Option<ModelTime> {
+        self.model_times(std::slice::from_ref(gpu))[0]
     }
 
     /// The model's times on these GPUs.

@@ -58,6 +58,8 @@ pub(super) struct SourceShare {
     launching: Launching,
     excess: Excess,
     timed: Option<f64>,
+    /// The same where this very size was timed: a number of the board bounds what a change of the board leaves of it.
+    of_size: Option<f64>,
     /// The same where it is below the floor of launches: those of targets cost less as well ([`capped_floor`]).
     below_floor: Option<f64>,
     start: LaunchStart,
@@ -102,6 +104,7 @@ impl SourceShare {
             launching,
             excess,
             timed,
+            of_size: timed,
             below_floor,
             start,
             timed_over_sum,
@@ -110,6 +113,12 @@ impl SourceShare {
             ln_efficiency,
             far,
         }
+    }
+
+    /// The same of a time that is carried from another size where `is_of_size` does not hold: an estimate bounds nothing.
+    #[must_use]
+    pub(super) fn timed_at_size(self, is_of_size: bool) -> Self {
+        Self { of_size: self.timed.filter(|_| is_of_size), ..self }
     }
 
     /// The answer on this target.
@@ -387,7 +396,7 @@ impl SourceShare {
         let (least, most) = (predicted.min(body * gained), predicted.max(body * lost));
         let beyond =
             [share(floor / other_host, least / BEYOND_RATES), share(floor * other_host, most * BEYOND_RATES)];
-        let timed = self.timed.filter(|_| is_one_board).map(|timed| timed / answered.time.0);
+        let timed = self.of_size.filter(|_| is_one_board).map(|timed| timed / answered.time.0);
         // Of another board nothing is made of it.
         match timed.zip(timed.and_then(|_| self.end.is_changed_to(target))) {
             Some((timed, Ordering::Greater)) => [beyond[0], timed],
@@ -463,6 +472,7 @@ pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
     let source = end(Side::Source);
     let typical =
         TypicalEfficiency::new(excess.uncounted, sides.source_build).on_tensor_cores(excess.on_tensor_cores);
-    let source = SourceShare::new(source, sides.timed, sides.launching, excess, typical);
+    let source = SourceShare::new(source, sides.timed, sides.launching, excess, typical)
+        .timed_at_size(sides.is_of_size);
     (source, end(Side::Target))
 }

@@ -399,7 +399,9 @@ impl Starting<'_, '_> {
 
     /// What the source says where its launch ends like this.
     fn share(&self, bound: &BoundEnd) -> SourceShare {
+        let is_of_size = self.source_time.as_ref().is_some_and(|t| t.timed_at_size().is_some());
         SourceShare::new(bound.end, self.timed, self.of.launching(), self.group.excess, self.typical)
+            .timed_at_size(is_of_size)
     }
 
     /// The same without its last wave.

@@ -32,6 +32,8 @@ pub(super) struct QuestionSides {
     pub(super) timed: Option<f64>,
     /// The same, or the modelled one where nobody timed the kernel there.
     pub(super) on_source: Option<f64>,
+    /// Whether this very size was timed on the source.
+    pub(super) is_of_size: bool,
     /// The work of one launch, its bounds included ([`bounded_work`]).
     pub(super) work: Work,
     /// What nobody counted of it, and what the time above the roof may go with.
@@ -63,6 +65,7 @@ impl QuestionSides {
         };
         let of_kernel = Self::from_machines(machines, Pair::same(&work), launching, shapes, q.floors, timed);
         Ok(Self {
+            is_of_size: q.source_time.as_ref().is_some_and(|t| t.timed_at_size().is_some()),
             on_source: q.source_time.as_ref().map(|t| t.time.0),
             excess: Excess::of_arithmetic(&q.work, q.blocks, arithmetic),
             unknown_builds: Pair::new(&q.source, &q.target).map(is_unknown),
@@ -114,6 +117,7 @@ impl QuestionSides {
             launching,
             shapes,
             timed,
+            is_of_size: false,
             on_source: timed,
             work: *works.target,
             excess: Excess::new(works.target, KnownBlocks::default(), false),

@@ -6,6 +6,7 @@ use crate::tui::state::DashboardState;
 use crate::tui::text::clipped_text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Color;
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
@@ -24,6 +25,8 @@ pub(super) fn pane_frame(
     }
     let focused = state.focus == pane;
     let (border, title) = if focused { (look.focus(), look.focus()) } else { (look.border(), look.title()) };
+    // On a border a style without a colour would take the border's.
+    let title = title.fg(title.fg.unwrap_or(Color::Reset));
     // A heavy border tells the focus apart without colour.
     let kind = if focused { BorderType::Thick } else { BorderType::Plain };
     let mut text = format!(" {} ", pane.title());

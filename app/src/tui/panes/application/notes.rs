@@ -60,7 +60,7 @@ fn forecast_notes(state: &DashboardState, application: &Application) -> Vec<Stri
     notes
 }
 
-/// `RTX 4090: kernels 742 ms (426 ms–1.29 s), 0.539×; at most 1.00× if kernels took no time, idle < 0.1 %, 0 % of kernel time predicted`.
+/// `RTX 4090: kernels 742 ms ◆ (426 ms–1.29 s), 0.539×; at most 1.00× if kernels took no time, idle < 0.1 %, 0 % of kernel time predicted`.
 fn kernels_text(state: &DashboardState, forecast: &TargetForecast) -> String {
     let time = forecast.kernels;
     let name = state.session.gpus[forecast.target].short_name();
@@ -69,7 +69,7 @@ fn kernels_text(state: &DashboardState, forecast: &TargetForecast) -> String {
     let idle = forecast.replayed.map(|r| format!(", idle {}", percent(100.0 * r.timeline.idle_share())));
     format!(
         "{name}: kernels {} ({}), {}×{}{}, {} of kernel time predicted",
-        time.value,
+        forecast.kind.marked(time.value),
         range(time.low, time.high),
         significant(forecast.kernels_speedup),
         at_most.unwrap_or_default(),

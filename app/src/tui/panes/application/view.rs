@@ -116,7 +116,7 @@ fn heading(found: &ApplicationFindings, application: &Application, width: usize)
 fn shown_words(found: &ApplicationFindings, application: &Application) -> Vec<String> {
     let mut words = Vec::new();
     if !found.filter.trim().is_empty() {
-        let share: f64 = found.shown.iter().map(|place| application.groups[*place].share).sum();
+        let share = found.shown.iter().fold(0.0, |sum, place| sum + application.groups[*place].share);
         let (shown, all) = (found.shown.len(), application.groups.len());
         let share = percent(100.0 * share);
         words.push(format!("{shown}/{all} groups “{}” with {share} of the time", found.filter.trim()));
@@ -346,14 +346,15 @@ fn legend_lines(
     lines.into_iter().map(|line| clipped_text(&line, width)).collect()
 }
 
-/// `346 ms (185–655 ms) 0.462×`; of the program's own GPU as it was recorded the time alone.
+/// `346 ms ◆ (185–655 ms) 0.462×`; of the program's own GPU as it was recorded the time alone.
 fn numbers(forecast: &TargetForecast, is_own: bool) -> String {
     let (time, speedup) = (forecast.time_range(), forecast.overall_speedup());
     let value = pad_left(&time.value.to_string(), 8);
+    let mark = forecast.kind.mark();
     match (is_own, (speedup - 1.0).abs() < AS_RECORDED) {
         (true, true) => format!("{value} recorded"),
         (true, false) => format!("{value} modelled {}×", significant(speedup)),
-        _ => format!("{value} ({}) {}×", range(time.low, time.high), significant(speedup)),
+        _ => format!("{value} {mark} ({}) {}×", range(time.low, time.high), significant(speedup)),
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn tornado_lines(
     let bars: Vec<&TornadoBar> = answer.tornado.iter().filter(|bar| bar.matters()).collect();
     let Some(now) = answer.time.filter(|_| !bars.is_empty()) else {
         let text = if answer.time.is_some() { "no number of the GPU changes the time" } else { "no time" };
-        return vec![Line::styled(text, look.dim())];
+        return paragraph(text, width, look.dim());
     };
     let scale = BarScale::new(&bars, now, width);
     let mut lines = vec![scale.heading(look)];
