@@ -85,11 +85,12 @@ pub fn launches_in_words(application: &Application) -> String {
     counted(application.kernel_count, one, several)
 }
 
-/// `12.3 %`, `< 0.1 %`; all and nothing as `100 %` and `0 %`.
+/// `12.3 %`, `< 0.1 %`, `> 99.9 %`; all and nothing as `100 %` and `0 %`.
 #[must_use]
 pub fn percent(value: f64) -> String {
     match format!("{value:.1}").as_str() {
         _ if value > 0.0 && value < 0.1 => "< 0.1 %".into(),
+        "100.0" if value < 99.999 => "> 99.9 %".into(),
         shown => format!(
             "{} %",
             shown.strip_suffix(".0").filter(|all| ["0", "100"].contains(all)).unwrap_or(shown)
@@ -274,8 +275,8 @@ mod tests {
     fn shapes_and_shares_as_words() {
         let shapes = [[256, 1, 1], [16, 16, 1], [1, 1, 4]].map(dimensions::<u32>);
         assert_eq!(shapes, ["256", "16x16", "1x1x4"]);
-        let shares = [0.0, 0.01, 12.34, 99.97].map(percent);
-        assert_eq!(shares, ["0 %", "< 0.1 %", "12.3 %", "100 %"]);
+        let shares = [0.0, 0.01, 12.34, 99.97, 100.0 - 1e-9].map(percent);
+        assert_eq!(shares, ["0 %", "< 0.1 %", "12.3 %", "> 99.9 %", "100 %"]);
         assert_eq!([counted(1, "copy", "copies"), counted(2, "copy", "copies")], ["1 copy", "2 copies"]);
     }
 }

@@ -173,10 +173,9 @@ fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) ->
     match read {
         Ok(mix) => {
             let kernel = state.key_for(Action::NextWorkload);
-            let text = format!(
-                "the board ranks GPUs for the mix {}; {kernel} asks about the kernel again",
-                mix.name
-            );
+            let of = if mix.name.starts_with("mix of ") { "the" } else { "the mix" };
+            let text =
+                format!("the board ranks GPUs for {of} {}; {kernel} asks about the kernel again", mix.name);
             state.ranked.mix = Some(mix);
             ask_about(state, AskedAbout::Mix);
             state.ranked.changes += 1;

@@ -3,6 +3,7 @@
 //! A model that is prepared ([`PreparedKernel`]) brings what a GPU has once for all answers; any other is asked GPU by GPU.
 
 use super::changed_times::{ChangedTimes, GoalTime, NotedTime, RunPower, RunSum, WhatIfTime};
+use super::model_time::ModelTime;
 use super::part_answers::{PartAnswers, PartNotes, tuned_source};
 use crate::answer::{EditedLaunch, IntervalQuestion, LaunchQuestion, Settings, StartedFrom, load_at_limit};
 use crate::gpu::{Ceilings, Gpu, GpuId, board_place};
@@ -15,7 +16,6 @@ use crate::predict::{
 };
 use crate::progress::Progress;
 use crate::report::shown::{TimeKind, useless_interval};
-use crate::roofline::Bound;
 use crate::session::{Session, Sources};
 use crate::units::{Joules, Seconds};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
@@ -69,24 +69,6 @@ pub(super) struct KernelTimes<'a> {
     /// Asked for only where a goal is sought: a tornado needs none.
     source_time: OnceCell<Option<GoalTime>>,
     progress: Option<&'a Progress>,
-}
-
-/// What a model says of one kernel on one GPU.
-#[derive(Clone, Copy)]
-struct ModelTime {
-    time: Seconds,
-    limit: Option<Bound>,
-    /// The ends of its interval over the time.
-    ends: Option<[f64; 2]>,
-}
-
-impl ModelTime {
-    /// The same with an interval no narrower than that of this time, over each.
-    fn no_narrower_than(self, other: Option<Self>) -> Self {
-        let both = self.ends.zip(other.and_then(|other| other.ends));
-        let wider = both.map(|([low, high], [least, most])| [low.min(least), high.max(most)]);
-        Self { ends: wider.or(self.ends), ..self }
-    }
 }
 
 /// How uncertain a model calls its answer.

@@ -28,6 +28,7 @@ mod chart;
 mod contour;
 mod everything;
 mod kernel_times;
+mod model_time;
 mod part_answers;
 mod question;
 mod records;

@@ -110,7 +110,10 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
         None => ("mix", state.asked_name(), Some(state.selection.source)),
     };
     let mut spans = gpu_spans(state, source, beside_source(state, kind == "application"), look);
-    spans.push(Span::raw(format!("{kind} ")));
+    // A mix without a name is `mix of 2 kernels`.
+    if !name.starts_with("mix of ") {
+        spans.push(Span::raw(format!("{kind} ")));
+    }
     let room = left.saturating_sub(width_of(&spans));
     spans.push(Span::styled(clipped_text(&name, room), look.title()));
     if kind == "mix" {

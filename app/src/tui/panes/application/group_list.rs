@@ -1,6 +1,7 @@
 //! The groups as a table: as many columns as fit. What tells groups of one kernel apart stands where there is room, on narrow screens
 //! before their totals.
 
+use super::findings::GroupSort;
 use crate::application::{Application, KernelGroup, TargetForecast, launch_words, percent};
 use crate::gpu::GpuId;
 use crate::kernel::{clip_apart, clip_at_difference};
@@ -92,6 +93,8 @@ struct ShownGroups<'a> {
     groups: Vec<(usize, &'a KernelGroup)>,
     /// The forecasts, that of the program's own GPU first.
     forecasts: &'a [TargetForecast],
+    /// The column that they are sorted by; `None` for their names.
+    sorted: Option<GroupColumn>,
 }
 
 impl ShownGroups<'_> {
@@ -105,6 +108,12 @@ impl ShownGroups<'_> {
     fn are_alike(&self) -> bool {
         let mut seen = HashSet::new();
         self.groups.iter().any(|(_, group)| !seen.insert(&group.label))
+    }
+
+    /// Whether several of them have one name and one operator, or none: their launches differ.
+    fn differ_in_launch(&self) -> bool {
+        let mut seen = HashSet::new();
+        self.groups.iter().any(|(_, group)| !seen.insert((&group.label, group.operator_words())))
     }
 
     /// The kernels' names in so many columns, those that the same operator launched apart from each other.
@@ -138,12 +147,19 @@ impl ShownGroups<'_> {
         let operator = self.widest(Operator).min((width / 5).max(OPERATOR));
         let launch = self.widest(Launch);
         let launch = if launch > 0 { launch.clamp(LAUNCH.0, LAUNCH.1) } else { 0 };
-        let mut all = vec![(Speedup(1), 8), (Time(1), ON_TARGET), (Share, 7)];
+        // The time on a target is that of a call: a total beside it has the mean beside it, too.
+        let numbers = [(Mean, 8), (Calls, 6), (Total, 8)];
+        let mut all: Vec<_> =
+            numbers.into_iter().filter(|(column, _)| Some(*column) == self.sorted).collect();
+        all.extend([(Speedup(1), 8), (Time(1), ON_TARGET), (Share, 7)]);
         if self.are_alike() {
             all.push((Operator, operator));
         }
-        // The time on a target is that of a call: a total beside it has the mean beside it, too.
-        all.extend([(Mean, 8), (Calls, 6), (Total, 8), (Operator, operator), (Launch, launch)]);
+        if self.differ_in_launch() {
+            all.push((Launch, launch));
+        }
+        all.extend(numbers);
+        all.extend([(Operator, operator), (Launch, launch)]);
         all.push((Interval(1), 15));
         for at in 2..self.forecasts.len() {
             all.extend([(Time(at), ON_TARGET), (Speedup(at), 8), (Interval(at), 15)]);
@@ -212,7 +228,16 @@ pub(super) fn group_lines(
         Some(Ok(forecasts)) => forecasts,
         _ => &[],
     };
-    let list = ShownGroups { groups, forecasts };
+    let (sort, is_reversed) = found.sort;
+    let sorted = match sort {
+        GroupSort::Share => Some(GroupColumn::Share),
+        GroupSort::Kernel => None,
+        GroupSort::Calls => Some(GroupColumn::Calls),
+        GroupSort::Mean => Some(GroupColumn::Mean),
+        GroupSort::OnTarget => Some(GroupColumn::Time(1)),
+        GroupSort::Speedup => Some(GroupColumn::Speedup(1)),
+    };
+    let list = ShownGroups { groups, forecasts, sorted };
     let heading = |column: GroupColumn| match column {
         GroupColumn::Operator => "operator".to_string(),
         GroupColumn::Launch => "grid x block".into(),
@@ -236,9 +261,22 @@ pub(super) fn group_lines(
         let name = clipped_text(&harmless_line(name), widths.name);
         format!("{}{cells}", pad_right(&name, widths.name))
     };
-    let head = line("kernel", &|column, width| match column {
-        GroupColumn::Time(at) => state.column_name(&state.session.gpus[forecasts[at].target], width),
-        other => heading(other),
+    // Numbers fall from the largest, names grow.
+    let falls = list.sorted.is_some() != is_reversed;
+    let arrow = |column: Option<GroupColumn>| match (column == list.sorted, falls) {
+        (true, true) => "▼",
+        (true, false) => "▲",
+        (false, _) => "",
+    };
+    let head = line(&format!("kernel{}", arrow(None)), &|column, width| {
+        let arrow = arrow(Some(column));
+        let name = match column {
+            GroupColumn::Time(at) => {
+                state.column_name(&state.session.gpus[forecasts[at].target], width - arrow.width())
+            }
+            other => heading(other),
+        };
+        format!("{name}{arrow}")
     });
     let mut lines = vec![Line::styled(clipped_text(&head, width), look.title())];
     for ((place, group), label) in list.groups.iter().zip(list.labels_apart(widths.name)) {
