@@ -142,8 +142,8 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     kept
 }
 
-/// From this width on every row says its size.
-const ROOM_FOR_SIZE: usize = 60;
+/// From this width on, that of a terminal of 60 columns, every row says its size.
+const ROOM_FOR_SIZE: usize = 58;
 
 /// Columns of the size and the space behind it, where the widest takes so many: of several targets it leaves room for them.
 fn size_width(widest: usize, width: usize, targets: usize) -> usize {
