@@ -33,11 +33,13 @@ pub(super) fn under_its_limit(
     with_caution(answer, Caution::of_limit(asked, &slower))
 }
 
-/// The interval of an answer under a lower limit, no narrower than that of its board, whose time may be modelled as well.
+/// The interval of an answer under a lower limit, no narrower than that of its board, whose time may be modelled as well, and no sooner.
 fn no_narrower(found: Interval, answer: &Answer, board: Option<&Answer>) -> Interval {
-    let ends = |board: &Answer| Some(board.interval?.ends_over(board.predicted_time()?));
-    let of_both = answer.predicted_time().zip(board.and_then(ends));
-    of_both.map_or(found, |(time, ends)| found.no_nearer_than(time, ends))
+    let of_board = board.and_then(|board| Some((board.interval?, board.predicted_time()?)));
+    let of_both = answer.predicted_time().zip(of_board);
+    of_both.map_or(found, |(time, (interval, on_board))| {
+        found.no_nearer_than(time, interval.ends_over(on_board)).no_sooner_than(interval.low)
+    })
 }
 
 /// What a kernel at this size asks of a GPU in this time, by its work and the blocks of its launch where they are known: of an operator at the SM clock that its

@@ -144,6 +144,12 @@ impl Interval {
         Self { low, high, factor: self.factor.max((high / low).sqrt()), ..self }
     }
 
+    /// The same with its low end no sooner than this time.
+    #[must_use]
+    pub fn no_sooner_than(self, least: Seconds) -> Self {
+        Self { low: self.low.max(least), ..self }
+    }
+
     /// Its ends over this time.
     #[must_use]
     pub fn ends_over(self, time: Seconds) -> [f64; 2] {

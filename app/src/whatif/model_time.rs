@@ -13,10 +13,12 @@ pub(super) struct ModelTime {
 }
 
 impl ModelTime {
-    /// The same with an interval no narrower than that of this time, over each.
+    /// The same with an interval no narrower than that of this shorter time, over each, and no sooner.
     pub(super) fn no_narrower_than(self, other: Option<Self>) -> Self {
-        let both = self.ends.zip(other.and_then(|other| other.ends));
-        let wider = both.map(|([low, high], [least, most])| [low.min(least), high.max(most)]);
+        let of_other = other.and_then(|other| Some((other.ends?, other.time / self.time)));
+        let wider = self.ends.zip(of_other).map(|([low, high], ([least, most], shorter))| {
+            [low.min(least).max(shorter * least), high.max(most)]
+        });
         Self { ends: wider.or(self.ends), ..self }
     }
 }
