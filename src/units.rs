@@ -306,7 +306,8 @@ pub fn as_shown(value: f64) -> f64 {
         return value;
     }
     let scale = 10_f64.powi(2 - value.abs().log10().floor() as i32);
-    (value * scale * HALF_UP).round() / scale
+    let has_scale = scale.is_finite() && scale > 0.0;
+    if has_scale { (value * scale * HALF_UP).round() / scale } else { value }
 }
 
 /// A count with its thousands apart: `173,680`.
@@ -346,10 +347,7 @@ fn push_significant(text: &mut String, value: f64) {
 /// [`significant`] of a finite number that is neither 0 nor from 1 to nearly 999.5.
 fn rare_significant(value: f64) -> String {
     // Round first, so that 999.6 becomes 1000 before its digits are counted.
-    let exponent = value.abs().log10().floor() as i32;
-    let scale = 10f64.powi(2 - exponent);
-    let rounded =
-        if scale.is_finite() && scale > 0.0 { (value * scale * HALF_UP).round() / scale } else { value };
+    let rounded = as_shown(value);
     let exponent = rounded.abs().log10().floor() as i32;
     match exponent {
         -4..=5 => format!("{:.*}", (2 - exponent).max(0) as usize, rounded),

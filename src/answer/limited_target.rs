@@ -37,9 +37,7 @@ pub(super) fn under_its_limit(
 fn no_narrower(found: Interval, answer: &Answer, board: Option<&Answer>) -> Interval {
     let of_board = board.and_then(|board| Some((board.interval?, board.predicted_time()?)));
     let of_both = answer.predicted_time().zip(of_board);
-    of_both.map_or(found, |(time, (interval, on_board))| {
-        found.no_nearer_than(time, interval.ends_over(on_board)).no_sooner_than(interval.low)
-    })
+    of_both.map_or(found, |(time, (interval, on_board))| found.under_limit(time, interval, on_board))
 }
 
 /// What a kernel at this size asks of a GPU in this time, by its work and the blocks of its launch where they are known: of an operator at the SM clock that its

@@ -13,9 +13,7 @@ impl GpuChanges {
     pub fn leave_as_it_is(&self, base: &Gpu) -> bool {
         self.all().iter().all(|change| change.leaves_as_it_is(base))
     }
-}
 
-impl GpuChanges {
     /// Refuses a change of something counted that leaves its count on this GPU: +20 % of 2 lanes.
     ///
     /// # Errors

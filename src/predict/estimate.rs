@@ -88,6 +88,13 @@ pub struct Interval {
     pub held_for_new_gpus: Option<f64>,
 }
 
+/// The ends of an interval over its time under a lower limit than that of a board, which has these ends over its own time, this share of it: no
+/// nearer to it, for the board's time may be modelled as well, and no sooner.
+#[must_use]
+pub fn ends_under_limit([low, high]: [f64; 2], [least, most]: [f64; 2], shorter: f64) -> [f64; 2] {
+    [low.min(least).max(shorter * least), high.max(most)]
+}
+
 impl Interval {
     /// Of a time that was measured at the very settings that are asked about: nothing is predicted.
     #[must_use]
@@ -137,17 +144,12 @@ impl Interval {
         Self { low, high, factor: (high / low).sqrt(), is_cut, ..self }
     }
 
-    /// The same around this time with its ends no nearer to it than these, over the time.
+    /// The same around this time under a lower limit than that of its board, which has this interval around that time.
     #[must_use]
-    pub fn no_nearer_than(self, time: Seconds, [least, most]: [f64; 2]) -> Self {
-        let (low, high) = (self.low.min(time * least), self.high.max(time * most));
+    pub fn under_limit(self, time: Seconds, board: Self, on_board: Seconds) -> Self {
+        let ends = ends_under_limit(self.ends_over(time), board.ends_over(on_board), on_board / time);
+        let [low, high] = ends.map(|end| time * end);
         Self { low, high, factor: self.factor.max((high / low).sqrt()), ..self }
-    }
-
-    /// The same with its low end no sooner than this time.
-    #[must_use]
-    pub fn no_sooner_than(self, least: Seconds) -> Self {
-        Self { low: self.low.max(least), ..self }
     }
 
     /// Its ends over this time.

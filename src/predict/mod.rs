@@ -75,7 +75,7 @@ pub use components::{
 };
 use doubt::{Causes, distance_between, library_distance};
 pub use doubt::{Doubt, joined_doubts};
-pub use estimate::{Interval, TimeEstimate, Width};
+pub use estimate::{Interval, TimeEstimate, Width, ends_under_limit};
 pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};

@@ -70,6 +70,18 @@ impl Layers {
         self.rows[layer].push(row.clone());
         Some((layer, row))
     }
+
+    /// Notes the power limit that is set for the program's GPU in every row that states none: a trace says nothing of it.
+    fn state_limit(&mut self, gpu: &Gpu) {
+        if gpu.lowered_from().is_none() {
+            return;
+        }
+        let limit = gpu.power_limit.value.0.to_string();
+        let unstated = |row: &&mut CanonicalRow| row.attributes.get(POWER_LIMIT_COLUMN).is_none();
+        for row in self.rows.iter_mut().flatten().filter(unstated) {
+            row.attributes.insert(POWER_LIMIT_COLUMN.to_string(), limit.clone());
+        }
+    }
 }
 
 impl AskedGroups {
@@ -90,11 +102,10 @@ impl AskedGroups {
             };
             kernels.push(counted.and_then(|row| layers.place(row)));
         }
+        layers.state_limit(&session.gpus[source]);
         let with_rows = |rows: &Vec<CanonicalRow>| {
             let mut own = session.clone();
-            let rows: Vec<CanonicalRow> =
-                rows.iter().map(|row| at_set_limit(row, &session.gpus[source])).collect();
-            own.add_rows(&rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
+            own.add_rows(rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
         };
         let layers: Vec<Session> = layers.rows.iter().map(with_rows).collect::<Result<_, _>>()?;
         let timed: Vec<HashMap<String, ConfigId>> =
@@ -166,15 +177,6 @@ fn profiled_rows(application: &Application, gpu: &str) -> HashMap<u32, Canonical
         places.contains(&place).then(|| (place, CanonicalRow { gpu: gpu.to_string(), ..row }))
     };
     (0..).zip(rows.iter()).filter_map(stands).collect()
-}
-
-/// A row of the program, recorded under the power limit that is set for its GPU: a trace states none.
-fn at_set_limit(row: &CanonicalRow, gpu: &Gpu) -> CanonicalRow {
-    let mut row = row.clone();
-    if gpu.lowered_from().is_some() && row.attributes.get(POWER_LIMIT_COLUMN).is_none() {
-        row.attributes.insert(POWER_LIMIT_COLUMN.to_string(), gpu.power_limit.value.0.to_string());
-    }
-    row
 }
 
 /// The configurations that the user's rows time on this GPU, by the source of the row.

@@ -69,6 +69,18 @@ fn cut_name(name: &str, form: usize, width: usize) -> String {
     }
 }
 
+/// A padded name and as many whole columns, each right in its width, as have room behind it.
+pub fn with_whole_columns(name: String, cells: &[String], widths: &[usize], width: usize) -> String {
+    let mut line = name;
+    for (cell, columns) in cells.iter().zip(widths) {
+        if line.width() + columns > width {
+            break;
+        }
+        line.push_str(&pad_left(cell, *columns));
+    }
+    line
+}
+
 /// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line, and a number keeps its unit.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

@@ -25,6 +25,7 @@ use crate::predict::Lessons;
 use crate::rank::{PriceBook, RankOrder};
 use crate::report::audit::Digest;
 use crate::session::{Revision, Session, Training};
+use crate::workload::is_nameless;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -173,7 +174,7 @@ fn take_mix(state: &mut DashboardState, read: Result<Arc<LoadedMix>, String>) ->
     match read {
         Ok(mix) => {
             let kernel = state.key_for(Action::NextWorkload);
-            let of = if mix.name.starts_with("mix of ") { "the" } else { "the mix" };
+            let of = if is_nameless(&mix.name) { "the" } else { "the mix" };
             let text =
                 format!("the board ranks GPUs for {of} {}; {kernel} asks about the kernel again", mix.name);
             state.ranked.mix = Some(mix);

@@ -72,16 +72,18 @@ impl<'a> ApplicationTimes<'a> {
     fn forecast_with(&self, changes: &GpuChanges) -> Option<NotedTime> {
         let mut session = self.session.clone();
         session.set_edited_gpu(Some(EditedGpu { base: self.base, changes: changes.clone() })).ok()?;
-        let place = session.edited_place();
-        let found = forecast(&session, self.application, self.source, &[place], self.settings);
-        Some(noted_time(self.application, found.ok()?.pop()?))
+        self.forecast_in(&session, session.edited_place())
     }
 
     /// A run on the base as its documents state it, whatever was typed for it.
     fn forecast_at_stock(&self) -> Option<NotedTime> {
         let mut session = self.session.clone();
         session.tune(self.base, Tuning::default()).ok()?;
-        let found = forecast(&session, self.application, self.source, &[self.base], self.settings);
+        self.forecast_in(&session, self.base)
+    }
+
+    fn forecast_in(&self, session: &Session, target: GpuId) -> Option<NotedTime> {
+        let found = forecast(session, self.application, self.source, &[target], self.settings);
         Some(noted_time(self.application, found.ok()?.pop()?))
     }
 

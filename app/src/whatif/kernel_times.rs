@@ -366,7 +366,7 @@ impl PartQuestion<'_> {
         for (time, gpu) in times.iter_mut().zip(gpus) {
             if let Some(slower) = gpu_at_limit(gpu, |gpu| self.load_on(gpu)) {
                 let at_own_limit = gpu.at_own_limit().and_then(|board| self.model_time(&board));
-                *time = self.model_time(&slower).map(|time| time.no_narrower_than(at_own_limit));
+                *time = self.model_time(&slower).map(|time| time.under_limit(at_own_limit));
             }
         }
         if let Some(edited) = edited {

@@ -1,5 +1,6 @@
 //! What a model says of a kernel on a changed GPU.
 
+use crate::predict::ends_under_limit;
 use crate::roofline::Bound;
 use crate::units::Seconds;
 
@@ -13,12 +14,11 @@ pub(super) struct ModelTime {
 }
 
 impl ModelTime {
-    /// The same with an interval no narrower than that of this shorter time, over each, and no sooner.
-    pub(super) fn no_narrower_than(self, other: Option<Self>) -> Self {
-        let of_other = other.and_then(|other| Some((other.ends?, other.time / self.time)));
-        let wider = self.ends.zip(of_other).map(|([low, high], ([least, most], shorter))| {
-            [low.min(least).max(shorter * least), high.max(most)]
-        });
-        Self { ends: wider.or(self.ends), ..self }
+    /// The same under a lower limit than that of its board, which has this time.
+    pub(super) fn under_limit(self, board: Option<Self>) -> Self {
+        let of_board = board.and_then(|board| Some((board.ends?, board.time / self.time)));
+        let ends = self.ends.zip(of_board);
+        let ends = ends.map(|(own, (of_board, shorter))| ends_under_limit(own, of_board, shorter));
+        Self { ends: ends.or(self.ends), ..self }
     }
 }

@@ -175,7 +175,7 @@ impl MixFile {
         let run_seconds = (shares > 0.0).then(|| run_ms.unwrap_or(RUN_SECONDS));
         let count = parts.len();
         let name = if self.typed.name.is_empty() {
-            format!("mix of {}", crate::text::counted(count, "kernel"))
+            format!("{NAMELESS_MIX}{}", crate::text::counted(count, "kernel"))
         } else {
             self.typed.name.clone()
         };
@@ -217,6 +217,15 @@ impl MixFile {
 
 fn is_positive(value: f64) -> bool {
     value.is_finite() && value > 0.0
+}
+
+/// What a mix is called whose file gives no name, before the number of its kernels.
+const NAMELESS_MIX: &str = "mix of ";
+
+/// Whether this name of a mix says itself that it is one.
+#[must_use]
+pub fn is_nameless(mix_name: &str) -> bool {
+    mix_name.starts_with(NAMELESS_MIX)
 }
 
 #[cfg(test)]

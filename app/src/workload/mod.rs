@@ -10,6 +10,6 @@ mod parts;
 mod typed_kernel;
 
 pub use kernel_line::{Chip, KernelLine};
-pub use mix::{MixError, MixFile};
+pub use mix::{MixError, MixFile, is_nameless};
 pub use parts::{RunAmount, Workload, WorkloadPart};
 pub use typed_kernel::{LoadedKernel, NAMELESS, TypedKernel, TypedKernelError, typed_shape};

@@ -12,6 +12,7 @@ use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{clipped_middle, clipped_text};
+use crate::workload::is_nameless;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -110,8 +111,7 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
         None => ("mix", state.asked_name(), Some(state.selection.source)),
     };
     let mut spans = gpu_spans(state, source, beside_source(state, kind == "application"), look);
-    // A mix without a name is `mix of 2 kernels`.
-    if !name.starts_with("mix of ") {
+    if kind == "application" || !is_nameless(&name) {
         spans.push(Span::raw(format!("{kind} ")));
     }
     let room = left.saturating_sub(width_of(&spans));

@@ -21,13 +21,12 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::tui::text::{clipped_text, pad_right, paragraph, with_whole_columns};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
-use unicode_width::UnicodeWidthStr;
 
 /// Columns of the table.
 const TABLE: u16 = 77;
@@ -145,14 +144,7 @@ fn heads(first: &str, width: usize, look: Look<'_>) -> [Line<'static>; 2] {
 /// The name and as many whole columns as have room.
 fn columns(name: &str, cells: [String; 7], width: usize) -> String {
     const WIDTHS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
-    let mut line = pad_right(&clipped_text(name, 24), 25);
-    for (cell, columns) in cells.iter().zip(WIDTHS) {
-        if line.width() + columns > width {
-            break;
-        }
-        line.push_str(&pad_left(cell, columns));
-    }
-    line
+    with_whole_columns(pad_right(&clipped_text(name, 24), 25), &cells, &WIDTHS, width)
 }
 
 fn score_line(name: &str, score: &Score, width: usize) -> String {

@@ -19,7 +19,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::tui::text::{clipped_text, pad_right, paragraph, with_whole_columns};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -102,10 +102,7 @@ fn title(survey: &Survey) -> String {
 
 /// A name and as many whole columns as have room.
 fn table_line(name: &str, cells: &[String], width: usize) -> String {
-    const CELL: usize = 8;
-    let shown = (width.saturating_sub(CELL * 3) / CELL).min(cells.len());
-    let cells: String = cells[..shown].iter().map(|cell| pad_left(cell, CELL)).collect();
-    pad_right(name, CELL * 3) + &cells
+    with_whole_columns(pad_right(name, 24), cells, &[8; 6], width)
 }
 
 fn model_line(survey: &Survey, m: &Surveyed, width: usize) -> String {
