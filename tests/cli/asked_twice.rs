@@ -429,19 +429,19 @@ fn a_row_states_the_power_limit_of_its_time() {
     assert!((limited - 2.8).abs() < 1e-9 && stock < 1.5, "{rows:?}");
 }
 
-/// What is changed of a board scales the time that was measured on it, whatever the source: another one would order the two by chance.
+/// Rows on the target and a clock that is set for it: `rank`, `predict` and `whatif` answer from the source that was named.
 #[test]
-fn a_changed_board_is_ranked_from_its_own_measured_time() {
+fn a_timed_target_at_a_set_clock_has_one_answer() {
     let desk = Desk::new();
-    let times = |kernel: &str, gpus: &str, more: &str| -> Vec<f64> {
-        let words = format!("rank --kernel {kernel} --from rtx-4070 --to {gpus} {more} --format json");
-        desk.types(&words).works().json().iter().map(time).collect()
-    };
-    let limits = "gtx-titan-x,gtx-titan-x@150W,gtx-titan-x@125W";
-    let limited = times("histogram --size n=1048576", limits, "");
-    assert!(limited[0] < 0.206 && limited[2] > 0.206, "the lowest limit is the slowest: {limited:?}");
-    let with_more_l2 = times("conv2d_7x7 --size h=1024", "gtx-titan-x", "--set l2=+50%");
-    assert!(with_more_l2.iter().all(|ms| (ms / with_more_l2[0] - 1.0).abs() < 1e-9), "{with_more_l2:?}");
+    let rows =
+        "gpu,kernel,problem,time_ms\nrtx-4070,saxpy,n=2097152,0.0185\ntitan-v,saxpy,n=2097152,0.0412\n";
+    desk.file("rows.csv", rows);
+    let words = "--data rows.csv --from titan-v --kernel saxpy --size n=2097152 --sm-clock rtx-4070=1500MHz --format json";
+    let ask = |command: &str| desk.types(&format!("{command} {words}")).works();
+    let predicted = time(&ask("predict --to rtx-4070").json()[0]);
+    assert_eq!(time(&ask("rank --to rtx-4070").json()[0]), predicted);
+    let whatif: Value = serde_json::from_str(&ask("whatif --gpu rtx-4070").stdout).unwrap();
+    assert_eq!(time(&whatif), predicted);
 }
 
 /// An interval ends at no time that is estimated itself, and under a limit it is as wide in every command.

@@ -161,6 +161,7 @@ fn a_measured_time_that_is_not_used_is_said() {
     for words in [
         "whatif --from h100-sxm5 --gpu l40s",
         "whatif --from h100-sxm5 --gpu l40s --set mem=+20%",
+        "rank --from h100-sxm5 --to l40s --set mem=+20%",
         "predict --from h100-sxm5 --to l40s --set mem=+20%",
         "predict --from h100-sxm5 --to l40s --power-limit 150W",
     ] {
@@ -171,7 +172,6 @@ fn a_measured_time_that_is_not_used_is_said() {
         "whatif --gpu l40s --set mem=+20%",
         "predict --from h100-sxm5 --to l40s",
         "rank --from h100-sxm5 --to l40s",
-        "rank --from h100-sxm5 --to l40s --set mem=+20%",
         "whatif --from h100-sxm5 --gpu l4 --set mem=+20%",
     ] {
         assert!(!says(words), "{words}");

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::{GpuId, board_place};
 use crate::kernel::{Count, Kernel, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Interval, ModelRefusal, SharedMachines, SourceKind, SourceTime, Subject, TimeEstimate};
+use crate::predict::{Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -137,14 +137,8 @@ impl PartQuery<'_> {
         }
     }
 
-    /// Whether this GPU has other numbers or settings than its board.
-    fn is_changed(self, target: GpuId) -> bool {
-        let session = self.session;
-        board_place(&session.gpus, target) != target || session.settings_of(target).is_some()
-    }
-
-    /// What was measured of this very kernel on this GPU at the settings it has: that time is the answer, whatever the source, and what
-    /// is changed of the GPU scales it; `None` where nobody measured it so.
+    /// What was measured of this very kernel on this GPU at the settings it has: that time is the answer, whatever the source; `None` where
+    /// nobody measured it so.
     fn measured_answer(self, subject: &Subject, target: GpuId) -> Option<Answer> {
         let Self { session, settings, .. } = self;
         let row = session.store.row_on(subject.config?, board_place(&session.gpus, target));
@@ -152,9 +146,7 @@ impl PartQuery<'_> {
             return None;
         }
         let own = session.answer(subject, session.own_source(subject, target), target, settings);
-        let timed = own.source_time.as_ref().and_then(SourceTime::timed_at_size);
-        let is_from_board = timed.is_some() && own.predicted_time().is_some() && self.is_changed(target);
-        (own.is_of_measurement() || is_from_board).then_some(own)
+        own.is_of_measurement().then_some(own)
     }
 
     /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
