@@ -492,6 +492,32 @@ fn the_gpu_of_the_application_is_the_source_on_its_board() {
     assert!(!screen.lines().nth(2).unwrap().contains("limit"), "no row has one: {screen}");
 }
 
+/// What is compared is a part of the trace, and on another host: both are named wherever it is shown.
+#[test]
+fn board_and_what_if_name_the_range_and_the_host_of_the_application() {
+    let mut d = board_of_application(80, 24);
+    let part = PartOfTrace { range: Some("ProfilerStep#".into()), ..PartOfTrace::default() };
+    let cut = Application { range: part.range.clone(), ..application() };
+    play(&mut d, Message::ApplicationRead(Box::new((cut, part))));
+    command(&mut d, "host 2");
+    for (view, named) in [
+        ("4", "Application ─ range ProfilerStep#, host 2.00×, NVIDIA H100"),
+        ("2", "Board ─ range ProfilerStep#, host 2.00×: 149 GPUs by time"),
+        ("3", "What if ─ range ProfilerStep#, host 2.00×, run.json on RTX 4070"),
+    ] {
+        press(&mut d, view);
+        assert!(d.screen().contains(named), "{view}: {}", d.screen());
+    }
+    d.play(Message::Resize(120, 40));
+    d.size = (120, 40);
+    press(&mut d, "2");
+    let wide = "range ProfilerStep#, host 2.00×, run.json from H100 SXM5 80 GB: 149 GPUs by time";
+    assert!(d.screen().contains(wide), "{}", d.screen());
+    // The kernel is none of it.
+    press(&mut d, "w");
+    assert!(!d.screen().contains("host 2.00×"), "{}", d.screen());
+}
+
 #[test]
 fn the_board_of_an_application_is_not_sorted_by_an_energy_that_nobody_knows() {
     let mut d = board_of_application(160, 50);

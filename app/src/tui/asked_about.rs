@@ -45,6 +45,15 @@ impl DashboardState {
         }
     }
 
+    /// The part of the trace that is asked about, and the factor of its host; nothing where it is asked about as it was recorded, or
+    /// not at all.
+    pub(super) fn asked_part(&self) -> String {
+        match self.asked_about() {
+            AskedAbout::Application => self.application.part_words().join(", "),
+            AskedAbout::Kernel | AskedAbout::Mix => String::new(),
+        }
+    }
+
     /// A name of the selected kernel with its size, where it has one.
     pub(super) fn with_size(&self, name: &str) -> String {
         format!("{name} {}", self.size_of(self.selected)).trim_end().to_string()

@@ -291,11 +291,15 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
     let counted = format!("{shown} {what}{on}{of} by {order}{reversed}");
     let all = beside_source(state, state.asked_about() == AskedAbout::Application);
     let question = format!(" from {}{all}: {counted}", board.source_name);
-    match width.saturating_sub(question.width()) {
+    let part = state.asked_part();
+    let before_name = if part.is_empty() { String::new() } else { format!("{part}, ") };
+    match width.saturating_sub(before_name.width() + question.width()) {
         room if room >= LEAST_WORKLOAD.min(board.workload.width()) => {
-            clipped_middle(&board.workload, room) + &question
+            before_name + &clipped_middle(&board.workload, room) + &question
         }
-        _ => counted,
+        _ if part.is_empty() => counted,
+        _ if part.width() + question.width() <= width => part + &question,
+        _ => format!("{part}: {counted}"),
     }
 }
 
