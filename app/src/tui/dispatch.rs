@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::order::{reverse_order, sort_next};
 use super::pane::{ChartOffer, Reaction};
 use super::panes::prompt::Prompt;
-use super::panes::{main_panel, open_for};
+use super::panes::{main_panel, open_for, refusal_here};
 use super::roof_settings::{show_next_levels, switch_roofs, switch_rules};
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
@@ -24,7 +24,7 @@ use crate::text::harmless_line;
 /// Runs one action on the panes.
 pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     state.message = None;
-    if let Some(why) = main_panel(state.focus).refusal(action, state) {
+    if let Some(why) = refusal_here(action, state) {
         return state.say(Tone::Refused, why);
     }
     if let Some(effects) = open_for(action, state) {
@@ -291,7 +291,7 @@ fn choose_model(state: &mut DashboardState, by: usize) -> Vec<Effect> {
     state.model_chosen = true;
     let model = ModelId::from_index((settings.model.index() + by) % MODELS.len());
     state.reselect_settings(Settings { model, ..settings });
-    state.say(Tone::Done, format!("model: {}", MODELS[model].id()))
+    state.say(Tone::Done, state.model_words())
 }
 
 fn step_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {

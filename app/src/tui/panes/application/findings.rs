@@ -75,6 +75,8 @@ pub struct ApplicationFindings {
     pub(in crate::tui) traces: BTreeSet<String>,
     /// Operator and shapes, else the launch, of groups that were opened in the Swap view, by the kernels of their rows.
     pub(in crate::tui) group_words: BTreeMap<String, String>,
+    /// What is said of the part that is being read, once it is there.
+    pub(super) said_once_read: Option<(PartOfTrace, String)>,
     /// What the worker was asked.
     pub(super) asked: Option<ForecastQuestion>,
 }

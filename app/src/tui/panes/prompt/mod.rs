@@ -188,7 +188,7 @@ impl OverlayPanel<DashboardState> for Prompt {
         }
     }
 
-    fn typed_line(&self) -> Option<(&'static str, &Input)> {
+    fn typed_line(&self) -> Option<(String, &Input)> {
         Some((self.0.purpose.prompt_label(), &self.0.input))
     }
 }

@@ -192,6 +192,9 @@ fn choose_on_board(state: &mut DashboardState, action: Action) {
         return;
     }
     put_gpu(state, row.gpu, action);
+    if let Some(words) = state.source_words().filter(|_| action == Action::SetSource) {
+        state.say(Tone::Done, words);
+    }
 }
 
 /// Pins the GPU under the cursor, which makes it a further target; or takes both back.
