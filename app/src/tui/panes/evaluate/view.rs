@@ -21,17 +21,24 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_right, paragraph, with_whole_columns};
+use crate::tui::text::{clipped_middle, clipped_text, pad_right, paragraph, with_whole_columns};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
-/// Columns of the table.
+/// The fewest columns of the table where a chart stands beside it.
 const TABLE: u16 = 77;
+/// The fewest columns of the chart, with the gap before it.
+const LEAST_CHART: u16 = 36;
 /// Below this there is no room for a chart beside the table.
-const ROOM_FOR_CHART: u16 = TABLE + 36;
+const ROOM_FOR_CHART: u16 = TABLE + LEAST_CHART;
+/// Columns of the numbers of a score.
+const NUMBERS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
+/// The fewest columns of a name, where it is longer.
+const NAME: usize = 24;
 
 /// Draws the evaluation.
 pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
@@ -44,7 +51,10 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     // What the sheet leaves of the body inside its border.
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
     let beside = evaluated.chart.as_ref().ok().filter(|_| inner.0 >= ROOM_FOR_CHART);
-    let width = if beside.is_some() { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
+    let width = match beside {
+        Some(_) => table_width(evaluated).clamp(TABLE, inner.0 - LEAST_CHART),
+        None => inner.0.saturating_sub(1),
+    };
     let lines = evaluation_lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
     let scroll = state.scrolls[Pane::Errors];
@@ -56,7 +66,7 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     }
     draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
     if let Some(spec) = beside {
-        let x = inside.x + TABLE + 2;
+        let x = inside.x + width + 2;
         let chart = Rect { x, width: inside.right() - x, ..inside };
         scatter(buffer, chart, evaluated.model, spec, look);
     }
@@ -141,10 +151,16 @@ fn heads(first: &str, width: usize, look: Look<'_>) -> [Line<'static>; 2] {
     [upper, columns(first, names.map(String::from), width)].map(|text| Line::styled(text, look.dim()))
 }
 
-/// The name and as many whole columns as have room.
+/// Columns of the table with its longest name whole.
+fn table_width(evaluated: &Evaluated) -> u16 {
+    let names = evaluated.kernels.iter().chain(&evaluated.pairs).map(|group| group.name.width());
+    (names.max().unwrap_or(0).max(NAME) + 1 + NUMBERS.iter().sum::<usize>()) as u16
+}
+
+/// The name, whole where there is room for it beside all columns, and as many whole columns as have room.
 fn columns(name: &str, cells: [String; 7], width: usize) -> String {
-    const WIDTHS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
-    with_whole_columns(pad_right(&clipped_text(name, 24), 25), &cells, &WIDTHS, width)
+    let room = width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(NAME);
+    with_whole_columns(pad_right(&clipped_middle(name, room), room + 1), &cells, &NUMBERS, width)
 }
 
 fn score_line(name: &str, score: &Score, width: usize) -> String {

@@ -68,7 +68,7 @@ impl BoardColumn {
         (Self::Energy, 10, "energy"),
         (Self::Hourly, 8, "$/h"),
         (Self::Runs, 10, "$/M runs"),
-        (Self::Launch, 11, "launch $"),
+        (Self::Launch, 10, "launch $"),
     ];
 
     /// The lowest are kept where not all fit.
