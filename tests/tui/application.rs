@@ -747,6 +747,25 @@ fn keys_of_other_views_change_nothing_from_the_application_and_say_so() {
     assert!(d.screen().contains("Which GPU was run.json measured on?"), "{}", d.screen());
 }
 
+/// The board of an application shows nothing of the kernel that a key changes, and has no rows but GPUs.
+#[test]
+fn keys_that_change_the_kernel_say_so_beside_an_application() {
+    let mut d = board_of_application(160, 50);
+    for view in ["2", "3"] {
+        for keys in ["+", "-", "]", "b 2 5 6 enter", "N 2 ^ 1 0 enter"] {
+            press(&mut d, view);
+            press(&mut d, keys);
+            let name = d.state.kernel().label();
+            assert!(d.screen().contains(&format!("selected kernel: {name} ")), "{keys}: {}", d.screen());
+            assert!(d.screen().contains("; 1 shows it"), "{keys}: {}", d.screen());
+        }
+    }
+    press(&mut d, "2 tab");
+    assert!(d.screen().contains("the board of an application has no other rows"), "{}", d.screen());
+    (d.state.message, d.state.jobs) = (None, Default::default());
+    assert!(!d.screen().contains("tab "), "{}", d.screen());
+}
+
 /// Views of one pane have nothing to zoom; where nothing is predicted, the groups are filtered and sorted all the same.
 #[test]
 fn the_footer_offers_what_a_view_of_one_pane_can_do() {

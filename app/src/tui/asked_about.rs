@@ -37,6 +37,15 @@ impl DashboardState {
         }
     }
 
+    /// Says that the selected kernel changed and where it is seen, in a view that is about an application or a mix.
+    pub(super) fn say_unseen_kernel(&mut self) {
+        if self.message.is_none() && self.is_beside_kernel() {
+            let (name, swap) = (self.with_size(self.kernel().label()), self.key_for(Action::ViewSwap));
+            let text = format!("selected kernel: {name}; {swap} shows it");
+            self.say(Tone::Done, text);
+        }
+    }
+
     /// Whether this view speaks of the application, whose source and models are not those of kernels.
     pub(super) fn speaks_of_application(&self) -> bool {
         let is_application =

@@ -151,10 +151,8 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
     if let Some(words) = state.source_words().filter(|_| is_of_source) {
         state.say(Tone::Done, words);
     }
-    if is_of_kernel && state.message.is_none() && state.is_beside_kernel() {
-        let (size, swap) = (state.size_of(state.selected), state.key_for(Action::ViewSwap));
-        let text = format!("selected kernel: {} {size}; {swap} shows it", state.kernel().label());
-        state.say(Tone::Done, text);
+    if is_of_kernel {
+        state.say_unseen_kernel();
     }
     Ok(effects)
 }

@@ -61,6 +61,15 @@ impl Purpose {
         words.to_string()
     }
 
+    /// Whether the selected kernel is changed.
+    #[must_use]
+    pub fn is_of_kernel(&self) -> bool {
+        matches!(
+            self,
+            Self::Size | Self::Block | Self::WhatIf(WhatIfPurpose::Launch(_) | WhatIfPurpose::Element)
+        )
+    }
+
     /// Whether the first letter typed replaces what is offered: numbers are typed anew, names are changed.
     #[must_use]
     pub fn is_typed_anew(&self) -> bool {

@@ -74,10 +74,12 @@ impl BoardColumn {
     /// The lowest are kept where not all fit.
     fn rank(self, order: RankOrder) -> usize {
         match (self, order) {
-            (Self::Speedup, _) => 0,
-            (Self::Time, _)
+            // What the rows are sorted by; of times the speedup says it, too.
+            (Self::Speedup, RankOrder::Time)
             | (Self::Energy, RankOrder::PerfPerWatt)
-            | (Self::Runs | Self::Launch, RankOrder::PerfPerDollar) => 1,
+            | (Self::Runs | Self::Launch, RankOrder::PerfPerDollar) => 0,
+            (Self::Time, _) => 1,
+            (Self::Speedup, _) => 2,
             (Self::Limit, _) => 3,
             (Self::Power, _) => 4,
             (Self::Energy, _) => 5,
