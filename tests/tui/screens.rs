@@ -132,6 +132,39 @@ fn pairs_of_gpus_are_named_whole_where_there_is_room() {
     }
 }
 
+/// Instances of one template are told apart wherever kernels are named, however long their names are.
+#[test]
+fn long_names_of_instances_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("long.csv");
+    let mut rows = "gpu,kernel,problem,flops,dram_bytes,time_ms\n".to_string();
+    for (stages, tile) in [(3, 64), (3, 128), (4, 64), (4, 128)] {
+        let blank = "cutlass::gemm::collective::".repeat(8);
+        let kernel =
+            format!("void cutlass::device_kernel<{blank}Mma<{stages},cute::C<{tile}>,{blank}X>>(Params)");
+        for (gpu, time) in [("titan-v", 0.4), ("rtx-4070", 0.3)] {
+            rows.push_str(&format!("{gpu},\"{kernel}\",n=1024,2147483648,8388608,{time}\n"));
+        }
+    }
+    std::fs::write(&file, rows).unwrap();
+    let mut session = Session::load(None).unwrap();
+    session.add_file(&file).unwrap();
+    let setup = roofswap::evaluate::EvaluationSetup::default();
+    let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
+    let mut d = dashboard(80, 24);
+    let loaded = LoadedFiles::without_notes(session, "8 measured rows loaded");
+    update(&mut d.state, Message::Loaded(loaded));
+    let apart = ["3…64", "3…128", "4…64", "4…128"].map(|parts| format!("device_kernel…{parts} "));
+    let is_apart = |d: &Dashboard| apart.iter().all(|name| d.screen().contains(name));
+    let mut d = d.press("/ d e v i c e _ k enter");
+    assert!(is_apart(&d), "{}", d.screen());
+    d = d.press("v");
+    update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
+    assert!(is_apart(&d), "{}", d.screen());
+    d = d.press(": k e r n e l space d e v i c e _ k");
+    assert!(is_apart(&d), "{}", d.screen());
+}
+
 /// A column that has no room is left out whole, as the rest of a line is.
 #[test]
 fn narrow_tables_have_whole_columns() {

@@ -14,6 +14,7 @@
 use super::outcome::Evaluated;
 use crate::chart::ChartSpec;
 use crate::evaluate::Score;
+use crate::kernel::clip_apart;
 use crate::report::evaluation::{NOTHING_IN_COMMON, ScoredGroup, covered_by};
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
@@ -66,7 +67,7 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     }
     draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
     if let Some(spec) = beside {
-        let x = inside.x + width + 2;
+        let x = inside.x + width + 3;
         let chart = Rect { x, width: inside.right() - x, ..inside };
         scatter(buffer, chart, evaluated.model, spec, look);
     }
@@ -113,8 +114,10 @@ fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<
     {
         all.push(Line::default());
         all.extend(heads(title, width, look));
-        let line = |g: &ScoredGroup| Line::styled(score_line(&g.name, &g.score, width), look.text());
-        all.extend(groups.iter().map(line));
+        let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
+        let line =
+            |(g, name): (&ScoredGroup, String)| Line::styled(score_line(&name, &g.score, width), look.text());
+        all.extend(groups.iter().zip(clip_apart(&names, name_width(width))).map(line));
     }
     all.push(Line::default());
     all.extend(paragraph(
@@ -159,8 +162,13 @@ fn table_width(evaluated: &Evaluated) -> u16 {
 
 /// The name, whole where there is room for it beside all columns, and as many whole columns as have room.
 fn columns(name: &str, cells: [String; 7], width: usize) -> String {
-    let room = width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(NAME);
+    let room = name_width(width);
     with_whole_columns(pad_right(&clipped_middle(name, room), room + 1), &cells, &NUMBERS, width)
+}
+
+/// What all columns leave for a name.
+fn name_width(width: usize) -> usize {
+    width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(NAME)
 }
 
 fn score_line(name: &str, score: &Score, width: usize) -> String {

@@ -11,6 +11,7 @@ use super::row_names::{RowNames, cut_names, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::report::shown;
 use crate::tui::asked_workload::AskedAbout;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
@@ -290,7 +291,9 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
         "" => each.trim_end_matches(',').to_string(),
         filter => format!("{each} “{filter}”"),
     };
-    let counted = format!("{shown} {what}{on}{of} by {order}{reversed}");
+    // Rows of the question before stay until those of this one are there.
+    let anew = if state.jobs.is_running(WorkerJob::Rank) { ", ranking anew …" } else { "" };
+    let counted = format!("{shown} {what}{on}{of} by {order}{reversed}{anew}");
     let all = beside_source(state, state.asked_about() == AskedAbout::Application);
     let question = format!(" from {}{all}: {counted}", board.source_name);
     let part = state.asked_part();
