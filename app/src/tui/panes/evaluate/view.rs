@@ -30,12 +30,12 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use unicode_width::UnicodeWidthStr;
 
-/// The fewest columns of the table where a chart stands beside it.
+/// The fewest columns of the table where there is room for them.
 const TABLE: u16 = 77;
-/// The fewest columns of the chart, with the gap before it.
-const LEAST_CHART: u16 = 36;
+/// Columns of the chart that names leave, with the gap before it.
+const CHART: u16 = 38;
 /// Below this there is no room for a chart beside the table.
-const ROOM_FOR_CHART: u16 = TABLE + LEAST_CHART;
+const ROOM_FOR_CHART: u16 = TABLE + 36;
 /// Columns of the numbers of a score.
 const NUMBERS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
 /// The fewest columns of a name, where it is longer.
@@ -52,10 +52,11 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     // What the sheet leaves of the body inside its border.
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
     let beside = evaluated.chart.as_ref().ok().filter(|_| inner.0 >= ROOM_FOR_CHART);
-    let width = match beside {
-        Some(_) => table_width(evaluated).clamp(TABLE, inner.0 - LEAST_CHART),
+    let most = match beside {
+        Some(_) => (inner.0 - CHART).max(TABLE),
         None => inner.0.saturating_sub(1),
     };
+    let width = table_width(evaluated).max(TABLE).min(most);
     let lines = evaluation_lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
     let scroll = state.scrolls[Pane::Errors];
@@ -67,7 +68,7 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     }
     draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
     if let Some(spec) = beside {
-        let x = inside.x + width + 3;
+        let x = inside.x + width + 2;
         let chart = Rect { x, width: inside.right() - x, ..inside };
         scatter(buffer, chart, evaluated.model, spec, look);
     }
