@@ -81,7 +81,7 @@ fn first_line(inside: Rect) -> Rect {
 fn scatter(buffer: &mut Buffer, area: Rect, model: &str, spec: &ChartSpec, look: Look<'_>) {
     let width = usize::from(area.width);
     let title = paragraph(&format!("predicted vs measured: {model}"), width, look.title());
-    let legend = paragraph("solid equal, dashed +25 %, dotted -25 %", width, look.dim());
+    let legend = paragraph("equal; +25 % dashed, -25 % dotted", width, look.dim());
     let (above, below) = (title.len() as u16, legend.len() as u16);
     let Some(height) = area.height.checked_sub(above + below).filter(|height| *height >= 6) else { return };
     draw_lines(buffer, Rect { height: above, ..area }, title, 0);
