@@ -11,6 +11,9 @@ use hashbrown::{HashMap, HashSet};
 /// The longest label, in characters.
 pub const WIDEST_LABEL: usize = 48;
 
+/// So many names are compared each with each.
+const MOST_COMPARED: usize = 300;
+
 /// How often texts are cut anew that look alike behind their first difference, too.
 const MOST_CUTS: usize = 4;
 
@@ -102,7 +105,8 @@ pub fn names_by_difference(names: &[String], width: usize) -> Vec<String> {
         named[place] = name;
     }
     let distinct = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
-    if distinct(&named) == distinct(names) { named } else { clip_apart(names, width) }
+    let is_apart = distinct(&named) == distinct(names);
+    if is_apart || names.len() > MOST_COMPARED { named } else { clip_apart(names, width) }
 }
 
 /// What is still cut alike, since it differs in several places, is shown as its first word and all that it differs in: instances of one

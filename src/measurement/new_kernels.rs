@@ -12,8 +12,8 @@ use std::hash::BuildHasher;
 
 /// The longest part of a name that is looked at for a difference, in characters.
 const LONGEST_LOOK: usize = 4096;
-/// So many kernels that are cut alike are compared with each other.
-const MOST_ALIKE: usize = 300;
+/// So many kernels that are cut alike are told apart: more are seldom kernels of one program.
+const MOST_ALIKE: usize = 2000;
 
 /// A kernel as the first row that names it has it; its name has letters.
 #[derive(Debug)]
