@@ -47,8 +47,8 @@ pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{InstructionFormulas, Mix, Operations, Rewritten, Translation, VectorPrecision};
 pub use name::{
-    clip_apart, clip_at_difference, clip_middle, listed_names, long_name, long_name_within, short_name,
-    short_name_within,
+    WIDEST_LABEL, clip_apart, clip_at_difference, clip_middle, listed_names, long_name, long_name_within,
+    names_by_difference, short_name, short_name_within,
 };
 pub use name_facts::NameFacts;
 pub use named_code::NamedCode;

@@ -9,7 +9,10 @@
 use hashbrown::{HashMap, HashSet};
 
 /// The longest label, in characters.
-const WIDEST: usize = 48;
+pub const WIDEST_LABEL: usize = 48;
+
+/// So many names are compared each with each.
+const MOST_COMPARED: usize = 300;
 
 /// How often texts are cut anew that look alike behind their first difference, too.
 const MOST_CUTS: usize = 4;
@@ -18,7 +21,7 @@ const MOST_CUTS: usize = 4;
 /// middle where it is still long. What is no C++ signature stays as it is, but for its length.
 #[must_use]
 pub fn short_name(full: &str) -> String {
-    short_name_within(full, WIDEST)
+    short_name_within(full, WIDEST_LABEL)
 }
 
 /// [`short_name`] in at most so many characters.
@@ -30,7 +33,7 @@ pub fn short_name_within(full: &str, width: usize) -> String {
 /// The label with its template arguments, for kernels whose [`short_name`] is the same.
 #[must_use]
 pub fn long_name(full: &str) -> String {
-    long_name_within(full, WIDEST)
+    long_name_within(full, WIDEST_LABEL)
 }
 
 /// [`long_name`] in at most so many characters.
@@ -67,9 +70,7 @@ pub fn clip_at_difference<'a>(
     let Some(same) = alike.map(same_letters).min().filter(|_| text.is_ascii()) else { return whole };
     let is_between = |letter: char| !letter.is_alphanumeric();
     let from = text[..same].rfind(is_between).map_or(0, |at| at + 1);
-    // Template arguments have namespaces of their own.
-    let word = text.split([' ', '<']).next().unwrap_or_default();
-    let head = word.rsplit("::").next().unwrap_or_default();
+    let head = first_word(text);
     let head = &head[..head.len().min(width / 2)];
     let room = width.saturating_sub(head.len() + 1);
     // A long word that differs at its end alone loses its begin.
@@ -89,7 +90,67 @@ pub fn clip_apart(texts: &[String], width: usize) -> Vec<String> {
         let Some(next) = cut_again(texts, &clipped, width) else { break };
         clipped = next;
     }
+    for (place, named) in by_differences(texts, &clipped, width) {
+        clipped[place] = named;
+    }
     clipped
+}
+
+/// Names that would look alike as their first word and all that they differ in, which has room in narrow columns, too; cut apart where
+/// that does not tell them apart.
+#[must_use]
+pub fn names_by_difference(names: &[String], width: usize) -> Vec<String> {
+    let mut named = names.to_vec();
+    for (place, name) in by_differences(names, &vec![String::new(); names.len()], width) {
+        named[place] = name;
+    }
+    let distinct = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
+    let is_apart = distinct(&named) == distinct(names);
+    if is_apart || names.len() > MOST_COMPARED { named } else { clip_apart(names, width) }
+}
+
+/// What is still cut alike, since it differs in several places, is shown as its first word and all that it differs in: instances of one
+/// template are `device_kernel…3…64` and `device_kernel…4…64`.
+fn by_differences(texts: &[String], clipped: &[String], width: usize) -> Vec<(usize, String)> {
+    let mut of_shown: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for (text, shown) in texts.iter().zip(clipped) {
+        of_shown.entry(shown).or_default().insert(text);
+    }
+    let is_alike = |place: &usize| of_shown[clipped[*place].as_str()].len() > 1;
+    let alike: Vec<usize> = (0..texts.len()).filter(is_alike).collect();
+    let mut of_word: HashMap<&str, Vec<usize>> = HashMap::new();
+    for place in alike {
+        of_word.entry(first_word(&texts[place])).or_default().push(place);
+    }
+    let mut named = Vec::new();
+    for (head, places) in of_word {
+        let words: Vec<Vec<&str>> = places.iter().map(|place| words_of(&texts[*place])).collect();
+        let differs = |at: &usize| words.iter().any(|other| other.get(*at) != words[0].get(*at));
+        let most = words.iter().map(Vec::len).max().unwrap_or(0);
+        let differing: Vec<usize> = (0..most).filter(differs).collect();
+        for (place, words) in places.iter().zip(&words) {
+            let parts: Vec<&str> = differing.iter().filter_map(|at| words.get(*at).copied()).collect();
+            let parts = parts.join("…");
+            let room = width.saturating_sub(parts.chars().count() + 1);
+            let head: String = head.chars().take(room.max(width / 4)).collect();
+            named.push((*place, clip_middle(&format!("{head}…{parts}"), width)));
+        }
+    }
+    named
+}
+
+/// The letters and digits between the signs of a text.
+fn words_of(text: &str) -> Vec<&str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The first word of a name without its namespaces; template arguments have namespaces of their own.
+fn first_word(text: &str) -> &str {
+    let text = text.strip_prefix("void ").unwrap_or(text);
+    let word = text.split([' ', '<']).next().unwrap_or_default();
+    word.rsplit("::").next().unwrap_or_default()
 }
 
 /// A text without its middle; of template arguments their end says nothing.
@@ -214,6 +275,23 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn names_that_differ_in_several_places_show_all_of_them() {
+        let name = |stages: u32, tile: u32| {
+            format!(
+                "cutlass::device_kernel<cutlass::gemm::Collective<Stages<{stages}>, cute::tuple<cute::C<{tile}>, cute::C<128>>>, int>"
+            )
+        };
+        let all: Vec<String> =
+            [(3, 64), (3, 128), (4, 64), (4, 128)].map(|(stages, tile)| name(stages, tile)).into();
+        let cut = ["3…64", "3…128", "4…64", "4…128"].map(|parts| format!("device_kernel…{parts}"));
+        assert_eq!(names_by_difference(&all, 48), cut);
+        assert_eq!(names_by_difference(&all, 16)[1], "device_ker…3…128");
+        assert_eq!(names_by_difference(&all[..1], 200), all[..1]);
+        let far = all.iter().map(|name| name.replace(">, cute", &format!(">, {}, cute", "X".repeat(60))));
+        assert_eq!(clip_apart(&far.collect::<Vec<_>>(), 30), cut);
+    }
+
+    #[test]
     fn a_list_of_names_is_parted_outside_of_brackets() {
         let fft = "vector_fft<4096, EPT<16>, 1>";
         assert_eq!(listed_names(fft), [fft]);
@@ -264,21 +342,21 @@ mod tests {
         let long = format!("void cutlass_80_{}_align1<int>(int)", "x".repeat(1 << 19));
         let short = short_name(&long);
         assert!(short.starts_with("cutlass_80_") && short.ends_with("_align1"), "{short}");
-        assert_eq!(short.chars().count(), WIDEST);
+        assert_eq!(short.chars().count(), WIDEST_LABEL);
     }
 
     #[test]
     fn half_a_mebibyte_of_brackets_is_no_trouble() {
         for full in ["<".repeat(1 << 19), "k<".repeat(1 << 18), "k(".repeat(1 << 18), "é<".repeat(1 << 17)] {
-            assert!(short_name(&full).chars().count() <= WIDEST);
+            assert!(short_name(&full).chars().count() <= WIDEST_LABEL);
         }
     }
 
     proptest! {
         #[test]
         fn any_text_has_a_name_of_bounded_length(full in "\\PC{0,40}[<>(){}a-z: é-]{0,60}") {
-            prop_assert!(short_name(&full).chars().count() <= WIDEST);
-            prop_assert!(long_name(&full).chars().count() <= WIDEST);
+            prop_assert!(short_name(&full).chars().count() <= WIDEST_LABEL);
+            prop_assert!(long_name(&full).chars().count() <= WIDEST_LABEL);
             prop_assert_eq!(short_name(&full).is_empty(), full.trim().is_empty() || full.trim_start() == "void");
         }
     }

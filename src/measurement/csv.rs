@@ -77,7 +77,7 @@ pub fn read_csv(
     let mut whole = ParsedCsv::new(kernels);
     if chunks.ended() {
         whole.take(part);
-        return Ok(whole.result);
+        return Ok(whole.into_result());
     }
     let known = whole.kernels.catalogue().clone();
     let worker = |_| {
@@ -87,8 +87,7 @@ pub fn read_csv(
     whole.take(part);
     in_order(chunks, (0..workers()).map(worker).collect(), |part| whole.take(part))
         .map_err(|e| refuse(e.to_string()))?;
-    whole.result.rows.shrink_to_fit();
-    Ok(whole.result)
+    Ok(whole.into_result())
 }
 
 /// Reads canonical rows and hands them over some thousand at a time, every refused one described: of a file larger than
@@ -235,6 +234,13 @@ impl<'a> ParsedCsv<'a> {
     pub(super) fn new(kernels: &'a mut Catalogue<Kernel>) -> Self {
         let kernels = NewKernels::new(kernels);
         Self { result: ReadResult::default(), kernels, works: WorksOfRows::default(), described: DESCRIBED }
+    }
+
+    /// What came out of the whole file; names of its kernels are apart from each other.
+    pub(super) fn into_result(mut self) -> ReadResult {
+        self.kernels.cut_labels_apart();
+        self.result.rows.shrink_to_fit();
+        self.result
     }
 
     pub(super) fn take(&mut self, CsvPart { mut read, new_names }: CsvPart) {

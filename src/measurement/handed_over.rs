@@ -52,8 +52,7 @@ pub fn read_packed_rows(
         let some = drafts.by_ref().take(AT_ONCE);
         whole.take(parsed_rows(&mut parser, some, HandedRow::source_words));
     }
-    whole.result.rows.shrink_to_fit();
-    Ok(whole.result)
+    Ok(whole.into_result())
 }
 
 /// Rows whose texts stand together in memory.

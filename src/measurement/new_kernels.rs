@@ -3,11 +3,17 @@
 use super::text::SharedWord;
 use crate::catalogue::Catalogue;
 use crate::kernel::{
-    Kernel, KernelId, MeasuredKernels, dtype_or_fp32, kernel_and_other_keys, long_name, short_name,
+    Kernel, KernelId, MeasuredKernels, WIDEST_LABEL, dtype_or_fp32, kernel_and_other_keys, long_name,
+    long_name_within, names_by_difference, short_name,
 };
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use std::borrow::Cow;
 use std::hash::BuildHasher;
+
+/// The longest part of a name that is looked at for a difference, in characters.
+const LONGEST_LOOK: usize = 4096;
+/// So many kernels that are cut alike are told apart: more are seldom kernels of one program.
+const MOST_ALIKE: usize = 2000;
 
 /// A kernel as the first row that names it has it; its name has letters.
 #[derive(Debug)]
@@ -136,6 +142,27 @@ impl<'a> NewKernels<'a> {
         }
     }
 
+    /// Kernels whose labels are cut alike are shown by what their names differ in.
+    pub(super) fn cut_labels_apart(&mut self) {
+        let mut alike: HashMap<&str, Vec<KernelId>> = HashMap::default();
+        for id in self.catalogue.ids() {
+            let kernel = &self.catalogue[id];
+            // Those of a trace have the labels of its groups, and their operators tell them apart.
+            if kernel.label().contains('…') && !kernel.id.contains(" #") {
+                alike.entry(kernel.label()).or_default().push(id);
+            }
+        }
+        let mut cut: Vec<(KernelId, String)> = Vec::new();
+        for ids in alike.into_values().filter(|ids| (2..=MOST_ALIKE).contains(&ids.len())) {
+            let name = |id: &KernelId| long_name_within(&self.catalogue[*id].id, LONGEST_LOOK);
+            let labels = names_by_difference(&ids.iter().map(name).collect::<Vec<_>>(), WIDEST_LABEL);
+            cut.extend(ids.into_iter().zip(labels));
+        }
+        for (id, label) in cut {
+            self.catalogue.edit_entry(id, |kernel| kernel.set_label(&label));
+        }
+    }
+
     fn add_label(&mut self, place: KernelId) {
         let Self { catalogue, labels, hasher, .. } = self;
         let hash_of = |id: &KernelId| hasher.hash_one(&*label_alone(&catalogue[*id]));
@@ -147,10 +174,12 @@ impl<'a> NewKernels<'a> {
     }
 }
 
-/// What a kernel is shown as where no other one is called so: an instance of a template without its arguments.
+/// What a kernel is shown as where no other one is called so: an instance of a template without its arguments, and whole where it was
+/// cut apart from others.
 fn label_alone(kernel: &Kernel) -> Cow<'_, str> {
     let label = kernel.label();
-    if label.contains('<') && label == long_name(&kernel.id) {
+    let is_cut_apart = label.contains('…') && !kernel.id.contains(" #");
+    if is_cut_apart || label.contains('<') && label == long_name(&kernel.id) {
         return Cow::Owned(short_name(&kernel.id));
     }
     Cow::Borrowed(label)

@@ -52,6 +52,16 @@ impl LaunchNumber {
         }
     }
 
+    /// The same with the unit of a value that is typed without one: `static shared, B`.
+    #[must_use]
+    pub fn title_with_unit(self) -> String {
+        match self {
+            Self::Block | Self::Registers => self.title().to_string(),
+            Self::StaticShared | Self::DynamicShared => format!("{}, B", self.title()),
+            Self::Carveout => format!("{}, %", self.title()),
+        }
+    }
+
     /// What its values look like.
     #[must_use]
     pub fn example(self) -> &'static str {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use crate::stage::{Dashboard, dashboard};
-use roofswap::application::{Application, PartOfTrace, forecast, read_application};
+use roofswap::application::{Application, PartOfTrace, RangeTotal, forecast, read_application};
 use roofswap::progress::Progress;
 use roofswap::tui::{DashboardOptions, DashboardView, Effect, LoadedFiles, Message, first_state, update};
 use std::fmt::Write as _;
@@ -444,6 +444,42 @@ fn what_is_assumed_of_an_application_is_undone_before_older_changes_and_named() 
     assert!(whole, "{}", d.screen());
 }
 
+/// A part of a name is enough, so what was taken is said once it is read; so is what was undone.
+#[test]
+fn the_range_that_was_taken_or_undone_is_said_once_it_is_read() {
+    let range = |name: &str| RangeTotal { name: name.into(), count: 3, median: 1_000_000 };
+    let ranges = vec![range("ProfilerStep#"), range("train_step")];
+    let marked = Application { ranges, step: None, ..application() };
+    let mut d = dashboard(120, 40);
+    play(&mut d, opened(marked.clone()));
+    let part = |name: Option<&str>| PartOfTrace { range: name.map(str::to_string), ..PartOfTrace::default() };
+    let read = |name: Option<&str>| {
+        let cut = Application { range: name.map(str::to_string), ..marked.clone() };
+        Message::ApplicationRead(Box::new((cut, part(name))))
+    };
+    let last = |d: &mut Dashboard, name: Option<&str>| {
+        play(d, read(name));
+        d.state.message.clone().unwrap().1
+    };
+    command(&mut d, "range prof");
+    assert_eq!(last(&mut d, Some("ProfilerStep#")), "`prof`: range ProfilerStep#: 30 kernel launches");
+    command(&mut d, "range train_step");
+    assert_eq!(last(&mut d, Some("train_step")), "range train_step: 30 kernel launches");
+    d.key("u");
+    let undone = "undone: range is ProfilerStep# again: 30 kernel launches";
+    assert_eq!(last(&mut d, Some("ProfilerStep#")), undone);
+    command(&mut d, "range all");
+    assert_eq!(last(&mut d, None), "all of the trace: 30 kernel launches");
+    let effects = command(&mut d, "range ste");
+    let taken = effects.into_iter().find_map(|e| match e {
+        Effect::ReadPart { part, .. } => part.range,
+        _ => None,
+    });
+    let (taken, said) = (taken.clone().unwrap(), last(&mut d, taken.as_deref()));
+    let other = if taken == "train_step" { "ProfilerStep#" } else { "train_step" };
+    assert_eq!(said, format!("`ste`: range {taken} (also {other}): 30 kernel launches"));
+}
+
 #[test]
 fn every_letter_of_the_bars_is_explained_on_a_narrow_screen() {
     let names =
@@ -490,6 +526,32 @@ fn the_gpu_of_the_application_is_the_source_on_its_board() {
     let own = screen.lines().find(|line| line.contains("H100 SXM5 80 GB  ")).unwrap();
     assert!(own.contains("S  H100"), "{screen}");
     assert!(!screen.lines().nth(2).unwrap().contains("limit"), "no row has one: {screen}");
+}
+
+/// What is compared is a part of the trace, and on another host: both are named wherever it is shown.
+#[test]
+fn board_and_what_if_name_the_range_and_the_host_of_the_application() {
+    let mut d = board_of_application(80, 24);
+    let part = PartOfTrace { range: Some("ProfilerStep#".into()), ..PartOfTrace::default() };
+    let cut = Application { range: part.range.clone(), ..application() };
+    play(&mut d, Message::ApplicationRead(Box::new((cut, part))));
+    command(&mut d, "host 2");
+    for (view, named) in [
+        ("4", "Application ─ range ProfilerStep#, host 2.00×, NVIDIA H100"),
+        ("2", "Board ─ range ProfilerStep#, host 2.00×: 149 GPUs by time"),
+        ("3", "What if ─ range ProfilerStep#, host 2.00×, run.json on RTX 4070"),
+    ] {
+        press(&mut d, view);
+        assert!(d.screen().contains(named), "{view}: {}", d.screen());
+    }
+    d.play(Message::Resize(120, 40));
+    d.size = (120, 40);
+    press(&mut d, "2");
+    let wide = "range ProfilerStep#, host 2.00×, run.json from H100 SXM5 80 GB: 149 GPUs by time";
+    assert!(d.screen().contains(wide), "{}", d.screen());
+    // The kernel is none of it.
+    press(&mut d, "w");
+    assert!(!d.screen().contains("host 2.00×"), "{}", d.screen());
 }
 
 #[test]
@@ -685,6 +747,44 @@ fn keys_of_other_views_change_nothing_from_the_application_and_say_so() {
     assert!(d.screen().contains("Which GPU was run.json measured on?"), "{}", d.screen());
 }
 
+/// The board of an application shows nothing of the kernel that a key changes, and has no rows but GPUs.
+#[test]
+fn keys_that_change_the_kernel_say_so_beside_an_application() {
+    let mut d = board_of_application(160, 50);
+    for view in ["2", "3"] {
+        for keys in ["+", "-", "]", "b 2 5 6 enter", "N 2 ^ 1 0 enter"] {
+            press(&mut d, view);
+            press(&mut d, keys);
+            let name = d.state.kernel().label();
+            assert!(d.screen().contains(&format!("selected kernel: {name} ")), "{keys}: {}", d.screen());
+            assert!(d.screen().contains("; 1 shows it"), "{keys}: {}", d.screen());
+        }
+    }
+    press(&mut d, "2 tab");
+    assert!(d.screen().contains("the board of an application has no other rows"), "{}", d.screen());
+    (d.state.message, d.state.jobs) = (None, Default::default());
+    assert!(!d.screen().contains("tab "), "{}", d.screen());
+}
+
+/// Views of one pane have nothing to zoom; where nothing is predicted, the groups are filtered and sorted all the same.
+#[test]
+fn the_footer_offers_what_a_view_of_one_pane_can_do() {
+    let mut d = board_of_application(160, 50);
+    for view in ["2", "3", "4"] {
+        press(&mut d, view);
+        d.state.message = None;
+        assert!(!d.screen().contains("z zoom"), "{view}: {}", d.screen());
+        press(&mut d, "z");
+        assert!(d.screen().contains("z does nothing in this view: it has one pane"), "{}", d.screen());
+        assert!(!d.state.zoom);
+    }
+    let amd = Application { gpu_name: "AMD Instinct MI300X OAM".into(), ..application() };
+    play(&mut d, opened(amd));
+    (d.state.message, d.state.jobs) = (None, Default::default());
+    let footer = d.screen().lines().last().unwrap().to_string();
+    assert!(footer.contains("/ filter  o sort  i other trace"), "{footer}");
+}
+
 /// What is typed after a colon says whose it is.
 #[test]
 fn a_command_for_the_kernel_says_where_it_is_seen_from_the_application() {
@@ -696,6 +796,8 @@ fn a_command_for_the_kernel_says_where_it_is_seen_from_the_application() {
         ("kernel saxpy", "selected kernel: saxpy n="),
         ("size 2^22", "selected kernel: saxpy n=4194304; 1 shows it"),
         ("size zero", "zero"),
+        ("source titan-v", "source of kernels: TITAN V; 1 shows it"),
+        ("model hybrid", "model of kernels: hybrid; 1 shows it"),
     ] {
         command(&mut d, typed);
         assert!(d.screen().contains(said), "{typed}: {}", d.screen());

@@ -60,6 +60,25 @@ fn the_board_at_every_size() {
     }
 }
 
+/// Rows of the question before stay while the worker ranks, and are marked as such; its late answers are dropped.
+#[test]
+fn a_board_that_is_ranked_anew_says_so() {
+    let mut d = ranked(80, 24, "down down");
+    assert!(!d.screen().contains("ranking anew"), "{}", d.screen());
+    let line = |d: &Dashboard| d.screen().lines().position(|line| line.contains('▸'));
+    let before = line(&d);
+    let late = update(&mut d.state, Message::Key("]".into()));
+    assert!(d.screen().contains("GPUs by time, ranking anew …"), "{}", d.screen());
+    let newest = update(&mut d.state, Message::Key("]".into()));
+    rank(&mut d, &late);
+    assert!(d.screen().contains("GPUs by time, ranking anew …"), "{}", d.screen());
+    assert_eq!(line(&d), before);
+    rank(&mut d, &newest);
+    assert!(!d.screen().contains("ranking anew"), "{}", d.screen());
+    let name = d.state.kernel().label().to_string();
+    assert!(d.screen().contains(&format!("Board ─ {name}")), "{}", d.screen());
+}
+
 #[test]
 fn no_two_columns_of_the_board_have_one_heading() {
     for width in [80, 100, 160] {

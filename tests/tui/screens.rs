@@ -108,6 +108,78 @@ fn an_evaluation_without_a_case_says_why_once_and_draws_nothing() {
     );
 }
 
+/// Names of pairs are whole where the pane has room for them, beside the chart too.
+#[test]
+fn pairs_of_gpus_are_named_whole_where_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("two.csv");
+    let mut rows = "gpu,kernel,problem,flops,dram_bytes,time_ms\n".to_string();
+    for (gpu, time) in [("rtx-4070-ti", 0.2), ("rtx-6000-ada", 0.1)] {
+        let of_size = |n: u32| format!("{gpu},sobel,n={n},{},{},{}\n", n * 10, n * 40, time * f64::from(n));
+        rows.extend([7, 8, 9].map(of_size));
+    }
+    std::fs::write(&file, rows).unwrap();
+    let mut session = Session::load(None).unwrap();
+    session.add_file(&file).unwrap();
+    let setup = roofswap::evaluate::EvaluationSetup::default();
+    let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
+    for (width, height) in [(100, 40), (120, 40)] {
+        let mut d = dashboard(width, height).press("v");
+        update(&mut d.state, Message::Evaluated(Some(Box::new(done.clone()))));
+        let screen = d.screen();
+        assert!(screen.contains("rtx-4070-ti -> rtx-6000-ada "), "{screen}");
+        assert!(screen.contains("coverage"), "{screen}");
+    }
+}
+
+/// Instances of one template are told apart wherever kernels are named, however long their names are.
+#[test]
+fn long_names_of_instances_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("long.csv");
+    let mut rows = "gpu,kernel,problem,flops,dram_bytes,time_ms\n".to_string();
+    for (stages, tile) in [(3, 64), (3, 128), (4, 64), (4, 128)] {
+        let blank = "cutlass::gemm::collective::".repeat(8);
+        let kernel =
+            format!("void cutlass::device_kernel<{blank}Mma<{stages},cute::C<{tile}>,{blank}X>>(Params)");
+        for (gpu, time) in [("titan-v", 0.4), ("rtx-4070", 0.3)] {
+            rows.push_str(&format!("{gpu},\"{kernel}\",n=1024,2147483648,8388608,{time}\n"));
+        }
+    }
+    std::fs::write(&file, rows).unwrap();
+    let mut session = Session::load(None).unwrap();
+    session.add_file(&file).unwrap();
+    let setup = roofswap::evaluate::EvaluationSetup::default();
+    let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
+    let mut d = dashboard(80, 24);
+    let loaded = LoadedFiles::without_notes(session, "8 measured rows loaded");
+    update(&mut d.state, Message::Loaded(loaded));
+    let apart = ["3…64", "3…128", "4…64", "4…128"].map(|parts| format!("device_kernel…{parts} "));
+    let is_apart = |d: &Dashboard| apart.iter().all(|name| d.screen().contains(name));
+    let mut d = d.press("/ d e v i c e _ k enter");
+    assert!(is_apart(&d), "{}", d.screen());
+    d = d.press("v");
+    update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
+    assert!(is_apart(&d), "{}", d.screen());
+    d = d.press(": k e r n e l space d e v i c e _ k");
+    assert!(is_apart(&d), "{}", d.screen());
+}
+
+/// A column that has no room is left out whole, as the rest of a line is.
+#[test]
+fn narrow_tables_have_whole_columns() {
+    let compared = dashboard(60, 20).press("c").screen();
+    assert!(compared.contains("90 % interval  ") && !compared.contains("speed"), "{compared}");
+    let tiles = dashboard(60, 20).press("W").screen();
+    assert!(tiles.contains("90 %  power  ") && !tiles.contains("power       90"), "{tiles}");
+    assert!(tiles.contains("stepping all ") && tiles.contains("Esc closes ━"), "{tiles}");
+    let mut board = dashboard(60, 20);
+    for key in ["2", "o", "o"] {
+        board.play(Message::Key(key.into()));
+    }
+    assert!(board.screen().contains(" launch $┃"), "{}", board.screen());
+}
+
 #[test]
 fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
     let mut d = dashboard(80, 24);

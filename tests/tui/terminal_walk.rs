@@ -179,7 +179,7 @@ fn a_number_is_changed_watched_and_undone() {
         .press("0\r")
         .wait("expected 600GB/s")
         .press("\u{1b}")
-        .wait_until("the closed line", |s| !s.contains("value: "));
+        .wait_until("the closed line", |s| !s.contains("memory bandwidth, GB/s: "));
     walk.press("=").wait("goal, a time: ").press("1us\r").wait("no value of memory bandwidth");
     walk.press("K").wait("keep as: A").press("\r").wait("kept as A");
     walk.press("\t\t").wait("speed over").press("\t").wait("+20 %");

@@ -103,6 +103,26 @@ fn line_with(d: &Dashboard, text: &str) -> String {
 }
 
 #[test]
+fn a_prompt_names_what_is_typed_and_a_reset_of_nothing_is_said() {
+    let mut d = view_of_saxpy(80, 24);
+    let last = |d: &Dashboard| d.screen().lines().last().unwrap().to_string();
+    for (keys, label) in [
+        ("b", "\"threads per block: "),
+        ("esc home enter", "\"SMs: "),
+        ("esc down enter", "\"SM clock, MHz: "),
+    ] {
+        press(&mut d, keys);
+        assert!(last(&d).starts_with(label), "{keys}: {}", d.screen());
+    }
+    press(&mut d, "esc backspace");
+    assert!(d.screen().contains("SM clock: unchanged, nothing to reset"), "{}", d.screen());
+    press(&mut d, "R");
+    assert!(d.screen().contains("no number is changed: nothing to reset"), "{}", d.screen());
+    press(&mut d, "right backspace");
+    assert!(!d.screen().contains("nothing to reset"), "{}", d.screen());
+}
+
+#[test]
 fn a_typed_power_limit_is_typed_and_compared_with_the_board_at_its_own() {
     let mut d = dashboard(120, 40);
     for line in ["kernel matmul_tiled", "size 512", "power 100W"] {
@@ -158,7 +178,8 @@ fn the_charts_and_scenarios_at_some_sizes() {
         press(&mut d, "K enter");
         press(&mut d, "up");
         d.state.what_if.form = WhatIfForm::Scenarios;
-        press(&mut d, "z z");
+        play(&mut d, Message::Resize(width, height));
+        d.state.message = None;
         insta::assert_snapshot!(format!("scenarios_{width}x{height}"), d.screen());
         d.state.what_if.form = WhatIfForm::List;
         go_to(&mut d, GpuNumber::Bandwidth);
@@ -429,7 +450,7 @@ fn keys_of_the_list_are_refused_where_scenarios_stand_in_its_place() {
         );
         assert!((changes(&d), d.state.what_if.cursor) == (before.clone(), cursor), "{key}");
     }
-    press(&mut d, "z z");
+    d.state.message = None;
     assert!(!d.screen().contains("left/right step") && d.screen().contains("tab "), "{}", d.screen());
     press(&mut d, "tab right");
     assert_ne!(changes(&d), before);

@@ -9,6 +9,7 @@ use super::ranked::BoardRows;
 use super::state::{DashboardState, Tone};
 use super::text::clipped_apart;
 use crate::gpu::{Gpu, GpuId};
+use crate::predict::MODELS;
 use crate::text::harmless_line;
 
 impl DashboardState {
@@ -36,12 +37,61 @@ impl DashboardState {
         }
     }
 
+    /// Says that the selected kernel changed and where it is seen, in a view that is about an application or a mix.
+    pub(super) fn say_unseen_kernel(&mut self) {
+        if self.message.is_none() && self.is_beside_kernel() {
+            let (name, swap) = (self.with_size(self.kernel().label()), self.key_for(Action::ViewSwap));
+            let text = format!("selected kernel: {name}; {swap} shows it");
+            self.say(Tone::Done, text);
+        }
+    }
+
+    /// Whether this view speaks of the application, whose source and models are not those of kernels.
+    pub(super) fn speaks_of_application(&self) -> bool {
+        let is_application =
+            self.view == DashboardView::Application || self.asked_about() == AskedAbout::Application;
+        is_application && self.is_beside_kernel()
+    }
+
+    /// `model: hybrid`; beside an application, which does not use it, also where it is seen.
+    pub(super) fn model_words(&self) -> String {
+        let model = MODELS[self.selection.settings.model].id();
+        match self.speaks_of_application() {
+            true => format!(
+                "model of kernels: {model}; {} shows it; applications use the operator model or `components`",
+                self.key_for(Action::ViewSwap)
+            ),
+            false => format!("model: {model}"),
+        }
+    }
+
+    /// Beside an application, which keeps its own source: which one kernels have, and where it is seen.
+    pub(super) fn source_words(&self) -> Option<String> {
+        let name = |gpu: GpuId| self.session.gpus[gpu].short_name();
+        let recorded = self.application.source.filter(|_| self.speaks_of_application())?;
+        Some(format!(
+            "source of kernels: {}; {} shows it; the application was recorded on {}",
+            name(self.selection.source),
+            self.key_for(Action::ViewSwap),
+            name(recorded)
+        ))
+    }
+
     /// Its name: of a kernel with its size, of an application that of its file.
     pub(super) fn asked_name(&self) -> String {
         match (self.asked_about(), &self.application.application, &self.ranked.mix) {
             (AskedAbout::Application, Some(application), _) => harmless_line(application.file_name()),
             (AskedAbout::Mix, _, Some(mix)) => harmless_line(&mix.name),
             _ => self.with_size(self.kernel().label()),
+        }
+    }
+
+    /// The part of the trace that is asked about, and the factor of its host; nothing where it is asked about as it was recorded, or
+    /// not at all.
+    pub(super) fn asked_part(&self) -> String {
+        match self.asked_about() {
+            AskedAbout::Application => self.application.part_words().join(", "),
+            AskedAbout::Kernel | AskedAbout::Mix => String::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::order::{reverse_order, sort_next};
 use super::pane::{ChartOffer, Reaction};
 use super::panes::prompt::Prompt;
-use super::panes::{main_panel, open_for};
+use super::panes::{main_panel, open_for, refusal_here};
 use super::roof_settings::{show_next_levels, switch_roofs, switch_rules};
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
@@ -24,7 +24,7 @@ use crate::text::harmless_line;
 /// Runs one action on the panes.
 pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     state.message = None;
-    if let Some(why) = main_panel(state.focus).refusal(action, state) {
+    if let Some(why) = refusal_here(action, state) {
         return state.say(Tone::Refused, why);
     }
     if let Some(effects) = open_for(action, state) {
@@ -40,10 +40,12 @@ pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effe
         Action::Export => export_pane(state, state.focus),
         Action::CopyRow | Action::CopyCommand => copy_shown(state, action, None),
         Action::Undo => undo_step(state),
-        Action::SizeUp => step_size(state, true),
-        Action::SizeDown => step_size(state, false),
-        Action::SizeFinerUp => slide_size(state, true),
-        Action::SizeFinerDown => slide_size(state, false),
+        Action::SizeUp
+        | Action::SizeDown
+        | Action::SizeFinerUp
+        | Action::SizeFinerDown
+        | Action::KernelNext
+        | Action::KernelPrevious => change_kernel(state, action),
         Action::MeasureHere => ask_measurement(state),
         Action::SetSource | Action::SetTarget | Action::AddTarget if !chooses_itself(state.focus, action) => {
             go_and_choose(state, action)
@@ -182,8 +184,6 @@ fn change_selection(state: &mut DashboardState, action: Action) -> bool {
 /// What of it is shown, and how; whether the action was about that.
 fn change_screen(state: &mut DashboardState, action: Action) -> bool {
     match action {
-        Action::KernelNext => state.step_kernel(1),
-        Action::KernelPrevious => state.step_kernel(-1),
         Action::Explain => state.toggle_explanation(),
         Action::Zoom => state.zoom = !state.zoom,
         Action::FocusNext => state.focus_pane(next_in_ring(&state.open_panes(), state.focus, 1)),
@@ -291,7 +291,23 @@ fn choose_model(state: &mut DashboardState, by: usize) -> Vec<Effect> {
     state.model_chosen = true;
     let model = ModelId::from_index((settings.model.index() + by) % MODELS.len());
     state.reselect_settings(Settings { model, ..settings });
-    state.say(Tone::Done, format!("model: {}", MODELS[model].id()))
+    state.say(Tone::Done, state.model_words())
+}
+
+/// Selects another kernel or size, which is said where it is not seen.
+fn change_kernel(state: &mut DashboardState, action: Action) -> Vec<Effect> {
+    let effects = match action {
+        Action::SizeUp => step_size(state, true),
+        Action::SizeDown => step_size(state, false),
+        Action::SizeFinerUp => slide_size(state, true),
+        Action::SizeFinerDown => slide_size(state, false),
+        other => {
+            state.step_kernel(if other == Action::KernelNext { 1 } else { -1 });
+            Vec::new()
+        }
+    };
+    state.say_unseen_kernel();
+    effects
 }
 
 fn step_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {

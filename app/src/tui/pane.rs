@@ -114,7 +114,7 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
     }
 
     /// The line that is typed into the footer, with the words before it.
-    fn typed_line(&self) -> Option<(&'static str, &Input)> {
+    fn typed_line(&self) -> Option<(String, &Input)> {
         None
     }
 

@@ -54,8 +54,6 @@ impl BoardRows {
     pub const OF_KERNEL: [Self; 3] = [Self::Gpus, Self::Variants, Self::Blocks];
     /// What those of a mix may be.
     pub const OF_MIX: [Self; 2] = [Self::Gpus, Self::Kernels];
-    /// What those of an application may be.
-    pub const OF_APPLICATION: [Self; 1] = [Self::Gpus];
 
     /// One of them.
     #[must_use]

@@ -446,7 +446,7 @@ impl DashboardState {
 
     /// The line that is typed into the footer, with the words before it.
     #[must_use]
-    pub fn typed_line(&self) -> Option<(&'static str, &Input)> {
+    pub fn typed_line(&self) -> Option<(String, &Input)> {
         self.overlays.last().and_then(|open| open.typed_line())
     }
 

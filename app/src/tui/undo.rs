@@ -43,6 +43,7 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
             break (step, words);
         }
     };
+    let said = format!("undone: {}", words.join(", "));
     let now = trace_settings(state);
     let is_row_changed = !is_same_size(&state.rows[step.row], &step.subject);
     if state.selection != step.selection || is_row_changed {
@@ -67,10 +68,10 @@ pub(super) fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
     {
         state.application.settings = before.settings;
         if before.part != now.part {
-            effects.extend(ask_part(state, before.part));
+            effects.extend(ask_part(state, before.part, said.clone()));
         }
     }
-    effects.extend(state.say(Tone::Done, format!("undone: {}", words.join(", "))));
+    effects.extend(state.say(Tone::Done, said));
     effects
 }
 

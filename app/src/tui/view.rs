@@ -33,7 +33,7 @@ pub fn view(frame: &mut Frame<'_>, state: &DashboardState) {
     }
     draw_footer(buffer, areas.footer, state, look);
     let cursor = state.typed_line().map(|(label, input)| {
-        let (_, x) = typed_part(label, input, usize::from(areas.footer.width));
+        let (_, x) = typed_part(&label, input, usize::from(areas.footer.width));
         (areas.footer.x + (x as u16).min(areas.footer.width - 1), areas.footer.y)
     });
     if state.ascii {

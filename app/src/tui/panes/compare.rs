@@ -14,7 +14,7 @@ use crate::report::{shown, side_by_side};
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{paragraph, wrap};
+use crate::tui::text::{pad_right, paragraph, with_whole_columns, wrap};
 use crate::units::significant;
 use ratatui::text::Line;
 
@@ -30,7 +30,8 @@ pub static COMPARE: SheetText = SheetText {
 /// The lines of the comparison.
 fn compare_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answers: Vec<Answer> = MODELS.ids().map(|model| state.answer_by_model(model)).collect();
-    let head = row_text(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
+    let head = ["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from);
+    let head = row_text(head, width);
     let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
     lines.push(Line::styled(head, look.dim()));
@@ -41,10 +42,8 @@ fn compare_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Li
     if let Some(m) = state.answer().measured {
         let [name, time] = [m.kind.as_str().to_string(), format!("{} {}", m.time, m.kind.mark())];
         let none = String::new;
-        lines.push(Line::styled(
-            row_text([format!("  {name}"), time, none(), none(), none(), none()]),
-            look.measured(),
-        ));
+        let text = row_text([format!("  {name}"), time, none(), none(), none(), none()], width);
+        lines.push(Line::styled(text, look.measured()));
     }
     lines.push(Line::default());
     lines.extend(side_by_side::spread(answers.iter()).iter().flat_map(|t| paragraph(t, width, look.text())));
@@ -69,15 +68,15 @@ fn model_lines(
     let dash = || "-".to_string();
     let name = format!("{} {}", if chosen { "▸" } else { " " }, MODELS[at].id());
     let mape = state.errors[at.index()].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
-    let numbers = row_text([
+    let numbers = [
         name,
         shown::predicted(answer).unwrap_or_else(dash),
         shown::interval(answer).unwrap_or_else(dash),
         shown::speedup(answer).unwrap_or_else(dash),
         answer.error_percent().map_or_else(dash, shown::error_text),
         mape,
-    ]);
-    let mut lines = vec![Line::styled(numbers, style)];
+    ];
+    let mut lines = vec![Line::styled(row_text(numbers, width), style)];
     if let Err(refusal) = &answer.prediction {
         let why = wrap(&refusal.to_string(), width.saturating_sub(4)).into_iter();
         lines.extend(why.map(|t| Line::styled(format!("    {t}"), look.refusal())));
@@ -85,6 +84,7 @@ fn model_lines(
     lines
 }
 
-fn row_text([model, time, interval, speedup, error, mape]: [String; 6]) -> String {
-    format!("{model:<22}{time:>10}{interval:>17}{speedup:>9}{error:>9}{mape:>8}")
+/// The model and as many whole columns as have room.
+fn row_text([model, numbers @ ..]: [String; 6], width: usize) -> String {
+    with_whole_columns(pad_right(&model, 22), &numbers, &[10, 17, 9, 9, 8], width)
 }

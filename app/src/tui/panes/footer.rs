@@ -6,7 +6,7 @@
 //! ```
 
 use super::frame::draw_lines;
-use super::main_panel;
+use super::{main_panel, refusal_here};
 use crate::tui::action::Action;
 use crate::tui::keys::keys_in;
 use crate::tui::look::Look;
@@ -90,7 +90,7 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
         .map(|(tone, text)| (text, if *tone == Tone::Done { look.measured() } else { look.refusal() }));
     let shown = state.jobs.shown_job().and_then(|job| Some((job, state.jobs.text_of(job)?)));
     if let Some((label, input)) = state.typed_line() {
-        let (shown, _) = typed_part(label, input, width);
+        let (shown, _) = typed_part(&label, input, width);
         let hint = state.overlays.last().map_or("", |open| open.typing_hints());
         let used = label.width() + shown.width() + 4;
         let prompt = vec![Span::styled(label, look.key()), Span::raw(shown)];
@@ -146,7 +146,7 @@ fn hints(state: &DashboardState) -> Vec<Hint> {
         return own.into_iter().chain(OVER_PANES).collect();
     }
     let panel = main_panel(state.focus);
-    let means = |hint: &Hint| hint.actions.iter().all(|action| panel.refusal(*action, state).is_none());
+    let means = |hint: &Hint| hint.actions.iter().all(|action| refusal_here(*action, state).is_none());
     let own: Vec<Hint> = panel.hints(state).into_iter().filter(means).collect();
     let is_told = |hint: &Hint| !means(hint) || own.iter().any(|h| h.actions == hint.actions);
     let has_key = |hint: &Hint| hint.actions.iter().all(|action| !keys_in(state, None, *action).is_empty());

@@ -7,7 +7,6 @@
 use crate::gpu::GpuId;
 use crate::predict::{MODELS, ModelId};
 use crate::text::harmless_line;
-use crate::tui::asked_workload::AskedAbout;
 use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
@@ -102,9 +101,7 @@ fn gpu_spans(
 /// The application or the mix with the GPU that it ran on, in so many columns.
 fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let application = state.application.application.as_ref();
-    let is_application =
-        state.view == DashboardView::Application || state.asked_about() == AskedAbout::Application;
-    let (kind, name, source) = match application.filter(|_| is_application) {
+    let (kind, name, source) = match application.filter(|_| state.speaks_of_application()) {
         Some(application) => {
             ("application", harmless_line(application.file_name()), state.application.source)
         }

@@ -1,7 +1,7 @@
 //! The keys that hold now, grouped: those of the focused pane or open dialog first; then what the columns and marks mean.
 
-use super::main_panel;
 use super::text_sheet::SheetText;
+use super::{main_panel, refusal_here};
 use crate::tui::action::Action;
 use crate::tui::keys::keys_in;
 use crate::tui::look::Look;
@@ -137,7 +137,7 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
         Some(open) => (open.key_context(), open.hints(state)),
         None => (state.focus.title(), panel.hints(state)),
     };
-    let means = |action: &Action| below.is_some() || panel.refusal(*action, state).is_none();
+    let means = |action: &Action| below.is_some() || refusal_here(*action, state).is_none();
     hints.retain(|hint| hint.actions.iter().all(means));
     let keys_of = |action: Action| {
         let keys = keys_in(state, below, action);

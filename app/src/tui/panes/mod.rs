@@ -64,6 +64,15 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<DashboardState>> {
     }
 }
 
+/// Why an action means nothing in the focused pane; `None` where it means something.
+pub(super) fn refusal_here(action: Action, state: &DashboardState) -> Option<String> {
+    let is_among_panes = matches!(action, Action::Zoom | Action::FocusNext | Action::FocusPrevious);
+    if is_among_panes && state.view.panes().len() == 1 {
+        return Some(format!("{} does nothing in this view: it has one pane", state.key_for(action)));
+    }
+    main_panel(state.focus).refusal(action, state)
+}
+
 /// What an action opens over the panes; `None` where it opens nothing.
 pub(super) fn open_for(action: Action, state: &mut DashboardState) -> Option<Vec<Effect>> {
     Some(match action {

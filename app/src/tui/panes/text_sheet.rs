@@ -120,11 +120,13 @@ impl Panel<DashboardState> for TextPane {
         draw_lines(buffer, text, lines, top);
     }
 
-    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
-        vec![
-            Hint { actions: &[Action::PageDown, Action::PageUp], text: "scroll" },
-            Hint { actions: &[Action::FocusNext], text: "next pane" },
-        ]
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
+        let inside = state.areas().pane_area(self.pane).width.saturating_sub(4);
+        let lines = (self.lines)(state, usize::from(inside), Look(state.theme()));
+        let has_more = lines.len() > state.lines_of_pane(self.pane);
+        let scroll = Hint { actions: &[Action::PageDown, Action::PageUp], text: "scroll" };
+        let next = Hint { actions: &[Action::FocusNext], text: "next pane" };
+        has_more.then_some(scroll).into_iter().chain([next]).collect()
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {

@@ -23,7 +23,9 @@ pub fn take_application(
     part: PartOfTrace,
 ) -> Vec<Effect> {
     state.jobs.end_job(WorkerJob::Read);
-    let text = format!("{} read", launches_in_words(&application));
+    let launches = launches_in_words(&application);
+    let said = state.application.said_once_read.take().filter(|(of, _)| *of == part);
+    let text = said.map_or_else(|| format!("{launches} read"), |(_, said)| format!("{said}: {launches}"));
     if put_application(state, application, part, 0) && start_from_its_gpu(state) {
         state.predict_all();
     }
@@ -50,7 +52,8 @@ pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) -
     };
     if state.application.part != PartOfTrace::default() {
         let part = state.application.part.clone();
-        return ask_part(state, part);
+        let said = state.application.part_words().join(", ");
+        return ask_part(state, part, said);
     }
     let cursor = state.application.cursor.min(same.groups.len().saturating_sub(1));
     put_application(state, same, PartOfTrace::default(), cursor);
@@ -136,11 +139,12 @@ pub(super) fn ask_gpu(state: &mut DashboardState) -> Vec<Effect> {
     state.open_overlay(GpuQuestion::of_application(PathBuf::from(&application.file)))
 }
 
-/// Asks for a part of the trace that is shown.
-pub fn ask_part(state: &mut DashboardState, part: PartOfTrace) -> Vec<Effect> {
+/// Asks for a part of the trace that is shown; this is said of it once it is read.
+pub fn ask_part(state: &mut DashboardState, part: PartOfTrace, said: String) -> Vec<Effect> {
     let Some(application) = &state.application.application else { return Vec::new() };
     let path = PathBuf::from(&application.file);
     state.jobs.start_job(WorkerJob::Read, format!("reading {} …", application.file));
+    state.application.said_once_read = Some((part.clone(), said));
     vec![Effect::ReadPart { path, part }]
 }
 

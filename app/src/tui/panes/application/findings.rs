@@ -7,6 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId, Tuning};
 use crate::session::{EditedGpu, Revision};
 use crate::text::harmless_line;
+use crate::units::significant;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -74,6 +75,8 @@ pub struct ApplicationFindings {
     pub(in crate::tui) traces: BTreeSet<String>,
     /// Operator and shapes, else the launch, of groups that were opened in the Swap view, by the kernels of their rows.
     pub(in crate::tui) group_words: BTreeMap<String, String>,
+    /// What is said of the part that is being read, once it is there.
+    pub(super) said_once_read: Option<(PartOfTrace, String)>,
     /// What the worker was asked.
     pub(super) asked: Option<ForecastQuestion>,
 }
@@ -88,6 +91,20 @@ impl ApplicationFindings {
 }
 
 impl ApplicationFindings {
+    /// `GPU 1`, `range step`, `host 1.30×`: which part of the trace it is, and how it is carried to other GPUs; nothing of one that is
+    /// taken as it was recorded.
+    pub(in crate::tui) fn part_words(&self) -> Vec<String> {
+        let Some(application) = &self.application else { return Vec::new() };
+        let host = self.settings.host;
+        let is_scaled = host != ForecastSettings::default().host;
+        let words = [
+            (application.devices.len() > 1).then(|| format!("GPU {}", application.device_index)),
+            application.range.as_ref().map(|range| harmless_line(&format!("range {range}"))),
+            is_scaled.then(|| format!("host {}×", significant(host))),
+        ];
+        words.into_iter().flatten().collect()
+    }
+
     /// The forecast on the first target that is not the program's own GPU.
     pub(super) fn first_target(&self) -> Option<&TargetForecast> {
         self.forecasts.as_ref()?.as_ref().ok()?.get(1)

@@ -39,7 +39,6 @@ fn why_idle(action: Action, state: &DashboardState) -> Option<String> {
         Action::Explain | Action::Compare | Action::Levels | Action::MeasureHere => {
             format!("{} opens the group under the cursor in Swap, which does that", key(Action::Pick))
         }
-        Action::FocusNext | Action::FocusPrevious => "it has one pane".into(),
         _ => return None,
     })
 }

@@ -86,7 +86,11 @@ impl Panel<DashboardState> for ApplicationPane {
             return vec![Hint { actions: &[Action::Pick], text: "open a trace" }];
         }
         if state.application.refusal().is_some() {
-            return vec![Hint { actions: &[Action::Import], text: "other trace" }];
+            return vec![
+                Hint { actions: &[Action::Filter], text: "filter" },
+                Hint { actions: &[Action::SortNext], text: "sort" },
+                Hint { actions: &[Action::Import], text: "other trace" },
+            ];
         }
         let pick = if state.application.can_be_asked() { "open in Swap" } else { "choose its GPU" };
         vec![

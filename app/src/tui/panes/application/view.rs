@@ -6,7 +6,7 @@ use super::findings::{ApplicationFindings, GroupSort};
 use super::group_list::group_lines;
 use super::notes::{note_lines, profile_lines};
 use crate::application::{
-    Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
+    Application, BarPart, GroupForecast, KernelCategory, TargetForecast, bar_parts, percent,
 };
 use crate::gpu::GpuId;
 use crate::tui::layout::Pane;
@@ -91,20 +91,13 @@ fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
     draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
 }
 
-/// `GPU 1, range step, host 1.30x, trace.json.gz, NVIDIA H100 80GB HBM3`: what was chosen first, since the end is cut; without the
+/// `by calls, GPU 1, range step, host 1.30×, trace.json.gz, NVIDIA H100 80GB HBM3`: what was chosen first, since the end is cut; without the
 /// file, which the first line names, where there is no room for it.
 fn heading(found: &ApplicationFindings, application: &Application, width: usize) -> String {
     let file = application.file_name();
     let gpu = if application.gpu_name.is_empty() { "GPU not named" } else { &application.gpu_name };
-    let mut words = Vec::new();
-    if application.devices.len() > 1 {
-        words.push(format!("GPU {}", application.device_index));
-    }
-    words.extend(shown_words(found, application));
-    words.extend(application.range.as_ref().map(|range| format!("range {range}")));
-    if found.settings.host != ForecastSettings::default().host {
-        words.push(format!("host {}×", significant(found.settings.host)));
-    }
+    let mut words = shown_words(found, application);
+    words.extend(found.part_words());
     words.extend([file.to_string(), gpu.to_string()]);
     if words.join(", ").width() > width {
         words.remove(words.len() - 2);

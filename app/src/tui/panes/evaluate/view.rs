@@ -14,6 +14,7 @@
 use super::outcome::Evaluated;
 use crate::chart::ChartSpec;
 use crate::evaluate::Score;
+use crate::kernel::clip_apart;
 use crate::report::evaluation::{NOTHING_IN_COMMON, ScoredGroup, covered_by};
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
@@ -21,17 +22,24 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, pad_right, paragraph, with_whole_columns};
+use crate::tui::text::{clipped_middle, clipped_text, pad_right, paragraph, with_whole_columns};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
-/// Columns of the table.
+/// The fewest columns of the table where there is room for them.
 const TABLE: u16 = 77;
+/// Columns of the chart that names leave, with the gap before it.
+const CHART: u16 = 38;
 /// Below this there is no room for a chart beside the table.
 const ROOM_FOR_CHART: u16 = TABLE + 36;
+/// Columns of the numbers of a score.
+const NUMBERS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
+/// The fewest columns of a name, where it is longer.
+const NAME: usize = 24;
 
 /// Draws the evaluation.
 pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
@@ -44,7 +52,11 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     // What the sheet leaves of the body inside its border.
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
     let beside = evaluated.chart.as_ref().ok().filter(|_| inner.0 >= ROOM_FOR_CHART);
-    let width = if beside.is_some() { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
+    let most = match beside {
+        Some(_) => (inner.0 - CHART).max(TABLE),
+        None => inner.0.saturating_sub(1),
+    };
+    let width = table_width(evaluated).max(TABLE).min(most);
     let lines = evaluation_lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
     let scroll = state.scrolls[Pane::Errors];
@@ -56,7 +68,7 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &Dashboard
     }
     draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
     if let Some(spec) = beside {
-        let x = inside.x + TABLE + 2;
+        let x = inside.x + width + 2;
         let chart = Rect { x, width: inside.right() - x, ..inside };
         scatter(buffer, chart, evaluated.model, spec, look);
     }
@@ -69,7 +81,7 @@ fn first_line(inside: Rect) -> Rect {
 fn scatter(buffer: &mut Buffer, area: Rect, model: &str, spec: &ChartSpec, look: Look<'_>) {
     let width = usize::from(area.width);
     let title = paragraph(&format!("predicted vs measured: {model}"), width, look.title());
-    let legend = paragraph("solid equal, dashed +25 %, dotted -25 %", width, look.dim());
+    let legend = paragraph("equal; +25 % dashed, -25 % dotted", width, look.dim());
     let (above, below) = (title.len() as u16, legend.len() as u16);
     let Some(height) = area.height.checked_sub(above + below).filter(|height| *height >= 6) else { return };
     draw_lines(buffer, Rect { height: above, ..area }, title, 0);
@@ -103,8 +115,10 @@ fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<
     {
         all.push(Line::default());
         all.extend(heads(title, width, look));
-        let line = |g: &ScoredGroup| Line::styled(score_line(&g.name, &g.score, width), look.text());
-        all.extend(groups.iter().map(line));
+        let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
+        let line =
+            |(g, name): (&ScoredGroup, String)| Line::styled(score_line(&name, &g.score, width), look.text());
+        all.extend(groups.iter().zip(clip_apart(&names, name_width(width))).map(line));
     }
     all.push(Line::default());
     all.extend(paragraph(
@@ -141,10 +155,21 @@ fn heads(first: &str, width: usize, look: Look<'_>) -> [Line<'static>; 2] {
     [upper, columns(first, names.map(String::from), width)].map(|text| Line::styled(text, look.dim()))
 }
 
-/// The name and as many whole columns as have room.
+/// Columns of the table with its longest name whole.
+fn table_width(evaluated: &Evaluated) -> u16 {
+    let names = evaluated.kernels.iter().chain(&evaluated.pairs).map(|group| group.name.width());
+    (names.max().unwrap_or(0).max(NAME) + 1 + NUMBERS.iter().sum::<usize>()) as u16
+}
+
+/// The name, whole where there is room for it beside all columns, and as many whole columns as have room.
 fn columns(name: &str, cells: [String; 7], width: usize) -> String {
-    const WIDTHS: [usize; 7] = [6, 8, 7, 6, 7, 9, 9];
-    with_whole_columns(pad_right(&clipped_text(name, 24), 25), &cells, &WIDTHS, width)
+    let room = name_width(width);
+    with_whole_columns(pad_right(&clipped_middle(name, room), room + 1), &cells, &NUMBERS, width)
+}
+
+/// What all columns leave for a name.
+fn name_width(width: usize) -> usize {
+    width.saturating_sub(NUMBERS.iter().sum::<usize>() + 1).max(NAME)
 }
 
 fn score_line(name: &str, score: &Score, width: usize) -> String {

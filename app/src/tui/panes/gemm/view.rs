@@ -16,11 +16,12 @@ use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, sheet};
 use crate::tui::scroll::ScrollTop;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, paragraph};
+use crate::tui::text::{clipped_text, paragraph, with_whole_columns};
 use crate::units::{range, range_in, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 /// From this width on the energy has its interval beside it.
 const ROOM_FOR_ENERGY: usize = 96;
@@ -43,12 +44,17 @@ pub(super) fn draw_gemm(
     let scrolled = scroll.range_shown(lines.len(), page);
     let scrolled = scrolled.map_or_else(String::new, |range| format!(" pgup/pgdn {range},"));
     let key = |action: Action| state.key_for(action);
-    let foot = format!(
-        "{scrolled} {} {} double, halve, left/right side, {} export, Esc closes ",
-        key(Action::SizeUp),
-        key(Action::SizeDown),
-        key(Action::Export)
-    );
+    let sizes = format!("{} {} double, halve", key(Action::SizeUp), key(Action::SizeDown));
+    let export = format!("{} export", key(Action::Export));
+    let mut keys = vec![sizes, "left/right side".into(), export];
+    let foot = |keys: &[String]| {
+        format!("{scrolled} {}Esc closes ", keys.iter().map(|key| format!("{key}, ")).collect::<String>())
+    };
+    // Those that have no room are offered in the last line of the screen.
+    while !keys.is_empty() && foot(&keys).width() + 2 > usize::from(body.width) {
+        keys.pop();
+    }
+    let foot = foot(&keys);
     let title = format!("GEMM on {}", state.session.name_with_settings(state.target()));
     let inside = sheet(buffer, body, &title, &foot, look);
     let shown = lines.len().min(page) as u16;
@@ -70,7 +76,8 @@ fn gemm_lines(
 ) -> Vec<Line<'static>> {
     let picked = best(answers);
     let wide = width >= ROOM_FOR_ENERGY;
-    let mut lines = vec![sizes(state, look), Line::default(), Line::styled(head(wide), look.dim())];
+    let mut lines =
+        vec![sizes(state, width, look), Line::default(), Line::styled(head(wide, width), look.dim())];
     for (place, answer) in answers.iter().enumerate() {
         lines.extend(tile(place, answer, picked, wide, width, look));
     }
@@ -82,33 +89,38 @@ fn gemm_lines(
     lines
 }
 
+/// What the keys of sizes step.
+const ALL_SIDES: &str = "stepping m, n and k together";
+
 /// `m 4096  n 4096  k 4096`, those that step in the colour of keys.
-fn sizes(state: &DashboardState, look: Look<'_>) -> Line<'static> {
+fn sizes(state: &DashboardState, width: usize, look: Look<'_>) -> Line<'static> {
     let pane = &state.gemm;
     let side = |(i, name): (usize, &str)| {
         let style = if pane.stepped.steps(i) { look.key() } else { look.text() };
         Span::styled(format!("{name} {:<8}", pane.gemm.size[i]), style)
     };
     let mut spans: Vec<Span<'static>> = ["m", "n", "k"].into_iter().enumerate().map(side).collect();
-    let which =
-        if (0..3).all(|i| pane.stepped.steps(i)) { "stepping m, n and k together" } else { "stepping one" };
+    let room = width.saturating_sub(spans.iter().map(Span::width).sum());
+    let which = match (0..3).all(|i| pane.stepped.steps(i)) {
+        true if room >= ALL_SIDES.len() => ALL_SIDES,
+        true => "stepping all",
+        false => "stepping one",
+    };
     spans.push(Span::styled(which, look.dim()));
     Line::from(spans)
 }
 
-fn head(wide: bool) -> String {
-    row_text(
-        ["", "tile", "occ.", "time", "90 %", "power", "90 %", "energy", "90 %", "TFLOP/s"].map(String::from),
-        wide,
-    )
+fn head(wide: bool, width: usize) -> String {
+    let cells = ["", "tile", "occ.", "time", "90 %", "power", "90 %", "energy", "90 %", "TFLOP/s"];
+    row_text(cells.map(String::from), wide, width)
 }
 
-fn row_text(cells: [String; 10], wide: bool) -> String {
-    let [mark, tile, occupancy, time, interval, power, watts, energy, joules, rate] = cells;
-    let joules = if wide { format!("{joules:>18}") } else { String::new() };
-    format!(
-        "{mark:<3}{tile:<8}{occupancy:>6}{time:>9}{interval:>15}{power:>7}{watts:>11}{energy:>9}{joules}{rate:>8}"
-    )
+/// The tile and as many whole columns as have room.
+fn row_text([mark, tile, numbers @ ..]: [String; 10], wide: bool, width: usize) -> String {
+    let widths = [6, 9, 15, 7, 11, 9, if wide { 18 } else { 0 }, 8];
+    let (cells, widths): (Vec<String>, Vec<usize>) =
+        numbers.into_iter().zip(widths).filter(|(_, width)| *width > 0).unzip();
+    with_whole_columns(format!("{mark:<3}{tile:<8}"), &cells, &widths, width)
 }
 
 /// One tile's numbers, or why it has none.
@@ -146,6 +158,7 @@ fn tile(
             a.rate().map_or_else(dash, |r| significant(r.value.0 / 1e12)),
         ],
         wide,
+        width,
     );
     vec![Line::styled(text, style)]
 }

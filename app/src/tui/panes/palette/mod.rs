@@ -17,8 +17,10 @@ use super::prompt::{ask_rows_file, set_typed_block};
 use super::typing_list::{TypedChoice, TypingList, TypingSheet};
 use super::what_if::editing::{set_launch, set_numbers};
 use crate::answer::Settings;
+use crate::application::PartOfTrace;
 use crate::gpu::GpuId;
 use crate::rank::boards_named;
+use crate::text::{first_names, harmless_line};
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::look::Look;
@@ -59,6 +61,26 @@ impl CommandPalette {
         Reaction::Done(Vec::new())
     }
 
+    /// `GPU 1 of the trace`, `range step`; of a range whose name was typed in part, which was taken, and which others fit.
+    fn chosen_part_words(&self, state: &DashboardState) -> String {
+        let typed = self.choice.input.value().trim();
+        let argument = typed.split_once(' ').map_or("", |(_, argument)| argument.trim());
+        let mut lines = self.lines(state);
+        let chosen = lines.remove(self.choice.cursor);
+        let PaletteCommand::Part(PartOfTrace { range: Some(_), .. }) = chosen.command else {
+            return chosen.text;
+        };
+        let is_whole = chosen.completed.eq_ignore_ascii_case(&format!("range {argument}"));
+        if chosen.kind != "range" || is_whole || argument.is_empty() || self.choice.cursor > 0 {
+            return chosen.completed;
+        }
+        let others: Vec<&str> =
+            lines.iter().map(|line| line.completed.trim_start_matches("range ")).collect();
+        let also =
+            if others.is_empty() { String::new() } else { format!(" (also {})", first_names(&others, 3)) };
+        format!("`{}`: {}{also}", harmless_line(argument), chosen.completed)
+    }
+
     /// Enter.
     fn run_line(&mut self, state: &mut DashboardState) -> Reaction {
         let Some(line) = self.lines(state).into_iter().nth(self.choice.cursor) else {
@@ -67,10 +89,15 @@ impl CommandPalette {
         };
         let word = self.choice.input.value().trim().rsplit(' ').next().unwrap_or_default().to_lowercase();
         let done = match line.command {
-            PaletteCommand::Choose(gpu, action) => {
-                put_gpu(state, gpu, action);
+            PaletteCommand::Choose(gpu, _) => {
+                let done = run_command(state, line.command);
                 say_other_boards(state, gpu, &word);
-                Ok(Vec::new())
+                done
+            }
+            PaletteCommand::Part(part) => {
+                let said = self.chosen_part_words(state);
+                remember(state);
+                Ok(ask_part(state, part, said))
             }
             PaletteCommand::Run(action) => return Reaction::Run(action),
             PaletteCommand::AllSources if !state.selection.all_sources => {
@@ -100,10 +127,11 @@ fn say_other_boards(state: &mut DashboardState, taken: GpuId, word: &str) {
         return;
     }
     let text = format!("`{word}`: {} is set; also {}", gpus[taken].id, others.join(", "));
-    state.say(Tone::Done, text);
+    state.say_more(Tone::Done, &text);
 }
 
-/// Does what a line says; of a change of the selected kernel says where it is seen, in a view that is about an application or a mix.
+/// Does what a line says; of a change of the selected kernel or of its source says where it is seen, in a view that is about an application
+/// or a mix.
 ///
 /// # Errors
 /// Why it cannot be done, and what was expected.
@@ -115,11 +143,16 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             | PaletteCommand::Block(_)
             | PaletteCommand::SetLaunch(_)
     );
+    let is_of_source = matches!(
+        command,
+        PaletteCommand::Choose(_, Action::SetSource) | PaletteCommand::ChooseByRule(_, Action::SetSource)
+    );
     let effects = carry_out(state, command)?;
-    if is_of_kernel && state.message.is_none() && state.is_beside_kernel() {
-        let (size, swap) = (state.size_of(state.selected), state.key_for(Action::ViewSwap));
-        let text = format!("selected kernel: {} {size}; {swap} shows it", state.kernel().label());
-        state.say(Tone::Done, text);
+    if let Some(words) = state.source_words().filter(|_| is_of_source) {
+        state.say(Tone::Done, words);
+    }
+    if is_of_kernel {
+        state.say_unseen_kernel();
     }
     Ok(effects)
 }
@@ -145,6 +178,7 @@ fn carry_out(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<
             state.model_chosen = true;
             let settings = Settings { model, ..state.selection.settings };
             state.reselect_settings(settings);
+            state.say(Tone::Done, state.model_words());
         }
         PaletteCommand::Size(text) => {
             let kernel = state.rows[state.selected].kernel;
@@ -171,10 +205,6 @@ fn carry_out(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<
         }
         PaletteCommand::ExportTyped => return ask_rows_file(state),
         PaletteCommand::Forget(place) => return Ok(state.drop_typed(place)),
-        PaletteCommand::Part(part) => {
-            remember(state);
-            return Ok(ask_part(state, part));
-        }
         PaletteCommand::HostFactor(text) => {
             remember(state);
             set_host_factor(state, &text)?;
@@ -186,6 +216,7 @@ fn carry_out(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<
         }
         PaletteCommand::Run(_)
         | PaletteCommand::AllSources
+        | PaletteCommand::Part(_)
         | PaletteCommand::Export(_)
         | PaletteCommand::Complete(_) => {}
     }

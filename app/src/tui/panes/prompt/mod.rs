@@ -188,7 +188,7 @@ impl OverlayPanel<DashboardState> for Prompt {
         }
     }
 
-    fn typed_line(&self) -> Option<(&'static str, &Input)> {
+    fn typed_line(&self) -> Option<(String, &Input)> {
         Some((self.0.purpose.prompt_label(), &self.0.input))
     }
 }
@@ -238,6 +238,9 @@ impl Prompt {
     /// Enter.
     fn accept_line(&self, state: &mut DashboardState) -> Reaction {
         let done = self.follow_line(self.0.input.value().trim(), state);
+        if done.is_ok() && self.0.purpose.is_of_kernel() {
+            state.say_unseen_kernel();
+        }
         done.map_or_else(|why| Reaction::Done(state.say(Tone::Refused, why)), Reaction::Close)
     }
 

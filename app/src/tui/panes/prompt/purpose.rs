@@ -44,8 +44,9 @@ pub enum Purpose {
 impl Purpose {
     /// The words before the line.
     #[must_use]
-    pub fn prompt_label(&self) -> &'static str {
-        match self {
+    pub fn prompt_label(&self) -> String {
+        let words = match self {
+            Self::WhatIf(purpose) => return purpose.prompt_label(),
             Self::FilterGpus(_) => "filter GPUs: ",
             Self::FilterRows(_) | Self::FilterGroups(_) => "filter kernels: ",
             Self::FilterBoard => "filter GPUs: ",
@@ -55,9 +56,18 @@ impl Purpose {
             Self::Block => "threads per block: ",
             Self::SourceClocks => "source clocks: ",
             Self::TargetClocks => "target clocks: ",
-            Self::WhatIf(purpose) => purpose.prompt_label(),
             Self::Export(_) | Self::Page(_) | Self::Rows(_) => "export to: ",
-        }
+        };
+        words.to_string()
+    }
+
+    /// Whether the selected kernel is changed.
+    #[must_use]
+    pub fn is_of_kernel(&self) -> bool {
+        matches!(
+            self,
+            Self::Size | Self::Block | Self::WhatIf(WhatIfPurpose::Launch(_) | WhatIfPurpose::Element)
+        )
     }
 
     /// Whether the first letter typed replaces what is offered: numbers are typed anew, names are changed.

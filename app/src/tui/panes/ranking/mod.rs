@@ -55,6 +55,9 @@ impl Panel<DashboardState> for RankingPane {
     fn refusal(&self, action: Action, state: &DashboardState) -> Option<String> {
         let is_of_gpus = matches!(action, Action::Pin | Action::EachArchitecture);
         let rows = state.ranked.rows;
+        if action == Action::NextRows && state.asked_about() == AskedAbout::Application {
+            return Some("the board of an application has no other rows than GPUs".into());
+        }
         (is_of_gpus && rows != BoardRows::Gpus).then(|| {
             let key = state.key_for(Action::NextRows);
             format!("these rows are {}: {key} goes on to the GPUs", rows.as_str())
@@ -85,8 +88,7 @@ impl Panel<DashboardState> for RankingPane {
     fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         let rows = match state.asked_about() {
             AskedAbout::Kernel => "GPUs, variants, blocks",
-            AskedAbout::Mix => "GPUs, kernels",
-            AskedAbout::Application => "GPUs",
+            AskedAbout::Mix | AskedAbout::Application => "GPUs, kernels",
         };
         let (pick, filter) = match state.ranked.rows {
             BoardRows::Gpus => ("target", "filter: ada, <=300W"),
@@ -132,7 +134,7 @@ fn show_next_rows(state: &mut DashboardState) {
     let ring: &[BoardRows] = match state.asked_about() {
         AskedAbout::Kernel => &BoardRows::OF_KERNEL,
         AskedAbout::Mix => &BoardRows::OF_MIX,
-        AskedAbout::Application => &BoardRows::OF_APPLICATION,
+        AskedAbout::Application => return,
     };
     state.ranked.rows = next_in_ring(ring, state.ranked.rows, 1);
     state.ranked.reversed = state.ranked.rows == BoardRows::Kernels;
@@ -192,6 +194,9 @@ fn choose_on_board(state: &mut DashboardState, action: Action) {
         return;
     }
     put_gpu(state, row.gpu, action);
+    if let Some(words) = state.source_words().filter(|_| action == Action::SetSource) {
+        state.say(Tone::Done, words);
+    }
 }
 
 /// Pins the GPU under the cursor, which makes it a further target; or takes both back.

@@ -11,6 +11,7 @@ use super::row_names::{RowNames, cut_names, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::report::shown;
 use crate::tui::asked_workload::AskedAbout;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
@@ -68,16 +69,18 @@ impl BoardColumn {
         (Self::Energy, 10, "energy"),
         (Self::Hourly, 8, "$/h"),
         (Self::Runs, 10, "$/M runs"),
-        (Self::Launch, 11, "launch $"),
+        (Self::Launch, 10, "launch $"),
     ];
 
     /// The lowest are kept where not all fit.
     fn rank(self, order: RankOrder) -> usize {
         match (self, order) {
-            (Self::Speedup, _) => 0,
-            (Self::Time, _)
+            // What the rows are sorted by; of times the speedup says it, too.
+            (Self::Speedup, RankOrder::Time)
             | (Self::Energy, RankOrder::PerfPerWatt)
-            | (Self::Runs | Self::Launch, RankOrder::PerfPerDollar) => 1,
+            | (Self::Runs | Self::Launch, RankOrder::PerfPerDollar) => 0,
+            (Self::Time, _) => 1,
+            (Self::Speedup, _) => 2,
             (Self::Limit, _) => 3,
             (Self::Power, _) => 4,
             (Self::Energy, _) => 5,
@@ -288,14 +291,20 @@ fn beside(state: &DashboardState, rows: &[&RankedRow], width: usize) -> String {
         "" => each.trim_end_matches(',').to_string(),
         filter => format!("{each} “{filter}”"),
     };
-    let counted = format!("{shown} {what}{on}{of} by {order}{reversed}");
+    // Rows of the question before stay until those of this one are there.
+    let anew = if state.jobs.is_running(WorkerJob::Rank) { ", ranking anew …" } else { "" };
+    let counted = format!("{shown} {what}{on}{of} by {order}{reversed}{anew}");
     let all = beside_source(state, state.asked_about() == AskedAbout::Application);
     let question = format!(" from {}{all}: {counted}", board.source_name);
-    match width.saturating_sub(question.width()) {
+    let part = state.asked_part();
+    let before_name = if part.is_empty() { String::new() } else { format!("{part}, ") };
+    match width.saturating_sub(before_name.width() + question.width()) {
         room if room >= LEAST_WORKLOAD.min(board.workload.width()) => {
-            clipped_middle(&board.workload, room) + &question
+            before_name + &clipped_middle(&board.workload, room) + &question
         }
-        _ => counted,
+        _ if part.is_empty() => counted,
+        _ if part.width() + question.width() <= width => part + &question,
+        _ => format!("{part}: {counted}"),
     }
 }
 

@@ -294,7 +294,18 @@ pub fn type_launch_value(
 
 /// Sets the line under the cursor back.
 pub fn reset_line(state: &mut DashboardState) -> Vec<Effect> {
+    let unchanged = |what: &str| format!("{what}: unchanged, nothing to reset");
+    let launch = state.launch_changes();
     match line_under_cursor(state) {
+        WhatIfLine::Number(number) if state.edited_gpu().changes.get(number).is_none() => {
+            state.say(Tone::Refused, unchanged(number.title()))
+        }
+        WhatIfLine::Launch(number) if launch.changed_value(number).is_none() => {
+            state.say(Tone::Refused, unchanged(number.title()))
+        }
+        WhatIfLine::Element if launch.element().is_none() => {
+            state.say(Tone::Refused, unchanged("element type"))
+        }
         WhatIfLine::Number(number) => {
             let changes = state.edited_gpu().changes.without(number);
             refuse(state, |state| state.edit_gpu(changes))
@@ -324,6 +335,9 @@ pub fn reset_all(state: &mut DashboardState) -> Vec<Effect> {
         state.selection.clone()
     };
     next.launches.remove(&kernel);
+    if next == state.selection {
+        return state.say(Tone::Refused, "no number is changed: nothing to reset");
+    }
     state.reselect(next);
     Vec::new()
 }

@@ -30,12 +30,17 @@ pub enum WhatIfPurpose {
 impl WhatIfPurpose {
     /// The words before the line.
     #[must_use]
-    pub fn prompt_label(self) -> &'static str {
+    pub fn prompt_label(self) -> String {
         match self {
-            Self::Number(_) | Self::Launch(_) | Self::Element => "value: ",
-            Self::Goal(_) => "goal, a time: ",
-            Self::Scenario => "keep as: ",
-            Self::GpuFile => "save GPU as: ",
+            Self::Number(number) => match number.unit() {
+                "" => format!("{}: ", number.title()),
+                unit => format!("{}, {unit}: ", number.title()),
+            },
+            Self::Launch(number) => format!("{}: ", number.title_with_unit()),
+            Self::Element => "element type: ".into(),
+            Self::Goal(_) => "goal, a time: ".into(),
+            Self::Scenario => "keep as: ".into(),
+            Self::GpuFile => "save GPU as: ".into(),
         }
     }
 

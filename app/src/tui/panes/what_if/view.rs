@@ -16,12 +16,13 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_text, first_lines, paragraph, wrap};
+use crate::tui::text::{clipped_middle, clipped_text, first_lines, paragraph, wrap};
 use crate::units::Seconds;
 use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table, speed_words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr;
 
 /// From this width on something stands beside the list.
 const ROOM_BESIDE: u16 = 74;
@@ -64,7 +65,14 @@ pub(super) fn hides_list(state: &DashboardState) -> bool {
 
 /// Draws the pane.
 pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
-    let inside = pane_frame(buffer, area, state, Pane::WhatIf, &beside(state), look);
+    let inside = pane_frame(
+        buffer,
+        area,
+        state,
+        Pane::WhatIf,
+        &beside(state, usize::from(area.width.saturating_sub(15))),
+        look,
+    );
     let form = shown_form(state);
     // Scenarios side by side have a row of what they draw.
     let most = if form == WhatIfForm::Scenarios && hides_list(state) { 2 } else { 3 };
@@ -85,10 +93,22 @@ pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardSta
     draw_form(buffer, right, state, form, look);
 }
 
-/// The kernel and the GPU.
-fn beside(state: &DashboardState) -> String {
-    let target = state.session.name_with_settings(state.target());
-    format!("{} on {target}", state.asked_name())
+/// A name in the title is not cut shorter than this.
+const LEAST_NAME: usize = 12;
+
+/// The kernel or the part of the application, and the GPU; the first line names the application, too.
+fn beside(state: &DashboardState, width: usize) -> String {
+    let on = format!(" on {}", state.session.name_with_settings(state.target()));
+    let (name, part) = (state.asked_name(), state.asked_part());
+    if part.is_empty() {
+        return name + &on;
+    }
+    match width.saturating_sub(part.width() + 2 + on.width()) {
+        room if room >= LEAST_NAME.min(name.width()) => {
+            format!("{part}, {}{on}", clipped_middle(&name, room))
+        }
+        _ => part + &on,
+    }
 }
 
 /// What is said where nothing is found yet.
