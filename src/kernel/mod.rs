@@ -15,6 +15,7 @@ mod expression;
 mod facts;
 mod file;
 mod formula;
+mod full_blocks;
 mod functions;
 mod launch;
 mod least_sizes;
@@ -130,6 +131,8 @@ struct KernelFormulas {
 pub struct Instance {
     /// Its launch shape, if known.
     pub launch: Option<Launch>,
+    /// Blocks with work for all their threads that do as much as this launch, where it is known ([`Kernel::full_blocks`]).
+    pub full_blocks: Option<f64>,
     /// Threads per block where the launch shape is unknown, but a compiler's report is known.
     pub block_size: Option<BlockSize>,
     /// Registers per thread that somebody typed: they go before any compiler's word.
@@ -413,6 +416,7 @@ impl Kernel {
         let Some(f) = &self.formulas else {
             return Ok(Instance {
                 launch: None,
+                full_blocks: None,
                 block_size: self.block_size(),
                 regs_per_thread: None,
                 least_registers: None,
@@ -425,16 +429,18 @@ impl Kernel {
                 library_product: None,
             });
         };
-        let mut scope = self.scope(f, problem, variant)?;
-        let launch = f.launch.as_ref().map(|l| l.launch_in_scope(&mut scope)).transpose()?;
+        let keys = self.numbers(problem);
+        let (launch, scope) = self.launch_at(f, &keys, variant)?;
         let asks = f.block.in_scope(&scope)?;
         let mut work = Work::default();
         for (count, c) in &f.work {
             work = work.with(*count, Some(c.formula.eval(&scope)?));
         }
         let single = f.instructions.as_ref().map(|i| i.operations_in_scope(&scope)).transpose()?;
+        let full_blocks = launch.map(|launch| self.full_blocks(f, &keys, variant, &launch, &work)).transpose()?;
         Ok(Instance {
             launch,
+            full_blocks,
             block_size: if launch.is_none() { self.block_size() } else { None },
             regs_per_thread: None,
             least_registers: asks.least_registers,
@@ -448,17 +454,28 @@ impl Kernel {
         })
     }
 
-    /// The numbers of all keys and `let`s, with room for those of the launch.
-    fn scope(&self, f: &KernelFormulas, problem: &Problem, variant: &str) -> Result<Vec<f64>, FormulaError> {
-        let names = self.keys.len() + f.variant.names.len() + f.lets.len();
+    /// The numbers of this problem in the order of the keys; NaN of a word.
+    fn numbers(&self, problem: &Problem) -> Vec<f64> {
+        self.keys.iter().map(|k| problem.number_at(k).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// The launch at these numbers of the keys, if known, and the numbers that other formulas read: of all keys, `let`s and the launch.
+    fn launch_at(
+        &self,
+        f: &KernelFormulas,
+        keys: &[f64],
+        variant: &str,
+    ) -> Result<(Option<Launch>, Vec<f64>), FormulaError> {
+        let names = keys.len() + f.variant.names.len() + f.lets.len();
         let mut scope: Vec<f64> = Vec::with_capacity(names + file::LAUNCH_NAMES.len());
-        scope.extend(self.keys.iter().map(|k| problem.number_at(k).unwrap_or(f64::NAN)));
+        scope.extend(keys);
         f.variant.add_to_scope(variant, &mut scope)?;
         for (_, l) in &f.lets {
             let value = l.eval(&scope)?;
             scope.push(value);
         }
-        Ok(scope)
+        let launch = f.launch.as_ref().map(|l| l.launch_in_scope(&mut scope)).transpose()?;
+        Ok((launch, scope))
     }
 }
 

@@ -20,8 +20,8 @@ impl Kernel {
     #[must_use]
     pub fn block_count(&self, problem: &Problem, variant: &str) -> Option<u64> {
         let f = self.formulas.as_ref()?;
-        let mut scope = self.scope(f, problem, variant).ok()?;
-        f.launch.as_ref()?.launch_in_scope(&mut scope).ok().map(|launch| launch.block_count())
+        let (launch, _) = self.launch_at(f, &self.numbers(problem), variant).ok()?;
+        launch.map(|launch| launch.block_count())
     }
 
     /// The slider of this problem in this variant; `None` where no key makes the grid larger.
@@ -118,7 +118,7 @@ impl Slider<'_> {
 }
 
 /// Whole numbers beside each other between these two: the last that is low, and the first that is not.
-fn bisected([mut low, mut high]: [f64; 2], is_low: impl Fn(f64) -> bool) -> [f64; 2] {
+pub(super) fn bisected([mut low, mut high]: [f64; 2], is_low: impl Fn(f64) -> bool) -> [f64; 2] {
     while high - low > 1.0 {
         let middle = ((low + high) / 2.0).floor();
         *(if is_low(middle) { &mut low } else { &mut high }) = middle;

@@ -11,7 +11,7 @@ use crate::roofline::{
 /// What the launch shape says of one side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct WaveShape {
-    /// Blocks of the launch.
+    /// Blocks of the launch that have work for all their threads.
     pub(super) blocks: Option<f64>,
     /// What a last wave that is not full costs.
     pub(super) tail: Tail,
@@ -50,15 +50,20 @@ impl WaveShape {
 
     /// Of a launch on this GPU, where it and its resident blocks are known.
     #[inline]
-    pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: ShapeOccupancies) -> Option<Self> {
+    pub(super) fn on(
+        gpu: &Gpu,
+        launch: Option<Launch>,
+        full_blocks: Option<f64>,
+        occupancy: ShapeOccupancies,
+    ) -> Option<Self> {
         let existing = gpu.existing();
         let waves = waves_on(existing, launch, occupancy.of_waves)?;
-        let launch = launch?;
-        let blocks = launch.block_count() as f64;
-        let tail = Tail::from_shape(waves, blocks / f64::from(existing.sms.value));
+        let (launch, full_blocks) = launch.zip(full_blocks)?;
+        let share = full_blocks / launch.block_count() as f64;
+        let tail = Tail::from_shape(share * waves, full_blocks / f64::from(existing.sms.value));
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
-        Some(Self { blocks: Some(blocks), tail, threads, per_sm, ..Self::default() })
+        Some(Self { blocks: Some(full_blocks), tail, threads, per_sm, ..Self::default() })
     }
 
     /// What limits a launch of this work on this GPU.
