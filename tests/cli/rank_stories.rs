@@ -467,6 +467,30 @@ fn a_board_at_a_limit_is_one_gpu_in_every_command_and_format() {
     }
 }
 
+/// What an hour on a board costs is what it costs at other settings, however they were typed; other numbers make it another board.
+#[test]
+fn a_board_at_settings_has_the_price_of_the_board() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let prices = desk.file("prices.csv", "gpu,usd_per_hour,provider,region,date\nl40s,1,a,us,2026-11-01\n");
+    let price_of = |words: &str| {
+        let rows = desk.types_with(&format!("{words} --format json --prices"), &[&prices]).works().json();
+        rows[0]["usd_per_hour"].as_f64()
+    };
+    for asked in ["rank --kernel saxpy --from titan-v --by price", "rank --app run.json"] {
+        for to in ["l40s@200W", "l40s --power-limit 200W", "l40s@1200MHz"] {
+            assert_eq!(price_of(&format!("{asked} --to {to}")), Some(1.0), "{asked} {to}");
+        }
+    }
+    let changed = "rank --kernel saxpy --from titan-v --to l40s --set mem=+20%";
+    let rows = desk.types_with(&format!("{changed} --format json --prices"), &[&prices]).works().json();
+    let prices: Vec<&Value> = rows.iter().map(|row| &row["usd_per_hour"]).collect();
+    assert!(prices.contains(&&Value::Null) && prices.contains(&&1.into()), "{prices:?}");
+    let app = "app run.json --to l40s@200W --format json --prices prices.csv";
+    let told: Value = serde_json::from_str(&desk.types(app).works().stdout).unwrap();
+    assert!(told["targets"][0]["usd_per_million_runs"].is_number(), "{told}");
+}
+
 /// Times that are one time as they are shown have one rank, and stand in the order of their ids.
 #[test]
 fn times_that_are_equal_as_shown_share_a_rank() {

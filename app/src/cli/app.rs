@@ -114,7 +114,8 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     }
     let format: TableFormat = args.format.into();
     if format == TableFormat::Json {
-        let target = |f| priced(target_with_kernels(&session, &application, f, args.kernels), f, &prices);
+        let target =
+            |f| priced(&session, target_with_kernels(&session, &application, f, args.kernels), f, &prices);
         let targets = forecasts.iter().map(target).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
@@ -185,8 +186,8 @@ fn target_with_kernels(
 }
 
 /// With what a million windows cost there, where there is a price.
-fn priced(mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
-    if let Some(quote) = prices.quote(forecast.target) {
+fn priced(session: &Session, mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
+    if let Some(quote) = prices.quote(&session.gpus, forecast.target) {
         json["usd_per_million_runs"] = quote.usd_per_million_runs(forecast.time_range().value).into();
     }
     json

@@ -377,7 +377,7 @@ impl<'a> RankQuestion<'a> {
         let of = &self.session.gpus[gpu];
         let name = self.session.name_with_settings(gpu);
         let time = totals.time();
-        let price = self.prices.quote(gpu).cloned();
+        let price = self.prices.quote(&self.session.gpus, gpu).cloned();
         let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
         let [low, high] = totals.ends();
         let mut row = RankedRow {
