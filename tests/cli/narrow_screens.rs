@@ -54,3 +54,22 @@ fn a_narrow_board_keeps_the_column_that_it_is_ordered_by() {
         assert!(shown.contains("left out to fit 80 characters"), "{order}: {shown}");
     }
 }
+
+/// An id is typed as it stands there: problem sizes give way, then the intensity.
+#[test]
+fn no_id_of_a_kernel_is_cut() {
+    let desk = Desk::new();
+    let all = desk.types("kernels --format json").works().json();
+    for columns in [80, 74] {
+        let shown = screen(&desk, columns, "kernels");
+        for kernel in &all {
+            let id = kernel["id"].as_str().expect("an id");
+            assert!(shown.lines().any(|line| line.split(' ').next() == Some(id)), "{id}: {shown}");
+        }
+        assert_eq!(
+            shown.lines().next().is_some_and(|head| head.ends_with("FLOP/B")),
+            columns == 80,
+            "{shown}"
+        );
+    }
+}
