@@ -595,7 +595,7 @@ fn typed_clocks_of_a_saved_gpu_are_said() {
     desk.types("whatif --gpu rtx-4070 --set mem=+20% --kernel saxpy --save my-4070").works();
     let asked = "predict --from titan-v --to my-4070 --kernel saxpy --sm-clock 1200MHz --format json";
     let said = desk.types(asked).works().json()[0]["cautions"].to_string();
-    for words in ["rtx-4070 (mem=+20%): hypothetical GPU", "my-4070 (SM 1200 MHz instead of 24"] {
+    for words in ["rtx-4070 (mem=+20%): hypothetical GPU", "my-4070 (SM clock 1200 MHz instead of 24"] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }

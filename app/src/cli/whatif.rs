@@ -373,10 +373,10 @@ impl WhatIfArgs {
         changes: Vec<GpuChanges>,
         sources: &[GpuId],
     ) -> Result<Vec<ChangedBase>> {
-        let laid = self.clocks.laid(session, bases, sources)?;
-        let is_compared = self.clocks.is_typed() && changes.is_empty();
         // Without a source that somebody named, settings of a GPU by its name are of what is asked about.
         let sources = if self.from.is_empty() && self.app.is_none() { &[] } else { sources };
+        let laid = self.clocks.laid(session, bases, sources)?;
+        let is_compared = self.clocks.is_typed() && changes.is_empty();
         let changed = |(place, named): (GpuId, GpuId)| {
             let set = is_compared.then(|| session.settings_as_changes(place, named, sources)).flatten();
             match set {
