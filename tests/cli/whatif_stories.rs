@@ -661,3 +661,21 @@ fn a_change_that_rounds_to_what_is_there_is_refused_with_the_next_value() {
     desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --set fp64-lanes=+50%")).works();
     desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --tornado")).works();
 }
+
+#[test]
+fn a_memory_bus_is_changed_by_whole_channels() {
+    let desk = Desk::new();
+    let ask = "whatif --kernel saxpy --gpu rtx-4070";
+    let said = "rtx-4070: bus=193bit: a bus has whole memory channels of 32 bit (GDDR6X); nearest: bus=192bit, bus=224bit";
+    desk.types(&format!("{ask} --set bus=193bit")).ends(2, &[said]);
+    desk.types(&format!("{ask} --set bus=224bit")).works();
+    let solved = object(&desk.types(&format!("{ask} --solve bus --goal 300us --format json")).works().stdout);
+    assert_eq!(
+        (&solved["solve"]["value"], &solved["solve"]["unit"]),
+        (&96.into(), &"bit".into()),
+        "{solved}"
+    );
+    let drawn = format!("{ask} --contour bus,l2 --format json");
+    let contour = desk.types(&drawn).works().stdout;
+    assert!(contour.contains("\"number\""), "{contour}");
+}
