@@ -512,3 +512,31 @@ fn times_that_are_equal_as_shown_share_a_rank() {
     let apart = desk.types("rank --kernel saxpy --from titan-v --to l4,h200").works().stdout;
     assert!(!apart.contains("equal as shown"), "{apart}");
 }
+
+/// What a limit or clocks do to the kernels of a mix is said as of a kernel alone: of the board once, of a kernel behind its name.
+#[test]
+fn a_mix_says_what_settings_do_to_its_kernels() {
+    let desk = Desk::new();
+    let mix = "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^24\"\n[[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=1024\"\n";
+    let mix = desk.file("mix.toml", mix);
+    let said = |asked: &str, to: &str| -> Vec<String> {
+        let words = format!("rank --from titan-v --to {to} --format json {asked}");
+        let paths: &[&std::path::Path] = if asked.ends_with("--mix") { &[&mix] } else { &[] };
+        let rows = desk.types_with(&words, paths).works().json();
+        rows[0]["cautions"].as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_string()).collect()
+    };
+    let limited = said("--mix", "rtx-4090@150W");
+    assert_eq!(limited[0], "rtx-4090 (power limit 150 W instead of 450 W): interval not validated for it");
+    for (kernel, alone) in [
+        ("saxpy n=16777216", "--kernel saxpy --size n=2^24"),
+        ("matmul_tiled n=1024", "--kernel matmul_tiled --size n=1024"),
+    ] {
+        let alone = said(alone, "rtx-4090@150W");
+        let lowered = alone.iter().find(|note| note.contains("lowers the SM clock")).unwrap();
+        assert!(limited.contains(&format!("{kernel}: {lowered}")), "{limited:?} {alone:?}");
+    }
+    assert_eq!(limited.len(), 3, "{limited:?}");
+    let clocked = said("--mix", "rtx-4090 --sm-clock 1200MHz");
+    assert_eq!(clocked, ["rtx-4090 (SM clock 1200 MHz instead of 2520 MHz): interval not validated for it"]);
+    assert_eq!(said("--mix", "rtx-4090"), Vec::<String>::new());
+}

@@ -435,7 +435,7 @@ impl<'a> RankQuestion<'a> {
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.
     fn cautions(&self, row: &RankedRow, totals: &RunTotals) -> Vec<String> {
-        let mut all: Vec<String> = totals.caution_texts().collect();
+        let mut all: Vec<String> = totals.caution_texts();
         let wide = |(low, high)| shown::useless_interval(low, high, self.is_without_source);
         let useless = row.low.zip(row.high).and_then(wide);
         all.splice(0..0, useless);
