@@ -22,14 +22,14 @@ pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
 }
 
 /// The text in lines of so many columns, broken behind this character: the first line as wide as the one, all others as the other of
-/// `widths`. What is wider is broken behind a slash, and what has no place to break stands alone.
+/// `widths`. What is wider is broken behind a slash, a semicolon or a plus, and what has no place to break stands alone.
 #[must_use]
 pub fn broken_lines(text: &str, at: char, widths: [usize; 2]) -> Vec<String> {
     let mut lines = vec![String::new()];
     let is_wide = |part: &str| part.trim_end().width() > widths[0].min(widths[1]);
     let parts = text.split_inclusive(at).flat_map(|part| {
-        let slash = if is_wide(part) { '/' } else { at };
-        part.split_inclusive(slash)
+        let is_wide = is_wide(part);
+        part.split_inclusive(move |c: char| c == at || is_wide && matches!(c, '/' | ';' | '+'))
     });
     for part in parts {
         let room = widths[usize::from(lines.len() > 1)];

@@ -182,9 +182,10 @@ impl Footnotes {
         (place + 1).to_string()
     }
 
-    /// Every text behind its number, `[1] text`.
-    pub(super) fn into_lines(self) -> impl Iterator<Item = String> {
-        self.notes.into_iter().enumerate().map(|(at, note)| format!("[{}] {}", at + 1, note.into_line()))
+    /// Every text, behind its number where some column shows it: `[1] text`.
+    pub(super) fn into_lines(self, has_numbers: bool) -> impl Iterator<Item = String> {
+        let number = move |at: usize| if has_numbers { format!("[{}] ", at + 1) } else { String::new() };
+        self.notes.into_iter().enumerate().map(move |(at, note)| number(at) + &note.into_line())
     }
 }
 
@@ -195,7 +196,7 @@ mod tests {
     fn numbered(notes: &[&str]) -> (Vec<String>, Vec<String>) {
         let mut all = Footnotes::default();
         let numbers = notes.iter().map(|note| all.number((*note).to_string())).collect();
-        (numbers, all.into_lines().collect())
+        (numbers, all.into_lines(true).collect())
     }
 
     #[test]

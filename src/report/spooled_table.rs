@@ -5,8 +5,8 @@ use super::cell::TableCell;
 use super::footnotes::Footnotes;
 use super::spool::Spool;
 use super::table::{
-    LEAST_NAME, TableColumn, TableFormat, explains_one_of, left_out_note, line_below, markdown_head,
-    markdown_line, one_line, shortened_width, text_line,
+    LEAST_NAME, TableColumn, TableFormat, explains_one_of, is_blank, left_out_note, line_below,
+    markdown_head, markdown_line, one_line, shortened_width, text_line,
 };
 use crate::kernel::{clip_at_difference, clip_middle};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
@@ -49,8 +49,8 @@ pub(super) struct TableFrame<'a> {
     pub(super) said_once: &'a [&'a str],
     /// Columns whose texts lose their middle, in turn, where the rows have no room even then.
     pub(super) shortened: &'a [&'a str],
-    /// A column that is left out where even that is too wide.
-    pub(super) last_left_out: Option<&'a str>,
+    /// Columns that are left out in turn where even that is too wide.
+    pub(super) last_left_out: &'a [&'a str],
     /// How wide the screen is; `None` = any width.
     pub(super) screen: Option<usize>,
     /// Under the footnotes, a line each; `None` = nothing stands under the rows.
@@ -63,6 +63,14 @@ impl SpooledTable {
         let rows = BufWriter::new(Spool::default());
         let texts = vec![Some(Vec::new()); columns.len()];
         Self { columns, footnoted, widths, texts, rows, count: 0, footnotes: Footnotes::default() }
+    }
+
+    /// Gives a column another heading.
+    pub(super) fn rename(&mut self, old: &str, new: &'static str) {
+        for (column, width) in self.columns.iter_mut().zip(&mut self.widths).filter(|(c, _)| c.name == old) {
+            column.name = new;
+            *width = new.width().max(*width);
+        }
     }
 
     /// Adds a row, a cell for every column.
@@ -136,7 +144,8 @@ impl SpooledTable {
         }
         writeln!(out)?;
         let is_explained = |note: &str| !explains_one_of(note, &left_out);
-        write_notes(self.footnotes, notes, is_explained, is_markdown, out)
+        let has_numbers = !left_out.contains(&self.footnoted);
+        write_notes(self.footnotes.into_lines(has_numbers), notes, is_explained, is_markdown, out)
     }
 
     /// The place of the column that stands under each row, if it must.
@@ -177,6 +186,11 @@ impl SpooledTable {
         short
     }
 
+    /// Whether every row has nothing in this column.
+    fn is_blank(&self, at: usize) -> bool {
+        self.texts[at].as_ref().is_some_and(|texts| texts.iter().all(|text| is_blank(text)))
+    }
+
     /// The place of a column that is shown.
     fn place_of(&self, name: &str, is_shown: &[bool]) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name).filter(|at| is_shown[*at])
@@ -199,8 +213,14 @@ impl SpooledTable {
                 left_out.push(name);
             }
         };
+        let has_room = |is_shown: &[bool]| self.row_width(is_shown) <= screen;
+        // Nobody misses a column without anything in it.
+        for at in 0..self.columns.len() {
+            let may_go = frame.least_needed.contains(&self.columns[at].name) && self.is_blank(at);
+            fitted.is_shown[at] &= !may_go || has_room(&fitted.is_shown);
+        }
         for name in frame.least_needed {
-            if self.row_width(&fitted.is_shown) <= screen {
+            if has_room(&fitted.is_shown) {
                 break;
             }
             leave_out(&mut fitted.is_shown, name);
@@ -209,14 +229,22 @@ impl SpooledTable {
             fitted.said_once = self.say_once(frame, &mut fitted.is_shown);
         }
         fitted.short = self.shortened_columns(frame, &fitted.is_shown, &[LEAST_NAME]);
-        let gained: usize = fitted.short.iter().map(|(at, width)| self.widths[*at] - width).sum();
-        if self.row_width(&fitted.is_shown) > screen + gained {
-            frame.last_left_out.into_iter().for_each(|name| leave_out(&mut fitted.is_shown, name));
+        for name in frame.last_left_out {
+            if self.shortened_width(&fitted) <= screen {
+                break;
+            }
+            leave_out(&mut fitted.is_shown, name);
             let least_widths = [LEAST_NAME, LEAST_OF_SEVERAL];
             fitted.short = self.shortened_columns(frame, &fitted.is_shown, &least_widths);
         }
         fitted.left_out = left_out;
         fitted
+    }
+
+    /// How wide a row is with the columns that are made narrower.
+    fn shortened_width(&self, fitted: &ShownColumns<'_>) -> usize {
+        let gained: usize = fitted.short.iter().map(|(at, width)| self.widths[*at] - width).sum();
+        self.row_width(&fitted.is_shown) - gained
     }
 
     /// Takes out what is said once, of several rows, and says it: `saxpy n=1048576 · `.
@@ -245,16 +273,16 @@ struct ShownColumns<'a> {
     short: Vec<(usize, usize)>,
 }
 
-/// Footnotes with their numbers, then the other notes that are wanted.
+/// Footnotes, then the other notes that are wanted.
 fn write_notes(
-    footnotes: Footnotes,
+    footnotes: impl Iterator<Item = String>,
     notes: Spool,
     is_wanted: impl Fn(&str) -> bool,
     is_markdown: bool,
     out: &mut dyn Write,
 ) -> Result<()> {
     let mark = if is_markdown { "- " } else { "" };
-    for line in footnotes.into_lines() {
+    for line in footnotes {
         writeln!(out, "{mark}{}", one_line(&line))?;
     }
     for note in std::io::BufRead::lines(BufReader::new(notes.into_reader()?)) {
@@ -322,6 +350,42 @@ mod tests {
     }
 
     #[test]
+    fn a_column_without_anything_in_it_goes_first_and_is_not_named() {
+        let columns = ["name", "error", "bound"].map(TableColumn::left);
+        let mut spooled = SpooledTable::new(columns.to_vec(), "");
+        for name in ["saxpy", "dot"] {
+            spooled.push(vec![TableCell::text(name), TableCell::Null, TableCell::text("DRAM")]).unwrap();
+        }
+        let mut out = Vec::new();
+        let least_needed = &["bound", "error"];
+        let frame = TableFrame {
+            least_needed,
+            screen: Some(12),
+            notes: Some(Spool::default()),
+            ..TableFrame::default()
+        };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "name   bound\nsaxpy  DRAM\ndot    DRAM\n\n");
+    }
+
+    #[test]
+    fn footnotes_have_no_numbers_where_their_column_has_no_room() {
+        let columns = ["name", "notes"].map(TableColumn::left);
+        let mut spooled = SpooledTable::new(columns.to_vec(), "notes");
+        spooled.push(vec![TableCell::text("saxpy"), TableCell::List(vec!["t4: short".into()])]).unwrap();
+        let mut out = Vec::new();
+        let frame = TableFrame {
+            last_left_out: &["notes"],
+            screen: Some(8),
+            notes: Some(Spool::default()),
+            ..TableFrame::default()
+        };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "name\nsaxpy\n\nt4: short\nleft out to fit 8 characters: notes\n");
+    }
+
+    #[test]
     fn what_every_row_says_stands_in_the_title_where_the_screen_is_narrow() {
         let columns = ["kernel", "target", "ms", "speedup"].map(TableColumn::left);
         let row = |kernel: &str, target: &str| {
@@ -336,7 +400,7 @@ mod tests {
                 title: "T".into(),
                 said_once: &["kernel"],
                 shortened: &["kernel"],
-                last_left_out: Some("speedup"),
+                last_left_out: &["speedup"],
                 screen: Some(screen),
                 notes: Some(Spool::default()),
                 ..TableFrame::default()

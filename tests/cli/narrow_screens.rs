@@ -2,11 +2,13 @@
 
 #![cfg(unix)]
 
+use crate::app_stories::trace;
 use crate::desk;
 
 use desk::Desk;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use std::io::Read;
+use unicode_width::UnicodeWidthStr;
 
 /// What stands on a terminal of so many columns; remarks go to a file.
 fn screen(desk: &Desk, columns: u16, words: &str) -> String {
@@ -71,5 +73,39 @@ fn no_id_of_a_kernel_is_cut() {
             columns == 80,
             "{shown}"
         );
+    }
+}
+
+/// What is printed is no wider than the terminal, but for commands that are copied.
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    for words in [
+        "app run.json",
+        "app run.json --to h200,l4 --kernels",
+        "app run.json --to all",
+        "evaluate",
+        "evaluate --kernel saxpy",
+        "models",
+        "models --kernel saxpy --from titan-v --to rtx-4070",
+        "gpus",
+        "gpus b200",
+        "gpus gb10",
+        "kernels clblast_xgemm",
+        "kernels linear_bf16",
+        "kernels naive_transpose",
+        "kernels random_gather",
+        "predict --kernel all --from titan-v --to rtx-4070,h200,b300",
+        "predict --kernel saxpy --from titan-v --to all",
+        "rank --kernel saxpy --from titan-v --to all",
+        "whatif --kernel saxpy --gpu h200,l4 --tornado",
+        "gemm --n 4096 --gpu h100-sxm5",
+    ] {
+        let shown = screen(&desk, 80, words);
+        let is_wide = |line: &&str| line.width() > 80 && !line.starts_with("ncu ");
+        let wide: Vec<&str> = shown.lines().filter(is_wide).collect();
+        assert!(wide.is_empty(), "{words}: {wide:#?}");
+        assert!(shown.lines().count() > 2, "{words}: {shown}");
     }
 }

@@ -4,7 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::import_measurements::with_bar;
-use super::terminal::{fitted_to_screen, screen_width};
+use super::terminal::{fitted_to_screen, screen_width, shortened_on_screen};
 use super::{Usage, load, named_gpus, output};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, GROUPS_LISTED, PartOfTrace, TargetForecast,
@@ -145,7 +145,8 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     let targets = target_table(&session, &application, &forecasts, format);
     let targets = fitted_to_screen(targets, format, &TARGET_COLUMNS_LEFT_OUT).render(format);
     let groups = group_table(&application, args.top, format);
-    let groups = fitted_to_screen(groups, format, &GROUP_COLUMNS_LEFT_OUT).render(format);
+    let groups = fitted_to_screen(groups, format, &GROUP_COLUMNS_LEFT_OUT);
+    let groups = shortened_on_screen(groups, format, "kernel").render(format);
     let mut all = format!("{}\n{groups}", summary_table(&application).render(format));
     if !forecasts.is_empty() {
         all.push_str(&format!("\n{targets}"));
@@ -153,6 +154,7 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     for forecast in forecasts.iter().filter(|_| args.kernels) {
         let table = kernels_on_target_table(&session, &application, forecast, args.top);
         let table = fitted_to_screen(table, format, &KERNEL_COLUMNS_LEFT_OUT);
+        let table = shortened_on_screen(table, format, "kernel");
         all.push_str(&format!("\n{}", table.render(format)));
     }
     if let Some(forecast) = forecasts.iter().find(|forecast| Some(forecast.target) != source) {
