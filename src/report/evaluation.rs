@@ -39,6 +39,9 @@ const RANKING_COLUMNS: [(&str, &str); 5] = [
     ("source_regret_percent", "source regret %"),
 ];
 
+/// Below this a coefficient of determination says no more than that it is.
+const LEAST_R2: f64 = -99.0;
+
 /// Columns that a narrow screen goes without, the first one first.
 const LEAST_NEEDED: [&str; 10] = [
     "source Spearman",
@@ -438,9 +441,14 @@ fn cells(score: Option<Score>) -> [TableCell; 12] {
         TableCell::maybe(s.order_accuracy_percent, percent),
         TableCell::maybe(s.coverage_90_percent, percent),
         TableCell::maybe(s.width, |w| TableCell::shown(w, significant(w))),
-        TableCell::maybe(e.r2, ratio),
+        TableCell::maybe(e.r2, |r2| TableCell::shown(r2, r2_text(r2))),
         TableCell::shown(Seconds(e.mean_absolute_error).millis(), Seconds(e.mean_absolute_error).to_string()),
     ]
+}
+
+/// `0.915`; of times that vary little beside the errors only that it is far below 0.
+fn r2_text(r2: f64) -> String {
+    if r2 < LEAST_R2 { format!("< {LEAST_R2}") } else { format!("{r2:.3}") }
 }
 
 fn percent(v: f64) -> TableCell {
@@ -473,6 +481,11 @@ fn json_of(score: Option<Score>) -> Value {
 mod tests {
     use super::*;
     use crate::answer::AnswerTrial;
+
+    #[test]
+    fn a_coefficient_far_below_zero_is_short() {
+        assert_eq!([0.9154, -1.6667, -4.95e29].map(r2_text), ["0.915", "-1.667", "< -99"]);
+    }
 
     #[test]
     fn a_model_that_covers_no_case_is_not_said_to_cover_them() {
