@@ -8,7 +8,8 @@ use super::table::{
     LEAST_NAME, TableColumn, TableFormat, explains_one_of, is_blank, left_out_note, line_below,
     markdown_head, markdown_line, one_line, shortened_width, text_line,
 };
-use crate::kernel::{clip_at_difference, clip_middle};
+use crate::kernel::{clip_apart, clip_middle};
+use std::collections::{HashMap, HashSet};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -19,7 +20,7 @@ pub(super) struct SpooledTable {
     footnoted: &'static str,
     widths: Vec<usize>,
     /// The texts of each column, as long as they are few.
-    texts: Vec<Option<Vec<String>>>,
+    texts: Vec<Option<HashSet<String>>>,
     rows: BufWriter<Spool>,
     count: usize,
     footnotes: Footnotes,
@@ -32,7 +33,7 @@ const WIDE: usize = 16;
 const LEAST_OF_SEVERAL: usize = 10;
 
 /// Of a column with more texts than this they are not kept.
-const FEW_TEXTS: usize = 64;
+const FEW_TEXTS: usize = 1024;
 
 /// What stands around the rows.
 #[derive(Debug, Default)]
@@ -61,7 +62,7 @@ impl SpooledTable {
     pub(super) fn new(columns: Vec<TableColumn>, footnoted: &'static str) -> Self {
         let widths = columns.iter().map(|column| column.name.width()).collect();
         let rows = BufWriter::new(Spool::default());
-        let texts = vec![Some(Vec::new()); columns.len()];
+        let texts = vec![Some(HashSet::new()); columns.len()];
         Self { columns, footnoted, widths, texts, rows, count: 0, footnotes: Footnotes::default() }
     }
 
@@ -82,7 +83,7 @@ impl SpooledTable {
             *width = text.width().max(*width);
             match texts {
                 Some(known) if known.contains(&text) => {}
-                Some(known) if known.len() < FEW_TEXTS => known.push(text.clone()),
+                Some(known) if known.len() < FEW_TEXTS => drop(known.insert(text.clone())),
                 _ => *texts = None,
             }
             write_text(&mut self.rows, &text)?;
@@ -103,6 +104,8 @@ impl SpooledTable {
         for (at, width) in &short {
             self.widths[*at] = *width;
         }
+        let apart: Vec<HashMap<String, String>> =
+            short.iter().map(|(at, width)| self.texts_apart(*at, *width)).collect();
         let shown = |at: &usize| is_shown[*at];
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
@@ -122,10 +125,9 @@ impl SpooledTable {
         for _ in 0..self.count {
             let all = is_shown.iter().map(|shown| Ok((*shown, read_text(&mut rows)?)));
             let mut all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
-            for (at, width) in &short {
-                let others = self.texts[*at].iter().flatten().map(String::as_str);
-                all[*at].1 =
-                    clip_at_difference(&all[*at].1, others, *width, |text| clip_middle(text, *width));
+            for ((at, width), apart) in short.iter().zip(&apart) {
+                let text = &mut all[*at].1;
+                *text = apart.get(text).cloned().unwrap_or_else(|| clip_middle(text, *width));
             }
             let below = under
                 .filter(|at| all[*at].1 != "-")
@@ -184,6 +186,13 @@ impl SpooledTable {
             }
         }
         short
+    }
+
+    /// The texts of a column in so many characters, those that would look alike cut where they differ; nothing where there are too many.
+    fn texts_apart(&self, at: usize, width: usize) -> HashMap<String, String> {
+        let texts: Vec<String> = self.texts[at].iter().flatten().cloned().collect();
+        let short = clip_apart(&without_shared_pairs(&texts, width), width);
+        texts.into_iter().zip(short).collect()
     }
 
     /// Whether every row has nothing in this column.
@@ -252,12 +261,25 @@ impl SpooledTable {
         let mut said: Vec<&str> = Vec::new();
         for name in frame.said_once.iter().filter(|_| self.count > 1) {
             let Some(at) = self.place_of(name, is_shown) else { continue };
-            let Some([text]) = self.texts[at].as_deref() else { continue };
+            let Some(texts) = self.texts[at].as_ref().filter(|texts| texts.len() == 1) else { continue };
             is_shown[at] = false;
-            said.push(text);
+            said.extend(texts.iter().map(String::as_str));
         }
         if said.is_empty() { String::new() } else { format!("{} · ", said.join(" ")) }
     }
+}
+
+/// Problems and launches (`grid=132;block=384;work=2`) that have no room in so many characters without what all of them say: `…work=2`.
+fn without_shared_pairs(texts: &[String], width: usize) -> Vec<String> {
+    let pairs = |text: &str| text.split(';').map(str::to_string).collect::<HashSet<_>>();
+    let all = texts.iter().map(|text| pairs(text));
+    let shared = all.reduce(|shared, own| &shared & &own).unwrap_or_default();
+    let own = |text: &String| {
+        let own: Vec<&str> = text.split(';').filter(|pair| !shared.contains(*pair)).collect();
+        let is_whole = text.width() <= width || own.is_empty() || shared.is_empty();
+        if is_whole { text.clone() } else { format!("…{}", own.join(";")) }
+    };
+    texts.iter().map(own).collect()
 }
 
 /// The columns of a table on a screen.
@@ -383,6 +405,23 @@ mod tests {
         spooled.write(frame, TableFormat::Table, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, "name\nsaxpy\n\nt4: short\nleft out to fit 8 characters: notes\n");
+    }
+
+    #[test]
+    fn hundreds_of_sizes_are_cut_where_they_differ() {
+        let mut spooled = SpooledTable::new([TableColumn::left("size")].to_vec(), "");
+        for grid in 100..300 {
+            for work in ["", ";work=2"] {
+                let size = format!("grid=4096;grid_y={grid};block=384;block_y=2{work}");
+                spooled.push(vec![TableCell::text(size)]).unwrap();
+            }
+        }
+        let mut out = Vec::new();
+        let frame = TableFrame { shortened: &["size"], screen: Some(30), ..TableFrame::default() };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let rows: HashSet<&str> = text.lines().skip(1).collect();
+        assert!(rows.len() == 400 && rows.iter().all(|row| row.width() <= 30), "{text}");
     }
 
     #[test]
