@@ -97,20 +97,9 @@ pub enum ChangeError {
     /// A change of something counted that leaves its count: which, and the next value.
     #[error("{0}")]
     RoundedAway(String),
-    /// A memory bus that is cut within a channel.
-    #[error("{gpu}: {change}{}: a bus has whole memory channels of {channel}; nearest: {}", in_bits(change, *bits), beside.join(", "))]
-    NoWholeChannels {
-        /// The base GPU's id; boxed, so that results with this error stay small.
-        gpu: Box<str>,
-        /// As typed.
-        change: String,
-        /// What it makes.
-        bits: f64,
-        /// How wide a channel is, and of which memory.
-        channel: String,
-        /// The changes that make whole channels.
-        beside: [String; 2],
-    },
+    /// A memory bus that is cut within a channel: which, and the widths beside it.
+    #[error("{0}")]
+    NoWholeChannels(String),
     /// A power limit that no clock is low enough for.
     #[error(transparent)]
     LimitTooLow(#[from] super::LimitTooLow),
@@ -122,11 +111,6 @@ pub enum ChangeError {
         /// Its title.
         number: &'static str,
     },
-}
-
-/// ` is 230 bit`, where the change does not say it.
-fn in_bits(change: &str, bits: f64) -> String {
-    if change.ends_with("bit") { String::new() } else { format!(" is {bits} bit") }
 }
 
 fn all_keys() -> String {

@@ -52,13 +52,15 @@ impl GpuChanges {
             if units.fract() != 0.0 {
                 let beside =
                     [units.floor().max(1.0), units.ceil()].map(|n| as_typed(ChangeAmount::To(n * unit)));
-                return Err(ChangeError::NoWholeChannels {
-                    gpu: base.id.as_str().into(),
-                    change: as_typed(*amount),
-                    bits: typed.round(),
-                    channel: format!("{unit} bit ({})", base.memory_type),
-                    beside,
-                });
+                let change = as_typed(*amount);
+                let in_bits =
+                    if change.ends_with("bit") { String::new() } else { format!(" is {typed:.0} bit") };
+                return Err(ChangeError::NoWholeChannels(format!(
+                    "{}: {change}{in_bits}: a bus has whole memory channels of {unit} bit ({}); nearest: {}",
+                    base.id,
+                    base.memory_type,
+                    beside.join(", ")
+                )));
             }
         }
         Ok(())
