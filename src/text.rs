@@ -21,15 +21,43 @@ pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
     text.as_ref().chars().take(most).collect()
 }
 
+/// Units that stand behind their number with a space between.
+const UNITS: [&str; 21] = [
+    "%", "ns", "µs", "ms", "s", "W", "kW", "J", "mJ", "µJ", "MHz", "GHz", "B", "KiB", "MiB", "GiB", "GB/s",
+    "TB/s", "GFLOP/s", "TFLOP/s", "bit",
+];
+
+/// The parts of a text that end with such a character, a number and the unit behind it in one.
+pub fn parts_with_units(text: &str, is_end: impl Fn(char) -> bool) -> Vec<&str> {
+    let is_unit = |part: &str| UNITS.contains(&part.trim().trim_end_matches([',', ';', ':', ')', '.']));
+    let mut ends: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    for part in text.split_inclusive(is_end) {
+        let end = at + part.len();
+        match ends.last_mut() {
+            Some((begin, before))
+                if is_unit(part)
+                    && text[*begin..*before].trim_end().ends_with(|c: char| c.is_ascii_digit()) =>
+            {
+                *before = end;
+            }
+            _ => ends.push((at, end)),
+        }
+        at = end;
+    }
+    ends.into_iter().map(|(begin, end)| &text[begin..end]).collect()
+}
+
 /// The text in lines of so many columns, broken behind this character: the first line as wide as the one, all others as the other of
-/// `widths`. What is wider is broken behind a slash, and what has no place to break stands alone.
+/// `widths`. What is wider is broken behind a slash, a semicolon or a plus, and what has no place to break stands alone. A
+/// number keeps its unit.
 #[must_use]
 pub fn broken_lines(text: &str, at: char, widths: [usize; 2]) -> Vec<String> {
     let mut lines = vec![String::new()];
     let is_wide = |part: &str| part.trim_end().width() > widths[0].min(widths[1]);
-    let parts = text.split_inclusive(at).flat_map(|part| {
-        let slash = if is_wide(part) { '/' } else { at };
-        part.split_inclusive(slash)
+    let parts = parts_with_units(text, |c| c == at).into_iter().flat_map(|part| {
+        let is_wide = is_wide(part);
+        part.split_inclusive(move |c: char| is_wide && matches!(c, '/' | ';' | '+'))
     });
     for part in parts {
         let room = widths[usize::from(lines.len() > 1)];
@@ -106,6 +134,20 @@ mod tests {
         assert_eq!(harmless_line("a\x1b[31mb\u{9b}c\u{202e}d\u{200b}e\nf\u{2028}"), "a�[31mb�c�d�e�f�");
         assert_eq!(harmless_line("Größe µ 漢字 ─ ⋯"), "Größe µ 漢字 ─ ⋯");
         assert_eq!(clipped_text("äöü", 2), "äö");
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        let text = "exact occupancy · 90 % intervals (12.0 MiB of 36.0 MiB), SM 2520 MHz; 5 s";
+        let parts = parts_with_units(text, |c| c == ' ');
+        for together in ["90 % ", "(12.0 MiB ", "36.0 MiB), ", "2520 MHz; ", "5 s"] {
+            assert!(parts.contains(&together), "{together}: {parts:?}");
+        }
+        assert_eq!(parts.concat(), text);
+        assert_eq!(
+            broken_lines(text, ' ', [20; 2])[..3],
+            ["exact occupancy ·", "90 % intervals", "(12.0 MiB of"]
+        );
     }
 
     #[test]

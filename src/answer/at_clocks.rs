@@ -7,7 +7,7 @@ use super::context::AnswerContext;
 use super::limited_source::LimitedSource;
 use super::settings::Settings;
 use super::unused_measurement::unused_measurement;
-use crate::gpu::{Clocks, DerivedGpu, Gpu, GpuId};
+use crate::gpu::{Clocks, Gpu, GpuId};
 use crate::kernel::{Count, Kernel, RunsAs};
 use crate::measurement::{Dataset, LaunchTiming, Measurement, Store};
 use crate::pair::Pair;
@@ -192,6 +192,7 @@ impl<'a> ClockedQuestion<'a> {
         let on_source = self.clocks.gpu(self.stated);
         let run_on = Pair::new(on_source, if is_limited { on_target } else { running });
         p.cautions.extend(condition_cautions(self.kernel, run_on, named, &self.clocks));
+        p.cautions.extend(derived_cautions(run_on, context.stock(target)));
     }
 
     /// The interval around the predicted time; that of the trials, or none in width, where it is a measured one.
@@ -258,12 +259,20 @@ fn condition_cautions(
         .extend(typed_target.map(|named| Caution::Hypothetical(gpu_with_differences(gpus.target, named))));
     cautions.extend(pipe_note(kernel, gpus).map(|text| Caution::Arithmetic(text.into())));
     cautions.extend(named_code_cautions(kernel, gpus));
-    let [of_source, of_target] =
-        [gpus.source, gpus.target].map(|gpu| gpu.derived.as_deref().and_then(DerivedGpu::difference));
-    // A slice and what is made of it are derived alike.
-    let derived = of_source.filter(|_| of_source != of_target).into_iter().chain(of_target);
-    cautions.extend(derived.map(|description| Caution::DerivedGpu(description.into())));
     cautions
+}
+
+/// What GPUs that are named by rule are made of; nothing of a source at other settings, whose clocks are said already, and of a target under a
+/// limit that does nothing, which runs as its board.
+fn derived_cautions(gpus: Pair<&Gpu>, board: &Gpu) -> impl Iterator<Item = Caution> {
+    let Pair { source, target } = gpus;
+    let of_source = source.derived.clone().filter(|_| source.id == source.board_id());
+    let is_of_board = board.id != target.id && board.id == target.board_id();
+    let runs_as_board = is_of_board && target.clocks().is_same_setting(&board.clocks());
+    let of_target = target.derived.clone().filter(|_| !runs_as_board);
+    // A slice and what is made of it are derived alike.
+    let of_source = of_source.filter(|of_source| Some(of_source) != of_target.as_ref());
+    of_source.into_iter().chain(of_target).map(|made| Caution::DerivedGpu(made.description.as_str().into()))
 }
 
 /// The rows, with that of the source which is asked about; else that which was timed at the clocks of the target where both are one

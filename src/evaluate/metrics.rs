@@ -72,6 +72,9 @@ struct ErrorSums {
     spread: f64,
 }
 
+/// Times this near to their mean are equal.
+const SAME_TIME: f64 = 1e-9;
+
 /// Percentages within which predictions are counted.
 const WITHIN: [f64; 3] = [10.0, 25.0, 50.0];
 
@@ -95,6 +98,12 @@ impl ErrorSums {
         predicted / measured
     }
 
+    /// Whether measured times are apart by more than rounding leaves of equal ones.
+    fn times_vary(&self) -> bool {
+        let n = self.n as f64;
+        self.spread > n * (SAME_TIME * self.measured / n).powi(2)
+    }
+
     /// The summary of what was added; `None` of nothing.
     fn into_summary(self, middle: Middle) -> Option<ErrorSummary> {
         let [within_10_percent, within_25_percent, within_50_percent] =
@@ -107,7 +116,7 @@ impl ErrorSums {
             within_10_percent,
             within_25_percent,
             within_50_percent,
-            r2: (self.spread > 0.0).then(|| 1.0 - self.missed / self.spread),
+            r2: self.times_vary().then(|| 1.0 - self.missed / self.spread),
             mean_absolute_error: self.absolute / self.n as f64,
         })
     }
@@ -351,6 +360,9 @@ mod tests {
         assert!((s.within_50_percent - 75.0).abs() < 1e-9);
         assert!((s.mean_absolute_error - 0.4).abs() < 1e-9);
         assert_eq!(s.r2, None, "all measured times are equal");
+        let third = 0.1 + 0.2;
+        let rounded = summarise(&[(0.4, third), (0.4, 0.3), (0.5, 0.3)]).unwrap();
+        assert_eq!(rounded.r2, None, "equal but for the last bit");
         assert_eq!(summarise(&[]), None);
     }
 

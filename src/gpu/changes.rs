@@ -97,6 +97,9 @@ pub enum ChangeError {
     /// A change of something counted that leaves its count: which, and the next value.
     #[error("{0}")]
     RoundedAway(String),
+    /// A memory bus that is cut within a channel: which, and the widths beside it.
+    #[error("{0}")]
+    NoWholeChannels(String),
     /// A power limit that no clock is low enough for.
     #[error(transparent)]
     LimitTooLow(#[from] super::LimitTooLow),

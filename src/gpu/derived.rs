@@ -14,16 +14,8 @@ const MIG_SIGN: &str = ":mig-";
 pub struct DerivedGpu {
     /// The id of the GPU it was made from.
     pub based_on: String,
-    /// In words: `rtx-4090 at 150 W instead of 450 W`, `MIG slice of h100-sxm5: 60 of 132 SMs …`; empty where it is that GPU at its own settings.
+    /// In words: `rtx-4090 at 150 W instead of 450 W`, `MIG slice of h100-sxm5: 60 of 132 SMs …`.
     pub description: String,
-}
-
-impl DerivedGpu {
-    /// How it differs from what it was made from, in words; `None` where it does not.
-    #[must_use]
-    pub fn difference(&self) -> Option<&str> {
-        Some(self.description.as_str()).filter(|words| !words.is_empty())
-    }
 }
 
 /// Why a GPU cannot be made by rule.
@@ -81,11 +73,22 @@ pub fn derived_gpu(gpus: &Catalogue<Gpu>, name: &str) -> Option<Result<Gpu, Deri
     if gpus.id_named(name).is_some() {
         return None;
     }
-    if let Some((base, settings)) = name.rsplit_once('@') {
-        return Some(base_of(gpus, base, name).and_then(|base| at_settings(&base, settings, name)));
+    if let Some((base, settings)) = parts_of_settings(gpus, name) {
+        return Some(base_of(gpus, base, name).and_then(|base| at_settings(&base, &settings, name)));
     }
     let (base, profile) = parts_of_slice(name)?;
     Some(base_of(gpus, base, name).and_then(|base| slice_of(&base, profile, name)))
+}
+
+/// `rtx-4070`, and `150W` and `2000MHz` of `rtx-4070@150W@2000MHz`: what stands behind every `@` but those of the GPU's own name.
+fn parts_of_settings<'n>(gpus: &Catalogue<Gpu>, name: &'n str) -> Option<(&'n str, Vec<&'n str>)> {
+    let (mut base, mut settings) = (name, Vec::new());
+    let is_named = |base: &str| gpus.id_named(base).is_some_and(|gpu| gpus[gpu].derived.is_none());
+    while let Some((before, part)) = base.rsplit_once('@').filter(|_| !is_named(base)) {
+        base = before;
+        settings.insert(0, part);
+    }
+    (!settings.is_empty()).then_some((base, settings))
 }
 
 /// `h100-sxm5` and `3g.40gb` of `h100-sxm5:mig-3g.40gb`, as of `h100-sxm5:3g.40gb`.
@@ -125,12 +128,13 @@ fn base_of(gpus: &Catalogue<Gpu>, base: &str, name: &str) -> Result<Gpu, Derived
     }
 }
 
-fn at_settings(base: &Gpu, settings: &str, name: &str) -> Result<Gpu, DerivedError> {
+fn at_settings(base: &Gpu, settings: &[&str], name: &str) -> Result<Gpu, DerivedError> {
     let refuse = |error| DerivedError::Setting { name: short(name), error };
-    let tuning = Tuning::from_brief(settings).map_err(refuse)?.beside(base.clocks());
+    let join = |all: Tuning, part: &&str| all.joined(Tuning::from_brief(part)?);
+    let tuning = settings.iter().try_fold(Tuning::default(), join).map_err(refuse)?.beside(base.clocks());
     if tuning.is_none() {
-        // At its own clocks it is itself, under the name that was typed.
-        return Ok(named_by_rule(base.clone(), base, &format!("{}@{settings}", base.id), String::new()));
+        // At its own clocks it is itself.
+        return Ok(base.clone());
     }
     let made = base.tuned(tuning).map_err(refuse)?;
     let id = format!("{}{}", base.id, tuning.brief());
@@ -226,7 +230,8 @@ impl Gpu {
     }
 
     /// `SM clock 1200 MHz instead of 2520 MHz, power limit 150 W instead of 450 W`: how its settings differ from those of another.
-    fn settings_beside(&self, other: &Self) -> String {
+    #[must_use]
+    pub fn settings_beside(&self, other: &Self) -> String {
         let ([now, stated], mega) = ([self.clocks(), other.clocks()], 1e6);
         let pairs = [
             ("SM clock", now.sm.0 / mega, stated.sm.0 / mega, "MHz"),

@@ -94,7 +94,7 @@ impl Gpu {
     /// Whether its name, or a change that made it, states one of these settings already.
     #[must_use]
     pub fn states_setting(&self, typed: Tuning) -> bool {
-        let by_name = Tuning::of_name(&self.id).joined(typed).is_none();
+        let by_name = Tuning::of_name(&self.id).joined(typed).is_err();
         by_name
             || self.hypothetical.as_ref().is_some_and(|made| {
                 let is_changed = |number| made.changes.get(number).is_some();

@@ -120,6 +120,9 @@ pub enum TuningError {
         "`{0}`: expected a power limit, an SM clock or a memory clock, such as 150W, 1200MHz/150W or mem=5000MHz"
     )]
     NoBrief(String),
+    /// Two values of one setting behind the `@`s of an id.
+    #[error("the {0} is set twice; give it once")]
+    Twice(&'static str),
     /// A table inside the program is damaged.
     #[error(transparent)]
     Table(#[from] FileError),
@@ -157,7 +160,7 @@ impl Tuning {
                 None if lower.ends_with("hz") => format!("sm={lower}"),
                 None => return Err(TuningError::NoBrief(short(part))),
             };
-            tuning = tuning.joined(named.parse()?).ok_or_else(|| TuningError::NoBrief(short(text)))?;
+            tuning = tuning.joined(named.parse()?)?;
         }
         if tuning.is_none() { Err(TuningError::NoBrief(short(text))) } else { Ok(tuning) }
     }
@@ -179,17 +182,18 @@ impl Tuning {
         }
     }
 
-    /// Both; `None` where both set the same.
-    #[must_use]
-    pub fn joined(self, other: Self) -> Option<Self> {
-        let both = (self.sm_clock.is_some() && other.sm_clock.is_some())
-            || (self.mem_clock.is_some() && other.mem_clock.is_some())
-            || (self.power_limit.is_some() && other.power_limit.is_some());
-        (!both).then_some(Self {
-            sm_clock: self.sm_clock.or(other.sm_clock),
-            mem_clock: self.mem_clock.or(other.mem_clock),
-            power_limit: self.power_limit.or(other.power_limit),
-        })
+    /// Both.
+    ///
+    /// # Errors
+    /// [`TuningError::Twice`] with the setting that both state.
+    pub fn joined(self, other: Self) -> Result<Self, TuningError> {
+        let both = [
+            ("SM clock", self.sm_clock.is_some() && other.sm_clock.is_some()),
+            ("memory clock", self.mem_clock.is_some() && other.mem_clock.is_some()),
+            (POWER_LIMIT, self.power_limit.is_some() && other.power_limit.is_some()),
+        ];
+        let twice = both.into_iter().find(|(_, is_of_both)| *is_of_both);
+        twice.map_or(Ok(self.over(other)), |(what, _)| Err(TuningError::Twice(what)))
     }
 
     /// What of it differs from these clocks.
@@ -527,9 +531,13 @@ mod tests {
             assert_eq!(tuning.brief(), shown, "{text}");
             assert_eq!(Tuning::from_brief(&shown[1..]).unwrap(), tuning);
         }
-        for bad in ["", "/", "150", "150W/200W", "W", "fast", "mem=", "1200MHz/1300MHz", "x=3W"] {
+        for bad in ["", "/", "150", "W", "fast", "mem=", "x=3W"] {
             let why = Tuning::from_brief(bad).unwrap_err().to_string();
             assert!(why.contains("expected"), "{bad}: {why}");
+        }
+        for (bad, what) in [("150W/200W", "power limit"), ("1200MHz/1300MHz", "SM clock")] {
+            let why = Tuning::from_brief(bad).unwrap_err().to_string();
+            assert_eq!(why, format!("the {what} is set twice; give it once"), "{bad}");
         }
     }
 

@@ -65,21 +65,22 @@ pub fn clip_at_difference<'a>(
     clip: impl Fn(&str) -> String,
 ) -> String {
     let whole = clip(text);
+    let letters: Vec<char> = text.chars().collect();
     let alike = others.filter(|other| *other != text && clip(other) == whole);
-    let same_letters = |other: &str| text.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let Some(same) = alike.map(same_letters).min().filter(|_| text.is_ascii()) else { return whole };
-    let is_between = |letter: char| !letter.is_alphanumeric();
-    let from = text[..same].rfind(is_between).map_or(0, |at| at + 1);
-    let head = first_word(text);
-    let head = &head[..head.len().min(width / 2)];
+    let same_letters = |other: &str| letters.iter().zip(other.chars()).take_while(|(a, b)| **a == *b).count();
+    let Some(same) = alike.map(same_letters).min() else { return whole };
+    let from = letters[..same].iter().rposition(|letter| !letter.is_alphanumeric()).map_or(0, |at| at + 1);
+    let head: Vec<char> = first_word(text).chars().take(width / 2).collect();
     let room = width.saturating_sub(head.len() + 1);
     // A long word that differs at its end alone loses its begin.
-    let is_seen = text.len() - from <= room || same - from + 1 < room;
+    let is_seen = letters.len() - from <= room || same - from + 1 < room;
     let from = if is_seen { from } else { same - room / 2 };
-    match &text[from..] {
-        tail if tail.len() <= room => format!("{head}…{tail}"),
-        tail => format!("{head}…{}{}", &tail[..room.saturating_sub(1)], if room > 0 { "…" } else { "" }),
+    let (head, tail) = (String::from_iter(head), &letters[from..]);
+    if tail.len() <= room {
+        return format!("{head}…{}", String::from_iter(tail));
     }
+    let end = if room > 0 { "…" } else { "" };
+    format!("{head}…{}{end}", String::from_iter(&tail[..room.saturating_sub(1)]))
 }
 
 /// Texts in so many characters each: without their middle, or cut where they differ from those that would look alike.
@@ -375,6 +376,13 @@ mod tests {
         assert_eq!(products.map(|text| cut(text, 22)), ["aten::bmm [96,3137,64…", "aten::bmm [96,3137,31…"]);
         assert_eq!(products.map(|text| cut(text, 5)), ["bm…6…", "bm…3…"]);
         assert_eq!(cut("aten::mul [8,12,3137]", 12), "aten::mul […");
+    }
+
+    #[test]
+    fn names_that_were_cut_before_are_cut_where_they_differ() {
+        let names =
+            ["tn", "nn"].map(|layout| format!("cutlass_80_tensorop_bf16…_256x128_64x3_{layout}_align2"));
+        assert_eq!(clip_apart(&names, 16), ["cutlass_…tn_ali…", "cutlass_…nn_ali…"]);
     }
 
     #[test]

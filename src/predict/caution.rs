@@ -4,7 +4,7 @@ use super::caution_texts::{
     above_roof_text, between_sizes_text, borrowed_registers_text, both_widths_text, capped_text,
     dispatch_seen_text, fallen_back_text, far_below_roof_text, fits_target_l2_text, launch_bound_text,
     measured_unused_text, missing_counts_text, near_sizes_text, nearest_size_text, not_compared_text,
-    other_clocks_text, other_sizes_text, rate_capped_text, rewritten_text, set_clocks_text, target_rows_text,
+    other_clocks_text, other_sizes_text, rate_capped_text, rewritten_text, target_rows_text,
     unfit_listings_text, unused_limit_text,
 };
 use super::lesson::Abstains;
@@ -448,7 +448,6 @@ impl fmt::Display for Caution {
             Self::SourceTyped(text) => {
                 write!(f, "clocks set: {text}; source time assumed measured at these clocks")
             }
-            Self::Hypothetical(text) => f.write_str(&set_clocks_text(text)),
             Self::EditedLaunch { edits } => {
                 write!(f, "{edits}: launch changed on the target; modelled, not measured with this launch")
             }
@@ -456,7 +455,9 @@ impl fmt::Display for Caution {
                 write!(f, "{based_on} ({changes}): hypothetical GPU; interval not validated for it")
             }
             Self::Arithmetic(text) => f.write_str(text),
-            Self::DerivedGpu(text) => write!(f, "{text}: interval not validated for it"),
+            Self::Hypothetical(text) | Self::DerivedGpu(text) => {
+                write!(f, "{text}: interval not validated for it")
+            }
             Self::PowerCapped { gpu, limit, clocks } => f.write_str(&capped_text(gpu, *limit, *clocks)),
             Self::RateCapped { gpu, limit, share } => f.write_str(&rate_capped_text(gpu, *limit, *share)),
             Self::LimitUnused { gpu, limit } => f.write_str(&unused_limit_text(gpu, *limit)),

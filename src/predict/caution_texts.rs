@@ -41,11 +41,6 @@ pub(super) fn unused_limit_text(gpu: &str, limit: f64) -> String {
     )
 }
 
-/// That the clocks of a GPU, named with its differences, are not its stated ones.
-pub(super) fn set_clocks_text(gpu: &str) -> String {
-    format!("{gpu}: clocks set; interval not validated at changed clocks")
-}
-
 /// `l2_bytes, lsu_warp_insts`.
 pub(super) fn names(counts: &[Count]) -> String {
     counts.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ")

@@ -258,13 +258,13 @@ fn are_near([sm, mem]: [Option<Hertz>; 2], gpu: &Gpu, share: f64) -> bool {
 /// `titan-v at SM 1200 MHz instead of 1455 MHz, 150 W instead of 250 W`.
 #[must_use]
 pub fn differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
-    format!("{} at {}", gpu.id, other_settings(gpu, from)).into()
+    format!("{} at {}", gpu.board_id(), other_settings(gpu, from)).into()
 }
 
-/// `titan-v (SM 1200 MHz instead of 1455 MHz)`: the same as the subject of a note.
+/// `titan-v (SM clock 1200 MHz instead of 1455 MHz)`: the same as the subject of a note, as of `titan-v@1200MHz`.
 #[must_use]
 pub fn gpu_with_differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
-    format!("{} ({})", gpu.id, other_settings(gpu, from)).into()
+    format!("{} ({})", gpu.id, gpu.settings_beside(from)).into()
 }
 
 fn other_settings(gpu: &Gpu, from: &Gpu) -> String {

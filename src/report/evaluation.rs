@@ -39,6 +39,23 @@ const RANKING_COLUMNS: [(&str, &str); 5] = [
     ("source_regret_percent", "source regret %"),
 ];
 
+/// Below this a coefficient of determination says no more than that it is.
+const LEAST_R2: f64 = -99.0;
+
+/// Columns that a narrow screen goes without, the first one first.
+const LEAST_NEEDED: [&str; 10] = [
+    "source Spearman",
+    "source regret %",
+    "R2",
+    "MAE",
+    "width",
+    "within 10 %",
+    "within 50 %",
+    "ratio",
+    "predicted",
+    "median %",
+];
+
 /// With more trials than these, models are told of one after the other.
 const MANY: usize = 4_000_000;
 
@@ -112,19 +129,26 @@ impl EvaluationReport<'_> {
         all
     }
 
-    /// The evaluation in this format.
+    /// The evaluation in this format; on a screen of so many characters without the columns that have no room.
     #[must_use]
-    pub fn render(&self, format: TableFormat) -> String {
+    pub fn render(&self, format: TableFormat, screen: Option<usize>) -> String {
+        let fitted = |table: Table| match screen.filter(|_| format == TableFormat::Table) {
+            Some(width) => {
+                let name = table.columns.first().map_or("", |column| column.name);
+                table.fitted(width, &LEAST_NEEDED).shortened(width, name)
+            }
+            None => table,
+        };
         match format {
             TableFormat::Json => self.json(),
             TableFormat::Csv => self.record_table().render(format),
             TableFormat::Table | TableFormat::Markdown => {
-                let mut text = self.overall().render(format);
+                let mut text = fitted(self.overall()).render(format);
                 let groups = self.outcomes.iter().take(1).flat_map(|o| self.groups(o));
                 let tables = self.common_table().into_iter().chain(self.ranking_table()).chain(groups);
                 for table in tables {
                     text.push('\n');
-                    text.push_str(&table.render(format));
+                    text.push_str(&fitted(table).render(format));
                 }
                 text
             }
@@ -168,8 +192,8 @@ impl EvaluationReport<'_> {
         table.notes.extend(alone.then(|| NOTHING_IN_COMMON.to_string()));
         table.notes.extend(self.setup.protocol.of_labels().map(String::from));
         table.notes.push(
-            "ratio: median of predicted over measured; rank accuracy: which GPU is faster, where measured times are 5 % apart \
-             (equal counts half); coverage and width (upper over lower end) of 90 % intervals made without what is held out"
+            "rank accuracy: which GPU is faster, where measured times are 5 % apart (equal counts half); ratio: median of predicted \
+             over measured; coverage and width (upper over lower end) of 90 % intervals made without what is held out"
                 .into(),
         );
         table
@@ -417,9 +441,14 @@ fn cells(score: Option<Score>) -> [TableCell; 12] {
         TableCell::maybe(s.order_accuracy_percent, percent),
         TableCell::maybe(s.coverage_90_percent, percent),
         TableCell::maybe(s.width, |w| TableCell::shown(w, significant(w))),
-        TableCell::maybe(e.r2, ratio),
+        TableCell::maybe(e.r2, |r2| TableCell::shown(r2, r2_text(r2))),
         TableCell::shown(Seconds(e.mean_absolute_error).millis(), Seconds(e.mean_absolute_error).to_string()),
     ]
+}
+
+/// `0.915`; of times that vary little beside the errors only that it is far below 0.
+fn r2_text(r2: f64) -> String {
+    if r2 < LEAST_R2 { format!("< {LEAST_R2}") } else { format!("{r2:.3}") }
 }
 
 fn percent(v: f64) -> TableCell {
@@ -452,6 +481,11 @@ fn json_of(score: Option<Score>) -> Value {
 mod tests {
     use super::*;
     use crate::answer::AnswerTrial;
+
+    #[test]
+    fn a_coefficient_far_below_zero_is_short() {
+        assert_eq!([0.9154, -1.6667, -4.95e29].map(r2_text), ["0.915", "-1.667", "< -99"]);
+    }
 
     #[test]
     fn a_model_that_covers_no_case_is_not_said_to_cover_them() {

@@ -30,12 +30,12 @@ struct SharedNote {
     others: HashSet<Box<str>>,
 }
 
-/// A GPU or a kernel with the first settings it was named with, and its others: clocks that differ from kernel to kernel.
+/// A GPU or a kernel with the first clocks or part of the L2 it was named with, and its others, which differ from kernel to kernel.
 #[derive(Debug)]
 struct NamedSubject {
-    /// The subject up to its settings: `t4 (`, or all of it where there are none.
+    /// The subject up to what a kernel makes of it: `t4 (70 W, `, or all of it where there is nothing.
     name: Box<str>,
-    /// `70 W)`; empty where there are none.
+    /// `SM 1590 to 1200 MHz)`; empty where there is nothing.
     settings: Box<str>,
     others: HashSet<Box<str>>,
 }
@@ -51,7 +51,7 @@ impl NamedSubject {
         }
     }
 
-    /// `t4 (70 W)`; with others `t4 (70 W and 2 more)`.
+    /// `t4 (70 W, SM 1590 to 1200 MHz)`; with others `t4 (70 W, SM 1590 to 1200 MHz and 2 more)`.
     fn words(&self) -> String {
         let Self { name, settings, others } = self;
         match others.len() {
@@ -61,9 +61,18 @@ impl NamedSubject {
     }
 }
 
-/// A subject without its settings, and those.
+/// A subject with the settings that make it another one (`t4 (50 W, `), and what a kernel makes of them: the clocks that a limit leaves, the
+/// part of the L2 that it takes.
 fn split_settings(subject: &str) -> (&str, &str) {
-    subject.split_at(subject.find(" (").map_or(subject.len(), |at| at + 2))
+    let Some(begin) = subject.find(" (").map(|at| at + 2) else { return (subject, "") };
+    let settings = &subject[begin..];
+    let limit = settings.find(" W, ").filter(|at| settings[..*at].parse::<f64>().is_ok());
+    let is_share = settings.contains(" of ") && !settings.contains(" instead of ");
+    subject.split_at(match limit {
+        Some(limit) => begin + limit + " W, ".len(),
+        None if is_share => begin,
+        None => subject.len(),
+    })
 }
 
 impl SharedNote {
@@ -173,9 +182,10 @@ impl Footnotes {
         (place + 1).to_string()
     }
 
-    /// Every text behind its number, `[1] text`.
-    pub(super) fn into_lines(self) -> impl Iterator<Item = String> {
-        self.notes.into_iter().enumerate().map(|(at, note)| format!("[{}] {}", at + 1, note.into_line()))
+    /// Every text, behind its number where some column shows it: `[1] text`.
+    pub(super) fn into_lines(self, has_numbers: bool) -> impl Iterator<Item = String> {
+        let number = move |at: usize| if has_numbers { format!("[{}] ", at + 1) } else { String::new() };
+        self.notes.into_iter().enumerate().map(move |(at, note)| number(at) + &note.into_line())
     }
 }
 
@@ -186,7 +196,7 @@ mod tests {
     fn numbered(notes: &[&str]) -> (Vec<String>, Vec<String>) {
         let mut all = Footnotes::default();
         let numbers = notes.iter().map(|note| all.number((*note).to_string())).collect();
-        (numbers, all.into_lines().collect())
+        (numbers, all.into_lines(true).collect())
     }
 
     #[test]
@@ -219,6 +229,29 @@ mod tests {
         let (numbers, lines) = numbered(&notes);
         assert!(numbers.iter().all(|number| number == "1"));
         assert_eq!(lines, ["[1] t4 (70 W, 0 MHz and 8 more), l4 (70 W, 1 MHz), t4: lower"]);
+    }
+
+    #[test]
+    fn every_setting_of_a_gpu_is_named() {
+        let (_, lines) = numbered(&[
+            "t4 (70 W, SM 2 to 1 MHz): lower",
+            "t4 (50 W, SM 3 to 1 MHz): lower",
+            "t4 (50 W, SM 4 to 1 MHz): lower",
+            "t4 (70 W): above",
+            "t4 (50 W): above",
+            "l4 (SM clock 1 MHz instead of 2 MHz, power limit 50 W instead of 70 W): set",
+            "l4 (SM clock 1 MHz instead of 2 MHz, power limit 60 W instead of 70 W): set",
+            "l4 (1 MiB of 48 MiB): fits",
+            "l4 (2 MiB of 48 MiB): fits",
+        ]);
+        let set = "l4 (SM clock 1 MHz instead of 2 MHz, power limit";
+        let expected = [
+            "[1] t4 (70 W, SM 2 to 1 MHz), t4 (50 W, SM 3 to 1 MHz and 1 more): lower".to_string(),
+            "[2] t4 (70 W), t4 (50 W): above".to_string(),
+            format!("[3] {set} 50 W instead of 70 W), {set} 60 W instead of 70 W): set"),
+            "[4] l4 (1 MiB of 48 MiB and 1 more): fits".to_string(),
+        ];
+        assert_eq!(lines, expected);
     }
 
     #[test]

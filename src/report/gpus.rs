@@ -81,7 +81,10 @@ pub fn show(gpu: &Gpu, sources: &SourceTable) -> Table {
     sheet.limits(&gpu.cuda.limits);
     let columns = ["field", "value", "unit", "origin", "source", "note"];
     let column = |name| if name == "value" { TableColumn::right(name) } else { TableColumn::left(name) };
-    let other_names = match gpu.aliases.join(", ") {
+    // Spellings of its settings are typed, and no names.
+    let names: Vec<&str> =
+        gpu.aliases.iter().map(String::as_str).filter(|name| !name.contains('@')).collect();
+    let other_names = match names.join(", ") {
         none if none.is_empty() => none,
         names => format!(" · also: {names}"),
     };

@@ -82,7 +82,9 @@ impl KernelsOverview {
         let screen = screen.filter(|_| format == TableFormat::Table);
         let frame = TableFrame {
             least_needed: &["timed on", "sizes", "category", "keys"],
-            shortened: &["id", "at"],
+            // An id is typed as it stands here.
+            shortened: &["at"],
+            last_left_out: &["FLOP/B"],
             screen,
             notes: screen.map(|_| Spool::default()),
             ..TableFrame::default()

@@ -26,13 +26,15 @@ impl ModelsReport<'_> {
         if !format.is_for_people() {
             return self.record_table().render(format);
         }
-        let trained = match screen {
-            Some(width) if format == TableFormat::Table => {
-                self.trained().fitted(width, &["seed", "written", "rows"]).shortened(width, "learned")
-            }
-            _ => self.trained(),
+        let screen = screen.filter(|_| format == TableFormat::Table);
+        let (overview, trained) = match screen {
+            Some(width) => (
+                self.overview_table().fitted(width, &["n (all)", "median %", "ratio"]),
+                self.trained().fitted(width, &["seed", "written", "rows"]).shortened(width, "learned"),
+            ),
+            None => (self.overview_table(), self.trained()),
         };
-        format!("{}\n{}", self.overview_table().render(format), trained.render(format))
+        format!("{}\n{}", overview.render(format), trained.render(format))
     }
 
     /// The analytical models for people: numbers, then what each is.

@@ -30,6 +30,8 @@ pub struct PredictionOverview {
     levels: bool,
     /// Whether any source was measured at other clocks than it is set to.
     at_stock: bool,
+    /// Whether clocks of any such source were typed.
+    at_set: bool,
     /// Whether any time is that of several sources.
     several: bool,
     /// Whether several sources were asked for: each has a row.
@@ -63,6 +65,9 @@ const SIZE: &str = "size";
 /// The source's time at the clocks it is set to, where it was measured at others: what the speedup is over.
 const STOCK_TIME: &str = "at stock clocks";
 
+/// The same column where clocks were typed for the source.
+const SET_TIME: &str = "at set clocks";
+
 /// Columns that a narrow screen goes without, the first one first.
 const LEFT_OUT: [&str; 9] =
     ["occupancy", "bound", shown::AS_PROFILED, "levels", STOCK_TIME, "weight", "measured", "source", "error"];
@@ -85,6 +90,7 @@ impl Default for PredictionOverview {
             models: false,
             levels: false,
             at_stock: false,
+            at_set: false,
             several: false,
             listed: false,
             variants: false,
@@ -110,6 +116,7 @@ impl PredictionOverview {
         self.models |= first.model != row.model();
         self.levels |= shown::levels(row.answer).is_some();
         self.at_stock |= shown::stock_time(row.answer).is_some();
+        self.at_set |= has_typed_clocks(row.answer);
         self.listed |= row.share.is_some();
         let is_combined = row.answer.combined.is_some() && !row.answer.is_without_source;
         self.several |= row.share.is_some() || is_combined;
@@ -136,19 +143,21 @@ impl PredictionOverview {
     /// # Errors
     /// What the file system or the writer says.
     pub fn write(
-        self,
+        mut self,
         notes: &[String],
         format: TableFormat,
         screen: Option<usize>,
         out: &mut dyn Write,
     ) -> Result<()> {
         let title = self.title();
+        let stock_time = if self.at_set { SET_TIME } else { STOCK_TIME };
+        self.table.rename(STOCK_TIME, stock_time);
         let same = [
             (VARIANT.name, self.variants),
             (TARGET, self.targets),
             ("model", self.models),
             ("levels", self.levels),
-            (STOCK_TIME, self.at_stock),
+            (stock_time, self.at_stock),
             (shown::AS_PROFILED, self.at_stock),
             ("from", self.several),
             ("weight", self.several),
@@ -165,15 +174,15 @@ impl PredictionOverview {
         self.spreads.copy_to(&mut under)?;
         notes.iter().try_for_each(|note| writeln!(under, "{}", one_line(note)))?;
         let screen = screen.filter(|_| format == TableFormat::Table);
-        let least_needed = &LEFT_OUT;
+        let least_needed = LEFT_OUT.map(|name| if name == STOCK_TIME { stock_time } else { name });
         let frame = TableFrame {
             title,
             hidden: &hidden,
             under_rows: Some(VARIANT.name),
-            least_needed,
+            least_needed: &least_needed,
             said_once: &[KERNEL, SIZE],
             shortened: &[KERNEL, SIZE],
-            last_left_out: Some("speedup"),
+            last_left_out: &["speedup", "notes"],
             screen,
             notes: Some(under),
         };
@@ -243,7 +252,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
         TableCell::maybe(a.source_time.as_ref().filter(|_| alone), |t| {
             TableCell::text(shown::source_time(t))
         }),
-        TableCell::maybe(stock_cell(a).filter(|_| alone), TableCell::Text),
+        TableCell::maybe(shown::stock_time(a).filter(|_| alone), TableCell::Text),
         TableCell::maybe(shown::predicted(a), TableCell::Text),
         TableCell::maybe(shown::interval(a), TableCell::Text),
         TableCell::maybe(shown::levels(a), TableCell::Text),
@@ -257,9 +266,8 @@ fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
     ]
 }
 
-/// `18.3 µs ◆`, or `18.3 µs ◆ (set clocks)` where clocks were typed for the source.
-fn stock_cell(answer: &Answer) -> Option<String> {
-    let time = shown::stock_time(answer)?;
-    let is_typed = answer.profiled.as_ref().is_some_and(|clocks| clocks.has_typed_clocks);
-    Some(if is_typed { format!("{time} (set clocks)") } else { time })
+/// Whether the source was measured at other clocks than those that were typed for it.
+fn has_typed_clocks(answer: &Answer) -> bool {
+    shown::stock_time(answer).is_some()
+        && answer.profiled.as_ref().is_some_and(|clocks| clocks.has_typed_clocks)
 }

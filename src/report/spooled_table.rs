@@ -5,10 +5,11 @@ use super::cell::TableCell;
 use super::footnotes::Footnotes;
 use super::spool::Spool;
 use super::table::{
-    LEAST_NAME, TableColumn, TableFormat, explains_one_of, left_out_note, line_below, markdown_head,
-    markdown_line, one_line, shortened_width, text_line,
+    LEAST_NAME, TableColumn, TableFormat, explains_one_of, is_blank, left_out_note, line_below,
+    markdown_head, markdown_line, one_line, shortened_width, text_line,
 };
-use crate::kernel::{clip_at_difference, clip_middle};
+use crate::kernel::{clip_apart, clip_middle};
+use std::collections::{HashMap, HashSet};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -19,7 +20,7 @@ pub(super) struct SpooledTable {
     footnoted: &'static str,
     widths: Vec<usize>,
     /// The texts of each column, as long as they are few.
-    texts: Vec<Option<Vec<String>>>,
+    texts: Vec<Option<HashSet<String>>>,
     rows: BufWriter<Spool>,
     count: usize,
     footnotes: Footnotes,
@@ -32,7 +33,7 @@ const WIDE: usize = 16;
 const LEAST_OF_SEVERAL: usize = 10;
 
 /// Of a column with more texts than this they are not kept.
-const FEW_TEXTS: usize = 64;
+const FEW_TEXTS: usize = 1024;
 
 /// What stands around the rows.
 #[derive(Debug, Default)]
@@ -49,8 +50,8 @@ pub(super) struct TableFrame<'a> {
     pub(super) said_once: &'a [&'a str],
     /// Columns whose texts lose their middle, in turn, where the rows have no room even then.
     pub(super) shortened: &'a [&'a str],
-    /// A column that is left out where even that is too wide.
-    pub(super) last_left_out: Option<&'a str>,
+    /// Columns that are left out in turn where even that is too wide.
+    pub(super) last_left_out: &'a [&'a str],
     /// How wide the screen is; `None` = any width.
     pub(super) screen: Option<usize>,
     /// Under the footnotes, a line each; `None` = nothing stands under the rows.
@@ -61,8 +62,16 @@ impl SpooledTable {
     pub(super) fn new(columns: Vec<TableColumn>, footnoted: &'static str) -> Self {
         let widths = columns.iter().map(|column| column.name.width()).collect();
         let rows = BufWriter::new(Spool::default());
-        let texts = vec![Some(Vec::new()); columns.len()];
+        let texts = vec![Some(HashSet::new()); columns.len()];
         Self { columns, footnoted, widths, texts, rows, count: 0, footnotes: Footnotes::default() }
+    }
+
+    /// Gives a column another heading.
+    pub(super) fn rename(&mut self, old: &str, new: &'static str) {
+        for (column, width) in self.columns.iter_mut().zip(&mut self.widths).filter(|(c, _)| c.name == old) {
+            column.name = new;
+            *width = new.width().max(*width);
+        }
     }
 
     /// Adds a row, a cell for every column.
@@ -74,7 +83,7 @@ impl SpooledTable {
             *width = text.width().max(*width);
             match texts {
                 Some(known) if known.contains(&text) => {}
-                Some(known) if known.len() < FEW_TEXTS => known.push(text.clone()),
+                Some(known) if known.len() < FEW_TEXTS => drop(known.insert(text.clone())),
                 _ => *texts = None,
             }
             write_text(&mut self.rows, &text)?;
@@ -95,6 +104,8 @@ impl SpooledTable {
         for (at, width) in &short {
             self.widths[*at] = *width;
         }
+        let apart: Vec<HashMap<String, String>> =
+            short.iter().map(|(at, width)| self.texts_apart(*at, *width)).collect();
         let shown = |at: &usize| is_shown[*at];
         let (columns, widths): (Vec<TableColumn>, Vec<usize>) =
             (0..self.columns.len()).filter(shown).map(|at| (self.columns[at], self.widths[at])).unzip();
@@ -114,10 +125,9 @@ impl SpooledTable {
         for _ in 0..self.count {
             let all = is_shown.iter().map(|shown| Ok((*shown, read_text(&mut rows)?)));
             let mut all: Vec<(bool, String)> = all.collect::<Result<_>>()?;
-            for (at, width) in &short {
-                let others = self.texts[*at].iter().flatten().map(String::as_str);
-                all[*at].1 =
-                    clip_at_difference(&all[*at].1, others, *width, |text| clip_middle(text, *width));
+            for ((at, width), apart) in short.iter().zip(&apart) {
+                let text = &mut all[*at].1;
+                *text = apart.get(text).cloned().unwrap_or_else(|| clip_middle(text, *width));
             }
             let below = under
                 .filter(|at| all[*at].1 != "-")
@@ -136,7 +146,8 @@ impl SpooledTable {
         }
         writeln!(out)?;
         let is_explained = |note: &str| !explains_one_of(note, &left_out);
-        write_notes(self.footnotes, notes, is_explained, is_markdown, out)
+        let has_numbers = !left_out.contains(&self.footnoted);
+        write_notes(self.footnotes.into_lines(has_numbers), notes, is_explained, is_markdown, out)
     }
 
     /// The place of the column that stands under each row, if it must.
@@ -177,6 +188,18 @@ impl SpooledTable {
         short
     }
 
+    /// The texts of a column in so many characters, those that would look alike cut where they differ; nothing where there are too many.
+    fn texts_apart(&self, at: usize, width: usize) -> HashMap<String, String> {
+        let texts: Vec<String> = self.texts[at].iter().flatten().cloned().collect();
+        let short = clip_apart(&without_shared_pairs(&texts, width), width);
+        texts.into_iter().zip(short).collect()
+    }
+
+    /// Whether every row has nothing in this column.
+    fn is_blank(&self, at: usize) -> bool {
+        self.texts[at].as_ref().is_some_and(|texts| texts.iter().all(|text| is_blank(text)))
+    }
+
     /// The place of a column that is shown.
     fn place_of(&self, name: &str, is_shown: &[bool]) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name).filter(|at| is_shown[*at])
@@ -199,8 +222,14 @@ impl SpooledTable {
                 left_out.push(name);
             }
         };
+        let has_room = |is_shown: &[bool]| self.row_width(is_shown) <= screen;
+        // Nobody misses a column without anything in it.
+        for at in 0..self.columns.len() {
+            let may_go = frame.least_needed.contains(&self.columns[at].name) && self.is_blank(at);
+            fitted.is_shown[at] &= !may_go || has_room(&fitted.is_shown);
+        }
         for name in frame.least_needed {
-            if self.row_width(&fitted.is_shown) <= screen {
+            if has_room(&fitted.is_shown) {
                 break;
             }
             leave_out(&mut fitted.is_shown, name);
@@ -209,9 +238,11 @@ impl SpooledTable {
             fitted.said_once = self.say_once(frame, &mut fitted.is_shown);
         }
         fitted.short = self.shortened_columns(frame, &fitted.is_shown, &[LEAST_NAME]);
-        let gained: usize = fitted.short.iter().map(|(at, width)| self.widths[*at] - width).sum();
-        if self.row_width(&fitted.is_shown) > screen + gained {
-            frame.last_left_out.into_iter().for_each(|name| leave_out(&mut fitted.is_shown, name));
+        for name in frame.last_left_out {
+            if self.shortened_width(&fitted) <= screen {
+                break;
+            }
+            leave_out(&mut fitted.is_shown, name);
             let least_widths = [LEAST_NAME, LEAST_OF_SEVERAL];
             fitted.short = self.shortened_columns(frame, &fitted.is_shown, &least_widths);
         }
@@ -219,17 +250,36 @@ impl SpooledTable {
         fitted
     }
 
+    /// How wide a row is with the columns that are made narrower.
+    fn shortened_width(&self, fitted: &ShownColumns<'_>) -> usize {
+        let gained: usize = fitted.short.iter().map(|(at, width)| self.widths[*at] - width).sum();
+        self.row_width(&fitted.is_shown) - gained
+    }
+
     /// Takes out what is said once, of several rows, and says it: `saxpy n=1048576 · `.
     fn say_once(&self, frame: &TableFrame<'_>, is_shown: &mut [bool]) -> String {
         let mut said: Vec<&str> = Vec::new();
         for name in frame.said_once.iter().filter(|_| self.count > 1) {
             let Some(at) = self.place_of(name, is_shown) else { continue };
-            let Some([text]) = self.texts[at].as_deref() else { continue };
+            let Some(texts) = self.texts[at].as_ref().filter(|texts| texts.len() == 1) else { continue };
             is_shown[at] = false;
-            said.push(text);
+            said.extend(texts.iter().map(String::as_str));
         }
         if said.is_empty() { String::new() } else { format!("{} · ", said.join(" ")) }
     }
+}
+
+/// Problems and launches (`grid=132;block=384;work=2`) that have no room in so many characters without what all of them say: `…work=2`.
+fn without_shared_pairs(texts: &[String], width: usize) -> Vec<String> {
+    let pairs = |text: &str| text.split(';').map(str::to_string).collect::<HashSet<_>>();
+    let all = texts.iter().map(|text| pairs(text));
+    let shared = all.reduce(|shared, own| &shared & &own).unwrap_or_default();
+    let own = |text: &String| {
+        let own: Vec<&str> = text.split(';').filter(|pair| !shared.contains(*pair)).collect();
+        let is_whole = text.width() <= width || own.is_empty() || shared.is_empty();
+        if is_whole { text.clone() } else { format!("…{}", own.join(";")) }
+    };
+    texts.iter().map(own).collect()
 }
 
 /// The columns of a table on a screen.
@@ -245,16 +295,16 @@ struct ShownColumns<'a> {
     short: Vec<(usize, usize)>,
 }
 
-/// Footnotes with their numbers, then the other notes that are wanted.
+/// Footnotes, then the other notes that are wanted.
 fn write_notes(
-    footnotes: Footnotes,
+    footnotes: impl Iterator<Item = String>,
     notes: Spool,
     is_wanted: impl Fn(&str) -> bool,
     is_markdown: bool,
     out: &mut dyn Write,
 ) -> Result<()> {
     let mark = if is_markdown { "- " } else { "" };
-    for line in footnotes.into_lines() {
+    for line in footnotes {
         writeln!(out, "{mark}{}", one_line(&line))?;
     }
     for note in std::io::BufRead::lines(BufReader::new(notes.into_reader()?)) {
@@ -322,6 +372,59 @@ mod tests {
     }
 
     #[test]
+    fn a_column_without_anything_in_it_goes_first_and_is_not_named() {
+        let columns = ["name", "error", "bound"].map(TableColumn::left);
+        let mut spooled = SpooledTable::new(columns.to_vec(), "");
+        for name in ["saxpy", "dot"] {
+            spooled.push(vec![TableCell::text(name), TableCell::Null, TableCell::text("DRAM")]).unwrap();
+        }
+        let mut out = Vec::new();
+        let least_needed = &["bound", "error"];
+        let frame = TableFrame {
+            least_needed,
+            screen: Some(12),
+            notes: Some(Spool::default()),
+            ..TableFrame::default()
+        };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "name   bound\nsaxpy  DRAM\ndot    DRAM\n\n");
+    }
+
+    #[test]
+    fn footnotes_have_no_numbers_where_their_column_has_no_room() {
+        let columns = ["name", "notes"].map(TableColumn::left);
+        let mut spooled = SpooledTable::new(columns.to_vec(), "notes");
+        spooled.push(vec![TableCell::text("saxpy"), TableCell::List(vec!["t4: short".into()])]).unwrap();
+        let mut out = Vec::new();
+        let frame = TableFrame {
+            last_left_out: &["notes"],
+            screen: Some(8),
+            notes: Some(Spool::default()),
+            ..TableFrame::default()
+        };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "name\nsaxpy\n\nt4: short\nleft out to fit 8 characters: notes\n");
+    }
+
+    #[test]
+    fn hundreds_of_sizes_are_cut_where_they_differ() {
+        let mut spooled = SpooledTable::new([TableColumn::left("size")].to_vec(), "");
+        for grid in 100..300 {
+            for work in ["", ";work=2"] {
+                let size = format!("grid=4096;grid_y={grid};block=384;block_y=2{work}");
+                spooled.push(vec![TableCell::text(size)]).unwrap();
+            }
+        }
+        let mut out = Vec::new();
+        let frame = TableFrame { shortened: &["size"], screen: Some(30), ..TableFrame::default() };
+        spooled.write(frame, TableFormat::Table, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let rows: HashSet<&str> = text.lines().skip(1).collect();
+        assert!(rows.len() == 400 && rows.iter().all(|row| row.width() <= 30), "{text}");
+    }
+
+    #[test]
     fn what_every_row_says_stands_in_the_title_where_the_screen_is_narrow() {
         let columns = ["kernel", "target", "ms", "speedup"].map(TableColumn::left);
         let row = |kernel: &str, target: &str| {
@@ -336,7 +439,7 @@ mod tests {
                 title: "T".into(),
                 said_once: &["kernel"],
                 shortened: &["kernel"],
-                last_left_out: Some("speedup"),
+                last_left_out: &["speedup"],
                 screen: Some(screen),
                 notes: Some(Spool::default()),
                 ..TableFrame::default()

@@ -100,6 +100,12 @@ impl Table {
     pub fn fitted(mut self, width: usize, least_needed: &[&str]) -> Self {
         let mut left_out: Vec<&str> = Vec::new();
         let rows_of_notes = self.rows_of_notes();
+        // Nobody misses a column without anything in it.
+        for name in least_needed.iter().filter(|name| **name != NOTES) {
+            if self.text_width() > width && self.is_blank(name) {
+                self = self.without(&[name]);
+            }
+        }
         for name in least_needed {
             if self.text_width() <= width {
                 break;
@@ -153,6 +159,12 @@ impl Table {
         self
     }
 
+    /// Whether every row has nothing in this column.
+    fn is_blank(&self, name: &str) -> bool {
+        let at = self.columns.iter().position(|column| column.name == name);
+        at.is_some_and(|at| self.rows.iter().all(|row| is_blank(&row[at].for_people())))
+    }
+
     /// How wide the rows of [`Table::to_text`] are.
     fn text_width(&self) -> usize {
         let columns = (0..self.columns.len()).map(|at| self.column_width(at)).sum::<usize>();
@@ -185,7 +197,7 @@ impl Table {
         for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
             *cell = footnotes.numbered(std::mem::replace(cell, TableCell::Null));
         }
-        let notes = footnotes.into_lines();
+        let notes = footnotes.into_lines(true);
         self.notes = notes.chain(std::mem::take(&mut self.notes)).collect();
         self
     }
@@ -197,9 +209,10 @@ impl Table {
         if self.text_width() <= width {
             return self.to_text();
         }
-        let broken = self.with_last_column_broken(width);
-        if broken.text_width() <= width {
-            return broken.to_text();
+        let last = self.columns.len().saturating_sub(1);
+        let is_of_words = self.columns.last().is_some_and(|column| column.align == Align::Left);
+        if let Some(broken) = self.broken_in(last, width, LEAST_WORDS).filter(|_| is_of_words) {
+            return broken.table.to_text();
         }
         let (mut rows, mut below) = (self.clone(), vec![String::new(); self.rows.len()]);
         while rows.text_width() > width {
@@ -211,28 +224,31 @@ impl Table {
             }
             rows = rows.without(&[name]);
         }
-        rows.text_with_lines_below(&below)
+        // Where that is not enough, words of any column go on below.
+        match (0..rows.columns.len()).find_map(|at| rows.broken_in(at, width, LEAST_NAME)) {
+            Some(broken) => broken.table.text_with_lines_below(&broken.spread(below)),
+            None => rows.text_with_lines_below(&below),
+        }
     }
 
-    /// The same with rows of their own for the words of the last column that have no room on a screen of so many characters.
-    fn with_last_column_broken(&self, width: usize) -> Self {
-        let is_of_words = self.columns.last().is_some_and(|column| column.align == Align::Left);
-        let over = self.text_width().saturating_sub(width);
-        let texts = || self.rows.iter().filter_map(|row| row.last()).map(|cell| one_line(&cell.for_people()));
-        let widest = texts().map(|text| text.width()).max().unwrap_or(0);
-        let mut broken = Self { rows: Vec::new(), ..self.clone() };
-        if !is_of_words || widest < over + LEAST_WORDS {
-            return self.clone();
-        }
-        for (row, text) in self.rows.iter().zip(texts()) {
-            let mut cells = row[..row.len() - 1].to_vec();
-            for line in broken_lines(&text, ' ', [widest - over; 2]) {
+    /// The same with rows of their own for the words of a column that have no room on a screen of so many characters; `None` where it has room,
+    /// its words are too long to be broken, or it would be narrower than `least`.
+    fn broken_in(&self, at: usize, width: usize, least: usize) -> Option<BrokenTable> {
+        let over = self.text_width().checked_sub(width).filter(|over| *over > 0)?;
+        let room = self.column_width(at).checked_sub(over).filter(|room| *room >= least)?;
+        let mut broken = BrokenTable { table: Self { rows: Vec::new(), ..self.clone() }, lines: Vec::new() };
+        for row in &self.rows {
+            let lines = broken_lines(&one_line(&row[at].for_people()), ' ', [room; 2]);
+            broken.lines.push(lines.len());
+            let mut cells = row.clone();
+            for line in lines {
                 let empty = vec![TableCell::Text(String::new()); cells.len()];
-                let before = std::mem::replace(&mut cells, empty);
-                broken.rows.push([before, vec![TableCell::Text(line)]].concat());
+                let mut before = std::mem::replace(&mut cells, empty);
+                before[at] = TableCell::Text(line);
+                broken.table.rows.push(before);
             }
         }
-        broken
+        Some(broken).filter(|broken| broken.table.text_width() <= width)
     }
 
     /// The widest column of words but the first, which names the row.
@@ -340,6 +356,23 @@ impl Table {
     }
 }
 
+/// A table whose rows go on below their own.
+struct BrokenTable {
+    table: Table,
+    /// How many rows each row has become.
+    lines: Vec<usize>,
+}
+
+impl BrokenTable {
+    /// What stands under each row, under the last of what it has become.
+    fn spread(&self, below: Vec<String>) -> Vec<String> {
+        let under = |(text, lines): (String, &usize)| {
+            std::iter::repeat_n(String::new(), lines.saturating_sub(1)).chain([text])
+        };
+        below.into_iter().zip(&self.lines).flat_map(under).collect()
+    }
+}
+
 /// A line of aligned columns of these widths, with its end.
 pub(super) fn text_line(row: &[String], columns: &[TableColumn], widths: &[usize]) -> String {
     let mut line = String::new();
@@ -409,6 +442,11 @@ pub(super) const LEAST_NAME: usize = 16;
 /// How wide a column is that has to give so much of its width, and is not made narrower than `least`.
 pub(super) fn shortened_width(width: usize, over: usize, least: usize) -> usize {
     width.saturating_sub(over).max(least).min(width)
+}
+
+/// Whether a cell says nothing.
+pub(super) fn is_blank(text: &str) -> bool {
+    matches!(text, "" | "-")
 }
 
 /// Names come from users' files: a control character must neither break the line nor reach the terminal.
@@ -490,6 +528,30 @@ mod tests {
         let below = "   time\n24.6 µs\n  behind it warps wait for\n            loads and\n            results\n 8.9 µs\n";
         table.columns[0] = TableColumn::left("time");
         assert_eq!(table.to_text_within(28), below.replace(" 8.9 µs", "8.9 µs").replace("   time", "time"));
+    }
+
+    #[test]
+    fn words_of_any_column_go_on_below_where_nothing_else_gives_way() {
+        let columns = [TableColumn::left("field"), TableColumn::right("value"), TableColumn::left("note")];
+        let row = |name: &str, note: &str| {
+            vec![TableCell::text(name), TableCell::text("64"), TableCell::text(note)]
+        };
+        let rows = vec![row("integer multiply-add lanes", "as compute capability 9.0"), row("SMs", "")];
+        let table = Table { rows, ..Table::new(columns.to_vec()) };
+        let broken = "field                 value\ninteger multiply-add     64\nlanes\n  note as compute\n       capability 9.0\nSMs                      64\n  note\n";
+        let shown = table.to_text_within(27);
+        assert!(shown.lines().all(|line| line.width() <= 27), "{shown}");
+        assert_eq!(shown.replace("  note\n", ""), broken.replace("  note\n", ""));
+    }
+
+    #[test]
+    fn a_column_without_anything_in_it_goes_first_and_is_not_named() {
+        let columns = ["name", "error", "bound"].map(TableColumn::left);
+        let row = |name: &str| vec![TableCell::text(name), TableCell::Null, TableCell::text("DRAM")];
+        let table = Table { rows: vec![row("saxpy"), row("dot")], ..Table::new(columns.to_vec()) };
+        let fitted = table.clone().fitted(12, &["bound", "error"]);
+        assert_eq!(fitted.to_text(), "name   bound\nsaxpy  DRAM\ndot    DRAM\n");
+        assert_eq!(table.clone().fitted(40, &["bound", "error"]), table);
     }
 
     #[test]

@@ -105,8 +105,8 @@ pub struct LaidTargets {
 }
 
 impl TypedTunings {
-    /// Lays them over the session's GPUs; the targets to ask about then. Settings without a GPU are the targets' alone: a target that is a
-    /// source as well is asked about as a GPU of its own at these settings (`rtx-3090@1500MHz`), and the source stays as it was timed.
+    /// Lays them over the session's GPUs; the targets to ask about then, each the GPU of the name that states them (`rtx-3090@1500MHz`).
+    /// Settings without a GPU are the targets' alone: a source stays as it was timed. Those that name a source are its own as well.
     /// A target that cannot be set so is left out.
     ///
     /// # Errors
@@ -172,14 +172,15 @@ impl TypedTunings {
         }
     }
 
-    /// The place to ask about for this GPU at these settings, which are laid over it unless it is a source as well.
+    /// The place to ask about for this GPU at these settings and at those that were laid over it: that of the GPU whose name states them. A
+    /// source has those that name it in its own place.
     fn place_for(&self, session: &mut Session, gpu: GpuId, is_source: bool) -> Result<GpuId, TuneError> {
-        if *self == Self::default() {
+        if is_source && *self == Self::default() {
             return Ok(gpu);
         }
-        let former = session.tuning(gpu).unwrap_or_default();
+        let former = session.tuning(gpu).filter(|_| is_source).unwrap_or_default();
         self.lay(session, &[gpu])?;
-        let is_beside = is_source && session.changed_base(gpu).is_none();
+        let is_beside = session.changed_base(gpu).is_none();
         let Some(tuning) = session.tuning(gpu).filter(|_| is_beside) else { return Ok(gpu) };
         // What it was before was possible.
         let _ = session.tune(gpu, former);
@@ -390,22 +391,13 @@ impl Session {
         self.add_hypothetical(base, &changes).map_err(|why| TuneError::Changes(Box::new(why)))
     }
 
-    /// The GPU of this place as changes of the GPU that was named, which is as its name says it from now on: clocks and limit that were typed
-    /// for it alone. `None` where they are the source's as well.
+    /// The GPU of this place as changes of the GPU that was named: clocks and limit that were typed for it alone. `None` where they are the
+    /// source's as well.
     #[must_use]
-    pub fn settings_as_changes(
-        &mut self,
-        place: GpuId,
-        named: GpuId,
-        sources: &[GpuId],
-    ) -> Option<GpuChanges> {
+    pub fn settings_as_changes(&self, place: GpuId, named: GpuId, sources: &[GpuId]) -> Option<GpuChanges> {
         let (at, stated) = (self.gpus[place].clocks(), self.stock(named).clocks());
         if place == named && sources.contains(&named) {
             return None;
-        }
-        if place == named {
-            // It was possible before.
-            let _ = self.tune(named, Tuning::default());
         }
         let data_rate = |clocks: Clocks| 2.0 * clocks.mem.0;
         let settings = [
@@ -417,14 +409,16 @@ impl Session {
         Some(set.fold(GpuChanges::default(), |all, (number, at, _)| all.with(number, ChangeAmount::To(at))))
     }
 
-    /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed. Of one whose numbers were changed they are
-    /// kept: its changes are made of its base at these.
+    /// Sets this GPU to these clocks from now on; to those of its documents where nothing else is typed. Of one whose numbers were changed they
+    /// are kept: its changes are made of its base at these.
     ///
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to; nothing is changed then.
     pub fn tune(&mut self, gpu: GpuId, tuning: Tuning) -> Result<(), TuningError> {
         let stock = self.stock(gpu).clone();
-        let is_kept = tuning.is_none() || self.changed_base(gpu).is_some();
+        let is_changed = self.changed_base(gpu).is_some();
+        let tuning = if is_changed { tuning } else { tuning.beside(stock.clocks()) };
+        let is_kept = tuning.is_none() || is_changed;
         let new = if is_kept { stock.clone() } else { self.tuned_gpu(gpu, tuning)? };
         self.typed.remove(&gpu);
         if !tuning.is_none() {

@@ -53,7 +53,7 @@ fn main() {
             pairs = outcomes[0].trials.len();
             let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
             let report = EvaluationReport { world, setup: &setup, ceilings: "peak", outcomes: &outcomes };
-            assert!(report.render(TableFormat::Json).len() > 1000);
+            assert!(report.render(TableFormat::Json, None).len() > 1000);
             best[1] = best[1].min(start.elapsed().as_secs_f64());
         }
         println!(

@@ -26,6 +26,7 @@ mod measured_on_hopper;
 mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
+mod narrow_screens;
 mod occupancy_stories;
 mod one_question;
 mod other_sizes;

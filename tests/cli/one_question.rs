@@ -138,7 +138,7 @@ fn one_note_names_the_gpus_of_a_limit_or_a_clock() {
         let table = text(&desk, &words);
         assert_eq!(table.matches("interval not validated").count(), 1, "{table}");
         assert!(table.matches("lowers the SM clock").count() <= 1, "{table}");
-        let note = table.lines().find(|line| line.contains("clocks set; interval")).unwrap();
+        let note = table.lines().find(|line| line.contains("interval not validated")).unwrap();
         // Under a limit that does nothing to the kernel a GPU is its board.
         let is_set = |gpu: &&str| words.starts_with("predict") || !["rtx-4070", "a10"].contains(gpu);
         assert!(gpus.split(',').filter(is_set).all(|gpu| note.contains(&format!("{gpu} ("))), "{note}");
@@ -147,6 +147,63 @@ fn one_note_names_the_gpus_of_a_limit_or_a_clock() {
     for words in [format!("rank {saxpy} --to {named}"), format!("rank {saxpy} --to {gpus} --set mem=+20%")] {
         let table = text(&desk, &words);
         assert_eq!(table.matches("interval not validated for it").count(), 1, "{table}");
+    }
+}
+
+/// Clocks and a limit make one GPU, whether its name states them or flags do: the same ids, titles and notes everywhere.
+#[test]
+fn settings_by_name_and_by_flag_are_one_question() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    for (name, flags) in [
+        ("l40s@200W", ["l40s --power-limit 200W", "l40s --power-limit l40s=200W"]),
+        ("l40s@1200MHz/200W", ["l40s --sm-clock 1200MHz --power-limit 200W", "l40s@200W --sm-clock 1200MHz"]),
+        ("l40s", ["l40s@350W", "l40s --power-limit 350W"]),
+    ] {
+        for asked in [
+            "predict --kernel saxpy --size 2^26 --from titan-v --to",
+            "predict --kernel linear_bf16 --to",
+            "rank --kernel saxpy --from titan-v --to",
+            "rank --kernel matmul_tiled --to",
+            "rank --app run.json --to",
+            "app run.json --to",
+            "whatif --kernel saxpy --set mem=+20% --gpu",
+            "whatif --app run.json --set mem=+20% --gpu",
+            "gemm --n 1024 --gpu",
+            "gpus",
+        ] {
+            for format in ["table", "json", "csv"] {
+                let ask = |gpu: &str| desk.types(&format!("{asked} {gpu} --format {format}")).works().stdout;
+                let by_name = ask(name);
+                for flags in flags {
+                    assert_eq!(ask(flags), by_name, "{asked} {flags} {format}");
+                }
+            }
+        }
+    }
+}
+
+/// The base of a what-if is named with its settings where they are the source's as well.
+#[test]
+fn a_base_at_settings_is_named_with_them() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let words = "whatif --app run.json --from h100-sxm5 --gpu h100-sxm5 --power-limit h100-sxm5=300W --set mem=+20% --format";
+    assert!(text(&desk, &format!("{words} json")).contains("\"base\": \"h100-sxm5@300W\""));
+    assert!(text(&desk, &format!("{words} csv")).contains("\nh100-sxm5@300W,"));
+}
+
+#[test]
+fn one_setting_of_a_name_has_one_value() {
+    let desk = Desk::new();
+    for (name, said) in [
+        ("rtx-4090@200W@300W", "rtx-4090@200W@300W: the power limit is set twice; give it once"),
+        ("rtx-4090@450W@300W", "the power limit is set twice"),
+        ("rtx-4090@200W/300W", "the power limit is set twice"),
+        ("rtx-4090@1200MHz@200W@1300MHz", "the SM clock is set twice"),
+        ("rtx-4090@mem=5000MHz/mem=4000MHz", "the memory clock is set twice"),
+    ] {
+        desk.types(&format!("predict --kernel saxpy --from titan-v --to {name}")).ends(2, &[said]);
     }
 }
 

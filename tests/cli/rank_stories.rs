@@ -467,6 +467,30 @@ fn a_board_at_a_limit_is_one_gpu_in_every_command_and_format() {
     }
 }
 
+/// What an hour on a board costs is what it costs at other settings, however they were typed; other numbers make it another board.
+#[test]
+fn a_board_at_settings_has_the_price_of_the_board() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let prices = desk.file("prices.csv", "gpu,usd_per_hour,provider,region,date\nl40s,1,a,us,2026-11-01\n");
+    let price_of = |words: &str| {
+        let rows = desk.types_with(&format!("{words} --format json --prices"), &[&prices]).works().json();
+        rows[0]["usd_per_hour"].as_f64()
+    };
+    for asked in ["rank --kernel saxpy --from titan-v --by price", "rank --app run.json"] {
+        for to in ["l40s@200W", "l40s --power-limit 200W", "l40s@1200MHz"] {
+            assert_eq!(price_of(&format!("{asked} --to {to}")), Some(1.0), "{asked} {to}");
+        }
+    }
+    let changed = "rank --kernel saxpy --from titan-v --to l40s --set mem=+20%";
+    let rows = desk.types_with(&format!("{changed} --format json --prices"), &[&prices]).works().json();
+    let prices: Vec<&Value> = rows.iter().map(|row| &row["usd_per_hour"]).collect();
+    assert!(prices.contains(&&Value::Null) && prices.contains(&&1.into()), "{prices:?}");
+    let app = "app run.json --to l40s@200W --format json --prices prices.csv";
+    let told: Value = serde_json::from_str(&desk.types(app).works().stdout).unwrap();
+    assert!(told["targets"][0]["usd_per_million_runs"].is_number(), "{told}");
+}
+
 /// Times that are one time as they are shown have one rank, and stand in the order of their ids.
 #[test]
 fn times_that_are_equal_as_shown_share_a_rank() {
@@ -487,4 +511,32 @@ fn times_that_are_equal_as_shown_share_a_rank() {
     assert!(ids.is_sorted(), "{ids:?}");
     let apart = desk.types("rank --kernel saxpy --from titan-v --to l4,h200").works().stdout;
     assert!(!apart.contains("equal as shown"), "{apart}");
+}
+
+/// What a limit or clocks do to the kernels of a mix is said as of a kernel alone: of the board once, of a kernel behind its name.
+#[test]
+fn a_mix_says_what_settings_do_to_its_kernels() {
+    let desk = Desk::new();
+    let mix = "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^24\"\n[[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=1024\"\n";
+    let mix = desk.file("mix.toml", mix);
+    let said = |asked: &str, to: &str| -> Vec<String> {
+        let words = format!("rank --from titan-v --to {to} --format json {asked}");
+        let paths: &[&std::path::Path] = if asked.ends_with("--mix") { &[&mix] } else { &[] };
+        let rows = desk.types_with(&words, paths).works().json();
+        rows[0]["cautions"].as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_string()).collect()
+    };
+    let limited = said("--mix", "rtx-4090@150W");
+    assert_eq!(limited[0], "rtx-4090 (power limit 150 W instead of 450 W): interval not validated for it");
+    for (kernel, alone) in [
+        ("saxpy n=16777216", "--kernel saxpy --size n=2^24"),
+        ("matmul_tiled n=1024", "--kernel matmul_tiled --size n=1024"),
+    ] {
+        let alone = said(alone, "rtx-4090@150W");
+        let lowered = alone.iter().find(|note| note.contains("lowers the SM clock")).unwrap();
+        assert!(limited.contains(&format!("{kernel}: {lowered}")), "{limited:?} {alone:?}");
+    }
+    assert_eq!(limited.len(), 3, "{limited:?}");
+    let clocked = said("--mix", "rtx-4090 --sm-clock 1200MHz");
+    assert_eq!(clocked, ["rtx-4090 (SM clock 1200 MHz instead of 2520 MHz): interval not validated for it"]);
+    assert_eq!(said("--mix", "rtx-4090"), Vec::<String>::new());
 }

@@ -235,6 +235,12 @@ fn clocks_that_are_typed_for_the_target_are_none_of_the_source() {
             told.stdout
         );
     }
+    // Typed for the source they are those that the column is of.
+    let told =
+        desk.types_with("predict --to l4 --sm-clock rtx-a4500=1200MHz --data", &[&file]).works().stdout;
+    let head = told.lines().find(|line| line.starts_with("kernel")).unwrap_or_default();
+    assert!(head.contains("at set clocks") && !told.contains("stock clocks"), "{told}");
+    assert!(!told.contains("(set clocks)"), "{told}");
 }
 
 /// Rows of saxpy on five GPUs, from which corrections are learned.

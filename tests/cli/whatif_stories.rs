@@ -595,7 +595,7 @@ fn typed_clocks_of_a_saved_gpu_are_said() {
     desk.types("whatif --gpu rtx-4070 --set mem=+20% --kernel saxpy --save my-4070").works();
     let asked = "predict --from titan-v --to my-4070 --kernel saxpy --sm-clock 1200MHz --format json";
     let said = desk.types(asked).works().json()[0]["cautions"].to_string();
-    for words in ["rtx-4070 (mem=+20%): hypothetical GPU", "my-4070 (SM 1200 MHz instead of 24"] {
+    for words in ["rtx-4070 (mem=+20%): hypothetical GPU", "my-4070 (SM clock 1200 MHz instead of 24"] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }
@@ -660,4 +660,22 @@ fn a_change_that_rounds_to_what_is_there_is_refused_with_the_next_value() {
     assert!(several.stderr.contains(why) && several.stdout.contains("◇ H200"), "{}", several.stderr);
     desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --set fp64-lanes=+50%")).works();
     desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --tornado")).works();
+}
+
+#[test]
+fn a_memory_bus_is_changed_by_whole_channels() {
+    let desk = Desk::new();
+    let ask = "whatif --kernel saxpy --gpu rtx-4070";
+    let said = "rtx-4070: bus=193bit: a bus has whole memory channels of 32 bit (GDDR6X); nearest: bus=192bit, bus=224bit";
+    desk.types(&format!("{ask} --set bus=193bit")).ends(2, &[said]);
+    desk.types(&format!("{ask} --set bus=224bit")).works();
+    let solved = object(&desk.types(&format!("{ask} --solve bus --goal 300us --format json")).works().stdout);
+    assert_eq!(
+        (&solved["solve"]["value"], &solved["solve"]["unit"]),
+        (&96.into(), &"bit".into()),
+        "{solved}"
+    );
+    let drawn = format!("{ask} --contour bus,l2 --format json");
+    let contour = desk.types(&drawn).works().stdout;
+    assert!(contour.contains("\"number\""), "{contour}");
 }

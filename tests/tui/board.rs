@@ -989,7 +989,7 @@ fn a_typed_price_is_undone_and_removed() {
     let mut d = ranked(160, 40, "");
     let price = |d: &Dashboard| {
         let best = d.state.ranked.shown_rows(&d.state.session)[0].gpu;
-        d.state.ranked.prices.quote(best).map(|quote| quote.usd_per_hour)
+        d.state.ranked.prices.quote(&d.state.session.gpus, best).map(|quote| quote.usd_per_hour)
     };
     press(&mut d, "$ 3 enter");
     assert_eq!(price(&d), Some(3.0));

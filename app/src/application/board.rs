@@ -64,7 +64,7 @@ fn ranked_row(
 ) -> RankedRow {
     let gpu = &session.gpus[forecast.target];
     let time = forecast.time_range();
-    let price = prices.quote(forecast.target).cloned();
+    let price = prices.quote(&session.gpus, forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,
         gpu_id: session.id_with_settings(forecast.target),

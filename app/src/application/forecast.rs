@@ -30,7 +30,7 @@ use super::trace::CopyDirection;
 use super::unexplained::unexplained;
 use crate::answer::Settings;
 use crate::cores;
-use crate::gpu::{DerivedGpu, Gpu, GpuId};
+use crate::gpu::{Gpu, GpuId};
 use crate::measurement::SAME_CLOCK;
 use crate::pair::Pair;
 use crate::predict::{Caution, gpu_with_differences};
@@ -366,8 +366,8 @@ impl ForecastPair<'_> {
     fn set_clocks(&self) -> Option<Caution> {
         let Pair { target, .. } = self.gpus();
         let stock = self.session.stock(self.target);
-        let difference = target.derived.as_deref().and_then(DerivedGpu::difference);
-        let named = difference.map(|words| Caution::DerivedGpu(words.into()));
+        let named =
+            target.derived.as_deref().map(|made| Caution::DerivedGpu(made.description.as_str().into()));
         let is_set = !target.clocks().is_same_setting(&stock.clocks());
         named.or_else(|| is_set.then(|| Caution::Hypothetical(gpu_with_differences(target, stock))))
     }

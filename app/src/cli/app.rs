@@ -4,7 +4,7 @@ use super::changes::changed_gpus;
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::import_measurements::with_bar;
-use super::terminal::{fitted_to_screen, screen_width};
+use super::terminal::{fitted_to_screen, screen_width, shortened_on_screen};
 use super::{Usage, load, named_gpus, output};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, GROUPS_LISTED, PartOfTrace, TargetForecast,
@@ -114,7 +114,8 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     }
     let format: TableFormat = args.format.into();
     if format == TableFormat::Json {
-        let target = |f| priced(target_with_kernels(&session, &application, f, args.kernels), f, &prices);
+        let target =
+            |f| priced(&session, target_with_kernels(&session, &application, f, args.kernels), f, &prices);
         let targets = forecasts.iter().map(target).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
@@ -144,7 +145,8 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     let targets = target_table(&session, &application, &forecasts, format);
     let targets = fitted_to_screen(targets, format, &TARGET_COLUMNS_LEFT_OUT).render(format);
     let groups = group_table(&application, args.top, format);
-    let groups = fitted_to_screen(groups, format, &GROUP_COLUMNS_LEFT_OUT).render(format);
+    let groups = fitted_to_screen(groups, format, &GROUP_COLUMNS_LEFT_OUT);
+    let groups = shortened_on_screen(groups, format, "kernel").render(format);
     let mut all = format!("{}\n{groups}", summary_table(&application).render(format));
     if !forecasts.is_empty() {
         all.push_str(&format!("\n{targets}"));
@@ -152,6 +154,7 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
     for forecast in forecasts.iter().filter(|_| args.kernels) {
         let table = kernels_on_target_table(&session, &application, forecast, args.top);
         let table = fitted_to_screen(table, format, &KERNEL_COLUMNS_LEFT_OUT);
+        let table = shortened_on_screen(table, format, "kernel");
         all.push_str(&format!("\n{}", table.render(format)));
     }
     if let Some(forecast) = forecasts.iter().find(|forecast| Some(forecast.target) != source) {
@@ -185,8 +188,8 @@ fn target_with_kernels(
 }
 
 /// With what a million windows cost there, where there is a price.
-fn priced(mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
-    if let Some(quote) = prices.quote(forecast.target) {
+fn priced(session: &Session, mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
+    if let Some(quote) = prices.quote(&session.gpus, forecast.target) {
         json["usd_per_million_runs"] = quote.usd_per_million_runs(forecast.time_range().value).into();
     }
     json

@@ -3,6 +3,7 @@
 use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
 use super::named_gpus::gpus;
 use super::question::{models, unused_ceilings};
+use super::terminal::screen_width;
 use super::training::watched_as;
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
@@ -186,7 +187,7 @@ pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     let format: TableFormat = args.format.into();
     let is_empty = format.is_for_people() && outcomes.iter().all(|outcome| outcome.asked() == 0);
     if !is_empty && drawn.is_none_or(|file| file.as_os_str() != "-") {
-        output::answer(report.render(format).as_bytes())?;
+        output::answer(report.render(format, screen_width()).as_bytes())?;
     }
     match nothing {
         Some(why) => bail!("{why}; {}", what_to_do(&setup, &outcomes)),

@@ -106,13 +106,13 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     if args.model.is_some() {
         return ask_paper4(args, &session, &gemm, gpu);
     }
-    args.clocks.laid_targets(&mut session, &[gpu], &[])?;
+    let gpu = args.clocks.laid_targets(&mut session, &[gpu], &[])?.pop().unwrap_or(gpu);
     let learned = if args.data.is_empty() {
         LearnedGemm::default()
     } else {
         learn_rows(&session, &reproduce_gemm::gemm_measurements(&session, &args.data)?, gpu)?
     };
-    if session.tuning(gpu).is_some() && !args.data.is_empty() {
+    if session.gpus[gpu].board_id() != session.gpus[gpu].id && !args.data.is_empty() {
         output::remark("--data was measured at other clocks than those typed: nothing is learned from it");
     }
     let answers = answer_tiles(&session, &gemm, gpu, &tiles, &learned)?;

@@ -26,16 +26,19 @@ const LEAST_NEEDED: [&str; 4] = ["year", "architecture", "DRAM achieved", "name"
 pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
     let mut session = load::session_naming(&[], args.id.as_deref(), None)?;
     let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
-    match shown {
-        Some(only) => drop(args.clocks.laid_targets(&mut session, &[only], &[])?),
-        None => args.clocks.typed().lay(&mut session, &[])?,
-    }
+    let shown = match shown {
+        Some(only) => args.clocks.laid_targets(&mut session, &[only], &[])?.pop(),
+        None => {
+            args.clocks.typed().lay(&mut session, &[])?;
+            None
+        }
+    };
     let format: TableFormat = args.format.into();
     let people = format.is_for_people();
-    let table = match &args.id {
+    let table = match shown.map(|gpu| gpus::show(&session.gpus[gpu], &session.sources)) {
         // Titles are long; for people they go under the table.
-        Some(id) if people => gpus::show(session.gpus.entry_named(id)?, &session.sources).footnoted("source"),
-        Some(id) => gpus::show(session.gpus.entry_named(id)?, &session.sources),
+        Some(table) if people => table.footnoted("source"),
+        Some(table) => table,
         None if people => gpus::overview_table(session.gpus.entries()),
         None => gpus::list(session.gpus.entries()),
     };

@@ -180,7 +180,7 @@ impl QuestionArgs {
                 output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
-        let beside = sources.as_ref().map_or_else(|| targets.clone(), |some| some.places(&session.gpus));
+        let beside = sources.as_ref().map_or_else(Vec::new, |some| some.places(&session.gpus));
         let targets = self.clocks.laid_targets(&mut session, &targets, &beside)?;
         if let Some(both) =
             one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())

@@ -169,7 +169,7 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let workload = args.launch.edited_workload(&session, workload)?;
     let start = source.or(targets.first().copied()).unwrap_or_default();
     let sources = sources_seen_from(&session, &args.from, start)?;
-    let beside = source.map_or_else(|| targets.clone(), |_| sources.places(&session.gpus));
+    let beside = source.map_or_else(Vec::new, |_| sources.places(&session.gpus));
     let targets = args.clocks.laid_targets(&mut session, &targets, &beside)?;
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut rows = args.rows(&session, &workload)?;

@@ -24,6 +24,14 @@ pub(super) fn fitted_to_screen(table: Table, format: TableFormat, least_needed: 
     }
 }
 
+/// The table with shorter names in this column, where it is one for the screen and has no room there otherwise.
+pub(super) fn shortened_on_screen(table: Table, format: TableFormat, column: &str) -> Table {
+    match screen_width() {
+        Some(width) if format == TableFormat::Table => table.shortened(width, column),
+        _ => table,
+    }
+}
+
 /// A footnote (`[12] text`) or a sentence in lines of at most so many characters, broken between words, those behind the first under its
 /// text; a legend between its marks; any other line as it is. A word that is wider stands alone.
 pub(super) fn footnote_lines(line: &str, width: usize) -> String {
@@ -64,7 +72,12 @@ fn legend_lines(legend: &str, width: usize) -> String {
 fn is_sentence(line: &str) -> bool {
     const COMMANDS: [&str; 3] = ["ncu ", "nsys ", "roofswap "];
     let begins = line.starts_with(|c: char| c.is_alphanumeric() || c == '◇');
-    let is_setting = line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+    let is_value = |value: &str| {
+        let begins =
+            value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '[' | '{' | '-'));
+        begins || value.starts_with("true") || value.starts_with("false")
+    };
+    let is_setting = line.split_once(" = ").is_some_and(|(key, value)| !key.contains(' ') && is_value(value));
     let is_data = line.contains("  ") || is_setting;
     // Changes of a GPU (`mem=+20%,l2=72MiB`) have commas in a word, too.
     let is_record = |word: &str| {
@@ -131,6 +144,8 @@ mod tests {
         assert_eq!(footnote_lines("at most: with kernels that take no time (Amdahl)", 19), broken);
         let broken = "from 173,680\n  errors; wider";
         assert_eq!(footnote_lines("from 173,680 errors; wider", 16), broken);
+        let broken = "b = transpose of a,\n  rows x cols";
+        assert_eq!(footnote_lines("b = transpose of a, rows x cols", 19), broken);
         let whole =
             ["titan-v,saxpy,n=1 of it", "ncu --set full -o x y", "saxpy  24.6 µs  10.9 µs", "a = 1 # b c d"];
         whole.iter().for_each(|line| assert_eq!(footnote_lines(line, 10), *line));

@@ -7,7 +7,7 @@ use super::launch_edits::LaunchArgs;
 use super::named_gpus::{
     compared_source, only_source, source_of_application, sources_named, sources_seen_from,
 };
-use super::terminal::{fitted_to_screen, screen_width};
+use super::terminal::{fitted_to_screen, shortened_on_screen};
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
@@ -373,10 +373,10 @@ impl WhatIfArgs {
         changes: Vec<GpuChanges>,
         sources: &[GpuId],
     ) -> Result<Vec<ChangedBase>> {
-        let laid = self.clocks.laid(session, bases, sources)?;
-        let is_compared = self.clocks.is_typed() && changes.is_empty();
         // Without a source that somebody named, settings of a GPU by its name are of what is asked about.
         let sources = if self.from.is_empty() && self.app.is_none() { &[] } else { sources };
+        let laid = self.clocks.laid(session, bases, sources)?;
+        let is_compared = self.clocks.is_typed() && changes.is_empty();
         let changed = |(place, named): (GpuId, GpuId)| {
             let set = is_compared.then(|| session.settings_as_changes(place, named, sources)).flatten();
             match set {
@@ -465,10 +465,7 @@ impl WhatIfArgs {
 /// The table as wide as the terminal; these columns are left out in turn until it fits.
 fn fitted(table: Table, least_needed: &[&str]) -> String {
     let table = fitted_to_screen(table, TableFormat::Table, least_needed);
-    match screen_width() {
-        Some(width) => table.shortened(width, "kernel").to_text(),
-        None => table.to_text(),
-    }
+    shortened_on_screen(table, TableFormat::Table, "kernel").to_text()
 }
 
 /// The base and every scenario side by side.

@@ -377,7 +377,7 @@ impl<'a> RankQuestion<'a> {
         let of = &self.session.gpus[gpu];
         let name = self.session.name_with_settings(gpu);
         let time = totals.time();
-        let price = self.prices.quote(gpu).cloned();
+        let price = self.prices.quote(&self.session.gpus, gpu).cloned();
         let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
         let [low, high] = totals.ends();
         let mut row = RankedRow {
@@ -435,7 +435,7 @@ impl<'a> RankQuestion<'a> {
 
     /// What must be said of a row: why it has no time, that its interval says nothing, its kernels' cautions, its price.
     fn cautions(&self, row: &RankedRow, totals: &RunTotals) -> Vec<String> {
-        let mut all: Vec<String> = totals.caution_texts().collect();
+        let mut all: Vec<String> = totals.caution_texts();
         let wide = |(low, high)| shown::useless_interval(low, high, self.is_without_source);
         let useless = row.low.zip(row.high).and_then(wide);
         all.splice(0..0, useless);

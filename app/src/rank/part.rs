@@ -4,7 +4,7 @@ use crate::answer::{Answer, Settings, TargetsQuestion};
 use crate::gpu::{GpuId, board_place};
 use crate::kernel::{Count, Kernel, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
+use crate::predict::{Caution, Interval, ModelRefusal, SharedMachines, SourceKind, Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -57,6 +57,20 @@ impl<'a> KernelWork<'a> {
         let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
         Self { kernel: &session.kernels[subject.kernel], work, blocks }
     }
+}
+
+/// Whether this is said of a GPU at other settings or with other numbers.
+fn is_of_settings(caution: &Caution) -> bool {
+    use Caution::{DerivedGpu, Hypothetical, HypotheticalGpu, LimitUnused, PowerCapped, RateCapped};
+    matches!(
+        caution,
+        Hypothetical(_)
+            | DerivedGpu(_)
+            | HypotheticalGpu { .. }
+            | PowerCapped { .. }
+            | RateCapped { .. }
+            | LimitUnused { .. }
+    )
 }
 
 /// What is asked of every part.
@@ -149,7 +163,7 @@ impl PartQuery<'_> {
         own.is_of_measurement().then_some(own)
     }
 
-    /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
+    /// The same in numbers alone, for workloads of many kernels: the only words are the refusals, and what settings and changes of a GPU do.
     pub(super) fn brief_answers(
         &self,
         machines: &SharedMachines<'_>,
@@ -168,13 +182,27 @@ impl PartQuery<'_> {
             let measured = self.measured_answer(subject, target);
             let measured = measured.and_then(|answer| answer.estimate()).map(Ok);
             parts.push(match measured.unwrap_or(estimate) {
-                Ok(estimate) => self.estimated_part(of_kernel, target, &estimate),
+                Ok(estimate) => PartAnswer {
+                    cautions: self.notes_of_settings(subject, target),
+                    ..self.estimated_part(of_kernel, target, &estimate)
+                },
                 Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
             });
         };
         let asked = TargetsQuestion { subject, source, targets, settings };
         session.for_each_estimate(machines, asked, take);
         parts
+    }
+
+    /// What is said of clocks, a limit or changed numbers of this GPU; nothing of one that is as its documents state it.
+    fn notes_of_settings(self, subject: &Subject, target: GpuId) -> Vec<String> {
+        let Self { session, source, settings, .. } = self;
+        if !session.gpus[target].is_hypothetical() && session.tuning(target).is_none() {
+            return Vec::new();
+        }
+        let answer = session.answer(subject, source, target, settings);
+        let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
+        cautions.filter(|caution| is_of_settings(caution)).map(ToString::to_string).collect()
     }
 
     /// The numbers of an estimate, and what memory and power make of this work.

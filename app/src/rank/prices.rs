@@ -6,7 +6,7 @@
 
 use crate::calendar::days_between;
 use crate::catalogue::{Catalogue, FileError, NameError, read_limited};
-use crate::gpu::{Gpu, GpuId};
+use crate::gpu::{Gpu, GpuId, board_place};
 use crate::text::comma_hint;
 use crate::units::{Seconds, typed_number};
 use std::collections::BTreeMap;
@@ -196,10 +196,12 @@ impl PriceBook {
         Ok(book)
     }
 
-    /// The price of this GPU, where one was typed or the file has one.
+    /// The price of this GPU, where one was typed or the file has one; of a board at other settings that of the board.
     #[must_use]
-    pub fn quote(&self, gpu: GpuId) -> Option<&PriceQuote> {
-        self.typed.get(&gpu).or_else(|| self.quotes.get(&gpu))
+    pub fn quote(&self, gpus: &Catalogue<Gpu>, gpu: GpuId) -> Option<&PriceQuote> {
+        let own = |gpu: GpuId| self.typed.get(&gpu).or_else(|| self.quotes.get(&gpu));
+        let board = || gpus[gpu].is_board_at_settings().then(|| board_place(gpus, gpu));
+        own(gpu).or_else(|| own(board()?))
     }
 
     /// How many GPUs have a price.
@@ -390,7 +392,7 @@ mod tests {
 
     fn quote(text: &str, gpu: &str) -> Option<PriceQuote> {
         let (session, book) = read(text).unwrap();
-        book.quote(session.gpus.position(gpu).unwrap()).cloned()
+        book.quote(&session.gpus, session.gpus.position(gpu).unwrap()).cloned()
     }
 
     #[test]

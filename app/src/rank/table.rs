@@ -131,11 +131,21 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
         hidden.push("fits");
     }
     let table = table.footnoted("notes").without(&hidden);
-    match width {
-        // Of a kernel both ends are read; variants and blocks differ anywhere.
-        Some(width) if board.is_each_kernel => table.fitted(width, &LEAST_NEEDED).shortened(width, "GPU"),
-        Some(width) => table.fitted(width, &LEAST_NEEDED),
-        None => table,
+    let Some(width) = width else { return table };
+    let ordered_by = ordering_column(board);
+    let least_needed: Vec<&str> = LEAST_NEEDED.into_iter().filter(|name| *name != ordered_by).collect();
+    let table = table.fitted(width, &least_needed);
+    // Of a kernel both ends are read; variants and blocks differ anywhere.
+    if board.is_each_kernel { table.shortened(width, "GPU") } else { table }
+}
+
+/// The column that the rows are ordered by, which no screen goes without.
+fn ordering_column(board: &Board) -> &'static str {
+    match board.order.in_effect(&board.rows) {
+        RankOrder::Time => "time",
+        RankOrder::PerfPerWatt => "energy",
+        RankOrder::PerfPerDollar if board.has_prices => "$/1M runs",
+        RankOrder::PerfPerDollar => "launch price",
     }
 }
 

@@ -3,6 +3,7 @@
 use super::part::PartAnswer;
 use crate::roofline::Bound;
 use crate::units::{Joules, Seconds, Watts};
+use std::collections::{HashMap, HashSet};
 
 /// Sums over the launches of a run on one GPU; `None` once one kernel has no such number.
 #[derive(Debug, Clone)]
@@ -149,9 +150,19 @@ impl RunTotals {
         self.by_limit.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(limit, _)| *limit)
     }
 
-    /// What must be said of the kernels, with their labels where there are several.
-    pub(super) fn caution_texts(&self) -> impl Iterator<Item = String> {
-        self.cautions.iter().map(|(label, text)| self.caution_text(label, text))
+    /// What must be said of the kernels: with the label of the kernel, unless it is said of them all.
+    pub(super) fn caution_texts(&self) -> Vec<String> {
+        let mut kernels_of: HashMap<&str, usize> = HashMap::new();
+        self.cautions.iter().for_each(|(_, text)| *kernels_of.entry(text).or_default() += 1);
+        let mut said_of_all = HashSet::new();
+        let text = |(label, text): &'_ (String, String)| {
+            let is_of_all = kernels_of.get(text.as_str()) == Some(&self.kernels);
+            match is_of_all {
+                true => said_of_all.insert(text.clone()).then(|| text.clone()),
+                false => Some(self.caution_text(label, text)),
+            }
+        };
+        self.cautions.iter().filter_map(text).collect()
     }
 
     /// Why there is no time, with the kernel's label where there are several.
@@ -221,19 +232,23 @@ mod tests {
             assert_eq!(totals.ends(), [Some(Seconds(7.0)), Some(Seconds(28.0))]);
             assert_eq!((totals.energy(), totals.power()), (Some(Joules(1400.0)), Some(Watts(100.0))));
             assert_eq!((totals.occupancy(), totals.limit()), (Some(0.5), Some(Bound::Compute)));
-            assert_eq!(totals.caution_texts().collect::<Vec<_>>(), ["k: so", "k: so", "k: so"]);
+            assert_eq!(totals.caution_texts(), ["so"], "of all kernels it is said once");
         }
     }
 
     #[test]
     fn one_kernel_without_a_time_leaves_the_run_without_one() {
         let mut totals = RunTotals::of_kernel("a", &answer(Some(1.0), Bound::Dram), Some(1.0));
-        assert_eq!(totals.caution_texts().collect::<Vec<_>>(), ["so"], "alone it needs no label");
+        assert_eq!(totals.caution_texts(), ["so"], "alone it needs no label");
         let unknown = PartAnswer { fits_memory: None, ..answer(None, Bound::Dram) };
         totals.add_kernel("b", &unknown, Some(1.0));
         assert_eq!((totals.time(), totals.power(), totals.fits_memory()), (None, None, None));
         assert_eq!(totals.limit(), None, "of a part of the run it would be read as the whole's");
         assert_eq!(totals.refusal().as_deref(), Some("b: so"));
+        let other = PartAnswer { cautions: vec!["other".into()], ..answer(Some(1.0), Bound::Dram) };
+        let mut two = RunTotals::of_kernel("a", &answer(Some(1.0), Bound::Dram), Some(1.0));
+        two.add_kernel("b", &other, Some(1.0));
+        assert_eq!(two.caution_texts(), ["a: so", "b: other"]);
         let too_large = PartAnswer { fits_memory: Some(false), ..answer(Some(1.0), Bound::Dram) };
         totals.add_kernel("c", &too_large, Some(1.0));
         assert_eq!(totals.fits_memory(), Some(false));

@@ -95,7 +95,9 @@ impl DashboardState {
         let limits = BoardFilter::read(&self.gpu_filter, &self.session);
         let score = |gpu: &Gpu| parts.iter().filter_map(|part| gpu_score(part, gpu)).max();
         let entries = self.session.listed_gpus().map(|gpu| (gpu, &self.session.gpus[gpu]));
-        let within = entries.filter(|(at, _)| limits.is_within_limits(*at, self.ranked.prices.quote(*at)));
+        let within = entries.filter(|(at, _)| {
+            limits.is_within_limits(*at, self.ranked.prices.quote(&self.session.gpus, *at))
+        });
         let scored = within.filter_map(|(place, gpu)| Some((score(gpu)?, place)));
         let mut scored: Vec<(u32, GpuId)> = scored.collect();
         scored.sort_by_key(|(score, _)| Reverse(*score));

@@ -1,7 +1,7 @@
 //! Text that has to fit: cut, wrapped, padded, in paragraphs; and the line that is typed.
 
 use crate::kernel::clip_middle;
-use crate::text::counted;
+use crate::text::{counted, parts_with_units};
 use ratatui::style::Style;
 use ratatui::text::Line;
 use tui_input::{Input, InputRequest};
@@ -84,7 +84,8 @@ pub fn with_whole_columns(name: String, cells: &[String], widths: &[usize], widt
 /// Words in lines of at most `width`; a longer word, such as a path, goes on in the next line, and a number keeps its unit.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in &with_units(text) {
+    let parts = parts_with_units(text, char::is_whitespace).into_iter();
+    for word in parts.map(str::trim).filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line) if line.width() + 1 + word.width() <= width => {
                 line.push(' ');
@@ -94,26 +95,6 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The words of a text, each number with the unit behind it.
-fn with_units(text: &str) -> Vec<String> {
-    const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "W", "MHz", "GB/s", "TFLOP/s"];
-    let is_unit = |word: &str| UNITS.contains(&word.trim_end_matches([',', ';', ':', ')', '.']));
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match words
-            .last_mut()
-            .filter(|before| is_unit(word) && before.ends_with(|c: char| c.is_ascii_digit()))
-        {
-            Some(number) => {
-                number.push(' ');
-                number.push_str(word);
-            }
-            None => words.push(word.to_string()),
-        }
-    }
-    words
 }
 
 /// [`wrap`] in at most so many lines, at least one: the end of the last one is marked if something was cut.

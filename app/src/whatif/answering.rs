@@ -73,7 +73,8 @@ impl WhatIf<'_> {
         let on_base = self.noted_time_on_base();
         Ok(WhatIfAnswer {
             workload: self.workload_name().to_string(),
-            base: self.base().id.clone(),
+            base: self.base_id(),
+            noted_base: self.base().id.clone(),
             base_name: self.base_name(),
             launch_changes: self.launch_changes(),
             model: self.model_id(),

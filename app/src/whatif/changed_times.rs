@@ -96,7 +96,11 @@ pub trait ChangedTimes<'a> {
     fn watch_progress(&mut self, _: &'a Progress) {}
     /// The base GPU as it is.
     fn base(&self) -> &Gpu;
-    /// Its name on screen: with the clocks and the limit that were typed for it.
+    /// Its id, with the clocks and the limit that were typed for it.
+    fn base_id(&self) -> String {
+        self.base().id.clone()
+    }
+    /// Its name on screen, with them.
     fn base_name(&self) -> String {
         self.base().short_name().to_string()
     }

@@ -41,7 +41,7 @@ impl WhatIf<'_> {
         for (values, number) in values.iter_mut().zip(numbers) {
             let missing = || ChangeError::Unknown { gpu: self.base().id.clone(), number: number.title() };
             let now = changes.value_on(self.base(), number).ok_or_else(missing)?;
-            *values = spread(number, now, steps.max(2));
+            *values = spread(self.base().counted_in(number), now, steps.max(2));
         }
         let [across, up] = values;
         let mut made = Vec::new();
@@ -70,14 +70,12 @@ impl WhatIf<'_> {
     }
 }
 
-/// Even steps of the logarithm, from a quarter to four times; whole ones of what is counted.
-fn spread(number: GpuNumber, now: f64, steps: usize) -> Vec<f64> {
+/// Even steps of the logarithm, from a quarter to four times; whole ones of what is counted in such a unit.
+fn spread(unit: Option<f64>, now: f64, steps: usize) -> Vec<f64> {
     let last = (steps - 1) as f64;
     let values = (0..steps).map(|at| now * WIDEST.powf(2.0 * at as f64 / last - 1.0));
-    if !number.is_whole() {
-        return values.collect();
-    }
-    let mut whole: Vec<f64> = values.map(|value| value.round().max(1.0)).collect();
+    let Some(unit) = unit else { return values.collect() };
+    let mut whole: Vec<f64> = values.map(|value| (value / unit).round().max(1.0) * unit).collect();
     whole.dedup();
     whole
 }

@@ -189,6 +189,10 @@ impl<'a> ChangedTimes<'a> for KernelTimes<'a> {
         &self.session.gpus[self.base]
     }
 
+    fn base_id(&self) -> String {
+        self.session.id_with_settings(self.base)
+    }
+
     fn base_name(&self) -> String {
         self.session.name_with_settings(self.base)
     }

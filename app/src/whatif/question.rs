@@ -83,7 +83,12 @@ impl<'a> WhatIf<'a> {
         self.times.base()
     }
 
-    /// Its name on screen: with the clocks and the limit that were typed for it.
+    /// Its id, with the clocks and the limit that were typed for it.
+    pub(super) fn base_id(&self) -> String {
+        self.times.base_id()
+    }
+
+    /// Its name on screen, with them.
     pub(super) fn base_name(&self) -> String {
         self.times.base_name()
     }

@@ -74,8 +74,8 @@ pub fn scenario_table(page: &ScenarioPage) -> Table {
 fn scenario_notes(shown: &[&Scenario]) -> Vec<String> {
     let mut all: Vec<(String, Vec<&str>)> = Vec::new();
     for (head, scenario) in COLUMNS.into_iter().zip(shown) {
-        let WhatIfAnswer { base, changes, cautions, .. } = &scenario.answer;
-        let (based_on, changes) = (base.as_str().into(), changes.to_string().into());
+        let WhatIfAnswer { noted_base, changes, cautions, .. } = &scenario.answer;
+        let (based_on, changes) = (noted_base.as_str().into(), changes.to_string().into());
         let made = Caution::HypotheticalGpu { based_on, changes }.to_string();
         let others = cautions.iter().filter(|note| **note != made).cloned();
         for note in scenario.answer.model_note().into_iter().chain(others) {

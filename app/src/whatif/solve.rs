@@ -128,11 +128,11 @@ impl WhatIf<'_> {
                 _ => slow = middle,
             }
         }
-        // A whole number that is fast enough: the next one on that side.
-        let value = match (number.is_whole(), fast > slow) {
-            (false, _) => fast,
-            (true, true) => (fast - 1e-6).ceil(),
-            (true, false) => (fast + 1e-6).floor(),
+        // A count that is fast enough: the next one on that side.
+        let value = match (self.base().counted_in(number), fast > slow) {
+            (None, _) => fast,
+            (Some(unit), true) => (fast / unit - 1e-6).ceil() * unit,
+            (Some(unit), false) => (fast / unit + 1e-6).floor() * unit,
         };
         let time = self.at(changes, number, value).time.unwrap_or(goal.time);
         Solution::Value { number, value, goal, time, rests_on_measurement: self.rests_on_measurement() }

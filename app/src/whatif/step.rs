@@ -31,13 +31,22 @@ impl NumberStep {
         if percent.abs() < 1e-9 {
             return Some(changes.without(self.number));
         }
-        let is_same_count = self.number.is_whole() && (stated * factor).round() == now.round();
-        if is_same_count || factor <= 0.0 {
-            let by_one = if self.is_up { now.round() + 1.0 } else { now.round() - 1.0 };
-            let smaller = if self.number.is_whole() { by_one.max(1.0) } else { now / 2.0 };
-            return Some(changes.with(self.number, ChangeAmount::To(smaller)));
+        let unit = base.counted_in(self.number);
+        // A share of a bus is cut within a channel.
+        let is_cut = unit.is_some_and(|unit| (stated * factor).round() % unit != 0.0);
+        let is_same_count = unit.is_some() && (stated * factor).round() == now.round();
+        if is_same_count || is_cut || factor <= 0.0 {
+            let smaller = unit.map_or(now / 2.0, |unit| self.next_count(now.round() / unit) * unit);
+            let to_stated = (smaller == stated).then(|| changes.clone().without(self.number));
+            return Some(to_stated.unwrap_or_else(|| changes.with(self.number, ChangeAmount::To(smaller))));
         }
         Some(changes.with(self.number, ChangeAmount::By(factor)))
+    }
+
+    /// The next whole number on this side, at least one.
+    fn next_count(self, now: f64) -> f64 {
+        let next = if self.is_up { now.floor() + 1.0 } else { now.ceil() - 1.0 };
+        next.max(1.0)
     }
 }
 
@@ -58,6 +67,9 @@ mod tests {
         use GpuNumber::{Bandwidth, Fp64Lanes, Sms};
         for (before, number, percent, is_up, after) in [
             ("", Bandwidth, 5.0, true, "mem=+5%"),
+            ("", GpuNumber::BusBits, 5.0, true, "bus=224bit"),
+            ("bus=224bit", GpuNumber::BusBits, 5.0, false, ""),
+            ("bus=32bit", GpuNumber::BusBits, 5.0, false, "bus=32bit"),
             ("mem=+5%", Bandwidth, 5.0, true, "mem=+10%"),
             ("mem=+5%", Bandwidth, 5.0, false, ""),
             ("mem=+7%", Bandwidth, 5.0, true, "mem=+10%"),

@@ -21,8 +21,10 @@ const SAME_SPEED: f64 = 1.005;
 pub struct WhatIfAnswer {
     /// The workload, as titles show it.
     pub workload: String,
-    /// The id of the base GPU.
+    /// The id of the base GPU, with the clocks and the limit that were typed for it.
     pub base: String,
+    /// The id that notes name it by.
+    pub noted_base: String,
     /// Its short name.
     pub base_name: String,
     /// What was changed of it.
