@@ -437,7 +437,8 @@ impl Kernel {
             work = work.with(*count, Some(c.formula.eval(&scope)?));
         }
         let single = f.instructions.as_ref().map(|i| i.operations_in_scope(&scope)).transpose()?;
-        let full_blocks = launch.map(|launch| self.full_blocks(f, &keys, variant, &launch, &work)).transpose()?;
+        let full_blocks =
+            launch.map(|launch| self.full_blocks(f, &keys, variant, &launch, &work)).transpose()?;
         Ok(Instance {
             launch,
             full_blocks,

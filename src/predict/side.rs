@@ -146,7 +146,8 @@ impl<'a> QuestionSide<'a> {
         rules: Rules,
     ) -> Self {
         let fit = LaunchFit::new(kernel, instance, gpu, row, any_row, rules);
-        let LaunchFit { launch, full_blocks, refusal, needs, occupancy, unstated, registers, build, .. } = fit;
+        let LaunchFit { launch, full_blocks, refusal, needs, occupancy, unstated, registers, build, .. } =
+            fit;
         let wave_occupancy = fit.wave_occupancy();
         let registers = RegistersFrom::from(registers);
         let said = [

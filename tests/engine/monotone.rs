@@ -106,8 +106,8 @@ fn more_of_any_number_never_makes_a_prediction_slower() {
 /// A key and its values.
 type GrowingKey = (&'static str, &'static [u32]);
 
-/// Operators of libraries: keys that stand, and keys that grow, each with its values.
-const GROWING: [(&str, &str, &[GrowingKey]); 9] = [
+/// Operators of libraries, and kernels whose last blocks reach over the edge: keys that stand, and keys that grow, each with its values.
+const GROWING: [(&str, &str, &[GrowingKey]); 13] = [
     (
         "attention_decode",
         "h=32;kv=8;d=128",
@@ -121,6 +121,10 @@ const GROWING: [(&str, &str, &[GrowingKey]); 9] = [
     ("torch_conv", "oc=64;ks=3", &[("b", &[1, 4, 16, 64]), ("hw", &[16, 32, 56]), ("ic", &[16, 64, 256])]),
     ("torch_softmax", "", &[("b", &[1, 16, 512, 2048]), ("h", &[64, 512, 4096])]),
     ("torch_add", "", &[("b", &[1, 16, 512, 2048]), ("h", &[64, 512, 4096])]),
+    ("matmul_naive", "", &[("n", &[64, 65, 80, 81, 128, 129, 256])]),
+    ("conv2d_7x7", "", &[("h", &[48, 49, 80, 81, 128, 129, 256])]),
+    ("vector_add_divergent", "", &[("n", &[128, 256, 257, 512, 513, 1024, 1025])]),
+    ("shared_transpose", "", &[("rows", &[64, 65, 128, 129, 256, 257, 512])]),
 ];
 
 /// Of a longer size, over that of a shorter one: what a part of a wave may take away.
@@ -136,9 +140,10 @@ fn choices(keys: &[GrowingKey]) -> Vec<Vec<usize>> {
     })
 }
 
-/// More of a batch, a length or a width is never faster: a tile or a cut that makes it so is not the one that a library takes.
+/// More of a batch, a length or a width is never faster: a tile or a cut that makes it so is not the one that a library takes, and blocks
+/// that have little to do do not share the work of full ones.
 #[test]
-fn more_of_an_operator_is_never_faster() {
+fn more_of_a_size_is_never_faster() {
     let session = Session::load(None).unwrap();
     let source = session.gpus.id_named("h100-sxm5").unwrap();
     let components = MODELS.ids().find(|model| MODELS[*model].id() == "components").unwrap();
