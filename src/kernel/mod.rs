@@ -15,7 +15,7 @@ mod expression;
 mod facts;
 mod file;
 mod formula;
-mod full_blocks;
+mod full_share;
 mod functions;
 mod launch;
 mod least_sizes;
@@ -131,8 +131,8 @@ struct KernelFormulas {
 pub struct Instance {
     /// Its launch shape, if known.
     pub launch: Option<Launch>,
-    /// Blocks with work for all their threads that do as much as this launch, where it is known ([`Kernel::full_blocks`]).
-    pub full_blocks: Option<f64>,
+    /// Share of its blocks that would do as much if all their threads had work, 0 to 1 ([`Kernel::full_share`]).
+    pub full_share: f64,
     /// Threads per block where the launch shape is unknown, but a compiler's report is known.
     pub block_size: Option<BlockSize>,
     /// Registers per thread that somebody typed: they go before any compiler's word.
@@ -416,7 +416,7 @@ impl Kernel {
         let Some(f) = &self.formulas else {
             return Ok(Instance {
                 launch: None,
-                full_blocks: None,
+                full_share: 1.0,
                 block_size: self.block_size(),
                 regs_per_thread: None,
                 least_registers: None,
@@ -437,11 +437,11 @@ impl Kernel {
             work = work.with(*count, Some(c.formula.eval(&scope)?));
         }
         let single = f.instructions.as_ref().map(|i| i.operations_in_scope(&scope)).transpose()?;
-        let full_blocks =
-            launch.map(|launch| self.full_blocks(f, &keys, variant, &launch, &work)).transpose()?;
+        let full_share =
+            launch.map(|launch| self.full_share(f, &keys, variant, &launch, &work)).transpose()?;
         Ok(Instance {
             launch,
-            full_blocks,
+            full_share: full_share.unwrap_or(1.0),
             block_size: if launch.is_none() { self.block_size() } else { None },
             regs_per_thread: None,
             least_registers: asks.least_registers,

@@ -17,7 +17,7 @@ pub struct QuestionSide<'a> {
     pub gpu: &'a Gpu,
     /// The launch shape, where known.
     pub launch: Option<Launch>,
-    pub(super) full_blocks: Option<f64>,
+    pub(super) full_share: f64,
     /// What a block asks for, where the launch shape or at least the threads per block are known or assumed.
     pub needs: Option<BlockNeeds>,
     /// Resident blocks of such a block.
@@ -54,8 +54,8 @@ pub fn never_started(
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LaunchFit<'a> {
     pub(super) launch: Option<Launch>,
-    /// Blocks of it as [`Instance::full_blocks`] counts them; those of a launch that is none of the formulas are all full.
-    pub(super) full_blocks: Option<f64>,
+    /// As [`Instance::full_share`]; the blocks of a launch that is none of the formulas are all full.
+    pub(super) full_share: f64,
     pub(super) refusal: Option<LaunchRefusal>,
     pub(super) needs: Option<BlockNeeds>,
     occupancy: Option<Occupancy>,
@@ -78,8 +78,7 @@ impl<'a> LaunchFit<'a> {
     ) -> Self {
         let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
-        let by_formulas = instance.full_blocks.filter(|_| launch == instance.launch);
-        let full_blocks = by_formulas.or(launch.map(|l| l.block_count() as f64));
+        let full_share = if launch == instance.launch { instance.full_share } else { 1.0 };
         // A row with a block and no grid still says what fits an SM.
         let timed_block = [row, any_row].into_iter().flatten().find_map(Measurement::block_of_unknown_grid);
         let unstated = if launch.is_some() { None } else { timed_block.or(instance.block_size) };
@@ -113,7 +112,7 @@ impl<'a> LaunchFit<'a> {
             _ => resident,
         };
         let wave_occupancy = if gpu.is_hypothetical() { resident_on(gpu.existing()) } else { occupancy };
-        Self { launch, full_blocks, refusal, needs, occupancy, wave_occupancy, unstated, registers, build }
+        Self { launch, full_share, refusal, needs, occupancy, wave_occupancy, unstated, registers, build }
     }
 
     /// As [`QuestionSide::wave_occupancy`].
@@ -146,8 +145,7 @@ impl<'a> QuestionSide<'a> {
         rules: Rules,
     ) -> Self {
         let fit = LaunchFit::new(kernel, instance, gpu, row, any_row, rules);
-        let LaunchFit { launch, full_blocks, refusal, needs, occupancy, unstated, registers, build, .. } =
-            fit;
+        let LaunchFit { launch, full_share, refusal, needs, occupancy, unstated, registers, build, .. } = fit;
         let wave_occupancy = fit.wave_occupancy();
         let registers = RegistersFrom::from(registers);
         let said = [
@@ -158,7 +156,7 @@ impl<'a> QuestionSide<'a> {
         Self {
             gpu,
             launch,
-            full_blocks,
+            full_share,
             needs,
             occupancy,
             refusal,

@@ -28,7 +28,7 @@ fn a_setting_of_the_targets_leaves_the_source_as_it_was_timed() {
     let ask = |words: &str| desk.types(&format!("{words} --format json")).works().json();
     let alone = ask(&format!("predict {TYPED} --to rtx-4090 --sm-clock 1500MHz"));
     let beside = ask(&format!("predict {TYPED} --to rtx-4090,rtx-3090 --sm-clock 1500MHz"));
-    assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu_target", "rtx-4090")));
+    assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu_target", "rtx-4090@1500MHz")));
     let named = ask(&format!("predict {TYPED} --to rtx-3090@1500MHz"));
     assert_eq!(time(&named[0]), time(row_of(&beside, "gpu_target", "rtx-3090@1500MHz")));
     assert!(time(&named[0]) > 4.2, "slower clocks");
@@ -65,7 +65,7 @@ fn an_application_is_ranked_alike_whatever_else_is_ranked() {
     };
     let (alone, beside) = (ask("h200"), ask("h100-sxm5,h200"));
     assert_eq!(time(&alone[0]), time(row_of(&beside, "gpu", "h200@1200MHz")));
-    assert!(alone[0]["cautions"].to_string().contains("h200 (SM 1200 MHz instead of"), "{}", alone[0]);
+    assert!(alone[0]["cautions"].to_string().contains("h200 (SM clock 1200 MHz instead of"), "{}", alone[0]);
     assert!(time(row_of(&beside, "gpu", "h100-sxm5@1200MHz")) > 0.0);
     let table = desk.types("rank --app run.json --to h200 --sm-clock 1200MHz").works().stdout;
     assert!(table.contains("◇ H200"), "{table}");
@@ -257,9 +257,9 @@ fn a_setting_that_names_a_gpu_holds_for_it() {
         desk.types(&words).works().json()
     };
     let both = ask("rtx-4090,l4", "--sm-clock l4=1200MHz --sm-clock 1500MHz");
-    assert_eq!(time(row_of(&both, "gpu_target", "l4")), time(&ask("l4", "--sm-clock 1200MHz")[0]));
+    assert_eq!(time(row_of(&both, "gpu_target", "l4@1200MHz")), time(&ask("l4", "--sm-clock 1200MHz")[0]));
     assert_eq!(
-        time(row_of(&both, "gpu_target", "rtx-4090")),
+        time(row_of(&both, "gpu_target", "rtx-4090@1500MHz")),
         time(&ask("rtx-4090", "--sm-clock 1500MHz")[0])
     );
     let saxpy = "predict --kernel saxpy --size n=1048576 --from titan-v --to rtx-4070 --format json";

@@ -308,7 +308,7 @@ impl<'a> SourcesAlike<'a> {
         let fit = self.fit(of, at, &mut own);
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
-        let waves = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.full_blocks, occupancy);
+        let waves = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.full_share, occupancy);
         let unknown_build = is_unknown_build(!fit.registers.is_unknown(), fit.needs, of.named_code, gpu);
         let barred = of.requirements.barred_on(gpu);
         let refusal = barred.or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);

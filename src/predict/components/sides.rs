@@ -251,7 +251,7 @@ fn shapes(kernel: &Kernel, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
     }
     let of_side = |side: &QuestionSide<'_>| {
         let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, own: side.stated_occupancy() };
-        WaveShape::on(side.gpu, side.launch, side.full_blocks, occupancy)
+        WaveShape::on(side.gpu, side.launch, side.full_share, occupancy)
     };
     of_side(sides.source)
         .zip(of_side(sides.target))

@@ -53,14 +53,14 @@ impl WaveShape {
     pub(super) fn on(
         gpu: &Gpu,
         launch: Option<Launch>,
-        full_blocks: Option<f64>,
+        full_share: f64,
         occupancy: ShapeOccupancies,
     ) -> Option<Self> {
         let existing = gpu.existing();
         let waves = waves_on(existing, launch, occupancy.of_waves)?;
-        let (launch, full_blocks) = launch.zip(full_blocks)?;
-        let share = full_blocks / launch.block_count() as f64;
-        let tail = Tail::from_shape(share * waves, full_blocks / f64::from(existing.sms.value));
+        let launch = launch?;
+        let full_blocks = full_share * launch.block_count() as f64;
+        let tail = Tail::from_shape(full_share * waves, full_blocks / f64::from(existing.sms.value));
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
         Some(Self { blocks: Some(full_blocks), tail, threads, per_sm, ..Self::default() })

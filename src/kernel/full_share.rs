@@ -1,4 +1,4 @@
-//! Blocks of a launch that have work for all their threads.
+//! How full the blocks of a launch are.
 
 use super::slider::bisected;
 use super::{Count, FormulaError, Kernel, KernelFormulas, Launch, Work};
@@ -11,10 +11,10 @@ const OF_BLOCKS: [Count; 4] =
     [Count::WarpInstsIssued, Count::LsuWarpInsts, Count::GlobalWarpInsts, Count::Flops];
 
 impl Kernel {
-    /// Blocks with work for all their threads that do as much as this launch at these keys. Fewer than it has where the last ones reach over the edge
-    /// of the problem: 257 elements in blocks of 256 are one block and a warp, and take about as long as 256. The work of a full
+    /// Blocks with work for all their threads that do as much as this launch at these keys, over those it has, 0 to 1. Less than 1 where the last
+    /// ones reach over the edge of the problem: 257 elements in blocks of 256 are one block and a warp, and take about as long as 256. The work of a full
     /// block is that of the largest sizes with the same grid; a key that makes its threads work longer too does not count twice.
-    pub(super) fn full_blocks(
+    pub(super) fn full_share(
         &self,
         f: &KernelFormulas,
         keys: &[f64],
@@ -26,7 +26,7 @@ impl Kernel {
         let counted =
             OF_BLOCKS.iter().find_map(|count| Some((count, work.get(*count).filter(|n| *n > 0.0)?)));
         let Some((count, counted)) = counted.filter(|_| (2..=FEW_BLOCKS).contains(&blocks)) else {
-            return Ok(blocks as f64);
+            return Ok(1.0);
         };
         let is_same =
             |keys: &[f64]| self.launch_at(f, keys, variant).is_ok_and(|(at, _)| at == Some(*launch));
@@ -39,13 +39,13 @@ impl Kernel {
             });
         }
         if padded == keys {
-            return Ok(blocks as f64);
+            return Ok(1.0);
         }
         let (_, scope) = self.launch_at(f, &padded, variant)?;
         let of_full = f.work.iter().find(|(c, _)| *c == count).map(|(_, c)| c.formula.eval(&scope));
         let longer: f64 = padded.iter().zip(keys).map(|(most, own)| most / own).product();
         let lacking = (of_full.transpose()?.unwrap_or(counted) / counted).min(longer);
-        Ok((blocks as f64 / lacking.max(1.0)).max(1.0))
+        Ok((1.0 / lacking.max(1.0)).max(1.0 / blocks as f64))
     }
 }
 
@@ -72,7 +72,8 @@ mod tests {
         let mut all = Catalogue::new("kernel");
         load_text(SpecFile { name: "k.toml", text: &text }, &shipped_sources().unwrap(), &mut all).unwrap();
         let kernel = &all.entries()[0];
-        kernel.instance(&kernel.typed(size).unwrap(), "").unwrap().full_blocks.unwrap()
+        let made = kernel.instance(&kernel.typed(size).unwrap(), "").unwrap();
+        made.full_share * made.launch.unwrap().block_count() as f64
     }
 
     fn near(found: f64, expected: f64) {
