@@ -59,7 +59,6 @@ fn largest_alike(size: f64, is_same: impl Fn(f64) -> bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::catalogue::{Catalogue, SpecFile, shipped_sources};
     use crate::kernel::load_text;
 
