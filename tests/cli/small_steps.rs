@@ -258,5 +258,5 @@ fn a_wave_more_on_a_source_that_timed_another_size_is_none_on_the_target() {
     let words = "predict --kernel vector_add_divergent --from titan-v --to gtx-titan-x --format json --size";
     let time = |n: u32| number(&Desk::new().types(&format!("{words} n={n}")).works().json()[0], "time_ms");
     let step = time(327_681) / time(327_680);
-    assert!((0.99..1.05).contains(&step), "{step}");
+    assert!((0.99..1.1).contains(&step), "{step}");
 }
