@@ -67,9 +67,6 @@ pub fn contradictions(work: &Work, dtype: &str, tensor: bool) -> Vec<CountContra
     let why = "a warp has 32 threads";
     let threads = Count::ActiveThreadsPerInst;
     check(threads, threads, &|_| WARP, why, "components uses 32");
-    let why = "every byte touched passes L2 once";
-    let residency = "components takes the working set as it stands for what stays in L2";
-    check(Count::WorkingSetBytes, Count::L2Bytes, &near, why, residency);
     all
 }
 
@@ -99,13 +96,12 @@ mod tests {
     #[test]
     fn each_pair_is_found_beyond_its_limit_and_not_at_it() {
         use Count::{ActiveThreadsPerInst, DramBytes, Flops, GlobalWarpInsts, L2Bytes, LsuWarpInsts};
-        use Count::{SmemWavefronts, WarpInstsIssued, WorkingSetBytes};
+        use Count::{SmemWavefronts, WarpInstsIssued};
         for (count, against, at, beyond) in [
             (DramBytes, L2Bytes, 2.1, 2.3),
             (Flops, WarpInstsIssued, 64.0, 80.0),
             (GlobalWarpInsts, LsuWarpInsts, 1.0, 1.2),
             (SmemWavefronts, LsuWarpInsts, 32.0, 33.0),
-            (WorkingSetBytes, L2Bytes, 1.0, 1.2),
         ] {
             let with = |times: f64| found(&[(count, 1e6 * times), (against, 1e6)], "fp32", false);
             assert_eq!((with(at), with(beyond)), (Vec::new(), vec![count]), "{count:?}");

@@ -1,5 +1,6 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
+use super::barred::barred;
 use super::components::is_launch_limited;
 use super::components::{ResizedTime, resized, unmeasured};
 use super::floor::LaunchCost;
@@ -182,13 +183,15 @@ fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime
     })
 }
 
-/// The roof and the usual efficiency on the source; `None` where the counts give no roof.
+/// What the model gives on the source; `None` where the counts give no roof, or the GPU lacks what the kernel needs.
 fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
+    if barred(asked.kernel, asked.side.gpu).is_some() {
+        return None;
+    }
     let operator = asked.subject.instance.operator;
-    let time = match operator {
-        // A GPU without what an operator runs on has no time of it.
-        Some(o) => Seconds(modelled_operator(asked.side.gpu, &o, asked.work)?.time),
-        None => unmeasured(asked.kernel, asked.side, asked.work, asked.launch)?,
-    };
+    let of_operator =
+        operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work)).map(|m| Seconds(m.time));
+    let by_roof = || unmeasured(asked.kernel, asked.side, asked.work, asked.launch);
+    let time = of_operator.or_else(by_roof)?;
     Some(SourceTime::of_model(time, components::ID, vec![Caution::SourceModelled]))
 }
