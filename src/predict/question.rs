@@ -29,8 +29,8 @@ pub struct Question<'a> {
     pub kernel: &'a Kernel,
     /// The work of one launch.
     pub work: Work,
-    /// The time of this very size on the source, where its row is there.
-    pub(super) row_time: Option<Seconds>,
+    /// The time on the source where it was timed at some size: it bounds counts.
+    pub(super) timed: Option<Seconds>,
     /// The operator of a tensor library at this size, where the kernel is one.
     pub operator: Option<Operator>,
     /// Where it was timed, or is supposed to have been.
@@ -112,14 +112,15 @@ pub fn question<'a>(
     if source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated) {
         target.barred = target.barred.or_else(|| impossible_source(kernel, source.gpu));
     }
-    let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+    let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time);
     let on_source = floors.source.time.0;
+    let capped = timed.map(|time| time.0);
     let floors =
-        floors.map(|floor| Floor { time: Seconds(capped_floor(timed, on_source, floor.time.0)), ..floor });
+        floors.map(|floor| Floor { time: Seconds(capped_floor(capped, on_source, floor.time.0)), ..floor });
     Question {
         kernel,
         work,
-        row_time: source_row.map(|row| row.time),
+        timed,
         operator: subject.instance.operator,
         blocks: rows.blocks.beside_formulas(&subject.instance),
         rows: (store, config, gpus.source.0),

@@ -260,3 +260,14 @@ fn a_wave_more_on_a_source_that_timed_another_size_is_none_on_the_target() {
     let step = time(327_681) / time(327_680);
     assert!((0.99..1.1).contains(&step), "{step}");
 }
+
+/// A time bounds counts at the size next to it as at its own: atomics that take longer than that are not on one address.
+#[test]
+fn counts_beside_a_timed_size_are_bounded_by_its_time() {
+    let desk = Desk::new();
+    desk.file("rows.csv", "gpu,kernel,problem,time_ms\nrtx-4070,atomic_hotspot,n=4194304,5.8\n");
+    let words = "predict --data rows.csv --from rtx-4070 --to titan-v --format json --size";
+    let time = |n: u32| number(&desk.types(&format!("{words} n={n}")).works().json()[0], "time_ms");
+    let step = time(4_194_560) / time(4_194_304);
+    assert!((0.99..1.05).contains(&step), "{step}");
+}

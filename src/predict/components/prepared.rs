@@ -183,8 +183,11 @@ impl<'a> PreparedKernel<'a> {
         let of = self.of.clone();
         let row = of.row_on(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
+        let side = of.side(source, of.row_on(of.machines.gpus.board_place(source)), shape);
+        let source_time = of.source_time(source, row, &work, &side);
+        let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time);
         let machine = &of.machines.machine(source).numbers;
-        let bounded = row.map_or(work, |row| bounded_work(work, row.time, machine));
+        let bounded = timed.map_or(work, |time| bounded_work(work, time, machine));
         let alike =
             |g: &SourcesAlike<'_>| g.work == work && g.bounded == bounded && stated(g.shape) == stated(shape);
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
@@ -199,24 +202,9 @@ impl<'a> PreparedKernel<'a> {
             self.groups.len() - 1
         });
         let group = &self.groups[at];
-        let side = group.side(&of, source);
-        let GpuFreeTerms { kernel, subject, store, rules, timing, .. } = of;
-        let launch = LaunchCost { floor: of.floor(source), timing };
-        let asked = SourceQuestion {
-            kernel,
-            subject,
-            work: &group.work,
-            at: source,
-            side: &side,
-            launch,
-            store,
-            rules,
-        };
-        let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
-        let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let typical = TypicalEfficiency::new(group.excess.uncounted, source_build(&side))
             .on_tensor_cores(group.excess.on_tensor_cores);
-        let (gpu, plain) = (side.gpu, OnceCell::new());
+        let (gpu, plain, timed) = (side.gpu, OnceCell::new(), timed.map(|time| time.0));
         let without =
             Starting { gpu, of, group, at: source, waved: None, plain, timed, typical, source_time };
         let ready = group.ready(&without.of, source);
@@ -235,6 +223,33 @@ impl<'a> GpuFreeTerms<'a> {
     fn floor(&self, gpu: GpuId) -> Floor {
         let gpus = self.machines.gpus;
         self.floors.on_gpu(gpus.board_place(gpu), gpus.gpu(gpu))
+    }
+
+    /// The GPU at this place, whose row is this one; `any_row` gives the shape where it states none.
+    fn side(
+        &self,
+        at: GpuId,
+        row: Option<&'a Measurement>,
+        any_row: Option<&'a Measurement>,
+    ) -> QuestionSide<'a> {
+        let gpu = self.machines.gpus.gpu(at);
+        QuestionSide::new(self.kernel, &self.subject.instance, gpu, row, any_row, self.rules)
+    }
+
+    /// The time of this work on a source; none where it cannot be launched and no `row` says otherwise.
+    fn source_time(
+        &self,
+        at: GpuId,
+        row: Option<&Measurement>,
+        work: &Work,
+        side: &QuestionSide<'a>,
+    ) -> Option<SourceTime> {
+        if side.refusal.is_some() && row.is_none() {
+            return None;
+        }
+        let Self { kernel, subject, store, rules, timing, .. } = *self;
+        let launch = LaunchCost { floor: self.floor(at), timing };
+        source_time(SourceQuestion { kernel, subject, work, at, side, launch, store, rules })
     }
 
     /// A launch on the GPU at this place without a last wave.
@@ -261,17 +276,6 @@ fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3]
 }
 
 impl<'a> SourcesAlike<'a> {
-    fn side(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> QuestionSide<'a> {
-        QuestionSide::new(
-            of.kernel,
-            &of.subject.instance,
-            of.machines.gpus.gpu(at),
-            self.row_on(of, at),
-            self.shape,
-            of.rules,
-        )
-    }
-
     #[inline]
     fn row_on(&self, of: &GpuFreeTerms<'a>, at: GpuId) -> Option<&'a Measurement> {
         self.rows[of.machines.gpus.board_place(at).index()]

@@ -55,10 +55,10 @@ impl QuestionSides {
         let arithmetic = KernelArithmetic::from_kernel(q.kernel);
         let machines = gpus.map(|gpu| arithmetic.machine(gpu));
         let launching = Launching::new(q.timing);
-        let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let shapes = shapes(q.kernel, Pair::new(&q.source, &q.target));
         let bounded = |time| bounded_work(q.work, time, &machines.source);
-        let work = q.row_time.map_or(q.work, bounded);
+        let work = q.timed.map_or(q.work, bounded);
+        let timed = q.timed.map(|time| time.0);
         let named = q.kernel.named_code();
         let is_unknown = |side: &QuestionSide<'_>| {
             is_unknown_build(!side.registers.is_unknown(), side.needs, named, side.gpu)
