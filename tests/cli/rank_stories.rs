@@ -515,7 +515,7 @@ fn times_that_are_equal_as_shown_share_a_rank() {
 
 /// What a limit or clocks do to the kernels of a mix is said as of a kernel alone: of the board once, of a kernel behind its name.
 #[test]
-fn a_mix_says_what_settings_do_to_its_kernels() {
+fn a_mix_says_what_each_of_its_kernels_says() {
     let desk = Desk::new();
     let mix = "[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^24\"\n[[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=1024\"\n";
     let mix = desk.file("mix.toml", mix);
@@ -525,18 +525,25 @@ fn a_mix_says_what_settings_do_to_its_kernels() {
         let rows = desk.types_with(&words, paths).works().json();
         rows[0]["cautions"].as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_string()).collect()
     };
-    let limited = said("--mix", "rtx-4090@150W");
-    assert_eq!(limited[0], "rtx-4090 (power limit 150 W instead of 450 W): interval not validated for it");
-    for (kernel, alone) in [
-        ("saxpy n=16777216", "--kernel saxpy --size n=2^24"),
-        ("matmul_tiled n=1024", "--kernel matmul_tiled --size n=1024"),
-    ] {
-        let alone = said(alone, "rtx-4090@150W");
-        let lowered = alone.iter().find(|note| note.contains("lowers the SM clock")).unwrap();
-        assert!(limited.contains(&format!("{kernel}: {lowered}")), "{limited:?} {alone:?}");
+    for to in ["rtx-4090@150W", "rtx-4090 --sm-clock 1200MHz", "rtx-4090"] {
+        let of_mix = said("--mix", to);
+        let mut of_kernels = 0;
+        for (kernel, alone) in [
+            ("saxpy n=16777216", "--kernel saxpy --size n=2^24"),
+            ("matmul_tiled n=1024", "--kernel matmul_tiled --size n=1024"),
+        ] {
+            let alone = said(alone, to);
+            of_kernels += alone.len();
+            let is_said =
+                |note: &String| of_mix.contains(note) || of_mix.contains(&format!("{kernel}: {note}"));
+            assert!(alone.iter().all(is_said), "{to}: {of_mix:?} {alone:?}");
+        }
+        let of_both =
+            of_mix.iter().filter(|note| !note.starts_with("saxpy") && !note.starts_with("matmul")).count();
+        assert_eq!(of_mix.len(), of_kernels - of_both, "once what holds for both: {of_mix:?}");
     }
-    assert_eq!(limited.len(), 3, "{limited:?}");
-    let clocked = said("--mix", "rtx-4090 --sm-clock 1200MHz");
-    assert_eq!(clocked, ["rtx-4090 (SM clock 1200 MHz instead of 2520 MHz): interval not validated for it"]);
-    assert_eq!(said("--mix", "rtx-4090"), Vec::<String>::new());
+    let limited = said("--mix", "rtx-4090@150W");
+    assert!(limited.iter().any(|note| note.contains("lowers the SM clock")), "{limited:?}");
+    let of_clock = "rtx-4090 (SM clock 1200 MHz instead of 2520 MHz): interval not validated for it";
+    assert!(said("--mix", "rtx-4090 --sm-clock 1200MHz").contains(&of_clock.to_string()));
 }

@@ -17,6 +17,10 @@ use crate::session::{Session, Sources};
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 
+/// Kernels of a workload of which everything is said that holds for each: what is said of more of them nobody reads, and it takes longer than
+/// the times.
+const FEW_KERNELS: usize = 20;
+
 /// So many kernels of a run are summed up together.
 const PORTION: usize = 32;
 
@@ -262,12 +266,12 @@ impl<'a> RankQuestion<'a> {
         asked: &[GpuId],
         progress: &Progress,
     ) -> Result<Vec<RunTotals>, Cancelled> {
-        let single = self.workload.single().is_some();
+        let are_few = self.workload.parts.len() <= FEW_KERNELS;
         let (query, machines) = (self.query(), self.session.machines());
         let mut totals = vec![RunTotals::default(); asked.len()];
         for kernel in kernels {
             progress.check_cancelled()?;
-            let mut answers = match single {
+            let mut answers = match are_few {
                 true => query.whole_answers(kernel.subject, asked),
                 false => query.brief_answers(&machines, kernel.subject, asked),
             };
