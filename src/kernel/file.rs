@@ -17,7 +17,9 @@ use super::{
     size_defaults,
 };
 use crate::catalogue::Spanned;
-use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources, unknown_source};
+use crate::catalogue::{
+    Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources, unknown_source,
+};
 use crate::units::Seconds;
 use serde::Deserialize;
 use std::collections::BTreeMap;

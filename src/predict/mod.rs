@@ -272,7 +272,9 @@ pub enum ModelRefusal {
         source_id: String,
     },
     /// A time that is said to be of a launch that its own GPU refuses, as the target does.
-    #[error("row timed on {gpu}: {why}; its time must come from another launch: correct block, registers or shared memory")]
+    #[error(
+        "row timed on {gpu}: {why}; its time must come from another launch: correct block, registers or shared memory"
+    )]
     RefusedSource {
         /// The source's id.
         gpu: String,
