@@ -209,6 +209,7 @@ impl Session {
         let mut kernels = kernels;
         remarks.extend(loaded::state_arithmetic(&rows, &self.gpus, &mut kernels));
         remarks.extend(loaded::remarks(&rows, &kernels));
+        remarks.extend(loaded::refused_launches_remark(&rows, &self.gpus, &kernels));
         remarks.extend(loaded::renamed_remark(&renamed, &kernels));
         remarks.extend(told_apart_text(told_apart, &counted(rows.len(), "row")));
         let (added, repeated) = (rows.len(), self.store.repeated_count());

@@ -12,7 +12,7 @@ use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::predict::{
     Cause, Caution, MODELS, ModelRefusal, PreparedKernel, SharedMachines, Subject, TimeEstimate,
-    impossible_source, model_position, source_clocks,
+    impossible_source, model_position, never_started, source_clocks,
 };
 
 /// Answers one question about a source and a target, given by their places in the catalogue: the model's time, corrected
@@ -148,7 +148,10 @@ pub fn estimate_targets<'a>(
     let is_set = context.stock_of_typed(source).is_some()
         || stated.other_limit().is_some()
         || context.place_of_rows(subject, source) != source
-        || impossible_source(&kernels[subject.kernel], stated).is_some();
+        || impossible_source(&kernels[subject.kernel], stated).is_some()
+        || used.filter(|row| row.describes_launch()).is_some_and(|row| {
+            never_started(&kernels[subject.kernel], &subject.instance, stated, row, None).is_some()
+        });
     if !MODELS[settings.model].is_prepared() || is_set || at_row_clocks {
         return targets.iter().for_each(|target| take(*target, whole(*target)));
     }

@@ -2,9 +2,11 @@
 
 use super::library_toml::library_tree;
 use super::plain_toml::plain_tree;
+use super::toml_tree::{TextSpan, TomlTree};
 use super::toml_values::{Unfit, tree_value};
 use super::{NameClash, normalise};
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -34,19 +36,42 @@ pub struct SpecFile<'a> {
     pub text: &'a str,
 }
 
+/// How a field is written, for the error about one that is not written like that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FieldExample {
+    /// Its whole name, or that of a table for all fields in it.
+    pub(crate) field: &'static str,
+    /// The line to write; `@` stands for the name of the field in its table.
+    pub(crate) line: &'static str,
+}
+
+/// A key as a file has to write it.
+fn bare_or_quoted(key: &str) -> Cow<'_, str> {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if key.chars().all(is_bare) { key.into() } else { format!("{key:?}").into() }
+}
+
 impl SpecFile<'_> {
     /// Parses the text as `T`.
     ///
     /// # Errors
     /// [`FileError`] with the line of the first thing that does not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        self.parse_with(&[])
+    }
+
+    /// Parses the text as `T`; an error in a field that has an example says it.
+    ///
+    /// # Errors
+    /// [`FileError`] with the line of the first thing that does not fit.
+    pub(crate) fn parse_with<T: DeserializeOwned>(&self, examples: &[FieldExample]) -> Result<T, FileError> {
         let plain = plain_tree(self.text).and_then(|tree| tree_value(&tree).ok());
-        match plain {
-            Some(value) => Ok(value),
-            None => self
-                .library_document()
-                .and_then(|read| tree_value(&library_tree(&read)).map_err(|why| self.does_not_fit(&why))),
+        if let Some(value) = plain {
+            return Ok(value);
         }
+        let document = self.library_document()?;
+        let tree = library_tree(&document);
+        tree_value(&tree).map_err(|why| self.does_not_fit(&tree, &why, examples))
     }
 
     /// The text by the library, which reads all of TOML and says what is wrong.
@@ -54,19 +79,22 @@ impl SpecFile<'_> {
         DeTable::parse(self.text).map_err(|why| self.in_one_line(why.span(), why.message()))
     }
 
-    fn does_not_fit(&self, why: &Unfit) -> FileError {
-        let field = why.span().and_then(|span| self.field_before(span.start));
-        let message =
-            field.map_or_else(|| why.message().into(), |field| format!("{field}: {}", why.message()));
-        self.in_one_line(why.span(), &message)
-    }
-
-    /// The field at the begin of the line in which a value starts here.
-    fn field_before(&self, start: usize) -> Option<&str> {
-        let before = self.text.get(..start)?.rsplit('\n').next()?;
-        let field = before.split_once('=')?.0.trim();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        (!field.is_empty() && field.chars().all(is_plain)).then_some(field)
+    /// The whole name of the field before what is wrong with it, and an example of it behind.
+    fn does_not_fit(&self, tree: &TomlTree<'_>, why: &Unfit, examples: &[FieldExample]) -> FileError {
+        let path = why.span().map(|span| tree.path_to(span)).unwrap_or_default();
+        let mut message = why.message().to_string();
+        if let Some(last) = path.last() {
+            let field = path.iter().map(|key| bare_or_quoted(key)).collect::<Vec<_>>().join(".");
+            message = format!("{field}: {message}");
+            let fits = |e: &&FieldExample| e.field == field || field.starts_with(&format!("{}.", e.field));
+            // Of a name that is not known there is nothing to write.
+            let is_name = why.span().is_some_and(|span| self.text.get(span.range()) == Some(last));
+            if let Some(example) = examples.iter().find(fits).filter(|_| !is_name) {
+                let line = example.line.replace('@', &bare_or_quoted(last));
+                message = format!("{message}; write {line}");
+            }
+        }
+        self.in_one_line(why.span().map(TextSpan::range), &message)
     }
 
     fn in_one_line(&self, span: Option<Range<usize>>, message: &str) -> FileError {

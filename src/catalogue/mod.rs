@@ -16,9 +16,11 @@ mod user_folder;
 
 pub use element::ElementType;
 pub use feature::Feature;
+pub(crate) use file::FieldExample;
 pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;
 pub use shipped::{FRAMEWORK_OPERATORS, HOST_LINKS, load_shipped_files};
+pub(crate) use sourced::unknown_source;
 pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, joined_sources, shipped_sources};
 pub use spanned::Spanned;
 pub use user_folder::{user_folder, user_path_text};

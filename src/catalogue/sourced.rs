@@ -108,6 +108,14 @@ pub struct NumberFile {
     date: Option<String>,
 }
 
+/// What is said of a source that no table has: a user has no file but the one that names it.
+pub(crate) fn unknown_source(id: &str) -> String {
+    format!(
+        "unknown source `{id}`; describe it in this file: a table [sources.{id}] with kind = \"measured\" \
+         (or \"published\", \"derived\", \"assumed\") and title = \"…\""
+    )
+}
+
 impl NumberFile {
     /// Where in the file the number stands.
     #[must_use]
@@ -132,9 +140,7 @@ impl NumberFile {
         }
         let id = self.source.get_ref();
         let Some(source) = sources.get(id) else {
-            let message = format!(
-                "{field}: unknown source `{id}`; name one of specs/sources.toml, or describe it in this file's [sources]"
-            );
+            let message = format!("{field}: {}", unknown_source(id));
             return Err(file.file_error(Some(self.source.span()), message));
         };
         Ok(Sourced {

@@ -52,7 +52,7 @@ pub(super) enum RareValue {
 }
 
 /// A piece of the text, in bytes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TextSpan {
     pub(super) start: u32,
     pub(super) end: u32,
@@ -184,6 +184,24 @@ impl<'t> TomlTree<'t> {
         let TomlValue::Table(chain) = &self.node(table).value else { return None };
         std::iter::successors(chain.first, |place| self.node(*place).next)
             .find(|place| self.node(*place).key == key)
+    }
+
+    /// The fields that lead to the innermost value, or key, that stands at this place.
+    pub(super) fn path_to(&self, span: TextSpan) -> Vec<&'t str> {
+        self.path_below(self.root(), span).unwrap_or_default()
+    }
+
+    fn path_below(&self, parent: &TomlNode<'t>, span: TextSpan) -> Option<Vec<&'t str>> {
+        let first = parent.value.chain().and_then(|chain| self.first_of(chain));
+        std::iter::successors(first, |node| self.behind(node)).find_map(|node| {
+            let inside = self.path_below(node, span);
+            let stands_there = node.span == span || (!node.key.is_empty() && node.key_span == span);
+            let mut path = inside.or_else(|| stands_there.then(Vec::new))?;
+            if !node.key.is_empty() {
+                path.insert(0, node.key);
+            }
+            Some(path)
+        })
     }
 
     /// Puts a value behind the last one of a table or an array; where it stands now.

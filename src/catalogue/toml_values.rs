@@ -1,9 +1,10 @@
 //! Values of a tree as the types that files are read into.
 //!
-//! One reader for all trees: every type is built once, not once for each way a text can be read. What it says of a value
-//! that does not fit, and where, is what the library says.
+//! One reader for all trees: every type is built once, not once for each way a text can be read. It refuses what the library
+//! refuses, at the same place, and says so in words of files in place of those of types.
 
 use super::toml_tree::{RareValue, TextSpan, TomlNode, TomlTree, TomlValue};
+use crate::text::clipped_text;
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
@@ -12,7 +13,6 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::ops::Range;
 
 /// Reads a document as a type.
 pub(super) fn tree_value<T: DeserializeOwned>(tree: &TomlTree<'_>) -> Result<T, Unfit> {
@@ -42,8 +42,8 @@ impl Unfit {
     }
 
     /// Where it stands, if that is known.
-    pub(super) fn span(&self) -> Option<Range<usize>> {
-        self.0.span.map(TextSpan::range)
+    pub(super) fn span(&self) -> Option<TextSpan> {
+        self.0.span
     }
 
     /// It stands here, if nobody inside knew better.
@@ -56,6 +56,54 @@ impl Unfit {
 impl Error for Unfit {
     fn custom<T: Display>(message: T) -> Self {
         Self::new(message.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(format!("found {}, expected {}", found_words(found), expected_words(&expected.to_string())))
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+
+    fn unknown_variant(name: &str, expected: &'static [&'static str]) -> Self {
+        let [only] = expected else {
+            return Self::new(format!("unknown name `{name}`, expected one of `{}`", expected.join("`, `")));
+        };
+        Self::new(format!("unknown name `{name}`, expected `{only}`"))
+    }
+}
+
+/// A value as a file writes it, or which kind it is where it may be long.
+fn found_words(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Str(text) => format!("{:?}", clipped_text(text, 60)),
+        Unexpected::Signed(number) => number.to_string(),
+        Unexpected::Unsigned(number) => number.to_string(),
+        Unexpected::Float(number) => number.to_string(),
+        Unexpected::Bool(flag) => flag.to_string(),
+        Unexpected::Seq => "a list".into(),
+        Unexpected::Map => "a table".into(),
+        Unexpected::UnitVariant => "a name alone".into(),
+        other => other.to_string(),
+    }
+}
+
+/// What a type of ours takes, as a file writes it.
+fn expected_words(expected: &str) -> String {
+    match expected {
+        "u8" => "a whole number from 0 to 255".into(),
+        "u16" => "a whole number from 0 to 65535".into(),
+        "u32" => "a whole number from 0 to 4294967295".into(),
+        "u64" | "usize" => "a whole number, 0 or more".into(),
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number".into(),
+        "f32" | "f64" => "a number".into(),
+        "a string" => "a text in quotes".into(),
+        "a boolean" => "true or false".into(),
+        "a sequence" => "a list `[…]`".into(),
+        "a map" => "a table".into(),
+        _ if expected.starts_with("struct ") => "a table".into(),
+        _ => expected.into(),
     }
 }
 
@@ -94,7 +142,7 @@ impl<'d, 'de> NodeReader<'d, 'de> {
                 (0, _) => Err(Unfit::custom("wanted exactly 1 element, found 0 elements")),
                 _ => Err(Unfit::custom("wanted exactly 1 element, more than 1 element")),
             },
-            _ => Err(Unfit::custom("wanted string or table")),
+            value => Err(unexpected(value, &"a name in quotes")),
         }
     }
 
@@ -493,19 +541,36 @@ mod tests {
         300000000000000000000000000000000000000
         0xfffffffffffffffffffffffffffffffffffffffff"#;
 
-    /// What is read, or where the error stands and what it says: by us, and by the library alone, which does not name the field.
+    /// What is read, or the line of the error: by us, and by the library alone, which has words of its own for it.
     fn by_both(text: &str) -> [String; 2] {
-        let ours = SpecFile { name: "x", text }.parse::<ours::Everything>().map_err(|why| {
-            let line = why.line.and_then(|line| text.lines().nth(line - 1)).unwrap_or_default();
-            let field = line.split_once('=').map(|(field, _)| format!("{}: ", field.trim()));
-            let bare = field.and_then(|field| Some(why.message.strip_prefix(&*field)?.to_string()));
-            (why.line, bare.unwrap_or(why.message))
-        });
-        let theirs = toml::from_str::<theirs::Everything>(text).map_err(|why| {
-            let line = why.span().map(|span| 1 + text[..span.start].matches('\n').count());
-            (line, why.message().trim().replace('\n', "; "))
-        });
+        let ours = SpecFile { name: "x", text }.parse::<ours::Everything>().map_err(|why| why.line);
+        let theirs = toml::from_str::<theirs::Everything>(text)
+            .map_err(|why| why.span().map(|span| 1 + text[..span.start].matches('\n').count()));
         [format!("{ours:?}"), format!("{theirs:?}")]
+    }
+
+    #[test]
+    fn errors_name_the_field_the_value_and_what_is_expected_in_words_of_files() {
+        for (text, words) in [
+            ("count = \"x\"", "count: found \"x\", expected a whole number from 0 to 4294967295"),
+            ("count = -1", "count: found -1, expected a whole number from 0 to 4294967295"),
+            ("number = true", "number: found true, expected a number"),
+            ("flag = 1.5", "flag: found 1.5, expected true or false"),
+            ("word = \"rd\"", "word: unknown name `rd`, expected one of `read`, `write`"),
+            ("word = 1", "word: found 1, expected a name in quotes"),
+            ("names = \"a\"", "names: found \"a\", expected a list `[…]`"),
+            ("names = [\"a\", 2]", "names: found 2, expected a text in quotes"),
+            ("[names]", "names: found a table, expected a list `[…]`"),
+            ("[inner]\na = 1", "inner.a: found 1, expected a table"),
+            ("[inner.\"8.9\"]\nname = 1", "inner.\"8.9\".name: found 1, expected a text in quotes"),
+            ("inner = { a = { share = 1 } }", "inner.a: missing field `name`"),
+            ("[by_word]\nrd = 1", "by_word.rd: unknown name `rd`, expected one of `read`, `write`"),
+            ("[[several]]\nname = \"a\"\nshare = \"b\"", "several.share: found \"b\", expected a number"),
+        ] {
+            let text = format!("id = 'x'\n{text}\n");
+            let why = SpecFile { name: "x", text: &text }.parse::<ours::Everything>().unwrap_err();
+            assert_eq!(why.message, words, "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The bandwidth chart of a kernel without FLOPs: bytes per second over the working set, with the edge where L2 ends.
 
 use super::caption::{self, predicted_word};
-use super::further::{note_left_out, targets_of_view, with_targets};
+use super::further::{note_left_out, one_of_several, targets_of_view, with_targets};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape};
 use crate::gpu::Gpu;
 use crate::pair::Side;
@@ -54,7 +54,7 @@ pub fn bandwidth_chart(view: &RooflineView<'_>) -> Option<ChartSpec> {
     notes.extend(caption::remarks(view.answer, view.show));
     let mut chart = ChartSpec {
         title: with_targets(caption::title(view.kernel, &view.problem, view.gpus, view.show), view),
-        subtitle: caption::subtitle(view.answer, view.show),
+        subtitle: caption::subtitle(view.answer, view.show, one_of_several(view)),
         x: Axis { label: "working set, B".into(), scale: Scale::Log { min: x.0, max: x.1 } },
         y: Axis { label: "bandwidth, B/s".into(), scale: Scale::Log { min: low / AIR, max: high * AIR } },
         marks,

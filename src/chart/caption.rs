@@ -27,8 +27,8 @@ fn kernel_name(kernel: &Kernel) -> String {
     if short_name(full) == label { long_name(full) } else { label.to_string() }
 }
 
-/// Model, ceilings and rules, with the predicted speedup in front where the target is shown.
-pub(super) fn subtitle(answer: &Answer, show: ChartSides) -> String {
+/// Model, ceilings and rules, with the predicted speedup in front where the target is shown; of one of several targets with its name.
+pub(super) fn subtitle(answer: &Answer, show: ChartSides, one_of_several: Option<&Gpu>) -> String {
     let settings = answer.settings;
     if show == ChartSides::Source {
         return format!(
@@ -41,7 +41,8 @@ pub(super) fn subtitle(answer: &Answer, show: ChartSides) -> String {
     let profiled = answer.profiled_speedup_words().map_or(String::new(), |words| format!(" {words}"));
     let verdict = answer.speedup().map_or(String::new(), |s| {
         let speedup = marked_estimate(format!("{}×", significant(s)), !answer.is_estimate());
-        format!("predicted speedup {speedup}{profiled}; ")
+        let on = one_of_several.map_or(String::new(), |gpu| format!(" on {}", gpu.short_name()));
+        format!("predicted speedup{on} {speedup}{profiled}; ")
     });
     format!("{verdict}model {model}, {}", answer.used())
 }

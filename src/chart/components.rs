@@ -53,7 +53,10 @@ pub fn component_chart(
         .collect();
     ChartSpec {
         title: format!("Component times of {}", caption::title(kernel, problem, gpus, ChartSides::Both)),
-        subtitle: format!("{}; the longest binds ({BINDS})", caption::subtitle(answer, ChartSides::Both)),
+        subtitle: format!(
+            "{}; the longest binds ({BINDS})",
+            caption::subtitle(answer, ChartSides::Both, None)
+        ),
         x: Axis {
             label: unit.axis_label("time"),
             scale: Scale::Linear { min: 0.0, max: end(unit.number(Seconds(longest))) },

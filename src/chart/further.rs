@@ -4,6 +4,7 @@ use super::caption::{predicted_word, time_with_interval};
 use super::{
     ChartSpec, Dash, FurtherTarget, MOST_TARGETS, Mark, Meaning, RooflineView, Shape, drawn_targets,
 };
+use crate::gpu::Gpu;
 use crate::pair::Side;
 use crate::roofline::{Level, Roofline, roofline};
 use crate::text::marked_estimate;
@@ -87,6 +88,11 @@ impl DrawnTarget<'_> {
 pub(super) fn with_targets(title: String, view: &RooflineView<'_>) -> String {
     let names = targets_of_view(view).into_iter().map(|drawn| drawn.target.gpu.short_name().to_string());
     std::iter::once(title).chain(names).collect::<Vec<_>>().join(", ")
+}
+
+/// The main target, where others are shown beside it.
+pub(super) fn one_of_several<'a>(view: &RooflineView<'a>) -> Option<&'a Gpu> {
+    (view.show.shows(Side::Target) && !view.further.is_empty()).then_some(view.gpus.target)
 }
 
 /// Adds to a chart that some targets are not on it, where that is so.

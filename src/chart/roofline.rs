@@ -2,7 +2,7 @@
 
 use super::caption::{self, kind_words, predicted_word, source_words, time_with_interval};
 use super::ceilings;
-use super::further::{ChartEnds, note_left_out, targets_of_view, with_targets};
+use super::further::{ChartEnds, note_left_out, one_of_several, targets_of_view, with_targets};
 use super::roofs::roof_marks;
 use super::sane_places::{SANE_INTENSITY, SANE_PERFORMANCE, is_sane};
 use super::{Axis, ChartSides, ChartSpec, Dash, FurtherTarget, Mark, Meaning, Scale, Shape};
@@ -126,7 +126,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let operation = view.operation().symbol();
     let mut chart = ChartSpec {
         title: with_targets(caption::title(view.kernel, &view.problem, view.gpus, view.show), view),
-        subtitle: subtitle(view.answer, view.show),
+        subtitle: subtitle(view),
         x: Axis {
             label: format!("{}, {operation}/B", if marked { MARKED_AXIS } else { DRAM_AXIS }),
             scale: Scale::Log { min: x.0, max: x.1 },
@@ -379,9 +379,9 @@ fn decades(values: &[f64], (least, most): (f64, f64)) -> (f64, f64) {
 }
 
 /// The caption's words, and which roofs are drawn where the model's time rests on other rates.
-fn subtitle(answer: &Answer, show: ChartSides) -> String {
-    let words = caption::subtitle(answer, show);
-    let drawn = format!("{} ceilings", answer.ceilings_used.as_str());
+fn subtitle(view: &RooflineView<'_>) -> String {
+    let words = caption::subtitle(view.answer, view.show, one_of_several(view));
+    let drawn = format!("{} ceilings", view.answer.ceilings_used.as_str());
     if words.contains(&drawn) { words } else { format!("{words}; {drawn} are drawn") }
 }
 

@@ -99,6 +99,7 @@ impl ModelTally {
 pub(super) fn reason(why: &ModelRefusal) -> String {
     match why {
         ModelRefusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
+        ModelRefusal::RefusedSource { gpu, .. } => format!("cannot launch on {gpu}, where it was timed"),
         ModelRefusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
         ModelRefusal::NotCompiled { gpu, .. } => format!("not compiled for {gpu}"),
         ModelRefusal::LacksFeature { gpu, feature, .. } => format!("{gpu} lacks {}", feature.as_str()),

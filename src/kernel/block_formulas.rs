@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// A count as it is typed: a formula, where it comes from, what must be said of it.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a formula with its source")]
 pub(super) struct CountFile {
     pub(super) formula: Spanned<String>,
     pub(super) source: Spanned<String>,

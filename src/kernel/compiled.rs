@@ -45,7 +45,7 @@ impl Resources {
     pub fn unsound(&self) -> Option<String> {
         // Largest values that any CUDA architecture allows; spills count every instruction and have no limit of their own.
         let limits = [
-            ("registers", Some(self.registers), 1, 256),
+            ("registers", Some(self.registers), 1, 255),
             ("static_smem_bytes", self.static_smem_bytes, 0, 227 * 1024),
             ("barriers", self.barriers, 0, 16),
             ("spill_store_bytes", self.spill_store_bytes, 0, 1 << 30),
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn nonsense_is_named_with_what_was_expected() {
         assert_eq!(regs(255).unsound(), None);
-        assert_eq!(regs(0).unsound().unwrap(), "registers is 0; expected 1 to 256");
+        assert_eq!(regs(0).unsound().unwrap(), "registers is 0; expected 1 to 255");
         let block = Resources { required_block: Some([u32::MAX; 3]), ..regs(8) };
         assert!(block.unsound().unwrap().starts_with("required_block"));
     }

@@ -4,6 +4,7 @@ use super::block_formulas::{BlockFormulas, CountFile, RegistersFile, SharedMemor
 use super::compiled::CompiledFile;
 use super::dispatch::DispatchFile;
 use super::facts::KernelFacts;
+use super::field_examples::EXAMPLES;
 use super::launch::LaunchFormulas;
 use super::least_sizes::LeastSizeFile;
 use super::library_product::LibraryProductFile;
@@ -16,7 +17,9 @@ use super::{
     size_defaults,
 };
 use crate::catalogue::Spanned;
-use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources};
+use crate::catalogue::{
+    Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile, joined_sources, unknown_source,
+};
 use crate::units::Seconds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -151,11 +154,7 @@ impl KernelChecker<'_> {
         if self.sources.contains_key(id.get_ref()) {
             return Ok(id.get_ref().as_str().into());
         }
-        let why = format!(
-            "unknown source `{}`; name one of specs/sources.toml, or describe it in this file's [sources]",
-            id.get_ref()
-        );
-        Err(self.field_error(field, id.span(), why))
+        Err(self.field_error(field, id.span(), unknown_source(id.get_ref())))
     }
 
     fn library_share(&self, of: &LibraryShareFile) -> Result<LibraryShare, FileError> {
@@ -394,7 +393,7 @@ impl KernelChecker<'_> {
 /// # Errors
 /// [`FileError`] with file, line, field, value and what was expected.
 pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, FileError> {
-    let typed: KernelFile = file.parse()?;
+    let typed: KernelFile = file.parse_with(&EXAMPLES)?;
     let sources = joined_sources(&typed.sources, sources);
     let check = KernelChecker { file, sources: &sources };
     if !typed.id.get_ref().contains(char::is_alphanumeric) || typed.problem.keys.is_empty() {

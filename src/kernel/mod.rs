@@ -13,6 +13,7 @@ mod dispatch;
 mod element_edit;
 mod expression;
 mod facts;
+mod field_examples;
 mod file;
 mod formula;
 mod full_share;

@@ -1,6 +1,7 @@
 //! A kernel file without problem, launch and work: only what compilers made of a kernel. `roofswap import` writes them.
 
 use super::compiled::CompiledFile;
+use super::field_examples::EXAMPLES;
 use super::file::KernelChecker;
 use super::{Cc, Codes, Kernel, Resources};
 use crate::catalogue::Spanned;
@@ -45,7 +46,7 @@ impl ResourcesFile {
     pub fn recognise(file: SpecFile<'_>) -> Result<Option<Self>, FileError> {
         match file.parse::<ResourceTables>() {
             Ok(ResourceTables { problem: None, launch: None, work: None, compiled: Some(_) }) => {
-                file.parse().map(Some)
+                file.parse_with(&EXAMPLES).map(Some)
             }
             _ => Ok(None),
         }

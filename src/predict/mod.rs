@@ -271,6 +271,16 @@ pub enum ModelRefusal {
         /// Whose word that is: an id of `specs/sources.toml`.
         source_id: String,
     },
+    /// A time that is said to be of a launch that its own GPU refuses, as the target does.
+    #[error(
+        "row timed on {gpu}: {why}; its time must come from another launch: correct block, registers or shared memory"
+    )]
+    RefusedSource {
+        /// The source's id.
+        gpu: String,
+        /// The limit that is broken there.
+        why: LaunchRefusal,
+    },
     /// A count that the model needs is missing.
     #[error("{model} needs {missing} of this kernel, which is not counted")]
     NoCount {
@@ -374,7 +384,13 @@ impl ModelRefusal {
     /// Whether the launch or the code cannot start on the target, whatever the model.
     #[must_use]
     pub fn cannot_start(&self) -> bool {
-        matches!(self, Self::CannotLaunch { .. } | Self::NotCompiled { .. } | Self::LacksFeature { .. })
+        matches!(
+            self,
+            Self::CannotLaunch { .. }
+                | Self::RefusedSource { .. }
+                | Self::NotCompiled { .. }
+                | Self::LacksFeature { .. }
+        )
     }
 }
 

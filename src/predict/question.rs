@@ -1,5 +1,6 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
+use super::ModelRefusal;
 use super::barred::{barred, impossible_source};
 use super::floor::{Floor, KernelFloors, LaunchCost, capped_floor, subject_timing};
 use super::known_blocks::KnownBlocks;
@@ -110,7 +111,8 @@ pub fn question<'a>(
         source_time(SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules })
     };
     if source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated) {
-        target.barred = target.barred.or_else(|| impossible_source(kernel, source.gpu));
+        let refused = refused_source(&source, &target, source_row);
+        target.barred = target.barred.or_else(|| impossible_source(kernel, source.gpu)).or(refused);
     }
     let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time);
     let on_source = floors.source.time.0;
@@ -173,6 +175,18 @@ impl<'a> SharedRows<'a> {
         let counted = source.map_or(self.counted, |own| self.counted.overlaid(&own.work()));
         subject.instance.work.with_counts(&counted)
     }
+}
+
+/// That the row of the source states a launch which its own GPU refuses: where the target refuses it too, it is the row that is
+/// wrong.
+fn refused_source(
+    source: &QuestionSide<'_>,
+    target: &QuestionSide<'_>,
+    row: Option<&Measurement>,
+) -> Option<ModelRefusal> {
+    let is_stated = row.is_some_and(Measurement::describes_launch) && target.refusal.is_some();
+    let why = source.refusal.filter(|_| is_stated)?;
+    Some(ModelRefusal::RefusedSource { gpu: source.gpu.id.clone(), why })
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.

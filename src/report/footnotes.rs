@@ -51,12 +51,15 @@ impl NamedSubject {
         }
     }
 
-    /// `t4 (70 W, SM 1590 to 1200 MHz)`; with others `t4 (70 W, SM 1590 to 1200 MHz and 2 more)`.
+    /// `t4 (70 W, SM 1590 to 1200 MHz)`; with one other `t4 (70 W, SM 1590 to 1200 MHz; SM 1590 to 1300 MHz)`, with more
+    /// `t4 (70 W, SM 1590 to 1200 MHz and 2 more)`.
     fn words(&self) -> String {
         let Self { name, settings, others } = self;
-        match others.len() {
-            0 => format!("{name}{settings}"),
-            more => format!("{name}{} and {more} more)", settings.trim_end_matches(')')),
+        let mut further = others.iter();
+        match (further.next(), others.len()) {
+            (None, _) => format!("{name}{settings}"),
+            (Some(other), 1) => format!("{name}{}; {other}", settings.trim_end_matches(')')),
+            (_, more) => format!("{name}{} and {more} more)", settings.trim_end_matches(')')),
         }
     }
 }
@@ -147,18 +150,19 @@ impl<'t> NoteParts<'t> {
 impl Footnotes {
     /// `[1 3]` in the place of these texts; nothing for none.
     pub(super) fn numbered(&mut self, cell: TableCell) -> TableCell {
-        let mut numbers: Vec<String> = match cell {
+        let mut numbers: Vec<usize> = match cell {
             TableCell::Text(text) => vec![self.number(text)],
             TableCell::List(all) => all.into_iter().map(|text| self.number(text)).collect(),
             _ => Vec::new(),
         };
         // Of source and target the same is said once.
-        let mut seen = HashSet::new();
-        numbers.retain(|number| seen.insert(number.clone()));
-        if numbers.is_empty() { TableCell::Null } else { TableCell::Text(format!("[{}]", numbers.join(" "))) }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let words: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        if words.is_empty() { TableCell::Null } else { TableCell::Text(format!("[{}]", words.join(" "))) }
     }
 
-    fn number(&mut self, note: String) -> String {
+    fn number(&mut self, note: String) -> usize {
         let parts = NoteParts::from_note(&note);
         let Self { notes, places, hasher } = self;
         let hash = hasher.hash_one((parts.head, parts.text));
@@ -179,7 +183,7 @@ impl Footnotes {
             new
         });
         notes[place as usize].add_subject(parts.subject);
-        (place + 1).to_string()
+        place as usize + 1
     }
 
     /// Every text, behind its number where some column shows it: `[1] text`.
@@ -193,7 +197,7 @@ impl Footnotes {
 mod tests {
     use super::*;
 
-    fn numbered(notes: &[&str]) -> (Vec<String>, Vec<String>) {
+    fn numbered(notes: &[&str]) -> (Vec<usize>, Vec<String>) {
         let mut all = Footnotes::default();
         let numbers = notes.iter().map(|note| all.number((*note).to_string())).collect();
         (numbers, all.into_lines(true).collect())
@@ -202,15 +206,15 @@ mod tests {
     #[test]
     fn notes_that_differ_in_the_gpu_alone_are_one() {
         let (numbers, lines) = numbered(&["t4: short", "no counts", "l4: short", "t4: short", "t4: long"]);
-        assert_eq!(numbers, ["1", "2", "1", "1", "3"]);
+        assert_eq!(numbers, [1, 2, 1, 1, 3]);
         assert_eq!(lines, ["[1] t4, l4: short", "[2] no counts", "[3] t4: long"]);
         let (numbers, lines) =
             numbered(&["saxpy n=4: t4: short", "dot n=4: t4: short", "saxpy n=4: l4: short"]);
-        assert_eq!(numbers, ["1", "2", "1"]);
+        assert_eq!(numbers, [1, 2, 1]);
         assert_eq!(lines, ["[1] saxpy n=4: t4, l4: short", "[2] dot n=4: t4: short"]);
         let many: Vec<String> = (0..125).chain(0..9).map(|i| format!("gpu-{i}: short")).collect();
         let (numbers, lines) = numbered(&many.iter().map(String::as_str).collect::<Vec<_>>());
-        assert!(numbers.iter().all(|number| number == "1"));
+        assert!(numbers.iter().all(|number| *number == 1));
         assert_eq!(lines, ["[1] gpu-0, gpu-1, gpu-2 and 122 more: short"]);
         let (_, lines) = numbered(&[
             "t4 (70 W): short",
@@ -222,12 +226,23 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_a_cell_stand_in_their_order() {
+        let mut all = Footnotes::default();
+        let mut cell = |notes: &[&str]| {
+            let list = notes.iter().map(|note| (*note).to_string()).collect();
+            all.numbered(TableCell::List(list))
+        };
+        cell(&["a", "b", "c"]);
+        assert_eq!(cell(&["d", "c", "a", "c"]), TableCell::Text("[1 3 4]".into()));
+    }
+
+    #[test]
     fn a_gpu_is_named_once_whatever_its_clocks() {
         let notes: Vec<String> = (0..9).map(|i| format!("t4 (70 W, {i} MHz): lower")).collect();
         let mut notes: Vec<&str> = notes.iter().map(String::as_str).collect();
         notes.extend(["l4 (70 W, 1 MHz): lower", "t4 (70 W, 0 MHz): lower", "t4: lower"]);
         let (numbers, lines) = numbered(&notes);
-        assert!(numbers.iter().all(|number| number == "1"));
+        assert!(numbers.iter().all(|number| *number == 1));
         assert_eq!(lines, ["[1] t4 (70 W, 0 MHz and 8 more), l4 (70 W, 1 MHz), t4: lower"]);
     }
 
@@ -246,10 +261,10 @@ mod tests {
         ]);
         let set = "l4 (SM clock 1 MHz instead of 2 MHz, power limit";
         let expected = [
-            "[1] t4 (70 W, SM 2 to 1 MHz), t4 (50 W, SM 3 to 1 MHz and 1 more): lower".to_string(),
+            "[1] t4 (70 W, SM 2 to 1 MHz), t4 (50 W, SM 3 to 1 MHz; SM 4 to 1 MHz): lower".to_string(),
             "[2] t4 (70 W), t4 (50 W): above".to_string(),
             format!("[3] {set} 50 W instead of 70 W), {set} 60 W instead of 70 W): set"),
-            "[4] l4 (1 MiB of 48 MiB and 1 more): fits".to_string(),
+            "[4] l4 (1 MiB of 48 MiB; 2 MiB of 48 MiB): fits".to_string(),
         ];
         assert_eq!(lines, expected);
     }

@@ -210,7 +210,7 @@ fn what_the_code_must_ask_for(r: &Resident<'_>) -> Vec<String> {
     all
 }
 
-/// `registers  compiler: roofswap-ptxas (titan-v, t4 and 3 more)`: a line for each source.
+/// `registers: compiler: roofswap-ptxas (titan-v, t4 and 3 more)`: a line for each source.
 fn whose_registers(rows: &[Resident<'_>]) -> Vec<String> {
     const NAMED: usize = 3;
     let mut by_source: Vec<(String, Vec<&str>)> = Vec::new();
@@ -223,7 +223,7 @@ fn whose_registers(rows: &[Resident<'_>]) -> Vec<String> {
         }
     }
     let line =
-        |(source, gpus): (String, Vec<&str>)| format!("registers  {source} ({})", first_names(&gpus, NAMED));
+        |(source, gpus): (String, Vec<&str>)| format!("registers: {source} ({})", first_names(&gpus, NAMED));
     by_source.into_iter().map(line).collect()
 }
 

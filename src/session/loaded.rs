@@ -7,6 +7,7 @@ use crate::kernel::{
     ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
 };
 use crate::measurement::Measurement;
+use crate::occupancy::{BlockNeeds, LaunchRefusal, launch_refusal};
 use crate::text::{clipped_text, counted, first_names};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,42 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
         ))
     });
     open.chain(other_keys).collect()
+}
+
+/// That rows state a launch which their own GPU refuses; the first of them, and how many there are.
+pub(super) fn refused_launches_remark(
+    rows: &[Measurement],
+    gpus: &Catalogue<Gpu>,
+    kernels: &Catalogue<Kernel>,
+) -> Option<String> {
+    let mut refused = rows.iter().filter_map(|row| Some((row, stated_launch_refusal(row, &gpus[row.gpu])?)));
+    let (row, why) = refused.next()?;
+    let (kernel, gpu) = (&kernels[row.kernel].id, &gpus[row.gpu].id);
+    let others = match refused.count() {
+        0 => String::new(),
+        n => format!("; {} like it", counted(n, "row")),
+    };
+    Some(format!(
+        "line {}: {kernel} on {gpu} {why}: the time must be of another launch; correct block, regs_per_thread or shared memory, \
+         or leave the row out with `roofswap audit --fix`{others}",
+        row.line
+    ))
+}
+
+/// Why this GPU does not start the launch that a row states.
+fn stated_launch_refusal(row: &Measurement, gpu: &Gpu) -> Option<LaunchRefusal> {
+    if !row.describes_launch() {
+        return None;
+    }
+    let threads = |block: [u32; 3]| block.iter().fold(1, |all: u32, side| all.saturating_mul(*side));
+    let needs = BlockNeeds {
+        threads: row.block().map_or(1, threads),
+        regs_per_thread: row.regs_per_thread().unwrap_or(0),
+        smem_static: row.smem_static().unwrap_or(0),
+        smem_dynamic: row.smem_dynamic().unwrap_or(0),
+        ..BlockNeeds::default()
+    };
+    launch_refusal(&gpu.cuda.limits, needs, row.launch().as_ref())
 }
 
 /// Names that a remark lists.

@@ -744,8 +744,33 @@ fn a_trace_without_a_kernel_that_counts_is_not_predicted() {
         trace().replace(r#""dur":60"#, r#""dur":-60"#).replace(r#""dur":10"#, r#""dur":-10"#),
     );
     for words in ["app run.json --to l40s", "rank --app run.json --to l40s"] {
-        desk.types(words).ends(2, &["run.json: no ", "have a negative, missing or impossible time"]);
+        desk.types(words).ends(1, &["run.json: no ", "have a negative, missing or impossible time"]);
     }
+}
+
+#[test]
+fn a_trace_that_is_cut_before_its_first_kernel_is_damaged_and_says_where_it_ends() {
+    let desk = Desk::new();
+    let whole = trace();
+    let first = whole.find("\"kernel\"").unwrap();
+    let head = whole[..first].rfind("{\"ph\"").unwrap_or(first);
+    desk.file("cut.json", &whole[..head]);
+    let told = desk.types("app cut.json --to l40s").ends(1, &["cut.json: the file ends at byte"]);
+    let asks = ["are used", "record with"].iter().any(|words| told.stderr.contains(words));
+    assert!(!asks && told.stderr.contains("copy the whole file"), "{}", told.stderr);
+    let empty = whole.replace("\"kernel\"", "\"other\"");
+    desk.file("empty.json", empty);
+    desk.types("app empty.json").ends(1, &["empty.json: no activity of a GPU is in the trace: record with"]);
+}
+
+#[test]
+fn changed_boards_of_an_application_have_their_legend_and_every_range_of_clocks() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let told = answer(&desk, "app run.json --to l40s --set mem=+20% --power-limit 250W");
+    assert!(told.contains("\n◇ hypothetical GPU\n"), "{told}");
+    assert!(told.contains("l40s (250 W, SM 2520 to ") && !told.contains(" more): the power limit"), "{told}");
+    assert!(!answer(&desk, "app run.json --to l40s").contains("◇"));
 }
 
 /// Two files merged by hand: a kernel runs once on its stream at a time.

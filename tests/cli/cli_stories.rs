@@ -846,6 +846,25 @@ fn a_target_row_with_a_clock_that_no_board_has_is_measured_there() {
 }
 
 #[test]
+fn a_row_that_its_own_gpu_refuses_is_said_to_be_wrong_in_place_of_the_target() {
+    let desk = Desk::new();
+    for (block, registers, why) in [
+        (2048, 32, "cannot launch: 2048 threads per block, at most 1024"),
+        (256, 300, "cannot launch: 300 registers per thread, and no compiler gives one more than 255"),
+    ] {
+        let row = format!("rtx-4070,kk,n=1000,{block},400,{registers},2.0e9,1.2e7,0.4\n");
+        let text = format!("gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n{row}");
+        let path = desk.file("rows.csv", text);
+        let noted = format!("rows.csv: line 2: kk on rtx-4070 {why}: the time must be of another launch");
+        let said = format!("row timed on rtx-4070: {why}; its time must come from another launch");
+        for words in ["predict --to h100-sxm5 --data", "rank --kernel kk --to h100-sxm5,l4 --data"] {
+            let told = desk.types_with(words, &[&path]).ends(1, &[&noted, &said]);
+            assert!(!told.stderr.contains(&format!("h100-sxm5: {why}")), "{}", told.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_clock_that_no_board_has_does_not_take_the_other_one_of_its_row_with_it() {
     let desk = Desk::new();
     let header =

@@ -76,12 +76,41 @@ fn no_id_of_a_kernel_is_cut() {
     }
 }
 
+/// A listing of machine code with an instruction of each common class.
+fn listing() -> String {
+    let code = [
+        "MOV R1, R2",
+        "LDG.E R2, [R4]",
+        "FFMA R5, R2, R3, R5",
+        "FADD R5, R2, R3",
+        "IADD3 R5, R2, R3, R5",
+        "LDS R2, [R4]",
+        "STS [R4], R2",
+        "BAR.SYNC 0x0",
+        "RED.E.ADD [R4], R2",
+        "STG.E [R6], R5",
+        "BRA 0x0",
+        "EXIT",
+    ];
+    let lines =
+        code.iter().enumerate().map(|(at, line)| format!("        /*{:04x}*/    {line} ;\n", 16 * at));
+    format!("\tcode for sm_89\n\t\tFunction : shared_bank_conflict\n{}", lines.collect::<String>())
+}
+
 /// What is printed is no wider than the terminal, but for commands that are copied.
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     let desk = Desk::new();
     desk.file("run.json", trace());
+    desk.file("code.sass", listing());
+    desk.file("build.log", include_bytes!("../fuzz/seeds/ptxas.log"));
     for words in [
+        "sass code.sass",
+        "sass code.sass --blocks",
+        "sass code.sass code.sass",
+        "import build.log",
+        "occupancy --gpu titan-v,rtx-4070 --kernel matmul_tiled",
+        "metrics saxpy --gpu rtx-2080-ti",
         "app run.json",
         "app run.json --to h200,l4 --kernels",
         "app run.json --to all",

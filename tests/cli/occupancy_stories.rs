@@ -327,7 +327,7 @@ fn a_changed_launch_is_the_one_of_a_prediction() {
     assert_eq!(row["occupancy"], predicted["occupancy_target"], "{row} {predicted}");
     assert_eq!(row["allocated_registers"], 8192, "4 warps of 64 registers");
     let (_, said, _) = ends(&mut roofswap(&format!("occupancy --gpu rtx-4070 {asked}")));
-    assert!(said.contains("registers  typed"), "not those of the row: {said}");
+    assert!(said.contains("registers: typed"), "not those of the row: {said}");
 }
 
 #[test]

@@ -102,13 +102,39 @@ fn counts_are_compared_with_the_sms_that_have_a_block() {
 }
 
 #[test]
+fn a_joined_note_names_both_gpus_that_it_compares() {
+    let desk = Desk::new();
+    let told = desk.types("rank --from titan-v --kernel saxpy --top 12").works().stdout;
+    let note = told.lines().find(|line| line.contains("DRAM bandwidth is measured, that of")).unwrap();
+    assert!(note.contains(" is derived from the peak") && !told.contains("this GPU"), "{told}");
+    for line in told.lines().filter(|line| line.ends_with(']')) {
+        let Some((_, cell)) = line.trim_end_matches(']').rsplit_once('[') else { continue };
+        let numbers: Vec<u32> = cell.split(' ').map(|number| number.parse().unwrap()).collect();
+        assert!(numbers.is_sorted(), "{line}");
+    }
+}
+
+#[test]
+fn a_roofline_of_several_targets_names_the_one_whose_speedup_it_says() {
+    let desk = Desk::new();
+    let of = |targets: &str| {
+        let words = format!("export roofline --from titan-v --to {targets} --kernel saxpy -o -");
+        desk.types(&words).works().stdout
+    };
+    assert!(of("rtx-4070,l4").contains("predicted speedup on RTX 4070 "));
+    let alone = of("rtx-4070");
+    assert!(alone.contains("predicted speedup ") && !alone.contains("predicted speedup on"), "{alone}");
+}
+
+#[test]
 fn an_order_of_launch_overheads_is_called_one() {
     let desk = Desk::new();
     let words =
         "rank --time 4us --from rtx-3090 --flops 1e6 --to rtx-4060,rtx-4070,rtx-4070-ti,rtx-4070-laptop";
     let table = desk.types(words).works().stdout;
     assert!(!table.contains("DRAM bandwidth is"), "{table}");
-    assert!(table.contains("launch overhead was measured on one host of this GPU"), "{table}");
+    assert!(table.contains(": launch overhead was measured on one host and is assumed for"), "{table}");
+    assert!(!table.contains("this GPU"), "{table}");
     assert!(table.contains("--set launch=3us"), "{table}");
     let words = "predict --time 4us --from rtx-3090 --flops 1e6 --to rtx-4070 --explain";
     let explained = desk.types(words).works().stdout;

@@ -82,7 +82,7 @@ fn impossible_resources_are_refused_with_their_line() {
         (
             "registers = 24",
             "registers = 0",
-            "mine.toml:9: compiled.resources.\"8.9\": registers is 0; expected 1 to 256",
+            "mine.toml:9: compiled.resources.\"8.9\": registers is 0; expected 1 to 255",
         ),
         ("barriers = 1", "barriers = 99", "barriers is 99; expected 0 to 16"),
         ("\"8.9\"", "\"eight\"", "mine.toml:9: "),
@@ -95,6 +95,75 @@ fn impossible_resources_are_refused_with_their_line() {
         let [problem] = &session.problems[..] else { panic!("{bad}: {:?}", session.problems) };
         assert!(problem.contains(words), "{bad}: {problem}");
         assert!(session.kernels.entry_named("ns::mine").is_err(), "{bad}");
+    }
+}
+
+const COUNTED_KERNEL: &str = r#"id = "mine"
+
+[problem]
+keys = ["n"]
+sizes = { small = "n=4096" }
+
+[launch]
+block = ["256"]
+grid = ["ceil(n / 256)"]
+source = "own"
+
+[work]
+flops = { formula = "2*n", source = "own" }
+dram_bytes = { formula = "12*n", source = "own" }
+
+[[compiled]]
+source = "own"
+resources = { "8.9" = { registers = 32 } }
+
+[sources.own]
+kind = "measured"
+title = "My own notes"
+"#;
+
+#[test]
+fn fields_of_a_kernel_file_that_are_written_wrongly_are_named_with_what_to_write() {
+    let session = Folder::new().with("kernels/mine.toml", COUNTED_KERNEL).load();
+    assert_eq!(session.problems, Vec::<String>::new());
+    for (good, bad, words) in [
+        (
+            "dram_bytes = { formula = \"12*n\", source = \"own\" }",
+            "dram_bytes = \"12*n\"",
+            "mine.toml:14: work.dram_bytes: found \"12*n\", expected a formula with its source; \
+             write dram_bytes = { formula = \"12*n\", source = \"own\" }",
+        ),
+        (
+            "flops = { formula = \"2*n\", source = \"own\" }",
+            "flops = 5",
+            "mine.toml:13: work.flops: found 5, expected a formula with its source; write flops = { formula =",
+        ),
+        ("flops", "flop", "mine.toml:13: work.flop: unknown name `flop`, expected one of `flops`, "),
+        (
+            "registers = 32",
+            "registers = \"x\"",
+            "mine.toml:18: compiled.resources.\"8.9\".registers: found \"x\", expected a whole number",
+        ),
+        ("registers = 32", "registers = 400", "\"8.9\": registers is 400; expected 1 to 255"),
+        (
+            "[[compiled]]",
+            "[compiled]",
+            "mine.toml:16: compiled: found a table, expected a list `[…]`; write [[compiled]] with source",
+        ),
+        (
+            "block = [\"256\"]",
+            "block = 256",
+            "mine.toml:8: launch.block: found 256, expected a list `[…]`; write block = [\"256\"]",
+        ),
+        (
+            "block = [\"256\"]",
+            "block = [256]",
+            "mine.toml:8: launch.block: found 256, expected a text in quotes; write block = [\"256\"]",
+        ),
+    ] {
+        let session = Folder::new().with("kernels/mine.toml", COUNTED_KERNEL.replace(good, bad)).load();
+        let [problem] = &session.problems[..] else { panic!("{bad}: {:?}", session.problems) };
+        assert!(problem.contains(words), "{bad}: {problem}");
     }
 }
 
@@ -277,7 +346,7 @@ fn an_unknown_source_is_refused_at_its_line_with_where_sources_live() {
         "gpus/bad.toml",
         text,
         Some(line),
-        &["power.limit_w", "unknown source `hearsay`", "specs/sources.toml", "[sources]"],
+        &["power.limit_w", "unknown source `hearsay`", "[sources.hearsay] with kind = \"measured\"", "title"],
     );
 }
 
@@ -290,7 +359,7 @@ fn a_number_that_cannot_be_is_refused_with_its_field_and_value() {
     let (text, line) = gpu_with("l2_mib", "l2_mib = { value = \"64 MB\", source = \"me\" }");
     refused("gpus/bad.toml", text, Some(line), &["64 MB", "expected"]);
     let (text, line) = gpu_with("l2_mib", "l2_mib = 64");
-    let form = "l2_mib: invalid type: integer `64`, expected a number with its source, `{ value = 46, source";
+    let form = "cache.l2_mib: found 64, expected a number with its source, `{ value = 46, source";
     refused("gpus/bad.toml", text, Some(line), &[form]);
 }
 

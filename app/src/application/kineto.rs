@@ -62,6 +62,9 @@ pub(super) fn read_kineto(
     }
     match stream.ending() {
         Ending::Broken(why) if events == 0 => Err(refuse(format!("{why}; no event could be read"))),
+        Ending::Broken(why) if reading.trace.active_devices().is_empty() => Err(refuse(format!(
+            "{why}: no activity of a GPU is in the {events} events before it; copy the whole file"
+        ))),
         Ending::Broken(why) => {
             let kept = format!("{why}: the {events} events before it are used; copy the whole file");
             reading.trace.remarks.push(kept);

@@ -36,8 +36,15 @@ pub(super) fn read_nsys(
     let activity =
         ["CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"];
     if !activity.iter().any(|t| tables.find(t).is_some()) {
-        let what = "has no table CUPTI_ACTIVITY_KIND_KERNEL: record with nsys profile --trace=cuda, export with nsys export --type sqlite";
-        return Err(refuse(what.into()));
+        let what = "has no table CUPTI_ACTIVITY_KIND_KERNEL";
+        return Err(refuse(match tables.database.damage().first() {
+            Some(damage) => format!("{damage}; what is left {what}"),
+            None => {
+                format!(
+                    "{what}: record with nsys profile --trace=cuda, export with nsys export --type sqlite"
+                )
+            }
+        }));
     }
     let mut reading = NsysReading::new(file);
     reading.kernels(&mut tables);
@@ -49,6 +56,10 @@ pub(super) fn read_nsys(
     reading.texts(&mut tables);
     if progress.is_cancelled() {
         return Err(refuse("cancelled".into()));
+    }
+    let damage = tables.database.damage();
+    if let Some(damage) = damage.first().filter(|_| reading.trace.active_devices().is_empty()) {
+        return Err(refuse(format!("{damage}; no activity of a GPU is in what is left")));
     }
     Ok(reading.finish(&tables))
 }

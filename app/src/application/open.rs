@@ -75,9 +75,17 @@ pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, Re
     // A named pipe has no beginning to go back to, and gives what was read of it only once.
     if is_sqlite(&head) && opened.rewind().is_ok() {
         let counted = CountedReader::new(opened, ImportJob::new(&file, progress));
-        return read_nsys(counted, &file, progress).map(|t| Recorded::Trace(Box::new(t)));
+        return read_nsys(counted, &file, progress).and_then(with_activity);
     }
     read_stream(Box::new(Cursor::new(head).chain(opened)), &file, progress)
+}
+
+/// A trace in which a GPU did something; of any other nothing that is typed makes an application.
+fn with_activity(trace: RecordedTrace) -> Result<Recorded, ReadError> {
+    match trace.without_activity() {
+        Some(message) => Err(ReadError { file: trace.file, message }),
+        None => Ok(Recorded::Trace(Box::new(trace))),
+    }
 }
 
 /// Reads what comes from a pipe.
@@ -97,7 +105,7 @@ fn read_stream(
     let is_trace = is_event_trace(&head);
     let whole = Cursor::new(head).chain(from);
     if is_trace {
-        return read_kineto(whole, file, progress).map(|t| Recorded::Trace(Box::new(t)));
+        return read_kineto(whole, file, progress).and_then(with_activity);
     }
     let opened = OpenedFile::from_reader(whole, file)?;
     let quiet = progress.aside();

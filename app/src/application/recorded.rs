@@ -204,9 +204,7 @@ fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, Strin
                 kernels.map(|k| k.span.nanoseconds()).fold(0, i64::saturating_add)
             };
             let longest = active.iter().max_by_key(|d| (time(d), std::cmp::Reverse(**d))).copied();
-            let remarks = || trace.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
-            let none = "no activity of a GPU is in the trace: record with CUDA activities";
-            longest.ok_or_else(|| format!("{}: {none}{}", trace.file, remarks()))
+            longest.ok_or_else(|| format!("{}: {}", trace.file, trace.without_activity().unwrap_or_default()))
         }
     }
 }

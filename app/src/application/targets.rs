@@ -8,6 +8,7 @@ use super::recorded::Application;
 use super::table::percent;
 use super::timeline::{IdleSplit, Timeline};
 use crate::gpu::GpuId;
+use crate::rank::HYPOTHETICAL;
 use crate::report::shown::MARKS;
 use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::session::Session;
@@ -129,6 +130,10 @@ fn overview_table(session: &Session, application: &Application, forecasts: &[Tar
     let hidden = if application.timeline.is_none() { &OF_TIME_LINE[..] } else { &[] };
     let mut table = table.footnoted("notes");
     table.notes.extend(legend());
+    let mut names = forecasts.iter().map(|forecast| session.name_with_settings(forecast.target));
+    if names.any(|name| name.starts_with('◇')) {
+        table.notes.push(HYPOTHETICAL.into());
+    }
     table.without(hidden)
 }
 

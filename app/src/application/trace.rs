@@ -346,6 +346,14 @@ impl RecordedTrace {
         }
     }
 
+    /// Why there is nothing to look at, where no GPU did anything.
+    #[must_use]
+    pub fn without_activity(&self) -> Option<String> {
+        let remarks = || self.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
+        let none = "no activity of a GPU is in the trace: record with CUDA activities";
+        self.active_devices().is_empty().then(|| format!("{none}{}", remarks()))
+    }
+
     /// The numbers of the GPUs that did anything, smallest first.
     #[must_use]
     pub fn active_devices(&self) -> Vec<u32> {

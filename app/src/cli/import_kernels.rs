@@ -1,6 +1,6 @@
 //! `roofswap import` of compilers' reports: kernels with their resources.
 
-use super::terminal::text_on_screen;
+use super::terminal::{fitted_to_screen, text_on_screen};
 use super::{Usage, load, output};
 use crate::catalogue::user_folder;
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
@@ -14,6 +14,9 @@ use crate::text::first_names;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+/// Columns that a narrow screen goes without, the first of them first.
+const LEFT_OUT: [&str; 5] = ["barriers", "stack B", "spill ld B", "max thr", "block"];
 
 /// Reads compilers' reports, prints what they say, and writes one kernel file per kernel into the folder `output`. How many of the
 /// files could not be read.
@@ -39,6 +42,7 @@ pub(super) fn run_import_kernels(
     } else {
         compiled::compiled_table(&reports)
     };
+    let table = fitted_to_screen(table, format, &LEFT_OUT);
     output::answer(text_on_screen(&table, format).as_bytes())?;
     if let Some(folder) = &folder {
         write_all(folder, &kernels)?;

@@ -1,7 +1,7 @@
 //! `roofswap sass A.txt [B.txt]`: listings of machine code, alone or two of the same kernels side by side.
 
 use super::choices::FormatChoice;
-use super::terminal::text_on_screen;
+use super::terminal::{fitted_to_screen, text_on_screen};
 use super::{Usage, output};
 use crate::compiler::sass::{
     Compared, ExecutedInstructions, SassFunction, SassListing, compare, read_path, translation,
@@ -36,6 +36,24 @@ pub(super) struct SassArgs {
     format: FormatChoice,
 }
 
+/// Columns that a narrow screen goes without, the first of them first: what says least of the time.
+const LEFT_OUT: [&str; 14] = [
+    "branch",
+    "barrier",
+    "move",
+    "blocks",
+    "conv",
+    "copy",
+    "other",
+    "float",
+    "atomic",
+    "half",
+    "local",
+    "instr on target",
+    "FLOPs on target",
+    "special",
+];
+
 pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
     let format: TableFormat = args.format.into();
     let source = listing(&args.source)?;
@@ -56,6 +74,7 @@ pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
             }
         }
     };
+    let table = fitted_to_screen(table, format, &LEFT_OUT);
     output::answer(text_on_screen(&table, format).as_bytes())
 }
 

@@ -71,7 +71,7 @@ fn legend_lines(legend: &str, width: usize) -> String {
 /// Whether a line is words for people: no row of a table, no data, no command to copy.
 fn is_sentence(line: &str) -> bool {
     const COMMANDS: [&str; 3] = ["ncu ", "nsys ", "roofswap "];
-    let begins = line.starts_with(|c: char| c.is_alphanumeric() || c == '◇');
+    let begins = line.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '◇' | '≤' | '≥' | '~'));
     let is_value = |value: &str| {
         let begins =
             value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '[' | '{' | '-'));

@@ -45,9 +45,9 @@ impl RankQuestion<'_> {
         let is_known = |gpu: GpuId| self.overhead_of(gpu).origin <= NumberOrigin::Published;
         let assumed = order.iter().find(|other| !is_known(**other)).filter(|_| is_known(gpu))?;
         let there = self.overhead_of(*assumed).value;
-        let other = &self.session.gpus[*assumed].id;
+        let (of, other) = (&self.session.gpus[gpu].id, &self.session.gpus[*assumed].id);
         Some(format!(
-            "launch overhead was measured on one host of this GPU and is assumed for {other} ({there}): this may decide their \
+            "{of}: launch overhead was measured on one host and is assumed for {other} ({there}): this may decide their \
              order; compare with --set launch=3us"
         ))
     }
@@ -70,11 +70,10 @@ impl RankQuestion<'_> {
                 && (NEAR_BANDWIDTH.recip()..=NEAR_BANDWIDTH).contains(&ratio)
         };
         let is_derived = |other: &&GpuId| !is_measured(**other) && is_near(&self.session.gpus[**other]);
-        let other = &self.session.gpus[*order.iter().find(is_derived)?].id;
-        // The GPU first: rows of several architectures have one note.
+        let (of, other) = (&of.id, &self.session.gpus[*order.iter().find(is_derived)?].id);
         Some(format!(
-            "{other}: DRAM bandwidth is derived from the peak, that of this GPU is measured: this may decide their order; compare \
-             with --set mem=…"
+            "{of}: DRAM bandwidth is measured, that of {other} is derived from the peak: this may decide their order; compare with \
+             --set mem=…"
         ))
     }
 }

@@ -36,7 +36,7 @@ pub use chart::rank_chart;
 pub use order::{RankOrder, fastest_is_separate, mark_pareto, pareto_marks};
 pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
-pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};
+pub use table::{BOARD_COLUMNS, HYPOTHETICAL, board_records, board_table, marked_name};
 pub use table_sums::TableSums;
 pub use targets::{
     LimitSign, TargetError, boards_named, each_architecture, each_architecture_among, select_targets,

@@ -185,6 +185,9 @@ fn has_no_cost(row: &RankedRow) -> bool {
     row.usd_per_million_runs == Some(0.0)
 }
 
+/// What a table says of `◇` before a GPU.
+pub const HYPOTHETICAL: &str = "◇ hypothetical GPU";
+
 /// `◇` before a GPU that does not exist as it stands here.
 #[must_use]
 pub fn marked_name(row: &RankedRow) -> String {
@@ -251,7 +254,7 @@ fn notes(board: &Board) -> Vec<String> {
     all.extend(profiled.into_iter().flat_map(|(profiled, at_set)| profiled_notes(profiled, at_set)));
     all.extend(other_clocks_note(board.rows_at_other_clocks as usize));
     if board.rows.iter().any(|row| row.is_hypothetical) {
-        all.push("◇ hypothetical GPU".into());
+        all.push(HYPOTHETICAL.into());
     }
     if board.order.in_effect(&board.rows) == RankOrder::Time
         && fastest_is_separate(&board.rows) == Some(false)
