@@ -30,8 +30,6 @@ pub struct Question<'a> {
     pub kernel: &'a Kernel,
     /// The work of one launch.
     pub work: Work,
-    /// The time on the source where it was timed at some size: it bounds counts.
-    pub(super) timed: Option<Seconds>,
     /// The operator of a tensor library at this size, where the kernel is one.
     pub operator: Option<Operator>,
     /// Where it was timed, or is supposed to have been.
@@ -67,6 +65,11 @@ impl Question<'_> {
     #[must_use]
     pub fn is_same_gpu(&self) -> bool {
         self.source.gpu.is_same_board_and_settings(self.target.gpu)
+    }
+
+    /// The time on the source where it was timed at some size: it bounds counts.
+    pub(super) fn timed(&self) -> Option<Seconds> {
+        self.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time)
     }
 }
 
@@ -114,15 +117,13 @@ pub fn question<'a>(
         let refused = refused_source(&source, &target, source_row);
         target.barred = target.barred.or_else(|| impossible_source(kernel, source.gpu)).or(refused);
     }
-    let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time);
+    let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
     let on_source = floors.source.time.0;
-    let capped = timed.map(|time| time.0);
     let floors =
-        floors.map(|floor| Floor { time: Seconds(capped_floor(capped, on_source, floor.time.0)), ..floor });
+        floors.map(|floor| Floor { time: Seconds(capped_floor(timed, on_source, floor.time.0)), ..floor });
     Question {
         kernel,
         work,
-        timed,
         operator: subject.instance.operator,
         blocks: rows.blocks.beside_formulas(&subject.instance),
         rows: (store, config, gpus.source.0),

@@ -251,16 +251,6 @@ fn a_change_that_does_nothing_leaves_every_time_as_it_was() {
     }
 }
 
-/// 327,680 threads in blocks of 256 are two waves of a TITAN V, and one thread more begins a third there: its time is scaled from another size, and
-/// what the target takes hardly depends on it.
-#[test]
-fn a_wave_more_on_a_source_that_timed_another_size_is_none_on_the_target() {
-    let words = "predict --kernel vector_add_divergent --from titan-v --to gtx-titan-x --format json --size";
-    let time = |n: u32| number(&Desk::new().types(&format!("{words} n={n}")).works().json()[0], "time_ms");
-    let step = time(327_681) / time(327_680);
-    assert!((0.99..1.1).contains(&step), "{step}");
-}
-
 /// A time bounds counts at the size next to it as at its own: atomics that take longer than that are not on one address.
 #[test]
 fn counts_beside_a_timed_size_are_bounded_by_its_time() {

@@ -66,7 +66,11 @@ fn compare(
                     }
                     (quick, one) => {
                         let why = one.map(|told| told.time).unwrap_err();
-                        assert_eq!(quick.unwrap_err(), why, "{}", place());
+                        let quick = quick.unwrap_err();
+                        // Of a row that its own GPU refuses every target is asked by itself (`estimate_targets`).
+                        let is_of_row = matches!(why, ModelRefusal::RefusedSource { .. })
+                            && matches!(quick, ModelRefusal::CannotLaunch { .. });
+                        assert!(is_of_row || quick == why, "{}: {quick:?}, {why:?}", place());
                         refused.insert(kind(&why));
                     }
                 }

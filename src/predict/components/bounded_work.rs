@@ -44,7 +44,7 @@ fn most_insts(lanes: Spec, time: Seconds, machine: &MachineNumbers) -> f64 {
 pub(super) fn integers_beyond_time(q: &Question<'_>) -> Option<Caution> {
     let counted = q.work.get(Count::AluWarpInsts)?;
     let machine = KernelArithmetic::from_kernel(q.kernel).machine(q.source.gpu);
-    let most = most_insts(Spec::AluLanes, q.timed?, &machine);
+    let most = most_insts(Spec::AluLanes, q.timed()?, &machine);
     let [count, most_shown] = [counted, most].map(significant);
     let text = format!(
         "{} {count} ({}): the integer lanes of {} do {most_shown} in the time on the source; components takes that many",

@@ -57,8 +57,8 @@ impl QuestionSides {
         let launching = Launching::new(q.timing);
         let shapes = shapes(q.kernel, Pair::new(&q.source, &q.target));
         let bounded = |time| bounded_work(q.work, time, &machines.source);
-        let work = q.timed.map_or(q.work, bounded);
-        let timed = q.timed.map(|time| time.0);
+        let work = q.timed().map_or(q.work, bounded);
+        let timed = q.timed().map(|time| time.0);
         let named = q.kernel.named_code();
         let is_unknown = |side: &QuestionSide<'_>| {
             is_unknown_build(!side.registers.is_unknown(), side.needs, named, side.gpu)
@@ -187,10 +187,7 @@ pub(in crate::predict) fn resized(
     let is_of_memory = |c: &Components| matches!(c.binding(), Some(Component::Dram | Component::L2));
     let may_have_fitted = is_of_memory(&sides.components.source) || is_of_memory(&sides.components.target);
     let body = if efficiency > 1.0 {
-        // A last wave stretches time above the roof as it does the roof. One of the timed size is not taken back: the large sizes of NVBench's
-        // kernels, from small ones, would be 4.6 % off in the median instead of 3.6.
-        let wave = (sides.roofs.target.tail / sides.roofs.source.tail).max(1.0);
-        grown(from, to, efficiency, wave * there / here)
+        grown(from, to, efficiency, there / here)
     } else {
         to * efficiency.powf(if may_have_fitted { held_below(to / from) } else { 1.0 })
     };
