@@ -375,3 +375,22 @@ fn a_report_of_built_in_kernels_leaves_the_cursor_and_says_what_it_overrides() {
     assert_eq!(d.state.kernel().id, "mine");
     assert_eq!(d.state.message.clone().unwrap().1, "1 build of 1 kernel read");
 }
+
+/// Sizes that have no room are cut where the rows of a kernel on the page differ.
+#[test]
+fn rows_of_one_kernel_do_not_look_alike() {
+    let sizes = [2, 4, 8].map(|n| {
+        let row = |timing| {
+            format!("titan-v,array_add_coalesced_x,rows={n};cols={n};timing={timing},1000000,4000000,0.2\n")
+        };
+        row("batch") + &row("cold")
+    });
+    let text = "gpu,kernel,problem,flops,dram_bytes,time_ms\n".to_string() + &sizes.concat();
+    let (mut d, _folder) = opened(&text, DashboardOptions::default());
+    d.size = (80, 24);
+    update(&mut d.state, Message::Resize(80, 24));
+    let screen = d.screen();
+    for size in ["2 2 batch", "2 2 cold", "4 4 batch", "4 4 cold", "8 8 batch", "8 8 cold"] {
+        assert!(screen.contains(size), "{size}: {screen}");
+    }
+}
