@@ -34,6 +34,7 @@ mod short_problem;
 mod size_defaults;
 mod slider;
 mod stated_arithmetic;
+mod symbol;
 mod variant;
 mod variant_error;
 mod work;
