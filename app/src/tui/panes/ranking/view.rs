@@ -142,9 +142,8 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
     };
     let names = RowNames::of_rows(state, rows, most);
     let all: Vec<String> = rows.iter().map(|row| names.row_name(row)).collect();
-    let longest = all.iter().map(|name| name.width()).chain([names.heading().width()]);
-    let longest = longest.max().unwrap_or(12);
-    let name = longest.min(most).max(12) + 1;
+    let longest = all.iter().map(|name| name.width()).max().unwrap_or(12);
+    let mut name = longest.min(most).max(12) + 1;
     let names_cut = if longest < name { Vec::new() } else { cut_names(state, all, name - 1) };
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
@@ -166,6 +165,9 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
         }
     }
     kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
+    // Keys over values may be longer than these: they have what no column takes.
+    let of_heading = (names.heading().width().min(most) + 1).saturating_sub(name).min(left);
+    (name, left) = (name + of_heading, left - of_heading);
     BoardWidths { names, name, bar: (least + left).min(BAR.1), columns: kept, names_cut }
 }
 
