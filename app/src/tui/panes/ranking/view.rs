@@ -158,16 +158,18 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
     let least = if width < 50 { BAR.0 } else { (width / 8).clamp(BAR.0, 32) };
     let mut left = width.saturating_sub(MARKS + name + least + 1);
     let mut kept = Vec::new();
-    for column in by_rank {
+    for (place, column) in by_rank.into_iter().enumerate() {
+        // Keys over values may be longer than these: two columns go before them.
+        if place == 2 {
+            let of_heading = (names.heading().width().min(most) + 1).saturating_sub(name).min(left);
+            (name, left) = (name + of_heading, left - of_heading);
+        }
         if column.1 <= left {
             left -= column.1;
             kept.push(column);
         }
     }
     kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
-    // Keys over values may be longer than these: they have what no column takes.
-    let of_heading = (names.heading().width().min(most) + 1).saturating_sub(name).min(left);
-    (name, left) = (name + of_heading, left - of_heading);
     BoardWidths { names, name, bar: (least + left).min(BAR.1), columns: kept, names_cut }
 }
 
