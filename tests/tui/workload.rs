@@ -394,3 +394,43 @@ fn rows_of_one_kernel_do_not_look_alike() {
         assert!(screen.contains(size), "{size}: {screen}");
     }
 }
+
+/// What is said of a line typed after `:`.
+fn said_of(line: &str) -> String {
+    let mut d = dashboard(80, 24);
+    update(&mut d.state, Message::Key(":".into()));
+    update(&mut d.state, Message::Paste(line.into()));
+    update(&mut d.state, Message::Key("enter".into()));
+    assert_eq!(d.state.pair().target.id, dashboard(80, 24).state.pair().target.id, "{line}");
+    d.state.message.map(|(_, text)| text).unwrap_or_default()
+}
+
+#[test]
+fn commands_that_mean_nothing_as_typed_say_why() {
+    for (line, said) in [
+        ("solve", "only in the What if view, which 3 opens"),
+        ("keep scenario", "only in the What if view, which 3 opens"),
+        ("save gpu", "only in the What if view, which 3 opens"),
+        ("solve 50us", "`solve` takes nothing behind it"),
+        ("undo 3", "`undo` takes nothing behind it"),
+        ("view 9", "view: expected one of view swap, view board"),
+        ("9", "no such command, GPU, kernel or model"),
+        ("goal 50us", "no such command, GPU, kernel or model"),
+        ("rtx-9999", "rtx-9999"),
+    ] {
+        let text = said_of(line);
+        assert!(text.contains(said), "{line}: {text}");
+    }
+}
+
+/// The help over a sheet is about that sheet.
+#[test]
+fn help_over_a_sheet_is_called_as_the_sheet_is() {
+    for (key, title) in [("W", "GEMM"), ("c", "All models")] {
+        let mut d = dashboard(100, 30);
+        press(&mut d.state, &format!("{key} f1"));
+        let screen = d.screen();
+        assert!(screen.contains(&format!("Help: {title} ")), "{screen}");
+        assert!(screen.contains(&format!("in {title} ")), "{screen}");
+    }
+}
