@@ -413,6 +413,8 @@ fn commands_that_mean_nothing_as_typed_say_why() {
         ("save gpu", "only in the What if view, which 3 opens"),
         ("solve 50us", "`solve` takes nothing behind it"),
         ("undo 3", "`undo` takes nothing behind it"),
+        ("forget it", "no kernel was typed"),
+        ("model none", "and "),
         ("view 9", "view: expected one of view swap, view board"),
         ("9", "no such command, GPU, kernel or model"),
         ("goal 50us", "no such command, GPU, kernel or model"),
