@@ -40,20 +40,20 @@ pub(super) fn clipped_size(text: &str, width: usize) -> String {
 
 /// Sizes of one kernel in at most so many columns each: where some would look alike, in the form that tells most of them apart.
 pub(super) fn sizes_apart(texts: &[String], width: usize) -> Vec<String> {
-    let alone: Vec<String> = texts.iter().map(|text| clipped_size(text, width)).collect();
+    let alone = |texts: &[String]| texts.iter().map(|text| clipped_size(text, width)).collect::<Vec<_>>();
     let count = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
     let all = count(texts);
-    if count(&alone) == all {
-        return alone;
+    let whole = alone(texts);
+    if count(&whole) == all {
+        return whole;
     }
-    let cut_where_they_differ = [false, true].map(|is_brief| {
-        let own = differing_words(texts, width, is_brief);
-        let alone: Vec<String> = own.iter().map(|text| clipped_size(text, width)).collect();
-        if count(&alone) == all { alone } else { clip_apart(&own, width) }
-    });
+    let words = [false, true].map(|is_brief| differing_words(texts, width, is_brief));
+    if let Some(apart) = words.iter().map(|own| alone(own)).find(|cut| count(cut) == all) {
+        return apart;
+    }
     // Of those that tell equally many apart the first one.
-    let forms = [alone].into_iter().chain(cut_where_they_differ).rev();
-    forms.max_by_key(|form| count(form)).unwrap_or_default()
+    let forms = words.iter().map(|own| clip_apart(own, width));
+    forms.rev().max_by_key(|form| count(form)).unwrap_or(whole)
 }
 
 /// `args=input;workload=full` beside `args=input;workload=small` is `…full`, where it has no room; if brief numbers lose their keys, too.
