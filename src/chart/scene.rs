@@ -17,7 +17,8 @@ use super::item::{Anchor, BODY, Ink, Item, SMALL, TITLE};
 use super::layout::{Rect, clean, shorten, width, wrap};
 use super::legend::Legend;
 use super::{ChartSpec, Dash, Scale, SvgError, Tick, plot};
-use crate::kernel::clip_at_difference;
+use crate::kernel::clip_apart;
+use std::collections::HashSet;
 
 /// Everything to draw, back to front.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,24 +174,46 @@ fn scene_items(
     Ok((items, (!said.is_empty()).then(|| format!("at this size {}", said.join("; ")))))
 }
 
-/// So many names are kept apart from each other.
-const MOST_APART: usize = 100;
-
 /// Ticks of the y axis, cut to a share of the width; names that would look alike are cut where they differ.
 fn y_ticks(spec: &ChartSpec, canvas: (f64, f64)) -> Vec<Tick> {
     let (most, room) = ((canvas.1 / 45.0) as usize, 0.3 * canvas.0);
-    let cut = |text: &str| shorten(text, SMALL, room);
-    let letters = (room / width("0", SMALL)) as usize;
     let mut ticks = spec.y.ticks(most);
     let labels: Vec<String> = ticks.iter().map(|tick| clean(&tick.label, LONGEST)).collect();
-    // Of more names than this only some have room.
-    let others = || labels.iter().map(String::as_str).take(MOST_APART);
-    for (tick, label) in ticks.iter_mut().zip(&labels) {
-        let is_cut = width(label, SMALL) > room;
-        tick.label =
-            if is_cut { cut(&clip_at_difference(label, others(), letters, cut)) } else { label.clone() };
+    let fits = |label: &String| width(label, SMALL) <= room;
+    let cut = labels_apart(&labels, room);
+    for ((tick, label), cut) in ticks.iter_mut().zip(labels).zip(cut) {
+        tick.label = if fits(&label) { label } else { shorten(&cut, SMALL, room) };
     }
     ticks
+}
+
+/// Names in this room, cut so that they differ: in as many letters as have it.
+fn labels_apart(labels: &[String], room: f64) -> Vec<String> {
+    let fits = |label: &String| width(label, SMALL) <= room;
+    if labels.iter().all(fits) {
+        return labels.to_vec();
+    }
+    let most = (room / width("0", SMALL)) as usize;
+    let count = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
+    let in_letters = |letters: usize| {
+        let forms = [clip_apart(labels, letters), with_whole_sizes(labels, letters)];
+        // Of those that tell equally many apart the first one.
+        forms.into_iter().rev().max_by_key(|form| count(form)).unwrap_or_default()
+    };
+    let whole = (most / 2..most).rev().map(in_letters).find(|all| all.iter().all(fits));
+    whole.unwrap_or_else(|| in_letters(most))
+}
+
+/// Kernels with their sizes (`my_kernel n=1024`): the names alone are cut, and so apart from each other.
+fn with_whole_sizes(labels: &[String], letters: usize) -> Vec<String> {
+    let parts = labels.iter().map(|label| match label.rsplit_once(' ') {
+        Some((name, size)) if size.contains('=') => (name.to_string(), format!(" {size}")),
+        _ => (label.clone(), String::new()),
+    });
+    let (names, sizes): (Vec<String>, Vec<String>) = parts.unzip();
+    let longest = sizes.iter().map(|size| size.chars().count()).max().unwrap_or(0);
+    let names = clip_apart(&names, letters.saturating_sub(longest));
+    names.into_iter().zip(sizes).map(|(name, size)| name + &size).collect()
 }
 
 /// Grid, ticks and labels of both axes. Returns what [`y_axis`] does.

@@ -35,6 +35,7 @@ mod short_problem;
 mod size_defaults;
 mod slider;
 mod stated_arithmetic;
+mod symbol;
 mod variant;
 mod variant_error;
 mod work;

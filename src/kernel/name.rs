@@ -6,7 +6,9 @@
 //! assert_eq!(short_name(full), "cutlass::Kernel");
 //! ```
 
+use super::symbol::{SymbolName, symbol_name};
 use hashbrown::{HashMap, HashSet};
+use std::borrow::Cow;
 
 /// The longest label, in characters.
 pub const WIDEST_LABEL: usize = 48;
@@ -39,7 +41,7 @@ pub fn long_name(full: &str) -> String {
 /// [`long_name`] in at most so many characters.
 #[must_use]
 pub fn long_name_within(full: &str, width: usize) -> String {
-    clip_middle(pieces(full).with_arguments, width)
+    clip_middle(&pieces(full).with_arguments, width)
 }
 
 /// At most `width` characters, `…` in the middle where some are left out.
@@ -179,34 +181,18 @@ fn cut_again(texts: &[String], clipped: &[String], width: usize) -> Option<Vec<S
 /// A signature taken apart.
 struct Pieces<'a> {
     bare: String,
-    with_arguments: &'a str,
-}
-
-/// The name that a symbol begins with, which no profiler demangled: `_ZN7cutlass13device_kernelINS_…` is `cutlass::device_kernel`.
-fn start_of_symbol(symbol: &str) -> Option<String> {
-    let mut rest = symbol.strip_prefix("_ZN").or_else(|| symbol.strip_prefix("_Z"))?;
-    let mut parts = Vec::new();
-    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|n| *n > 0) {
-        let (length, after) = rest.split_at(digits);
-        let part = after.get(..length.parse().ok()?)?;
-        parts.push(part);
-        rest = &after[part.len()..];
-        if !symbol.starts_with("_ZN") {
-            break;
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("::"))
+    with_arguments: Cow<'a, str>,
 }
 
 /// What is in brackets of either kind is dropped; where the brackets do not match, nothing is.
 fn pieces(full: &str) -> Pieces<'_> {
     let full = full.trim();
-    if let Some(bare) = start_of_symbol(full) {
-        return Pieces { bare, with_arguments: full };
+    if let Some(SymbolName { bare, with_arguments }) = symbol_name(full) {
+        return Pieces { bare, with_arguments: with_arguments.map_or(Cow::Borrowed(full), Cow::Owned) };
     }
     // A kernel returns nothing: its return type is always this one.
     let name = full.strip_prefix("void ").unwrap_or(full);
-    let whole = || Pieces { bare: name.to_string(), with_arguments: name };
+    let whole = || Pieces { bare: name.to_string(), with_arguments: Cow::Borrowed(name) };
     let (mut bare, mut kept_from, mut open, mut before) = (String::new(), 0, Vec::new(), b' ');
     for (i, byte) in name.bytes().enumerate() {
         match byte {
@@ -218,7 +204,7 @@ fn pieces(full: &str) -> Pieces<'_> {
             }
             b'(' if open.is_empty() && opens(name, i, before) => {
                 bare.push_str(&name[kept_from..i]);
-                return Pieces { bare, with_arguments: &name[..i] };
+                return Pieces { bare, with_arguments: Cow::Borrowed(&name[..i]) };
             }
             b'(' if !open.is_empty() => open.push(b')'),
             b'{' if !open.is_empty() => open.push(b'}'),
@@ -234,7 +220,7 @@ fn pieces(full: &str) -> Pieces<'_> {
         return whole();
     }
     bare.push_str(&name[kept_from..]);
-    if bare.is_empty() { whole() } else { Pieces { bare, with_arguments: name } }
+    if bare.is_empty() { whole() } else { Pieces { bare, with_arguments: Cow::Borrowed(name) } }
 }
 
 /// Whether the bracket at `i` belongs to the name before it: `k<`, `k(`, `k<int>(`; not `conv (3x3)`, `a < b`,

@@ -179,7 +179,8 @@ impl<'a> NewKernels<'a> {
 fn label_alone(kernel: &Kernel) -> Cow<'_, str> {
     let label = kernel.label();
     let is_cut_apart = label.contains('…') && !kernel.id.contains(" #");
-    if is_cut_apart || label.contains('<') && label == long_name(&kernel.id) {
+    let has_arguments = label.contains('<') || label.starts_with("_Z");
+    if is_cut_apart || has_arguments && label == long_name(&kernel.id) {
         return Cow::Owned(short_name(&kernel.id));
     }
     Cow::Borrowed(label)

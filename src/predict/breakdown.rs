@@ -314,6 +314,7 @@ impl fmt::Display for Cause {
             Self::EditedLaunch => f.write_str("waves, resident warps, element type, by `components`"),
             Self::TargetRows(1) => f.write_str("1 measured row of other runs there"),
             Self::TargetRows(rows) => write!(f, "{rows} measured rows of other runs there"),
+            Self::CombinedSources(1) => f.write_str("the only source that has a time"),
             Self::CombinedSources(sources) => write!(f, "weighted geometric mean of {sources} sources"),
         }
     }

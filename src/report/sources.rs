@@ -62,7 +62,7 @@ pub(super) fn table_note(row: &Comparison<'_>) -> Option<String> {
     Some(format!("{} on {}: {said}", row.configuration(), row.target.id))
 }
 
-/// `geometric mean of 3 sources, agreeing within 12 %`; nothing for a plain answer.
+/// `geometric mean of 3 sources, agreeing within 12 %`, `1 source`; nothing for a plain answer.
 #[must_use]
 pub fn spread(answer: &Answer) -> Option<String> {
     let combined = answer.combined.as_ref()?;
@@ -72,7 +72,7 @@ pub fn spread(answer: &Answer) -> Option<String> {
         (true, 1) => "1 GPU".into(),
         (true, _) => format!("{count} GPUs"),
     };
-    Some(format!("geometric mean of {sources}, agreeing within {apart}"))
+    Some(if count == 1 { sources } else { format!("geometric mean of {sources}, agreeing within {apart}") })
 }
 
 /// `3, ±12 %`: how many sources, and how far they are apart; `1` for a plain answer, nothing where there is none.

@@ -893,3 +893,34 @@ fn a_clock_that_no_board_has_does_not_take_the_other_one_of_its_row_with_it() {
         );
     }
 }
+
+/// Instances of templates that differ in several arguments, some of them not demangled, at two sizes each.
+const INSTANCES: [&str; 9] = [
+    "void ns::vectorized_elementwise_kernel<4, ns::native::AddFunctor<float>, ns::detail::Array<char*, 3> >(int)",
+    "void ns::vectorized_elementwise_kernel<4, ns::native::AddFunctor<Half>, ns::detail::Array<char*, 3> >(int)",
+    "void ns::vectorized_elementwise_kernel<4, ns::native::MulFunctor<float>, ns::detail::Array<char*, 3> >(int)",
+    "void ns::vectorized_elementwise_kernel<2, ns::native::AddFunctor<float>, ns::detail::Array<char*, 3> >(int)",
+    "mma_gemm_f32f32_tf32f32_f32_tn_n_tilesize32x32x64_stage6_warpsize2x2x1_tensor16x8x8_kernel",
+    "mma_gemm_f32f32_tf32f32_f32_tn_n_tilesize64x32x64_stage6_warpsize2x2x1_tensor16x8x8_kernel",
+    "_ZN7example6kernelIfLi128ELi4EEEvPKT_PS1_i",
+    "_ZN7example6kernelIfLi256ELi4EEEvPKT_PS1_i",
+    "_ZN7example6kernelIdLi128ELi4EEEvPKT_PS1_i",
+];
+
+#[test]
+fn every_bar_of_the_predictions_has_a_name_of_its_own() {
+    let desk = Desk::new();
+    let row = |name: &str, n: u32| format!("titan-v,\"{name}\",n={n},{n},{},{}e-6\n", 8 * n, n / 1000);
+    let rows = INSTANCES.map(|name| row(name, 1_048_576) + &row(name, 4_194_304));
+    desk.file("own.csv", "gpu,kernel,problem,flops,dram_bytes,time_ms\n".to_string() + &rows.concat());
+    desk.types("export predictions --from titan-v --to l4 --data own.csv -o own.svg").works();
+    let svg = desk.read("own.svg");
+    let lines = svg.lines().filter(|line| line.contains(" n=1048576") || line.contains(" n=4194304"));
+    let labels: Vec<&str> = lines.collect();
+    let distinct: std::collections::HashSet<&&str> = labels.iter().collect();
+    assert_eq!((labels.len(), distinct.len()), (18, 18), "{labels:#?}");
+    let table = desk.types("predict --from titan-v --to l4 --data own.csv").works().stdout;
+    for arguments in ["float, 128, 4", "float, 256, 4", "double, 128, 4"] {
+        assert!(table.contains(&format!("example::kernel<{arguments}>")), "{table}");
+    }
+}

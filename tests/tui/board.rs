@@ -634,12 +634,17 @@ fn a_board_without_rows_says_why_whatever_is_pressed() {
 
 /// A dashboard at 80x24 on the variants of a kernel, all measured on one GPU, as a tuner writes them.
 fn ranked_variants() -> (Dashboard, tempfile::TempDir) {
+    ranked_variants_of("KWG_OF_A_NAME_THAT_IS_TOO_LONG")
+}
+
+/// The same with a key of this name.
+fn ranked_variants_of(key: &str) -> (Dashboard, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tuned.csv");
     let row = |(mwg, sa): (u32, u32)| {
         let time = f64::from(mwg) / 64.0 + f64::from(sa);
         format!(
-            "titan-v,my_gemm,n=64,MWG={mwg};NWG_OF_A_LONG_NAME=16;KWG_OF_A_NAME_THAT_IS_TOO_LONG={mwg};SA={sa},1000000,4000000,{time}\n"
+            "titan-v,my_gemm,n=64,MWG={mwg};NWG_OF_A_LONG_NAME=16;{key}={mwg};SA={sa},1000000,4000000,{time}\n"
         )
     };
     let rows: String = [(64, 0), (64, 1), (128, 0), (128, 1)].map(row).concat();
@@ -666,6 +671,14 @@ fn rows_of_variants_are_told_apart_in_eighty_columns() {
     ] {
         assert!(screen.contains(name), "{name}: {screen}");
     }
+}
+
+#[test]
+fn long_keys_of_variants_leave_the_time_its_column() {
+    let (d, _folder) = ranked_variants_of(&"A_KEY_OF_SIXTY_LETTERS".repeat(3));
+    let screen = d.screen();
+    let heading = screen.lines().nth(2).unwrap();
+    assert!(heading.contains("time▲") && heading.contains("speedup"), "{screen}");
 }
 
 #[test]

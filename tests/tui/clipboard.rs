@@ -410,6 +410,17 @@ fn a_refused_file_is_in_no_command() {
     assert_eq!(copied(&mut d, "A Y"), "roofswap audit good.csv 'no rows.csv'");
 }
 
+/// Copies no command in these views, and says why.
+fn refused(d: &mut Dashboard, views: &[&str], text: &str) {
+    for view in views.iter().copied() {
+        d.play(Message::Key(view.into()));
+        let effects = update(&mut d.state, Message::Key("Y".into()));
+        assert!(effects.iter().all(|e| !matches!(e, Effect::Copy(_))), "{view}: {effects:?}");
+        let said = d.state.message.clone().unwrap().1;
+        assert!(said.contains(text), "{view}: {said}");
+    }
+}
+
 /// `app` starts from the GPU of the trace alone: of a row that shows another time than it prints nothing is copied.
 #[test]
 fn a_row_of_a_trace_that_app_answers_otherwise_is_not_copied() {
@@ -418,17 +429,40 @@ fn a_row_of_a_trace_that_app_answers_otherwise_is_not_copied() {
     for key in ["4", "enter", "a"] {
         d.play(Message::Key(key.into()));
     }
-    let said = |d: &mut Dashboard, views: &[&str], text: &str| {
-        for view in views.iter().copied() {
-            d.play(Message::Key(view.into()));
-            let effects = update(&mut d.state, Message::Key("Y".into()));
-            assert!(effects.iter().all(|e| !matches!(e, Effect::Copy(_))), "{view}: {effects:?}");
-            let said = d.state.message.clone().unwrap().1;
-            assert!(said.contains(text), "{view}: {said}");
-        }
-    };
-    said(&mut d, &["1", "2", "3"], "has its time on h100-sxm5: make that the only source, then copy");
+    refused(&mut d, &["1", "2", "3"], "has its time on h100-sxm5: make that the only source, then copy");
     d.play(Message::Key("a".into()));
     d.play(opened(Application { file: "other.json".into(), ..application() }));
-    said(&mut d, &["1"], "another trace is open: open run.json again, then copy");
+    refused(&mut d, &["1"], "another trace is open: open run.json again, then copy");
+}
+
+/// Another size of an opened group is scaled from the trace's row, which commands do not have.
+#[test]
+fn another_size_of_a_row_of_a_trace_is_not_copied() {
+    let mut d = dashboard(120, 40);
+    d.play(opened(application()));
+    for key in ["4", "enter", "+"] {
+        d.play(Message::Key(key.into()));
+    }
+    assert!(d.state.answer().source_time.as_ref().unwrap().source.starts_with("run.json: group"));
+    refused(&mut d, &["1", "2", "3"], "no command prints this row");
+    assert!(d.state.message.clone().unwrap().1.contains("on h100-sxm5, of run.json"));
+}
+
+/// A typed kernel is known to commands at the size it was typed at, and so is a typed time.
+#[test]
+fn another_size_of_a_typed_kernel_is_not_copied() {
+    for (line, size, why) in [
+        ("4.2ms on 3090, 256 thr, 40 regs, 17.2 GFLOP, 50MB dram", "n=5", "was typed at another size"),
+        ("2ms saxpy n=16777216 on 3090", "n=5000000", "from the time typed on rtx-3090"),
+    ] {
+        let mut d = dashboard(120, 40);
+        for (key, typed) in [("n", line), ("N", size)] {
+            d.play(Message::Key(key.into()));
+            d.play(Message::Key("ctrl-u".into()));
+            d.play(Message::Paste(typed.into()));
+            d.play(Message::Key("enter".into()));
+        }
+        assert!(d.state.size_of(d.state.selected).starts_with("n=5"), "{}", d.screen());
+        refused(&mut d, &["1", "2", "3"], why);
+    }
 }

@@ -375,3 +375,64 @@ fn a_report_of_built_in_kernels_leaves_the_cursor_and_says_what_it_overrides() {
     assert_eq!(d.state.kernel().id, "mine");
     assert_eq!(d.state.message.clone().unwrap().1, "1 build of 1 kernel read");
 }
+
+/// Sizes that have no room are cut where the rows of a kernel on the page differ.
+#[test]
+fn rows_of_one_kernel_do_not_look_alike() {
+    let sizes = [2, 4, 8].map(|n| {
+        let row = |timing| {
+            format!("titan-v,array_add_coalesced_x,rows={n};cols={n};timing={timing},1000000,4000000,0.2\n")
+        };
+        row("batch") + &row("cold")
+    });
+    let text = "gpu,kernel,problem,flops,dram_bytes,time_ms\n".to_string() + &sizes.concat();
+    let (mut d, _folder) = opened(&text, DashboardOptions::default());
+    d.size = (80, 24);
+    update(&mut d.state, Message::Resize(80, 24));
+    let screen = d.screen();
+    for size in ["2 2 batch", "2 2 cold", "4 4 batch", "4 4 cold", "8 8 batch", "8 8 cold"] {
+        assert!(screen.contains(size), "{size}: {screen}");
+    }
+}
+
+/// What is said of a line typed after `:`.
+fn said_of(line: &str) -> String {
+    let mut d = dashboard(80, 24);
+    update(&mut d.state, Message::Key(":".into()));
+    update(&mut d.state, Message::Paste(line.into()));
+    update(&mut d.state, Message::Key("enter".into()));
+    assert_eq!(d.state.pair().target.id, dashboard(80, 24).state.pair().target.id, "{line}");
+    d.state.message.map(|(_, text)| text).unwrap_or_default()
+}
+
+#[test]
+fn commands_that_mean_nothing_as_typed_say_why() {
+    for (line, said) in [
+        ("solve", "only in the What if view, which 3 opens"),
+        ("keep scenario", "only in the What if view, which 3 opens"),
+        ("save gpu", "only in the What if view, which 3 opens"),
+        ("solve 50us", "`solve` takes nothing behind it"),
+        ("undo 3", "`undo` takes nothing behind it"),
+        ("forget it", "no kernel was typed"),
+        ("model none", "and "),
+        ("view 9", "view: expected one of view swap, view board"),
+        ("9", "no such command, GPU, kernel or model"),
+        ("goal 50us", "no such command, GPU, kernel or model"),
+        ("rtx-9999", "rtx-9999"),
+    ] {
+        let text = said_of(line);
+        assert!(text.contains(said), "{line}: {text}");
+    }
+}
+
+/// The help over a sheet is about that sheet.
+#[test]
+fn help_over_a_sheet_is_called_as_the_sheet_is() {
+    for (key, title) in [("W", "GEMM"), ("c", "All models")] {
+        let mut d = dashboard(100, 30);
+        press(&mut d.state, &format!("{key} f1"));
+        let screen = d.screen();
+        assert!(screen.contains(&format!("Help: {title} ")), "{screen}");
+        assert!(screen.contains(&format!("in {title} ")), "{screen}");
+    }
+}

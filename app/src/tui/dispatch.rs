@@ -97,11 +97,19 @@ pub(super) fn leave_loop(state: &DashboardState) -> Vec<Effect> {
 /// What the action means in the focused pane.
 fn run_in_pane(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     match main_panel(state.focus).handle_action(action, state) {
-        Reaction::Passed => Vec::new(),
+        Reaction::Passed => say_where_it_is(state, action),
         Reaction::Done(effects) | Reaction::Close(effects) => effects,
         Reaction::Run(other) => run_action(state, other),
         Reaction::Export(pane) => export_pane(state, pane),
     }
+}
+
+/// An action of the What if view does nothing in another one.
+fn say_where_it_is(state: &mut DashboardState, action: Action) -> Vec<Effect> {
+    let Some(what) = action.doc().strip_prefix("What if: ") else { return Vec::new() };
+    let key = state.key_for(Action::ViewWhatIf);
+    let text = format!("{}: only in the What if view, which {key} opens", what.trim_end_matches('.'));
+    state.say(Tone::Refused, text)
 }
 
 /// Opens a view; its panes ask for what they show.

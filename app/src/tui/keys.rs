@@ -17,7 +17,7 @@ const OVER_PANES: &str = "overlay";
 const TYPING: &str = "text";
 
 /// Something open, taken out of the state while it acts on it.
-type OpenPanel = Box<dyn OverlayPanel<DashboardState>>;
+pub type OpenPanel = Box<dyn OverlayPanel<DashboardState>>;
 
 /// A key was pressed.
 pub(super) fn key_pressed(state: &mut DashboardState, key: &str) -> Vec<Effect> {

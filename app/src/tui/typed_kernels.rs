@@ -48,6 +48,23 @@ impl DashboardState {
         self.all_typed().find(is_row)
     }
 
+    /// The newest typed kernel that this row is another size of.
+    pub(super) fn typed_at_other_size(&self, row: &Subject) -> Option<&TypedKernel> {
+        let is_other_size = |kernel: &&TypedKernel| {
+            let typed = kernel.subject_in(&self.session).ok();
+            typed.is_some_and(|typed| typed.kernel == row.kernel && typed.problem != row.problem)
+        };
+        self.all_typed().filter(is_other_size).last()
+    }
+
+    /// Whether this row's kernel was typed at another size, and no file names it.
+    pub(super) fn is_typed_alone(&self, row: &Subject) -> bool {
+        let store = &self.session.store;
+        let mut rows = store.of_kernel(row.kernel).iter().flat_map(|config| store.rows_of(*config));
+        let is_typed = self.is_own_kernel(row.kernel) && self.typed_at_other_size(row).is_some();
+        is_typed && rows.all(|row| row.is_typed())
+    }
+
     /// The rows of the typed kernels for a file, and how many have none because no time was typed.
     #[must_use]
     pub fn rows_to_export(&self) -> (Vec<CanonicalRow>, usize) {

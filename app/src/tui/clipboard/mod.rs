@@ -4,6 +4,7 @@ mod application;
 mod occupancy;
 mod predict;
 mod rows;
+mod uncarried;
 mod words;
 
 use super::action::Action;

@@ -1,6 +1,7 @@
 //! `roofswap predict` of the selected row, and the words about a kernel that other commands take as well.
 
 use super::application::of_trace;
+use super::uncarried::other_size_refusal;
 use super::words::{CommandWords, add_clocks_to, words_of_source, words_of_targets};
 use crate::chart::Curve;
 use crate::gpu::Ceilings;
@@ -54,7 +55,7 @@ pub(super) fn predict_line(state: &DashboardState, part: PredictPart) -> Result<
         }
         (None, _) => {}
     }
-    let typed = findable_kernel(state)?;
+    let typed = carried_kernel(state)?;
     let block = state.rows[state.selected].instance.block_size;
     if let (None, Some(BlockSize::Typed(n)), Pair { source: None, target: None }) =
         (typed, block, state.answer().launch)
@@ -78,11 +79,19 @@ pub(super) fn predict_line(state: &DashboardState, part: PredictPart) -> Result<
 /// Why no command but `app` knows it, and what to do.
 pub(super) fn kernel_is_known(state: &DashboardState) -> Result<Option<&TypedKernel>, String> {
     match of_trace(state)? {
-        None => findable_kernel(state),
+        None => carried_kernel(state),
         Some(_) => {
             let id = crate::text::harmless_line(state.kernel().label());
             Err(format!("{id} is of a trace, which only `roofswap app --kernels` reads: copy that in view 1"))
         }
+    }
+}
+
+/// [`findable_kernel`], whose times rest on nothing that commands do not have.
+fn carried_kernel(state: &DashboardState) -> Result<Option<&TypedKernel>, String> {
+    match (findable_kernel(state)?, other_size_refusal(state)) {
+        (None, Some(why)) => Err(why),
+        (typed, _) => Ok(typed),
     }
 }
 
@@ -99,6 +108,10 @@ pub(super) fn findable_kernel(state: &DashboardState) -> Result<Option<&TypedKer
     let typed = state.typed_kernel_of(row);
     match typed.and_then(|kernel| typed_refusal(state, kernel)) {
         Some(why) => Err(why),
+        None if state.is_typed_alone(row) && typed.is_none() => Err(format!(
+            "{id} was typed at another size: no command knows it at this one; type it at {}",
+            state.size_of(state.selected)
+        )),
         None => Ok(typed),
     }
 }

@@ -3,7 +3,7 @@
 use super::text_sheet::SheetText;
 use super::{main_panel, refusal_here};
 use crate::tui::action::Action;
-use crate::tui::keys::keys_in;
+use crate::tui::keys::{OpenPanel, keys_in};
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
 use crate::tui::text::{pad_right, wrap};
@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 pub static HELP: SheetText = SheetText {
     context: "help",
     opened_by: Action::Help,
-    title: |state| format!("Help: {}", state.focus.title()),
+    title: |state| format!("Help: {}", place_name(state)),
     lines: help_lines,
     compares_models: false,
 };
@@ -126,17 +126,29 @@ const COLUMNS: [(&str, &str); 4] = [
     ),
 ];
 
+/// The sheet that the help lies on.
+fn sheet_below(state: &DashboardState) -> Option<&OpenPanel> {
+    state.overlays.len().checked_sub(2).map(|below| &state.overlays[below])
+}
+
+/// What the help is about.
+fn place_name(state: &DashboardState) -> &'static str {
+    match sheet_below(state).map(|open| open.key_context()) {
+        Some("compare") => "All models",
+        Some("gemm") => "GEMM",
+        Some(other) => other,
+        None => state.focus.title(),
+    }
+}
+
 /// Keys of this pane, then the general ones, then what columns and marks mean.
 fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let line = |left: &str, style: Style, text: &str| key_lines(left, style, text, width);
     let heading = |text: String| [Line::default(), Line::styled(text, look.title())];
     // The help itself lies on top of what it is about.
-    let below = state.overlays.len().checked_sub(2).map(|i| &state.overlays[i]);
+    let below = sheet_below(state);
     let panel = main_panel(state.focus);
-    let (place, mut hints) = match below {
-        Some(open) => (open.key_context(), open.hints(state)),
-        None => (state.focus.title(), panel.hints(state)),
-    };
+    let mut hints = below.map_or_else(|| panel.hints(state), |open| open.hints(state));
     let means = |action: &Action| below.is_some() || refusal_here(*action, state).is_none();
     hints.retain(|hint| hint.actions.iter().all(means));
     let keys_of = |action: Action| {
@@ -145,7 +157,7 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
         let is_bound = !keys.is_empty() || state.keymap.key_of(action.id()).is_some();
         if is_bound { keys.join(" ") } else { ":".to_string() }
     };
-    let mut lines = vec![Line::styled(format!("in {place}"), look.title())];
+    let mut lines = vec![Line::styled(format!("in {}", place_name(state)), look.title())];
     for hint in &hints {
         let keys: Vec<String> = hint.actions.iter().map(|action| keys_of(*action)).collect();
         lines.extend(line(&format!("{} ", keys.join(" ")), look.key(), hint.text));

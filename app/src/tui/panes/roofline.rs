@@ -166,7 +166,8 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look
         under.push(Line::styled(format!("· other kernels, measured on {name}"), look.dim()));
     }
     if state.zoomed().is_some() {
-        under.extend(spec.notes.iter().skip(1).map(|n| Line::styled(n.clone(), look.dim())));
+        let notes = spec.notes.iter().skip(1).flat_map(|note| wrap_at_most(note, width, 3));
+        under.extend(notes.map(|text| Line::styled(text, look.dim())));
     }
     let room = usize::from(inside.height.saturating_sub(5));
     under.truncate(room);

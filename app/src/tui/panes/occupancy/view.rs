@@ -105,7 +105,13 @@ fn cells_line(names: LongAndShort, cells: StyledCells, width: usize, look: Look<
     let column = column_at(names, width, cells.len());
     let most = column.saturating_sub(1);
     let cells = cells.into_iter().map(|(text, style)| {
-        // The place of the mark is free for a number that needs it.
+        // A unit that has no room stands at its number; the place of the mark is free for one that needs it, too.
+        let text = match text.trim_end().rsplit_once(' ') {
+            Some((number, unit)) if text.width() > most && unit.starts_with(char::is_alphabetic) => {
+                format!("{number}{unit}  ")
+            }
+            _ => text,
+        };
         let text = if text.width() > most { text.trim_end() } else { &text };
         Span::styled(pad_left(&clipped_text(text, most), column), style)
     });
@@ -376,7 +382,10 @@ fn gets(sides: &[OccupancySide<'_>]) -> impl Iterator<Item = NamedSides> {
     }
     all.push((
         ["smem/SM", "shared memory per SM"],
-        of(|s| format!("{} KiB", significant(f64::from(s.occupancy.shared_memory_per_sm) / 1024.0))),
+        of(|s| match s.occupancy.shared_memory_per_sm {
+            bytes if bytes % 1024 == 0 => format!("{} KiB", bytes / 1024),
+            bytes => format!("{} KiB", significant(f64::from(bytes) / 1024.0)),
+        }),
     ));
     all.into_iter()
 }

@@ -6,7 +6,7 @@ use crate::application::PartOfTrace;
 use crate::gpu::{GpuId, GpuNumber, derived_gpu};
 use crate::kernel::KernelId;
 use crate::predict::{MODELS, ModelId};
-use crate::text::harmless_line;
+use crate::text::{first_names, harmless_line};
 use crate::tui::action::Action;
 use crate::tui::filter::Filter;
 use crate::tui::layout::Pane;
@@ -91,7 +91,7 @@ const NOUNS: [Noun; 21] = [
     Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
     Noun { words: &["set"], example: "mem=+20%,l2=72MiB", about: "change numbers of the target" },
     Noun { words: &["launch"], example: "block=128,regs=32", about: "change the launch on the target" },
-    Noun { words: &["block"], example: "256", about: "set threads per block" },
+    Noun { words: &["block", "threads"], example: "256", about: "set threads per block" },
     Noun { words: &["theme"], example: "light", about: "set the theme" },
     Noun { words: &["power"], example: "150W", about: "set the target's power limit" },
     Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
@@ -172,7 +172,9 @@ fn names_gpu(typed: &str, names: &[String]) -> bool {
         let same = |part: &[(char, bool)]| part[0].1 && part.iter().zip(word).all(|(a, b)| a.0 == b.0);
         !word.is_empty() && name.windows(word.len()).any(same)
     };
-    typed.split_whitespace().map(plain).all(|word| names.iter().any(|name| begins(&word, name)))
+    let is_one_digit = typed.trim().len() == 1 && typed.trim().starts_with(|c: char| c.is_ascii_digit());
+    !is_one_digit
+        && typed.split_whitespace().map(plain).all(|word| names.iter().any(|name| begins(&word, name)))
 }
 
 fn noun_and_argument(typed: &str) -> Option<(&'static Noun, &str)> {
@@ -180,6 +182,9 @@ fn noun_and_argument(typed: &str) -> Option<(&'static Noun, &str)> {
     let noun = NOUNS.iter().find(|noun| noun.words.contains(&word.to_lowercase().as_str()))?;
     Some((noun, rest.trim()))
 }
+
+/// So many of what could stand behind a word are named where nothing fits.
+const MOST_NAMED: usize = 5;
 
 /// Why no line fits what is typed, and what would.
 #[must_use]
@@ -196,7 +201,7 @@ pub fn why_nothing_matches(state: &DashboardState, typed: &str) -> String {
     let choices = || {
         let lines = with_argument(state, noun, "", &[]);
         let behind = |line: &CommandLine| line.completed[word.len()..].trim().to_string();
-        lines.iter().map(behind).collect::<Vec<_>>().join(", ")
+        first_names(&lines.iter().map(behind).collect::<Vec<_>>(), MOST_NAMED)
     };
     let text = unknown.unwrap_or_else(|| match (choices(), word) {
         (none, "forget") if none.is_empty() => "no kernel was typed".into(),
@@ -212,13 +217,31 @@ fn why_no_word_matches(state: &DashboardState, typed: &str) -> String {
     if GpuNumber::from_key(&first.to_lowercase()).is_some() {
         return harmless_line(&format!("`set {first}=VALUE` changes that number of the target"));
     }
+    if let Some(why) = action_refusal(&first.to_lowercase()).filter(|_| typed.trim() != first) {
+        return why;
+    }
     let has = |is: fn(&char) -> bool| typed.chars().any(|c| is(&c));
-    let is_like_gpu = has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
+    // `goal 50us` is none: its first word is no part of any name.
+    let begins_name = |id: GpuId| names_gpu(first, std::slice::from_ref(&state.session.gpus[id].name));
+    let is_of_gpu =
+        first.contains(|c: char| c.is_ascii_digit()) || state.session.listed_gpus().any(begins_name);
+    let is_like_gpu = has(char::is_ascii_digit) && has(char::is_ascii_alphabetic) && is_of_gpu;
     if let Some(why) = state.session.gpus.position(typed).err().filter(|_| is_like_gpu) {
         return harmless_line(&why.to_string());
     }
     let nearest = nearest_word(typed).map_or_else(String::new, |word| format!("; nearest: {word}"));
     format!("no such command, GPU, kernel or model{nearest}")
+}
+
+/// What a command is that takes nothing behind its word, or only some words.
+fn action_refusal(first: &str) -> Option<String> {
+    let named = Action::ALL.iter().filter(|action| action.id().split('_').next() == Some(first));
+    let words: Vec<String> = named.map(|action| action.id().replace('_', " ")).collect();
+    match &words[..] {
+        [] => None,
+        [word] if word == first => Some(format!("`{first}` takes nothing behind it: type {first} alone")),
+        _ => Some(format!("{first}: expected one of {}", first_names(&words, MOST_NAMED))),
+    }
 }
 
 /// The word with an argument that begins most like the first one typed: two letters at least.

@@ -1,6 +1,8 @@
 //! Sizes and intervals in few columns: what tells two rows of a kernel apart stands at the end of a size.
 
+use crate::kernel::clip_apart;
 use crate::tui::text::clipped_text;
+use std::collections::HashSet;
 use unicode_width::UnicodeWidthStr;
 
 /// The shapes behind an operator of a trace, which tell rows apart: kernels are named after their operator, too.
@@ -36,6 +38,40 @@ pub(super) fn clipped_size(text: &str, width: usize) -> String {
     }
 }
 
+/// Sizes of one kernel in at most so many columns each: where some would look alike, in the form that tells most of them apart.
+pub(super) fn sizes_apart(texts: &[String], width: usize) -> Vec<String> {
+    let alone = |texts: &[String]| texts.iter().map(|text| clipped_size(text, width)).collect::<Vec<_>>();
+    let count = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
+    let all = count(texts);
+    let whole = alone(texts);
+    if count(&whole) == all {
+        return whole;
+    }
+    let words = [false, true].map(|is_brief| differing_words(texts, width, is_brief));
+    if let Some(apart) = words.iter().map(|own| alone(own)).find(|cut| count(cut) == all) {
+        return apart;
+    }
+    // Of those that tell equally many apart the first one.
+    let forms = words.iter().map(|own| clip_apart(own, width));
+    forms.rev().max_by_key(|form| count(form)).unwrap_or(whole)
+}
+
+/// `args=input;workload=full` beside `args=input;workload=small` is `…full`, where it has no room; if brief numbers lose their keys, too.
+fn differing_words(texts: &[String], width: usize, is_brief: bool) -> Vec<String> {
+    let words = |text: &String| text.split([' ', ';']).map(str::to_string).collect::<HashSet<_>>();
+    let shared = texts.iter().map(words).reduce(|shared, own| &shared & &own).unwrap_or_default();
+    let value =
+        |word: &'_ str| word.split_once('=').map_or_else(|| word.to_string(), |(_, value)| value.into());
+    let own = |text: &String| {
+        let own = text.split([' ', ';']).filter(|word| !shared.contains(*word)).map(without_key);
+        let own: Vec<String> = own.map(|word| if is_brief { value(word) } else { word.into() }).collect();
+        let is_whole = text.width() <= width || own.is_empty();
+        let mark = if shared.is_empty() || is_brief { "" } else { "…" };
+        if is_whole { text.clone() } else { format!("{mark}{}", own.join(" ")) }
+    };
+    texts.iter().map(own).collect()
+}
+
 /// `m=512;n=512;k=512` as `m=… k=512`: of few numbers the last one stays, of one before it the key and `=` are seen at least.
 fn with_last_number(text: &str, width: usize) -> Option<String> {
     let (before, last) = text.rsplit_once([' ', ';'])?;
@@ -65,7 +101,7 @@ fn is_word(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{clipped_interval, clipped_size};
+    use super::{clipped_interval, clipped_size, sizes_apart};
 
     #[test]
     fn a_wide_interval_keeps_both_units() {
@@ -94,5 +130,20 @@ mod tests {
         ] {
             assert_eq!(clipped_size(text, width), cut, "{text} {width}");
         }
+    }
+
+    #[test]
+    fn sizes_of_one_kernel_are_cut_where_they_differ() {
+        let apart = |texts: &[&str], width: usize| {
+            sizes_apart(&texts.iter().map(ToString::to_string).collect::<Vec<_>>(), width)
+        };
+        let workloads = ["args=input00;workload=full", "args=input00;workload=small"];
+        assert_eq!(apart(&workloads, 9), ["…full", "…small"]);
+        assert_eq!(apart(&workloads, 30), workloads);
+        let tall = ["m=1024;n=64;k=64;b=16;c=1", "m=1024;n=128;k=64;b=16;c=1"];
+        assert_eq!(apart(&tall, 9), ["…n=64", "…n=128"]);
+        let timings =
+            ["rows=2;cols=2 timing=batch", "rows=2;cols=2 timing=cold", "rows=4;cols=4 timing=cold"];
+        assert_eq!(apart(&timings, 9), ["2 2 batch", "2 2 cold", "4 4 cold"]);
     }
 }

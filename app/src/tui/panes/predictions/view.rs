@@ -7,8 +7,8 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use super::names::name_in_row;
-use super::size_text::{clipped_interval, clipped_size, wished_width};
+use super::names::{name_in_row, sizes_on_page};
+use super::size_text::{clipped_interval, wished_width};
 use crate::answer::Answer;
 use crate::chart::Meaning;
 use crate::pair::Pair;
@@ -28,6 +28,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::collections::HashMap;
 use unicode_width::UnicodeWidthStr;
 
 /// A column of the table.
@@ -170,6 +171,21 @@ fn longest_of(rows: &[usize], width: impl Fn(usize) -> usize) -> usize {
     rows.iter().map(|row| width(*row)).max().unwrap_or(0)
 }
 
+/// What all rows of a page have in common.
+#[derive(Clone, Copy)]
+struct Page<'a> {
+    columns: &'a [(PredictionColumn, usize)],
+    /// The sizes by their rows, as they are shown.
+    sizes: &'a HashMap<usize, String>,
+    look: Look<'a>,
+}
+
+impl Page<'_> {
+    fn size(&self, row: usize) -> String {
+        self.sizes.get(&row).cloned().unwrap_or_default()
+    }
+}
+
 /// Draws the pane.
 pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let beside = beside(state, usize::from(area.width.saturating_sub(2)));
@@ -187,12 +203,14 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &Dashboar
         Line::styled(clipped_text(&text, usize::from(inside.width)), look.caution())
             .render(line_at(inside.y + 1), buffer);
     }
+    let size = columns.iter().find(|(column, _)| *column == PredictionColumn::Size);
+    let sizes = size.map_or_else(HashMap::new, |(_, width)| sizes_on_page(state, width - 1));
+    let page = Page { columns: &columns, sizes: &sizes, look };
     let cursor = state.cursor_line();
     let start = page_start(cursor, rows_in(area), state.table_lines());
     for (at, y) in (start..state.table_lines()).zip(inside.y + 1..inside.bottom()) {
         let row = state.row_on_line(at);
-        row.map_or_else(|| fold(state, look), |row| row_line(state, row, &columns, look))
-            .render(line_at(y), buffer);
+        row.map_or_else(|| fold(state, look), |row| row_line(state, row, page)).render(line_at(y), buffer);
         if at == cursor && state.focus == Pane::Predictions {
             buffer.set_style(line_at(y), look.selection());
         }
@@ -325,7 +343,6 @@ fn clocks_name(state: &DashboardState) -> Option<&'static str> {
 /// The text of a cell in its column, cut where it has no room.
 fn cell_text(column: PredictionColumn, text: &str, width: usize) -> String {
     let cut = match column {
-        PredictionColumn::Size => clipped_size,
         PredictionColumn::Interval | PredictionColumn::FurtherInterval(_) => clipped_interval,
         _ => clipped_text,
     };
@@ -343,60 +360,45 @@ fn aligned_text(column: PredictionColumn, text: &str, width: usize) -> String {
     }
 }
 
-fn row_line(
-    state: &DashboardState,
-    row: usize,
-    columns: &[(PredictionColumn, usize)],
-    look: Look<'_>,
-) -> Line<'static> {
+fn row_line(state: &DashboardState, row: usize, page: Page<'_>) -> Line<'static> {
     let Some(answer) = state.answers.whole(row) else {
-        return unanswered(state, row, columns, look);
+        return unanswered(state, row, page);
     };
     if answer.prediction.is_err() {
-        return refused(state, row, answer, columns, look);
+        return refused(state, row, answer, page);
     }
-    let spans = columns.iter().map(|(column, width)| {
-        let (text, style) = cell(state, row, answer, *column, *width, look);
+    let spans = page.columns.iter().map(|(column, width)| {
+        let (text, style) = cell(state, row, answer, *column, *width, page);
         Span::styled(cell_text(*column, &text, *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
 /// A row that the worker still predicts: its name and size.
-fn unanswered(
-    state: &DashboardState,
-    row: usize,
-    columns: &[(PredictionColumn, usize)],
-    look: Look<'_>,
-) -> Line<'static> {
-    let spans = columns.iter().map(|(column, width)| {
+fn unanswered(state: &DashboardState, row: usize, page: Page<'_>) -> Line<'static> {
+    let spans = page.columns.iter().map(|(column, width)| {
         let text = match column {
             PredictionColumn::Kernel => name_in_row(state, row, *width),
-            PredictionColumn::Size => state.size_of(row),
+            PredictionColumn::Size => page.size(row),
             _ => "…".into(),
         };
-        Span::styled(cell_text(*column, &text, *width), look.dim())
+        Span::styled(cell_text(*column, &text, *width), page.look.dim())
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
 /// A row without a prediction: its name, its size, what was timed, and the reason over the rest of the line.
-fn refused(
-    state: &DashboardState,
-    row: usize,
-    answer: &Answer,
-    columns: &[(PredictionColumn, usize)],
-    look: Look<'_>,
-) -> Line<'static> {
+fn refused(state: &DashboardState, row: usize, answer: &Answer, page: Page<'_>) -> Line<'static> {
+    let look = page.look;
     let why = answer.prediction.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let timed = answer.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
     let mut spans = Vec::new();
     let mut rest = 0;
-    for (column, width) in columns {
+    for (column, width) in page.columns {
         if matches!(column, PredictionColumn::Kernel | PredictionColumn::Size)
             || (*column == PredictionColumn::Source && timed)
         {
-            let (text, style) = cell(state, row, answer, *column, *width, look);
+            let (text, style) = cell(state, row, answer, *column, *width, page);
             spans.push(Span::styled(cell_text(*column, &text, *width), style));
         } else {
             rest += width;
@@ -417,13 +419,14 @@ fn cell(
     answer: &Answer,
     column: PredictionColumn,
     width: usize,
-    look: Look<'_>,
+    page: Page<'_>,
 ) -> (String, Style) {
+    let look = page.look;
     let prediction = answer.prediction.as_ref().ok();
     let dash = || "-".to_string();
     match column {
         PredictionColumn::Kernel => (name_in_row(state, row, width), look.text()),
-        PredictionColumn::Size => (state.size_of(row), look.dim()),
+        PredictionColumn::Size => (page.size(row), look.dim()),
         PredictionColumn::Source => match &answer.source_time {
             Some(t) if !t.rests_on_measurement() => (shown::source_time(t), look.estimated()),
             Some(t) if t.kind == SourceKind::Estimated => (shown::source_time(t), look.predicted()),

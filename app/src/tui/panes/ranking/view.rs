@@ -142,9 +142,8 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
     };
     let names = RowNames::of_rows(state, rows, most);
     let all: Vec<String> = rows.iter().map(|row| names.row_name(row)).collect();
-    let longest = all.iter().map(|name| name.width()).chain([names.heading().width()]);
-    let longest = longest.max().unwrap_or(12);
-    let name = longest.min(most).max(12) + 1;
+    let longest = all.iter().map(|name| name.width()).max().unwrap_or(12);
+    let mut name = longest.min(most).max(12) + 1;
     let names_cut = if longest < name { Vec::new() } else { cut_names(state, all, name - 1) };
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
@@ -159,7 +158,12 @@ fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWid
     let least = if width < 50 { BAR.0 } else { (width / 8).clamp(BAR.0, 32) };
     let mut left = width.saturating_sub(MARKS + name + least + 1);
     let mut kept = Vec::new();
-    for column in by_rank {
+    for (place, column) in by_rank.into_iter().enumerate() {
+        // Keys over values may be longer than these: two columns go before them.
+        if place == 2 {
+            let of_heading = (names.heading().width().min(most) + 1).saturating_sub(name).min(left);
+            (name, left) = (name + of_heading, left - of_heading);
+        }
         if column.1 <= left {
             left -= column.1;
             kept.push(column);
