@@ -133,7 +133,7 @@ struct KernelFormulas {
 pub struct Instance {
     /// Its launch shape, if known.
     pub launch: Option<Launch>,
-    /// Share of its blocks that would do as much if all their threads had work, 0 to 1 ([`Kernel::full_share`]).
+    /// Share of its blocks that would do as much if all their threads had work, 0 to 1.
     pub full_share: f64,
     /// Threads per block where the launch shape is unknown, but a compiler's report is known.
     pub block_size: Option<BlockSize>,
