@@ -17,8 +17,7 @@ use super::item::{Anchor, BODY, Ink, Item, SMALL, TITLE};
 use super::layout::{Rect, clean, shorten, width, wrap};
 use super::legend::Legend;
 use super::{ChartSpec, Dash, Scale, SvgError, Tick, plot};
-use crate::kernel::clip_apart;
-use std::collections::HashSet;
+use crate::kernel::{clip_apart, most_distinct};
 
 /// Everything to draw, back to front.
 #[derive(Debug, Clone, PartialEq)]
@@ -194,12 +193,8 @@ fn labels_apart(labels: &[String], room: f64) -> Vec<String> {
         return labels.to_vec();
     }
     let most = (room / width("0", SMALL)) as usize;
-    let count = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
-    let in_letters = |letters: usize| {
-        let forms = [clip_apart(labels, letters), with_whole_sizes(labels, letters)];
-        // Of those that tell equally many apart the first one.
-        forms.into_iter().rev().max_by_key(|form| count(form)).unwrap_or_default()
-    };
+    let in_letters =
+        |letters: usize| most_distinct([clip_apart(labels, letters), with_whole_sizes(labels, letters)]);
     let whole = (most / 2..most).rev().map(in_letters).find(|all| all.iter().all(fits));
     whole.unwrap_or_else(|| in_letters(most))
 }

@@ -23,8 +23,8 @@ impl Kernel {
         work: &Work,
     ) -> Result<f64, FormulaError> {
         let blocks = launch.block_count();
-        let counted =
-            OF_BLOCKS.iter().find_map(|count| Some((count, work.get(*count).filter(|n| *n > 0.0)?)));
+        let is_counted = |count: &Count| Some((f.work.get(count)?, work.get(*count).filter(|n| *n > 0.0)?));
+        let counted = OF_BLOCKS.iter().find_map(is_counted);
         let Some((count, counted)) = counted.filter(|_| (2..=FEW_BLOCKS).contains(&blocks)) else {
             return Ok(1.0);
         };
@@ -38,14 +38,14 @@ impl Kernel {
                 is_same(&sizes)
             });
         }
-        if padded == keys {
+        let longer: f64 =
+            padded.iter().zip(keys).filter(|(most, own)| most > own).map(|(most, own)| most / own).product();
+        if longer == 1.0 {
             return Ok(1.0);
         }
         let (_, scope) = self.launch_at(f, &padded, variant)?;
-        let of_full = f.work.iter().find(|(c, _)| *c == count).map(|(_, c)| c.formula.eval(&scope));
-        let longer: f64 = padded.iter().zip(keys).map(|(most, own)| most / own).product();
-        let lacking = (of_full.transpose()?.unwrap_or(counted) / counted).min(longer);
-        Ok((1.0 / lacking.max(1.0)).max(1.0 / blocks as f64))
+        let lacking = (count.formula.eval(&scope)? / counted).min(longer);
+        Ok(1.0 / lacking.clamp(1.0, blocks as f64))
     }
 }
 

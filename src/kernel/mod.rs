@@ -50,8 +50,8 @@ pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{InstructionFormulas, Mix, Operations, Rewritten, Translation, VectorPrecision};
 pub use name::{
-    WIDEST_LABEL, clip_apart, clip_at_difference, clip_middle, listed_names, long_name, long_name_within,
-    names_by_difference, short_name, short_name_within,
+    WIDEST_LABEL, clip_apart, clip_at_difference, clip_middle, count_distinct, listed_names, long_name,
+    long_name_within, most_distinct, names_by_difference, shared_parts, short_name, short_name_within,
 };
 pub use name_facts::NameFacts;
 pub use named_code::NamedCode;

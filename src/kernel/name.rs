@@ -67,10 +67,10 @@ pub fn clip_at_difference<'a>(
     clip: impl Fn(&str) -> String,
 ) -> String {
     let whole = clip(text);
-    let letters: Vec<char> = text.chars().collect();
     let alike = others.filter(|other| *other != text && clip(other) == whole);
-    let same_letters = |other: &str| letters.iter().zip(other.chars()).take_while(|(a, b)| **a == *b).count();
+    let same_letters = |other: &str| text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let Some(same) = alike.map(same_letters).min() else { return whole };
+    let letters: Vec<char> = text.chars().collect();
     let from = letters[..same].iter().rposition(|letter| !letter.is_alphanumeric()).map_or(0, |at| at + 1);
     let head: Vec<char> = first_word(text).chars().take(width / 2).collect();
     let room = width.saturating_sub(head.len() + 1);
@@ -107,9 +107,27 @@ pub fn names_by_difference(names: &[String], width: usize) -> Vec<String> {
     for (place, name) in by_differences(names, &vec![String::new(); names.len()], width) {
         named[place] = name;
     }
-    let distinct = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
-    let is_apart = distinct(&named) == distinct(names);
+    let is_apart = count_distinct(&named) == count_distinct(names);
     if is_apart || names.len() > MOST_COMPARED { named } else { clip_apart(names, width) }
+}
+
+/// How many of these texts differ.
+#[must_use]
+pub fn count_distinct(texts: &[String]) -> usize {
+    texts.iter().collect::<HashSet<_>>().len()
+}
+
+/// The form of some texts that tells most of them apart, the first one of equals.
+#[must_use]
+pub fn most_distinct<const N: usize>(forms: [Vec<String>; N]) -> Vec<String> {
+    forms.into_iter().rev().max_by_key(|form| count_distinct(form)).unwrap_or_default()
+}
+
+/// The parts between such characters that all of these texts have.
+#[must_use]
+pub fn shared_parts<'t>(texts: &'t [String], is_end: impl Fn(char) -> bool + Copy) -> HashSet<&'t str> {
+    let parts = texts.iter().map(|text| text.split(is_end).collect::<HashSet<&'t str>>());
+    parts.reduce(|shared, own| &shared & &own).unwrap_or_default()
 }
 
 /// What is still cut alike, since it differs in several places, is shown as its first word and all that it differs in: instances of one

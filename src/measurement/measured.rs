@@ -231,11 +231,16 @@ impl Measurement {
         self.facts().block()
     }
 
-    /// Threads per block of a row whose grid is unknown, whatever their shape.
+    /// The same, whatever their shape.
+    #[must_use]
+    pub fn threads_per_block(&self) -> Option<u32> {
+        Some(self.block()?.iter().fold(1, |threads: u32, side| threads.saturating_mul(*side)))
+    }
+
+    /// Threads per block of a row whose grid is unknown.
     #[must_use]
     pub fn block_of_unknown_grid(&self) -> Option<BlockSize> {
-        let block = self.block().filter(|_| self.grid().is_none())?;
-        Some(BlockSize::Typed(block.iter().fold(1, |threads: u32, side| threads.saturating_mul(*side))))
+        self.threads_per_block().filter(|_| self.grid().is_none()).map(BlockSize::Typed)
     }
 
     /// Blocks in the grid, also where the block is unknown.

@@ -147,8 +147,7 @@ impl<'a> NewKernels<'a> {
         let mut alike: HashMap<&str, Vec<KernelId>> = HashMap::default();
         for id in self.catalogue.ids() {
             let kernel = &self.catalogue[id];
-            // Those of a trace have the labels of its groups, and their operators tell them apart.
-            if kernel.label().contains('…') && !kernel.id.contains(" #") {
+            if is_cut(kernel) {
                 alike.entry(kernel.label()).or_default().push(id);
             }
         }
@@ -174,13 +173,17 @@ impl<'a> NewKernels<'a> {
     }
 }
 
+/// Whether the label of a kernel lacks some of its name. Those of a trace have the labels of its groups, and their operators tell them apart.
+fn is_cut(kernel: &Kernel) -> bool {
+    kernel.label().contains('…') && !kernel.id.contains(" #")
+}
+
 /// What a kernel is shown as where no other one is called so: an instance of a template without its arguments, and whole where it was
 /// cut apart from others.
 fn label_alone(kernel: &Kernel) -> Cow<'_, str> {
     let label = kernel.label();
-    let is_cut_apart = label.contains('…') && !kernel.id.contains(" #");
     let has_arguments = label.contains('<') || label.starts_with("_Z");
-    if is_cut_apart || has_arguments && label == long_name(&kernel.id) {
+    if is_cut(kernel) || has_arguments && label == long_name(&kernel.id) {
         return Cow::Owned(short_name(&kernel.id));
     }
     Cow::Borrowed(label)

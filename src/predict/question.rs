@@ -69,7 +69,7 @@ impl Question<'_> {
 
     /// The time on the source where it was timed at some size: it bounds counts.
     pub(super) fn timed(&self) -> Option<Seconds> {
-        self.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time)
+        self.source_time.as_ref().and_then(SourceTime::timed)
     }
 }
 
@@ -117,7 +117,7 @@ pub fn question<'a>(
         let refused = refused_source(&source, &target, source_row);
         target.barred = target.barred.or_else(|| impossible_source(kernel, source.gpu)).or(refused);
     }
-    let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+    let timed = source_time.as_ref().and_then(SourceTime::timed).map(|time| time.0);
     let on_source = floors.source.time.0;
     let floors =
         floors.map(|floor| Floor { time: Seconds(capped_floor(timed, on_source, floor.time.0)), ..floor });
@@ -222,7 +222,7 @@ impl<'a> Question<'a> {
         all.extend(self.contradictions());
         let capabilities = [&self.source, &self.target].map(|on| on.gpu.cuda.compute_capability.to_string());
         all.extend(self.kernel.cautions_beside(&capabilities).map(|c| Caution::Kernel(c.into())));
-        let timed = self.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
+        let timed = self.timed().is_some();
         let atomics = self.work.get(Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0);
         if uses_source && timed && atomics {
             all.push(Caution::AtomicsNotModelled);

@@ -108,6 +108,12 @@ impl SourceTime {
         self.extrapolation.is_some()
     }
 
+    /// The time, where somebody timed the kernel there, at this size or another.
+    #[must_use]
+    pub fn timed(&self) -> Option<Seconds> {
+        self.rests_on_measurement().then_some(self.time)
+    }
+
     /// The time, where it was measured or published at this very size.
     #[must_use]
     pub fn timed_at_size(&self) -> Option<Seconds> {

@@ -8,7 +8,7 @@ use super::table::{
     LEAST_NAME, TableColumn, TableFormat, explains_one_of, is_blank, left_out_note, line_below,
     markdown_head, markdown_line, one_line, shortened_width, text_line,
 };
-use crate::kernel::{clip_apart, clip_middle};
+use crate::kernel::{clip_apart, clip_middle, shared_parts};
 use std::collections::{HashMap, HashSet};
 use std::io::{BufReader, BufWriter, Read, Result, Write};
 use unicode_width::UnicodeWidthStr;
@@ -271,11 +271,9 @@ impl SpooledTable {
 
 /// Problems and launches (`grid=132;block=384;work=2`) that have no room in so many characters without what all of them say: `…work=2`.
 fn without_shared_pairs(texts: &[String], width: usize) -> Vec<String> {
-    let pairs = |text: &str| text.split(';').map(str::to_string).collect::<HashSet<_>>();
-    let all = texts.iter().map(|text| pairs(text));
-    let shared = all.reduce(|shared, own| &shared & &own).unwrap_or_default();
+    let shared = shared_parts(texts, |c| c == ';');
     let own = |text: &String| {
-        let own: Vec<&str> = text.split(';').filter(|pair| !shared.contains(*pair)).collect();
+        let own: Vec<&str> = text.split(';').filter(|pair| !shared.contains(pair)).collect();
         let is_whole = text.width() <= width || own.is_empty() || shared.is_empty();
         if is_whole { text.clone() } else { format!("…{}", own.join(";")) }
     };

@@ -73,9 +73,8 @@ fn stated_launch_refusal(row: &Measurement, gpu: &Gpu) -> Option<LaunchRefusal> 
     if !row.describes_launch() {
         return None;
     }
-    let threads = |block: [u32; 3]| block.iter().fold(1, |all: u32, side| all.saturating_mul(*side));
     let needs = BlockNeeds {
-        threads: row.block().map_or(1, threads),
+        threads: row.threads_per_block().unwrap_or(1),
         regs_per_thread: row.regs_per_thread().unwrap_or(0),
         smem_static: row.smem_static().unwrap_or(0),
         smem_dynamic: row.smem_dynamic().unwrap_or(0),

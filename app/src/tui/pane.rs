@@ -128,6 +128,11 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
         "Enter accepts, Esc closes"
     }
 
+    /// What the help over it is called after.
+    fn name(&self) -> &'static str {
+        self.key_context()
+    }
+
     /// The action that opened it: its key closes it as well.
     fn opened_by(&self) -> Option<Action> {
         None

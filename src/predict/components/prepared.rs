@@ -185,7 +185,7 @@ impl<'a> PreparedKernel<'a> {
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
         let side = of.side(source, of.row_on(of.machines.gpus.board_place(source)), shape);
         let source_time = of.source_time(source, row, &work, &side);
-        let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time);
+        let timed = source_time.as_ref().and_then(SourceTime::timed);
         let machine = &of.machines.machine(source).numbers;
         let bounded = timed.map_or(work, |time| bounded_work(work, time, machine));
         let alike =

@@ -50,7 +50,7 @@ pub(in crate::predict) struct KeptOperator {
 fn kept_of(q: &Question<'_>, time: Seconds) -> Option<KeptOperator> {
     let operator = q.operator?;
     let on_gpu = |gpu: &Gpu| modelled(gpu, &operator, &q.work);
-    let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+    let timed = q.timed().map(|time| time.0);
     // A source that was not timed need not have what the operator runs on.
     let untimed = || Some(OperatorTimes::NONE).filter(|_| timed.is_none());
     let parts = Pair::new(on_gpu(q.source.gpu).or_else(untimed)?, on_gpu(q.target.gpu)?);

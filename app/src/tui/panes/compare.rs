@@ -21,6 +21,7 @@ use ratatui::text::Line;
 /// The comparison.
 pub static COMPARE: SheetText = SheetText {
     context: "compare",
+    name: "All models",
     opened_by: Action::Compare,
     title: |_| "All models, selected row".into(),
     lines: compare_lines,

@@ -14,6 +14,7 @@ use unicode_width::UnicodeWidthStr;
 /// The help of the focused pane.
 pub static HELP: SheetText = SheetText {
     context: "help",
+    name: "help",
     opened_by: Action::Help,
     title: |state| format!("Help: {}", place_name(state)),
     lines: help_lines,
@@ -133,12 +134,7 @@ fn sheet_below(state: &DashboardState) -> Option<&OpenPanel> {
 
 /// What the help is about.
 fn place_name(state: &DashboardState) -> &'static str {
-    match sheet_below(state).map(|open| open.key_context()) {
-        Some("compare") => "All models",
-        Some("gemm") => "GEMM",
-        Some(other) => other,
-        None => state.focus.title(),
-    }
+    sheet_below(state).map_or_else(|| state.focus.title(), |open| open.name())
 }
 
 /// Keys of this pane, then the general ones, then what columns and marks mean.

@@ -17,6 +17,8 @@ use ratatui::text::Line;
 pub struct SheetText {
     /// Its context in keymaps.
     pub context: &'static str,
+    /// What the help over it is called after.
+    pub name: &'static str,
     /// The action that opens it.
     pub opened_by: Action,
     /// Its title.
@@ -75,6 +77,10 @@ impl Panel<DashboardState> for TextSheet {
 impl OverlayPanel<DashboardState> for TextSheet {
     fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
         Box::new(self.clone())
+    }
+
+    fn name(&self) -> &'static str {
+        self.text.name
     }
 
     fn opened_by(&self) -> Option<Action> {

@@ -79,6 +79,10 @@ impl OverlayPanel<DashboardState> for GemmSheet {
         Box::new(self.clone())
     }
 
+    fn name(&self) -> &'static str {
+        "GEMM"
+    }
+
     fn opened_by(&self) -> Option<Action> {
         Some(Action::Gemm)
     }

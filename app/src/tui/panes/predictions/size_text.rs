@@ -1,8 +1,7 @@
 //! Sizes and intervals in few columns: what tells two rows of a kernel apart stands at the end of a size.
 
-use crate::kernel::clip_apart;
+use crate::kernel::{clip_apart, count_distinct, most_distinct, shared_parts};
 use crate::tui::text::clipped_text;
-use std::collections::HashSet;
 use unicode_width::UnicodeWidthStr;
 
 /// The shapes behind an operator of a trace, which tell rows apart: kernels are named after their operator, too.
@@ -41,29 +40,26 @@ pub(super) fn clipped_size(text: &str, width: usize) -> String {
 /// Sizes of one kernel in at most so many columns each: where some would look alike, in the form that tells most of them apart.
 pub(super) fn sizes_apart(texts: &[String], width: usize) -> Vec<String> {
     let alone = |texts: &[String]| texts.iter().map(|text| clipped_size(text, width)).collect::<Vec<_>>();
-    let count = |all: &[String]| all.iter().collect::<HashSet<_>>().len();
-    let all = count(texts);
+    let all = count_distinct(texts);
     let whole = alone(texts);
-    if count(&whole) == all {
+    if count_distinct(&whole) == all {
         return whole;
     }
     let words = [false, true].map(|is_brief| differing_words(texts, width, is_brief));
-    if let Some(apart) = words.iter().map(|own| alone(own)).find(|cut| count(cut) == all) {
+    if let Some(apart) = words.iter().map(|own| alone(own)).find(|cut| count_distinct(cut) == all) {
         return apart;
     }
-    // Of those that tell equally many apart the first one.
-    let forms = words.iter().map(|own| clip_apart(own, width));
-    forms.rev().max_by_key(|form| count(form)).unwrap_or(whole)
+    most_distinct(words.map(|own| clip_apart(&own, width)))
 }
 
 /// `args=input;workload=full` beside `args=input;workload=small` is `…full`, where it has no room; if brief numbers lose their keys, too.
 fn differing_words(texts: &[String], width: usize, is_brief: bool) -> Vec<String> {
-    let words = |text: &String| text.split([' ', ';']).map(str::to_string).collect::<HashSet<_>>();
-    let shared = texts.iter().map(words).reduce(|shared, own| &shared & &own).unwrap_or_default();
+    let is_end = |c: char| c == ' ' || c == ';';
+    let shared = shared_parts(texts, is_end);
     let value =
         |word: &'_ str| word.split_once('=').map_or_else(|| word.to_string(), |(_, value)| value.into());
     let own = |text: &String| {
-        let own = text.split([' ', ';']).filter(|word| !shared.contains(*word)).map(without_key);
+        let own = text.split(is_end).filter(|word| !shared.contains(word)).map(without_key);
         let own: Vec<String> = own.map(|word| if is_brief { value(word) } else { word.into() }).collect();
         let is_whole = text.width() <= width || own.is_empty();
         let mark = if shared.is_empty() || is_brief { "" } else { "…" };
