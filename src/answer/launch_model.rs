@@ -64,7 +64,7 @@ pub struct LaunchQuestion<'a> {
 impl LaunchModel {
     /// The subject with a block of these needs: what was compiled or timed goes before what is typed, so that neither is there.
     fn subject(&self, subject: &Subject, needs: Option<BlockNeeds>, work: Work) -> Subject {
-        let instance = Instance { work, ..subject.instance.clone() };
+        let instance = Instance { work, is_compared: true, ..subject.instance.clone() };
         let instance = match needs {
             None => instance,
             Some(needs) => Instance {

@@ -6,7 +6,8 @@ use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Work};
 use crate::pair::Pair;
 use crate::power::{Load, gpu_at_limit};
-use crate::predict::{MODELS, SourceTime, Subject, Visible, question};
+use crate::predict::{MODELS, SourceTime, Subject, USUAL, Visible, question};
+use crate::roofline::{BufferReuse, KernelArithmetic};
 use crate::units::Seconds;
 
 /// A kernel on a source.
@@ -29,13 +30,31 @@ impl LimitedSource<'_> {
     /// follows from the time that was measured, or is modelled, there.
     #[must_use]
     pub fn source_at_limit(&self, gpu: &Gpu) -> Option<Gpu> {
-        gpu_at_limit(gpu, |gpu| {
-            let Settings { ceilings, rules, .. } = self.settings;
+        let Settings { ceilings, rules, .. } = self.settings;
+        let on = |gpu: &Gpu| {
             let pair = Pair::new((self.source, gpu), (self.source, gpu));
             let q = question(self.kernel, self.subject, pair, self.store, ceilings, rules);
             let blocks = q.source.launch.map(|l| l.block_count() as f64);
-            Some(self.load(&q.work, blocks, gpu, q.source_time.as_ref()?.time))
-        })
+            Some((q.work, blocks, q.source_time.as_ref()?.time))
+        };
+        let limited = gpu_at_limit(gpu, |gpu| {
+            let (work, blocks, time) = on(gpu)?;
+            Some(self.load(&work, blocks, gpu, time))
+        })?;
+        let shown = on(gpu).map_or(0.0, |(work, _, time)| self.clock_shown(&work, gpu, time));
+        let left = limited.boost_clock.value / gpu.boost_clock.value;
+        Some(if shown > left { gpu.at_clock_share(shown.min(1.0)) } else { limited })
+    }
+
+    /// The share of its SM clock that this GPU needs for the FLOPs of lanes in this time, where it reaches no more of their rate than is usual: whatever
+    /// the limit is thought to leave, it ran at that; 0 where tensor cores do them.
+    fn clock_shown(&self, work: &Work, gpu: &Gpu, time: Seconds) -> f64 {
+        let arithmetic = KernelArithmetic::from_kernel(self.kernel);
+        if arithmetic.is_on_tensor_cores() {
+            return 0.0;
+        }
+        let components = arithmetic.machine(gpu).components(work, BufferReuse::Never);
+        USUAL * components.flops_at_peak() / time.0
     }
 
     /// What the kernel asks of this GPU in this time.

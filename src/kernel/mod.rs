@@ -135,6 +135,8 @@ pub struct Instance {
     pub launch: Option<Launch>,
     /// Share of its blocks that would do as much if all their threads had work, 0 to 1.
     pub full_share: f64,
+    /// Whether its launch is compared with another of the same kernel, of which none is slower for the blocks that an SM holds more of.
+    pub is_compared: bool,
     /// Threads per block where the launch shape is unknown, but a compiler's report is known.
     pub block_size: Option<BlockSize>,
     /// Registers per thread that somebody typed: they go before any compiler's word.
@@ -419,6 +421,7 @@ impl Kernel {
             return Ok(Instance {
                 launch: None,
                 full_share: 1.0,
+                is_compared: false,
                 block_size: self.block_size(),
                 regs_per_thread: None,
                 least_registers: None,
@@ -444,6 +447,7 @@ impl Kernel {
         Ok(Instance {
             launch,
             full_share: full_share.unwrap_or(1.0),
+            is_compared: false,
             block_size: if launch.is_none() { self.block_size() } else { None },
             regs_per_thread: None,
             least_registers: asks.least_registers,

@@ -38,6 +38,8 @@ pub(super) struct Causes {
     pub(super) power: f64,
     /// |ln| between what a library's kernels reach of the two GPUs' FP32 rates beside older GPUs.
     pub(super) library: f64,
+    /// |ln| between what FP32 lanes and tensor cores make of FLOPs of an unstated type.
+    pub(super) element_type: f64,
     /// The share of the predicted time that no launch stays below.
     pub(super) shortest: f64,
     /// As [`Doubt::by_rates`].
@@ -81,6 +83,8 @@ pub struct Doubt {
     pub power: f64,
     /// 0.8 |ln| between what a library's kernels reach of the two GPUs: it chooses other algorithms there, well for one size and badly for the next.
     pub library: f64,
+    /// 0.9 |ln| between what FP32 lanes and tensor cores make of FLOPs whose type nobody stated, as far as they may be either's: so wide, 90 % intervals reach both.
+    pub element_type: f64,
     /// The share of the predicted time that no launch stays below, 0 to 1: that of its bytes of DRAM at the bandwidth that the target states; 0
     /// where they were not counted. No part of the total: it ends an interval.
     pub shortest: f64,
@@ -152,6 +156,7 @@ impl Doubt {
             reuse: REUSE * in_body * causes.reuse,
             power: 0.5 * in_body * causes.power,
             library: 0.8 * in_body * causes.library,
+            element_type: 0.9 * in_body * causes.element_type,
             shortest: causes.shortest.min(1.0),
             by_rates: [causes.by_rates[0].min(1.0), causes.by_rates[1].max(1.0)],
         }
@@ -190,6 +195,7 @@ impl Doubt {
             reuse: 0.0,
             power: 0.0,
             library: 0.0,
+            element_type: 0.0,
             shortest: 0.0,
             by_rates: ANY_RATES,
         }
@@ -239,9 +245,10 @@ impl Doubt {
     #[inline]
     pub fn total(&self) -> f64 {
         let Self { least, readings, spread, efficiency, drawn, counts, .. } = *self;
-        let Self { distance, build, floor, supply, conflicts, reuse, power, library, .. } = *self;
+        let Self { distance, build, floor, supply, conflicts, reuse, power, library, element_type, .. } =
+            *self;
         let of_kernel = [least, readings, spread, efficiency, drawn, counts];
-        let of_gpus = [distance, build, floor, supply, conflicts, reuse, power, library];
+        let of_gpus = [distance, build, floor, supply, conflicts, reuse, power, library, element_type];
         let squares = |causes: &[f64], sum: f64| causes.iter().fold(sum, |sum, d| sum + d * d);
         squares(&of_gpus, squares(&of_kernel, 0.0)).sqrt()
     }
@@ -260,6 +267,7 @@ impl Doubt {
             (self.floor, "the time is mostly launch overhead, which was not measured there"),
             (self.supply, "how fast one of the GPUs fetches code without loops was not measured"),
             (self.conflicts, "shared-memory bytes known but not its instructions: bank conflicts unknown"),
+            (self.element_type, "element type not stated: tensor cores may do its FLOPs; give its dtype"),
             (self.library, "the library runs other algorithms there"),
             (self.power, "how much power tensor cores draw depends on the operands"),
             (self.reuse, "its buffers may or may not stay in L2"),
@@ -289,6 +297,7 @@ mod tests {
         reuse: 0.0,
         power: 0.0,
         library: 0.0,
+        element_type: 0.0,
         shortest: 0.0,
         by_rates: ANY_RATES,
     };

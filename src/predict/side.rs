@@ -18,6 +18,8 @@ pub struct QuestionSide<'a> {
     /// The launch shape, where known.
     pub launch: Option<Launch>,
     pub(super) full_share: f64,
+    /// As [`Instance::is_compared`].
+    pub(super) is_compared: bool,
     /// What a block asks for, where the launch shape or at least the threads per block are known or assumed.
     pub needs: Option<BlockNeeds>,
     /// Resident blocks of such a block.
@@ -56,6 +58,8 @@ pub(super) struct LaunchFit<'a> {
     pub(super) launch: Option<Launch>,
     /// As [`Instance::full_share`]; the blocks of a launch that is none of the formulas are all full.
     pub(super) full_share: f64,
+    /// As [`Instance::is_compared`].
+    pub(super) is_compared: bool,
     pub(super) refusal: Option<LaunchRefusal>,
     pub(super) needs: Option<BlockNeeds>,
     occupancy: Option<Occupancy>,
@@ -78,6 +82,7 @@ impl<'a> LaunchFit<'a> {
     ) -> Self {
         let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
+        let is_compared = instance.is_compared;
         let full_share = if launch == instance.launch { instance.full_share } else { 1.0 };
         // A row with a block and no grid still says what fits an SM.
         let timed_block = [row, any_row].into_iter().flatten().find_map(Measurement::block_of_unknown_grid);
@@ -112,7 +117,18 @@ impl<'a> LaunchFit<'a> {
             _ => resident,
         };
         let wave_occupancy = if gpu.is_hypothetical() { resident_on(gpu.existing()) } else { occupancy };
-        Self { launch, full_share, refusal, needs, occupancy, wave_occupancy, unstated, registers, build }
+        Self {
+            launch,
+            full_share,
+            is_compared,
+            refusal,
+            needs,
+            occupancy,
+            wave_occupancy,
+            unstated,
+            registers,
+            build,
+        }
     }
 
     /// As [`QuestionSide::wave_occupancy`].
@@ -157,6 +173,7 @@ impl<'a> QuestionSide<'a> {
             gpu,
             launch,
             full_share,
+            is_compared: instance.is_compared,
             needs,
             occupancy,
             refusal,

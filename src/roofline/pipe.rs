@@ -369,6 +369,8 @@ pub struct KernelArithmetic {
     by_warp: bool,
     /// Whether somebody stated the pipe.
     is_stated: bool,
+    /// Whether FP32 lanes are assumed, as nobody stated a type.
+    is_assumed: bool,
 }
 
 impl KernelArithmetic {
@@ -388,7 +390,19 @@ impl KernelArithmetic {
         let stated = kernel.stated_arithmetic.as_ref().filter(|_| has_newer_instructions(pipe));
         let by_warp = stated.is_some_and(|stated| stated.facts.is_of_one_warp());
         let is_stated = kernel.states_pipe() && !kernel.arithmetic_is_reached();
-        Self { lanes, pipe, by_warp, is_stated }
+        let is_assumed = pipe == Pipe::Fp32
+            && kernel.dtype.is_empty()
+            && !(kernel.states_pipe() || kernel.has_formulas() || kernel.operator.is_some());
+        Self { lanes, pipe, by_warp, is_stated, is_assumed }
+    }
+
+    /// ln of how many times the FLOPs of FP32 this GPU's tensor cores do in FP16; 0 where it has none, and where somebody stated the type of such kernels.
+    #[must_use]
+    pub fn ln_tensor_lead(self, gpu: &Gpu) -> f64 {
+        let half = ElementType::Fp16;
+        let tensor = gpu.tensor_rate_or_other_accumulate(half, half.usual_accumulate());
+        let lead = tensor.filter(|_| self.is_assumed).map(|rate| rate.value.0 / gpu.fp32_peak.value.0);
+        lead.map_or(0.0, |lead| lead.ln().max(0.0))
     }
 
     /// Whether FLOPs are those of lanes, as somebody said: then no time is shorter than these lanes take.

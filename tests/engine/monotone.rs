@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
+use roofswap::answer::Settings;
 use roofswap::gpu::{ChangeAmount, Gpu, GpuChanges, GpuId, GpuNumber};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::pair::Pair;
 use roofswap::predict::{MODELS, ModelId, Question, Subject, question};
 use roofswap::session::Session;
@@ -126,6 +128,44 @@ const GROWING: [(&str, &str, &[GrowingKey]); 13] = [
     ("vector_add_divergent", "", &[("n", &[128, 256, 257, 512, 513, 1024, 1025])]),
     ("shared_transpose", "", &[("rows", &[64, 65, 128, 129, 256, 257, 512])]),
 ];
+
+/// A longer time on the source is no shorter on a target, at its launch overhead and below its roof as well.
+#[test]
+fn more_time_on_the_source_is_never_faster() {
+    let mut found = Vec::new();
+    for (source, from_us) in [("rtx-4070", 8.5), ("h100-sxm5", 2.5), ("titan-v", 3.2)] {
+        for (kernel, size) in [
+            ("saxpy", "n=1048576"),
+            ("matmul_tiled", "n=256"),
+            ("histogram", "n=1048576"),
+            ("softmax", "rows=256;cols=256"),
+        ] {
+            let times: Vec<f64> = (0..40).map(|step| from_us * 1.015_f64.powi(step)).collect();
+            let mut before: Vec<f64> = Vec::new();
+            for time in times {
+                let mut session = Session::load(None).unwrap();
+                let csv = format!("gpu,kernel,problem,time_ms\n{source},{kernel},{size},{}\n", time / 1e3);
+                session.edit(|w| {
+                    let timed = TimingKind::Measured;
+                    let read = read_csv(csv.as_bytes(), "mine.csv", timed, &w.gpus, &mut w.kernels).unwrap();
+                    w.store.add_rows(read.rows);
+                });
+                let subject = session.timed_subject(session.own_config_ids().next().unwrap()).unwrap();
+                let at = |id: &str| session.gpus.id_named(id).unwrap();
+                let on = |target: &str| {
+                    let answer = session.answer(&subject, at(source), at(target), Settings::default());
+                    answer.predicted_time().unwrap().0
+                };
+                let now = ["t4", "v100-sxm2-16gb", "gtx-titan-x", "a100-sxm4-40gb"].map(on).to_vec();
+                if before.iter().zip(&now).any(|(before, now)| *now < before * 0.999) {
+                    found.push(format!("{kernel} of {time} us on {source}: {before:?} s to {now:?} s"));
+                }
+                before = now;
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} of them:\n{}", found.len(), found.join("\n"));
+}
 
 /// Of a longer size, over that of a shorter one: what a part of a wave may take away.
 const SHORTER: f64 = 0.99;

@@ -187,6 +187,32 @@ fn rows_on_the_target_are_compared_from_the_source_at_its_limit() {
     assert!((with / without - 1.0).abs() < SAME, "{with} and {without}");
 }
 
+/// A source under a limit ran at the clock that its FLOPs show, whatever power they are thought to draw: none is carried past the rate of the target's lanes.
+#[test]
+fn a_limited_source_above_what_its_limit_is_thought_to_leave_is_not_past_the_peak_elsewhere() {
+    let mut before = 0.0;
+    for ms in [30.0, 40.0, 45.0, 50.0, 58.0, 80.0] {
+        let mut session = Session::load(None).unwrap();
+        let csv = format!(
+            "gpu,kernel,flops,dram_bytes,dtype,time_ms,power_limit_w\nrtx-4090,own,1e12,1e9,fp32,{ms},180\n"
+        );
+        session.edit(|w| {
+            let read =
+                read_csv(csv.as_bytes(), "own.csv", TimingKind::Measured, &w.gpus, &mut w.kernels).unwrap();
+            w.store.add_rows(read.rows);
+        });
+        let limited = "rtx-4090@180W";
+        session.add_derived_gpus([limited]).unwrap();
+        let [limited, stock] = [limited, "rtx-4090"].map(|id| session.gpus.position(id).unwrap());
+        let subject = session.timed_subject(session.own_config_ids().next().unwrap()).unwrap();
+        let settings = Settings { model: model_position("components").unwrap(), ..Settings::default() };
+        let time = session.answer(&subject, limited, stock, settings).predicted_time().unwrap();
+        assert!(1e12 / time.0 <= session.gpus[stock].fp32_peak.value.0, "{ms} ms: {time}");
+        assert!(time.millis() >= before * (1.0 - SAME), "{ms} ms: {time}, {before} before");
+        before = time.millis();
+    }
+}
+
 /// Tensor cores that do a quarter of their rate are no load that no FP32 lane could be; and the same limit on both sides is one GPU.
 #[test]
 fn a_limit_on_both_sides_of_a_tensor_kernel_is_the_measured_time() {

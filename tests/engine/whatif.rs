@@ -201,6 +201,33 @@ fn a_launch_as_it_is_keeps_its_time_and_a_refused_one_has_none() {
     assert!(compared > 20, "{compared}");
 }
 
+/// Waves of five blocks an SM may be worse filled than those of three, but blocks start when others end.
+#[test]
+fn a_launch_of_which_an_sm_holds_fewer_blocks_is_no_faster() {
+    let session = Session::load(None).unwrap();
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let source = session.gpus.id_named("titan-v").unwrap();
+    let mut compared = 0;
+    for (kernel, size) in [("matmul_naive", "n=256"), ("matmul_tiled", "n=320"), ("conv2d_7x7", "h=256")] {
+        let kernel = session.kernels.id_named(kernel).unwrap();
+        let size = session.kernels[kernel].typed(size).unwrap();
+        let subject = session.subject(kernel, &size, &session.default_variant(kernel)).unwrap();
+        for target in ["rtx-4070", "t4", "h100-sxm5", "gtx-titan-x"] {
+            let target = session.gpus.id_named(target).unwrap();
+            let time = |shared: u32| {
+                let launch_edits =
+                    LaunchEdits::default().with(LaunchNumber::DynamicShared, Some(shared * 1024));
+                let edited = Subject { launch_edits, ..subject.clone() };
+                session.answer(&edited, source, target, settings).predicted_time()
+            };
+            let times: Vec<f64> = (0..48).step_by(4).map_while(time).map(|time| time.0).collect();
+            assert!(times.windows(2).all(|two| two[1] >= two[0] * (1.0 - 1e-9)), "{}: {times:?}", size);
+            compared += times.len();
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
 #[test]
 fn a_changed_launch_has_one_time_wherever_it_is_asked() {
     let mut session = Session::load(None).unwrap();

@@ -24,6 +24,8 @@ pub(super) struct End {
     pub(super) slower_supply: f64,
     /// What a library's kernels reach of this GPU's FP32 rate beside older GPUs, 0 to 1.
     pub(super) library_share: f64,
+    /// ln of how many times the FLOPs of FP32 its tensor cores do; 0 where it has none, and where the type of such a kernel is stated.
+    pub(super) ln_tensor_lead: f64,
     /// Whether DRAM binds on a board whose ECC may have been switched off.
     pub(super) may_lack_ecc: bool,
 }

@@ -3,15 +3,15 @@
 use super::Answered;
 use super::end::End;
 use super::excess::Excess;
-use super::launching::{LaunchStart, Launching};
+use super::launching::{LaunchStart, Launching, TimedRoof};
 use super::nearness::{Nearness, OtherBoard, alike_by};
-use super::sides::QuestionSides;
 use super::transfer::{Carried, FAR, LaunchRoof, TimeOverRoof, TypicalEfficiency};
-use crate::pair::{Pair, Side};
+use super::unstated_type::UnstatedType;
+use crate::pair::Pair;
 use crate::predict::floor::capped_floor;
 use crate::predict::operators::carried;
 use crate::predict::{Causes, Doubt, ModelRefusal, joined_doubts, library_distance, sound};
-use crate::roofline::{Component, MachineNumbers, Spec};
+use crate::roofline::{MachineNumbers, Spec};
 use crate::units::Seconds;
 use std::cmp::Ordering;
 
@@ -67,6 +67,7 @@ pub(super) struct SourceShare {
     timed_over_sum: f64,
     over_roof: TimeOverRoof,
     typical: TypicalEfficiency,
+    unstated_type: UnstatedType,
     /// ln η; 0 where there is no roof.
     ln_efficiency: f64,
     /// (ln η over [`FAR`])^4: far above its roof a kernel's time does not shrink with the roof alone.
@@ -86,10 +87,12 @@ impl SourceShare {
         let roof = end.roof.time;
         let below_floor = timed.filter(|timed| *timed < end.floor);
         let floor = capped_floor(below_floor, end.floor, end.floor);
-        let start = launching.start(timed, floor, roof);
+        let start = launching.start(timed, floor, TimedRoof { time: roof, is_whole: excess.knows_dram });
         let sum = |body| launching.launched(floor, launching.gap(floor, start.gap), body);
         let timed_over_sum = timed.zip(start.body).map_or(1.0, |(time, body)| time / sum(body));
-        let typical = typical.with_own_share(start.own).with_dram_over_rest(end.roof.dram_over_rest);
+        let typical = typical
+            .with_own_share(start.own, launching.own_below(start.own))
+            .with_dram_over_rest(end.roof.dram_over_rest);
         let body = start.body.unwrap_or_else(|| {
             typical.untimed_body(&end.roof, launching.uncounted_of_kernel(excess.uncounted))
         });
@@ -110,6 +113,7 @@ impl SourceShare {
             timed_over_sum,
             over_roof,
             typical,
+            unstated_type: UnstatedType::on(&end, body),
             ln_efficiency,
             far,
         }
@@ -167,7 +171,8 @@ impl SourceShare {
                 let own = self.start.own;
                 let carried = carried.between(self.in_order([own * body, body / own], target, nearness));
                 let of_lanes = if self.excess.on_stated_lanes { target.flops_above_clock() } else { 0.0 };
-                carried.between([of_lanes, f64::INFINITY])
+                let carried = carried.between([of_lanes, f64::INFINITY]);
+                self.of_unstated_type(carried, body, target)
             }
             _ => carried,
         };
@@ -177,6 +182,16 @@ impl SourceShare {
         let kept = if nearness == Nearness::SameBoard { self.timed_over_sum } else { 1.0 };
         let time = sound(Seconds(kept * self.launching.launched(floor, gap, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
+    }
+
+    /// The same of a kernel that tensor cores may do, which took so many seconds on the source.
+    #[inline]
+    fn of_unstated_type(&self, carried: Carried, timed: f64, target: &End) -> Carried {
+        if !self.unstated_type.may_be() {
+            return carried;
+        }
+        let of_tensors = UnstatedType::on_tensor_cores(timed, [&self.end, target]);
+        carried.between([self.unstated_type.body(carried.body, of_tensors); 2])
     }
 
     /// A kernel of which nothing was timed under this roof, in seconds.
@@ -317,6 +332,8 @@ impl SourceShare {
             joined_doubts(spread, NOTHING_COUNTED * apart)
         };
         let efficiency = if has_roof { self.ln_efficiency } else { 0.0 };
+        let idle_sms = self.excess.unknown_blocks(&self.end.pace, &target.pace, efficiency);
+        let spread = joined_doubts(spread, idle_sms);
         let is_drawn = has_roof && self.typical.build.is_another();
         let drawn = if is_drawn { (carried.efficiency / carried.source_efficiency).ln().abs() } else { 0.0 };
         let drawn =
@@ -350,6 +367,7 @@ impl SourceShare {
                 0.0
             },
             library: ln_apart(target.library_share, self.end.library_share),
+            element_type: self.of_element_type(target, body),
             shortest: self.shortest_body(target) / time.0,
             by_rates: self.range_by_rates(target, *answered, nearness),
         });
@@ -362,6 +380,15 @@ impl SourceShare {
             }
             Nearness::Other(_) | Nearness::SameSettings | Nearness::SameBoard => doubt,
         }
+    }
+
+    /// |ln| between a body and what it were if tensor cores did the FLOPs of an unstated type.
+    #[inline]
+    fn of_element_type(&self, target: &End, body: f64) -> f64 {
+        let timed = self.start.body.filter(|_| self.unstated_type.may_be());
+        timed.map_or(0.0, |timed| {
+            self.unstated_type.doubt(body, UnstatedType::on_tensor_cores(timed, [&self.end, target]))
+        })
     }
 
     /// |ln| of how much longer one of the roofs were if less stayed in L2, or if more did where bytes through L2 stand for those of DRAM.
@@ -383,6 +410,10 @@ impl SourceShare {
             return [0.0, f64::INFINITY];
         };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
+        if self.unstated_type.may_be() {
+            let of_tensors = UnstatedType::on_tensor_cores(body, [&self.end, target]) / body;
+            (gained, lost) = (gained.min(of_tensors), lost.max(of_tensors));
+        }
         let (from, to) = (&self.end.roof, &target.roof);
         if from.time > 0.0 {
             let [less, more] = if self.excess.knows_dram { [1.0; 2] } else { [to.kept, from.kept] };
@@ -426,7 +457,11 @@ impl SourceShare {
             Some(body) if body < source => (body / source).powi(2) * target,
             _ => target,
         };
-        let of_flops = at_least(self.end.flops_above_clock(), target.flops_above_clock());
+        let of_flops = if self.unstated_type.may_be() {
+            0.0
+        } else {
+            at_least(self.end.flops_above_clock(), target.flops_above_clock())
+        };
         let of_bytes = if self.excess.knows_dram { at_least(from, to) } else { 0.0 };
         of_flops.max(of_bytes)
     }
@@ -449,30 +484,4 @@ fn ln_apart(a: f64, b: f64) -> f64 {
 pub(super) fn slower_supply(machine: &MachineNumbers, filled: &MachineNumbers) -> f64 {
     let (most, supplied) = (machine.spec_value(Spec::IssuePerClock), filled.spec_value(Spec::IssuePerClock));
     if most == supplied { 0.0 } else { (most / supplied).ln() }
-}
-
-/// Both ends of one question.
-pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
-    let excess = sides.excess;
-    let end = |side: Side| {
-        let (floor, filled) = (sides.floors[side], sides.filled(side));
-        End {
-            roof: sides.roofs[side],
-            pace: excess.pace(&filled),
-            floor: floor.time.0,
-            knows_floor: floor.is_known(),
-            unknown_build: sides.unknown_builds[side],
-            operator: sides.operators[side],
-            slower_supply: slower_supply(&sides.machines[side], &filled),
-            library_share: sides.shapes[side].library_share,
-            may_lack_ecc: sides.machines[side].has_ecc()
-                && sides.components[side].binding() == Some(Component::Dram),
-        }
-    };
-    let source = end(Side::Source);
-    let typical =
-        TypicalEfficiency::new(excess.uncounted, sides.source_build).on_tensor_cores(excess.on_tensor_cores);
-    let source = SourceShare::new(source, sides.timed, sides.launching, excess, typical)
-        .timed_at_size(sides.is_of_size);
-    (source, end(Side::Target))
 }

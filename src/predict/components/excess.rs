@@ -67,10 +67,16 @@ const PIPES: [(Count, Spec); 5] = [
 /// Where two of them stand in it.
 const LSU_INSTS: usize = 1;
 const WAVEFRONTS: usize = 2;
+const FLOPS: usize = 3;
 
 /// The share of a time that FLOPs explain at which they say half of what they would at much more: a kernel whose FLOPs take a hundredth of its
 /// time is as little known by them as one without.
 const FLOPS_THAT_SAY: f64 = 0.02;
+
+/// From how many roofs on, in ln, a launch of unknown blocks may leave SMs idle, and what of the distance between the SMs of two GPUs counts then: launches under
+/// NVBench without their grids held 81 % without it.
+const FEW_BLOCKS_FROM: f64 = 0.7;
+const FEW_BLOCKS: f64 = 0.4;
 
 /// What the time above the roof may go with, by what was counted of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,6 +93,8 @@ pub(super) struct Excess {
     pub(super) knows_dram: bool,
     /// Whether FLOPs are those of tensor cores.
     pub(super) on_tensor_cores: bool,
+    /// Whether nobody knows its blocks: few of them leave SMs idle.
+    has_unknown_blocks: bool,
     /// Whether FLOPs are those of lanes that somebody stated.
     pub(super) on_stated_lanes: bool,
     /// Whether wavefronts of shared memory were counted and its instructions were not.
@@ -163,6 +171,7 @@ impl Excess {
             uncounted,
             knows_dram,
             on_tensor_cores,
+            has_unknown_blocks: !blocks.have_launch,
             on_stated_lanes: false,
             knows_wavefronts_alone: known[WAVEFRONTS] && !known[LSU_INSTS],
         }
@@ -252,6 +261,23 @@ impl Excess {
         [least, most]
     }
 
+    /// |ln| of the ratio of the SMs of two GPUs where nobody knows how many of them a launch reaches, as far as a time so many roofs long, in ln, says that it is
+    /// not all of them; 0 elsewhere.
+    #[inline]
+    pub(super) fn unknown_blocks(&self, source: &Pace, target: &Pace, ln_efficiency: f64) -> f64 {
+        if !self.has_unknown_blocks || ln_efficiency <= FEW_BLOCKS_FROM {
+            return 0.0;
+        }
+        let sms = source.rates.ln_over(&target.rates, 0) - (source.clock / target.clock).ln();
+        FEW_BLOCKS * (1.0 - (FEW_BLOCKS_FROM - ln_efficiency).exp()) * sms.abs()
+    }
+
+    /// ln of how many times longer FLOPs take on the other GPU, on the lanes.
+    #[inline]
+    pub(super) fn ln_slower_flops(source: &Pace, target: &Pace) -> f64 {
+        source.rates.ln_over(&target.rates, 2 + FLOPS)
+    }
+
     /// |ln| of the ratio of the bandwidths of two GPUs, whether bytes were counted or not.
     #[inline]
     pub(super) fn bandwidths_apart(source: &Pace, target: &Pace) -> f64 {
@@ -333,6 +359,8 @@ pub(super) struct PacedMachine {
     /// As in [`Pace`].
     clock: f64,
     latency: f64,
+    /// As in [`End`](super::end::End).
+    pub(super) ln_tensor_lead: f64,
     /// ln of its SM clock and its memory clock over those of its board, which are no part of how alike two boards are.
     ln_set_clocks: [f64; 2],
 }
@@ -348,6 +376,7 @@ impl PacedMachine {
             rates: Rates::of_machine(&numbers),
             clock,
             latency: numbers.dependent_issue().ln(),
+            ln_tensor_lead: arithmetic.ln_tensor_lead(gpu),
             ln_set_clocks: [now.sm.0 / stated.sm.0, now.mem.0 / stated.mem.0].map(f64::ln),
         }
     }

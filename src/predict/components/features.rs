@@ -4,8 +4,8 @@
 //! the GPUs themselves (bandwidths, SMs, clocks, target over source) are left out on purpose: a handful of GPUs differ in so many
 //! of them that a model takes them for names, and with whole GPUs left out it was worse with them (docs/models.md, "Hybrid").
 
-use super::doubted;
-use super::ends::ends;
+use super::{doubted, ends};
+
 use super::sides::QuestionSides;
 use super::wave_shape::waves_on;
 use crate::kernel::Count;

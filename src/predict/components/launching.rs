@@ -68,6 +68,22 @@ pub(super) struct LaunchStart {
     pub(super) gap: f64,
 }
 
+/// The roof of a launch that was timed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TimedRoof {
+    /// Seconds; 0 where there is none.
+    pub(super) time: f64,
+    /// Whether bytes of DRAM are in it: beside those that nobody counted it says little of how long a body may be.
+    pub(super) is_whole: bool,
+}
+
+impl From<f64> for TimedRoof {
+    /// Of so many seconds with all that counts.
+    fn from(time: f64) -> Self {
+        Self { time, is_whole: true }
+    }
+}
+
 impl Launching {
     #[inline]
     pub(super) fn new(timing: LaunchTiming) -> Self {
@@ -98,7 +114,7 @@ impl Launching {
     }
 
     /// What a time on the source says of the kernel, under a roof of so many seconds.
-    pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
+    pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: TimedRoof) -> LaunchStart {
         let Some(time) = timed else { return LaunchStart { body: None, own: 0.0, gap: GAP } };
         match self {
             Self::BackToBack | Self::OnOtherBuffers | Self::Profiled | Self::Traced => {
@@ -117,19 +133,37 @@ impl Launching {
         }
     }
 
-    fn back_to_back(self, time: f64, floor: f64, roof: f64) -> LaunchStart {
+    fn back_to_back(self, time: f64, floor: f64, roof: TimedRoof) -> LaunchStart {
         let own = 1.0 - self.share_of_error(floor, time);
-        let beside_floor = rest(time, floor);
-        // A time at its floor has no room for more.
-        let room = (beside_floor - LEAST_BODY_BESIDE_GAP * time).max(0.0);
-        let gap = self.gap(floor, GAP.min(room));
-        let above = (beside_floor - gap).max(LEAST_BODY_BESIDE_GAP * time);
-        // Between a time at its floor, which says nothing, and one well above it the kernel's own comes step by step.
-        let most = if roof > 0.0 { MOST_ROOFS_AT_FLOOR * roof } else { LEAST_BODY * time };
-        let at_floor = most.min(time);
+        let [gap, above] = self.beside_floor(time, floor);
         let above_floor = (own / ABOVE_FLOOR).min(1.0);
-        let body = if above_floor < 1.0 { at_floor * (above / at_floor).powf(above_floor) } else { above };
+        let body = if above_floor < 1.0 {
+            // Between a time at its floor, which says nothing, and one well above it the kernel's own comes step by step. Its body is no longer than
+            // that of a time which has just left the floor.
+            let of_roof = MOST_ROOFS_AT_FLOOR * roof.time;
+            let most = if roof.is_whole && of_roof > 0.0 { of_roof } else { of_roof.max(LEAST_BODY * time) };
+            let at_floor = most.min(self.beside_floor(just_above(floor), floor)[1]);
+            at_floor * (above / at_floor).max(1.0).powf(above_floor)
+        } else {
+            above
+        };
         LaunchStart { body: Some(body), own: own.max(LEAST_BODY), gap: above_floor * gap }
+    }
+
+    /// The share of a time shorter than its counts say that is the kernel's own, where so much of one is: all of it, as its launch only makes it longer.
+    /// Behind a framework's dispatch, which varies as much as short kernels take, it is no other.
+    #[inline]
+    pub(super) fn own_below(self, own: f64) -> f64 {
+        if self == Self::Dispatch { own } else { 1.0 }
+    }
+
+    /// Of a time under this floor, the seconds between two kernels that nothing hides, and those of the kernel itself.
+    fn beside_floor(self, time: f64, floor: f64) -> [f64; 2] {
+        let beside_floor = rest(time, floor);
+        let least = LEAST_BODY_BESIDE_GAP * time;
+        // A time at its floor has no room for more.
+        let gap = self.gap(floor, GAP.min((beside_floor - least).max(0.0)));
+        [gap, (beside_floor - gap).max(least)]
     }
 
     /// Seconds between two kernels that nothing hides under this floor, of so many at most.
@@ -193,6 +227,11 @@ impl Launching {
     }
 }
 
+/// The time that is no longer on its floor: of which [`ABOVE_FLOOR`] is the kernel's own.
+fn just_above(floor: f64) -> f64 {
+    floor * (1.0 - ABOVE_FLOOR).powf(-1.0 / f64::from(LAUNCH_NORM))
+}
+
 /// Whether it is the launch that limits a time, in seconds, above this floor: more of it is the launch than the kernel, of which
 /// launches back to back hide what is shorter.
 pub(in crate::predict) fn is_launch_limited(timing: LaunchTiming, floor: f64, time: f64) -> bool {
@@ -213,7 +252,7 @@ mod tests {
     #[test]
     fn a_body_launched_again_is_the_time_it_was_taken_from() {
         for launching in [Launching::BackToBack, Launching::Cold, Launching::Profiled, Launching::Dispatch] {
-            let start = launching.start(Some(9.0), 3.0, 5.0);
+            let start = launching.start(Some(9.0), 3.0, 5.0.into());
             let again = launching.launched(3.0, launching.gap(3.0, start.gap), start.body.unwrap_or(0.0));
             assert!((again - 9.0).abs() < 1e-12, "{launching:?}");
         }
@@ -222,11 +261,26 @@ mod tests {
     /// A time at its floor says nothing of a kernel far above its roof, one a tenth above the floor all of it: between them no step.
     #[test]
     fn a_time_leaves_its_floor_without_a_step() {
-        let body = |time: f64| Launching::Profiled.start(Some(time), 1.0, 0.1).body.unwrap();
+        let body = |time: f64| Launching::Profiled.start(Some(time), 1.0, 0.1.into()).body.unwrap();
         let steps: Vec<f64> = (0..200).map(|i| body(1.0 + 0.001 * f64::from(i))).collect();
         assert!((steps[0] - 0.13).abs() < 1e-9 && steps[199] > 1.15, "{steps:?}");
         let most = steps.windows(2).map(|pair| pair[1] / pair[0]).fold(1.0, f64::max);
         assert!(most < 1.35 && steps.windows(2).all(|pair| pair[1] >= pair[0]), "{most} {steps:?}");
+    }
+
+    /// The longer a launch took, the longer its body, however long its counts say that it is.
+    #[test]
+    fn a_longer_time_has_no_shorter_body() {
+        for launching in [Launching::BackToBack, Launching::Profiled, Launching::Cold, Launching::Dispatch] {
+            for roof in [0.1, 1.0, 3.0, 30.0] {
+                let body = |step: u32| {
+                    let time = 3e-6 * (1.0 + 0.002 * f64::from(step));
+                    launching.start(Some(time), 3e-6, (roof * 1e-6).into()).body.unwrap()
+                };
+                let shorter = (0..300).find(|step| body(step + 1) < body(*step) * (1.0 - 1e-9));
+                assert_eq!(shorter, None, "{launching:?}, a roof of {roof} us");
+            }
+        }
     }
 
     /// What is hidden is no limit: a kernel 1.4 times as long as its launch is 0.2 % longer for it.
@@ -239,13 +293,16 @@ mod tests {
             (Launching::Cold, 1.9, 2.1),
         ] {
             assert!(limits(launching, limited) && !limits(launching, free), "{launching:?}");
-            let body = Launching::start(launching, Some(free), 1.0, 2.0).body.unwrap();
+            let body = Launching::start(launching, Some(free), 1.0, 2.0.into()).body.unwrap();
             assert!(launching.launched(1.0, 0.0, body) / body < 2.0, "{launching:?}");
         }
     }
 
     #[test]
     fn nothing_timed_says_nothing() {
-        assert_eq!(Launching::Cold.start(None, 3.0, 5.0), LaunchStart { body: None, own: 0.0, gap: GAP });
+        assert_eq!(
+            Launching::Cold.start(None, 3.0, 5.0.into()),
+            LaunchStart { body: None, own: 0.0, gap: GAP }
+        );
     }
 }

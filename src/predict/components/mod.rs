@@ -42,6 +42,7 @@ mod places;
 mod prepared;
 mod sides;
 mod transfer;
+mod unstated_type;
 mod wave_shape;
 
 pub(super) use features::estimate_with_features;
@@ -58,14 +59,15 @@ use super::{
     Caution, Doubt, ModelRates, ModelRefusal, Prediction, Predictor, Question, TimeEstimate, distance_between,
 };
 use crate::kernel::{Count, Work};
-use crate::pair::Pair;
+use crate::pair::{Pair, Side};
 use crate::roofline::Component;
 use crate::units::Seconds;
 use bounded_work::integers_beyond_time;
 use end::End;
-use ends::{SourceShare, ends};
+use ends::{SourceShare, slower_supply};
 use launching::LaunchStart;
 use sides::QuestionSides;
+use transfer::TypicalEfficiency;
 
 /// The model.
 pub(super) struct ComponentsModel;
@@ -133,6 +135,33 @@ struct Answered {
 fn answered(sides: &QuestionSides) -> Result<Answered, ModelRefusal> {
     let (origin, target) = ends(sides);
     origin.answered(&target, sides.nearness)
+}
+
+/// Both ends of one question.
+fn ends(sides: &QuestionSides) -> (SourceShare, End) {
+    let excess = sides.excess;
+    let end = |side: Side| {
+        let (floor, filled) = (sides.floors[side], sides.filled(side));
+        End {
+            roof: sides.roofs[side],
+            pace: excess.pace(&filled),
+            floor: floor.time.0,
+            knows_floor: floor.is_known(),
+            unknown_build: sides.unknown_builds[side],
+            operator: sides.operators[side],
+            slower_supply: slower_supply(&sides.machines[side], &filled),
+            library_share: sides.shapes[side].library_share,
+            ln_tensor_lead: sides.ln_tensor_leads[side],
+            may_lack_ecc: sides.machines[side].has_ecc()
+                && sides.components[side].binding() == Some(Component::Dram),
+        }
+    };
+    let source = end(Side::Source);
+    let typical =
+        TypicalEfficiency::new(excess.uncounted, sides.source_build).on_tensor_cores(excess.on_tensor_cores);
+    let source = SourceShare::new(source, sides.timed, sides.launching, excess, typical)
+        .timed_at_size(sides.is_of_size);
+    (source, end(Side::Target))
 }
 
 /// [`answered`], with what makes this answer less certain than others.

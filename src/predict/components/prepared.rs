@@ -12,7 +12,7 @@ use super::machines::{KernelMachines, SharedMachines};
 use super::nearness::Nearness;
 use super::places::GpuPlaces;
 use super::sides::{is_unknown_build, source_build};
-use super::transfer::{LaunchRoof, TypicalEfficiency};
+use super::transfer::TypicalEfficiency;
 use super::wave_shape::{LaunchLimits, ShapeOccupancies, WaveShape, launch_limit};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, NamedCode, RunsAs, Work};
@@ -312,7 +312,8 @@ impl<'a> SourcesAlike<'a> {
         let fit = self.fit(of, at, &mut own);
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
         let occupancy = ShapeOccupancies { of_waves: fit.wave_occupancy(), own: fit.stated_occupancy() };
-        let waves = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.full_share, occupancy);
+        let waves = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.full_share, occupancy)
+            .map(|shape| shape.compared(fit.is_compared));
         let unknown_build = is_unknown_build(!fit.registers.is_unknown(), fit.needs, of.named_code, gpu);
         let barred = of.requirements.barred_on(gpu);
         let refusal = barred.or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
@@ -353,8 +354,10 @@ impl<'a> SourcesAlike<'a> {
         let operator = of.subject.instance.operator.and_then(on_this);
         let residents = shape.residents(&self.bounded);
         let filled = machine.numbers.filled(&self.bounded, residents);
-        let limits = LaunchLimits::on_filled(&filled, &self.bounded, &residents, of.launching().reuse());
-        let roof = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);
+        let reuse = of.launching().reuse();
+        let limits = shape.limits_on_filled(&filled, &self.bounded, &residents, reuse);
+        let LaunchLimits { components, roof } =
+            shape.or_with_fewer_blocks(limits, &machine.numbers, &self.bounded, reuse);
         let end = End {
             roof,
             pace: self.excess.filled_pace(machine, &filled),
@@ -364,10 +367,11 @@ impl<'a> SourcesAlike<'a> {
             operator: operator.map(|parts| parts.time),
             slower_supply: slower_supply(&machine.numbers, &filled),
             library_share: shape.library_share,
-            may_lack_ecc: machine.numbers.has_ecc() && limits.components.binding() == Some(Component::Dram),
+            ln_tensor_lead: machine.ln_tensor_lead,
+            may_lack_ecc: machine.numbers.has_ecc() && components.binding() == Some(Component::Dram),
         };
         let operator_binding = operator.as_ref().and_then(bound_by);
-        let binding = launch_limit(&limits.components, &roof);
+        let binding = launch_limit(&components, &roof);
         BoundEnd { end, blocks: shape.blocks, binding, operator_binding }
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct QuestionSides {
     pub(super) unknown_builds: Pair<bool>,
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
     pub(super) operators: Pair<Option<f64>>,
+    /// As in [`End`](super::end::End), source first.
+    pub(super) ln_tensor_leads: Pair<f64>,
     /// How near the target is to the GPU that was timed.
     pub(super) nearness: Nearness,
     /// What is known of the build on the source.
@@ -69,6 +71,7 @@ impl QuestionSides {
             on_source: q.source_time.as_ref().map(|t| t.time.0),
             excess: Excess::of_arithmetic(&q.work, q.blocks, arithmetic),
             unknown_builds: Pair::new(&q.source, &q.target).map(is_unknown),
+            ln_tensor_leads: gpus.map(|gpu| arithmetic.ln_tensor_lead(gpu)),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_gpus(gpus, arithmetic, LaunchInUse::new(&q.work, shapes.target.blocks)),
             source_build: source_build(&q.source),
@@ -106,9 +109,7 @@ impl QuestionSides {
         let reuse = launching.reuse();
         let limits = Side::ALL.map(|side| shapes[side].limits(&machines[side], works[side], reuse));
         let components = limits.map(|limits| limits.components);
-        let roofs = limits
-            .zip(shapes)
-            .map(|(limits, shape)| LaunchRoof::new(&limits.components, &limits.latency, shape.tail));
+        let roofs = limits.map(|limits| limits.roof);
         Self {
             machines,
             components,
@@ -124,6 +125,7 @@ impl QuestionSides {
             unknown_builds: Pair::same(false),
             // Sizes of an operator are carried by its own model.
             operators: Pair::same(None),
+            ln_tensor_leads: Pair::same(0.0),
             nearness: Nearness::Other(OtherBoard::default()),
             source_build: SourceBuild::default(),
         }
@@ -140,9 +142,8 @@ impl QuestionSides {
         let shape = &self.shapes.target;
         nudged.machines.target = self.machines.target.scaled_at_power(spec, factor);
         let limits = shape.limits(&nudged.machines.target, &self.work, self.launching.reuse());
-        nudged.components.target = limits.components;
+        (nudged.components.target, nudged.roofs.target) = (limits.components, limits.roof);
         nudged.nearness = self.nearness.nudged();
-        nudged.roofs.target = LaunchRoof::new(&limits.components, &limits.latency, shape.tail);
         nudged
     }
 
@@ -179,7 +180,7 @@ pub(in crate::predict) fn resized(
     if !sound(from) || !sound(to) {
         return None;
     }
-    let start = sides.launching.start(sides.timed, floor, from);
+    let start = sides.launching.start(sides.timed, floor, from.into());
     // On the same GPU all of the efficiency holds, but for what the floor hides.
     let usual = typical(&sides).usual;
     let efficiency = usual * (start.body? / from / usual).powf(start.own);
@@ -238,7 +239,7 @@ pub(in crate::predict) fn unmeasured(
 ) -> Option<Seconds> {
     let sides = QuestionSides::of_sizes(kernel, Pair::same(side), Pair::same(work), cost, 0.0);
     let roof = &sides.roofs.source;
-    let start = sides.launching.start(None, sides.floors.target.time.0, roof.time);
+    let start = sides.launching.start(None, sides.floors.target.time.0, roof.time.into());
     let uncounted = sides.launching.uncounted_of_kernel(sides.excess.uncounted);
     let time = sides.launched(start, typical(&sides).untimed_body(roof, uncounted));
     (roof.time > 0.0 && time.is_finite()).then_some(Seconds(time))
@@ -252,6 +253,7 @@ fn shapes(kernel: &Kernel, sides: Pair<&QuestionSide<'_>>) -> Pair<WaveShape> {
     let of_side = |side: &QuestionSide<'_>| {
         let occupancy = ShapeOccupancies { of_waves: side.wave_occupancy, own: side.stated_occupancy() };
         WaveShape::on(side.gpu, side.launch, side.full_share, occupancy)
+            .map(|shape| shape.compared(side.is_compared))
     };
     of_side(sides.source)
         .zip(of_side(sides.target))

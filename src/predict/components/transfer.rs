@@ -239,6 +239,8 @@ pub(super) struct TypicalEfficiency {
     carried_below: f64,
     /// The share of the source's time that is the kernel's own, 0 to 1: of the rest nothing holds.
     own: f64,
+    /// The same of an efficiency better than the typical one: a body is no longer than the time that it is a part of.
+    own_below: f64,
     /// How far from the typical one it is carried as it is, in ln; infinite where another build runs on the target.
     far: f64,
     /// How near its roof, in ln η, a kernel has to be for its time above it to be the roof's.
@@ -270,6 +272,7 @@ impl TypicalEfficiency {
             carried,
             carried_below: CARRIED_BELOW * carried,
             own: 1.0,
+            own_below: 1.0,
             far,
             near_roof: NEAR_ROOF,
             of_dram: 0.0,
@@ -290,10 +293,10 @@ impl TypicalEfficiency {
         Self { of_dram: ((ratio - from) / (wholly - from)).clamp(0.0, 1.0), ..self }
     }
 
-    /// The same where so much of the source's time is the kernel's own, 0 to 1.
+    /// The same where so much of the source's time is the kernel's own, 0 to 1; `own_below`: of a better efficiency than the typical one.
     #[inline]
-    pub(super) fn with_own_share(self, own: f64) -> Self {
-        Self { own, ..self }
+    pub(super) fn with_own_share(self, own: f64, own_below: f64) -> Self {
+        Self { own, own_below, ..self }
     }
 
     /// The same where this share of what would not hold holds too, 0 to 1.
@@ -301,7 +304,8 @@ impl TypicalEfficiency {
     pub(super) fn held(self, share: f64) -> Self {
         let more = |held: f64| held + share * (1.0 - held);
         let (carried, carried_below) = (more(self.carried), more(self.carried_below));
-        Self { carried, carried_below, own: more(self.own), ..self }
+        let (own, own_below) = (more(self.own), more(self.own_below));
+        Self { carried, carried_below, own, own_below, ..self }
     }
 
     /// Seconds of a kernel that was not timed, under this roof; `uncounted`: the share of pipes whose work nobody counted. A power limit that
@@ -337,7 +341,8 @@ impl TypicalEfficiency {
         let off = measured - usual;
         let far = off / self.far;
         let carried = if off < 0.0 { self.carried_below } else { self.carried };
-        usual + self.own * off * (1.0 - (1.0 - carried) / (1.0 + far * far))
+        let own = if off < 0.0 { self.own_below } else { self.own };
+        usual + own * off * (1.0 - (1.0 - carried) / (1.0 + far * far))
     }
 }
 
@@ -353,6 +358,7 @@ impl TimeOverRoof {
                 carried: 1.0,
                 carried_below: 1.0,
                 own: 1.0,
+                own_below: 1.0,
                 far: FAR,
                 near_roof: NEAR_ROOF,
                 of_dram: 0.0,
@@ -511,7 +517,7 @@ mod tests {
     fn nothing_taken_over_is_the_usual_efficiency() {
         for (by_library, usual) in [(false, USUAL), (true, USUAL_OF_LIBRARY)] {
             let build = SourceBuild { by_library, at_register_limit: false };
-            let typical = TypicalEfficiency::new(0.0, build).with_own_share(0.0);
+            let typical = TypicalEfficiency::new(0.0, build).with_own_share(0.0, 0.0);
             let carried = TimeOverRoof::from_times(1.0, 100.0, typical, 0.0).under(2.0, 2.0);
             assert!((carried.everything - 2.0 * usual).abs() < 1e-12);
         }

@@ -19,6 +19,10 @@ pub(super) struct WaveShape {
     threads: f64,
     /// Blocks that one SM holds, where that is known.
     per_sm: Option<f64>,
+    /// Blocks of the launch for each SM, where it is known.
+    of_sm: Option<f64>,
+    /// Whether it is compared with another launch of the kernel.
+    is_compared: bool,
     /// The product that a library cuts into tiles of its own, so that no launch is known.
     product: Option<ProductSizes>,
     /// What a library's kernels reach of this GPU's FP32 rate beside others, 0 to 1.
@@ -36,7 +40,16 @@ pub(super) struct ShapeOccupancies {
 
 impl Default for WaveShape {
     fn default() -> Self {
-        Self { blocks: None, tail: Tail::NONE, threads: 0.0, per_sm: None, product: None, library_share: 1.0 }
+        Self {
+            blocks: None,
+            tail: Tail::NONE,
+            threads: 0.0,
+            per_sm: None,
+            of_sm: None,
+            is_compared: false,
+            product: None,
+            library_share: 1.0,
+        }
     }
 }
 
@@ -60,17 +73,76 @@ impl WaveShape {
         let waves = waves_on(existing, launch, occupancy.of_waves)?;
         let launch = launch?;
         let full_blocks = full_share * launch.block_count() as f64;
-        let tail = Tail::from_shape(full_share * waves, full_blocks / f64::from(existing.sms.value));
+        let of_sm = full_blocks / f64::from(existing.sms.value);
+        let tail = Tail::from_shape(full_share * waves, of_sm);
         let per_sm = occupancy.own.map(|o| f64::from(o.active_blocks)).filter(|n| *n > 0.0);
         let threads = f64::from(launch.threads());
-        Some(Self { blocks: Some(full_blocks), tail, threads, per_sm, ..Self::default() })
+        Some(Self { blocks: Some(full_blocks), tail, threads, per_sm, of_sm: Some(of_sm), ..Self::default() })
     }
 
-    /// What limits a launch of this work on this GPU.
+    /// The same where the launch is compared with others, or not ([`Instance::is_compared`](crate::kernel::Instance::is_compared)).
+    #[inline]
+    pub(super) fn compared(self, is_compared: bool) -> Self {
+        Self { is_compared, ..self }
+    }
+
+    /// What limits a launch of this work on this GPU, and its roof.
     #[inline]
     pub(super) fn limits(&self, machine: &MachineNumbers, work: &Work, reuse: BufferReuse) -> LaunchLimits {
+        let of_all = self.limits_with_all_blocks(machine, work, reuse);
+        self.or_with_fewer_blocks(of_all, machine, work, reuse)
+    }
+
+    #[inline]
+    fn limits_with_all_blocks(
+        &self,
+        machine: &MachineNumbers,
+        work: &Work,
+        reuse: BufferReuse,
+    ) -> LaunchLimits {
         let residents = self.residents(work);
-        LaunchLimits::on_filled(&machine.filled(work, residents), work, &residents, reuse)
+        self.limits_on_filled(&machine.filled(work, residents), work, &residents, reuse)
+    }
+
+    /// The same of a launch that keeps so much on the GPU at once, which it finds like this ([`MachineNumbers::filled`]).
+    #[inline]
+    pub(super) fn limits_on_filled(
+        &self,
+        filled: &MachineNumbers,
+        work: &Work,
+        residents: &Residents,
+        reuse: BufferReuse,
+    ) -> LaunchLimits {
+        let components = filled.components(work, reuse);
+        let latency = ExposedLatency::of_launch(filled, &components, work, residents);
+        let roof = LaunchRoof::new(&components, &latency, self.tail);
+        LaunchLimits { components, roof }
+    }
+
+    /// These limits, or those of a compared launch as if an SM held fewer of its blocks at once, where that is faster: whole waves of five blocks
+    /// may take longer than those of three, but blocks start when others end, and no GPU is slower for the room it has.
+    #[inline]
+    pub(super) fn or_with_fewer_blocks(
+        &self,
+        of_all: LaunchLimits,
+        machine: &MachineNumbers,
+        work: &Work,
+        reuse: BufferReuse,
+    ) -> LaunchLimits {
+        let Some((per_sm, of_sm)) = self.per_sm.zip(self.of_sm).filter(|_| self.is_compared) else {
+            return of_all;
+        };
+        let mut fastest = of_all;
+        let mut fewer = per_sm - 1.0;
+        while fewer >= 1.0 {
+            let held = Self { tail: Tail::from_shape(of_sm / fewer, of_sm), per_sm: Some(fewer), ..*self };
+            let limits = held.limits_with_all_blocks(machine, work, reuse);
+            if limits.roof.time < fastest.roof.time {
+                fastest = limits;
+            }
+            fewer -= 1.0;
+        }
+        fastest
     }
 
     /// What a launch of this work keeps on the GPU at once.
@@ -111,22 +183,8 @@ fn copied_without_threads(work: &Work, dram_bytes: f64) -> bool {
 pub(super) struct LaunchLimits {
     /// The time of every component.
     pub(super) components: Components,
-    /// What it waits for.
-    pub(super) latency: ExposedLatency,
-}
-
-impl LaunchLimits {
-    /// Of a launch of this work that keeps so much on the GPU at once, which it finds like this ([`MachineNumbers::filled`]).
-    #[inline]
-    pub(super) fn on_filled(
-        filled: &MachineNumbers,
-        work: &Work,
-        residents: &Residents,
-        reuse: BufferReuse,
-    ) -> Self {
-        let components = filled.components(work, reuse);
-        Self { components, latency: ExposedLatency::of_launch(filled, &components, work, residents) }
-    }
+    /// Their roof.
+    pub(super) roof: LaunchRoof,
 }
 
 /// What limits a launch of these components under this roof of them: the latency that is longer, else the longest component.
