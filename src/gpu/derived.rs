@@ -4,7 +4,6 @@
 use super::hypothetical::{Hypothetical, MARK};
 use super::{Gpu, GpuId, MigTable, Tuning, TuningError};
 use crate::catalogue::{Catalogue, FileError, NameError};
-use crate::units::significant;
 use std::sync::Arc;
 
 /// What stands between the id of a GPU and a MIG profile.
@@ -242,7 +241,7 @@ impl Gpu {
             }
         }
         if now.power_limit != stated.power_limit {
-            let [now, stated] = [now, stated].map(|clocks| significant(clocks.power_limit.0));
+            let [now, stated] = [now, stated].map(|clocks| (clocks.power_limit.0 * 1e3).round() / 1e3);
             all.push(format!("power limit {now} W instead of {stated} W"));
         }
         if all.is_empty() { "its stated clocks".into() } else { all.join(", ") }
@@ -295,6 +294,8 @@ mod tests {
         let tuned = gpus.entry_named("rtx-4090").unwrap().tuned("power=150W".parse().unwrap()).unwrap();
         assert_eq!(limited.fp32_sustained(), tuned.fp32_sustained());
         assert_eq!(limited.derived.unwrap().description, "rtx-4090 (power limit 150 W instead of 450 W)");
+        let low = derived_gpu(&gpus, "l4@60W").unwrap().unwrap();
+        assert_eq!(low.derived.unwrap().description, "l4 (power limit 60 W instead of 72 W)");
     }
 
     #[test]
