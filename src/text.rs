@@ -15,6 +15,18 @@ pub fn marked_estimate(number: impl std::fmt::Display, rests_on_measurement: boo
     if rests_on_measurement { number.to_string() } else { format!("{ESTIMATED}{number}") }
 }
 
+/// Why a file cannot be read, behind its name: `no such file`.
+#[must_use]
+pub fn unreadable(error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound => "no such file".into(),
+        ErrorKind::IsADirectory => "is a folder; give a file in it".into(),
+        ErrorKind::PermissionDenied => "cannot be read: no permission".into(),
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
 /// The first `most` characters.
 #[must_use]
 pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {

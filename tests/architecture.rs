@@ -71,7 +71,7 @@ const CRATES: &[(&[&str], &[&str])] = &[
     (&["anyhow"], &["app/src/cli/", "app/src/main.rs"]),
     // Rooms name rooms by `crate::`, wherever the two crates are cut apart.
     (&["roofswap_engine"], &["app/src/lib.rs"]),
-    (&["cpp_demangle"], &["src/compiler/names.rs"]),
+    (&["cpp_demangle"], &["src/kernel/symbol.rs"]),
     (&["libloading"], &["src/device/real/"]),
     (
         &["unsafe", "unsafe_code"],

@@ -6,8 +6,9 @@ use super::rows::SheetRow;
 use super::sheet::AuditSheet;
 use super::words::Word;
 use crate::gpu::Gpu;
+use crate::kernel::Launch;
 use crate::measurement::Number;
-use crate::occupancy::{BlockNeeds, Rules, occupancy};
+use crate::occupancy::{Rules, StatedLaunch, occupancy};
 use std::collections::BTreeMap;
 
 /// How much time grows where work grows: the slope between two points on log-log paper. 1 = in proportion, 0 = not at all.
@@ -128,22 +129,23 @@ pub(super) fn ideal(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
 /// How often the GPU is filled by this grid: blocks over the blocks that are resident at once.
 pub(super) fn waves(sheet: &AuditSheet<'_>, row: &SheetRow<'_>) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
-    let needs = needs(row)?;
+    row.block?;
+    let needs = stated_launch(row).needs();
     let resident = occupancy(&gpu.cuda.limits, needs, Rules::Exact).active_blocks;
     let at_once = f64::from(resident) * f64::from(gpu.sms.value);
     (at_once > 0.0).then(|| row.launched_blocks().map(|b| b as f64 / at_once)).flatten()
 }
 
-/// What a block of this row needs, as far as the row says.
-pub(super) fn needs(row: &SheetRow<'_>) -> Option<BlockNeeds> {
-    let whole = |n| row.get(n).map_or(0, |v| v.min(f64::from(u32::MAX)) as u32);
-    Some(BlockNeeds {
-        threads: row.threads()?,
+/// The launch of this row, as far as it says.
+pub(super) fn stated_launch(row: &SheetRow<'_>) -> StatedLaunch {
+    let whole = |n| row.get(n).map(|v| v.min(f64::from(u32::MAX)) as u32);
+    StatedLaunch {
+        threads: row.threads(),
         regs_per_thread: whole(Number::RegsPerThread),
         smem_static: whole(Number::SmemStatic),
         smem_dynamic: whole(Number::SmemDynamic),
-        ..BlockNeeds::default()
-    })
+        launch: row.block.zip(row.grid).map(|(block, grid)| Launch { block, grid: grid.map(u64::from) }),
+    }
 }
 
 /// The shortest time of each GPU in each file, in milliseconds.

@@ -5,8 +5,10 @@ use super::plain_toml::plain_tree;
 use super::toml_tree::{TextSpan, TomlTree};
 use super::toml_values::{Unfit, tree_value};
 use super::{NameClash, normalise};
+use crate::text::unreadable;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -122,7 +124,10 @@ impl SpecFile<'_> {
 /// [`FileError`] if it cannot be read, is larger than 1 MiB, is no regular file, or is not UTF-8.
 pub fn read_limited(path: &Path) -> Result<String, FileError> {
     let refuse = |line, message: String| FileError { file: path.display().to_string(), line, message };
-    let meta = std::fs::metadata(path).map_err(|e| refuse(None, format!("cannot be read: {e}")))?;
+    let meta = std::fs::metadata(path).map_err(|e| refuse(None, unreadable(&e)))?;
+    if meta.is_dir() {
+        return Err(refuse(None, unreadable(&ErrorKind::IsADirectory.into())));
+    }
     if !meta.is_file() {
         return Err(refuse(None, "is not a regular file; give a file".into()));
     }
@@ -133,7 +138,7 @@ pub fn read_limited(path: &Path) -> Result<String, FileError> {
             format!("has {found} bytes; expected a text file of at most {LARGEST_FILE}"),
         ));
     }
-    let bytes = std::fs::read(path).map_err(|e| refuse(None, format!("cannot be read: {e}")))?;
+    let bytes = std::fs::read(path).map_err(|e| refuse(None, unreadable(&e)))?;
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();

@@ -57,7 +57,7 @@ const MOST_CANDIDATES: usize = 24;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No entry has this name.
-    #[error("unknown {what} `{name}`; {}", set_or_nearest(name, nearest, what))]
+    #[error("{}", unknown_name(name, nearest, what))]
     Unknown {
         /// What was looked for: "GPU" or "kernel".
         what: &'static str,
@@ -287,6 +287,13 @@ impl<T> Index<Id<T>> for Catalogue<T> {
     }
 }
 
+/// Whether this is near enough to a name to be a typing slip of it.
+#[must_use]
+pub fn is_near_name(typed: &str, name: &str) -> bool {
+    strsim::jaro_winkler(&normalise(&crate::text::clipped_text(typed, 64)), &normalise(name))
+        >= LEAST_LIKENESS
+}
+
 /// The one spelling that names are compared in: two names with the same one are the same entry's.
 pub(crate) fn same_spelling(name: &str) -> String {
     normalise(name)
@@ -332,6 +339,15 @@ fn begins_with_whole_numbers(word: &str, part: &str) -> bool {
         let cut = rest.starts_with(|c: char| c.is_ascii_digit());
         !(cut && part.ends_with(|c: char| c.is_ascii_digit()))
     })
+}
+
+/// That a name is in no catalogue, or is none, and what to type instead.
+fn unknown_name(name: &str, nearest: &[String], what: &str) -> String {
+    if name.trim().is_empty() {
+        let list = if what == "GPU" { "gpus" } else { "kernels" };
+        return format!("expected a {what} and found an empty name; `roofswap {list}` lists them");
+    }
+    format!("unknown {what} `{name}`; {}", set_or_nearest(name, nearest, what))
 }
 
 /// What an unknown name is answered with. Answers name a GPU with changed numbers `rtx-4070?mem=+20%`: it is asked for by `--set`.

@@ -17,6 +17,7 @@ pub use architecture::{CodeArchitecture, UnknownArchitecture};
 pub use join::{JoinedKernel, TakenNames, join};
 
 use crate::kernel::{CodeVersion, Codes, Resources};
+use crate::text::unreadable;
 use std::fmt;
 
 /// The largest report that is read; the cubins of a large library have some hundred megabytes.
@@ -205,9 +206,7 @@ fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result
         return Err(too_large());
     }
     let mut bytes = Vec::new();
-    from.take(LARGEST_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    from.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|e| refuse(unreadable(&e)))?;
     if bytes.len() as u64 > LARGEST_FILE {
         return Err(too_large());
     }

@@ -14,7 +14,7 @@ const MIG_SIGN: &str = ":mig-";
 pub struct DerivedGpu {
     /// The id of the GPU it was made from.
     pub based_on: String,
-    /// In words: `rtx-4090 at 150 W instead of 450 W`, `MIG slice of h100-sxm5: 60 of 132 SMs …`.
+    /// In words: `rtx-4090 (power limit 150 W instead of 450 W)`, `MIG slice of h100-sxm5: 60 of 132 SMs …`.
     pub description: String,
 }
 
@@ -232,18 +232,19 @@ impl Gpu {
     /// `SM clock 1200 MHz instead of 2520 MHz, power limit 150 W instead of 450 W`: how its settings differ from those of another.
     #[must_use]
     pub fn settings_beside(&self, other: &Self) -> String {
-        let ([now, stated], mega) = ([self.clocks(), other.clocks()], 1e6);
-        let pairs = [
-            ("SM clock", now.sm.0 / mega, stated.sm.0 / mega, "MHz"),
-            ("memory clock", now.mem.0 / mega, stated.mem.0 / mega, "MHz"),
-            ("power limit", now.power_limit.0, stated.power_limit.0, "W"),
-        ];
-        let changed = pairs.into_iter().filter(|(_, new, old, _)| new != old);
-        let words = changed.map(|(what, new, old, unit)| {
-            let [new, old] = [new, old].map(|v| (v * 1e3).round() / 1e3);
-            format!("{what} {new} {unit} instead of {old} {unit}")
-        });
-        words.collect::<Vec<_>>().join(", ")
+        let (now, stated) = (self.clocks(), other.clocks());
+        let mut all = Vec::new();
+        for (what, now, stated) in [("SM", now.sm, stated.sm), ("memory", now.mem, stated.mem)] {
+            if !now.is_same_clock(stated) {
+                let [now, stated] = [now, stated].map(|clock| (clock.0 / 1e6).round());
+                all.push(format!("{what} clock {now} MHz instead of {stated} MHz"));
+            }
+        }
+        if now.power_limit != stated.power_limit {
+            let [now, stated] = [now, stated].map(|clocks| (clocks.power_limit.0 * 1e3).round() / 1e3);
+            all.push(format!("power limit {now} W instead of {stated} W"));
+        }
+        if all.is_empty() { "its stated clocks".into() } else { all.join(", ") }
     }
 }
 
@@ -293,6 +294,8 @@ mod tests {
         let tuned = gpus.entry_named("rtx-4090").unwrap().tuned("power=150W".parse().unwrap()).unwrap();
         assert_eq!(limited.fp32_sustained(), tuned.fp32_sustained());
         assert_eq!(limited.derived.unwrap().description, "rtx-4090 (power limit 150 W instead of 450 W)");
+        let low = derived_gpu(&gpus, "l4@60W").unwrap().unwrap();
+        assert_eq!(low.derived.unwrap().description, "l4 (power limit 60 W instead of 72 W)");
     }
 
     #[test]

@@ -10,7 +10,7 @@ static SETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/ceilings");
 #[derive(Debug, thiserror::Error)]
 pub enum RoofSetError {
     /// There is no set of this name.
-    #[error("{name}: no such set of roofs; there is {known}")]
+    #[error("--roofs {name}: no such set of measured rates; there is {known}")]
     Unknown {
         /// As it was typed.
         name: String,

@@ -32,7 +32,9 @@ pub use decoded::decoded;
 pub use given_problem::GivenProblem;
 pub use opened::{FileFormat, OpenedFile, is_event_trace};
 pub use overlay::{Overlay, overlays};
-pub use read::{NAMES_NO_GPU, ReadAny, known_formats, read_any, read_bytes, read_opened, read_report};
+pub use read::{
+    NAMES_NO_GPU, REPORTS, ReadAny, known_formats, read_any, read_bytes, read_opened, read_report,
+};
 pub use roofs::with_achieved;
 
 use crate::catalogue::{Catalogue, NameError};

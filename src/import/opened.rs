@@ -6,8 +6,9 @@ use super::table_text::TextForm;
 use super::{HEAD, Importer, recognise};
 use crate::columnar::{TableForm, text_of_file, text_of_stream};
 use crate::measurement::ReadError;
+use crate::text::unreadable;
 use std::fs::File;
-use std::io::{Cursor, Error, Read, Result as IoResult, Seek, SeekFrom};
+use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult, Seek, SeekFrom};
 use std::path::Path;
 
 /// How an SQLite file begins.
@@ -95,15 +96,15 @@ impl OpenedFile<'static> {
         }
         let file = path.display().to_string();
         let refuse = |message: String| ReadError { file: file.clone(), message };
-        let opened = File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
-        let meta = opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?;
+        let opened = File::open(path).map_err(|e| refuse(unreadable(&e)))?;
+        let meta = opened.metadata().map_err(|e| refuse(unreadable(&e)))?;
         if meta.is_dir() {
-            return Err(refuse("is a folder; give a file in it".into()));
+            return Err(refuse(unreadable(&ErrorKind::IsADirectory.into())));
         }
         if !meta.is_file() {
             return Self::from_reader(opened, &file);
         }
-        let first = first_bytes(&opened).map_err(|e| refuse(format!("cannot be read: {e}")))?;
+        let first = first_bytes(&opened).map_err(|e| refuse(unreadable(&e)))?;
         if let Some(form) = TableForm::from_head(&first) {
             let text = text_of_file(form, opened).map_err(refuse)?;
             return Self::from_text(text, &file);

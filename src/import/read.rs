@@ -98,15 +98,18 @@ fn unrecognised(opened: &OpenedFile<'_>) -> String {
         FileFormat::Canonical => {
             "is a measurement file already: --data of predict, rank and whatif takes it".into()
         }
-        _ if opened.head().is_empty() => "is empty; give a report".into(),
-        _ => format!("is of no known format; these can be imported: {}", known_formats()),
+        _ if opened.head().is_empty() => format!("is empty; expected {REPORTS}"),
+        _ => format!("is of no known format; expected {REPORTS}"),
     }
 }
 
 /// The remark on a report whose GPU nobody named.
 pub const NAMES_NO_GPU: &str = "the report names no GPU: say which it was, by --gpu ID of import and measure, by --from ID of other commands";
 
-/// The formats that importers read, as a list for messages.
+/// What importers read, for messages.
+pub const REPORTS: &str = "a report of ncu, nsys, nvprof, CUTLASS, Kernel Tuner, mixbench or NVBench";
+
+/// The formats that importers read, as a list for help.
 #[must_use]
 pub fn known_formats() -> String {
     IMPORTERS.iter().map(|i| i.name).collect::<Vec<_>>().join(", ")

@@ -62,6 +62,7 @@ pub use resources_file::ResourcesFile;
 pub use runs_as::RunsAs;
 pub use slider::Slider;
 pub use stated_arithmetic::{ArithmeticError, ArithmeticSource, StatedArithmetic};
+pub use symbol::demangled_name;
 pub use variant_error::VariantError;
 pub use work::{Count, CountFormula, Information, Work};
 

@@ -6,7 +6,7 @@
 //! assert_eq!(short_name(full), "cutlass::Kernel");
 //! ```
 
-use super::symbol::{SymbolName, symbol_name};
+use super::symbol::{demangled_name, first_name};
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 
@@ -205,8 +205,12 @@ struct Pieces<'a> {
 /// What is in brackets of either kind is dropped; where the brackets do not match, nothing is.
 fn pieces(full: &str) -> Pieces<'_> {
     let full = full.trim();
-    if let Some(SymbolName { bare, with_arguments }) = symbol_name(full) {
-        return Pieces { bare, with_arguments: with_arguments.map_or(Cow::Borrowed(full), Cow::Owned) };
+    if let Some(name) = demangled_name(full) {
+        let Pieces { bare, with_arguments } = pieces(&name);
+        return Pieces { bare, with_arguments: Cow::Owned(with_arguments.into_owned()) };
+    }
+    if let Some(bare) = first_name(full) {
+        return Pieces { bare, with_arguments: Cow::Borrowed(full) };
     }
     // A kernel returns nothing: its return type is always this one.
     let name = full.strip_prefix("void ").unwrap_or(full);
@@ -338,6 +342,8 @@ mod tests {
             assert_eq!(short_name(full), short, "{full}");
         }
         assert_eq!(long_name("void k<float, 3>(int)"), "k<float, 3>");
+        let referring_back = long_name("_ZN7cutlass13device_kernelINS_4gemm6kernelEEEvT_");
+        assert_eq!(referring_back, "cutlass::device_kernel<cutlass::gemm::kernel>");
     }
 
     #[test]

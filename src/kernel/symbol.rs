@@ -1,20 +1,51 @@
-//! Symbols that no profiler demangled, as far as a label needs them: `_ZN7example6kernelIfLi128EEEvPKT_i` is `example::kernel<float, 128>`.
-//!
-//! The forms are those of the Itanium C++ ABI, section 5.1; what refers back to an earlier part (`S_`, `T_`) is not followed.
+//! Symbols that no profiler demangled: `_ZN7cutlass13device_kernelINS_4gemm6kernelEEEvT_` is `cutlass::device_kernel<cutlass::gemm::kernel>`.
 
-/// A symbol's name.
-pub(super) struct SymbolName {
-    /// Without template arguments.
-    pub(super) bare: String,
-    /// With them, where all of them could be read.
-    pub(super) with_arguments: Option<String>,
+use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
+use std::fmt;
+
+/// Longer mangled names stay as they are: a template's name can have 512 KiB, and nobody reads that.
+const LONGEST_MANGLED: usize = 4096;
+
+/// Substitutions can blow a short mangled name up without end.
+const LONGEST_READABLE: usize = 1024;
+
+/// How deep names may be nested. The demangler is recursive; a worker thread's stack is small.
+const DEEPEST: u32 = 96;
+
+/// The name of a mangled symbol without return type and parameters; `None` where it is not mangled, not whole, or too long to be read.
+#[must_use]
+pub fn demangled_name(symbol: &str) -> Option<String> {
+    if !symbol.starts_with("_Z") || symbol.len() > LONGEST_MANGLED {
+        return None;
+    }
+    let parse = ParseOptions::default().recursion_limit(DEEPEST);
+    let parsed = BorrowedSymbol::with_tail_and_options(symbol.as_bytes(), &parse);
+    // What follows a mangled name (`.part.0`) tells clones apart; such a name is not shortened.
+    let (parsed, _) = parsed.ok().filter(|(_, tail)| tail.is_empty())?;
+    let options = DemangleOptions::new().no_params().no_return_type().recursion_limit(DEEPEST);
+    let mut out = Bounded(String::new());
+    parsed.structured_demangle(&mut out, &options).ok()?;
+    // Profilers write `a<b<c>>`.
+    let name = out.0.trim().replace(" >", ">");
+    (!name.is_empty()).then_some(name)
 }
 
-/// Arguments within arguments are read so deep.
-const DEEPEST: usize = 16;
+/// A text that refuses to grow without end.
+struct Bounded(String);
 
-/// The name that a symbol begins with: `_ZN7cutlass13device_kernelINS_…` is `cutlass::device_kernel`.
-pub(super) fn symbol_name(symbol: &str) -> Option<SymbolName> {
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > LONGEST_READABLE {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+/// The name that a symbol begins with, without template arguments, also of one that is cut: `_ZN7cutlass13device_kernelINS_…` is
+/// `cutlass::device_kernel`.
+pub(super) fn first_name(symbol: &str) -> Option<String> {
     let nested = symbol.strip_prefix("_ZN");
     let mut rest = nested.or_else(|| symbol.strip_prefix("_Z"))?;
     let mut parts = Vec::new();
@@ -25,9 +56,7 @@ pub(super) fn symbol_name(symbol: &str) -> Option<SymbolName> {
             break;
         }
     }
-    let bare = parts.join("::");
-    let with_arguments = arguments(rest, 0).map(|(arguments, _)| format!("{bare}{arguments}"));
-    (!parts.is_empty()).then_some(SymbolName { bare, with_arguments })
+    (!parts.is_empty()).then(|| parts.join("::"))
 }
 
 /// `6kernel`, and what stands behind it.
@@ -37,92 +66,49 @@ fn word(text: &str) -> Option<(&str, &str)> {
     after.split_at_checked(length.parse().ok()?)
 }
 
-/// `IfLi128EE` as `<float, 128>`.
-fn arguments(text: &str, depth: usize) -> Option<(String, &str)> {
-    let mut rest = text.strip_prefix('I').filter(|_| depth < DEEPEST)?;
-    let mut all = Vec::new();
-    while !rest.starts_with('E') {
-        let (argument, after) = argument(rest, depth)?;
-        all.push(argument);
-        rest = after;
-    }
-    Some((format!("<{}>", all.join(", ")), &rest[1..]))
-}
-
-/// A type or a number.
-fn argument(text: &str, depth: usize) -> Option<(String, &str)> {
-    if let Some(literal) = text.strip_prefix('L') {
-        let (value, after) = literal.split_once('E')?;
-        let number = value.strip_prefix(|kind: char| kind.is_ascii_lowercase())?;
-        let is_number =
-            !number.is_empty() && number.trim_start_matches('n').bytes().all(|b| b.is_ascii_digit());
-        let shown = match value {
-            "b0" => "false".into(),
-            "b1" => "true".into(),
-            _ => number.replace('n', "-"),
-        };
-        return is_number.then_some((shown, after));
-    }
-    if let Some(nested) = text.strip_prefix('N') {
-        let (mut parts, mut rest) = (Vec::new(), nested);
-        while !rest.starts_with('E') {
-            let (part, after) = named(rest, depth)?;
-            parts.push(part);
-            rest = after;
-        }
-        return Some((parts.join("::"), &rest[1..]));
-    }
-    let built_in = text.chars().next().and_then(built_in_type);
-    built_in.map(|name| (name.to_string(), &text[1..])).or_else(|| named(text, depth))
-}
-
-/// `5Tile2ILi4EE` as `Tile2<4>`.
-fn named(text: &str, depth: usize) -> Option<(String, &str)> {
-    let (name, after) = word(text)?;
-    if !after.starts_with('I') {
-        return Some((name.to_string(), after));
-    }
-    let (arguments, after) = arguments(after, depth + 1)?;
-    Some((format!("{name}{arguments}"), after))
-}
-
-fn built_in_type(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        'a' => "signed char",
-        'b' => "bool",
-        'c' => "char",
-        'd' => "double",
-        'f' => "float",
-        'h' => "unsigned char",
-        'i' => "int",
-        'j' => "unsigned int",
-        'l' => "long",
-        'm' => "unsigned long",
-        's' => "short",
-        't' => "unsigned short",
-        'v' => "void",
-        'x' => "long long",
-        'y' => "unsigned long long",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::symbol_name;
+    use super::{LONGEST_READABLE, demangled_name, first_name};
 
     #[test]
-    fn template_arguments_of_symbols_are_read() {
+    fn mangled_names_lose_return_type_and_parameters() {
         for (symbol, name) in [
+            ("_Z4tmplILi128EEvPf", Some("tmpl<128>")),
+            ("_ZN2ns11with_structENS_1SEPf", Some("ns::with_struct")),
+            ("_Z5saxpyPfS_if", Some("saxpy")),
             ("_ZN7example6kernelIfLi128ELb1EEEvPKT_PS1_i", Some("example::kernel<float, 128, true>")),
             ("_Z4gemmI6__halfN3cub5Tile2ILin4EEEEvi", Some("gemm<__half, cub::Tile2<-4>>")),
-            ("_ZN7cutlass13device_kernelINS_4gemm6kernelEEEvT_", None),
-            ("_Z5saxpyifPKfPf", None),
+            (
+                "_ZN7cutlass13device_kernelINS_4gemm6kernelEEEvT_",
+                Some("cutlass::device_kernel<cutlass::gemm::kernel>"),
+            ),
+            ("_Z1kIN2ns1SES1_EvT_T0_", Some("k<ns::S, ns::S>")),
+            ("_Znonsense", None),
+            ("saxpy", None),
             ("_Z1kIL", None),
             ("_Z1kILé", None),
         ] {
-            assert_eq!(symbol_name(symbol).unwrap().with_arguments.as_deref(), name, "{symbol}");
+            assert_eq!(demangled_name(symbol).as_deref(), name, "{symbol}");
         }
-        assert!(symbol_name(&format!("_Z1k{}", "I1k".repeat(1 << 18))).unwrap().with_arguments.is_none());
+        assert_eq!(first_name("_ZN7cutlass13device_kernelINS_").as_deref(), Some("cutlass::device_kernel"));
+    }
+
+    #[test]
+    fn monstrous_names_end_soon() {
+        assert_eq!(demangled_name(&format!("_Z{}f", "9".repeat(600_000))), None);
+        assert_eq!(demangled_name(&format!("_Z1k{}", "I1k".repeat(1 << 18))), None);
+        let deep = format!("_Z1fI{}iE{}vv", "N1aI".repeat(900), "EE".repeat(900));
+        assert_eq!(demangled_name(&deep), None);
+        // Each substitution doubles what stands before it.
+        let mut bomb = String::from("_Z1fI1aIiiE");
+        for i in 0..200 {
+            let s = if i == 0 { "S_".to_string() } else { format!("S{}_", i % 30) };
+            bomb += &format!("1bI{s}{s}E");
+        }
+        bomb += "EvT_";
+        assert!(demangled_name(&bomb).is_none_or(|name| name.len() <= LONGEST_READABLE));
+        let many = |n| demangled_name(&format!("_Z1fI100{}{}Evv", "a".repeat(100), "S0_".repeat(n)));
+        assert!(many(5).is_some_and(|name| name.starts_with("f<aaa")), "{:?}", many(5));
+        assert_eq!(many(20), None, "two KiB to read");
     }
 }

@@ -153,6 +153,41 @@ pub fn launch_refusal(
         .or_else(|| of_grid(launch?))
 }
 
+/// A launch as far as a measured row states it: what it leaves open limits nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StatedLaunch {
+    /// Threads of a block.
+    pub threads: Option<u32>,
+    /// Registers of a thread.
+    pub regs_per_thread: Option<u32>,
+    /// Static shared memory of a block in bytes.
+    pub smem_static: Option<u32>,
+    /// Dynamic shared memory of a block in bytes.
+    pub smem_dynamic: Option<u32>,
+    /// Block and grid.
+    pub launch: Option<Launch>,
+}
+
+impl StatedLaunch {
+    /// What a block of it needs at least.
+    #[must_use]
+    pub fn needs(&self) -> BlockNeeds {
+        BlockNeeds {
+            threads: self.threads.unwrap_or(1),
+            regs_per_thread: self.regs_per_thread.unwrap_or(0),
+            smem_static: self.smem_static.unwrap_or(0),
+            smem_dynamic: self.smem_dynamic.unwrap_or(0),
+            ..BlockNeeds::default()
+        }
+    }
+
+    /// Why a GPU of these limits does not start it: its time must be of another launch.
+    #[must_use]
+    pub fn refusal(&self, limits: &SmLimits) -> Option<LaunchRefusal> {
+        launch_refusal(limits, self.needs(), self.launch.as_ref())
+    }
+}
+
 fn of_threads(limits: &SmLimits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
     let (threads, most) = (needs.threads, limits.threads_per_block);
     if threads > most {

@@ -14,8 +14,8 @@ mod sweep;
 pub use best_block::{BestBlock, best_block, suggested_block};
 pub use block::{BlockNeeds, Carveout, GlobalCaching};
 pub use launch::{
-    LaunchRefusal, Waves, bounded_registers, cluster_refusal, is_at_register_limit, launch_refusal,
-    register_refusal, thread_refusal, waves,
+    LaunchRefusal, StatedLaunch, Waves, bounded_registers, cluster_refusal, is_at_register_limit,
+    launch_refusal, register_refusal, thread_refusal, waves,
 };
 pub use next_step::{Change, Lever, NextStep, needed_for_one_more, next_step};
 pub use sweep::{Over, Stretch, sweep};

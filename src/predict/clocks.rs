@@ -3,7 +3,7 @@
 use super::{Caution, Subject, Visible};
 use crate::gpu::{Gpu, GpuId, Tuning, TuningError};
 use crate::measurement::{Measurement, Number, POWER_LIMIT_COLUMN, SAME_CLOCK};
-use crate::units::{Hertz, Watts, significant};
+use crate::units::{Hertz, Watts};
 use std::sync::Arc;
 
 /// The source at the clocks that its row states.
@@ -255,31 +255,14 @@ fn are_near([sm, mem]: [Option<Hertz>; 2], gpu: &Gpu, share: f64) -> bool {
     same(sm, now.sm) && same(mem, now.mem)
 }
 
-/// `titan-v at SM 1200 MHz instead of 1455 MHz, 150 W instead of 250 W`.
+/// `titan-v at SM clock 1200 MHz instead of 1455 MHz, power limit 150 W instead of 250 W`.
 #[must_use]
 pub fn differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
-    format!("{} at {}", gpu.board_id(), other_settings(gpu, from)).into()
+    format!("{} at {}", gpu.board_id(), gpu.settings_beside(from)).into()
 }
 
 /// `titan-v (SM clock 1200 MHz instead of 1455 MHz)`: the same as the subject of a note, as of `titan-v@1200MHz`.
 #[must_use]
 pub fn gpu_with_differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
     format!("{} ({})", gpu.id, gpu.settings_beside(from)).into()
-}
-
-fn other_settings(gpu: &Gpu, from: &Gpu) -> String {
-    let (new, old) = (gpu.clocks(), from.clocks());
-    let mhz = |clock: Hertz| format!("{:.0} MHz", clock.0 / 1e6);
-    let mut all = Vec::new();
-    if !new.sm.is_same_clock(old.sm) {
-        all.push(format!("SM {} instead of {}", mhz(new.sm), mhz(old.sm)));
-    }
-    if !new.mem.is_same_clock(old.mem) {
-        all.push(format!("memory {} instead of {}", mhz(new.mem), mhz(old.mem)));
-    }
-    if new.power_limit != old.power_limit {
-        let [new, old] = [new, old].map(|c| significant(c.power_limit.0));
-        all.push(format!("{new} W instead of {old} W"));
-    }
-    if all.is_empty() { "its stated clocks".into() } else { all.join(", ") }
 }

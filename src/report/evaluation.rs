@@ -43,7 +43,7 @@ const RANKING_COLUMNS: [(&str, &str); 5] = [
 const LEAST_R2: f64 = -99.0;
 
 /// Columns that a narrow screen goes without, the first one first.
-const LEAST_NEEDED: [&str; 10] = [
+const LEAST_NEEDED: [&str; 12] = [
     "source Spearman",
     "source regret %",
     "R2",
@@ -54,17 +54,17 @@ const LEAST_NEEDED: [&str; 10] = [
     "ratio",
     "predicted",
     "median %",
+    "within 25 %",
+    "bandwidth %",
 ];
 
 /// With more trials than these, models are told of one after the other.
 const MANY: usize = 4_000_000;
 
 /// Said where each model answered, but none the same questions.
-pub const NOTHING_IN_COMMON: &str =
-    "no case is covered by every model: their errors are those of different rows";
+pub const NOTHING_IN_COMMON: &str = "no case is covered by every model: their errors are of different rows";
 
-/// `every model covers`, `every model but same-time covers`: who answered the cases in common. A model that answered none has no part
-/// in them.
+/// `every model covers`, `every model but same-time covers`: who answered the cases in common, those aside that answered none.
 #[must_use]
 pub fn covered_by<M: AsRef<str>>(common: &[(M, Option<Score>)]) -> String {
     let without: Vec<&str> = common.iter().filter(|(_, s)| s.is_none()).map(|(m, _)| m.as_ref()).collect();
@@ -147,8 +147,7 @@ impl EvaluationReport<'_> {
                 let groups = self.outcomes.iter().take(1).flat_map(|o| self.groups(o));
                 let tables = self.common_table().into_iter().chain(self.ranking_table()).chain(groups);
                 for table in tables {
-                    text.push('\n');
-                    text.push_str(&fitted(table).render(format));
+                    text.push_str(&format!("\n{}", fitted(table).render(format)));
                 }
                 text
             }

@@ -84,7 +84,7 @@ impl KernelsOverview {
             least_needed: &["timed on", "sizes", "category", "keys"],
             // An id is typed as it stands here.
             shortened: &["at"],
-            last_left_out: &["FLOP/B"],
+            last_left_out: &["FLOP/B", "DRAM"],
             screen,
             notes: screen.map(|_| Spool::default()),
             ..TableFrame::default()

@@ -29,7 +29,8 @@ impl ModelsReport<'_> {
         let screen = screen.filter(|_| format == TableFormat::Table);
         let (overview, trained) = match screen {
             Some(width) => (
-                self.overview_table().fitted(width, &["n (all)", "median %", "ratio"]),
+                self.overview_table()
+                    .fitted(width, &["n (all)", "median %", "ratio", "within 25 %", "MAPE all"]),
                 self.trained().fitted(width, &["seed", "written", "rows"]).shortened(width, "learned"),
             ),
             None => (self.overview_table(), self.trained()),

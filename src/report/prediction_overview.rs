@@ -107,7 +107,7 @@ impl PredictionOverview {
     /// What the file system says, where the rows no longer fit into memory.
     pub fn add_row(&mut self, row: &Comparison<'_>) -> Result<()> {
         let first = self.first.get_or_insert_with(|| FirstRow {
-            source: if row.answer.is_without_source { NO_SOURCE.into() } else { row.source.id.clone() },
+            source: if row.answer.is_without_source { NO_SOURCE.into() } else { row.source_id.clone() },
             target: row.target.id.clone(),
             model: row.model(),
             rules: row.answer.settings.rules.as_str(),

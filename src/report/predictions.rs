@@ -6,7 +6,7 @@ use super::sources;
 use super::table::TableColumn;
 use crate::answer::Answer;
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
 use crate::pair::Pair;
@@ -22,6 +22,8 @@ pub(super) const NO_SOURCE: &str = "no source";
 pub struct Comparison<'a> {
     /// Where it was timed.
     pub source: &'a Gpu,
+    /// Its id, with the settings that were typed for it.
+    pub source_id: String,
     /// Where it might run.
     pub target: &'a Gpu,
     /// The kernel.
@@ -35,7 +37,7 @@ pub struct Comparison<'a> {
     /// Its share of the combined answer below it, 0 to 1; `None` where it stands alone.
     pub share: Option<f64>,
     /// The ids of a combined answer's sources, the heaviest first.
-    pub several: Vec<&'a str>,
+    pub several: Vec<String>,
 }
 
 impl<'a> Comparison<'a> {
@@ -49,14 +51,22 @@ impl<'a> Comparison<'a> {
     ) -> Self {
         Self {
             source: &gpus[answer.source],
+            source_id: gpus[answer.source].id.clone(),
             target: &gpus[answer.target],
             kernel: &kernels[subject.kernel],
             problem: &subject.problem,
             variant: &subject.variant,
             answer,
             share: None,
-            several: sources::ids(gpus, answer),
+            several: sources::ids(answer, |gpu| gpus[gpu].id.clone()),
         }
+    }
+
+    /// The same with these ids of its sources: those of a session whose GPUs have settings.
+    #[must_use]
+    pub fn with_source_ids(self, id_of: impl Fn(GpuId) -> String) -> Self {
+        let (source_id, several) = (id_of(self.answer.source), sources::ids(self.answer, id_of));
+        Self { source_id, several, ..self }
     }
 
     /// The source, or the sources of a combined answer, the heaviest first: `titan-v+rtx-2080-ti`; `None` where the question names none.
@@ -64,7 +74,7 @@ impl<'a> Comparison<'a> {
     pub fn from(&self) -> Option<String> {
         let named = || match self.answer.combined {
             Some(_) => self.several.join("+"),
-            None => self.source.id.clone(),
+            None => self.source_id.clone(),
         };
         (!self.answer.is_without_source).then(named)
     }

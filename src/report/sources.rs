@@ -6,7 +6,7 @@ use super::shown;
 use super::table::TableColumn;
 use crate::answer::{Answer, Share};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
 use crate::predict::Subject;
 
@@ -31,15 +31,15 @@ pub fn source_rows<'a>(
 }
 
 /// The ids of a combined answer's sources, the heaviest first.
-pub(super) fn ids<'a>(gpus: &'a Catalogue<Gpu>, answer: &Answer) -> Vec<&'a str> {
+pub(super) fn ids(answer: &Answer, id_of: impl Fn(GpuId) -> String) -> Vec<String> {
     let shares = answer.combined.iter().flat_map(|c| &c.shares);
-    shares.map(|s| gpus[s.answer.source].id.as_str()).collect()
+    shares.map(|s| id_of(s.answer.source)).collect()
 }
 
 /// One source's name; `3 sources` for a combined answer of several.
 pub(super) fn width_word(row: &Comparison<'_>) -> String {
     match row.answer.combined.as_ref().map(|combined| combined.counted().count()) {
-        Some(1) => row.several.first().copied().unwrap_or_default().to_string(),
+        Some(1) => row.several.first().cloned().unwrap_or_default(),
         Some(n) => counted_sources(n),
         None => row.from().unwrap_or_else(|| NO_SOURCE.into()),
     }

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::catalogue::{Catalogue, NumberOrigin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, TakenNames};
-use crate::import::{FileFormat, OpenedFile, known_formats};
+use crate::import::{FileFormat, OpenedFile, REPORTS};
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::counted_reasons;
 use crate::progress::Progress;
@@ -61,9 +61,8 @@ pub fn read_compiled(
 ) -> Result<CompilerReport, String> {
     if opened.head().iter().all(u8::is_ascii_whitespace) {
         return Err(format!(
-            "{}: is empty; expected measurements, a CSV whose first line names gpu, kernel, problem, time_ms, or a report: {}",
-            opened.file(),
-            known_formats()
+            "{}: is empty; expected {MEASUREMENTS}, {REPORTS}, or of a compiler",
+            opened.file()
         ));
     }
     let (file, size, table) = (opened.file().to_string(), opened.size(), first_line_of_table(opened.head()));
@@ -71,17 +70,27 @@ pub fn read_compiled(
     let read = compiler::read_from(opened, size, &file, arch);
     read.map_err(|why| match table {
         _ if is_listing => format!("{file}: is a listing of machine code; `roofswap sass {file}` reads it"),
-        Some(first) => format!(
-            "{file}: is a table of no known kind (its first line: `{first}`); looked for measurements, a CSV whose first line \
-             names gpu, kernel, problem, time_ms; for reports: {}; and for what compilers say: ptxas -v, \
-             cuobjdump --dump-resource-usage, cubin",
-            known_formats()
-        ),
-        None if why.is_foreign => {
-            format!("{why}; or measurements: a CSV with gpu, kernel, problem, time_ms, or any of: {}", known_formats())
+        Some(first) if !missing_columns(&first).is_empty() => {
+            let missing = missing_columns(&first).join("`, `");
+            format!("{file}:1: `{first}`: no column `{missing}`; expected {MEASUREMENTS}")
         }
+        Some(first) => format!(
+            "{file}: is a table of no known kind (its first line: `{first}`); expected {MEASUREMENTS}, {REPORTS}, or of a compiler"
+        ),
+        None if why.is_foreign => format!("{why}; or {MEASUREMENTS}, or {REPORTS}"),
         None => why.to_string(),
     })
+}
+
+/// What a file of measurements is, for messages.
+const MEASUREMENTS: &str = "measurements (a CSV whose first line names gpu, kernel, problem, time_ms)";
+
+/// The columns that the first line of a table of measurements lacks; none where it has too few of them to be one.
+fn missing_columns(first: &str) -> Vec<&'static str> {
+    const NEEDED: [&str; 4] = ["gpu", "kernel", "problem", "time_ms"];
+    let has = |name: &&&str| first.split([',', ';', ' ']).any(|cell| cell.trim() == **name);
+    let missing: Vec<&str> = NEEDED.iter().filter(|name| !has(name)).copied().collect();
+    if missing.len() <= 1 { missing } else { Vec::new() }
 }
 
 /// The first line of a text that looks like a table, shortened.

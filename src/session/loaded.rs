@@ -7,7 +7,7 @@ use crate::kernel::{
     ArithmeticSource, Kernel, KernelId, StatedArithmetic, kernel_and_other_keys, leaves_open,
 };
 use crate::measurement::Measurement;
-use crate::occupancy::{BlockNeeds, LaunchRefusal, launch_refusal};
+use crate::occupancy::{LaunchRefusal, StatedLaunch};
 use crate::text::{clipped_text, counted, first_names};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,14 +73,14 @@ fn stated_launch_refusal(row: &Measurement, gpu: &Gpu) -> Option<LaunchRefusal> 
     if !row.describes_launch() {
         return None;
     }
-    let needs = BlockNeeds {
-        threads: row.threads_per_block().unwrap_or(1),
-        regs_per_thread: row.regs_per_thread().unwrap_or(0),
-        smem_static: row.smem_static().unwrap_or(0),
-        smem_dynamic: row.smem_dynamic().unwrap_or(0),
-        ..BlockNeeds::default()
+    let stated = StatedLaunch {
+        threads: row.threads_per_block(),
+        regs_per_thread: row.regs_per_thread(),
+        smem_static: row.smem_static(),
+        smem_dynamic: row.smem_dynamic(),
+        launch: row.launch(),
     };
-    launch_refusal(&gpu.cuda.limits, needs, row.launch().as_ref())
+    stated.refusal(&gpu.cuda.limits)
 }
 
 /// Names that a remark lists.

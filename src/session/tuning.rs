@@ -1,6 +1,7 @@
 //! Clocks and power limits that were typed, laid over the catalogue: whatever is asked afterwards is modelled at them.
 
 use super::Session;
+use crate::answer::Sources;
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::{
     ChangeAmount, ChangeError, Clocks, Gpu, GpuChanges, GpuId, GpuNumber, Tuning, TuningError, clock, power,
@@ -93,21 +94,23 @@ impl TuneError {
     }
 }
 
-/// Targets at typed settings.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Targets and sources at typed settings.
+#[derive(Debug, Clone, PartialEq)]
 pub struct LaidTargets {
     /// Those to ask about.
     pub targets: Vec<GpuId>,
     /// Of each the GPU that was named.
     pub named: Vec<GpuId>,
+    /// The sources to ask about.
+    pub sources: Sources,
     /// Why others cannot be set so.
     pub left_out: Vec<TuneError>,
 }
 
 impl TypedTunings {
-    /// Lays them over the session's GPUs; the targets to ask about then, each the GPU of the name that states them (`rtx-3090@1500MHz`).
-    /// Settings without a GPU are the targets' alone: a source stays as it was timed. Those that name a source are its own as well.
-    /// A target that cannot be set so is left out.
+    /// Lays them over the session's GPUs; the targets and sources to ask about then, each the GPU of the name that states them
+    /// (`rtx-3090@1500MHz`). Settings without a GPU are the targets' alone: a source stays as it was timed. Those that name a GPU are of it as
+    /// target and as source; where every GPU may be a source it has them in its own place. A target that cannot be set so is left out.
     ///
     /// # Errors
     /// [`TuneError`] with flag, value and what was expected, where no target can be set so.
@@ -115,16 +118,20 @@ impl TypedTunings {
         &self,
         session: &mut Session,
         targets: &[GpuId],
-        sources: &[GpuId],
+        sources: &Sources,
     ) -> Result<LaidTargets, TuneError> {
+        let beside = sources.places(&session.gpus);
         let (for_targets, named) = self.by_form();
-        let named = named.of_made_gpus(session, targets, sources);
-        named.is_asked(session, |gpu| targets.contains(&gpu) || sources.contains(&gpu))?;
+        let named = named.of_made_gpus(session, targets, &beside);
+        named.is_asked(session, |gpu| targets.contains(&gpu) || beside.contains(&gpu))?;
         named.lay(session, &[])?;
-        let mut laid = LaidTargets::default();
+        let mut laid =
+            LaidTargets { targets: vec![], named: vec![], sources: sources.clone(), left_out: vec![] };
+        let stays = |gpu: &GpuId| beside.contains(gpu) && !matches!(sources, Sources::These(_));
         for gpu in targets {
             let left = for_targets.beside_named(&named, session, *gpu)?;
-            let place = left.place_for(session, *gpu, sources.contains(gpu));
+            let is_set = stays(gpu) && left == Self::default();
+            let place = if is_set { Ok(*gpu) } else { left.place_for(session, *gpu, beside.contains(gpu)) };
             match place.and_then(|place| session.changed_at_settings(place)) {
                 Ok(place) => {
                     laid.targets.push(place);
@@ -133,6 +140,9 @@ impl TypedTunings {
                 Err(why) if targets.len() > 1 && why.is_of_this_gpu() => laid.left_out.push(why),
                 Err(why) => return Err(why),
             }
+        }
+        if let Sources::These(some) = &mut laid.sources {
+            some.iter_mut().for_each(|source| *source = session.moved_to_settings(*source));
         }
         match laid.left_out.first().filter(|_| laid.targets.is_empty()) {
             Some(why) => Err(why.clone()),
@@ -175,9 +185,6 @@ impl TypedTunings {
     /// The place to ask about for this GPU at these settings and at those that were laid over it: that of the GPU whose name states them. A
     /// source has those that name it in its own place.
     fn place_for(&self, session: &mut Session, gpu: GpuId, is_source: bool) -> Result<GpuId, TuneError> {
-        if is_source && *self == Self::default() {
-            return Ok(gpu);
-        }
         let former = session.tuning(gpu).filter(|_| is_source).unwrap_or_default();
         self.lay(session, &[gpu])?;
         let is_beside = session.changed_base(gpu).is_none();
@@ -372,6 +379,15 @@ impl Session {
         self.gpus.position(&name).unwrap_or(gpu)
     }
 
+    /// The place of the GPU whose name states what was typed for this one, which is as its documents state it from now on; its own where nothing
+    /// was typed, or its numbers were changed.
+    fn moved_to_settings(&mut self, gpu: GpuId) -> GpuId {
+        let Some(tuning) = self.tuning(gpu).filter(|_| self.changed_base(gpu).is_none()) else { return gpu };
+        // What it was before was possible.
+        let _ = self.tune(gpu, Tuning::default());
+        self.place_at(gpu, tuning)
+    }
+
     /// The GPU that a session's changes were made of, and the changes: of `rtx-4070?mem=+20%` those of the RTX 4070.
     fn changed_base(&self, gpu: GpuId) -> Option<(GpuId, GpuChanges)> {
         let made = self.stock(gpu).hypothetical.as_deref()?;
@@ -396,7 +412,7 @@ impl Session {
     #[must_use]
     pub fn settings_as_changes(&self, place: GpuId, named: GpuId, sources: &[GpuId]) -> Option<GpuChanges> {
         let (at, stated) = (self.gpus[place].clocks(), self.stock(named).clocks());
-        if place == named && sources.contains(&named) {
+        if sources.contains(&place) {
             return None;
         }
         let data_rate = |clocks: Clocks| 2.0 * clocks.mem.0;

@@ -154,7 +154,7 @@ fn what_cannot_be_done_says_what_to_type() {
         ("app run.json --to h2000", "h200"),
         ("app run.json --to h200 --host fast", "such as 1.3x"),
         ("app nameless.json --to h200", "give --from GPU"),
-        ("app missing.json", "cannot be opened"),
+        ("app missing.json", "no such file"),
     ] {
         let done = desk.types(arguments);
         assert!(done.code != 0 && done.stderr.contains(words), "{arguments}: {}", done.stderr);

@@ -320,6 +320,49 @@ fn targets_and_sizes_are_read_as_people_type_them() {
     desk.types("predict --from h100 --to l4 --kernel saxpy").ends(2, &["ambiguous", "h100-sxm5"]);
 }
 
+/// What is wrong, where, and what to type instead, without what helps nobody.
+#[test]
+fn an_error_says_what_was_expected_in_few_words() {
+    let desk = Desk::new();
+    desk.file("text.txt", "hello world\n");
+    desk.file("few.csv", "kernel,problem,time_ms\nsaxpy,n=4,1\n");
+    desk.file("mix.csv", "kernel,calls\nsaxpy,2\n");
+    desk.file("calls.toml", "[[kernel]]\nkernel = \"saxpy\"\ncalls = -1\n");
+    desk.file("empty.csv", "");
+    let data = "predict --to l4 --data";
+    let trace = "expected a PyTorch or JAX trace (.json, .json.gz), an Nsight Systems export (.sqlite) or a report of ncu";
+    let mix = "expected TOML with a [[kernel]] for each: kernel = \"saxpy\", size = \"n=2^24\", calls = 120";
+    for (words, code, said) in [
+        (&*format!("{data} none.csv"), 1, "error: none.csv: no such file\n"),
+        ("rank --kernel saxpy --to l4 --prices none.csv", 1, "error: none.csv: no such file\n"),
+        ("occupancy --batch none.csv", 1, "error: none.csv: no such file\n"),
+        ("sass config", 1, "error: config: is a folder; give a file in it\n"),
+        ("rank --to l4 --mix config", 1, "error: config: is a folder; give a file in it\n"),
+        (
+            &format!("{data} few.csv"),
+            1,
+            "few.csv:1: `kernel,problem,time_ms`: no column `gpu`; expected measurements",
+        ),
+        (&format!("{data} empty.csv"), 1, "NVBench, or of a compiler\n"),
+        ("app text.txt", 1, &format!("text.txt: is of no known format; {trace}")),
+        ("app empty.csv", 1, &format!("empty.csv: is empty; {trace}")),
+        ("rank --to l4 --mix mix.csv", 1, &format!("mix.csv: is no mix of kernels; {mix}")),
+        ("rank --to l4 --mix empty.csv", 1, &format!("empty.csv: is empty; {mix}")),
+        ("rank --to l4 --mix -", 1, &format!("standard input: is empty; {mix}")),
+        ("rank --to l4 --mix calls.toml", 1, "calls.toml:3: calls = -1: expected a number above 0\n"),
+        ("rank --kernel saxpy --to l4 --prices empty.csv", 1, "SkyPilot; it has none\n"),
+        ("predict --kernel saxpy --to adda", 2, "unknown GPU `adda`; nearest: ada\n"),
+        ("predict --kernel saxpy --to rtx-4O70", 2, "rtx-4080, rtx-4090\n"),
+        ("predict --kernel saxpy --to nobody", 2, "`each-architecture`"),
+        ("predict --to l4 --kernel=", 2, "expected a kernel and found an empty name"),
+        ("predict --to l4 --time 1ms --from l4 --dram-bytes 4,2GB", 2, "; decimals have a point\n"),
+        ("audit text.txt --check foo", 2, "error: unexpected argument '--check' found; usage: "),
+        ("occupancy --batch empty.csv", 0, "empty.csv: is empty; expected lines of cc threads regs"),
+    ] {
+        desk.types(words).ends(code, &[said]);
+    }
+}
+
 #[test]
 fn an_unknown_name_is_answered_with_the_nearest() {
     let desk = Desk::new();
@@ -779,19 +822,38 @@ fn clocks_that_are_typed_are_modelled_and_said() {
     assert_eq!((&named["sm_clock_mhz_source"], &named["power_limit_w_source"]), (&1200.into(), &250.into()));
     let cautions = named["cautions"].to_string();
     for said in [
-        "clocks set: titan-v at SM 1200 MHz instead of 1455 MHz; source time assumed measured at these clocks",
-        "source measured with titan-v at 250 W instead of 150 W (the board's own limit: the row states none)",
+        "clocks set: titan-v at SM clock 1200 MHz instead of 1455 MHz; source time assumed measured at these clocks",
+        "source measured with titan-v at power limit 250 W instead of 150 W (the board's own limit: the row states none)",
     ] {
         assert!(cautions.contains(said), "{cautions}");
     }
     assert_eq!(named["sm_clock_mhz_target"], 2475);
-    let both = desk.types(
-        "predict --kernel saxpy --size 2^28 --from titan-v --power-limit titan-v=150W --to titan-v,rtx-4070",
-    );
-    assert!(
-        both.works().stderr.contains("titan-v=… applies to source and target"),
-        "one flag for two GPUs is explained"
-    );
+    assert_eq!(named["gpu_source"], "titan-v@1200MHz/150W");
+    // Settings that name a GPU are of it as source and as target, those without one of the targets alone.
+    for (flags, names) in [
+        (
+            "--from titan-v --to titan-v,rtx-4070 --power-limit titan-v=150W",
+            "titan-v@150W titan-v@150W,rtx-4070",
+        ),
+        ("--from titan-v --to titan-v,rtx-4070 --power-limit 150W", "titan-v titan-v@150W,rtx-4070@150W"),
+        (
+            "--from titan-v,rtx-4070 --to l4 --sm-clock rtx-4070=1500MHz --power-limit 60W",
+            "titan-v,rtx-4070@1500MHz l4@60W",
+        ),
+    ] {
+        let (from, to) = names.split_once(' ').unwrap();
+        for format in ["table", "json", "csv"] {
+            let ask = |gpus: &str| {
+                let words = format!("predict --kernel saxpy --size 2^28 {gpus} --format {format}");
+                let answer = desk.types(&words).works();
+                (answer.stdout, answer.stderr)
+            };
+            assert_eq!(ask(flags), ask(&format!("--from {from} --to {to}")), "{flags} {format}");
+        }
+    }
+    let of_all =
+        desk.types("predict --kernel saxpy --from all --to l4 --sm-clock titan-v=1.2GHz --format csv");
+    assert!(of_all.works().stdout.contains("\ntitan-v@1200MHz,l4,"), "a source of many");
     for (typed, said) in [
         ("--sm-clock 0", "--sm-clock: clock `0`: expected megahertz above 0"),
         ("--sm-clock 9GHz", "rtx-4070: SM clock 9000 MHz: expected 49.5 MHz to 4950 MHz"),
@@ -822,7 +884,7 @@ fn a_source_row_that_states_its_clock_is_modelled_at_it() {
     assert!(
         slow["cautions"]
             .to_string()
-            .contains("source measured with titan-v at SM 728 MHz instead of 1455 MHz"),
+            .contains("source measured with titan-v at SM clock 728 MHz instead of 1455 MHz"),
         "{slow}"
     );
     let ratio = unstated["time_ms"].as_f64().unwrap() / slow["time_ms"].as_f64().unwrap();

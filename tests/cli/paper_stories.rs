@@ -291,7 +291,8 @@ fn paper_2s_rates_are_laid_by_the_name_of_their_set() {
     let [shipped, laid] =
         [asked.to_string(), format!("{asked} --roofs euro-par-2024")].map(|words| time(&words));
     assert!((laid / shipped - 1.0).abs() > 0.01, "other rates give another time: {shipped} {laid}");
-    desk.types(&format!("{asked} --roofs nobody")).ends(1, &["no such set of roofs; there is euro-par-2024"]);
+    desk.types(&format!("{asked} --roofs nobody"))
+        .ends(2, &["--roofs nobody: no such set of measured rates; there is euro-par-2024"]);
 }
 
 #[test]

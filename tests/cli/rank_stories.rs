@@ -125,7 +125,8 @@ fn targets_are_architectures_limits_and_one_of_each() {
     let ada = desk.types(&format!("{SAXPY} --to ada")).works().json();
     assert!(!frugal.is_empty() && frugal.len() < ada.len() / 2, "{:?}", ids(&frugal));
     desk.types(&format!("{SAXPY} --to ada,<=1W")).ends(2, &["no GPU is left"]);
-    desk.types(&format!("{SAXPY} --to adda")).ends(2, &["an architecture (kepler, maxwell"]);
+    desk.types(&format!("{SAXPY} --to adda")).ends(2, &["unknown GPU `adda`; nearest: ada"]);
+    desk.types(&format!("{SAXPY} --to nobody")).ends(2, &["an architecture (kepler, maxwell"]);
     let all = desk.types(SAXPY).works().json();
     let gpus = desk.types("gpus --format json").works().json();
     assert_eq!(all.len(), gpus.len());

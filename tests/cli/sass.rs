@@ -236,6 +236,9 @@ fn what_cannot_be_answered_is_said() {
     assert!(unknown.stderr.contains("has no kernel `nothing`; it has tmpl<128>"), "{}", unknown.stderr);
     let strangers = desk.types("sass a.txt c.txt");
     assert!(strangers.code == 1 && strangers.stderr.contains("no kernel in common"), "{}", strangers.stderr);
+    desk.file("p.txt", "\tcode for sm_89\n\t\tFunction : plain\n        /*0000*/    FADD R5, R2, R3 ;\n        /*0010*/    EXIT ;\n");
+    let plain = desk.types("sass p.txt p.txt --blocks").works();
+    assert!(plain.stderr.contains("p.txt and p.txt have no blocks to pair"), "{}", plain.stderr);
     let none = desk.types("sass n.txt");
     assert!(
         none.code == 1 && none.stderr.contains("n.txt: has no function with instructions"),

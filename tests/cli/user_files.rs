@@ -464,7 +464,7 @@ fn a_folder_with_a_files_name_is_refused() {
     std::fs::create_dir(folder.path("gpus/folder.toml")).unwrap();
     let s = folder.load();
     assert!(s.gpus.entry_named("my-gpu").is_ok());
-    assert!(s.problems[0].contains("is not a regular file"), "{:?}", s.problems);
+    assert!(s.problems[0].contains("is a folder"), "{:?}", s.problems);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

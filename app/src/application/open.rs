@@ -5,11 +5,12 @@ use super::nsys::{is_sqlite, read_nsys};
 use super::recorded::{Application, PartOfTrace, application_of};
 use super::reports::application_of_rows;
 use super::trace::RecordedTrace;
-use crate::import::{CountedReader, ImportJob, OpenedFile, decoded, is_event_trace, read_report};
+use crate::import::{CountedReader, FileFormat, ImportJob, OpenedFile, decoded, is_event_trace, read_report};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
+use crate::text::unreadable;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
 
 /// How many bytes of a file are looked at to recognise it.
@@ -63,11 +64,11 @@ pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, Re
         return read_stream(Box::new(std::io::stdin()), "standard input", progress);
     }
     let refuse = |message: String| ReadError { file: file.clone(), message };
-    let cannot = |e: std::io::Error| refuse(format!("cannot be opened: {e}"));
+    let cannot = |e: std::io::Error| refuse(unreadable(&e));
     let mut opened = File::open(path).map_err(cannot)?;
     let meta = opened.metadata().map_err(cannot)?;
     if meta.is_dir() {
-        return Err(refuse("is a folder; give a file in it".into()));
+        return Err(refuse(unreadable(&ErrorKind::IsADirectory.into())));
     }
     progress.expect(usize::try_from(meta.len()).unwrap_or(usize::MAX));
     let mut head = Vec::new();
@@ -95,7 +96,7 @@ fn read_stream(
     progress: &Progress,
 ) -> Result<Recorded, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    let cannot = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
+    let cannot = |e: std::io::Error| refuse(unreadable(&e));
     let counted = CountedReader::new(from, ImportJob::new(file, progress));
     let mut from = decoded(BufReader::with_capacity(HEAD, counted)).map_err(cannot)?;
     let head = take_head(&mut from).map_err(cannot)?;
@@ -108,11 +109,14 @@ fn read_stream(
         return read_kineto(whole, file, progress).and_then(with_activity);
     }
     let opened = OpenedFile::from_reader(whole, file)?;
+    if matches!(opened.format(), FileFormat::Unknown) {
+        let what = if opened.head().is_empty() { "is empty" } else { "is of no known format" };
+        return Err(refuse(format!(
+            "{what}; expected a PyTorch or JAX trace (.json, .json.gz), an Nsight Systems export (.sqlite) or a report of ncu, nsys or nvprof"
+        )));
+    }
     let quiet = progress.aside();
-    let imported = read_report(opened, &ImportJob::new(file, &quiet)).map_err(|why| ReadError {
-        message: format!("{}; an application is a PyTorch or JAX trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
-        ..why
-    })?;
+    let imported = read_report(opened, &ImportJob::new(file, &quiet))?;
     Ok(Recorded::Totals(Box::new(application_of_rows(imported, file)?)))
 }
 

@@ -17,7 +17,7 @@ use crate::import::ImportJob;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
 use crate::report::{TableFormat, pretty_json};
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::Value;
@@ -103,7 +103,7 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
         return Err(Usage(format!("--host: {} has no time line", application.file)).into());
     }
     let source = source_gpu(&mut session, &application, args.from.as_deref())?;
-    let forecasts = forecasts(&mut session, &application, source, args)?;
+    let (source, forecasts) = forecasts(&mut session, &application, source, args)?;
     let count = (!args.to.is_empty()).then_some(forecasts.len());
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     if let Some(path) = &args.svg {
@@ -195,26 +195,29 @@ fn priced(session: &Session, mut json: Value, forecast: &TargetForecast, prices:
     json
 }
 
-/// The predictions for `--to`; none where nobody asks, or where the kernels are of a GPU that no model covers, which is said.
+/// The source at the settings that were typed for it, and the predictions for `--to`; none where nobody asks, or where the kernels are of a GPU
+/// that no model covers, which is said.
 fn forecasts(
     session: &mut Session,
     application: &Application,
     source: Option<GpuId>,
     args: &AppArgs,
-) -> Result<Vec<TargetForecast>> {
+) -> Result<(Option<GpuId>, Vec<TargetForecast>)> {
     if args.to.is_empty() {
-        return Ok(Vec::new());
+        return Ok((source, Vec::new()));
     }
     if let Some(why) = no_model(application) {
         output::remark(why);
-        return Ok(Vec::new());
+        return Ok((source, Vec::new()));
     }
     let source = source.ok_or_else(|| unknown_source(session, application))?;
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let mut targets = named_gpus::target_gpus(session, &args.to, None)?;
     targets.extend(changed_gpus(session, &targets, args.set.as_deref())?);
-    let targets = args.clocks.laid_targets(session, &targets, &[source])?;
-    forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
+    let laid = args.clocks.laid(session, &targets, &Sources::from_gpu(source))?;
+    let source = laid.sources.seen_from().unwrap_or(source);
+    let all = forecast(session, application, source, &laid.targets, settings).map_err(Usage)?;
+    Ok((Some(source), all))
 }
 
 /// The bar of the source as it was recorded above those of the targets.

@@ -10,7 +10,7 @@ use crate::gate::{
 use crate::gpu::{LimitsTable, load_shipped};
 use crate::import::OpenedFile;
 use crate::report::TableFormat;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn read_baseline(path: &Path) -> Result<Baseline> {
     if !path.exists() {
         return Err(Usage(format!("--baseline {file}: does not exist; write it with --update")).into());
     }
-    let text = read_limited(path).with_context(|| format!("{file}"))?;
+    let text = read_limited(path)?;
     Baseline::parse(&text).map_err(|why| anyhow::anyhow!("{file}: {why}"))
 }
 
@@ -171,7 +171,7 @@ fn keeps_other_files(path: &Path) -> Result<()> {
     if output::is_stdout(path) || !path.exists() {
         return Ok(());
     }
-    let text = read_limited(path).with_context(|| format!("{}", path.display()))?;
+    let text = read_limited(path)?;
     if text.trim().is_empty() || Baseline::is_meant_by(&text) {
         return Ok(());
     }

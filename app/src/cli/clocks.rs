@@ -2,20 +2,22 @@
 
 use super::output;
 use crate::gpu::GpuId;
-use crate::session::{LaidTargets, Session, TypedTunings};
+use crate::session::{LaidTargets, Session, Sources, TypedTunings};
 use anyhow::Result;
 use clap::Args;
 
 /// The flags, as they were typed.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct ClockArgs {
-    /// SM clock of a GPU, such as 1200MHz or titan-v=1.2GHz; without a GPU it is the targets' (default: the boost clock)
+    /// SM clock, such as 1200MHz for the targets alone, or titan-v=1.2GHz for that GPU, as source and as target: titan-v@1200MHz
+    /// (default: the boost clock). A source is as measured unless it is named so
     #[arg(long, value_name = "[GPU=]MHZ")]
     sm_clock: Vec<String>,
-    /// Memory clock as nvidia-smi prints it (half the data rate per pin), such as 5001MHz or titan-v=850MHz
+    /// Memory clock as nvidia-smi prints it (half the data rate per pin), such as 5001MHz or titan-v=850MHz; whose it is: as of --sm-clock
     #[arg(long, value_name = "[GPU=]MHZ")]
     mem_clock: Vec<String>,
-    /// Board power limit, such as 150W or titan-v=150W
+    /// Board power limit, such as 150W for the targets alone, or titan-v=150W for that GPU, as source and as target: titan-v@150W. A
+    /// source is as measured unless it is named so
     #[arg(long, value_name = "[GPU=]W")]
     power_limit: Vec<String>,
 }
@@ -26,23 +28,18 @@ impl ClockArgs {
         !(self.sm_clock.is_empty() && self.mem_clock.is_empty() && self.power_limit.is_empty())
     }
 
-    /// Lays them over the session; the targets to ask about then, with a remark on those that cannot be set so. See
-    /// [`TypedTunings::lay_beside`].
-    pub(super) fn laid_targets(
-        &self,
-        session: &mut Session,
-        targets: &[GpuId],
-        sources: &[GpuId],
-    ) -> Result<Vec<GpuId>> {
-        Ok(self.laid(session, targets, sources)?.targets)
+    /// The targets at these settings where no GPU is a source. See [`ClockArgs::laid`].
+    pub(super) fn laid_targets(&self, session: &mut Session, targets: &[GpuId]) -> Result<Vec<GpuId>> {
+        Ok(self.laid(session, targets, &Sources::These(Vec::new()))?.targets)
     }
 
-    /// [`ClockArgs::laid_targets`] beside the GPUs that were named.
+    /// Lays them over the session; the targets and sources to ask about then, with a remark on those that cannot be set so. See
+    /// [`TypedTunings::lay_beside`].
     pub(super) fn laid(
         &self,
         session: &mut Session,
         targets: &[GpuId],
-        sources: &[GpuId],
+        sources: &Sources,
     ) -> Result<LaidTargets> {
         let laid = self.typed().lay_beside(session, targets, sources)?;
         let left_out: Vec<String> = laid.left_out.iter().map(|why| format!("left out: {why}")).collect();

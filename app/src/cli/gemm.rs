@@ -106,7 +106,7 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     if args.model.is_some() {
         return ask_paper4(args, &session, &gemm, gpu);
     }
-    let gpu = args.clocks.laid_targets(&mut session, &[gpu], &[])?.pop().unwrap_or(gpu);
+    let gpu = args.clocks.laid_targets(&mut session, &[gpu])?.pop().unwrap_or(gpu);
     let learned = if args.data.is_empty() {
         LearnedGemm::default()
     } else {
@@ -138,8 +138,18 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
 }
 
 /// Columns that a narrow screen goes without, the first one first.
-const LEAST_NEEDED: [&str; 7] =
-    ["occ. limit", "from", "blocks/SM", "occ.", "90 % of power", "90 % of energy", "TFLOP/s"];
+const LEAST_NEEDED: [&str; 10] = [
+    "occ. limit",
+    "from",
+    "blocks/SM",
+    "occ.",
+    "90 % of power",
+    "90 % of energy",
+    "TFLOP/s",
+    "power",
+    "energy",
+    "notes",
+];
 
 /// What paper 4's forest says of the product, from the rows of this GPU.
 fn ask_paper4(args: &GemmArgs, session: &Session, gemm: &Gemm, gpu: GpuId) -> Result<()> {

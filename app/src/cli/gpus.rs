@@ -20,14 +20,15 @@ pub(super) struct GpusArgs {
     format: FormatChoice,
 }
 
-/// Columns of the list that a narrow screen goes without, the first one first.
-const LEAST_NEEDED: [&str; 4] = ["year", "architecture", "DRAM achieved", "name"];
+/// Columns of the list, and of one GPU, that a narrow screen goes without, the first one first.
+const LEAST_NEEDED: [&str; 10] =
+    ["year", "architecture", "DRAM achieved", "name", "boost MHz", "CC", "L2 MiB", "W", "origin", "source"];
 
 pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
     let mut session = load::session_naming(&[], args.id.as_deref(), None)?;
     let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
     let shown = match shown {
-        Some(only) => args.clocks.laid_targets(&mut session, &[only], &[])?.pop(),
+        Some(only) => args.clocks.laid_targets(&mut session, &[only])?.pop(),
         None => {
             args.clocks.typed().lay(&mut session, &[])?;
             None

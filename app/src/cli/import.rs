@@ -4,7 +4,7 @@ use super::choices::FormatChoice;
 use super::{Usage, import_kernels, import_measurements, output};
 use crate::catalogue::user_path_text;
 use crate::compiler::CodeArchitecture;
-use crate::import::{GivenProblem, OpenedFile};
+use crate::import::{GivenProblem, OpenedFile, known_formats};
 use crate::session::Recognised;
 use crate::text::counted;
 use anyhow::{Result, bail};
@@ -14,8 +14,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = format!(
     "Example: roofswap import report.ncu-rep -o runs.csv\n\
-     Example: roofswap import build.log kernels.sm_90.cubin -o {}",
-    user_path_text("kernels")
+     Example: roofswap import build.log kernels.sm_90.cubin -o {}\n\n\
+     Reports: {}; of compilers: ptxas -v, cuobjdump --dump-resource-usage, cubin",
+    user_path_text("kernels"),
+    known_formats()
 ))]
 pub(super) struct ImportArgs {
     /// Reports of profilers, tuners and benchmarks (ncu, nvprof, nsys, Kernel Tuner, NVBench, CUTLASS, mixbench …), or of

@@ -3,7 +3,7 @@
 use super::asked_config::AskedConfig;
 use super::choices::FormatChoice;
 use super::output::NOT_KEPT;
-use super::terminal::{screen_width, text_on_screen};
+use super::terminal::{fitted_to_screen, screen_width, text_on_screen};
 use super::{load, output};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -52,8 +52,12 @@ pub(super) fn run_kernels(args: &KernelsArgs) -> Result<()> {
     let table = kernels::show(&row, &session.sources);
     // Titles are long; for people they go under the table.
     let table = if format.is_for_people() { table.footnoted("source") } else { table };
+    let table = fitted_to_screen(table, format, &LEAST_NEEDED);
     output::answer(text_on_screen(&table, format).as_bytes())
 }
+
+/// Columns of one kernel that a narrow screen goes without, the first one first.
+const LEAST_NEEDED: [&str; 2] = ["formula", "source"];
 
 /// Every kernel; none of the rows is kept.
 fn write_list(session: &Session, format: TableFormat) -> Result<()> {

@@ -63,7 +63,7 @@ use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::device::find_driver;
 use crate::gpu::ChangeError;
-use crate::gpu::DerivedError;
+use crate::gpu::{DerivedError, RoofSetError};
 use crate::kernel::ProblemError;
 use crate::measurement::LostTemporaryFile;
 use crate::predict::UnknownModel;
@@ -225,6 +225,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<TargetError>()
             || e.is::<ChangeError>()
             || matches!(e.downcast_ref(), Some(TrainError::Unknown { .. }))
+            || matches!(e.downcast_ref(), Some(RoofSetError::Unknown { .. }))
     });
     ExitCode::from(if typed { 2 } else { 1 })
 }

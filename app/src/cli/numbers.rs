@@ -56,7 +56,8 @@ pub(super) fn shared_bytes(text: &str) -> Result<u32, String> {
 /// Bytes moved in one launch: 50MB is 50e6.
 pub(super) fn traffic_bytes(text: &str) -> Result<Bytes, String> {
     let found = typed_bytes(text, KiloBytes::Decimal).filter(|b| b.0 > 0.0);
-    found.ok_or_else(|| "expected bytes above 0, such as 50MB, 1.5GiB or 5e7; Mb and Gb are bits".into())
+    let expected = "expected bytes above 0, such as 50MB, 1.5GiB or 5e7; Mb and Gb are bits";
+    found.ok_or_else(|| format!("{expected}{}", comma_hint(text)))
 }
 
 /// Floating-point operations of one launch.

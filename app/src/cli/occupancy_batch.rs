@@ -3,7 +3,8 @@
 use super::output;
 use crate::gpu::LimitsTable;
 use crate::report::batch::{BatchSetup, answer_line};
-use anyhow::{Context, Result, bail};
+use crate::text::unreadable;
+use anyhow::{Context, Result, anyhow, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
@@ -22,11 +23,12 @@ const NAMED: usize = 5;
 /// # Errors
 /// Where a line was refused, after all others are answered.
 pub(super) fn run_occupancy_batch(file: &Path, setup: BatchSetup) -> Result<()> {
-    let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
+    let name =
+        if file.as_os_str() == "-" { "standard input".to_string() } else { file.display().to_string() };
     let input: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
-        Box::new(File::open(file).with_context(|| format!("{name}: cannot be read"))?)
+        Box::new(File::open(file).map_err(|why| anyhow!("{name}: {}", unreadable(&why)))?)
     };
     let table = LimitsTable::shipped().context("a table inside the program is damaged")?;
     let mut batch = BatchStream {
@@ -44,6 +46,12 @@ pub(super) fn run_occupancy_batch(file: &Path, setup: BatchSetup) -> Result<()> 
         output::remark(format!("… and {} more", batch.wrong - NAMED));
     }
     read?;
+    if batch.line == 0 {
+        output::remark(format!(
+            "{}: is empty; expected lines of cc threads regs static_smem dynamic_smem carveout",
+            batch.name
+        ));
+    }
     let wrong = batch.wrong;
     match wrong {
         0 => Ok(()),

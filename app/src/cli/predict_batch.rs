@@ -6,14 +6,13 @@ use super::named_gpus::target_gpus;
 use super::question::QuestionArgs;
 use super::{Usage, load, output};
 use crate::catalogue::Catalogue;
-use crate::gpu::GpuId;
 use crate::import::{FileFormat, OpenedFile};
 use crate::kernel::Kernel;
 use crate::measurement::{Measurement, ReadResult, RowError, TimingKind, other_columns_note, stream_csv};
 use crate::report::predictions::{Comparison, record_cells};
 use crate::report::row_predictions::{numbered_cells, refused_cells, row_columns};
 use crate::report::{RecordFormat, RecordStream, TableCell};
-use crate::session::RowQuestions;
+use crate::session::{RowQuestions, Sources};
 use anyhow::{Context, Result, bail};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt::Display;
@@ -45,8 +44,7 @@ pub(super) fn run_predict_batch(asked: BatchQuestion<'_>) -> Result<()> {
     let changed = changed_gpus(&mut session, &stated, question.set.as_deref())?;
     let targets = if changed.is_empty() { stated } else { changed };
     // Every row has a source of its own.
-    let sources: Vec<GpuId> = session.gpus.ids().collect();
-    let targets = question.clocks.laid_targets(&mut session, &targets, &sources)?;
+    let targets = question.clocks.laid(&mut session, &targets, &Sources::All)?.targets;
     let opened = opened_table(file)?;
     let columns = row_columns();
     let out = BufWriter::with_capacity(1 << 18, std::io::stdout());
@@ -192,7 +190,10 @@ fn answered_row(questions: &RowQuestions<'_>, kernels: &Catalogue<Kernel>, row: 
     };
     let answers = questions.answers(kernels, &asked);
     let gpus = &questions.session().gpus;
-    let record = |answer| record_cells(&Comparison::new(gpus, kernels, &asked.subject, answer), false);
+    let id_of = |gpu| questions.session().id_with_settings(gpu);
+    let record = |answer| {
+        record_cells(&Comparison::new(gpus, kernels, &asked.subject, answer).with_source_ids(id_of), false)
+    };
     let refusals: Option<Vec<_>> = answers.iter().map(|a| a.prediction.as_ref().err()).collect();
     let refused = refusals.and_then(|all| Some(told(all.first()?)));
     RowRecords { records: answers.iter().map(record).collect(), refused }

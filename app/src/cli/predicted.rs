@@ -123,9 +123,11 @@ fn answered(q: &CheckedQuestion, place: usize) -> Answered<'_> {
 fn rows<'a>(q: &'a CheckedQuestion, asked: &'a Answered<'_>) -> Vec<Comparison<'a>> {
     let (gpus, kernels) = (&q.session.gpus, &q.session.kernels);
     let answers = asked.answers.iter().flatten();
+    let named = |row: Comparison<'a>| row.with_source_ids(|gpu| q.session.id_with_settings(gpu));
     // Where one GPU was asked and others had timed the kernel, their shares are for --explain.
     if q.sources.as_ref().is_none_or(|named| named.only().is_some()) {
-        return answers.map(|answer| Comparison::new(gpus, kernels, &asked.subject, answer)).collect();
+        return answers.map(|answer| named(Comparison::new(gpus, kernels, &asked.subject, answer))).collect();
     }
-    answers.flat_map(|answer| sources::source_rows(gpus, kernels, &asked.subject, answer)).collect()
+    let rows = answers.flat_map(|answer| sources::source_rows(gpus, kernels, &asked.subject, answer));
+    rows.map(named).collect()
 }

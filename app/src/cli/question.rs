@@ -180,14 +180,9 @@ impl QuestionArgs {
                 output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
-        let beside = sources.as_ref().map_or_else(Vec::new, |some| some.places(&session.gpus));
-        let targets = self.clocks.laid_targets(&mut session, &targets, &beside)?;
-        if let Some(both) =
-            one.filter(|one| targets.len() > 1 && targets.contains(one) && session.tuning(*one).is_some())
-        {
-            let id = &session.gpus[both].id;
-            output::remark(format!("{id}=… applies to source and target; use {id}@SETTING to set one"));
-        }
+        let beside = sources.clone().unwrap_or(Sources::These(Vec::new()));
+        let laid = self.clocks.laid(&mut session, &targets, &beside)?;
+        let (targets, sources) = (laid.targets, sources.map(|_| laid.sources));
         let subjects = self.asked_subjects(&session, typed, sources.as_ref(), kernels)?;
         self.translate(&mut session, subjects.named())?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;

@@ -25,7 +25,7 @@ use crate::rank::{
     rank_chart, select_targets, variant_rows,
 };
 use crate::report::TableFormat;
-use crate::session::{RowQuestions, Session};
+use crate::session::{RowQuestions, Session, Sources};
 use crate::train::WantedLessons;
 use crate::units::Bytes;
 use crate::workload::Workload;
@@ -160,8 +160,7 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     if let Some(file) = &args.batch {
         targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
         // Every row has a source of its own.
-        let sources: Vec<GpuId> = session.gpus.ids().collect();
-        let targets = args.clocks.laid_targets(&mut session, &targets, &sources)?;
+        let targets = args.clocks.laid(&mut session, &targets, &Sources::All)?.targets;
         return rank_table(args, &session, targets, file);
     }
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
@@ -169,8 +168,10 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let workload = args.launch.edited_workload(&session, workload)?;
     let start = source.or(targets.first().copied()).unwrap_or_default();
     let sources = sources_seen_from(&session, &args.from, start)?;
-    let beside = source.map_or_else(Vec::new, |_| sources.places(&session.gpus));
-    let targets = args.clocks.laid_targets(&mut session, &targets, &beside)?;
+    let beside = source.map_or_else(|| Sources::These(Vec::new()), |_| sources.clone());
+    let laid = args.clocks.laid(&mut session, &targets, &beside)?;
+    let (targets, sources) = (laid.targets, if source.is_some() { laid.sources } else { sources });
+    let start = sources.seen_from().unwrap_or(start);
     let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut rows = args.rows(&session, &workload)?;
     rows.extend(args.block_rows(&session, &workload, start, &targets)?);
@@ -200,7 +201,8 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
     let part = PartOfTrace { range: args.range.clone(), ..PartOfTrace::default() };
     let application = app::read(file, &part)?;
     let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
-    let targets = args.clocks.laid_targets(session, &targets, &[source])?;
+    let laid = args.clocks.laid(session, &targets, &Sources::from_gpu(source))?;
+    let (targets, source) = (laid.targets, laid.sources.seen_from().unwrap_or(source));
     let forecasts = forecast(session, &application, source, &targets, ForecastSettings::default());
     let prices = load::price_book(args.prices.as_deref(), session)?;
     if matches!(args.by, OrderChoice::PerfPerWatt) {

@@ -19,7 +19,8 @@ use crate::papers::paper1::{
 use crate::papers::paper4::tiled::tiled_files;
 use crate::papers::paper4::{reproduce_published, tiled_conclusions, tiled_figures};
 use crate::session::Session;
-use anyhow::{Context, Result};
+use crate::text::unreadable;
+use anyhow::{Context, Result, anyhow};
 use std::path::{Path, PathBuf};
 
 /// How deep folders are looked into.
@@ -137,7 +138,7 @@ fn cutlass(session: &Session, files: &[PathBuf]) -> Result<NumbersAndFigures> {
 fn found_files(given: &[PathBuf]) -> Result<PaperFiles> {
     let mut files = PaperFiles::default();
     for path in given {
-        std::fs::metadata(path).with_context(|| format!("{}: cannot be opened", path.display()))?;
+        std::fs::metadata(path).map_err(|why| anyhow!("{}: {}", path.display(), unreadable(&why)))?;
         if path.is_dir() {
             look_into(path, DEPTH, &mut files)?;
         } else {

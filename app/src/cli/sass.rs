@@ -1,13 +1,13 @@
 //! `roofswap sass A.txt [B.txt]`: listings of machine code, alone or two of the same kernels side by side.
 
 use super::choices::FormatChoice;
-use super::terminal::{fitted_to_screen, text_on_screen};
+use super::terminal::{fitted_to_screen, shortened_on_screen, text_on_screen};
 use super::{Usage, output};
 use crate::compiler::sass::{
     Compared, ExecutedInstructions, SassFunction, SassListing, compare, read_path, translation,
 };
 use crate::kernel::Translation;
-use crate::report::{TableFormat, sass};
+use crate::report::{Table, TableFormat, sass};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) struct SassArgs {
 }
 
 /// Columns that a narrow screen goes without, the first of them first: what says least of the time.
-const LEFT_OUT: [&str; 14] = [
+const LEFT_OUT: [&str; 25] = [
     "branch",
     "barrier",
     "move",
@@ -52,6 +52,17 @@ const LEFT_OUT: [&str; 14] = [
     "instr on target",
     "FLOPs on target",
     "special",
+    "sts",
+    "lds",
+    "stg",
+    "int",
+    "type",
+    "for",
+    "FLOPs",
+    "source_instructions",
+    "target_instructions",
+    "source_fp64_flops",
+    "target_fp64_flops",
 ];
 
 pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
@@ -68,14 +79,26 @@ pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
             let mut compared = side_by_side(&source, &target, args.kernel.as_deref())?;
             weigh_blocks(&mut compared, args.block_counts.as_deref())?;
             match (args.blocks, format.is_for_people()) {
-                (true, _) => sass::pairs(&compared),
+                (true, _) => pairs(&compared, &source.file, &target.file),
                 (false, true) => sass::comparison_overview(&compared).footnoted("special"),
                 (false, false) => sass::comparison(&compared),
             }
         }
     };
-    let table = fitted_to_screen(table, format, &LEFT_OUT);
+    let table = shortened_on_screen(fitted_to_screen(table, format, &LEFT_OUT), format, "kernel");
     output::answer(text_on_screen(&table, format).as_bytes())
+}
+
+/// The pairs of blocks; why there are none where that is so.
+fn pairs(compared: &[Compared<'_>], source: &str, target: &str) -> Table {
+    let table = sass::pairs(compared);
+    if table.rows.is_empty() {
+        output::remark(format!(
+            "{source} and {target} have no blocks to pair: none has a special function (division, root, exponential …); \
+             `roofswap sass FILE --blocks` shows the blocks of one file"
+        ));
+    }
+    table
 }
 
 /// Reads a listing and says what of it could not be read.

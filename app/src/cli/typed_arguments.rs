@@ -46,7 +46,10 @@ const EXPECTED: [(&str, &str); 4] = [
 /// What is wrong with the arguments, in one line as every other error; where to read on goes without saying.
 pub(super) fn argument_error(rendered: &str) -> String {
     let lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told: Vec<&str> = lines.filter(|line| !line.starts_with("For more information")).collect();
+    // Nobody means an option that does not exist as a file.
+    let is_told =
+        |line: &&str| !line.starts_with("For more information") && !line.starts_with("tip: to pass");
+    let told: Vec<&str> = lines.filter(is_told).collect();
     let line = told.join("; ").replace(":; ", ": ").replace("; Usage: ", "; usage: ");
     let line = EXPECTED.iter().fold(line, |line, (of_library, expected)| {
         line.strip_suffix(of_library).map_or_else(|| line.clone(), |start| format!("{start}{expected}"))
@@ -118,6 +121,9 @@ mod tests {
             "error: unexpected argument 'saxpy': name kernels, GPUs and files with an option, e.g. --kernel saxpy; \
              see `roofswap help predict`"
         );
+        let of_file = "error: unexpected argument '--check' found\n\n  tip: to pass '--check' as a value, use '-- --check'\n\nUsage: roofswap audit <FILE>...";
+        let told = "error: unexpected argument '--check' found; usage: roofswap audit <FILE>...";
+        assert_eq!(argument_error(of_file), told);
         let of_option = "error: unexpected argument '--sise' found; usage: roofswap predict [OPTIONS]";
         assert_eq!(argument_error(of_option), of_option);
     }

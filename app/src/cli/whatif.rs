@@ -170,7 +170,9 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let workload = args.launch.edited_workload(&session, workload)?;
     let source = source.filter(|_| named.is_some()).unwrap_or_else(|| workload.own_source(&session, base));
     let sources = sources_seen_from(&session, &args.from, source)?;
-    let ChangedBase { base, changes } = args.base_at_clocks(&mut session, base, changes, &sources)?;
+    let (ChangedBase { base, changes }, sources) =
+        args.base_at_clocks(&mut session, base, changes, sources)?;
+    let source = sources.seen_from().unwrap_or(source);
     let settings = settings(args, &session, std::slice::from_ref(&workload), &[base])?;
     let asked = WhatIf::with_sources(&session, &workload, Pair::new(source, base), sources, settings);
     answer_one(args, &session, base, asked, changes, &Progress::default())
@@ -187,8 +189,9 @@ fn run_application(
     let part = PartOfTrace { range: args.range.clone(), ..PartOfTrace::default() };
     let application = app::read(file, &part)?;
     let source = app::forecast_source(session, &application, source_of_application(&args.from)?)?;
-    let ChangedBase { base, changes } =
-        args.base_at_clocks(session, base, changes, &Sources::from_gpu(source))?;
+    let sources = Sources::from_gpu(source);
+    let (ChangedBase { base, changes }, sources) = args.base_at_clocks(session, base, changes, sources)?;
+    let source = sources.seen_from().unwrap_or(source);
     let settings = ForecastSettings::default();
     let pair = ApplicationPair { session, application: &application, source, base, settings };
     let progress = Progress::default();
@@ -268,8 +271,9 @@ fn run_many(
     }
     let sources = if args.from.is_empty() { None } else { Some(sources_named(session, &args.from)?) };
     let workloads = workloads_asked(args, session, bases, &changes)?;
-    let timed_on = sources.as_ref().map_or_else(|| bases.to_vec(), |sources| sources.places(&session.gpus));
-    let bases = args.bases_at_clocks(session, bases, changes, &timed_on)?;
+    let beside = sources.clone().unwrap_or(Sources::These(Vec::new()));
+    let (bases, beside) = args.bases_at_clocks(session, bases, changes, beside)?;
+    let sources = sources.map(|_| beside);
     let places: Vec<GpuId> = bases.iter().map(|of| of.base).collect();
     let settings = settings(args, session, &workloads, &places)?;
     let changes = GpuChanges::default();
@@ -357,34 +361,36 @@ impl WhatIfArgs {
         session: &mut Session,
         base: GpuId,
         changes: Vec<GpuChanges>,
-        sources: &Sources,
-    ) -> Result<ChangedBase> {
-        let places = sources.places(&session.gpus);
-        let only = self.bases_at_clocks(session, &[base], changes.clone(), &places)?.pop();
-        Ok(only.unwrap_or(ChangedBase { base, changes }))
+        sources: Sources,
+    ) -> Result<(ChangedBase, Sources)> {
+        let (mut all, sources) = self.bases_at_clocks(session, &[base], changes.clone(), sources)?;
+        Ok((all.pop().unwrap_or(ChangedBase { base, changes }), sources))
     }
 
-    /// The GPUs that are changed, each with its changes. Clocks and limits that were typed are those of the GPUs that `--set` changes;
-    /// without it they are the change, compared with the GPU as it is.
+    /// The GPUs that are changed, each with its changes, and the sources. Clocks and limits that were typed are those of the GPUs that `--set`
+    /// changes; without it they are the change, compared with the GPU as it is.
     fn bases_at_clocks(
         &self,
         session: &mut Session,
         bases: &[GpuId],
         changes: Vec<GpuChanges>,
-        sources: &[GpuId],
-    ) -> Result<Vec<ChangedBase>> {
+        sources: Sources,
+    ) -> Result<(Vec<ChangedBase>, Sources)> {
         // Without a source that somebody named, settings of a GPU by its name are of what is asked about.
-        let sources = if self.from.is_empty() && self.app.is_none() { &[] } else { sources };
-        let laid = self.clocks.laid(session, bases, sources)?;
+        let is_named = !self.from.is_empty() || self.app.is_some();
+        let beside = if is_named { sources.clone() } else { Sources::These(Vec::new()) };
+        let laid = self.clocks.laid(session, bases, &beside)?;
+        let places = laid.sources.places(&session.gpus);
         let is_compared = self.clocks.is_typed() && changes.is_empty();
         let changed = |(place, named): (GpuId, GpuId)| {
-            let set = is_compared.then(|| session.settings_as_changes(place, named, sources)).flatten();
+            let set = is_compared.then(|| session.settings_as_changes(place, named, &places)).flatten();
             match set {
                 Some(set) => ChangedBase { base: named, changes: vec![set] },
                 None => ChangedBase { base: place, changes: changes.clone() },
             }
         };
-        Ok(laid.targets.into_iter().zip(laid.named).map(changed).collect())
+        let all = laid.targets.into_iter().zip(laid.named).map(changed).collect();
+        Ok((all, if is_named { laid.sources } else { sources }))
     }
 
     /// Refuses flags that would change nothing.
@@ -452,7 +458,7 @@ impl WhatIfArgs {
             WhatIfFormat::Json => whatif_json(answers),
             WhatIfFormat::Csv => whatif_records(answers).render(TableFormat::Csv),
             WhatIfFormat::Table => {
-                answers.iter().map(|answer| fitted(whatif_table(answer), &["gain"])).collect()
+                answers.iter().map(|answer| fitted(whatif_table(answer), &["gain", "value"])).collect()
             }
             WhatIfFormat::Markdown => {
                 answers.iter().map(|answer| whatif_table(answer).render(TableFormat::Markdown)).collect()

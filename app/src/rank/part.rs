@@ -73,6 +73,12 @@ fn is_of_settings(caution: &Caution) -> bool {
     )
 }
 
+/// What is said of clocks, a limit or changed numbers of a GPU.
+fn notes_of_settings(answer: &Answer) -> Vec<String> {
+    let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
+    cautions.filter(|caution| is_of_settings(caution)).map(ToString::to_string).collect()
+}
+
 /// What is asked of every part.
 #[derive(Clone, Copy)]
 pub(super) struct PartQuery<'a> {
@@ -177,32 +183,37 @@ impl PartQuery<'_> {
         }
         let work = self.known_work(subject);
         let of_kernel = KernelWork::of_subject(session, subject, &work);
-        let mut parts = Vec::with_capacity(targets.len());
-        let take = |target: GpuId, estimate: Result<TimeEstimate, ModelRefusal>| {
+        let part = |target: GpuId, estimate: Result<TimeEstimate, ModelRefusal>, notes: Vec<String>| {
             let measured = self.measured_answer(subject, target);
             let measured = measured.and_then(|answer| answer.estimate()).map(Ok);
-            parts.push(match measured.unwrap_or(estimate) {
-                Ok(estimate) => PartAnswer {
-                    cautions: self.notes_of_settings(subject, target),
-                    ..self.estimated_part(of_kernel, target, &estimate)
-                },
+            match measured.unwrap_or(estimate) {
+                Ok(estimate) => {
+                    PartAnswer { cautions: notes, ..self.estimated_part(of_kernel, target, &estimate) }
+                }
                 Err(why) => PartAnswer { cautions: vec![why.to_string()], ..PartAnswer::without_time() },
-            });
+            }
         };
-        let asked = TargetsQuestion { subject, source, targets, settings };
-        session.for_each_estimate(machines, asked, take);
-        parts
-    }
-
-    /// What is said of clocks, a limit or changed numbers of this GPU; nothing of one that is as its documents state it.
-    fn notes_of_settings(self, subject: &Subject, target: GpuId) -> Vec<String> {
-        let Self { session, source, settings, .. } = self;
-        if !session.gpus[target].is_hypothetical() && session.tuning(target).is_none() {
-            return Vec::new();
+        // Settings and changes of a GPU belong to whole answers, which have the words as well.
+        let is_set =
+            |target: GpuId| session.gpus[target].is_hypothetical() || session.tuning(target).is_some();
+        let stock: Vec<GpuId> = targets.iter().copied().filter(|target| !is_set(*target)).collect();
+        let mut parts = Vec::with_capacity(targets.len());
+        let asked = TargetsQuestion { subject, source, targets: &stock, settings };
+        session.for_each_estimate(machines, asked, |target, estimate| {
+            parts.push(part(target, estimate, Vec::new()));
+        });
+        if stock.len() == targets.len() {
+            return parts;
         }
-        let answer = session.answer(subject, source, target, settings);
-        let cautions = answer.prediction.iter().flat_map(|prediction| &prediction.cautions);
-        cautions.filter(|caution| is_of_settings(caution)).map(ToString::to_string).collect()
+        let mut of_stock = parts.into_iter();
+        let answered = |target: &GpuId| {
+            if !is_set(*target) {
+                return of_stock.next().expect("a part of each GPU that is as its documents state it");
+            }
+            let answer = session.answer(subject, source, *target, settings);
+            part(*target, answer.estimate_or_refusal(), notes_of_settings(&answer))
+        };
+        targets.iter().map(answered).collect()
     }
 
     /// The numbers of an estimate, and what memory and power make of this work.

@@ -155,7 +155,10 @@ impl PriceBook {
         let found = || crate::text::clipped_text(header.iter().collect::<Vec<_>>().join(","), 120);
         let form = PriceForm::find(&header).ok_or_else(|| PriceError::Header {
             file: file.into(),
-            found: crate::text::harmless_line(&found()),
+            found: match found() {
+                none if none.trim().is_empty() => "none".into(),
+                found => crate::text::harmless_line(&found),
+            },
             parted: if header.len() == 1 && found().contains(';') {
                 "; columns are parted by commas"
             } else {

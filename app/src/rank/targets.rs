@@ -1,7 +1,7 @@
 //! Lists of GPUs as people type them: ids, what several boards are called (`h100`), `all`, an architecture, one of each
 //! architecture, and limits such as `<=300W`.
 
-use crate::catalogue::{Catalogue, NameError};
+use crate::catalogue::{Catalogue, NameError, is_near_name};
 use crate::gpu::{Gpu, GpuId};
 use crate::units::{KiloBytes, bytes_per, number_and_unit};
 
@@ -12,12 +12,15 @@ const EACH: &str = "each-architecture";
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TargetError {
     /// A name that is none, or fits several GPUs.
-    #[error(
-        "{error}; `all`, `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too"
-    )]
-    Name {
-        /// Which there are.
-        error: NameError,
+    #[error(transparent)]
+    Name(NameError),
+    /// A name near to no GPU's.
+    #[error("unknown GPU `{name}`; {}", nearest_words(nearest, architectures))]
+    NoName {
+        /// As typed.
+        name: String,
+        /// The architectures of a name near to it.
+        nearest: Vec<String>,
         /// The architectures of the catalogue.
         architectures: String,
     },
@@ -80,11 +83,33 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
         return Ok(of_architecture);
     }
     gpus.position(name).map(|gpu| vec![gpu]).or_else(|error| match boards_named(gpus, &lower) {
-        boards if boards.is_empty() => {
-            Err(TargetError::Name { error, architectures: architectures(gpus).join(", ") })
-        }
+        boards if boards.is_empty() => Err(unknown_name(gpus, error)),
         boards => Ok(boards),
     })
+}
+
+/// Why no GPU has a name, with what else a list of GPUs takes where none is near.
+fn unknown_name(gpus: &Catalogue<Gpu>, error: NameError) -> TargetError {
+    match error {
+        NameError::Unknown { name, nearest, .. } if nearest.is_empty() && !name.contains('?') => {
+            let all = architectures(gpus);
+            let near = all.iter().filter(|architecture| is_near_name(&name, architecture));
+            let nearest = near.map(|architecture| (*architecture).to_string()).collect();
+            TargetError::NoName { name, nearest, architectures: all.join(", ") }
+        }
+        error => TargetError::Name(error),
+    }
+}
+
+/// `nearest: ada`; else that no name is near, why that may be, and what else there is to type.
+fn nearest_words(nearest: &[String], architectures: &str) -> String {
+    if !nearest.is_empty() {
+        return format!("nearest: {}", nearest.join(", "));
+    }
+    format!(
+        "no name is near it (GPUs of other vendors than NVIDIA are not modelled); `roofswap gpus` lists them; `all`, \
+         `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too"
+    )
 }
 
 /// The boards that carry this name with more behind it: of `h100` the PCIe, SXM5 and NVL ones.

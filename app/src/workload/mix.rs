@@ -21,8 +21,13 @@ use crate::catalogue::{FileError, NameError, SpecFile, read_limited};
 use crate::kernel::ProblemError;
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
+use crate::text::unreadable;
 use serde::Deserialize;
+use std::io::Read;
 use std::path::Path;
+
+/// So many bytes of standard input are read.
+const LARGEST_PIPED: u64 = 1 << 20;
 
 /// Shares without the time of a run are of a second.
 const RUN_SECONDS: f64 = 1.0;
@@ -76,12 +81,27 @@ pub enum MixError {
     },
 }
 
+/// That a file is nothing like a mix.
+fn no_mix(file: &str, text: &str) -> FileError {
+    let what = if text.trim().is_empty() { "is empty" } else { "is no mix of kernels" };
+    let message = format!(
+        "{what}; expected TOML with a [[kernel]] for each: kernel = \"saxpy\", size = \"n=2^24\", calls = 120"
+    );
+    FileError { file: file.into(), line: None, message }
+}
+
 impl MixFile {
-    /// Reads a mix file.
+    /// Reads a mix file; `-` is standard input.
     ///
     /// # Errors
     /// [`MixError`] with file, line and what was expected.
     pub fn read(path: &Path) -> Result<Self, MixError> {
+        if path.as_os_str() == "-" {
+            let file = "standard input";
+            let text = std::io::read_to_string(std::io::stdin().lock().take(LARGEST_PIPED));
+            let refuse = |why| FileError { file: file.into(), line: None, message: unreadable(&why) };
+            return Self::parse(file, text.map_err(refuse)?);
+        }
         Self::parse(&path.display().to_string(), read_limited(path)?)
     }
 
@@ -90,7 +110,8 @@ impl MixFile {
     /// # Errors
     /// As [`MixFile::read`].
     pub fn parse(file: &str, text: String) -> Result<Self, MixError> {
-        let typed: TypedMix = SpecFile { name: file, text: &text }.parse()?;
+        let typed = SpecFile { name: file, text: &text }.parse::<TypedMix>();
+        let typed = typed.map_err(|why| if text.contains('[') { why } else { no_mix(file, &text) })?;
         let mix = Self { file: file.to_string(), text, typed };
         mix.check()?;
         Ok(mix)
@@ -138,7 +159,8 @@ impl MixFile {
                 Err(self.refuse(calls, "calls beside shares: give either to all kernels of the mix"))
             }
             (Some(n), None) | (None, Some(n)) if !is_positive(*n.get_ref()) => {
-                Err(self.refuse(n, format!("{}: expected a number above 0", n.get_ref())))
+                let key = if part.calls.is_some() { "calls" } else { "share" };
+                Err(self.refuse(n, format!("{key} = {}: expected a number above 0", n.get_ref())))
             }
             (None, None) if has_shares => {
                 Err(self.refuse(named, "no share: give one to every kernel of the mix, or calls to all"))

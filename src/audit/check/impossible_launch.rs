@@ -1,12 +1,10 @@
 //! Launches that cannot start: what was timed is the refusal.
 
-use super::super::series::{needs, shown_ms, times};
+use super::super::series::{shown_ms, stated_launch, times};
 use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::compiled::registers;
-use crate::kernel::Launch;
-use crate::occupancy::launch_refusal;
 use std::collections::BTreeMap;
 
 pub(in super::super) const CHECK: AuditCheck = AuditCheck {
@@ -19,13 +17,13 @@ pub(in super::super) const CHECK: AuditCheck = AuditCheck {
 fn impossible_launch_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<(Word, Word), (Vec<usize>, String)> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
-        let Some((gpu, mut needs)) = sheet.gpu(&row).zip(needs(&row)) else { continue };
+        let Some(gpu) = sheet.gpu(&row) else { continue };
         let by_log = registers(sheet, &row);
+        let mut stated = stated_launch(&row);
         if let Some(c) = &by_log {
-            needs.regs_per_thread = c.registers;
+            stated.regs_per_thread = Some(c.registers);
         }
-        let launch = row.block.zip(row.grid).map(|(block, grid)| Launch { block, grid: grid.map(u64::from) });
-        let Some(refusal) = launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()) else { continue };
+        let Some(refusal) = stated.refusal(&gpu.cuda.limits) else { continue };
         let said = by_log.map_or(String::new(), |c| format!(" (registers of {})", c.place));
         let entry = found.entry((row.kernel, row.gpu)).or_insert_with(|| (Vec::new(), String::new()));
         entry.0.push(i);

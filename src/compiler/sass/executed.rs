@@ -13,6 +13,7 @@
 
 use super::SassFunction;
 use crate::compiler::{ReportError, ReportPlace, bytes_from, quoted};
+use crate::text::unreadable;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -65,8 +66,7 @@ impl ExecutedInstructions {
     pub fn read_path(path: &Path) -> Result<Self, ReportError> {
         let file = path.display().to_string();
         let refuse = |place, message: String| ReportError::new(&file, place, message);
-        let opened = std::fs::File::open(path)
-            .map_err(|e| refuse(ReportPlace::Whole, format!("cannot be opened: {e}")))?;
+        let opened = std::fs::File::open(path).map_err(|e| refuse(ReportPlace::Whole, unreadable(&e)))?;
         let size = opened.metadata().ok().map(|m| m.len());
         Self::read_counts(&bytes_from(opened, size, &file)?, &file)
     }

@@ -26,6 +26,7 @@ pub use special::Special;
 use super::text::AsciiText;
 use super::{CodeArchitecture, Findings, ReportError, ReportPlace, quoted};
 use crate::kernel::{Operations, VectorPrecision};
+use crate::text::unreadable;
 use blocks::Body;
 use line::ListingLine;
 use std::path::Path;
@@ -137,8 +138,7 @@ pub fn read_listing(
 /// [`ReportError`] if it cannot be opened, is too large, or is no listing.
 pub fn read_path(path: &Path, assumed: Option<CodeArchitecture>) -> Result<SassListing, ReportError> {
     let file = path.display().to_string();
-    let refuse =
-        |e: std::io::Error| ReportError::new(&file, ReportPlace::Whole, format!("cannot be opened: {e}"));
+    let refuse = |e: std::io::Error| ReportError::new(&file, ReportPlace::Whole, unreadable(&e));
     let opened = std::fs::File::open(path).map_err(refuse)?;
     let size = opened.metadata().ok().map(|m| m.len());
     read_listing(&super::bytes_from(opened, size, &file)?, &file, assumed)

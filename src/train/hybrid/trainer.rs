@@ -70,7 +70,7 @@ impl Trainer for HybridRecipe {
                 why: match world.store.len() {
                     0 => "no rows".into(),
                     rows => format!(
-                        "{} of {} have too few pairs (one configuration on two GPUs) to validate on GPUs left out: \
+                        "too few pairs (one configuration on two GPUs) in {} of {} to validate on GPUs left out: \
                          {FEWEST} are needed without each of {FEWEST_GROUPS}",
                         counted(rows, "row"),
                         counted(gpus, "GPU")

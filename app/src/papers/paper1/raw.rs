@@ -2,6 +2,7 @@
 //! `measurement` makes measurements of them and leaves out what is none (the N that one file gives a kernel without sizes);
 //! here every number counts as it stands, because the published figures rest on it.
 
+use crate::text::unreadable;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -142,9 +143,9 @@ pub fn raw_files(files: &[PathBuf]) -> Result<Raw, RawError> {
 
 fn file_text(path: &Path, file: &str) -> Result<String, RawError> {
     let refuse = |what: String| RawError::File { file: file.to_owned(), what };
-    let opened = std::fs::File::open(path).map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    let opened = std::fs::File::open(path).map_err(|e| refuse(unreadable(&e)))?;
     let mut bytes = Vec::new();
-    opened.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    opened.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| refuse(unreadable(&e)))?;
     if bytes.len() as u64 > LARGEST {
         return Err(refuse("is larger than 64 MiB; expected one of paper 1's raw files".into()));
     }

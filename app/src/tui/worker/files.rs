@@ -223,6 +223,6 @@ mod tests {
         let files = [good, folder.path().join("none.csv")];
         let digest = audit_files(&Session::load(None).unwrap(), &files);
         assert!(digest.summary.ends_with("in 1 row"), "{}", digest.summary);
-        assert!(matches!(&digest.not_audited[..], [one] if one.contains("none.csv: cannot be opened")));
+        assert!(matches!(&digest.not_audited[..], [one] if one.contains("none.csv: no such file")));
     }
 }
