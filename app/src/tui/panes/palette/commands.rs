@@ -83,6 +83,13 @@ struct Noun {
     about: &'static str,
 }
 
+impl Noun {
+    /// `size 2^20: set the problem size`.
+    fn form(&self) -> String {
+        format!("{} {}: {}", self.words[0], self.example, self.about)
+    }
+}
+
 const NOUNS: [Noun; 21] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
     Noun { words: &["kernel"], example: "saxpy", about: "select a kernel" },
@@ -110,6 +117,11 @@ const NOUNS: [Noun; 21] = [
     Noun { words: &["forget"], example: "my_kernel", about: "drop a typed kernel" },
     Noun { words: &["import", "open"], example: "profile.ncu-rep", about: "read a file" },
 ];
+
+/// Every word with an argument, and what it does.
+pub fn command_forms() -> impl Iterator<Item = String> {
+    NOUNS.iter().map(Noun::form)
+}
 
 /// The charts that can be exported by name.
 const CHARTS: [(&str, Pane); 7] = [
@@ -264,7 +276,7 @@ fn everything<'a>(state: &'a DashboardState, typed: &'a str) -> impl Iterator<It
     });
     let nouns = NOUNS.iter().map(|noun| {
         let completed = format!("{} ", noun.words[0]);
-        let text = format!("{}: {} {}", noun.about, noun.words[0], noun.example);
+        let text = noun.form();
         let texts = noun.words.iter().map(ToString::to_string).chain([noun.about.to_string()]).collect();
         let command = PaletteCommand::Complete(completed.clone());
         (CommandLine { kind: "…".into(), text, completed, command }, texts)
