@@ -125,6 +125,15 @@ impl DashboardState {
         self.application.source.unwrap_or(self.selection.source)
     }
 
+    /// A name for a chart of what is asked about: of an application with the GPU that it ran on.
+    pub(super) fn asked_chart_name(&self, chart: &str) -> String {
+        let source = match self.asked_about() {
+            AskedAbout::Application => self.application_source(),
+            AskedAbout::Kernel | AskedAbout::Mix => self.selection.source,
+        };
+        self.chart_name_from(&format!("{chart}-{}", self.asked_name()), source)
+    }
+
     /// The application that is asked about.
     pub(super) fn asked_application(&self) -> Option<AskedApplication> {
         let found = &self.application;
