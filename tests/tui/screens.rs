@@ -771,6 +771,9 @@ fn small_terminals_keep_numbers_whole_and_the_way_out() {
         "{}",
         dashboard(60, 20).screen()
     );
+    let mut d = dashboard(40, 12);
+    d.state.jobs.start_job(WorkerJob::WhatIf, "predicting on changed GPUs: 16 of 34");
+    assert!(d.screen().contains("…  (Esc cancels)"), "{}", d.screen());
     let faster = |width: u16| what_if(width, 20, "right right right");
     assert!(faster(60).contains("faster than RTX 4070 "), "{}", faster(60));
     assert!(faster(40).contains("1.15× faster "), "{}", faster(40));

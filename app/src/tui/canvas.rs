@@ -1,9 +1,9 @@
 //! Draws a [`ChartSpec`] into terminal cells: lines in braille, points as the marks of the whole tool, labels where nothing
 //! else stands.
 
+use super::axis_ticks::{axis_unit, ticks};
 use super::look::Look;
 use crate::chart::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
-use crate::units::prefixed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -106,40 +106,9 @@ fn drawn_canvas<'a>(
     Some(canvas)
 }
 
-/// Values and texts beside an axis: every decade of a logarithmic one, about `most` even steps of another.
-fn ticks(axis: &Axis, most: usize) -> Vec<(f64, String)> {
-    match axis.scale {
-        Scale::Log { min, max } => {
-            let decades = (min.log10().ceil() as i32)..=(max.log10().floor() as i32);
-            decades.map(|exponent| (10f64.powi(exponent), tick(exponent))).collect()
-        }
-        _ => axis.ticks(most).into_iter().map(|t| (t.value, short(t.value, t.label))).collect(),
-    }
-}
-
 /// Whether a value stands at the right end of a logarithmic axis, where names of roofs do.
 fn canvas_end(axis: &Axis, value: f64) -> bool {
     matches!(axis.scale, Scale::Log { max, .. } if value >= max)
-}
-
-/// The unit behind an axis' title: `performance, FLOP/s`.
-fn axis_unit(axis: &Axis) -> &str {
-    axis.label.rsplit([',', ' ']).next().unwrap_or_default().trim()
-}
-
-/// Large numbers with a prefix: `1.05M`.
-fn short(value: f64, label: String) -> String {
-    if value.abs() < 1e5 { label } else { prefixed(value, "").replace(' ', "") }
-}
-
-/// `100G`, `1T`, `10`, `0.1`: a decade in five columns.
-fn tick(exponent: i32) -> String {
-    let text = if exponent < 3 {
-        format!("{}", 10f64.powi(exponent))
-    } else {
-        prefixed(10f64.powi(exponent), "").replace(".00", "").replace(".0", "").replace(' ', "")
-    };
-    if text.len() > 5 { format!("1e{exponent}") } else { text }
 }
 
 impl Canvas<'_> {
@@ -630,15 +599,6 @@ mod tests {
             let touches = text.row.abs_diff(row) == 1 && near == [&[column, row]];
             let stands_well = (is_beside && text.row == row) || (is_tied && near.is_empty()) || touches;
             assert!(stands_well, "{what}: {text:?} beside {near:?}");
-        }
-    }
-
-    #[test]
-    fn decades_fit_their_column() {
-        for (exponent, text) in
-            [(-2, "0.01"), (0, "1"), (2, "100"), (3, "1k"), (11, "100G"), (13, "10T"), (30, "1e30")]
-        {
-            assert_eq!(tick(exponent), text);
         }
     }
 }

@@ -450,20 +450,6 @@ impl DashboardState {
         self.overlays.last().and_then(|open| open.typed_line())
     }
 
-    /// A name for a chart's file that says what is on it and between which GPUs; it is made safe where it is offered.
-    #[must_use]
-    pub fn chart_name(&self, what: &str) -> String {
-        self.chart_name_from(what, self.selection.source)
-    }
-
-    /// The same from another source: that of an application.
-    #[must_use]
-    pub fn chart_name_from(&self, what: &str, source: GpuId) -> String {
-        let (source, target) = (&self.session.gpus[source].id, &self.pair().target.id);
-        let what: String = what.chars().take(80).collect();
-        format!("{what}-{source}-{target}.svg")
-    }
-
     /// The first key that runs this action, for texts; the palette's where it has none.
     #[must_use]
     pub fn key_for(&self, action: Action) -> &str {

@@ -107,7 +107,8 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
         }
     } else if let Some((job, text)) = shown {
         let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
-        Line::styled(clipped_text(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
+        let text = clipped_text(text, width.saturating_sub(hint.width()));
+        Line::styled(format!("{text}{hint}"), look.caution()).render(area, buffer);
         if let Some((text, style)) = message {
             draw_above(buffer, area, &wrap(text, width), style);
         }
