@@ -184,6 +184,8 @@ fn slips_with_sources_are_answered() {
     assert!((joined / alone - 1.0).abs() < 1e-12, "{joined} {alone}");
     let said = rows[1]["cautions"].to_string();
     assert!(said.contains("no measurement on the source GPU"), "{said}");
+    let text = desk.types(&format!("{SAXPY} --from titan-v,rtx-3090 --explain")).works().stdout;
+    assert!(text.contains("the only source that has a time") && !text.contains("mean of 1 source"), "{text}");
     // It cannot start on the target, whatever the source.
     let words = "predict --from titan-v,rtx-2080-ti --to rtx-4070 --kernel gemm_tiled --size n=1024,tile=64 --format json";
     let rows = desk.types(words).ends(1, &["nothing could be predicted"]).json();

@@ -697,6 +697,88 @@ fn a_time_that_is_mostly_launch_has_no_percent_of_a_roof() {
     assert!(said.iter().any(|text| text.starts_with("launch, which is most of the time")), "{said:?}");
 }
 
+/// Notes below a zoomed roofline go on in the next line.
+#[test]
+fn notes_below_a_zoomed_roofline_are_whole() {
+    let screen = dashboard(80, 24).press("/ n a i v e _ t enter tab tab z").screen();
+    for line in [
+        "caution: rtx-4070 (32.0 MiB of 36.0 MiB): the working set fits in L2 on the",
+        "┃target; larger sizes gain less",
+    ] {
+        assert!(screen.contains(line), "{line}: {screen}");
+    }
+}
+
+/// Where text is typed the help says what may be typed, and what was typed is there again below it.
+#[test]
+fn help_over_a_prompt_says_what_may_be_typed() {
+    for (keys, said, typed) in [
+        ("N 2", "the problem size of matmul_tiled, now n=512", "size: 2"),
+        ("/ m a t", "mat til finds matmul_tiled", "filter kernels: mat"),
+        ("f", "sm=1200MHz mem=5000MHz power=150W", "target clocks: sm=2475MHz"),
+        ("3 enter 4 0", "60, +20% or x1.5", "SMs: 40"),
+        (": s i z", "size 2^20: set the problem size", ": siz_"),
+        ("i c s v", "letters of a file's name", "filter: csv_"),
+        ("n 4 m s", "in any order, such as: 4.2ms on 3090", "kernel: 4ms"),
+    ] {
+        let d = dashboard(80, 24).press(keys).press("f1");
+        let screen = d.screen();
+        assert!(screen.contains("may be typed") && screen.contains(said), "{keys}: {screen}");
+        let screen = d.press("esc").screen();
+        assert!(screen.contains(typed) && !screen.contains("may be typed"), "{keys}: {screen}");
+    }
+}
+
+/// View 3 after these keys, and what the worker answers.
+fn what_if(width: u16, height: u16, keys: &str) -> String {
+    let mut d = dashboard(width, height);
+    for key in ["3"].into_iter().chain(keys.split(' ')) {
+        d.play(Message::Key(key.into()));
+    }
+    d.screen()
+}
+
+/// Below 80 columns no number is cut, and what closes a sheet or a choice is seen.
+#[test]
+fn small_terminals_keep_numbers_whole_and_the_way_out() {
+    for (width, height) in [(60, 20), (40, 12)] {
+        let screen = |keys: &str| dashboard(width, height).press(keys).screen();
+        for (keys, way) in
+            [("i", "Esc closes"), ("s", "esc back"), ("enter", "enter close"), ("W", "Esc closes")]
+        {
+            assert!(screen(keys).contains(way), "{keys} at {width}x{height}: {}", screen(keys));
+        }
+        let mut d = dashboard(width, height).press("enter");
+        let mut all = String::new();
+        for _ in 0..40 {
+            all.push_str(&d.screen());
+            d = d.press("ctrl-d");
+        }
+        for number in ["95.1 µs ●", "178 µs", "172 µs ◆", "131–226 µs"] {
+            assert!(all.contains(number), "{number} at {width}x{height}: {all}");
+        }
+        let said = screen("/ m a t");
+        assert!(width < 60 || said.contains("n=1048576"), "{said}");
+        assert!(!screen("W").contains("steppin┃"), "{}", screen("W"));
+        let tornado = what_if(width, height, "tab");
+        assert!(
+            tornado.contains("changes nothing: memory bandwidth") && tornado.contains(" … "),
+            "{tornado}"
+        );
+    }
+    assert!(
+        dashboard(60, 20).screen().contains("by kernel · MAPE 11.5 % ━"),
+        "{}",
+        dashboard(60, 20).screen()
+    );
+    let mut d = dashboard(40, 12);
+    d.state.jobs.start_job(WorkerJob::WhatIf, "predicting on changed GPUs: 16 of 34");
+    assert!(d.screen().contains("…  (Esc cancels)"), "{}", d.screen());
+    let faster = |width: u16| what_if(width, 20, "right right right");
+    assert!(faster(60).contains("faster than RTX 4070 "), "{}", faster(60));
+    assert!(faster(40).contains("1.15× faster "), "{}", faster(40));
+}
+
 /// What is chosen and not seen is said, with the key that shows it.
 #[test]
 fn a_key_that_changes_nothing_on_the_screen_says_why() {

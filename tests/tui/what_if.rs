@@ -613,6 +613,16 @@ fn an_application_has_its_tornado_from_the_worker() {
     press(&mut d, "3");
     let answer = d.state.what_if.answer().unwrap().clone();
     assert!(answer.workload.ends_with("run.json") && answer.tornado.iter().any(|bar| bar.matters()));
+    // Its picture is named after it and the GPU that it ran on, whatever the source of kernels is.
+    let ran_on = d.state.session.gpus[d.state.application.source.unwrap()].id.clone();
+    let other = ["v100-sxm2-16gb", "titan-v"].into_iter().find(|id| *id != ran_on).unwrap();
+    type_line(&mut d, &format!(": source {other}"));
+    press(&mut d, "e");
+    let effects = press(&mut d, "enter");
+    let Some(Effect::Export { path, spec, .. }) = effects.first() else { panic!("{effects:?}") };
+    let name = path.to_string_lossy().into_owned();
+    assert!(name.starts_with(&format!("tornado-run.json-{ran_on}-")), "{name}");
+    assert!(spec.title.contains("run.json"), "{}", spec.title);
     let before = answer.time.unwrap();
     set(&mut d, GpuNumber::Bandwidth, "x2");
     let answer = d.state.what_if.answer().unwrap().clone();

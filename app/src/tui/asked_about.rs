@@ -125,6 +125,29 @@ impl DashboardState {
         self.application.source.unwrap_or(self.selection.source)
     }
 
+    /// A name for a chart's file that says what is on it and between which GPUs; it is made safe where it is offered.
+    #[must_use]
+    pub fn chart_name(&self, what: &str) -> String {
+        self.chart_name_from(what, self.selection.source)
+    }
+
+    /// The same from another source: that of an application.
+    #[must_use]
+    pub fn chart_name_from(&self, what: &str, source: GpuId) -> String {
+        let (source, target) = (&self.session.gpus[source].id, &self.pair().target.id);
+        let what: String = what.chars().take(80).collect();
+        format!("{what}-{source}-{target}.svg")
+    }
+
+    /// A name for a chart of what is asked about: of an application with the GPU that it ran on.
+    pub(super) fn asked_chart_name(&self, chart: &str) -> String {
+        let source = match self.asked_about() {
+            AskedAbout::Application => self.application_source(),
+            AskedAbout::Kernel | AskedAbout::Mix => self.selection.source,
+        };
+        self.chart_name_from(&format!("{chart}-{}", self.asked_name()), source)
+    }
+
     /// The application that is asked about.
     pub(super) fn asked_application(&self) -> Option<AskedApplication> {
         let found = &self.application;

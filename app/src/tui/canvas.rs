@@ -1,9 +1,9 @@
 //! Draws a [`ChartSpec`] into terminal cells: lines in braille, points as the marks of the whole tool, labels where nothing
 //! else stands.
 
+use super::axis_ticks::{axis_unit, ticks};
 use super::look::Look;
 use crate::chart::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
-use crate::units::prefixed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -11,6 +11,8 @@ use unicode_width::UnicodeWidthStr;
 
 /// Columns for the vertical axis' numbers.
 const Y_LABELS: u16 = 5;
+/// The longest line between a point and its text, in cells.
+const LONGEST_TIE: i32 = 8;
 
 /// One cell's braille dots, and the style of what was drawn into it last.
 type DotCell = (u8, Style);
@@ -21,6 +23,8 @@ struct PlacedText {
     column: u16,
     row: u16,
     text: String,
+    /// The point that it is about.
+    point: Option<[u16; 2]>,
 }
 
 /// A chart on its way into cells.
@@ -29,8 +33,12 @@ struct Canvas<'a> {
     x: &'a Axis,
     y: &'a Axis,
     cells: Vec<DotCell>,
+    /// Cells of the bars of points.
+    bars: Vec<bool>,
     /// Cells that text or a mark has taken.
     taken: Vec<bool>,
+    /// Where points stand: column and row inside the plot.
+    points: Vec<[u16; 2]>,
     /// Where texts stand: column, row and width inside the plot.
     texts: Vec<PlacedText>,
     look: Look<'a>,
@@ -38,21 +46,36 @@ struct Canvas<'a> {
 
 /// Draws a chart whose axes are both numbers; anything else leaves the area empty.
 pub fn draw_chart(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
-    let _ = drawn_texts(buffer, area, spec, look);
+    let _ = drawn_canvas(buffer, area, spec, look);
 }
 
-/// Draws a chart; the texts inside its plot, as they stand.
-fn drawn_texts(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) -> Vec<PlacedText> {
+/// Draws a chart, and says where its points and texts stand.
+fn drawn_canvas<'a>(
+    buffer: &mut Buffer,
+    area: Rect,
+    spec: &'a ChartSpec,
+    look: Look<'a>,
+) -> Option<Canvas<'a>> {
     let (x, y) = (&spec.x, &spec.y);
     let drawable = |axis: &Axis| axis.scale.is_sound() && !matches!(axis.scale, Scale::Category(_));
     if !drawable(x) || !drawable(y) || area.width < Y_LABELS + 8 || area.height < 4 {
-        return Vec::new();
+        return None;
     }
     let plot =
         Rect { x: area.x + Y_LABELS, y: area.y, width: area.width - Y_LABELS, height: area.height - 1 };
     let count = usize::from(plot.width) * usize::from(plot.height);
     let cells = vec![(0, Style::default()); count];
-    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], texts: Vec::new(), look };
+    let mut canvas = Canvas {
+        plot,
+        x,
+        y,
+        cells,
+        bars: vec![false; count],
+        taken: vec![false; count],
+        points: Vec::new(),
+        texts: Vec::new(),
+        look,
+    };
     canvas.axes(buffer);
     for mark in &spec.marks {
         canvas.draw_lines(mark);
@@ -80,43 +103,12 @@ fn drawn_texts(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>
     for (mark, point) in spec.marks.iter().zip(points).filter(|(mark, _)| !names_roof(mark)) {
         canvas.draw_label(buffer, mark, point);
     }
-    canvas.texts
-}
-
-/// Values and texts beside an axis: every decade of a logarithmic one, about `most` even steps of another.
-fn ticks(axis: &Axis, most: usize) -> Vec<(f64, String)> {
-    match axis.scale {
-        Scale::Log { min, max } => {
-            let decades = (min.log10().ceil() as i32)..=(max.log10().floor() as i32);
-            decades.map(|exponent| (10f64.powi(exponent), tick(exponent))).collect()
-        }
-        _ => axis.ticks(most).into_iter().map(|t| (t.value, short(t.value, t.label))).collect(),
-    }
+    Some(canvas)
 }
 
 /// Whether a value stands at the right end of a logarithmic axis, where names of roofs do.
 fn canvas_end(axis: &Axis, value: f64) -> bool {
     matches!(axis.scale, Scale::Log { max, .. } if value >= max)
-}
-
-/// The unit behind an axis' title: `performance, FLOP/s`.
-fn axis_unit(axis: &Axis) -> &str {
-    axis.label.rsplit([',', ' ']).next().unwrap_or_default().trim()
-}
-
-/// Large numbers with a prefix: `1.05M`.
-fn short(value: f64, label: String) -> String {
-    if value.abs() < 1e5 { label } else { prefixed(value, "").replace(' ', "") }
-}
-
-/// `100G`, `1T`, `10`, `0.1`: a decade in five columns.
-fn tick(exponent: i32) -> String {
-    let text = if exponent < 3 {
-        format!("{}", 10f64.powi(exponent))
-    } else {
-        prefixed(10f64.powi(exponent), "").replace(".00", "").replace(".0", "").replace(' ', "")
-    };
-    if text.len() > 5 { format!("1e{exponent}") } else { text }
 }
 
 impl Canvas<'_> {
@@ -200,6 +192,7 @@ impl Canvas<'_> {
             Mark::Point { meaning, at, interval: Some((low, high)), .. } => {
                 let style = self.look.mark(*meaning);
                 self.segment((at.0, *low), (at.0, *high), style, Dash::Solid);
+                self.take_bar((at.0, *low), (at.0, *high));
             }
             _ => {}
         }
@@ -220,6 +213,19 @@ impl Canvas<'_> {
             let t = f64::from(i) / f64::from(steps);
             if inked {
                 self.ink(a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t, style);
+            }
+        }
+    }
+
+    /// Remembers the cells of a bar from one place up to another.
+    fn take_bar(&mut self, low: (f64, f64), high: (f64, f64)) {
+        let (Some((dx, bottom)), Some((_, top))) = (self.dot(low), self.dot(high)) else { return };
+        let Some(column) = self.column(dx) else { return };
+        for row in 0..self.plot.height {
+            let first = f64::from(row) * 4.0;
+            if first + 3.0 >= top.round() && first <= bottom.round() {
+                let i = self.index(column, row);
+                self.bars[i] = true;
             }
         }
     }
@@ -273,7 +279,10 @@ impl Canvas<'_> {
         };
         let place = (x as u16, y as u16);
         let i = self.index(place.0, place.1);
-        self.taken[i] = *shape != Shape::Other;
+        if *shape != Shape::Other {
+            self.taken[i] = true;
+            self.points.push([place.0, place.1]);
+        }
         let cell = &mut buffer[(self.plot.x + place.0, self.plot.y + place.1)];
         cell.reset();
         cell.set_char(symbol).set_style(style);
@@ -288,7 +297,7 @@ impl Canvas<'_> {
             buffer[(self.plot.x + column, self.plot.y + y)].reset();
         }
         buffer.set_string(self.plot.x + x, self.plot.y + y, text, style);
-        self.texts.push(PlacedText { column: x, row: y, text: text.to_string() });
+        self.texts.push(PlacedText { column: x, row: y, text: text.to_string(), point: None });
     }
 
     /// The name of a roof stands on its own line, at the right end: it can belong to no other. Where it is too long, its
@@ -307,7 +316,12 @@ impl Canvas<'_> {
                 let wide = if x + width < self.plot.width { width + 1 } else { width };
                 self.free(i32::from(*x), i32::from(row), i32::from(wide), true)
             };
-            let mut free = right.filter(free);
+            // Beside a point it would read as the point's.
+            let is_apart = |x: &u16| {
+                let near = i32::from(*x) - 2..i32::from(x + width) + 2;
+                !self.points.iter().any(|point| point[1] == row && near.contains(&i32::from(point[0])))
+            };
+            let mut free = right.filter(free).filter(is_apart);
             if let Some(x) = free.next() {
                 self.write(buffer, [x, row], text, style);
                 return;
@@ -316,59 +330,136 @@ impl Canvas<'_> {
     }
 
     fn draw_label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<(u16, u16)>) {
-        // A point's label may lie over a line if it must; a roof's or a ridge's only where nothing else is: the legend
-        // says it too.
-        let (place, text, style, tries) = match mark {
+        match mark {
             Mark::Point { label, meaning, .. } if !label.is_empty() => {
-                (point, label, self.look.mark(*meaning), &[false, true][..])
-            }
-            Mark::Label { at, text, meaning } => {
-                (self.cell(*at), text, self.look.mark(*meaning), &[false][..])
-            }
-            _ => return,
-        };
-        let Some(place) = place else { return };
-        if let Mark::Label { at, .. } = mark
-            && canvas_end(self.x, at.0)
-        {
-            return self.roof_label(buffer, place.1, text, style);
-        }
-        // Where the whole text fits nowhere, what stands before its bracket may.
-        let short = text.split(" (").next().unwrap_or(text);
-        for text in [text.as_str(), short] {
-            for &over_ink in tries {
-                if let Some((x, y)) = self.label_place(place, text.width() as i32, over_ink) {
-                    self.write(buffer, [x, y], text, style);
-                    return;
+                if let Some(point) = point {
+                    self.point_label(buffer, point, label, self.look.mark(*meaning));
                 }
             }
+            Mark::Label { at, text, meaning } => {
+                let Some((column, row)) = self.cell(*at) else { return };
+                let style = self.look.mark(*meaning);
+                if canvas_end(self.x, at.0) {
+                    return self.roof_label(buffer, row, text, style);
+                }
+                // Only where nothing else is: the legend says it too.
+                let (at, width) = ([column, row].map(i32::from), text.width() as i32);
+                if let Some([x, y]) = self.label_place(at, width, false) {
+                    self.write(buffer, [x, y], text, style);
+                } else if let Some([x, y]) = self.tied_place(at, width, false) {
+                    self.draw_tie(buffer, (column, row), [x, y], style);
+                    self.write(buffer, [x, y], text, style);
+                }
+            }
+            _ => {}
         }
     }
 
-    /// Beside the point, then above and below, near before far: the first place that is free and touches no other mark.
-    fn label_place(&self, (column, row): (u16, u16), width: i32, over_ink: bool) -> Option<(u16, u16)> {
-        let (column, row) = (i32::from(column), i32::from(row));
-        let places = [
-            (column + 2, row),
-            (column - width - 1, row),
-            (column - width / 2, row - 1),
-            (column - width / 2, row + 1),
-            (column + 1, row + 1),
-            (column - width, row - 1),
-            (column - width, row + 1),
-            (column + 1, row + 2),
-            (column - width, row + 2),
-            (column - width, row - 2),
+    /// The text of a point: beside it, over a roof if it must, else at the end of a tie; curves are what is looked at, so a tie goes
+    /// before a text that hides them. Where the whole text fits nowhere, what stands before its bracket may, or before its comma,
+    /// then without the word that the mark says as well.
+    fn point_label(&mut self, buffer: &mut Buffer, point: (u16, u16), text: &str, style: Style) {
+        let at = [point.0, point.1].map(i32::from);
+        let before = [" (", ", "].map(|end| text.split(end).next().unwrap_or(text));
+        let alone = ["measured ", "predicted "].iter().find_map(|word| before[0].strip_prefix(word));
+        let forms: Vec<&str> = std::iter::once(text).chain(before).chain(alone).collect();
+        // Whether it is tied, and whether it may lie over lines.
+        let rounds = match self.y.scale {
+            Scale::Log { .. } => [[(false, false), (false, true)], [(true, false), (true, true)]],
+            _ => [[(false, false), (true, false)], [(false, true), (true, true)]],
+        };
+        for (form, (is_tied, over_ink)) in
+            rounds.iter().flat_map(|round| forms.iter().flat_map(|form| round.map(|how| (*form, how))))
+        {
+            let tried = if is_tied { Self::tied_place } else { Self::label_place };
+            let Some([x, y]) = tried(self, at, form.width() as i32, over_ink) else { continue };
+            if is_tied {
+                self.draw_tie(buffer, point, [x, y], style);
+            }
+            self.write(buffer, [x, y], form, style);
+            if let Some(text) = self.texts.last_mut() {
+                text.point = Some(point.into());
+            }
+            return;
+        }
+    }
+
+    /// Where a text of this width stands so that it reads as this point's: beside it, or touching it from above or below where no
+    /// other point is near.
+    fn label_place(&self, at: [i32; 2], width: i32, over_ink: bool) -> Option<[u16; 2]> {
+        let [column, row] = at;
+        let beside = [[column + 2, row], [column - width - 1, row]];
+        let touching = [
+            [column - width / 2, row - 1],
+            [column - width / 2, row + 1],
+            [column + 1, row + 1],
+            [column - width, row - 1],
+            [column - width, row + 1],
         ];
-        let foreign = |x: i32, y: i32| {
-            let inside = x >= 0 && x < i32::from(self.plot.width) && (x, y) != (column, row);
-            inside && self.taken[self.index(x as u16, y as u16)]
+        let touching = touching.into_iter().filter(|place| self.is_lonely(at, *place, width));
+        let mut places = beside.into_iter().chain(touching);
+        let place = places.find(|place| self.stands_apart(at, *place, width, over_ink));
+        place.map(|place| place.map(|cell| cell as u16))
+    }
+
+    /// Where a text of this width stands at the end of a line down or up from this point, near before far.
+    fn tied_place(&self, at: [i32; 2], width: i32, over_ink: bool) -> Option<[u16; 2]> {
+        let [column, row] = at;
+        let reach = |step: i32| {
+            let line = (1..=LONGEST_TIE).map(move |k| row + k * step);
+            line.take_while(|y| self.free(column, *y, 1, true))
         };
-        let fits = |&(x, y): &(i32, i32)| {
-            let ends = [x - 2, x - 1, x + width, x + width + 1];
-            self.free(x, y, width, over_ink) && !ends.iter().any(|x| foreign(*x, y))
+        let mut ends: Vec<i32> = reach(1).chain(reach(-1)).collect();
+        ends.sort_by_key(|y| (y - row).abs());
+        let mut places = ends.into_iter().flat_map(|y| [[column + 2, y], [column - width - 1, y]]);
+        let place = places.find(|place| {
+            self.free(column, place[1], 1, over_ink)
+                && self.is_lonely(at, *place, width)
+                && self.stands_apart(at, *place, width, over_ink)
+        });
+        place.map(|place| place.map(|cell| cell as u16))
+    }
+
+    /// The line from a point to its text, which ends in a corner beside the text. Bars and lines on its way stay.
+    fn draw_tie(&mut self, buffer: &mut Buffer, (column, row): (u16, u16), [x, y]: [u16; 2], style: Style) {
+        let corner = match (y > row, x > column) {
+            (true, true) => '└',
+            (true, false) => '┘',
+            (false, true) => '┌',
+            (false, false) => '┐',
         };
-        places.into_iter().find(fits).map(|(x, y)| (x as u16, y as u16))
+        for at in row.min(y)..=row.max(y) {
+            let i = self.index(column, at);
+            let is_end = at == y;
+            if at != row && (is_end || self.cells[i].0 == 0) {
+                let cell = &mut buffer[(self.plot.x + column, self.plot.y + at)];
+                cell.reset();
+                cell.set_char(if is_end { corner } else { '│' }).set_style(style);
+            }
+            self.taken[i] = true;
+        }
+    }
+
+    /// Whether no other point is near a text.
+    fn is_lonely(&self, at: [i32; 2], [x, y]: [i32; 2], width: i32) -> bool {
+        let is_near = |[column, row]: [i32; 2]| {
+            (y - row).abs() <= 1 && (x - 2..x + width + 2).contains(&column) && [column, row] != at
+        };
+        !self.points.iter().any(|point| is_near(point.map(i32::from)))
+    }
+
+    /// Whether a text of this point may stand there: its cells are free of marks and bars, and no other mark, text or bar is close to
+    /// its ends.
+    fn stands_apart(&self, at: [i32; 2], [x, y]: [i32; 2], width: i32, over_ink: bool) -> bool {
+        let index = |x: i32| {
+            let is_foreign = x >= 0 && x < i32::from(self.plot.width) && [x, y] != at;
+            is_foreign.then(|| self.index(x as u16, y as u16))
+        };
+        let is_taken = |x: i32| index(x).is_some_and(|i| self.taken[i]);
+        let is_bar = |x: i32| x != at[0] && index(x).is_some_and(|i| self.bars[i]);
+        self.free(x, y, width, over_ink)
+            && ![x - 2, x - 1, x + width, x + width + 1].into_iter().any(is_taken)
+            && !(x - 1..=x + width).any(is_bar)
     }
 
     fn free(&self, x: i32, y: i32, width: i32, over_ink: bool) -> bool {
@@ -426,8 +517,10 @@ mod tests {
                 for (width, height) in [(29, 9), (61, 17), (78, 20), (108, 24), (198, 56)] {
                     let area = Rect::new(0, 0, width, height);
                     let mut buffer = Buffer::empty(area);
-                    let texts = drawn_texts(&mut buffer, area, &spec, Look(theme));
+                    let canvas = drawn_canvas(&mut buffer, area, &spec, Look(theme)).unwrap();
+                    let texts = &canvas.texts;
                     let what = format!("{kernel} on {count} GPUs at {width}x{height}");
+                    assert_tied_to_points(&canvas, &buffer, &what);
                     for (i, one) in texts.iter().enumerate() {
                         let end = |text: &PlacedText| text.column + text.text.width() as u16;
                         assert!(end(one) <= width - Y_LABELS, "{what}: {one:?} leaves the plot");
@@ -458,12 +551,54 @@ mod tests {
         }
     }
 
+    /// Bars of three points side by side leave the middle one's text a place at the end of its own bar, and a corner that says whose it is.
     #[test]
-    fn decades_fit_their_column() {
-        for (exponent, text) in
-            [(-2, "0.01"), (0, "1"), (2, "100"), (3, "1k"), (11, "100G"), (13, "10T"), (30, "1e30")]
-        {
-            assert_eq!(tick(exponent), text);
+    fn the_label_of_a_bar_among_bars_hangs_on_it() {
+        let point = |x: f64, name: &str| Mark::Point {
+            name: String::new(),
+            meaning: Meaning::Target,
+            shape: Shape::Estimated,
+            at: (x, 10.0),
+            interval: Some((5.0, 20.0)),
+            label: name.into(),
+        };
+        let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log { min: 1.0, max: 100.0 } };
+        let spec = ChartSpec {
+            title: String::new(),
+            subtitle: String::new(),
+            x: axis("time, ms"),
+            y: axis("energy, J"),
+            // A column is a sixtieth of two decades.
+            marks: vec![point(10.0, "left"), point(10.9, "middle"), point(11.8, "right")],
+            notes: Vec::new(),
+        };
+        let area = Rect::new(0, 0, 65, 21);
+        let mut buffer = Buffer::empty(area);
+        let theme = &crate::config::themes().unwrap()[0];
+        let canvas = drawn_canvas(&mut buffer, area, &spec, Look(theme)).unwrap();
+        assert_tied_to_points(&canvas, &buffer, "three bars");
+        let middle = canvas.texts.iter().find(|text| text.text == "middle").unwrap();
+        let [column, row] = middle.point.unwrap();
+        assert!(middle.row > row + 1, "below its bar: {middle:?}");
+        let corner = buffer[(canvas.plot.x + column, canvas.plot.y + middle.row)].symbol();
+        assert!("└┘".contains(corner), "{corner}");
+    }
+
+    /// Every label of a point stands beside it, touches it with no other point near, or is led to by a line.
+    fn assert_tied_to_points(canvas: &Canvas<'_>, buffer: &Buffer, what: &str) {
+        let symbol = |x: u16, y: u16| buffer[(canvas.plot.x + x, canvas.plot.y + y)].symbol();
+        for text in &canvas.texts {
+            let Some([column, row]) = text.point else { continue };
+            let end = text.column + text.text.width() as u16;
+            let is_beside = column + 2 == text.column || column == end + 1;
+            let is_near = |point: &&[u16; 2]| {
+                point[1].abs_diff(text.row) <= 1 && (text.column..=end + 1).contains(&(point[0] + 1))
+            };
+            let near: Vec<_> = canvas.points.iter().filter(is_near).collect();
+            let is_tied = is_beside && "└┘┌┐".contains(symbol(column, text.row));
+            let touches = text.row.abs_diff(row) == 1 && near == [&[column, row]];
+            let stands_well = (is_beside && text.row == row) || (is_tied && near.is_empty()) || touches;
+            assert!(stands_well, "{what}: {text:?} beside {near:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ const ANYWHERE: &str = "any";
 /// Keys of everything that lies over the panes and takes no text.
 const OVER_PANES: &str = "overlay";
 /// Keys of everything that takes text.
-const TYPING: &str = "text";
+pub const TYPING: &str = "text";
 
 /// Something open, taken out of the state while it acts on it.
 pub type OpenPanel = Box<dyn OverlayPanel<DashboardState>>;
@@ -99,7 +99,8 @@ fn key_while_typing(state: &mut DashboardState, mut open: OpenPanel, key: &str) 
         return effects;
     }
     match bound.as_deref().and_then(Action::from_id) {
-        Some(action @ (Action::Quit | Action::Suspend)) => {
+        // Help lies over it, and what was typed is there again below.
+        Some(action @ (Action::Quit | Action::Suspend | Action::Help)) => {
             state.overlays.push(open);
             run_action(state, action)
         }

@@ -8,6 +8,7 @@ mod action;
 mod arrange;
 mod asked_about;
 mod asked_workload;
+mod axis_ticks;
 mod background;
 mod board_filter;
 mod canvas;

@@ -128,6 +128,11 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
         "Enter accepts, Esc closes"
     }
 
+    /// What may be typed into it, a sentence each.
+    fn typed_help(&self, _state: &S) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What the help over it is called after.
     fn name(&self) -> &'static str {
         self.key_context()

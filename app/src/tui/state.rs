@@ -450,14 +450,6 @@ impl DashboardState {
         self.overlays.last().and_then(|open| open.typed_line())
     }
 
-    /// A name for a chart's file that says what is on it and between which GPUs; it is made safe where it is offered.
-    #[must_use]
-    pub fn chart_name(&self, what: &str) -> String {
-        let Pair { source, target } = self.pair();
-        let what: String = what.chars().take(80).collect();
-        format!("{what}-{}-{}.svg", source.id, target.id)
-    }
-
     /// The first key that runs this action, for texts; the palette's where it has none.
     #[must_use]
     pub fn key_for(&self, action: Action) -> &str {

@@ -97,12 +97,13 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// [`wrap`] in at most so many lines, at least one: the end of the last one is marked if something was cut.
+/// [`wrap`] in at most so many lines, at least one: the end of the last one is marked if something was left out behind a whole word.
 pub fn wrap_at_most(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines = wrap(text, width);
     if lines.len() > most.max(1) {
         let rest = lines.split_off(most.max(1) - 1).join(" ");
-        lines.push(clipped_text(&rest, width));
+        let whole_words = wrap(&rest, width.saturating_sub(2)).into_iter().next();
+        lines.push(clipped_text(&format!("{} …", whole_words.unwrap_or_default()), width));
     }
     lines
 }

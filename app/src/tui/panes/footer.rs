@@ -91,10 +91,14 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
     let shown = state.jobs.shown_job().and_then(|job| Some((job, state.jobs.text_of(job)?)));
     if let Some((label, input)) = state.typed_line() {
         let (shown, _) = typed_part(&label, input, width);
-        let hint = state.overlays.last().map_or("", |open| open.typing_hints());
+        let open = state.overlays.last();
+        let hint = open.map_or("", |open| open.typing_hints());
+        let help = keys_in(state, open, Action::Help);
+        let with_help = help.first().map(|key| format!("{hint}, {} help", key.to_uppercase()));
         let used = label.width() + shown.width() + 4;
         let prompt = vec![Span::styled(label, look.key()), Span::raw(shown)];
-        if used + hint.width() <= width {
+        let forms = with_help.into_iter().chain([hint.to_string()]);
+        if let Some(hint) = forms.into_iter().find(|hint| used + hint.width() <= width) {
             buffer.set_string(area.right() - hint.width() as u16, area.y, hint, look.dim());
         }
         Line::from(prompt).render(area, buffer);
@@ -103,7 +107,8 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look
         }
     } else if let Some((job, text)) = shown {
         let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
-        Line::styled(clipped_text(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
+        let text = clipped_text(text, width.saturating_sub(hint.width()));
+        Line::styled(format!("{text}{hint}"), look.caution()).render(area, buffer);
         if let Some((text, style)) = message {
             draw_above(buffer, area, &wrap(text, width), style);
         }

@@ -10,6 +10,7 @@ use ratatui::style::Color;
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
+use unicode_width::UnicodeWidthStr;
 
 /// The frame of a pane: its number and name, what it says beside that, and whether it is focused. Returns the inside.
 pub(super) fn pane_frame(
@@ -62,10 +63,19 @@ pub(super) fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, lo
             format!(" {} ", clipped_text(title, usize::from(area.width.saturating_sub(4)))),
             look.title(),
         ))
-        .title_bottom(Line::styled(foot.to_string(), look.dim()));
+        .title_bottom(Line::styled(foot_in(foot, usize::from(area.width.saturating_sub(2))), look.dim()));
     let inside = block.inner(area);
     block.render(area, buffer);
     inside
+}
+
+/// What a foot says in so many columns: its last words are the way out, those before them give way.
+fn foot_in(foot: &str, width: usize) -> String {
+    let mut parts: Vec<&str> = foot.trim().split(", ").collect();
+    while parts.len() > 1 && parts.join(", ").width() + 2 > width {
+        parts.remove(parts.len() - 2);
+    }
+    if parts[0].is_empty() { String::new() } else { format!(" {} ", parts.join(", ")) }
 }
 
 /// Draws lines below each other, from `top` on, as many as there is room for.

@@ -151,6 +151,10 @@ impl TypingSheet for GpuQuestion {
         &mut self.choice
     }
 
+    fn typing_words(&self) -> Vec<String> {
+        vec!["letters of the GPU's name or id".into()]
+    }
+
     fn entry_count(&self, state: &DashboardState) -> usize {
         self.candidates(state).len()
     }

@@ -2,11 +2,11 @@
 
 use super::text_sheet::SheetText;
 use super::{main_panel, refusal_here};
-use crate::tui::action::Action;
-use crate::tui::keys::{OpenPanel, keys_in};
+use crate::tui::action::{Action, TextEdit};
+use crate::tui::keys::{OpenPanel, TYPING, keys_in};
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
-use crate::tui::text::{pad_right, wrap};
+use crate::tui::text::{pad_right, paragraph, wrap};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -21,8 +21,10 @@ pub static HELP: SheetText = SheetText {
     compares_models: false,
 };
 
-/// Columns of the keys.
-const KEYS: usize = 18;
+/// Columns of the keys, in this width.
+fn key_columns(width: usize) -> usize {
+    if width < 50 { 10 } else { 18 }
+}
 
 /// Keys by what they are about, most needed first.
 const GROUPS: [(&str, &[Action]); 5] = [
@@ -143,6 +145,9 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
     let heading = |text: String| [Line::default(), Line::styled(text, look.title())];
     // The help itself lies on top of what it is about.
     let below = sheet_below(state);
+    if let Some(open) = below.filter(|open| open.takes_text()) {
+        return typing_lines(state, open, width, look);
+    }
     let panel = main_panel(state.focus);
     let mut hints = below.map_or_else(|| panel.hints(state), |open| open.hints(state));
     let means = |action: &Action| below.is_some() || refusal_here(*action, state).is_none();
@@ -178,11 +183,38 @@ fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<
     lines
 }
 
+/// What may be typed, and the keys that hold meanwhile.
+fn typing_lines(
+    state: &DashboardState,
+    open: &OpenPanel,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let heading = |text: &'static str| Line::styled(text, look.title());
+    let contexts = [open.key_context(), TYPING];
+    let key_line = |id: &str, doc: &str| {
+        let keys = state.keymap.keys_of(id, &contexts).join(" ");
+        let line = key_lines(&format!("{keys} "), look.key(), doc, width);
+        if keys.is_empty() { Vec::new() } else { line }
+    };
+    let moves = [Action::Up, Action::Down, Action::PageUp, Action::PageDown];
+    // A line in the footer has no list to move in.
+    let moves = moves.into_iter().filter(|_| open.typed_line().is_none());
+    let mut lines = vec![heading("what may be typed")];
+    lines.extend(open.typed_help(state).iter().flat_map(|text| paragraph(text, width, look.text())));
+    lines.extend([Line::default(), heading("keys")]);
+    lines.extend(paragraph(open.typing_hints(), width, look.text()));
+    lines.extend(moves.flat_map(|action| key_line(action.id(), action.doc())));
+    lines.extend(TextEdit::ALL.iter().flat_map(|edit| key_line(edit.id(), edit.doc())));
+    lines
+}
+
 /// Keys or a name, and what they do behind them: in further lines where it does not fit into one.
 fn key_lines(left: &str, style: Style, text: &str, width: usize) -> Vec<Line<'static>> {
-    let parts = wrap(text, width.saturating_sub(left.width().max(KEYS)));
+    let keys = key_columns(width);
+    let parts = wrap(text, width.saturating_sub(left.width().max(keys)));
     let first = std::iter::once(left).chain(std::iter::repeat(""));
-    let line = |(left, part)| Line::from(vec![Span::styled(pad_right(left, KEYS), style), Span::raw(part)]);
+    let line = |(left, part)| Line::from(vec![Span::styled(pad_right(left, keys), style), Span::raw(part)]);
     first.zip(parts).map(line).collect()
 }
 

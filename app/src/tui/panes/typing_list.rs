@@ -35,6 +35,9 @@ pub trait TypingSheet: Panel<DashboardState> + Clone + Debug + Send + Sync + 'st
     /// What is typed and chosen.
     fn typed_choice(&mut self) -> &mut TypedChoice;
 
+    /// What may be typed, a sentence each.
+    fn typing_words(&self) -> Vec<String>;
+
     /// How many entries fit it.
     fn entry_count(&self, state: &DashboardState) -> usize;
 
@@ -63,6 +66,10 @@ impl<T: TypingSheet> OverlayPanel<DashboardState> for T {
 
     fn takes_text(&self) -> bool {
         true
+    }
+
+    fn typed_help(&self, _: &DashboardState) -> Vec<String> {
+        self.typing_words()
     }
 
     fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {

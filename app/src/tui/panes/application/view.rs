@@ -288,10 +288,18 @@ fn bar_lines(
     let longest = shown.iter().map(|f| f.time_range().value.0).fold(0.0, f64::max);
     let named = |f: &TargetForecast| state.session.gpus[f.target].short_name().width() + 1;
     let longest_name = shown.iter().map(named).max().unwrap_or(0);
-    let name_width = longest_name.clamp(NAME.0, NAME.1.min(width / 4).max(NAME.0));
+    let is_own = |f: &TargetForecast| Some(f.target) == state.application.source;
+    let texts = |has_interval: bool| -> (Vec<String>, usize) {
+        let texts: Vec<String> = shown.iter().map(|f| numbers(f, is_own(f), has_interval)).collect();
+        let widest = texts.iter().map(|text| text.width()).max().unwrap_or(0);
+        (texts, width.saturating_sub(LEAST_BAR + 1 + widest))
+    };
+    // The interval gives way, then the name: no number is cut.
+    let (texts, room) = Some(texts(true)).filter(|(_, room)| *room >= NAME.0).unwrap_or_else(|| texts(false));
+    let name_width = longest_name.clamp(NAME.0, NAME.1.min(width / 4).max(NAME.0)).min(room.max(LEAST_BAR));
     let columns = width.saturating_sub(name_width + NUMBERS + 2).max(LEAST_BAR);
     let mut lines: Vec<Line<'static>> = Vec::new();
-    for forecast in shown {
+    for (forecast, text) in shown.iter().zip(texts) {
         let names = shown.iter().map(|other| state.session.gpus[other.target].short_name());
         let name = clipped_apart(state.session.gpus[forecast.target].short_name(), names, name_width - 1);
         let mut spans = vec![Span::styled(pad_right(&name, name_width), look.text())];
@@ -299,12 +307,11 @@ fn bar_lines(
         let shares: Vec<f64> = parts.iter().map(|part| part.time.0 / longest.max(1e-12)).collect();
         let cells = bar_cells(&shares, columns);
         for (part, cells) in parts.iter().zip(&cells).filter(|(_, cells)| **cells > 0) {
-            let text: String = std::iter::repeat_n(letter(part.name), *cells).collect();
-            spans.push(Span::styled(text, part_style(part, look)));
+            let letters: String = std::iter::repeat_n(letter(part.name), *cells).collect();
+            spans.push(Span::styled(letters, part_style(part, look)));
         }
         spans.push(Span::raw(" ".repeat(columns - cells.iter().sum::<usize>() + 1)));
-        let is_own = Some(forecast.target) == state.application.source;
-        spans.push(Span::styled(numbers(forecast, is_own), look.text()));
+        spans.push(Span::styled(text, look.text()));
         lines.push(Line::from(spans));
     }
     let legend = legend_lines(application, forecasts, width, area);
@@ -339,14 +346,15 @@ fn legend_lines(
     lines.into_iter().map(|line| clipped_text(&line, width)).collect()
 }
 
-/// `346 ms ◆ (185–655 ms) 0.462×`; of the program's own GPU as it was recorded the time alone.
-fn numbers(forecast: &TargetForecast, is_own: bool) -> String {
+/// `346 ms ◆ (185–655 ms) 0.462×`, or without its interval; of the program's own GPU as it was recorded the time alone.
+fn numbers(forecast: &TargetForecast, is_own: bool, has_interval: bool) -> String {
     let (time, speedup) = (forecast.time_range(), forecast.overall_speedup());
     let value = pad_left(&time.value.to_string(), 8);
     let mark = forecast.kind.mark();
     match (is_own, (speedup - 1.0).abs() < AS_RECORDED) {
         (true, true) => format!("{value} recorded"),
         (true, false) => format!("{value} modelled {}×", significant(speedup)),
+        _ if !has_interval => format!("{value} {mark} {}×", significant(speedup)),
         _ => format!("{value} {mark} ({}) {}×", range(time.low, time.high), significant(speedup)),
     }
 }

@@ -65,8 +65,8 @@ impl Panel<DashboardState> for ExplanationPane {
 
     fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![
-            Hint { actions: &[Action::ScrollDown, Action::ScrollUp], text: "scroll" },
             Hint { actions: &[Action::Pick], text: "close" },
+            Hint { actions: &[Action::ScrollDown, Action::ScrollUp], text: "scroll" },
             Hint { actions: &[Action::Export], text: "export the components" },
         ]
     }

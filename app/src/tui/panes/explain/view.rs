@@ -113,24 +113,34 @@ fn essentials(
     lines.extend(chain_lines(&links, width, look));
     let range = shown::interval(answer).map(|i| format!("  90 % interval {i}")).unwrap_or_default();
     let predicted = shown::predicted(answer).unwrap_or_else(|| prediction.time.to_string());
-    lines.push(Line::from(vec![
-        Span::styled(pad_right("predicted", names_width(&links)), look.title()),
-        Span::styled(format!("{predicted:>20}"), look.predicted()),
-        Span::styled(range, look.dim()),
-    ]));
+    let names = names_width(&links, width);
+    let time = [
+        Span::styled(pad_right("predicted", names), look.title()),
+        Span::styled(format!("{predicted:>LINK_NUMBERS$}"), look.predicted()),
+    ];
+    let range = Span::styled(range, look.dim());
+    if names + LINK_NUMBERS + range.width() <= width {
+        lines.push(Line::from_iter(time.into_iter().chain([range])));
+    } else {
+        lines.extend([Line::from_iter(time), Line::from(range)]);
+    }
     lines.push(Line::default());
     lines.extend(paragraph(&moves(e, width), width, look.text()));
     lines
 }
 
-/// Columns of the names of the steps.
-fn names_width(links: &[breakdown::FactorWords]) -> usize {
-    links.iter().map(|l| l.name.width()).max().unwrap_or(0).max(24)
+/// Columns of a step's factor and time.
+const LINK_NUMBERS: usize = 20;
+
+/// Columns of the names of the steps; in few of them a longer name has a line of its own.
+fn names_width(links: &[breakdown::FactorWords], width: usize) -> usize {
+    let longest = links.iter().map(|l| l.name.width()).max().unwrap_or(0).max(24);
+    longest.min(width.saturating_sub(LINK_NUMBERS).max(12))
 }
 
 /// The first time and what it is multiplied by.
 fn chain_lines(links: &[breakdown::FactorWords], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let names = names_width(links);
+    let names = names_width(links, width);
     let lines = |(i, l): (usize, &breakdown::FactorWords)| link(l, i == 0, [names, width], look);
     links.iter().enumerate().flat_map(lines).collect()
 }
@@ -144,20 +154,22 @@ fn link(
 ) -> Vec<Line<'static>> {
     // A mark behind the first time does not move the others' units.
     let time = if first { l.time.clone() } else { format!("{}  ", l.time) };
+    let is_long = l.name.width() > names;
+    let alone = is_long.then(|| Line::raw(l.name.clone()));
     let mut spans = vec![
-        Span::raw(pad_right(&l.name, names)),
+        Span::raw(pad_right(if is_long { "" } else { &l.name }, names)),
         Span::styled(format!("{:>9}", l.factor), look.text()),
         Span::styled(format!("{time:>11}"), if first { look.source() } else { look.target() }),
     ];
     let used = 2 + spans.iter().map(|s| s.content.width()).sum::<usize>();
     if used + l.behind.width() <= width {
         spans.push(Span::styled(format!("  {}", l.behind), look.dim()));
-        return vec![Line::from(spans)];
+        return alone.into_iter().chain([Line::from(spans)]).collect();
     }
     let below = wrap(&l.behind, width.saturating_sub(4))
         .into_iter()
         .map(|t| Line::styled(format!("    {t}"), look.dim()));
-    std::iter::once(Line::from(spans)).chain(below).collect()
+    alone.into_iter().chain([Line::from(spans)]).chain(below).collect()
 }
 
 /// `10 % more SMs (46): 9.99 % faster; SM clock (2.48 GHz): …`.
@@ -188,11 +200,13 @@ fn bars(
     });
     let all: Vec<_> = of_bars.collect();
     let longest = all.iter().map(|b| b.2).fold(0.0, f64::max);
-    let gpus = state.pair().map(|g| clipped_text(g.short_name(), BAR + 11));
+    let longest_bar = (width.saturating_sub(11) / 2).saturating_sub(12).min(BAR);
+    let column = longest_bar + 12;
+    let gpus = state.pair().map(|g| clipped_text(g.short_name(), column - 1));
     let mut lines = vec![Line::from(vec![
         Span::styled(format!("{:<11}", "component"), look.dim()),
-        Span::styled(format!("{:<w$}", gpus.source, w = BAR + 12), look.source()),
-        Span::styled(format!("{:<w$}", gpus.target, w = BAR + 12), look.target()),
+        Span::styled(format!("{:<column$}", gpus.source), look.source()),
+        Span::styled(format!("{:<column$}", gpus.target), look.target()),
         Span::styled(if width < WIDE { "" } else { "  count" }, look.dim()),
     ])];
     for (slot, name) in names.iter().enumerate() {
@@ -200,8 +214,8 @@ fn bars(
         for (_, meaning, value, label) in all.iter().filter(|b| b.0 == slot) {
             // The label begins with the GPU, which stands over the column here.
             let time = label.rsplit(": ").next().unwrap_or_default();
-            let text = format!("{} {time}", bar(*value / longest));
-            spans.push(Span::styled(format!("{text:<w$}", w = BAR + 12), look.mark(*meaning)));
+            let text = format!("{} {time}", bar(*value / longest, longest_bar));
+            spans.push(Span::styled(format!("{text:<column$}"), look.mark(*meaning)));
         }
         let from = prediction.factors.iter().find(|f| f.name == *name).and_then(|f| f.from.source.as_ref());
         if let Some(from) = from.filter(|_| width >= WIDE) {
@@ -214,13 +228,13 @@ fn bars(
     lines
 }
 
-/// A bar of this part of the longest, in eighths of a column; never nothing where there is something.
-fn bar(part: f64) -> String {
+/// A bar of this part of the longest, which has so many columns, in eighths of a column; never nothing where there is something.
+fn bar(part: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    if !part.is_finite() || part <= 0.0 {
+    if !part.is_finite() || part <= 0.0 || columns == 0 {
         return String::new();
     }
-    let eighths = ((part * BAR as f64 * 8.0).round() as usize).clamp(1, BAR * 8);
+    let eighths = ((part * columns as f64 * 8.0).round() as usize).clamp(1, columns * 8);
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
@@ -239,10 +253,10 @@ fn factor_lines(
     let name = |g: &crate::gpu::Gpu| clipped_text(g.short_name(), 15);
     let Pair { source, target } = state.pair();
     let mut lines = vec![Line::from(vec![
-        Span::raw(format!("{:<18}", "")),
+        Span::raw(" ".repeat(width.saturating_sub(32).min(18))),
         Span::styled(format!("{:>16}", name(source)), look.source()),
         Span::styled(format!("{:>16}", name(target)), look.target()),
-        Span::styled("  where from", look.dim()),
+        Span::styled(if width < 62 { "" } else { "  where from" }, look.dim()),
     ])];
     lines.extend(factors.into_iter().flat_map(|f| factor_lines_of(f, width, look)));
     lines
@@ -253,17 +267,28 @@ fn factor_lines_of(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static
     const NUMBERS: usize = 50;
     let amount = |a: &Option<Amount>| a.map(|a| a.to_string()).unwrap_or_default();
     let origin = format!("  {}", breakdown::origins(f));
-    let mut first = vec![
-        Span::raw(format!("{:<22}", f.name)),
-        Span::styled(format!("{:>12}", amount(&f.source)), look.source()),
-        Span::styled(format!("{:>16}", amount(&f.target)), look.target()),
-    ];
+    let numbers = |name: &str, source: usize| {
+        vec![
+            Span::raw(name.to_string()),
+            Span::styled(format!("{:>source$}", amount(&f.source)), look.source()),
+            Span::styled(format!("{:>16}", amount(&f.target)), look.target()),
+        ]
+    };
+    let is_narrow = width < NUMBERS;
+    let alone = is_narrow.then(|| Line::raw(f.name));
+    let mut first = if is_narrow {
+        numbers("", width.saturating_sub(16))
+    } else {
+        numbers(&format!("{:<22}", f.name), 12)
+    };
     if NUMBERS + origin.width() <= width {
         first.push(Span::styled(origin, look.dim()));
         return vec![Line::from(first)];
     }
     let below = wrap(&origin, width.saturating_sub(4)).into_iter();
-    std::iter::once(Line::from(first))
+    alone
+        .into_iter()
+        .chain([Line::from(first)])
         .chain(below.map(|t| Line::styled(format!("    {t}"), look.dim())))
         .collect()
 }

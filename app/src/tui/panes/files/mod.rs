@@ -81,6 +81,11 @@ impl OverlayPanel<DashboardState> for FilesSheet {
         true
     }
 
+    fn typed_help(&self, _: &DashboardState) -> Vec<String> {
+        let texts = ["letters of a file's name, or a path with its slashes", "Tab completes the chosen name"];
+        texts.map(String::from).to_vec()
+    }
+
     fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
         self.0.edit_filter(request)
     }

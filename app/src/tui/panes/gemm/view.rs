@@ -106,6 +106,7 @@ fn sizes(state: &DashboardState, width: usize, look: Look<'_>) -> Line<'static> 
         true => "stepping all",
         false => "stepping one",
     };
+    let which = if room < which.len() { "" } else { which };
     spans.push(Span::styled(which, look.dim()));
     Line::from(spans)
 }

@@ -69,8 +69,8 @@ impl Panel<DashboardState> for GpusPane {
         };
         vec![
             Hint { actions: &[Action::Pick], text },
-            Hint { actions: &[Action::Filter], text: "filter" },
             Hint { actions: &[Action::Cancel], text: "back" },
+            Hint { actions: &[Action::Filter], text: "filter" },
         ]
     }
 

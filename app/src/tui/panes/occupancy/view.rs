@@ -184,7 +184,7 @@ fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<
         out.extend(wrap(&text, width).into_iter().map(|t| Line::styled(t, look.refusal())));
     }
     let Some(sides) = sides else {
-        out.push(Line::styled(clipped_text("launch shape unknown: no occupancy", width), look.caution()));
+        out.extend(paragraph("launch shape unknown: no occupancy", width, look.caution()));
         return out;
     };
     out.extend(columns_left_out(state, sides.len(), width, look));

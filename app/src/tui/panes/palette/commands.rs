@@ -2,6 +2,7 @@
 //! argument.
 
 use super::super::files::listing::FileEntry;
+use super::nouns::{NOUNS, Noun};
 use crate::application::PartOfTrace;
 use crate::gpu::{GpuId, GpuNumber, derived_gpu};
 use crate::kernel::KernelId;
@@ -75,41 +76,6 @@ pub struct CommandLine {
     /// What Enter does.
     pub command: PaletteCommand,
 }
-
-/// A word that takes an argument.
-struct Noun {
-    words: &'static [&'static str],
-    example: &'static str,
-    about: &'static str,
-}
-
-const NOUNS: [Noun; 21] = [
-    Noun { words: &["size"], example: "2^20", about: "set the problem size" },
-    Noun { words: &["kernel"], example: "saxpy", about: "select a kernel" },
-    Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
-    Noun { words: &["source", "from"], example: "v100", about: "set the source, or all" },
-    Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
-    Noun { words: &["set"], example: "mem=+20%,l2=72MiB", about: "change numbers of the target" },
-    Noun { words: &["launch"], example: "block=128,regs=32", about: "change the launch on the target" },
-    Noun { words: &["block", "threads"], example: "256", about: "set threads per block" },
-    Noun { words: &["theme"], example: "light", about: "set the theme" },
-    Noun { words: &["power"], example: "150W", about: "set the target's power limit" },
-    Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
-    Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
-    Noun { words: &["model"], example: "components", about: "predict with a model" },
-    Noun {
-        words: &["export"],
-        example: "roofline",
-        about: "export a chart as SVG, or the typed kernels as CSV",
-    },
-    Noun { words: &["range"], example: "step", about: "cut a range out of the trace" },
-    Noun { words: &["device"], example: "1", about: "show another GPU of the trace" },
-    Noun { words: &["host"], example: "1.3x", about: "scale the application's time on the host" },
-    Noun { words: &["prices"], example: "prices.csv", about: "read prices by the hour" },
-    Noun { words: &["mix"], example: "mix.toml", about: "rank GPUs for a mix of kernels" },
-    Noun { words: &["forget"], example: "my_kernel", about: "drop a typed kernel" },
-    Noun { words: &["import", "open"], example: "profile.ncu-rep", about: "read a file" },
-];
 
 /// The charts that can be exported by name.
 const CHARTS: [(&str, Pane); 7] = [
@@ -264,7 +230,7 @@ fn everything<'a>(state: &'a DashboardState, typed: &'a str) -> impl Iterator<It
     });
     let nouns = NOUNS.iter().map(|noun| {
         let completed = format!("{} ", noun.words[0]);
-        let text = format!("{}: {} {}", noun.about, noun.words[0], noun.example);
+        let text = noun.form();
         let texts = noun.words.iter().map(ToString::to_string).chain([noun.about.to_string()]).collect();
         let command = PaletteCommand::Complete(completed.clone());
         (CommandLine { kind: "…".into(), text, completed, command }, texts)

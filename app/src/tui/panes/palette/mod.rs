@@ -8,6 +8,7 @@
 //! ```
 
 mod commands;
+mod nouns;
 
 use super::application::asking::{ask_part, set_host_factor};
 use super::files::listing::{FileEntry, FolderListing};
@@ -30,6 +31,7 @@ use crate::tui::state::{DashboardState, Tone};
 use crate::tui::text::clipped_text;
 use crate::tui::undo::remember;
 use commands::{CommandLine, PaletteCommand, matching_commands, why_nothing_matches};
+use nouns::{NOUNS, Noun};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::PathBuf;
@@ -270,6 +272,12 @@ impl Panel<DashboardState> for CommandPalette {
 impl TypingSheet for CommandPalette {
     fn typed_choice(&mut self) -> &mut TypedChoice {
         &mut self.choice
+    }
+
+    fn typing_words(&self) -> Vec<String> {
+        let first =
+            "words of an action, or the name of a GPU, kernel or model; Tab completes the chosen line";
+        std::iter::once(first.to_string()).chain(NOUNS.iter().map(Noun::form)).collect()
     }
 
     fn entry_count(&self, state: &DashboardState) -> usize {

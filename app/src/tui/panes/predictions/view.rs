@@ -67,7 +67,9 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
     let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
     let rows = if timed.is_empty() { looked_at } else { &timed[..] };
     let name = rows.iter().map(|r| state.kernel_of(*r).label().width()).max().unwrap_or(8);
-    let size = rows.iter().map(|r| wished_width(&state.size_of(*r))).max().unwrap_or(8);
+    let widest = |rows: &[usize]| longest_of(rows, |row| wished_width(&state.size_of(row)));
+    // Sizes of kernels that were not measured are numbers as well.
+    let size = widest(rows).max(widest(looked_at).min(NARROW_SIZE));
     let longest = match width {
         ..50 => 12,
         50..100 => 18,
@@ -146,10 +148,13 @@ fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize
 /// From this width on, that of a terminal of 60 columns, every row says its size.
 const ROOM_FOR_SIZE: usize = 58;
 
+/// Columns of the size in a narrow table: room for a key and seven digits.
+const NARROW_SIZE: usize = 9;
+
 /// Columns of the size and the space behind it, where the widest takes so many: of several targets it leaves room for them.
 fn size_width(widest: usize, width: usize, targets: usize) -> usize {
     let most = match (width, targets) {
-        (..100, _) => 9,
+        (..100, _) => NARROW_SIZE,
         (_, 1) => 48,
         _ => 24,
     };
@@ -268,10 +273,11 @@ fn beside(state: &DashboardState, width: usize) -> String {
     if let Some(left_out) = left_out(state, width) {
         return format!("{rows} · {left_out}");
     }
-    let error = state.errors[state.selection.settings.model.index()]
-        .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
-        .unwrap_or_default();
-    format!("{rows}{error}")
+    let Some(scored) = state.errors[state.selection.settings.model.index()] else { return rows };
+    let error = format!("{rows} · MAPE {} %", significant(scored.mape_percent));
+    let forms = [format!("{error} over {} measured", scored.n), error];
+    let room = width.saturating_sub(Pane::Predictions.title().width() + 5);
+    forms.into_iter().find(|text| text.width() <= room).unwrap_or(rows)
 }
 
 /// The clocks that speedups are over, where times at others stand in the source's column and theirs have none.

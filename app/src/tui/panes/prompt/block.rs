@@ -10,7 +10,7 @@ use crate::tui::state::{DashboardState, Tone};
 use crate::units::typed_number;
 
 /// What a block can have on any GPU.
-const MOST_THREADS: u32 = 1024;
+pub const MOST_THREADS: u32 = 1024;
 
 /// The line for the threads per block of the selected kernel. Those that are known are changed for the targets alone, as in the
 /// What if view.

@@ -7,7 +7,7 @@ use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
 
 /// What may be typed.
-const EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
+pub const EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
 
 /// The line for the clocks of a GPU, of a hypothetical one for those of its base; what is set now is offered.
 pub fn clocks_line(state: &mut DashboardState, gpu: GpuId, purpose: Purpose) -> PromptLine {

@@ -97,11 +97,7 @@ pub fn ask_kernel(state: &mut DashboardState) -> Vec<Effect> {
 pub fn ask_price(state: &mut DashboardState) -> Vec<Effect> {
     let on_board = (state.focus == Pane::Ranking).then(|| state.row_on_board()).flatten();
     let gpu = on_board.map_or(state.target(), |row| row.gpu);
-    let name = state.session.gpus[gpu].short_name();
-    let is_typed = state.ranked.prices.typed.contains_key(&gpu);
-    let empty = if is_typed { "; empty removes the typed one" } else { "" };
-    let text = format!("the price of an hour on {name} in US dollars, then the provider: 2.49 lambda{empty}");
-    state.say(Tone::Done, text);
+    state.say(Tone::Done, price::price_words(state, gpu));
     state.open_overlay(Prompt(PromptLine::new(Purpose::Price(gpu), String::new())))
 }
 
@@ -173,6 +169,10 @@ impl OverlayPanel<DashboardState> for Prompt {
         self.0.edit(request);
         self.filter_by(self.0.input.value().to_string(), state);
         Vec::new()
+    }
+
+    fn typed_help(&self, state: &DashboardState) -> Vec<String> {
+        self.0.purpose.typed_help(state)
     }
 
     fn typing_hints(&self) -> &'static str {

@@ -10,6 +10,14 @@ use crate::units::typed_number;
 /// No GPU costs more than this by the hour.
 const MOST_USD: f64 = 10_000.0;
 
+/// What may be typed.
+pub fn price_words(state: &DashboardState, gpu: GpuId) -> String {
+    let name = state.session.gpus[gpu].short_name();
+    let is_typed = state.ranked.prices.typed.contains_key(&gpu);
+    let empty = if is_typed { "; empty removes the typed one" } else { "" };
+    format!("the price of an hour on {name} in US dollars, then the provider: 2.49 lambda{empty}")
+}
+
 /// Sets the price of an hour on a GPU: US dollars, then who asks it; nothing takes a typed one away.
 ///
 /// # Errors

@@ -1,10 +1,14 @@
 //! What a typed line is for.
 
+use super::block::MOST_THREADS;
+use super::price::price_words;
+use super::{clocks, new_kernel};
 use crate::chart::ChartSpec;
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;
 use crate::predict::Subject;
 use crate::tui::panes::what_if::typing::WhatIfPurpose;
+use crate::tui::state::DashboardState;
 use crate::whatif::ScenarioPage;
 use std::sync::Arc;
 
@@ -59,6 +63,46 @@ impl Purpose {
             Self::Export(_) | Self::Page(_) | Self::Rows(_) => "export to: ",
         };
         words.to_string()
+    }
+
+    /// What may be typed, a sentence each.
+    #[must_use]
+    pub fn typed_help(&self, state: &DashboardState) -> Vec<String> {
+        const NAME_FILTER: &str =
+            "words of names, or letters in their order: mat til finds matmul_tiled; every word must fit";
+        match self {
+            Self::WhatIf(purpose) => purpose.typed_help(),
+            Self::FilterGpus(_) | Self::FilterBoard => vec![
+                "names and architectures, commas between them: ada, h100; letters in their order fit too"
+                    .into(),
+                "limits that hold as well: <=300W, >=24GB, <=2$/h".into(),
+            ],
+            Self::FilterRows(_) | Self::FilterGroups(_) => vec![NAME_FILTER.into()],
+            Self::Kernel => vec![
+                new_kernel::EXAMPLE.into(),
+                "units are needed where a number could be several things".into(),
+            ],
+            Self::Price(gpu) => vec![price_words(state, *gpu)],
+            Self::Size => {
+                let (kernel, row) = (state.kernel(), &state.rows[state.selected]);
+                let now = kernel.short_problem(&row.problem);
+                vec![
+                    format!("the problem size of {}, now {now}; numbers as 4096, 2^20 or 1k", kernel.label()),
+                    "a number alone where the kernel has one size".into(),
+                ]
+            }
+            Self::Block => vec![format!("1 to {MOST_THREADS} threads per block, such as 256 or 16x16")],
+            Self::SourceClocks | Self::TargetClocks => vec![clocks::EXAMPLE.into()],
+            Self::Export(_) => {
+                vec!["the name of an SVG file, in the folder of the program or with its path".into()]
+            }
+            Self::Page(_) => {
+                vec!["the name of a file for the page, in the folder of the program or with its path".into()]
+            }
+            Self::Rows(_) => {
+                vec!["the name of a CSV file, in the folder of the program or with its path".into()]
+            }
+        }
     }
 
     /// Whether the selected kernel is changed.

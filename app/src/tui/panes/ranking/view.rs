@@ -10,6 +10,7 @@
 use super::row_names::{RowNames, cut_names, only_gpu};
 use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::report::shown;
+use crate::text::counted;
 use crate::tui::asked_workload::AskedAbout;
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::{Pane, page_start};
@@ -256,14 +257,15 @@ fn why_no_speedup(state: &DashboardState) -> Option<String> {
 
 /// How sure the time of the row under the cursor is, where it is not told beside the list.
 fn interval_line(row: &RankedRow, names: &RowNames, width: usize) -> Option<String> {
-    let cautions = match row.cautions.len() {
-        0 => String::new(),
-        1 => ", 1 caution".into(),
-        more => format!(", {more} cautions"),
-    };
-    let interval = format!(": 90 % interval {}{cautions}", row.interval_text()?);
-    let name = clipped_middle(&names.row_name(row), width.saturating_sub(interval.width()));
-    Some(name + &interval)
+    let interval = format!("90 % interval {}", row.interval_text()?);
+    let count = row.cautions.len();
+    let cautions = if count == 0 { String::new() } else { format!(", {}", counted(count, "caution")) };
+    let room = |said: &str| width.saturating_sub(said.width() + 2);
+    // The cautions give way, then the name.
+    let whole = format!("{interval}{cautions}");
+    let said = if room(&whole) < 6 { interval } else { whole };
+    let name = clipped_middle(&names.row_name(row), room(&said));
+    Some(if room(&said) < 4 { said } else { format!("{name}: {said}") })
 }
 
 /// Why there is no row.

@@ -164,7 +164,7 @@ fn offer_tornado(state: &DashboardState) -> ChartOffer {
     }
     match state.what_if.found.as_ref().map(|found| &found.answer) {
         Some(Ok(answer)) if answer.time.is_some() => {
-            let name = state.chart_name(&format!("tornado-{}", answer.workload));
+            let name = state.asked_chart_name("tornado");
             ChartOffer::Chart(name, Box::new(tornado_chart(answer)))
         }
         Some(Ok(_)) => ChartOffer::Refused("no time is predicted: there is nothing to draw".into()),
@@ -187,7 +187,7 @@ fn offer_contour(state: &DashboardState) -> ChartOffer {
     match found {
         Some(Ok(answer)) => match &answer.contour {
             Some(contour) => {
-                let name = state.chart_name(&format!("contour-{}", answer.workload));
+                let name = state.asked_chart_name("contour");
                 ChartOffer::Chart(name, Box::new(contour_chart(answer, contour)))
             }
             None => ChartOffer::Nothing,

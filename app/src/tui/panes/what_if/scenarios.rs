@@ -89,7 +89,7 @@ pub fn offer_page(state: &DashboardState) -> ChartOffer {
     }
     match &state.what_if.page {
         Some(Ok(page)) => {
-            let name = state.chart_name("scenarios").replace(".svg", ".html");
+            let name = state.asked_chart_name("scenarios").replace(".svg", ".html");
             ChartOffer::Page(name, page.clone())
         }
         Some(Err(why)) => ChartOffer::Refused(why.clone()),

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::tui::look::Look;
-use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph, wrap_at_most};
 use crate::units::Seconds;
 use crate::whatif::{TornadoBar, WhatIfAnswer};
 use ratatui::style::Style;
@@ -35,8 +35,8 @@ pub(super) fn tornado_lines(
     let room = height.saturating_sub(2).max(1);
     lines.extend(bars.iter().take(room).map(|bar| scale.bar_line(bar, now, look)));
     let left = height.saturating_sub(lines.len());
-    let folded = answer.without_effect().map(|text| paragraph(&text, width, look.dim()));
-    lines.extend(folded.into_iter().flatten().take(left));
+    let folded = answer.without_effect().filter(|_| left > 0).map(|text| wrap_at_most(&text, width, left));
+    lines.extend(folded.into_iter().flatten().map(|text| Line::styled(text, look.dim())));
     lines
 }
 

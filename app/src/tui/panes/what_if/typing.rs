@@ -44,6 +44,24 @@ impl WhatIfPurpose {
         }
     }
 
+    /// What may be typed, a sentence each.
+    #[must_use]
+    pub fn typed_help(self) -> Vec<String> {
+        vec![match self {
+            Self::Number(number) => format!("{}: {}", number.title(), number.example()),
+            Self::Launch(number) => format!("{}: a value, or +20%, -20%, x1.5", number.title_with_unit()),
+            Self::Element => "the element type, such as fp32, fp16 or bf16".into(),
+            Self::Goal(number) => format!(
+                "the time to reach by {}, such as 1.5ms or 80us; empty for the time on the source",
+                number.title()
+            ),
+            Self::Scenario => "the name under which the changes are kept, such as A".into(),
+            Self::GpuFile => {
+                "the id of the changed GPU, such as my-gpu; it is saved in the folder `gpus`".into()
+            }
+        }]
+    }
+
     /// What may be pressed while it is typed.
     #[must_use]
     pub fn typing_hints(self) -> &'static str {

@@ -16,7 +16,7 @@ use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::DashboardState;
-use crate::tui::text::{clipped_middle, clipped_text, first_lines, paragraph, wrap};
+use crate::tui::text::{clipped_middle, clipped_text, first_lines, paragraph, wrap, wrap_at_most};
 use crate::units::Seconds;
 use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table, speed_words};
 use ratatui::buffer::Buffer;
@@ -133,20 +133,26 @@ fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
     if answer.time.is_none() {
         return paragraph(&answer.without_time(), width, look.refusal());
     }
-    let time = Line::styled(clipped_text(&time_beside_base(state, answer), width), look.predicted());
+    let time = Line::styled(in_one_line(time_beside_base(state, answer), width), look.predicted());
     let advice = answer.advice().or_else(|| answer.nothing_matters());
     let below = match (&state.what_if.solution, advice) {
         (Some(solution), _) => {
             let is_value = matches!(solution, Solution::Value { .. });
             let style = if is_value { look.measured() } else { look.caution() };
-            Line::styled(clipped_text(&solution.in_words(), width), style)
+            Line::styled(in_one_line(solution.in_words(), width), style)
         }
-        (None, Some(advice)) => Line::styled(clipped_text(&advice, width), look.text()),
+        (None, Some(advice)) => Line::styled(in_one_line(advice, width), look.text()),
         (None, None) => Line::default(),
     };
-    let power =
-        answer.power_in_words().map(|text| Line::styled(clipped_text(&text, width), look.estimated()));
+    let power = answer.power_in_words().map(|text| Line::styled(in_one_line(text, width), look.estimated()));
     vec![time, below, power.unwrap_or_default()]
+}
+
+/// A text in so many columns, without what stands behind its last mark, or whole words of it: no number is cut from its unit.
+fn in_one_line(text: String, width: usize) -> String {
+    let shorter = [", ", " than ", "; "].into_iter().filter_map(|end| Some(text.rsplit_once(end)?.0));
+    let fits = std::iter::once(&*text).chain(shorter).find(|form| form.width() <= width);
+    fits.map_or_else(|| wrap_at_most(&text, width, 1).concat(), str::to_string)
 }
 
 /// `5.60 ms ◆ (3.90–8.10 ms): 1.20× faster than RTX 4070, 6.72 ms ◆`.
