@@ -1,9 +1,9 @@
 //! A gate for builds: registers, shared memory, spills and occupancy of compiled kernels beside a committed baseline. Needs no GPU.
 //!
 //! A kernel on an architecture fails where it uses more registers than the baseline and the allowance, more shared memory, more
-//! spills, where fewer of its warps fit an SM, where a stated least occupancy is missed, or where it is gone. What is new only
-//! has to meet the stated limits; so does everything without a baseline. A baseline of one architecture that the build does not
-//! have is compared with what the build has, kernel by kernel.
+//! spills, where fewer of its warps fit an SM, where a stated least occupancy is missed, where a number of the baseline is no
+//! longer stated, or where it is gone. What is new only has to meet the stated limits; so does everything without a baseline. A
+//! baseline of one architecture that the build does not have is compared with what the build has, kernel by kernel.
 
 use crate::compiler::{CodeArchitecture, CompilerReport};
 use crate::gpu::{ComputeCapability, LimitsTable, SmLimits};
@@ -202,7 +202,7 @@ pub fn compare_builds(
     let mut all: Vec<GateRow> = rows
         .into_values()
         .map(|[before, now]| {
-            let mut failures = regressions(before.as_ref(), now.as_ref(), limits.registers_more);
+            let mut failures = regressions(before.as_ref(), now.as_ref(), limits);
             let missed = now.as_ref().map_or_else(Vec::new, |now| missed_limits(now, limits));
             let misses_limit = !missed.is_empty();
             failures.extend(missed);
@@ -232,11 +232,11 @@ impl Baseline {
     }
 }
 
-/// What is worse than in the baseline.
+/// What is worse than in the baseline, or can no longer be compared with it; but for what [`missed_limits`] says.
 fn regressions(
     before: Option<&KernelResources>,
     now: Option<&KernelResources>,
-    registers_more: u32,
+    limits: GateLimits,
 ) -> Vec<String> {
     let (before, now) = match (before, now) {
         (Some(before), Some(now)) => (before, now),
@@ -244,37 +244,46 @@ fn regressions(
         (None, _) => return Vec::new(),
     };
     let mut out = Vec::new();
-    if now.regs_per_thread > before.regs_per_thread.saturating_add(registers_more) {
+    if now.regs_per_thread > before.regs_per_thread.saturating_add(limits.registers_more) {
         out.push(format!("{} registers more", now.regs_per_thread - before.regs_per_thread));
     }
-    let mut grows = |what: &str, pair: [Option<u32>; 2]| {
-        if let [Some(before), Some(now)] = pair
-            && now > before
-        {
-            out.push(format!("{} bytes more {what}", now - before));
-        }
+    let mut grows = |what: &str, how: &str, pair: [Option<u32>; 2]| match pair {
+        [Some(before), Some(now)] if now > before => out.push(format!("{} bytes more {what}", now - before)),
+        [Some(_), None] => out.push(format!("{what} no longer stated: {how}")),
+        _ => {}
     };
-    grows("shared memory", [before.smem_static_bytes, now.smem_static_bytes]);
-    grows("spills", [before.spill_bytes, now.spill_bytes]);
-    if let (Some(was), Some(is)) = (before.occupancy_percent, now.occupancy_percent)
-        && is < was - 1e-9
-    {
-        out.push(format!("occupancy {was:.0} % to {is:.0} %"));
+    let how = "give the ptxas -v log or the cubin as well";
+    grows("shared memory", how, [before.smem_static_bytes, now.smem_static_bytes]);
+    if now.spill_bytes.is_some() || !limits.no_spills {
+        grows("spills", STATES_SPILLS, [before.spill_bytes, now.spill_bytes]);
+    }
+    match [before.occupancy_percent, now.occupancy_percent] {
+        [Some(was), Some(is)] if is < was - 1e-9 => out.push(format!("occupancy {was:.0} % to {is:.0} %")),
+        [Some(_), None] if limits.least_occupancy.is_none() => out.push(occupancy_unknown(now)),
+        _ => {}
     }
     out
+}
+
+/// What states spills.
+const STATES_SPILLS: &str = "give the ptxas -v log as well";
+
+/// Why there is no occupancy to compare.
+fn occupancy_unknown(now: &KernelResources) -> String {
+    format!("occupancy unknown: the limits of {} are not known; compile for another architecture", now.target)
 }
 
 /// Which limits the build itself misses.
 fn missed_limits(now: &KernelResources, limits: GateLimits) -> Vec<String> {
     let mut out = Vec::new();
     if limits.no_spills && now.spill_bytes != Some(0) {
-        let unknown = "spills not stated: give the ptxas -v log as well";
-        out.push(if now.spill_bytes.is_some() { "spills" } else { unknown }.into());
+        let unknown = || format!("spills not stated: {STATES_SPILLS}");
+        out.push(now.spill_bytes.map_or_else(unknown, |_| "spills".into()));
     }
-    if let (Some(least), Some(is)) = (limits.least_occupancy, now.occupancy_percent)
-        && is < least
-    {
-        out.push(format!("occupancy below {least:.0} %"));
+    match (limits.least_occupancy, now.occupancy_percent) {
+        (Some(least), Some(is)) if is < least => out.push(format!("occupancy below {least:.0} %")),
+        (Some(_), None) => out.push(occupancy_unknown(now)),
+        _ => {}
     }
     out
 }
@@ -337,7 +346,12 @@ pub fn gate_table(rows: &[GateRow]) -> Table {
         TableColumn::left("result"),
     ]);
     let failed = rows.iter().filter(|r| !r.failures.is_empty()).count();
-    let verdict = if failed == 0 { "no regression".to_string() } else { format!("{failed} failed") };
+    let is_compared = rows.iter().any(|row| row.is_compared);
+    let verdict = match failed {
+        0 if is_compared => "no regression".to_string(),
+        0 => "all pass".to_string(),
+        _ => format!("{failed} failed"),
+    };
     table.title = format!("{} kernels and targets, {verdict}", rows.len());
     for row in rows.iter().filter(|r| r.is_changed() || !r.failures.is_empty()) {
         let Some(named) = row.now.as_ref().or(row.before.as_ref()) else { continue };
@@ -358,7 +372,7 @@ pub fn gate_table(rows: &[GateRow]) -> Table {
             TableCell::text(row.result()),
         ]);
     }
-    let (same, is_compared) = (rows.len() - table.rows.len(), rows.iter().any(|row| row.is_compared));
+    let same = rows.len() - table.rows.len();
     if same > 0 {
         table.notes.push(format!("{same} {}", if is_compared { "unchanged" } else { "pass" }));
     }
@@ -462,13 +476,27 @@ mod tests {
         assert_eq!(failures_of(spilling, limits), ["1024 bytes more shared memory", "8 bytes more spills"]);
         let lower = KernelResources { occupancy_percent: Some(50.0), ..kernel("k", 40) };
         assert_eq!(failures_of(lower.clone(), limits), ["occupancy 75 % to 50 %"]);
-        let unstated = KernelResources { spill_bytes: None, ..kernel("k", 40) };
-        assert!(failures_of(unstated.clone(), limits).is_empty());
-        let none = GateLimits { no_spills: true, ..limits };
-        assert!(
-            failures_of(unstated, none)[0].contains("not stated")
-                && failures_of(kernel("k", 40), none).is_empty()
+        let unstated = KernelResources { spill_bytes: None, smem_static_bytes: None, ..kernel("k", 40) };
+        assert_eq!(
+            failures_of(unstated.clone(), limits),
+            [
+                "shared memory no longer stated: give the ptxas -v log or the cubin as well",
+                "spills no longer stated: give the ptxas -v log as well"
+            ]
         );
+        let none = GateLimits { no_spills: true, ..limits };
+        let said = failures_of(unstated, none);
+        assert_eq!((said.len(), said[1].as_str()), (2, "spills not stated: give the ptxas -v log as well"));
+        assert!(failures_of(kernel("k", 40), none).is_empty());
+        let unknown = KernelResources { occupancy_percent: None, ..kernel("k", 40) };
+        let at_least = GateLimits { least_occupancy: Some(60.0), ..limits };
+        for limits in [limits, at_least] {
+            let said = failures_of(unknown.clone(), limits);
+            assert!(
+                said.len() == 1 && said[0].starts_with("occupancy unknown: the limits of sm_90"),
+                "{said:?}"
+            );
+        }
         let least = GateLimits { least_occupancy: Some(60.0), ..limits };
         assert_eq!(failures_of(lower, least).len(), 2);
     }
@@ -507,6 +535,7 @@ mod tests {
         assert_eq!((rows[0].failures.concat().as_str(), rows[0].misses_limit), ("spills", true));
         assert_eq!((rows[1].word(), rows[1].is_changed()), ("passes", false));
         assert_eq!(gate_table(&rows).notes, ["1 pass"]);
+        assert_eq!(gate_table(&rows[1..]).title, "1 kernels and targets, all pass");
     }
 
     #[test]
@@ -535,7 +564,7 @@ mod tests {
         let rows = compare_builds(Some(&baseline), &[eighth, kernel("same", 8)], &[], GateLimits::default());
         let text = gate_records(&rows).render(crate::report::TableFormat::Csv);
         let lines: Vec<&str> = text.lines().collect();
-        let failed = "k,k,sm_90,sm_90,40,44,1024,1024,0,0,256,256,0.75,0.125,fail,4 registers more; occupancy 75 % to 12 %";
+        let failed = "k,k,sm_90,sm_90,40,44,1024,1024,0,0,256,256,0.75,0.125,fail,4 registers more | occupancy 75 % to 12 %";
         assert_eq!(lines[1], failed);
         assert_eq!(lines[2], "same,same,sm_90,sm_90,8,8,1024,1024,0,0,256,256,0.75,0.75,same,");
     }

@@ -70,7 +70,8 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         let sources = combined.counted().count();
         p.multiply(Cause::CombinedSources(sources), mean / p.time);
         p.time = mean;
-        p.cautions.retain(|c| !matches!(c, Caution::RowsMeasuredHere { .. }));
+        // The correction and what the model does not correct are those of the sources.
+        p.cautions.retain(|c| !matches!(c, Caution::RowsMeasuredHere { .. } | Caution::Abstains(_)));
         if !heaviest.is_estimate() {
             let is_of_size = heaviest.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
             let scaled = if is_of_size {
@@ -86,6 +87,11 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         let corrected = correction(&combined);
         p.cautions.extend(corrected.map(|c| Caution::RowsMeasuredHere { factor: c.factor, rows: c.rows }));
         p.cautions.extend(contradiction(gpus, &combined));
+        for caution in uncorrected(&combined) {
+            if !p.cautions.contains(caution) {
+                p.cautions.push(caution.clone());
+            }
+        }
         for caution in combined.counted().flat_map(|share| &share.answer.data) {
             if !p.cautions.contains(caution) {
                 p.cautions.push(caution.clone());
@@ -104,6 +110,12 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
 fn measured_on(gpus: &Catalogue<Gpu>, combined: &Combined) -> Arc<str> {
     let names: Vec<&str> = combined.counted().map(|s| gpus[s.answer.source].id.as_str()).collect();
     if names.len() > 3 { format!("{} GPUs", names.len()).into() } else { names.join(", ").into() }
+}
+
+/// Why the model does not correct the time of a source.
+fn uncorrected(combined: &Combined) -> impl Iterator<Item = &Caution> {
+    let predictions = combined.counted().filter_map(|share| share.answer.prediction.as_ref().ok());
+    predictions.flat_map(|p| &p.cautions).filter(|caution| matches!(caution, Caution::Abstains(_)))
 }
 
 /// What rows measured on the target did to the log-mean.

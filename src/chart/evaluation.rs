@@ -64,7 +64,7 @@ pub fn groups_chart(
             Mark::Bar { name: name.into(), meaning, slot, value, label }
         };
         [
-            bar("mean absolute error (MAPE)", Meaning::Source, e.mape_percent, format!(" of {}", e.n)),
+            bar("mean absolute error (MAPE)", Meaning::Source, e.mape_percent, format!(", {} cases", e.n)),
             bar("median absolute error", Meaning::Target, e.median_ape_percent, String::new()),
         ]
     };
@@ -106,7 +106,7 @@ fn chart_notes(outcome: &ModelOutcome, setup: &EvaluationSetup) -> Vec<String> {
         ));
     }
     notes.push(format!("predicted over measured: {}", distribution(outcome).join(", ")));
-    notes.extend(outcome.refused.iter().map(|(why, n)| format!("{n} refused: {why}")));
+    notes.extend(outcome.refused.iter().map(|(why, n)| format!("{n} not applicable: {why}")));
     let labelled = setup.protocol.model_label(outcome.model) != outcome.model;
     notes.extend(setup.protocol.of_labels().filter(|_| labelled).map(String::from));
     notes

@@ -7,7 +7,7 @@ use super::{
 use crate::gpu::Gpu;
 use crate::pair::Side;
 use crate::roofline::{Level, Roofline, roofline};
-use crate::text::marked_estimate;
+use crate::text::{first_names, marked_estimate};
 use crate::units::{Operation, Seconds};
 
 /// Where a chart begins and ends, in its own units.
@@ -97,9 +97,9 @@ pub(super) fn one_of_several<'a>(view: &RooflineView<'a>) -> Option<&'a Gpu> {
 
 /// Adds to a chart that some targets are not on it, where that is so.
 pub(super) fn note_left_out(chart: &mut ChartSpec, further: &[FurtherTarget<'_>]) {
-    let more = (further.len() + 1).saturating_sub(MOST_TARGETS);
-    if more > 0 {
-        let targets = if more == 1 { "target is" } else { "targets are" };
-        chart.notes.insert(0, format!("{more} more {targets} not drawn: a chart shows {MOST_TARGETS}"));
+    let names: Vec<&str> = further.iter().skip(MOST_TARGETS - 1).map(|left| left.gpu.short_name()).collect();
+    if !names.is_empty() {
+        let names = first_names(&names, MOST_TARGETS);
+        chart.notes.insert(0, format!("not drawn, as a chart shows {MOST_TARGETS} targets: {names}"));
     }
 }

@@ -129,7 +129,8 @@ impl Importer {
 
 impl Imported {
     /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
-    fn unnamed(&self) -> Option<BTreeSet<String>> {
+    #[must_use]
+    pub fn unnamed(&self) -> Option<BTreeSet<String>> {
         if self.rows.gpus().iter().all(|name| !name.is_empty()) {
             return None;
         }

@@ -383,11 +383,11 @@ impl fmt::Display for Caution {
             Self::ScaledFromOthers(gpus) => {
                 write!(f, "no measurement on the source GPU: scaled from the measured time on {gpus}")
             }
-            Self::NoSourceScaled(gpus) => write!(f, "no source: scaled from the measured time on {gpus}"),
+            Self::NoSourceScaled(gpus) => write!(f, "scaled from the measured time on {gpus}"),
             Self::ScaledFromOtherSizes(gpus) => {
                 write!(f, "no measurement on the source GPU: {}", other_sizes_text(*gpus))
             }
-            Self::NoSourceOtherSizes(gpus) => write!(f, "no source: {}", other_sizes_text(*gpus)),
+            Self::NoSourceOtherSizes(gpus) => f.write_str(&other_sizes_text(*gpus)),
             Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::FarBelowRoof { gpu, ratio } => f.write_str(&far_below_roof_text(gpu, *ratio)),

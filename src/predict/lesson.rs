@@ -22,6 +22,13 @@ const ERROR_BAR: f64 = 2.0;
 /// right.
 const MOST_OUTSIDE: usize = 1;
 
+/// What rows corrections are learned from: pairs of GPUs, and groups enough to leave one out.
+pub const CORRECTIONS_NEED: &str =
+    "the same configurations on three GPUs beside the target, or on two for three kernels of few rows each";
+
+/// Why `hybrid` is used without being asked for.
+pub const CORRECTIONS_HELP: &str = "its corrections lower the error on GPUs or kernels left out";
+
 /// The residual of one kernel (or of several with few rows each), learned without one GPU or kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
@@ -82,16 +89,25 @@ impl fmt::Display for Abstains {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("hybrid: using `components`, ")?;
         match self {
-            Self::NothingLearned => f.write_str(
-                "no corrections for this kernel: they need measured rows (--data) of the same configurations on three \
-                 GPUs beside the target",
-            ),
-            Self::NotBetter([without, with]) => write!(
-                f,
-                "the corrections lower the error on groups left out too little to rely on: {without:.1} % without, {with:.1} % with them"
-            ),
+            Self::NothingLearned => {
+                write!(
+                    f,
+                    "no corrections for this kernel: they need measured rows (--data) of {CORRECTIONS_NEED}"
+                )
+            }
+            Self::NotBetter([without, with]) => {
+                let change = match with < without {
+                    true => "lower the error on GPUs or kernels left out too little to rely on",
+                    false => "do not lower the error on GPUs or kernels left out",
+                };
+                write!(f, "the corrections {change}: {without:.1} % without, {with:.1} % with them")
+            }
             Self::Outside(names) => {
-                write!(f, "outside the range of the rows the corrections were learned from: {}", names.join("; "))
+                write!(
+                    f,
+                    "outside the range of the rows the corrections were learned from: {}",
+                    names.join("; ")
+                )
             }
             Self::NotTimed => f.write_str("no measurement of this size on the source"),
             Self::SameGpu => f.write_str("source and target are the same GPU"),
@@ -199,7 +215,23 @@ impl Lessons {
     /// Whether any of them is used.
     #[must_use]
     pub fn any_used(&self) -> bool {
-        self.all.values().any(|lesson| lesson.taught.is_some())
+        self.any_used_for(None, None)
+    }
+
+    /// Whether any of them is used for one of these kernels on one of these targets; for every one where they are not named.
+    #[must_use]
+    pub fn any_used_for(
+        &self,
+        kernels: Option<&BTreeSet<KernelId>>,
+        targets: Option<&BTreeSet<GpuId>>,
+    ) -> bool {
+        let unseen: Option<BTreeSet<Option<GpuId>>> =
+            targets.map(|all| all.iter().map(|target| self.hidden_for(*target)).collect());
+        self.iter().any(|(kernel, hidden, lesson)| {
+            let is_of_kernel = kernels.is_none_or(|all| all.contains(&kernel));
+            let is_of_target = unseen.as_ref().is_none_or(|all| all.contains(&hidden));
+            lesson.taught.is_some() && is_of_kernel && is_of_target
+        })
     }
 
     /// The kernels that any of them is used for, and all that there are lessons for.
@@ -215,6 +247,7 @@ impl Lessons {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::{BoostingParameters, LearningTable, Progress, Recipe, Regressor};
 
     fn lesson(errors: &[(f64, f64)]) -> Lesson {
         let check = |(without, with): &(f64, f64)| HeldOutCheck {
@@ -235,5 +268,46 @@ mod tests {
         assert!(!lesson(&[(20.0, 14.0), (18.0, 19.1), (22.0, 15.0)]).is_better(), "better on average only");
         assert!(!lesson(&[(20.0, 19.9), (18.0, 18.4), (22.0, 21.5)]).is_better(), "no more than chance");
         assert!(!lesson(&[(20.0, 10.0)]).is_better() && !lesson(&[]).is_better(), "one group is no check");
+    }
+
+    #[test]
+    fn a_rise_is_not_called_a_gain() {
+        let said = |errors| Abstains::NotBetter(errors).to_string();
+        assert!(
+            said([20.5, 21.4]).contains("do not lower the error on GPUs or kernels left out: 20.5 % without")
+        );
+        assert!(
+            said([21.4, 20.5]).contains(
+                "lower the error on GPUs or kernels left out too little to rely on: 21.4 % without"
+            )
+        );
+    }
+
+    #[test]
+    fn what_was_learned_for_other_targets_is_not_used() {
+        let regressor = Regressor::Boosting(BoostingParameters {
+            rounds: 1,
+            depth: 1,
+            learning_rate: 0.1,
+            subsample: 1.0,
+            min_leaf: 1,
+            monotone: Vec::new(),
+        });
+        let table = LearningTable::new(vec!["x".into()], vec![0.0, 1.0]).unwrap();
+        let recipe = Recipe { regressor, scaled: false, seed: 1 };
+        let taught = Taught {
+            fitted: recipe.fit_model(&table, &[0.0, 0.1], &Progress::default()).unwrap(),
+            ranges: Vec::new(),
+            width: Width { in_doubts: 1.0, rows: 30 },
+        };
+        let [kernel, other] = [0, 1].map(KernelId::from_index);
+        let [measured, unmeasured] = [0, 1].map(GpuId::from_index);
+        let mut lessons = Lessons::new([measured].into());
+        lessons.insert(kernel, None, Arc::new(Lesson { taught: Some(taught), ..lesson(&[]) }));
+        lessons.insert(kernel, Some(measured), Arc::new(lesson(&[(20.0, 21.0)])));
+        let is_used = |kernel, target| lessons.any_used_for(Some(&[kernel].into()), Some(&[target].into()));
+        assert!(lessons.any_used() && is_used(kernel, unmeasured));
+        assert!(!is_used(kernel, measured) && !is_used(other, unmeasured));
+        assert!(lessons.any_used_for(None, Some(&[measured, unmeasured].into())));
     }
 }

@@ -81,7 +81,7 @@ pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use launch_edits::{LaunchEdits, LaunchNumber};
-pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught};
+pub use lesson::{Abstains, CORRECTIONS_HELP, CORRECTIONS_NEED, HeldOutCheck, Lesson, Lessons, Taught};
 pub use levels::LevelTimes;
 pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
 pub use operators::{graph_launch_time, operator_clock, operator_time};

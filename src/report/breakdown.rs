@@ -2,7 +2,7 @@
 //! every number with its source. The same for the command line and for the dashboard.
 
 use super::cell::TableCell;
-use super::predictions::{COLUMNS, Comparison, NO_SOURCE, VARIANT};
+use super::predictions::{COLUMNS, Comparison, VARIANT};
 use super::shown;
 use super::table::{Table, TableColumn};
 use crate::answer::Answer;
@@ -401,7 +401,7 @@ pub fn heading(row: &Comparison<'_>) -> String {
         Err(refusal) => refusal.to_string(),
     };
     let what = row.configuration();
-    let from = row.from().unwrap_or_else(|| NO_SOURCE.into());
+    let from = row.from_words();
     format!("{what}: {from} → {}, {}, {result}", row.target.id, row.model())
 }
 

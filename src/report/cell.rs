@@ -3,6 +3,9 @@
 use crate::units::LARGEST_WHOLE;
 use serde_json::Value;
 
+/// Between the parts of a list in CSV; no part has it, as sentences have `; `.
+const LIST_BREAK: &str = " | ";
+
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TableCell {
@@ -69,7 +72,9 @@ impl TableCell {
             Self::Number { value, .. } if value.is_finite() => format!("{value}"),
             Self::Number { .. } | Self::Null => String::new(),
             Self::Flag(flag) => flag.to_string(),
-            Self::List(all) => all.join("; "),
+            Self::List(all) => {
+                all.iter().map(|one| one.replace(LIST_BREAK, " / ")).collect::<Vec<_>>().join(LIST_BREAK)
+            }
         }
     }
 
@@ -85,5 +90,18 @@ impl TableCell {
             Self::Null => Value::Null,
             Self::List(all) => Value::from(all.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_in_csv_can_be_taken_apart() {
+        let sentences = ["atomics not counted; their limit is ignored", "a | b", "regs(add|mul)"];
+        let cell = TableCell::List(sentences.map(String::from).to_vec());
+        let parts: Vec<String> = cell.for_csv().split(LIST_BREAK).map(String::from).collect();
+        assert_eq!(parts, ["atomics not counted; their limit is ignored", "a / b", "regs(add|mul)"]);
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 
 use super::cell::TableCell;
-use super::predictions::{Comparison, NO_SOURCE, VARIANT};
+use super::predictions::{Comparison, VARIANT};
 use super::shown;
 use super::sources;
 use super::spool::Spool;
@@ -25,6 +25,8 @@ pub struct PredictionOverview {
     first: Option<FirstRow>,
     /// Whether rows differ in their targets.
     targets: bool,
+    /// Whether rows of a question that names no source differ in what is scaled.
+    sources: bool,
     /// Whether rows differ in their models.
     models: bool,
     levels: bool,
@@ -87,6 +89,7 @@ impl Default for PredictionOverview {
             table: SpooledTable::new(overview_columns(), "notes"),
             first: None,
             targets: false,
+            sources: false,
             models: false,
             levels: false,
             at_stock: false,
@@ -107,12 +110,13 @@ impl PredictionOverview {
     /// What the file system says, where the rows no longer fit into memory.
     pub fn add_row(&mut self, row: &Comparison<'_>) -> Result<()> {
         let first = self.first.get_or_insert_with(|| FirstRow {
-            source: if row.answer.is_without_source { NO_SOURCE.into() } else { row.source_id.clone() },
+            source: if row.answer.is_without_source { row.from_words() } else { row.source_id.clone() },
             target: row.target.id.clone(),
             model: row.model(),
             rules: row.answer.settings.rules.as_str(),
         });
         self.targets |= first.target != row.target.id;
+        self.sources |= row.answer.is_without_source && first.source != row.from_words();
         self.models |= first.model != row.model();
         self.levels |= shown::levels(row.answer).is_some();
         self.at_stock |= shown::stock_time(row.answer).is_some();
@@ -195,7 +199,11 @@ impl PredictionOverview {
         };
         let target = if self.targets { "several targets" } else { target };
         let model = if self.models { "several models" } else { model };
-        let source = if self.listed { "several sources" } else { source };
+        let source = match (self.listed, self.sources) {
+            (true, _) => "several sources",
+            (false, true) => "measured times",
+            (false, false) => source,
+        };
         let (ceilings, covered) = (self.rates_title(), 100.0 * COVERAGE);
         format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
     }

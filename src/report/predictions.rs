@@ -15,7 +15,7 @@ use crate::roofline::Bound;
 use crate::units::{Hertz, Seconds};
 
 /// What stands in the place of a source that nobody named.
-pub(super) const NO_SOURCE: &str = "no source";
+const NO_SOURCE: &str = "no source";
 
 /// One answer with the names of what it is about.
 #[derive(Debug, Clone)]
@@ -77,6 +77,17 @@ impl<'a> Comparison<'a> {
             None => self.source_id.clone(),
         };
         (!self.answer.is_without_source).then(named)
+    }
+
+    /// The same on screen: of a question that names none, the GPUs whose measured times are scaled, beyond three how many; `no source` where
+    /// there are none.
+    pub(super) fn from_words(&self) -> String {
+        let scaled = || match &self.several[..] {
+            [] => NO_SOURCE.to_string(),
+            few if few.len() <= 3 => few.join(", "),
+            many => format!("{} GPUs", many.len()),
+        };
+        self.from().unwrap_or_else(scaled)
     }
 
     /// The model's id.

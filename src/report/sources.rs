@@ -1,7 +1,7 @@
 //! What a combined answer is made of, for tables and for the dashboard.
 
 use super::cell::TableCell;
-use super::predictions::{Comparison, NO_SOURCE};
+use super::predictions::Comparison;
 use super::shown;
 use super::table::TableColumn;
 use crate::answer::{Answer, Share};
@@ -41,7 +41,7 @@ pub(super) fn width_word(row: &Comparison<'_>) -> String {
     match row.answer.combined.as_ref().map(|combined| combined.counted().count()) {
         Some(1) => row.several.first().cloned().unwrap_or_default(),
         Some(n) => counted_sources(n),
-        None => row.from().unwrap_or_else(|| NO_SOURCE.into()),
+        None => row.from_words(),
     }
 }
 

@@ -88,11 +88,19 @@ impl Session {
         self.engine.corrections.gpu_count(&self.store) > 1
     }
 
-    /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `components` on GPUs and
-    /// kernels left out, else `components`.
+    /// The model that answers where none is asked for: `hybrid` where its corrections were measured to be better than `components` on
+    /// GPUs or kernels left out, else `components`.
     #[must_use]
     pub fn default_model(&self) -> ModelId {
-        if self.lessons().any_used() {
+        self.default_model_for(&WantedLessons::default())
+    }
+
+    /// The same for these kernels on these targets: `hybrid` where it corrects one of them. What else was learned says nothing of them.
+    #[must_use]
+    pub fn default_model_for(&self, wanted: &WantedLessons) -> ModelId {
+        let boards =
+            wanted.targets.as_ref().map(|all| all.iter().map(|t| board_place(&self.gpus, *t)).collect());
+        if self.lessons().any_used_for(wanted.kernels.as_ref(), boards.as_ref()) {
             model_position(HYBRID).unwrap_or_default()
         } else {
             ModelId::default()

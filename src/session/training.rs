@@ -3,9 +3,10 @@
 use super::Session;
 use crate::evaluate::EvaluationWorld;
 use crate::learn::Progress;
-use crate::predict::{HYBRID, MODELS, model_position};
+use crate::predict::{HYBRID, Lessons, MODELS, model_position};
 use crate::train::cache::{CachedModel, Came, ModelCache};
-use crate::train::{Made, Survey, SurveyOf, TrainError, Trained, Trainer, survey, trainers};
+use crate::train::{Made, Survey, SurveyOf, TrainError, Trained, Trainer, WantedLessons, survey, trainers};
+use std::sync::Arc;
 
 /// A trained model, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +78,9 @@ impl Session {
             let Some(setup) = self.taught(world, &of.setup, &MODELS, progress)? else {
                 return survey(world, of, progress);
             };
-            let learned = setup.lessons.as_ref().is_some_and(|lessons| lessons.any_used());
+            let WantedLessons { kernels, targets } = WantedLessons::of_question(&of.wanted);
+            let is_used = |lessons: &Arc<Lessons>| lessons.any_used_for(kernels.as_ref(), targets.as_ref());
+            let learned = setup.lessons.as_ref().is_some_and(is_used);
             let used =
                 if of.chosen || !learned { of.used } else { model_position(HYBRID).unwrap_or(of.used) };
             survey(world, &SurveyOf { setup, used, ..of.clone() }, progress)

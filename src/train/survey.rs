@@ -8,7 +8,7 @@ use crate::evaluate::{
     EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, Score, evaluate, score,
 };
 use crate::measurement::{Store, TimingKind};
-use crate::predict::{BASELINES, MODELS, ModelId, Predictor};
+use crate::predict::{BASELINES, CORRECTIONS_HELP, HYBRID, MODELS, ModelId, Predictor};
 use crate::units::significant;
 
 /// What a survey asks.
@@ -148,9 +148,9 @@ fn verdict(
     let id = MODELS[of.used].id();
     if at == of.used {
         let chosen = match of.used == ModelId::default() {
-            _ if of.chosen => "chosen",
-            true => "the default",
-            false => "lower cross-validated error than the default",
+            true if !of.chosen => "the default",
+            false if !of.chosen && id == HYBRID => CORRECTIONS_HELP,
+            _ => "chosen",
         };
         let error = score(trials.chosen(of_like.iter()))
             .map_or("nothing measured to judge it by".into(), |s| {

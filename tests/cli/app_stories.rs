@@ -58,6 +58,8 @@ fn kernel_time_far_below_its_roof_is_said() {
     assert!(!said(trace()).contains("far below its roof"), "{}", said(trace()));
     let slow = said(trace().replace(r#""dur":10,"#, r#""dur":78,"#));
     assert!(slow.contains(&format!("56.5 % {note}")), "{slow}");
+    assert!(!slow.contains("counters do not explain"), "a trace has none: {slow}");
+    assert!(slow.split_whitespace().collect::<Vec<_>>().join(" ").contains("profile it with ncu"), "{slow}");
 }
 
 /// The sum of the kernels one by one is the sum of the target, in each format.
@@ -185,6 +187,16 @@ fn an_application_is_ranked_and_priced() {
     let expected = 3.5 / 3600.0 * json["targets"][0]["wall_ms"].as_f64().unwrap() * 1e3;
     assert!((priced.unwrap() - expected).abs() < 1e-9 && unpriced.is_none());
     desk.types("rank --app run.json --kernel saxpy --to h200").ends(2, &["cannot be used with"]);
+    // An old price is marked as it is for a kernel.
+    desk.file("old.csv", "gpu,usd_per_hour,provider,region,date\nl40s,1.10,mycloud,eu,2025-01-20\n");
+    let old = "price of 2025-01-20, ";
+    let asked = "--app run.json --to h200,l40s --prices old.csv --by perf-per-dollar";
+    assert!(answer(&desk, &format!("rank {asked}")).contains(old));
+    assert!(answer(&desk, &format!("rank {asked} --format json")).contains(old));
+    for form in ["json", "table"] {
+        let asked = format!("app run.json --to h200,l40s --prices old.csv --format {form}");
+        assert!(answer(&desk, &asked).contains(old), "{form}");
+    }
 }
 
 #[test]
@@ -389,6 +401,11 @@ fn the_picture_names_the_time_of_every_bar() {
         let labels = svg.lines().filter(|line| line.ends_with('×') && line.contains(", "));
         assert_eq!(labels.count(), targets.split(',').count(), "{targets}: {svg}");
     }
+    // What is modelled without a measurement keeps its mark.
+    assert!(!answer(&desk, "app run.json --to l40s --svg -").contains('~'));
+    uncounted(&desk);
+    let svg = answer(&desk, "app run.json --to l40s --svg -");
+    assert!(svg.contains('~') && svg.contains("modelled without a measurement"), "{svg}");
 }
 
 #[test]

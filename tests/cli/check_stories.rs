@@ -41,6 +41,10 @@ fn a_build_is_compared_with_its_baseline() {
     desk.types("check build.log --on sm_80 --baseline base.json").ends(1, &[why]);
     let of_gpu = desk.types("check build.log --on b200 --baseline base.json");
     of_gpu.ends(1, &["--on sm_100: ", why, "compile with -gencode arch=compute_100,code=sm_100"]);
+    desk.types("check build.log --on h100 --baseline base.json").works();
+    desk.types("check build.log --on l4 --baseline base.json").ends(1, &["--on sm_89: "]);
+    desk.types("check build.log --on titan --baseline base.json")
+        .ends(2, &["GPUs of this name are of sm_61, sm_70, sm_75; type one of them"]);
     desk.types("check build.log --on rtx-99 --baseline base.json").ends(2, &["or the id of a GPU"]);
     desk.file("base.json", "{}");
     desk.types("check build.log --baseline base.json").ends(1, &["base.json: is no baseline"]);
@@ -56,6 +60,8 @@ fn limits_on_the_build_itself_need_no_baseline_and_none_is_advised() {
     desk.types("check build.log --min-occupancy 50").works();
     let alone = desk.types("check build.log --no-spills").ends(1, &["kernels and targets failed"]);
     assert!(!alone.stderr.contains("--update"), "{}", alone.stderr);
+    let passing = desk.types("check build.log --min-occupancy 50").works();
+    assert!(passing.stdout.contains("2 kernels and targets, all pass"), "{}", passing.stdout);
     assert!(alone.stdout.contains("FAIL: spills") && alone.stdout.contains("- 1 pass"), "{}", alone.stdout);
     desk.types("check build.log --baseline base.json --update").works();
     let with =
@@ -88,4 +94,19 @@ fn an_architecture_is_set_where_a_report_names_none_and_another_one_is_paired_by
     let other = desk.types("check use.sm_70.txt --arch sm_90 --baseline base.json").works();
     assert!(!other.stderr.contains("taken from the file's name"), "{}", other.stderr);
     assert!(other.stdout.contains("the baseline is of sm_70, the build of sm_90"), "{}", other.stdout);
+}
+
+#[test]
+fn a_build_whose_spills_are_no_longer_stated_fails() {
+    let desk = Desk::new();
+    desk.file("build.log", log(33, 0));
+    desk.types("check build.log --baseline base.json --update").works();
+    let usage = "Resource usage:\n Function axpy:\n  REG:33 STACK:0 SHARED:3072 LOCAL:0\n Function dot:\n  REG:32 STACK:0 SHARED:3072 LOCAL:0\n";
+    desk.file("use.sm_90.txt", usage);
+    let said = desk
+        .types("check use.sm_90.txt --baseline base.json")
+        .ends(1, &["2 of 2 kernels and targets failed", "write the baseline with --update"]);
+    let why = "FAIL: spills no longer stated: give the ptxas -v log as well";
+    assert!(said.stdout.contains(why) && said.stdout.contains("0 B → ?"), "{}", said.stdout);
+    desk.types("check use.sm_90.txt build.log --baseline base.json").works();
 }

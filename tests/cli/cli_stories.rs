@@ -102,7 +102,7 @@ fn csv_and_json_have_the_same_columns_and_numbers() {
                 list => {
                     let texts: Vec<&str> =
                         list.as_array().unwrap().iter().filter_map(Value::as_str).collect();
-                    assert_eq!(field, texts.join("; "), "{column}");
+                    assert_eq!(field, texts.join(" | "), "{column}");
                 }
             }
         }
@@ -984,5 +984,27 @@ fn every_bar_of_the_predictions_has_a_name_of_its_own() {
     let table = desk.types("predict --from titan-v --to l4 --data own.csv").works().stdout;
     for arguments in ["float, 128, 4", "float, 256, 4", "double, 128, 4"] {
         assert!(table.contains(&format!("example::kernel<{arguments}>")), "{table}");
+    }
+}
+
+/// A picture has room for four targets: one of every name that was typed goes first, and those left out are named.
+#[test]
+fn a_picture_of_many_targets_has_one_of_each_name_and_names_the_rest() {
+    let asked = "export roofline --kernel saxpy --size n=1048576 --from titan-v --to h100,l4,4070 -o -";
+    let svg = Desk::new().types(asked).works().stdout;
+    for drawn in ["TITAN V → H100 PCIe", "L4", "RTX 4070"] {
+        assert!(svg.contains(drawn), "{drawn}: {svg}");
+    }
+    assert!(svg.contains("not drawn, as a chart shows 4 targets: H100 NVL"), "{svg}");
+}
+
+#[test]
+fn formats_that_a_build_lacks_are_said_to_be_missing() {
+    for command in ["predict", "rank"] {
+        let help = Desk::new().types(&format!("{command} --help")).works().stdout;
+        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("builds with --features fleet"), "{command}: {words}");
+        let is_said = words.contains("not in this build");
+        assert_eq!(is_said, command == "predict" && !cfg!(feature = "fleet"), "{command}: {words}");
     }
 }

@@ -111,6 +111,8 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
     let alone = desk.types("evaluate --data one.csv --format markdown");
     assert!(alone.code == 1 && alone.stderr.contains("no case: no configuration"), "{}", alone.stderr);
     assert!(alone.stderr.contains("give the times of a second GPU too"), "{}", alone.stderr);
+    let clocks = desk.types("evaluate --data mine.csv --protocol new-clocks");
+    clocks.ends(1, &["give the times of one GPU at other clocks too (columns sm_clock_mhz, mem_clock_mhz)"]);
     let json = desk.types("evaluate --data one.csv --protocol new-size --format json");
     let all: Value = serde_json::from_str(&json.stdout).expect("JSON");
     assert_eq!(all["reason"], "no case: no kernel was measured at two sizes on one GPU");

@@ -128,14 +128,33 @@ fn a_product_is_answered_tile_by_tile_and_one_is_to_be_taken() {
     }
     assert!(all[0]["cautions"].to_string().contains("smaller than a warp"), "tile 1: {}", all[0]);
     let text = desk.types("gemm --gpu rtx-4070 --n 4096 --tile 16,128").works().stdout;
-    for words in ["GEMM 4096 x 4096 x 4096, nn", "16x16", "128x128", "fastest: 128x128", "idle", "assumed"] {
+    let other = "roofswap rank --kernel linear_bf16 --size 'm=4096;n=4096;k=4096' --to rtx-4070";
+    assert!(text.contains(&format!("FP32, no tensor cores; other types: {other}")), "{text}");
+    let refused = desk.types("gemm --gpu rtx-4070 --n 4096 --dtype bf16");
+    refused.ends(2, &["--dtype bf16: gemm is FP32, no tensor cores", other]);
+    desk.types("gemm --gpu rtx-4070 --n 4096 --dtype fp8").ends(2, &["--kernel linear_fp8 "]);
+    desk.types("gemm --gpu rtx-4070 --n 4096 --dtype int8").ends(2, &["of bf16, fp16, fp8, fp4: "]);
+    assert_eq!(
+        desk.types("gemm --gpu rtx-4070 --n 4096 --dtype fp32").works().stdout,
+        desk.types("gemm --gpu rtx-4070 --n 4096").stdout
+    );
+    for words in [
+        "GEMM 4096 x 4096 x 4096, FP32, no tensor cores, nn",
+        "16x16",
+        "128x128",
+        "fastest: 128x128",
+        "idle",
+        "assumed",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let slow = desk.types("gemm --gpu rtx-4070 --n 4096 --sm-clock 1200MHz --format json").works().json();
     let (fast, slow) = (library(&all), library(&slow));
     assert!(slow["time_ms"].as_f64() > fast["time_ms"].as_f64());
     assert!(slow["power_w"].as_f64() < fast["power_w"].as_f64());
+    assert!(all.iter().all(|row| row["dtype"] == "fp32"), "{all:?}");
     let svg = desk.types("gemm --gpu rtx-4070 --n 4096 --svg -").works().stdout;
+    assert!(svg.contains("FP32, no tensor cores"), "{svg}");
     assert!(svg.contains("<svg") && svg.contains("128x128, fastest, least energy"), "{svg}");
 }
 

@@ -31,6 +31,12 @@ fn from_the_compilers_log_to_the_occupancy_of_an_own_kernel() {
         "{}",
         looked.stderr
     );
+    assert!(looked.stderr.contains("--kernel sim_step --threads 256 --gpu "), "{}", looked.stderr);
+    assert!(!looked.stderr.contains("--gpu rtx-5090"), "not compiled for it: {}", looked.stderr);
+    desk.file("old.log", log(&[("_ZN3sim4stepEPf", "sm_70", 40)]));
+    let old = desk.types("import old.log");
+    let gpu = old.stderr.rsplit("--gpu ").next().unwrap().trim().to_string();
+    assert!(gpu == "titan-v" || gpu.starts_with("v100"), "compiled for sm_70: {}", old.stderr);
     desk.types("import build.log -o kernels.csv").ends(2, &["kernels.csv: ", "give a folder"]);
     assert!(!desk.path("kernels.csv").exists());
     let wrote = desk.types("import build.log -o config/kernels");
@@ -177,10 +183,10 @@ fn flags_of_the_other_kind_of_file_are_not_swallowed() {
     let desk = Desk::new();
     desk.file("trace.csv", NSYS);
     desk.file("build.log", log(&[("k", "sm_70", 40)]));
-    desk.types("import trace.csv --arch sm_89").ends(0, &["--arch is for compilers' reports"]);
+    desk.types("import trace.csv --gpu titan-v --arch sm_89").ends(0, &["--arch is for compilers' reports"]);
     let refused = desk.types("import trace.csv --format json").ends(2, &["measurements are written as CSV"]);
     assert_eq!(refused.stdout, "");
-    desk.types("import trace.csv --format csv").works();
+    desk.types("import trace.csv --gpu titan-v --format csv").works();
     let kernels = desk.types("import build.log --gpu titan-v --problem n=4");
     for flag in ["--gpu is for reports of measurements", "--problem is for reports of measurements"] {
         assert!(kernels.code == 0 && kernels.stderr.contains(flag), "{}", kernels.stderr);
@@ -253,8 +259,8 @@ fn what_powershell_writes_is_read() {
         format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
     };
     desk.file("trace.csv", wide(NSYS));
-    let read = desk.types("import trace.csv");
-    assert!(read.code == 0 && read.stdout.contains("saxpy,grid=4096;block=256,"), "{}", read.stderr);
+    let read = desk.types("import trace.csv --gpu titan-v");
+    assert!(read.code == 0 && read.stdout.contains("titan-v,saxpy,grid=4096;block=256,"), "{}", read.stderr);
     desk.file("runs.csv", wide("gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,1\nl4,saxpy,n=1024,2\n"));
     assert_eq!(desk.types("evaluate --data runs.csv").code, 0);
     assert_eq!(desk.types("audit runs.csv").code, 0);
@@ -346,6 +352,18 @@ fn a_report_without_a_gpu_asks_for_it_with_the_status_of_usage() {
     let row = "1,CUTLASS,gemm,cutlass_simt_sgemm_128x128_8x2_nn_align1,not_verified,success,universal,512,512,512,f32:column,f32:column,f32:column,f32:column,1,0,3145728,268435456,0.05,62,5368";
     desk.file("gemm.csv", format!("{head}\n{row}\n"));
     desk.types("predict --data gemm.csv --to rtx-4070").ends(2, &["gemm.csv: names no GPU", "--from GPU"]);
+    desk.types("import gemm.csv -o rows.csv")
+        .ends(2, &["gemm.csv: names no GPU; say which it was: --gpu GPU"]);
+    assert!(!desk.path("rows.csv").exists(), "no command could use it");
+    desk.types("import gemm.csv --gpu rtx-4070 -o rows.csv").works();
+    // Nsight Compute states the compute capability.
+    let launch = "==PROF==\n\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
+                  \"0\",\"1\",\"app\",\"127.0.0.1\",\"k(float*)\",\"1\",\"7\",\"(256, 1, 1)\",\"(1024, 1, 1)\",\"0\",\"7.5\",\"GPU Speed Of Light Throughput\",\"Duration\",\"ms\",\"21.0\"\n";
+    desk.file("ncu.csv", launch);
+    let asked = "ncu.csv: names no GPU, only compute capability 7.5: quadro-rtx-4000, ";
+    let ids = ["rtx-2080-ti, t4", "--from GPU, or `roofswap import ncu.csv --gpu GPU -o rows.csv`"];
+    desk.types("predict --data ncu.csv --to l4").ends(2, &[&[asked][..], &ids].concat());
+    desk.types("import ncu.csv").ends(2, &[asked, "say which it was: --gpu GPU"]);
 }
 
 #[test]

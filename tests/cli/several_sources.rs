@@ -569,3 +569,18 @@ fn a_gpu_seen_beside_all_others_has_its_own_measured_time() {
     let whatif = ask("whatif --from titan-v,all --gpu titan-v --set mem=+10%").stdout;
     assert!(whatif.contains(&format!("\"base_time_ms\": {own}")), "{whatif}");
 }
+
+/// What the model does not correct is said of the sources, none of which is the target.
+#[test]
+fn combined_sources_are_not_said_to_be_the_target() {
+    let desk = Desk::new();
+    let rows = "titan-v,mine,n=1048576,0.03,8000000\nrtx-4070,mine,n=1048576,0.035,8000000\n";
+    desk.file("two.csv", format!("gpu,kernel,problem,time_ms,dram_bytes\n{rows}"));
+    let asked = "--data two.csv --kernel mine --model hybrid";
+    for command in ["predict --to h100-sxm5", "rank --to h100-sxm5", "whatif --gpu h100-sxm5 --set mem=+20%"]
+    {
+        let said = desk.types(&format!("{command} {asked} --format json")).works().stdout;
+        assert!(!said.contains("are the same GPU"), "{command}: {said}");
+        assert!(said.contains("no corrections for this kernel"), "{command}: {said}");
+    }
+}

@@ -176,3 +176,23 @@ fn a_cluster_that_a_gpu_lacks_has_no_next_step() {
     let shown = Desk::new().types(words).stdout;
     assert!(shown.contains("clusters of 16 blocks need") && !shown.contains("50176"), "{shown}");
 }
+
+/// No advice to measure where the type does not exist.
+#[test]
+fn a_gpu_without_the_type_is_not_to_measure_it() {
+    let asked = "predict --kernel linear_bf16 --size n=4096 --to h100-sxm5 --explain --from";
+    let said = |from: &str| Desk::new().types(&format!("{asked} {from}")).works().stdout;
+    let volta = said("titan-v");
+    assert!(volta.contains("measure: this operator on a GPU that runs it"), "{volta}");
+    assert!(said("a100-sxm4-80gb").contains("measure: this operator on a100-sxm4-80gb"));
+}
+
+#[test]
+fn a_size_that_nobody_typed_or_timed_is_said() {
+    let said = |asked: &str| Desk::new().types(&format!("predict --from h100-sxm5 --to b200 {asked}")).stderr;
+    let note = "no --size: using linear_bf16 m=256;n=4096, as no size of it was timed";
+    assert!(said("--kernel linear_bf16").contains(note), "{}", said("--kernel linear_bf16"));
+    for quiet in ["--kernel linear_bf16 --size n=4096", "--kernel saxpy"] {
+        assert!(!said(quiet).contains("no --size"), "{quiet}");
+    }
+}

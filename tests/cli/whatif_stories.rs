@@ -679,3 +679,26 @@ fn a_memory_bus_is_changed_by_whole_channels() {
     let contour = desk.types(&drawn).works().stdout;
     assert!(contour.contains("\"number\""), "{contour}");
 }
+
+/// `--data` means the same as in `predict`: its GPU is the source.
+#[test]
+fn the_gpu_of_the_file_is_the_source() {
+    let desk = Desk::new();
+    desk.file("one.csv", "gpu,kernel,problem,time_ms,dram_bytes\nrtx-a4500,mine,n=1048576,1.42,800000000\n");
+    let asked = "--gpu rtx-4070 --data one.csv --set mem=+20% --format json";
+    let own = object(&desk.types(&format!("whatif {asked}")).works().stdout);
+    let named = object(&desk.types(&format!("whatif {asked} --from rtx-a4500")).works().stdout);
+    assert_eq!(own, named);
+    assert!(!own.to_string().contains("no source"), "{own}");
+    let solved = desk.types("whatif --gpu rtx-4070 --data one.csv --solve mem").works().stdout;
+    assert!(solved.contains("(goal 1.42 ms)"), "{solved}");
+    let several = desk.types("whatif --gpu rtx-4070,l4 --data one.csv --set mem=+20%").works().stdout;
+    let from =
+        desk.types("whatif --gpu rtx-4070,l4 --data one.csv --set mem=+20% --from rtx-a4500").works().stdout;
+    assert_eq!(several, from);
+    desk.file(
+        "two.csv",
+        "gpu,kernel,problem,time_ms\nrtx-a4500,mine,n=1048576,1.42\nl4,mine,n=1048576,2.5\n",
+    );
+    desk.types("whatif --gpu rtx-4070 --data two.csv --solve mem").ends(2, &["give --goal, or --from GPU"]);
+}

@@ -28,7 +28,8 @@ fn without_a_source_each_target_is_its_own() {
             {
                 assert_eq!(row[of_source], Value::Null, "{kernel}: {of_source}");
             }
-            assert!(row["cautions"].to_string().contains("no source: "), "{row}");
+            let said = row["cautions"].to_string();
+            assert!(said.contains("no source: ") || said.contains("scaled from measured times"), "{row}");
             assert!(!row["cautions"].to_string().contains("source GPU"), "{row}");
         }
     }
@@ -59,7 +60,8 @@ fn a_board_without_a_source_has_the_times_of_predictions_and_no_speedup() {
             let same = alone.iter().find(|found| found["gpu_target"] == row["gpu"]).unwrap();
             assert_eq!((&row["time_ms"], &row["low_ms"]), (&same["time_ms"], &same["low_ms"]), "{row}");
             assert_eq!(row["speedup"], Value::Null);
-            assert!(row["cautions"].to_string().contains("no source: "), "{row}");
+            let said = row["cautions"].to_string();
+            assert!(said.contains("no source: ") || said.contains("scaled from measured times"), "{row}");
         }
     }
     let said = desk.types("rank --flops 1TFLOP --dram-bytes 1GB --to l4").works().stdout;
@@ -104,11 +106,11 @@ fn pictures_without_a_source_show_the_target_alone() {
 fn what_stands_for_a_source_is_said_in_the_notes_alone() {
     let desk = Desk::new();
     for (size, own, scaled) in [
-        ("n=1048576", None, "no source: scaled from the measured time on 4 GPUs"),
+        ("n=1048576", None, "scaled from the measured time on 4 GPUs"),
         (
             "n=2097152",
             Some("no source: scaled as `components` does from the measured size n=1048576"),
-            "no source: scaled from measured times of other sizes on 4 GPUs",
+            "scaled from measured times of other sizes on 4 GPUs",
         ),
     ] {
         let asked = format!("--kernel saxpy --size {size} --to rtx-4070,rtx-3090");
@@ -123,6 +125,11 @@ fn what_stands_for_a_source_is_said_in_the_notes_alone() {
         let columns = table.lines().nth(2).unwrap();
         assert!(!columns.contains(" from ") && !table.contains("sources"), "{table}");
         assert!(table.contains("geometric mean of 4 GPUs"), "{table}");
+        assert!(table.starts_with("measured times → several targets"), "{table}");
+        let alone = desk.types(&format!("predict {}", asked.replace("rtx-4070,", ""))).works().stdout;
+        assert!(alone.starts_with("4 GPUs → rtx-3090") && !alone.contains("no source"), "{alone}");
+        let ranked = desk.types(&format!("rank {}", asked.replace("rtx-4070,", ""))).works().stdout;
+        assert!(ranked.contains(" · scaled from 4 GPUs · by time"), "{ranked}");
     }
 }
 

@@ -44,7 +44,7 @@ fn a_learning_that_ends_leaves_the_evaluation_cancellable() {
     let (mut d, session) = learning();
     assert!(press(&mut d, "v").iter().any(|e| matches!(e, Effect::Evaluate { .. })));
     update(&mut d.state, Message::Learned(session.revision(), Box::<Lessons>::default()));
-    assert!(d.screen().contains("measuring the errors"), "{}", d.screen());
+    assert!(d.screen().contains("evaluating the model"), "{}", d.screen());
     assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(WorkerJob::Evaluate)]));
 }
 
@@ -65,7 +65,7 @@ fn esc_cancels_what_the_footer_shows_and_then_what_was_behind_it() {
     press(&mut d, "H");
     press(&mut d, "v");
     d.state.overlays.clear();
-    assert!(d.screen().contains("measuring the errors"), "{}", d.screen());
+    assert!(d.screen().contains("evaluating the model"), "{}", d.screen());
     assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(WorkerJob::Evaluate)]));
     assert!(d.screen().contains("looking for a GPU on this machine"), "{}", d.screen());
     assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(WorkerJob::MeasureHere)]));

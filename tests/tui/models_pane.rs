@@ -313,3 +313,16 @@ fn the_recipe_that_is_chosen_is_named() {
         );
     }
 }
+
+/// What is still fitted is not said to wait for Enter.
+#[test]
+fn while_rows_are_read_no_training_is_asked_for() {
+    let mut d = dashboard(200, 80);
+    let hint = "no model of the loaded rows is trained: Enter trains hybrid";
+    d.open();
+    d.key("end");
+    assert!(d.screen().contains(hint), "{}", d.screen());
+    d.state.jobs.start_job(WorkerJob::Read, "reading rows.csv: 2 of 17 MB");
+    let screen = d.screen();
+    assert!(!screen.contains(hint) && screen.contains("`hybrid` is fitted to them"), "{screen}");
+}

@@ -143,6 +143,22 @@ fn a_typed_power_limit_is_typed_and_compared_with_the_board_at_its_own() {
     assert!(line_with(&d, "┃  FP32 peak ").contains("follows"), "{}", d.screen());
 }
 
+/// The tiles are not the selected kernel in another type.
+#[test]
+fn the_gemm_sheet_says_that_it_is_fp32() {
+    let mut d = dashboard(120, 40);
+    press(&mut d, ":");
+    type_line(&mut d, "kernel linear_bf16");
+    press(&mut d, "W");
+    let screen = d.screen();
+    assert!(screen.contains("GEMM on RTX 4070: FP32, no tensor cores"), "{screen}");
+    assert!(
+        screen.contains("is bf16: view 1 has its time; these tiles are FP32, no tensor cores"),
+        "{screen}"
+    );
+    assert!(screen.contains("other types are kernels: linear_bf16, linear_fp16"), "{screen}");
+}
+
 #[test]
 fn an_operator_under_a_cuda_graph_has_the_launch_overhead_of_its_model() {
     let mut d = dashboard(120, 40);
@@ -151,7 +167,7 @@ fn an_operator_under_a_cuda_graph_has_the_launch_overhead_of_its_model() {
         type_line(&mut d, line);
     }
     press(&mut d, "3");
-    assert!(line_with(&d, "launch overhead  ").contains("2.47 µs          of graph"), "{}", d.screen());
+    assert!(line_with(&d, "launch overhead  ").contains("2.47 µs          in graph"), "{}", d.screen());
     go_to(&mut d, GpuNumber::LaunchOverhead);
     press(&mut d, "right");
     assert_eq!(changes(&d), "");
@@ -978,4 +994,26 @@ fn a_tornado_of_another_kernel_is_no_chart_of_this_one() {
     assert!(d.screen().contains("open view 3 first"), "{}", d.screen());
     ask(&mut d, "3 : e x p o r t space t o r n a d o enter");
     assert!(!d.screen().contains("open view 3 first"), "{}", d.screen());
+}
+
+/// Of a launch that was profiled at other clocks the time at the source's own is sought, as the command does.
+#[test]
+fn the_offered_goal_is_the_time_that_an_empty_line_solves_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("slow.csv");
+    let rows = "gpu,kernel,problem,time_ms,sm_clock_mhz\ntitan-v,saxpy,n=268435456,30,200\n";
+    std::fs::write(&file, rows).unwrap();
+    let mut session = Session::load(None).unwrap();
+    session.add_data(&file).unwrap();
+    let mut d = view_of_saxpy(160, 50);
+    play(&mut d, Message::Loaded(LoadedFiles::without_notes(session, "loaded")));
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "=");
+    let offered = message(&d);
+    press(&mut d, "enter");
+    let goal = match d.state.what_if.solution.as_ref().unwrap() {
+        Solution::Value { goal, .. } | Solution::None { goal, .. } => goal.time,
+    };
+    assert!(goal < Seconds(30e-3), "{goal}");
+    assert!(offered.ends_with(&format!("empty: as fast as TITAN V, {goal}")), "{goal}: {offered}");
 }

@@ -15,6 +15,8 @@ pub struct BoardSettings {
     pub prices: PriceBook,
     /// What comes first.
     pub order: RankOrder,
+    /// The day as `2026-11-21`, by which a price is old.
+    pub today: Option<String>,
 }
 
 /// The forecasts in order, best first. Times are of the window; without a time line of all kernels.
@@ -27,7 +29,7 @@ pub fn application_board(
     settings: &BoardSettings,
 ) -> Board {
     let mut rows: Vec<RankedRow> =
-        forecasts.iter().map(|f| ranked_row(session, application, f, &settings.prices)).collect();
+        forecasts.iter().map(|f| ranked_row(session, application, f, settings)).collect();
     mark_pareto(&mut rows);
     settings.order.sort(&mut rows);
     let window = application.timeline.map(|l| l.window.seconds());
@@ -36,6 +38,7 @@ pub fn application_board(
         source,
         source_name: session.gpus[source].short_name().to_string(),
         is_without_source: false,
+        scaled_from: Vec::new(),
         source_time: Some(window.unwrap_or(application.groups_total())),
         source_refusal: None,
         source_mark: SourceKind::Measured.mark(),
@@ -60,11 +63,12 @@ fn ranked_row(
     session: &Session,
     application: &Application,
     forecast: &TargetForecast,
-    prices: &PriceBook,
+    BoardSettings { prices, today, .. }: &BoardSettings,
 ) -> RankedRow {
     let gpu = &session.gpus[forecast.target];
     let time = forecast.time_range();
     let price = prices.quote(&session.gpus, forecast.target).cloned();
+    let of_price = price.as_ref().map_or_else(Vec::new, |price| price.cautions(today.as_deref()));
     RankedRow {
         gpu: forecast.target,
         gpu_id: session.id_with_settings(forecast.target),
@@ -89,6 +93,6 @@ fn ranked_row(
         is_base_timed: true,
         is_measured: forecast.kind == TimeKind::Measured,
         is_hypothetical: gpu.is_hypothetical() || session.tuning(forecast.target).is_some(),
-        cautions: forecast.cautions.clone(),
+        cautions: forecast.cautions.iter().cloned().chain(of_price).collect(),
     }
 }

@@ -5,7 +5,9 @@ use super::forecast::TargetForecast;
 use super::recorded::Application;
 use super::targets::{BarPart, bar_parts};
 use crate::chart::{Axis, ChartSpec, Hatch, Mark, Meaning, Scale, Shape, TimeUnit};
+use crate::report::shown::TimeKind;
 use crate::session::Session;
+use crate::text::marked_estimate;
 use crate::units::{Seconds, significant};
 
 /// Draws the source as it was recorded (a forecast for itself) and the targets below it.
@@ -57,17 +59,23 @@ fn whole(forecast: &TargetForecast) -> (f64, f64, f64) {
 fn end_mark(slot: usize, forecast: &TargetForecast, unit: TimeUnit) -> Mark {
     let (value, low, high) = whole(forecast);
     let number = |seconds: f64| unit.number(Seconds(seconds));
-    let (time, speedup) = (forecast.time_range().value, forecast.overall_speedup());
+    let (kind, time) = (forecast.kind, forecast.time_range().value);
+    let marked = marked_estimate(time, kind.rests_on_measurement());
     // A host that takes longer is modelled, also on the program's own GPU.
-    let is_recorded = low == value && high == value && (speedup - 1.0).abs() < 1e-6;
-    let label = if is_recorded { format!("{time}") } else { format!("{time}, {}×", significant(speedup)) };
+    let is_recorded = kind == TimeKind::Measured;
+    let speedup = significant(forecast.overall_speedup());
+    let (shape, name) = match kind {
+        TimeKind::Measured => (Shape::Measured, "recorded"),
+        TimeKind::Scaled => (Shape::Predicted, "scaled from a measurement, with 90 % interval"),
+        TimeKind::Modelled => (Shape::Estimated, "modelled without a measurement, with 90 % interval"),
+    };
     Mark::Point {
-        name: if is_recorded { "recorded".into() } else { "predicted, with 90 % interval".into() },
+        name: name.into(),
         meaning: if is_recorded { Meaning::Source } else { Meaning::Target },
-        shape: if is_recorded { Shape::Measured } else { Shape::Predicted },
+        shape,
         at: (number(value), slot as f64 + 0.3),
         interval: (!is_recorded).then_some((number(low), number(high))),
-        label,
+        label: if is_recorded { marked } else { format!("{marked}, {speedup}×") },
     }
 }
 

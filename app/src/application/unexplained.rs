@@ -30,7 +30,7 @@ fn far_below_roof(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> Option
     let share: f64 = far().map(|(group, _)| group.share).sum();
     let (largest, _) = far().max_by(|a, b| a.0.share.total_cmp(&b.0.share))?;
     let text = format!(
-        "{} of kernel time is far below its roof ({} most); counters do not explain why: more of its limit gains little",
+        "{} of kernel time is far below its roof ({} most): more of its limit gains little; a trace has no counters that say why: profile it with ncu",
         percent(100.0 * share),
         largest.label
     );

@@ -12,6 +12,7 @@ use crate::application::{
     kernels_on_target_table, kernels_on_targets_table, other_gpu_note, profile_next, profile_table,
     read_application, recorded_gpu_id, summary_table, target_json, target_table, unlisted_gpu,
 };
+use crate::calendar::utc_date;
 use crate::gpu::GpuId;
 use crate::import::ImportJob;
 use crate::progress::Progress;
@@ -22,6 +23,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap app trace.json.gz\n\
@@ -165,7 +167,8 @@ fn write_application(args: &AppArgs) -> Result<Option<usize>> {
         }
     }
     if let (Some(source), false) = (source, prices.is_empty()) {
-        let settings = BoardSettings { prices, order: RankOrder::PerfPerDollar };
+        let settings =
+            BoardSettings { prices, order: RankOrder::PerfPerDollar, today: utc_date(SystemTime::now()) };
         let board = application_board(&session, &application, source, &forecasts, &settings);
         all.push_str(&format!("\n{}", board_table(&board, screen_width()).render(format)));
     }
@@ -191,6 +194,10 @@ fn target_with_kernels(
 fn priced(session: &Session, mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
     if let Some(quote) = prices.quote(&session.gpus, forecast.target) {
         json["usd_per_million_runs"] = quote.usd_per_million_runs(forecast.time_range().value).into();
+        let of_price = quote.cautions(utc_date(SystemTime::now()).as_deref());
+        if let Some(cautions) = json["cautions"].as_array_mut() {
+            cautions.extend(of_price.into_iter().map(Value::from));
+        }
     }
     json
 }

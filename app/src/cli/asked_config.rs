@@ -27,8 +27,16 @@ impl AskedConfig<'_> {
         let variant = self.chosen_variant(session, kernel, size.as_ref())?;
         let usual = || session.default_size_of(kernel, &variant, self.source);
         let subject = session.subject(kernel, &size.unwrap_or_else(usual), &variant)?;
-        let remarks = self.remarks(session, &subject);
-        Ok((subject, remarks))
+        let remarks = self.size_remark(session, &subject).into_iter().chain(self.remarks(session, &subject));
+        Ok((subject, remarks.collect()))
+    }
+
+    /// Which size stands in where none was typed and nobody timed the kernel.
+    fn size_remark(&self, session: &Session, subject: &Subject) -> Option<String> {
+        let kernel = &session.kernels[subject.kernel];
+        let size = kernel.short_problem(&subject.problem);
+        let is_said = self.size.is_none() && subject.config.is_none() && !size.is_empty();
+        is_said.then(|| format!("no --size: using {} {size}, as no size of it was timed", kernel.id))
     }
 
     /// The size that was typed, complete.

@@ -7,8 +7,9 @@ use crate::compiler::{CodeArchitecture, CompilerReport, UnknownArchitecture, rea
 use crate::gate::{
     Baseline, GateLimits, GateRow, KernelResources, compare_builds, gate_records, gate_table, resources_of,
 };
-use crate::gpu::{LimitsTable, load_shipped};
+use crate::gpu::{ComputeCapability, LimitsTable, load_shipped};
 use crate::import::OpenedFile;
+use crate::rank::boards_named;
 use crate::report::TableFormat;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -25,7 +26,7 @@ pub(super) struct CheckArgs {
     /// Cubins, `ptxas -v` logs (also within nvcc's output), `cuobjdump --dump-resource-usage`
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Architectures to check, such as sm_80,sm_90, or GPUs such as b200 (default: all that the files hold)
+    /// Architectures to check, such as sm_80,sm_90, or GPUs such as h100 (default: all that the files hold)
     #[arg(long, value_name = "ARCH", value_delimiter = ',', value_parser = architecture)]
     on: Vec<CodeArchitecture>,
     /// The architecture of a compiler's report that names none, such as sm_89
@@ -60,8 +61,23 @@ fn architecture(text: &str) -> Result<CodeArchitecture, String> {
         let limits = LimitsTable::shipped().map_err(|why| why.to_string())?;
         let sources = shipped_sources().map_err(|why| why.to_string())?;
         let gpus = load_shipped(&sources, &limits).0;
-        let gpu = gpus.entry_named(text).map_err(|_| format!("{why}, or the id of a GPU"))?;
-        gpu.cuda.compute_capability.to_string().parse().map_err(|why: UnknownArchitecture| why.to_string())
+        let named = match gpus.position(text) {
+            Ok(gpu) => vec![gpu],
+            // Boards of one name that run the same code: `h100`.
+            Err(_) => boards_named(&gpus, &text.to_lowercase()),
+        };
+        let capabilities: BTreeSet<ComputeCapability> =
+            named.into_iter().map(|gpu| gpus[gpu].cuda.compute_capability).collect();
+        let all: Vec<String> = capabilities.iter().map(ToString::to_string).collect();
+        match &all[..] {
+            [] => Err(format!("{why}, or the id of a GPU")),
+            [one] => one.parse().map_err(|why: UnknownArchitecture| why.to_string()),
+            _ => {
+                let architectures = all.iter().filter_map(|text| text.parse::<CodeArchitecture>().ok());
+                let names: Vec<String> = architectures.map(|code| code.to_string()).collect();
+                Err(format!("GPUs of this name are of {}; type one of them", names.join(", ")))
+            }
+        }
     })
 }
 

@@ -44,8 +44,16 @@ pub(super) enum RowsFormatChoice {
     /// A pipe table
     Markdown,
     /// Parquet, for data engines
+    #[cfg_attr(
+        not(feature = "fleet"),
+        value(help = "Parquet, for data engines; not in this build (--features fleet)")
+    )]
     Parquet,
     /// An Arrow stream, for data engines
+    #[cfg_attr(
+        not(feature = "fleet"),
+        value(help = "An Arrow stream, for data engines; not in this build (--features fleet)")
+    )]
     Arrow,
 }
 

@@ -26,7 +26,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// What the bar of an evaluation is called; its steps are configurations.
-pub(super) const MEASURING: &str = "measuring the models";
+pub(super) const MEASURING: &str = "evaluating the models";
 
 #[derive(Debug, Args)]
 #[command(
@@ -212,6 +212,9 @@ pub(super) fn what_to_do(setup: &EvaluationSetup, outcomes: &[ModelOutcome]) -> 
         return "leave out one of the flags that choose GPUs and kernels, or give more files with --data";
     }
     match setup.protocol {
+        Protocol::NewClocks => {
+            "give the times of one GPU at other clocks too (columns sm_clock_mhz, mem_clock_mhz), with --data, or use --protocol new-gpu"
+        }
         Protocol::NewSize => "give the times of a smaller size too, with --data, or use --protocol new-gpu",
         _ => "give the times of a second GPU too, with --data, or use --protocol new-size",
     }

@@ -1,14 +1,16 @@
-//! `roofswap gemm --gpu GPU --m M --n N --k K`: a matrix product as a workload, tile by tile.
+//! `roofswap gemm --gpu GPU --m M --n N --k K`: a matrix product in FP32 as a workload, tile by tile.
 
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::numbers::matrix_side;
 use super::terminal::fitted_to_screen;
 use super::training::watched;
+use super::typed_kernel::element_type;
 use super::{Usage, load, named_gpus, output, reproduce_gemm};
+use crate::catalogue::ElementType;
 use crate::gemm::learned::LearnedGemm;
 use crate::gemm::tiles::{SIDES, Tile};
-use crate::gemm::{Gemm, GemmRow, answer_tiles, gemm_chart, learn_rows, table};
+use crate::gemm::{ARITHMETIC, Gemm, GemmRow, OTHER_TYPES, answer_tiles, gemm_chart, learn_rows, table};
 use crate::gpu::GpuId;
 use crate::learn::Progress;
 use crate::papers::paper4::predictor::{forest_answers, product_table};
@@ -18,7 +20,8 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roofswap gemm --gpu rtx-4070 --m 4096 --n 4096 --k 4096 --tile 16,32,128")]
+#[command(after_help = "Example: roofswap gemm --gpu rtx-4070 --m 4096 --n 4096 --k 4096 --tile 16,32,128\n\
+         Example: roofswap rank --kernel linear_bf16 --size 4096 --to rtx-4070   # BF16 on tensor cores")]
 pub(super) struct GemmArgs {
     /// The GPU it runs on
     #[arg(long, value_name = "GPU")]
@@ -32,6 +35,9 @@ pub(super) struct GemmArgs {
     /// Columns of A, rows of B (default: n)
     #[arg(long, value_name = "K", value_parser = matrix_side)]
     k: Option<u64>,
+    /// Element type: fp32 alone, without tensor cores; others are kernels of `rank` and `predict`, such as linear_bf16
+    #[arg(long, value_name = "TYPE", value_parser = element_type)]
+    dtype: Option<ElementType>,
     /// Layout of A and B; the models do not tell layouts apart, rows of --data do
     #[arg(long, value_enum, default_value = "nn")]
     layout: Layout,
@@ -103,6 +109,7 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
         [one] => one,
         _ => return Err(Usage("--gpu: give one GPU".into()).into()),
     };
+    args.is_fp32(&gemm, &session.gpus[gpu].id)?;
     if args.model.is_some() {
         return ask_paper4(args, &session, &gemm, gpu);
     }
@@ -126,7 +133,7 @@ pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
         }
     }
     let format = args.format.into();
-    let table = table::tile_table(on, &product, &answers, &learned.cautions, format);
+    let table = table::tile_table(on, &gemm, &answers, &learned.cautions, format);
     let table = fitted_to_screen(table, format, &LEAST_NEEDED);
     output::answer(table.render(format).as_bytes())?;
     match answers.first().and_then(|first| first.time.as_ref().err()) {
@@ -164,6 +171,17 @@ fn ask_paper4(args: &GemmArgs, session: &Session, gemm: &Gemm, gpu: GpuId) -> Re
 }
 
 impl GemmArgs {
+    /// Refuses other types than that of the tiles, with the command that answers for them.
+    fn is_fp32(&self, gemm: &Gemm, gpu_id: &str) -> Result<()> {
+        let Some(dtype) = self.dtype.filter(|dtype| *dtype != ElementType::Fp32) else { return Ok(()) };
+        let others = OTHER_TYPES.map(|(other, _)| other.as_str()).join(", ");
+        let instead = match OTHER_TYPES.iter().any(|(other, _)| *other == dtype) {
+            true => gemm.other_type_command(gpu_id, Some(dtype)),
+            false => format!("of {others}: {}", gemm.other_type_command(gpu_id, None)),
+        };
+        Err(Usage(format!("--dtype {}: gemm is {ARITHMETIC}; {instead}", dtype.as_str())).into())
+    }
+
     fn gemm(&self) -> Result<Gemm> {
         for (flag, value) in [("--alpha", self.alpha), ("--beta", self.beta)] {
             if !value.is_finite() {

@@ -3,8 +3,9 @@
 use super::terminal::{fitted_to_screen, text_on_screen};
 use super::{Usage, load, output};
 use crate::catalogue::user_folder;
-use crate::catalogue::{SourceTable, SpecFile, read_limited};
+use crate::catalogue::{Catalogue, SourceTable, SpecFile, read_limited};
 use crate::compiler::{self, CodeArchitecture, CompilerReport, JoinedKernel, TakenNames};
+use crate::gpu::Gpu;
 use crate::import::OpenedFile;
 use crate::kernel::{Kernel, ResourcesFile};
 use crate::report::TableFormat;
@@ -49,7 +50,7 @@ pub(super) fn run_import_kernels(
     }
     let known = |k: &JoinedKernel| session.kernels.id_named(&k.id).map(|at| &session.kernels[at]);
     laid_over(&kernels, known);
-    how_to_use(folder.as_ref(), &kernels, known);
+    how_to_use(folder.as_ref(), &kernels, known, &session.gpus);
     Ok(all - reports.len())
 }
 
@@ -88,6 +89,7 @@ fn how_to_use<'a>(
     folder: Option<&Folder>,
     kernels: &[JoinedKernel],
     known: impl Fn(&JoinedKernel) -> Option<&'a Kernel>,
+    gpus: &Catalogue<Gpu>,
 ) {
     let Some(home) = user_folder().map(|f| f.join("kernels")) else { return };
     let at_home =
@@ -104,10 +106,20 @@ fn how_to_use<'a>(
         Some(_) => {}
     }
     let without_launch = |k: &&JoinedKernel| known(k).is_none_or(|k| !k.has_formulas());
-    if let Some(new) = kernels.iter().find(without_launch) {
-        let example = format!("roofswap occupancy --kernel {} --threads 256 --gpu rtx-4070", new.id);
+    let with_gpu = |k| Some((k, gpu_of_build(k, gpus)?));
+    if let Some((new, gpu)) = kernels.iter().filter(without_launch).find_map(with_gpu) {
+        let example = format!("roofswap occupancy --kernel {} --threads 256 --gpu {}", new.id, gpu.id);
         output::remark(format!("then for example: {example}"));
     }
+}
+
+/// The first GPU that this kernel was compiled for.
+fn gpu_of_build<'a>(kernel: &JoinedKernel, gpus: &'a Catalogue<Gpu>) -> Option<&'a Gpu> {
+    let runs_its_code = |gpu: &&Gpu| {
+        let capability = gpu.cuda.compute_capability;
+        kernel.compiled.contains_key(&(capability.major, capability.minor))
+    };
+    gpus.entries().iter().find(runs_its_code)
 }
 
 /// A folder of kernel files, with the resources files that are there already.

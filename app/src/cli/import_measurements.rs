@@ -34,6 +34,9 @@ pub(super) fn run_import_measurements(
         }
     }
     give_problems(&mut found, problems, &session)?;
+    for (file, read) in &found {
+        is_of_some_gpu(file, read, &session)?;
+    }
     let unread = all - found.len();
     let (mut rows, mut roofs) = (PackedRows::default(), Vec::new());
     for (file, read) in found {
@@ -59,6 +62,13 @@ pub(super) fn run_import_measurements(
         }
     }
     Ok(unread)
+}
+
+/// Refuses rows that no command could use: of a report that names no GPU, where none was typed.
+fn is_of_some_gpu(file: &str, read: &Imported, session: &Session) -> Result<()> {
+    let Some(stated) = read.unnamed() else { return Ok(()) };
+    let (why, gpu) = load::unnamed_gpu(&session.gpus, &stated);
+    Err(Usage(format!("{file}: {why}; say which it was: --gpu {gpu}")).into())
 }
 
 /// One report and how messages name it.

@@ -1,6 +1,6 @@
 //! Lets `hybrid` learn from the files of `--data`, with a bar on stderr.
 
-use super::training::watched;
+use super::training::watched_as;
 use crate::learn::Progress;
 use crate::predict::{HYBRID, MODELS, ModelId, model_position};
 use crate::session::Session;
@@ -26,7 +26,7 @@ pub(super) fn taught_model(
     if named.is_none_or(|model| MODELS[model].id() == HYBRID) {
         teach(session, wanted)?;
     }
-    Ok(named.unwrap_or_else(|| session.default_model()))
+    Ok(named.unwrap_or_else(|| session.default_model_for(wanted)))
 }
 
 /// Learns what is wanted, or takes over what was kept, and leaves it in the session. Rows that teach nothing are no failure.
@@ -36,7 +36,8 @@ pub(super) fn teach(session: &Session, wanted: &WantedLessons) -> Result<()> {
     }
     let progress = Progress::default();
     let few = wanted.kernels.as_ref().is_some_and(|kernels| kernels.len() <= FEW);
-    let lessons = watched(&progress, || {
+    let what = if few { "fitting `hybrid` to your rows" } else { "fitting `hybrid` to your rows, once" };
+    let lessons = watched_as(what, &progress, || {
         if few {
             Ok(session.learn_lessons(wanted, &progress)?)
         } else {

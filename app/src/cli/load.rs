@@ -2,16 +2,22 @@
 
 use super::{Usage, output};
 use crate::calendar::utc_date;
-use crate::catalogue::user_folder;
+use crate::catalogue::{Catalogue, user_folder};
 use crate::config::user_prices;
+use crate::gpu::Gpu;
 use crate::import::{FileFormat, OpenedFile};
 use crate::progress::Progress;
 use crate::rank::PriceBook;
 use crate::session::{LoadedFile, Recognised, Session};
+use crate::text::first_names;
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+/// So many GPUs are named that a report may be of.
+const MOST_GPUS: usize = 24;
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
 ///
@@ -62,10 +68,11 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
         let LoadedFile { rows: added, refused, refused_count: count, remarks, unnamed, .. } =
             session.add_opened_of(opened, ran_on, &Progress::default())?;
         let is_empty = added == 0 && session.roofs.len() == roofs;
-        if is_empty && unnamed.is_some() {
+        if let Some(stated) = unnamed.filter(|_| is_empty) {
             let file = path.display();
+            let (why, gpu) = unnamed_gpu(&session.gpus, &stated);
             let text = format!(
-                "{file}: names no GPU; say where it ran: --from GPU, or `roofswap import {file} --gpu GPU -o rows.csv`"
+                "{file}: {why}; say where it ran: --from {gpu}, or `roofswap import {file} --gpu {gpu} -o rows.csv`"
             );
             return Err(Usage(text).into());
         }
@@ -82,6 +89,21 @@ pub(super) fn load_data(session: &mut Session, data: &[PathBuf], ran_on: Option<
         }
     }
     Ok(())
+}
+
+/// That a report names no GPU, with those that have the compute capabilities which it states; and what to type for it.
+pub(super) fn unnamed_gpu(gpus: &Catalogue<Gpu>, stated: &BTreeSet<String>) -> (String, String) {
+    let fits =
+        |gpu: &&Gpu| stated.contains(&gpu.cuda.compute_capability.to_string()) && !gpu.is_hypothetical();
+    let ids: Vec<&str> = gpus.entries().iter().filter(fits).map(|gpu| gpu.id.as_str()).collect();
+    if ids.is_empty() {
+        return ("names no GPU".into(), "GPU".into());
+    }
+    let capabilities = Vec::from_iter(stated.iter().map(String::as_str)).join(", ");
+    let ids_named = first_names(&ids, MOST_GPUS);
+    // Of several none is offered to be copied: another one's times would be taken for its own.
+    let to_type = if let [only] = ids[..] { only } else { "GPU" };
+    (format!("names no GPU, only compute capability {capabilities}: {ids_named}"), to_type.to_string())
 }
 
 /// That nothing came out of a file of this format, in which so many rows were refused.

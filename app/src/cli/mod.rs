@@ -131,7 +131,7 @@ enum Command {
     Train(train::TrainArgs),
     /// Evaluate the models on your rows: held-out errors and coverage
     Evaluate(evaluate::EvaluateArgs),
-    /// A matrix product on a GPU: time, power, energy by tile, and which tile to take
+    /// A matrix product on a GPU in FP32 without tensor cores: time, power, energy by tile, and which tile to take
     Gemm(gemm::GemmArgs),
     /// Reproduce a paper's published tables from its raw files
     Reproduce(reproduce::ReproduceArgs),

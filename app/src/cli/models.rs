@@ -70,7 +70,7 @@ pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
     let of = SurveyOf {
         setup,
         wanted,
-        used: chosen.unwrap_or_else(|| session.default_model()),
+        used: chosen.unwrap_or_else(|| session.default_model_for(&WantedLessons::of_question(&wanted))),
         chosen: chosen.is_some(),
     };
     let progress = Progress::default();

@@ -25,6 +25,21 @@ pub(super) fn target_gpus(session: &Session, names: &[String], except: Option<Gp
     Ok(targets)
 }
 
+/// These targets, the first of every name before further boards of the same: a picture has room for few.
+pub(super) fn one_of_each_name_first(session: &Session, names: &[String], targets: Vec<GpuId>) -> Vec<GpuId> {
+    let is_name = |name: &&str| !name.trim().starts_with(['<', '>', '=']);
+    let names = names.iter().flat_map(|typed| typed.split(',')).filter(is_name);
+    let meant = names.filter_map(|name| select_targets(&session.gpus, &[name.to_string()]).ok());
+    let first = meant.filter_map(|boards| boards.into_iter().find(|board| targets.contains(board)));
+    let mut all = Vec::new();
+    for gpu in first.chain(targets.iter().copied()) {
+        if !all.contains(&gpu) {
+            all.push(gpu);
+        }
+    }
+    all
+}
+
 /// The source as typed, where it is one: reports that name no GPU ran there.
 pub(super) fn only_source(from: &[String]) -> Option<&str> {
     match from {

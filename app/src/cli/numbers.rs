@@ -1,5 +1,6 @@
 //! Numbers of flags, read as everywhere else: `1_000`, `2^20`, `4k`, `16x16`, `8KB`, `4.2ms`.
 
+use crate::gpu::GpuNumber;
 use crate::occupancy::{register_refusal, thread_refusal};
 use crate::text::comma_hint;
 use crate::units::{
@@ -94,4 +95,9 @@ pub(super) fn launch_time(text: &str) -> Result<Seconds, String> {
 /// What was expected, with what a comma in the text calls for.
 fn with_point(expected: &str, text: &str) -> String {
     format!("{expected}{}", comma_hint(text))
+}
+/// A number of a GPU by its key.
+pub(super) fn gpu_number(text: &str) -> Result<GpuNumber, String> {
+    let all = || GpuNumber::ALL.map(GpuNumber::key).join(", ");
+    GpuNumber::from_key(text).ok_or_else(|| format!("expected one of {}", all()))
 }

@@ -31,7 +31,7 @@ pub(super) struct PredictArgs {
     /// every number comes from; in json and csv, instead of the predictions
     #[arg(long)]
     explain: bool,
-    /// Answer every row of a table by itself, as a stream: a canonical CSV, Parquet or Arrow; `-` for standard input
+    /// Answer every row of a table by itself, as a stream: a canonical CSV, Parquet or Arrow (those two in builds with --features fleet); `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_BATCH)]
     batch: Option<PathBuf>,
     /// How to write the table; parquet and arrow are for --batch, which writes csv where nothing is said

@@ -6,7 +6,7 @@ use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::launch_edits::LaunchArgs;
-use super::named_gpus::{only_source, sources_named, target_gpus};
+use super::named_gpus::{one_of_each_name_first, only_source, sources_named, target_gpus};
 use super::sass::TranslationFiles;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
@@ -35,7 +35,7 @@ pub(super) struct QuestionArgs {
     /// Kernels, or `all` (default: those of --data, else all)
     #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
-    /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k (default: the smallest one timed on the source)
+    /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k (default: the smallest one timed on the source, else the medium one of its file, which is said)
     #[arg(long, value_name = "KEY=N", allow_hyphen_values = true)]
     pub(super) size: Option<String>,
     /// Code variant of a measurement file
@@ -171,7 +171,10 @@ impl QuestionArgs {
         let typed = self.typed_subject(&mut session)?;
         let sources = self.sources(&session, typed.as_ref())?;
         let one = sources.as_ref().and_then(Sources::only);
-        let stated = target_gpus(&session, &self.to, one)?;
+        let mut stated = target_gpus(&session, &self.to, one)?;
+        if kernels == KernelsAsked::One {
+            stated = one_of_each_name_first(&session, &self.to, stated);
+        }
         let changed = changed_gpus(&mut session, &stated, self.set.as_deref())?;
         let targets = if changed.is_empty() { stated } else { changed };
         if let (Some(Sources::These(some)), None) = (&sources, one) {
@@ -292,14 +295,14 @@ impl QuestionArgs {
         targets: &[GpuId],
         settings: Vec<Settings>,
     ) -> Result<Vec<Settings>> {
+        let wanted = || WantedLessons {
+            kernels: Some(subjects.kernels(session)),
+            targets: Some(targets.iter().copied().collect()),
+        };
         if self.model.is_empty() || settings.iter().any(|s| MODELS[s.model].id() == HYBRID) {
-            let wanted = WantedLessons {
-                kernels: Some(subjects.kernels(session)),
-                targets: Some(targets.iter().copied().collect()),
-            };
-            learning::teach(session, &wanted)?;
+            learning::teach(session, &wanted())?;
         }
-        let with = |s: Settings| Settings { model: session.default_model(), ..s };
+        let with = |s: Settings| Settings { model: session.default_model_for(&wanted()), ..s };
         Ok(if self.model.is_empty() { settings.into_iter().map(with).collect() } else { settings })
     }
 
@@ -386,6 +389,12 @@ impl QuestionArgs {
 pub(super) fn source_of_data(session: &Session, kernel: Option<KernelId>) -> Option<GpuId> {
     let gpus: Vec<GpuId> = session.own_gpus(kernel).into_iter().collect();
     if let [only] = gpus[..] { Some(only) } else { None }
+}
+
+/// The id of [`source_of_data`], of the kernel of this name where one is typed.
+pub(super) fn id_of_data_source(session: &Session, kernel: Option<&str>) -> Result<Option<String>> {
+    let kernel = kernel.map(|name| session.find_kernel(name)).transpose()?;
+    Ok(source_of_data(session, kernel).map(|gpu| session.gpus[gpu].id.clone()))
 }
 
 /// Says which of a kernel's measured configurations a picture shows.

@@ -62,8 +62,8 @@ pub(super) struct RankArgs {
     /// Rank block sizes of the kernel on these GPUs: the same threads in other blocks
     #[arg(long, conflicts_with_all = ["mix", "variants", "app"])]
     blocks: bool,
-    /// Rank GPUs for all rows of a table, each a launch timed on its own GPU: a canonical CSV, Parquet or Arrow of any size; `-` for
-    /// standard input
+    /// Rank GPUs for all rows of a table, each a launch timed on its own GPU: a canonical CSV, Parquet or Arrow (those two in builds
+    /// with --features fleet) of any size; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = BESIDE_BATCH)]
     batch: Option<PathBuf>,
     /// Rank the kernels of the mix, each with all its launches in a run, on these GPUs
@@ -210,7 +210,7 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
             "--by perf-per-watt: power of an application is not modelled (its idle time and copies are no kernels): ordered by time",
         );
     }
-    let settings = BoardSettings { prices, order: args.by.into() };
+    let settings = BoardSettings { prices, order: args.by.into(), today: utc_date(SystemTime::now()) };
     let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
     write_board(args, board)
 }
@@ -291,7 +291,7 @@ impl RankArgs {
     ) -> Result<Vec<RowSubject>> {
         let target = targets.first().copied().unwrap_or(source);
         let Some(subject) = workload.single().filter(|_| self.blocks) else { return Ok(Vec::new()) };
-        let settings = Settings { model: session.default_model(), ..Settings::default() };
+        let settings = Settings::default();
         let answer = session.answer(subject, source, target, settings);
         match answer.needs_as_launched().filter(|_| answer.launch.target.is_some()) {
             Some(needs) => Ok(block_rows(subject, needs.threads)),

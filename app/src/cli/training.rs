@@ -1,15 +1,20 @@
 //! How far long work is, on stderr, where somebody looks at it; and Ctrl-C, which ends it in order.
 
+use super::output;
 use crate::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::Scope;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a bar moves.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// So long nothing is said of work where no bar is seen.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// [`watched_as`] of a training.
 pub(super) fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
@@ -17,15 +22,26 @@ pub(super) fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` with a bar that shows `progress` and is called `what`. Ctrl-C cancels the progress, so that the work ends by
-/// itself and leaves nothing half-written; pressed again, it ends the program.
+/// itself and leaves nothing half-written; pressed again, it ends the program. Where stderr is no terminal, long work is said once.
 pub(super) fn watched_as<T>(what: &str, progress: &Progress, work: impl FnOnce() -> T) -> T {
     let bar = ProgressBar::new(0).with_message(what.to_string());
     let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let over = cancelled_by_signals(progress);
-    let done = with_moving(&bar, &|| move_to(&bar, progress), work);
+    let (start, said) = (Instant::now(), AtomicBool::new(std::io::stderr().is_terminal()));
+    let look = || {
+        move_to(&bar, progress);
+        line_when_due(what, start.elapsed(), &said).into_iter().for_each(output::remark);
+    };
+    let done = with_moving(&bar, &look, work);
     over.store(true, Ordering::Relaxed);
     done
+}
+
+/// What is said of work that has run so long, once.
+fn line_when_due(what: &str, elapsed: Duration, said: &AtomicBool) -> Option<String> {
+    let is_due = elapsed >= PATIENCE && !said.swap(true, Ordering::Relaxed);
+    is_due.then(|| format!("{what} …"))
 }
 
 fn move_to(bar: &ProgressBar, progress: &Progress) {
@@ -78,6 +94,15 @@ pub(super) static SIGNALS_IN_TESTS: std::sync::RwLock<()> = std::sync::RwLock::n
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn long_work_is_said_once() {
+        use super::*;
+        let said = AtomicBool::default();
+        assert_eq!(line_when_due("training", PATIENCE / 2, &said), None);
+        assert_eq!(line_when_due("training", PATIENCE, &said).as_deref(), Some("training …"));
+        assert_eq!(line_when_due("training", 2 * PATIENCE, &said), None);
+    }
+
     #[cfg(unix)]
     #[test]
     fn ctrl_c_ends_the_work_and_not_the_program() {

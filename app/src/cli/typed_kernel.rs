@@ -75,7 +75,7 @@ fn stated_pipe(text: &str) -> Result<StatedArithmetic, String> {
     StatedArithmetic::from_text(text, ArithmeticSource::Typed).map_err(|e| e.to_string())
 }
 
-fn element_type(text: &str) -> Result<ElementType, String> {
+pub(super) fn element_type(text: &str) -> Result<ElementType, String> {
     let all = || ElementType::ALL.map(ElementType::as_str).join(", ");
     ElementType::from_name(text).ok_or_else(|| format!("expected one of {}", all()))
 }

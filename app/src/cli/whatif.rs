@@ -7,6 +7,8 @@ use super::launch_edits::LaunchArgs;
 use super::named_gpus::{
     compared_source, only_source, source_of_application, sources_named, sources_seen_from,
 };
+use super::numbers::gpu_number;
+use super::question::{id_of_data_source, source_of_data};
 use super::terminal::{fitted_to_screen, shortened_on_screen};
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
@@ -72,13 +74,13 @@ pub(super) struct WhatIfArgs {
     #[arg(long)]
     tornado: bool,
     /// The value of this number that makes the goal
-    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    #[arg(long, value_name = "NUMBER", value_parser = gpu_number)]
     solve: Option<GpuNumber>,
     /// The time to reach (default: that on the source: --from, the GPU of --app, else the GPU as it is)
     #[arg(long, value_name = "TIME", value_parser = super::numbers::launch_time)]
     goal: Option<Seconds>,
     /// Two numbers to draw the time over, with --svg
-    #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', value_parser = number)]
+    #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', value_parser = gpu_number)]
     contour: Vec<GpuNumber>,
     #[arg(long, value_name = "ID", help = format!(
         "Keep the changed GPU under this id in the GPU folder {}, for every command",
@@ -126,11 +128,6 @@ struct ChangedBase {
     changes: Vec<GpuChanges>,
 }
 
-fn number(text: &str) -> Result<GpuNumber, String> {
-    let all = || GpuNumber::ALL.map(GpuNumber::key).join(", ");
-    GpuNumber::from_key(text).ok_or_else(|| format!("expected one of {}", all()))
-}
-
 pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     if !matches!(args.contour.len(), 0 | 2) {
         return Err(Usage("--contour: give two numbers, such as mem,l2".into()).into());
@@ -161,6 +158,13 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     };
     if let Some(file) = &args.app {
         return run_application(args, &mut session, base, changes, file);
+    }
+    let is_of_data = args.from.is_empty() && !args.data.is_empty() && !args.typed.is_typed();
+    let of_data = is_of_data.then(|| id_of_data_source(&session, args.workload.kernel.as_deref()));
+    let of_data = of_data.transpose()?.flatten();
+    let named = named.or(of_data.as_deref());
+    if named.is_none() {
+        args.has_goal()?;
     }
     let from = named.unwrap_or(&args.gpu[0]);
     let (workload, source) = {
@@ -269,7 +273,10 @@ fn run_many(
         let text = "several GPUs or kernels: give --set CHANGES for their times, or --tornado for the numbers that matter";
         return Err(Usage(text.into()).into());
     }
-    let sources = if args.from.is_empty() { None } else { Some(sources_named(session, &args.from)?) };
+    let sources = match args.from.is_empty() {
+        true => source_of_data(session, None).map(Sources::from_gpu),
+        false => Some(sources_named(session, &args.from)?),
+    };
     let workloads = workloads_asked(args, session, bases, &changes)?;
     let beside = sources.clone().unwrap_or(Sources::These(Vec::new()));
     let (bases, beside) = args.bases_at_clocks(session, bases, changes, beside)?;
@@ -405,15 +412,22 @@ impl WhatIfArgs {
         if !self.contour.is_empty() && self.svg.is_none() && !matches!(self.format, WhatIfFormat::Json) {
             return refuse("--contour is drawn: give --svg FILE, or --format json for its numbers");
         }
-        let has_source = !self.from.is_empty() || self.app.is_some();
-        let changes_something = !self.set.is_empty() || self.launch.is_typed() || self.clocks.is_typed();
-        if self.solve.is_some() && self.goal.is_none() && !has_source && !changes_something {
-            return refuse(
-                "--solve: without --goal TIME the goal is the time on the source; give --goal, or --from GPU",
-            );
+        if self.from.is_empty() && self.app.is_none() && self.data.is_empty() {
+            self.has_goal()?;
         }
         if matches!(self.contour[..], [across, up] if across == up) {
             return refuse("--contour: give two different numbers, such as mem,l2");
+        }
+        Ok(())
+    }
+
+    /// Refuses to seek the GPU's own time, where no source has one and nothing is changed.
+    fn has_goal(&self) -> Result<()> {
+        let changes_something = !self.set.is_empty() || self.launch.is_typed() || self.clocks.is_typed();
+        if self.solve.is_some() && self.goal.is_none() && !changes_something {
+            let text =
+                "--solve: without --goal TIME the goal is the time on the source; give --goal, or --from GPU";
+            return Err(Usage(text.into()).into());
         }
         Ok(())
     }

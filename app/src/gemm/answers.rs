@@ -6,7 +6,7 @@ use super::measured_tiles::{MeasuredTile, measured_tiles};
 use super::physical::{LIBRARY, physical};
 use super::tiles::{From, Ranged, Tile, TileAnswer};
 use crate::answer::{Answer, Settings};
-use crate::catalogue::FileError;
+use crate::catalogue::{ElementType, FileError};
 use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
@@ -17,6 +17,17 @@ use crate::units::{Seconds, Watts};
 
 /// The tiled kernel of the catalogue.
 const TILED: &str = "gemm_tiled";
+
+/// What every tile computes with.
+pub const ARITHMETIC: &str = "FP32, no tensor cores";
+
+/// The operators that compute a product of other types, with what their tensor cores take.
+pub const OTHER_TYPES: [(ElementType, &str); 4] = [
+    (ElementType::Bf16, "linear_bf16"),
+    (ElementType::Fp16, "linear_fp16"),
+    (ElementType::Fp8, "linear_fp8"),
+    (ElementType::Fp4, "linear_fp4"),
+];
 
 /// A product to be computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -279,10 +290,22 @@ fn corrected<T: Copy>(
     Ranged { value, low, high, from: From::Learned }
 }
 
+impl Gemm {
+    /// The command that predicts this product in another type: that of `dtype`, where an operator has it, else BF16.
+    #[must_use]
+    pub fn other_type_command(&self, gpu_id: &str, dtype: Option<ElementType>) -> String {
+        let named = OTHER_TYPES.iter().find(|(other, _)| Some(*other) == dtype);
+        let (_, kernel) = named.unwrap_or(&OTHER_TYPES[0]);
+        let [m, n, k] = self.size;
+        format!("roofswap rank --kernel {kernel} --size 'm={m};n={n};k={k}' --to {gpu_id}")
+    }
+}
+
 impl std::fmt::Display for Gemm {
-    /// `GEMM 4096 x 4096 x 4096, nn, alpha 1, beta 0`.
+    /// `GEMM 4096 x 4096 x 4096, FP32, no tensor cores, nn, alpha 1, beta 0`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [m, n, k] = self.size;
-        write!(f, "GEMM {m} x {n} x {k}, {}, alpha {}, beta {}", self.layout, self.alpha, self.beta)
+        let Self { layout, alpha, beta, .. } = self;
+        write!(f, "GEMM {m} x {n} x {k}, {ARITHMETIC}, {layout}, alpha {alpha}, beta {beta}")
     }
 }

@@ -15,7 +15,7 @@ pub mod sharing;
 pub mod table;
 pub mod tiles;
 
-pub use answers::{Gemm, answer_tiles, learn_rows};
+pub use answers::{ARITHMETIC, Gemm, OTHER_TYPES, answer_tiles, learn_rows};
 pub use chart::gemm_chart;
 pub use rows::GemmRow;
 

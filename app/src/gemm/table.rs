@@ -1,5 +1,6 @@
 //! A GEMM with each tile: time, power, energy, rate, and which to take.
 
+use super::answers::{ARITHMETIC, Gemm};
 use super::tiles::{BestTiles, Ranged, TileAnswer, best};
 use crate::gpu::Gpu;
 use crate::report::{Table, TableCell, TableColumn, TableFormat};
@@ -9,13 +10,13 @@ use crate::units::{Watts, range, range_in, significant};
 #[must_use]
 pub fn tile_table(
     gpu: &Gpu,
-    product: &str,
+    gemm: &Gemm,
     answers: &[TileAnswer],
     remarks: &[String],
     format: TableFormat,
 ) -> Table {
     if format.is_for_people() {
-        overview_table(gpu, product, answers, remarks)
+        overview_table(gpu, gemm, answers, remarks)
     } else {
         record_table(gpu, answers)
     }
@@ -23,7 +24,7 @@ pub fn tile_table(
 
 /// For people.
 #[must_use]
-pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[String]) -> Table {
+pub fn overview_table(gpu: &Gpu, gemm: &Gemm, answers: &[TileAnswer], remarks: &[String]) -> Table {
     let picked = best(answers);
     let mut table = Table::new(vec![
         TableColumn::left("tile"),
@@ -41,7 +42,7 @@ pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks:
         TableColumn::left("take"),
         TableColumn::left("notes"),
     ]);
-    table.title = format!("{product} on {}: 90 % intervals", gpu.name);
+    table.title = format!("{gemm} on {}: 90 % intervals", gpu.name);
     for (place, a) in answers.iter().enumerate() {
         table.rows.push(tile_cells(place, a, picked));
     }
@@ -49,6 +50,7 @@ pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks:
     table.notes.extend(picked.advice_lines(answers));
     table.notes.extend(remarks.iter().cloned());
     table.notes.extend(legend(answers));
+    table.notes.push(format!("{ARITHMETIC}; other types: {}", gemm.other_type_command(&gpu.id, None)));
     table
 }
 
@@ -128,7 +130,7 @@ pub fn record_table(gpu: &Gpu, answers: &[TileAnswer]) -> Table {
         "tflops_high",
     ];
     let picked = best(answers);
-    let first = ["gpu", "tile"].map(TableColumn::left).into_iter();
+    let first = ["gpu", "tile", "dtype"].map(TableColumn::left).into_iter();
     let middle = ["blocks_per_sm", "occupancy_percent"].map(TableColumn::right);
     let last =
         ["limiter", "bound", "time_from", "power_from", "take", "refused", "cautions"].map(TableColumn::left);
@@ -136,7 +138,7 @@ pub fn record_table(gpu: &Gpu, answers: &[TileAnswer]) -> Table {
     let mut table = Table::new(columns.collect());
     for (place, a) in answers.iter().enumerate() {
         let o = a.occupancy.as_ref();
-        let mut row = vec![TableCell::text(&gpu.id), TableCell::text(a.tile.to_string())];
+        let mut row = [gpu.id.as_str(), &a.tile.to_string(), "fp32"].map(TableCell::text).to_vec();
         row.push(TableCell::maybe(o, |o| TableCell::number(o.active_blocks)));
         row.push(TableCell::maybe(o, |o| TableCell::number(100.0 * o.fraction())));
         row.extend(tile_numbers(a).map(|n| TableCell::maybe(n, TableCell::number)));

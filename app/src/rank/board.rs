@@ -73,6 +73,8 @@ pub struct Board {
     pub source_name: String,
     /// Whether the question named none.
     pub is_without_source: bool,
+    /// The names of the GPUs whose measured times of the one kernel are scaled then.
+    pub scaled_from: Vec<String>,
     /// Time of a run on the source, measured or modelled.
     pub source_time: Option<Seconds>,
     /// Why there is none.
@@ -128,7 +130,11 @@ impl Board {
     pub fn source_words(&self) -> String {
         let Some(time) = self.source_time else {
             if self.is_without_source {
-                return "no source".into();
+                return match &self.scaled_from[..] {
+                    [] => "no source".into(),
+                    few if few.len() <= 3 => format!("scaled from {}", few.join(", ")),
+                    many => format!("scaled from {} GPUs", many.len()),
+                };
             }
             let why = self.source_refusal.as_ref().map_or_else(String::new, |why| format!(": {why}"));
             return format!("no time on {}{why}", self.source_name);
@@ -211,6 +217,7 @@ impl<'a> RankQuestion<'a> {
             source: self.source,
             source_name: self.session.gpus[self.source].short_name().to_string(),
             is_without_source: self.is_without_source,
+            scaled_from: self.scaled_from(),
             source_time: source.time,
             source_refusal: source.refusal.filter(|_| source.time.is_none()),
             source_mark: TimeKind::new(
@@ -226,6 +233,21 @@ impl<'a> RankQuestion<'a> {
             is_of_blocks: self.own_block().is_some(),
             is_of_application: false,
             rows,
+        }
+    }
+
+    /// The names of the GPUs whose measured times of the one kernel are scaled to targets that lack one, where no source is named.
+    fn scaled_from(&self) -> Vec<String> {
+        let Self { session, workload, settings, .. } = self;
+        let subject = workload.single().filter(|_| self.is_without_source);
+        let Some((subject, target)) = subject.zip(self.targets.first().copied()) else { return Vec::new() };
+        let own = Sources::from_gpu(session.own_source(subject, target));
+        match session.sources_asked(subject, &own, settings.model) {
+            Sources::AllBeside(_) => {
+                let timed = session.timed_on(subject, target);
+                timed.into_iter().map(|gpu| session.gpus[gpu].short_name().to_string()).collect()
+            }
+            Sources::These(_) | Sources::All => Vec::new(),
         }
     }
 

@@ -9,8 +9,9 @@ use super::ranked::BoardRows;
 use super::state::{DashboardState, Tone};
 use super::text::clipped_apart;
 use crate::gpu::{Gpu, GpuId};
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::text::harmless_line;
+use crate::train::WantedLessons;
 
 impl DashboardState {
     /// What is asked about now: the kernel, where nothing else is loaded.
@@ -51,6 +52,18 @@ impl DashboardState {
         let is_application =
             self.view == DashboardView::Application || self.asked_about() == AskedAbout::Application;
         is_application && self.is_beside_kernel()
+    }
+
+    /// The model of the selected row on the target: the chosen one; of the default ones `hybrid` only where it corrects that kernel there, as
+    /// commands say it.
+    #[must_use]
+    pub fn model_shown(&self) -> ModelId {
+        let model = self.selection.settings.model;
+        if self.model_chosen || model == ModelId::default() {
+            return model;
+        }
+        let kernels = Some([self.rows[self.selected].kernel].into());
+        self.session.default_model_for(&WantedLessons { kernels, targets: Some([self.target()].into()) })
     }
 
     /// `model: hybrid`; beside an application, which does not use it, also where it is seen.

@@ -240,7 +240,8 @@ impl BoardQuestion {
             }
             progress.advance(portion.len());
         }
-        let settings = BoardSettings { prices: self.prices.clone(), order: RankOrder::default() };
+        let (prices, today) = (self.prices.clone(), self.today.clone());
+        let settings = BoardSettings { prices, today, order: RankOrder::default() };
         Some(Ok(application_board(session, &ranked.application, source, &forecasts, &settings)))
     }
 

@@ -21,7 +21,7 @@ use super::state::{DashboardState, Tone};
 use crate::application::label_traced_kernels;
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
-use crate::predict::Lessons;
+use crate::predict::{CORRECTIONS_HELP, Lessons};
 use crate::rank::{PriceBook, RankOrder};
 use crate::report::audit::Digest;
 use crate::session::{Revision, Session, Training};
@@ -345,7 +345,7 @@ fn take_lessons(state: &mut DashboardState, revision: Revision, lessons: Lessons
     let now = if state.model_chosen {
         format!("`hybrid` is calibrated to your rows{of_kernels}")
     } else {
-        format!("using `hybrid`{of_kernels}: lower cross-validated error")
+        format!("using `hybrid`{of_kernels}: {CORRECTIONS_HELP}")
     };
     state.say_more(Tone::Done, &now)
 }

@@ -6,6 +6,7 @@ use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
 use crate::pair::Pair;
+use crate::predict::barred::barred;
 use crate::predict::breakdown::{Cause, FirstTime, MadeOf, POWER_LIMIT, TakenApart};
 use crate::predict::{
     Amount, Caution, Doubt, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance,
@@ -44,6 +45,8 @@ pub(in crate::predict) struct KeptOperator {
     gpus: Pair<String>,
     /// What is said of the time on the source.
     start: FirstTime,
+    /// Whether the source has all that the operator needs.
+    source_runs_it: bool,
 }
 
 /// `None` where the question is about no operator, or a GPU that is asked about states no rate for its types.
@@ -65,6 +68,7 @@ fn kept_of(q: &Question<'_>, time: Seconds) -> Option<KeptOperator> {
         machine: machine_of(q.target.gpu, q.kernel),
         gpus: Pair::new(q.source.gpu, q.target.gpu).map(|gpu| gpu.existing().id.clone()),
         start: q.source_time.as_ref().map_or(FirstTime::Roof, FirstTime::of_source),
+        source_runs_it: barred(q.kernel, q.source.gpu).is_none(),
     })
 }
 
@@ -149,8 +153,9 @@ impl KeptOperator {
         let Pair { source, target } = &self.gpus;
         let mut all = Vec::new();
         if self.timed.is_none() {
+            let on = if self.source_runs_it { source.as_str() } else { "a GPU that runs it" };
             all.push(format!(
-                "this operator on {source}: the prediction rests on the model alone, on no measured time"
+                "this operator on {on}: the prediction rests on the model alone, on no measured time"
             ));
         }
         all.push(format!("a few other sizes on {target}: its own rows correct every other prediction there"));

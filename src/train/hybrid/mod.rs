@@ -18,6 +18,7 @@ mod trainer;
 use crate::catalogue::Catalogue;
 use crate::cores;
 use crate::evaluate::EvaluationWorld;
+use crate::evaluate::like::LikeQuestion;
 use crate::gpu::{Gpu, GpuId, board_place};
 use crate::kernel::KernelId;
 use crate::learn::folds::spread_groups;
@@ -47,6 +48,17 @@ pub struct WantedLessons {
     pub kernels: Option<BTreeSet<KernelId>>,
     /// Target GPUs, measured or not.
     pub targets: Option<BTreeSet<GpuId>>,
+}
+
+impl WantedLessons {
+    /// For questions about this kernel and target, whatever their source.
+    #[must_use]
+    pub fn of_question(question: &LikeQuestion) -> Self {
+        Self {
+            kernels: question.kernel.map(|one| [one].into()),
+            targets: question.target.map(|one| [one].into()),
+        }
+    }
 }
 
 /// Learns from the user's rows of this world; published ones teach nothing.

@@ -7,7 +7,7 @@ use crate::evaluate::EvaluationWorld;
 use crate::learn::LearnError;
 use crate::learn::Progress;
 use crate::learn::saved::DataHash;
-use crate::predict::{HYBRID, Lesson, Lessons};
+use crate::predict::{CORRECTIONS_NEED, HYBRID, Lesson, Lessons};
 use crate::text::counted;
 use crate::train::cache::Stamp;
 use crate::train::{Errors, Made, ModelVerdict, TrainError, Trained, TrainedImportance, Trainer};
@@ -42,7 +42,7 @@ impl Trainer for HybridRecipe {
     }
 
     fn needs(&self) -> &'static str {
-        "the same configurations measured on three GPUs or more beside the target"
+        CORRECTIONS_NEED
     }
 
     fn stamp(&self, world: EvaluationWorld<'_>) -> Result<Stamp, TrainError> {
@@ -70,13 +70,13 @@ impl Trainer for HybridRecipe {
                 why: match world.store.len() {
                     0 => "no rows".into(),
                     rows => format!(
-                        "too few pairs (one configuration on two GPUs) in {} of {} to validate on GPUs left out: \
-                         {FEWEST} are needed without each of {FEWEST_GROUPS}",
+                        "too few pairs (one configuration on two GPUs) in {} of {} to validate on GPUs or kernels left \
+                         out: {FEWEST} are needed without each of {FEWEST_GROUPS}",
                         counted(rows, "row"),
                         counted(gpus, "GPU")
                     ),
                 },
-                what_to_do: "measure the same configurations on three GPUs or more beside the target".into(),
+                what_to_do: format!("measure {CORRECTIONS_NEED}"),
             });
         }
         let unwritten = |e: postcard::Error| LearnError::File { file: HYBRID.into(), what: e.to_string() };
@@ -125,9 +125,9 @@ impl HybridRecipe {
         let errors = errors(kept);
         let shown = |at: usize| errors.get(at).and_then(|e| e.mape).map_or_else(String::new, significant);
         let why = match used {
-            0 => "no correction lowers the error of `components` on groups left out".into(),
+            0 => "no correction lowers the error of `components` on GPUs or kernels left out".into(),
             n => format!(
-                "{n} of {} corrections lower the error on groups left out: MAPE {} % instead of {} % over all",
+                "{n} of {} corrections lower the error on GPUs or kernels left out: MAPE {} % instead of {} % over all",
                 kept.len(),
                 shown(0),
                 shown(1)

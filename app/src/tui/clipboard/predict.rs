@@ -236,7 +236,9 @@ fn predict_command(state: &DashboardState, typed: Option<&TypedKernel>, part: Pr
         words.add("--set", &edited.changes.to_string());
     }
     add_kernel(&mut words, state, typed);
-    words.add("--model", if of_all_models { "all" } else { MODELS[settings.model].id() });
+    let is_of_one = part.is_of_main_target() || state.selection.targets.len() == 1;
+    let model = if is_of_one { state.model_shown() } else { settings.model };
+    words.add("--model", if of_all_models { "all" } else { MODELS[model].id() });
     if part == PredictPart::Explanation {
         words.add_flag("--explain");
     }

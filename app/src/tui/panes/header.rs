@@ -125,7 +125,7 @@ fn loaded_spans(state: &DashboardState, left: usize, look: Look<'_>) -> Vec<Span
 
 /// Columns of the name of a model that is not the default, and the gap before it.
 fn chosen_width(state: &DashboardState) -> usize {
-    let model = state.selection.settings.model;
+    let model = state.model_shown();
     if model == ModelId::default() { 0 } else { MODELS[model].id().width() + 2 }
 }
 
@@ -172,7 +172,7 @@ fn of_files(state: &DashboardState, look: Look<'_>) -> Option<Span<'static>> {
 /// cautions, which is shortened before it is left out.
 fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let settings = state.selection.settings;
-    let id = MODELS[settings.model].id();
+    let id = MODELS[state.model_shown()].id();
     let rates = state.answer().rates_used();
     // `rates: sustained`, `roofs: peak`, `rates: none`.
     let (kind, noun) = rates.rsplit_once(' ').unwrap_or((&rates, "rates"));
@@ -181,7 +181,7 @@ fn facts_within(left: usize, state: &DashboardState, cautions: usize, look: Look
     let counter = counted(cautions, "caution", "cautions").unwrap_or_default();
     let brief = short_count(cautions);
     let (named, bare, none) = (format!("model: {id}"), id.to_string(), String::new());
-    let is_chosen = settings.model != ModelId::default();
+    let is_chosen = state.model_shown() != ModelId::default();
     let last = if is_chosen { (&bare, &none) } else { (&none, &brief) };
     let forms = [(&named, &counter), (&bare, &counter), (&bare, &brief), last];
     let width = |text: &str| if text.is_empty() { 0 } else { text.width() + 2 };

@@ -18,7 +18,7 @@ pub(super) fn survey_models(session: &Session, of: &SurveyOf, watch: &JobWatch<'
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
         let done = progress.done.load(Ordering::Relaxed);
-        (done > 0).then(|| format!("measuring the models: {done} configurations"))
+        (done > 0).then(|| format!("evaluating the models: {done} configurations"))
     };
     let found = watch.watch_progress(shown, || {
         let survey = session.survey(of, &progress)?;
@@ -59,7 +59,7 @@ pub(super) fn evaluate_model(
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
         let done = progress.done.load(Ordering::Relaxed);
-        (done > 0).then(|| format!("measuring the models: {done} configurations"))
+        (done > 0).then(|| format!("evaluating the models: {done} configurations"))
     };
     let evaluated = watch.watch_progress(shown, || Evaluated::new(session, model, setup, &progress));
     Message::Evaluated(evaluated.map(Box::new))

@@ -71,7 +71,7 @@ impl JobWatch<'_> {
         self.progress.done.store(0, Ordering::Relaxed);
         let shown = || {
             let (read, mb) = (self.progress.steps_done() as u64, |bytes: u64| bytes / 1_000_000);
-            let far = format!("reading {}: {} of {} MB (Esc cancels)", path.display(), mb(read), mb(size));
+            let far = format!("reading {}: {} of {} MB", path.display(), mb(read), mb(size));
             (mb(read) > 0).then_some(far)
         };
         self.watch_progress(shown, read)

@@ -35,7 +35,7 @@ fn ask_evaluation(state: &mut DashboardState) -> Vec<Effect> {
     state.evaluated_for = Some(question);
     state.evaluated = None;
     state.scrolls[Pane::Errors] = ScrollTop::default();
-    state.jobs.start_job(WorkerJob::Evaluate, "measuring the errors of the model …");
+    state.jobs.start_job(WorkerJob::Evaluate, "evaluating the model …");
     // The other protocols know nothing of several sources.
     let all_sources = state.selection.all_sources && state.protocol == Protocol::NewGpu;
     let setup = EvaluationSetup { asking: Asking { all_sources, known_rows: 0 }, ..evaluation_setup(state) };

@@ -10,6 +10,8 @@
 use super::tiles::{tile_answers, tiles_chart};
 use crate::gemm::table::watts;
 use crate::gemm::tiles::{BestTiles, TileAnswer, best};
+use crate::gemm::{ARITHMETIC, OTHER_TYPES};
+use crate::kernel::dtype_or_fp32;
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::look::Look;
@@ -55,7 +57,7 @@ pub(super) fn draw_gemm(
         keys.pop();
     }
     let foot = foot(&keys);
-    let title = format!("GEMM on {}", state.session.name_with_settings(state.target()));
+    let title = format!("GEMM on {}: {ARITHMETIC}", state.session.name_with_settings(state.target()));
     let inside = sheet(buffer, body, &title, &foot, look);
     let shown = lines.len().min(page) as u16;
     draw_lines(buffer, Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside }, lines, top);
@@ -76,8 +78,9 @@ fn gemm_lines(
 ) -> Vec<Line<'static>> {
     let picked = best(answers);
     let wide = width >= ROOM_FOR_ENERGY;
-    let mut lines =
-        vec![sizes(state, width, look), Line::default(), Line::styled(head(wide, width), look.dim())];
+    let mut lines = vec![sizes(state, width, look), Line::default()];
+    lines.extend(other_type(state).iter().flat_map(|t| paragraph(t, width, look.caution())));
+    lines.push(Line::styled(head(wide, width), look.dim()));
     for (place, answer) in answers.iter().enumerate() {
         lines.extend(tile(place, answer, picked, wide, width, look));
     }
@@ -86,7 +89,17 @@ fn gemm_lines(
     lines.extend(caution_texts(answers).iter().flat_map(|t| paragraph(t, width, look.caution())));
     let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: power by a fit on three other boards; energy = power x time";
     lines.extend(paragraph(legend, width, look.dim()));
+    let others = OTHER_TYPES.map(|(_, kernel)| kernel).join(", ");
+    lines.extend(paragraph(&format!("other types are kernels: {others}"), width, look.dim()));
     lines
+}
+
+/// That the selected kernel computes with another type than these tiles.
+fn other_type(state: &DashboardState) -> Option<String> {
+    let kernel = state.kernel();
+    let dtype = dtype_or_fp32(&kernel.dtype);
+    (!dtype.eq_ignore_ascii_case("fp32"))
+        .then(|| format!("{} is {dtype}: view 1 has its time; these tiles are {ARITHMETIC}", kernel.label()))
 }
 
 /// What the keys of sizes step.

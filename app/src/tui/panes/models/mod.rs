@@ -49,11 +49,11 @@ fn ask_survey(state: &mut DashboardState) -> Vec<Effect> {
         return Vec::new();
     }
     state.models.survey = None;
-    state.jobs.start_job(WorkerJob::Survey, "measuring the errors of the models …");
+    state.jobs.start_job(WorkerJob::Survey, "evaluating the models …");
     let Pair { source, target } = existing_pair(state).map(Some);
     let wanted = LikeQuestion { kernel: question.kernel, source, target };
     state.models.asked = Some(question);
-    let (setup, used) = (evaluation_setup(state), state.selection.settings.model);
+    let (setup, used) = (evaluation_setup(state), state.model_shown());
     let of = SurveyOf { setup, wanted, used, chosen: state.model_chosen };
     vec![Effect::Survey { session: state.session.clone(), of }]
 }

@@ -147,10 +147,15 @@ fn trained(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'st
         lines.push(Line::default());
     }
     let Some(told) = state.models.shown_model() else {
-        let text = format!(
-            "no model of the loaded rows is trained: Enter trains {} on them",
-            chosen_recipe(&state.models)
-        );
+        let is_running = |job: WorkerJob| state.jobs.text_of(job).is_some();
+        let text = if is_running(WorkerJob::Read) || is_running(WorkerJob::Learn) {
+            "the rows are being read and `hybrid` is fitted to them; trained models are listed then".into()
+        } else if is_running(WorkerJob::Survey) {
+            "trained models are listed once the models are evaluated".into()
+        } else {
+            let recipe = chosen_recipe(&state.models);
+            format!("no model of the loaded rows is trained: Enter trains {recipe} on them")
+        };
         lines.extend(paragraph(&text, width, look.dim()));
         return lines;
     };

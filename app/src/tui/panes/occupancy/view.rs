@@ -257,14 +257,14 @@ fn limit(resource: Resource, sides: &[Occupancy], width: usize, look: Look<'_>) 
             (format!("{text}  "), look.text())
         }
     };
-    let full = match resource {
-        Resource::Registers => "blocks by registers",
-        Resource::SharedMemory => "blocks by shared memory",
-        Resource::Warps => "blocks by warps",
-        Resource::Blocks => "blocks by block slots",
-        Resource::Barriers => "blocks by barriers",
+    let names = match resource {
+        Resource::Registers => ["blocks:reg", "blocks by registers"],
+        Resource::SharedMemory => ["blocks:shm", "blocks by shared memory"],
+        Resource::Warps => ["blocks:wrp", "blocks by warps"],
+        Resource::Blocks => ["blocks:slt", "blocks by block slots"],
+        Resource::Barriers => ["blocks:bar", "blocks by barriers"],
     };
-    cells_line([resource.as_str(), full], sides.iter().map(cell).collect(), width, look)
+    cells_line(names, sides.iter().map(cell).collect(), width, look)
 }
 
 /// A name and what it is on each GPU.

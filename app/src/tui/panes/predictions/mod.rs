@@ -110,7 +110,7 @@ fn predictions_spec(state: &DashboardState) -> ChartSpec {
         Some(PredictionRow::new(name, &state.whole_answer(*r)))
     };
     let rows: Vec<PredictionRow> = state.shown.iter().take(MOST_ROWS).filter_map(row).collect();
-    let subtitle = format!("{}, {}", MODELS[state.selection.settings.model].id(), state.answer().used());
+    let subtitle = format!("{}, {}", MODELS[state.model_shown()].id(), state.answer().used());
     let mut chart = predictions_chart(&rows, state.pair(), &subtitle);
     if state.shown.len() > rows.len() {
         chart.notes.push(format!(

@@ -65,6 +65,11 @@ impl DashboardState {
         Ok(vec![Effect::WhatIfChanged(Box::new(question))])
     }
 
+    /// The time on the source, which a number is to make where no time is typed: at the clocks that the source is set to.
+    pub(super) fn source_goal(&self) -> Option<Seconds> {
+        self.asked_kernel().ask(self.edited_gpu().base, |asked| asked.source_time())
+    }
+
     /// Finds the value of a number that makes a time: the source's where none is given.
     ///
     /// # Errors

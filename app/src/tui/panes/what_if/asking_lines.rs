@@ -83,7 +83,7 @@ pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
     if let Some(why) = following_text(state, number) {
         return state.say(Tone::Refused, why);
     }
-    let known = state.answer().source_time.as_ref().map(|t| t.time);
+    let known = state.source_goal();
     let source = state.pair().source.short_name();
     let empty = match known {
         _ if state.asked_about() == AskedAbout::Application => {

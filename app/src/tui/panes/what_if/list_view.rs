@@ -202,9 +202,9 @@ fn number_cells(state: &DashboardState, edited: &EditedGpu, number: GpuNumber) -
             // Clocks and limits that were typed for the base, and what follows from them.
             _ if is_set && of_setting => "typed",
             _ if is_set => "follows",
-            _ if own.is_some() && state.asks_of_operator() => "of graph",
+            _ if own.is_some() && state.asks_of_operator() => "in graph",
             // Of this kernel on this GPU, which is not what the GPU's file states.
-            _ if own.is_some() && own != base.number(number) => "of kernel",
+            _ if own.is_some() && own != base.number(number) => "in kernel",
             _ => base.number_origin(number).map_or("", |origin| origin.as_str()),
         },
     }
