@@ -401,7 +401,7 @@ pub fn heading(row: &Comparison<'_>) -> String {
         Err(refusal) => refusal.to_string(),
     };
     let what = row.configuration();
-    let from = row.from_words();
+    let from = row.start_words();
     format!("{what}: {from} → {}, {}, {result}", row.target.id, row.model())
 }
 

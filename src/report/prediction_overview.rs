@@ -110,13 +110,13 @@ impl PredictionOverview {
     /// What the file system says, where the rows no longer fit into memory.
     pub fn add_row(&mut self, row: &Comparison<'_>) -> Result<()> {
         let first = self.first.get_or_insert_with(|| FirstRow {
-            source: if row.answer.is_without_source { row.from_words() } else { row.source_id.clone() },
+            source: if row.answer.is_without_source { row.start_words() } else { row.source_id.clone() },
             target: row.target.id.clone(),
             model: row.model(),
             rules: row.answer.settings.rules.as_str(),
         });
         self.targets |= first.target != row.target.id;
-        self.sources |= row.answer.is_without_source && first.source != row.from_words();
+        self.sources |= row.answer.is_without_source && first.source != row.start_words();
         self.models |= first.model != row.model();
         self.levels |= shown::levels(row.answer).is_some();
         self.at_stock |= shown::stock_time(row.answer).is_some();

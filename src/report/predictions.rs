@@ -81,7 +81,7 @@ impl<'a> Comparison<'a> {
 
     /// The same on screen: of a question that names none, the GPUs whose measured times are scaled, beyond three how many; `no source` where
     /// there are none.
-    pub(super) fn from_words(&self) -> String {
+    pub(super) fn start_words(&self) -> String {
         let scaled = || match &self.several[..] {
             [] => NO_SOURCE.to_string(),
             few if few.len() <= 3 => few.join(", "),

@@ -41,7 +41,7 @@ pub(super) fn width_word(row: &Comparison<'_>) -> String {
     match row.answer.combined.as_ref().map(|combined| combined.counted().count()) {
         Some(1) => row.several.first().cloned().unwrap_or_default(),
         Some(n) => counted_sources(n),
-        None => row.from_words(),
+        None => row.start_words(),
     }
 }
 

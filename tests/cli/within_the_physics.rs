@@ -158,7 +158,7 @@ fn an_operator_on_the_same_chip_takes_the_same_time() {
 #[test]
 fn a_power_limit_takes_less_of_work_on_registers_than_of_products() {
     let ms = |bytes: f64| {
-        let words = "--from rtx-2080-ti --to t4 --time 63.5ms --flops 1e12 --threads 256";
+        let words = "--from rtx-2080-ti --to t4 --time 63.5ms --flops 1e12 --dtype fp32 --threads 256";
         number(&answer(&format!("{words} --dram-bytes {bytes}")), "time_ms")
     };
     // By the ratio of the stated rates, 13.4 and 8.1 TFLOP/s, 105 ms.

@@ -1,11 +1,12 @@
 //! A kernel whose element type nobody stated: FP32 is assumed, and tensor cores may do it.
 //!
 //! FLOPs near the rate of the source's lanes are as likely those of tensor cores: few kernels come nearer than 0.8 to it, and 1.3 times as much no lanes do
-//! (`ABOVE_STATED_CLOCK`). In between the body goes from one reading to the other, and the interval reaches both. Where FLOPs were not counted either, the time above
+//! (`ABOVE_STATED_CLOCK`): loops on registers, which move next to no bytes. In between the body goes from one reading to the other, and the interval reaches both. Where FLOPs were not counted either, the time above
 //! the roof may be tensor cores' on any GPU that has some.
 
 use super::end::End;
 use super::excess::Excess;
+use super::transfer::LaunchRoof;
 use crate::roofline::ABOVE_STATED_CLOCK;
 
 /// The share of the lanes' rate from which on FLOPs are as likely those of tensor cores: less of it says less. Of BF16 products of three GPUs without their type
@@ -15,8 +16,25 @@ const AS_LIKELY: f64 = 0.4;
 /// The share from which on they are taken for those of tensor cores in part.
 const IN_PART: f64 = 0.8;
 
+/// How far a time of which nothing was counted may be theirs, 0 to 1: with 1 those of FP8 products hold 100 % in thirteen times the width.
+const OF_A_TIME_ALONE: f64 = 0.5;
+
+/// How many times longer FLOPs of lanes take than bytes of DRAM in what may be a product of tensor cores, and in what is a loop on registers: 60 in products of 16,384,
+/// ten thousands in loops of multiply-adds, which reach 1.18 of the stated rate of an RTX 2080 Ti (OpenCL-Benchmark).
+const OF_PRODUCTS: f64 = 100.0;
+const OF_LOOPS: f64 = 1000.0;
+
 /// The most that is taken of the other reading, 0 to 1.
 const MOST: f64 = 0.95;
+
+/// How far a launch moves as many bytes beside its FLOPs as products do, 0 to 1.
+fn product_share(source: &End) -> f64 {
+    let LaunchRoof { flops_at_peak, dram_at_peak, .. } = source.roof;
+    if dram_at_peak <= 0.0 {
+        return 1.0;
+    }
+    1.0 - ((flops_at_peak / dram_at_peak / OF_PRODUCTS).ln() / (OF_LOOPS / OF_PRODUCTS).ln()).clamp(0.0, 1.0)
+}
 
 /// How far a kernel of an unstated type may be one of tensor cores.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,15 +52,21 @@ impl UnstatedType {
             return Self { taken: 0.0, may_be: 0.0 };
         }
         if source.roof.flops_at_peak > 0.0 {
-            return Self::reaching(source.roof.flops_at_peak / body);
+            return Self::reaching(source.roof.flops_at_peak / body).times(product_share(source));
         }
-        Self { taken: 0.0, may_be: (1.0 - source.roof.time / body).max(0.0) }
+        let has_roof = source.roof.time > 0.0;
+        let may_be = if has_roof { (1.0 - source.roof.time / body).max(0.0) } else { OF_A_TIME_ALONE };
+        Self { taken: 0.0, may_be }
     }
 
     /// Of FLOPs that reach this share of the lanes' rate on a source with tensor cores.
     fn reaching(of_lanes: f64) -> Self {
         let between = |from: f64, to: f64| ((of_lanes - from) / (to - from)).clamp(0.0, 1.0);
         Self { taken: MOST * between(IN_PART, ABOVE_STATED_CLOCK), may_be: between(0.0, AS_LIKELY) }
+    }
+
+    fn times(self, share: f64) -> Self {
+        Self { taken: share * self.taken, may_be: share * self.may_be }
     }
 
     /// Whether it may be one at all.
