@@ -164,8 +164,8 @@ mod tests {
         let latin = folder.path().join("latin.toml");
         std::fs::write(&latin, b"a = 1\nname = \"caf\xe9\"\n").unwrap();
         assert_eq!(read_limited(&latin).unwrap_err().line, Some(2));
-        assert!(read_limited(folder.path()).unwrap_err().message.contains("regular file"));
-        assert!(read_limited(&folder.path().join("none")).unwrap_err().message.contains("cannot be read"));
+        assert!(read_limited(folder.path()).unwrap_err().message.contains("a folder"));
+        assert!(read_limited(&folder.path().join("none")).unwrap_err().message.contains("no such file"));
         let big = folder.path().join("big");
         std::fs::File::create(&big).unwrap().set_len(200 << 20).unwrap();
         assert!(read_limited(&big).unwrap_err().message.contains("at most"));

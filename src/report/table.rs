@@ -584,7 +584,7 @@ mod tests {
 
     #[test]
     fn csv_has_one_empty_field_per_absent_value() {
-        assert_eq!(two_rows().to_csv(), "name,time_ms,remarks\na|b,0.0245,x; y\nü�[2J,,\n");
+        assert_eq!(two_rows().to_csv(), "name,time_ms,remarks\na|b,0.0245,x | y\nü�[2J,,\n");
     }
 
     #[test]
@@ -621,6 +621,6 @@ mod tests {
 
     #[test]
     fn a_column_can_be_left_out() {
-        assert_eq!(two_rows().without(&["time_ms"]).to_csv(), "name,remarks\na|b,x; y\nü�[2J,\n");
+        assert_eq!(two_rows().without(&["time_ms"]).to_csv(), "name,remarks\na|b,x | y\nü�[2J,\n");
     }
 }

@@ -190,7 +190,7 @@ impl SourceShare {
         if !self.unstated_type.may_be() {
             return carried;
         }
-        let of_tensors = UnstatedType::on_tensor_cores(timed, [&self.end, target]);
+        let of_tensors = self.on_tensor_cores(timed, target);
         carried.between([self.unstated_type.body(carried.body, of_tensors); 2])
     }
 
@@ -382,13 +382,17 @@ impl SourceShare {
         }
     }
 
+    /// The seconds on a target of a body of so many if tensor cores do the FLOPs of an unstated type.
+    #[inline]
+    fn on_tensor_cores(&self, body: f64, target: &End) -> f64 {
+        UnstatedType::on_tensor_cores(body, [&self.end, target], &self.excess)
+    }
+
     /// |ln| between a body and what it were if tensor cores did the FLOPs of an unstated type.
     #[inline]
     fn of_element_type(&self, target: &End, body: f64) -> f64 {
         let timed = self.start.body.filter(|_| self.unstated_type.may_be());
-        timed.map_or(0.0, |timed| {
-            self.unstated_type.doubt(body, UnstatedType::on_tensor_cores(timed, [&self.end, target]))
-        })
+        timed.map_or(0.0, |timed| self.unstated_type.doubt(body, self.on_tensor_cores(timed, target)))
     }
 
     /// |ln| of how much longer one of the roofs were if less stayed in L2, or if more did where bytes through L2 stand for those of DRAM.
@@ -411,7 +415,7 @@ impl SourceShare {
         };
         let [mut gained, mut lost] = self.excess.rate_range(&self.end.pace, &target.pace);
         if self.unstated_type.may_be() {
-            let of_tensors = UnstatedType::on_tensor_cores(body, [&self.end, target]) / body;
+            let of_tensors = self.on_tensor_cores(body, target) / body;
             (gained, lost) = (gained.min(of_tensors), lost.max(of_tensors));
         }
         let (from, to) = (&self.end.roof, &target.roof);

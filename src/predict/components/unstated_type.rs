@@ -6,7 +6,7 @@
 
 use super::end::End;
 use super::excess::Excess;
-use super::transfer::LaunchRoof;
+use super::transfer::{LaunchRoof, TimeOverRoof};
 use crate::roofline::ABOVE_STATED_CLOCK;
 
 /// The share of the lanes' rate from which on FLOPs are as likely those of tensor cores: less of it says less. Of BF16 products of three GPUs without their type
@@ -74,12 +74,18 @@ impl UnstatedType {
         self.may_be > 0.0
     }
 
-    /// The seconds on a target of a body of so many on the source if tensor cores do it.
-    pub(super) fn on_tensor_cores(body: f64, ends: [&End; 2]) -> f64 {
+    /// The seconds on a target of a body of so many on the source if tensor cores do it: FLOPs that were counted are their roof, and what is above it goes with
+    /// the rates of the SMs; those that were not take the time that they take there.
+    pub(super) fn on_tensor_cores(body: f64, ends: [&End; 2], excess: &Excess) -> f64 {
         let [source, target] = ends;
-        let slower = Excess::ln_slower_flops(&source.pace, &target.pace)
-            + (source.ln_tensor_lead - target.ln_tensor_lead);
-        (body * slower.exp()).max(target.roof.dram)
+        if source.roof.flops_at_peak <= 0.0 {
+            let slower = Excess::ln_slower_flops(&source.pace, &target.pace)
+                + (source.ln_tensor_lead - target.ln_tensor_lead);
+            return (body * slower.exp()).max(target.roof.dram);
+        }
+        let [from, to] = ends.map(|end| end.roof.dram.max(end.roof.flops_at_peak / end.ln_tensor_lead.exp()));
+        let over_roof = TimeOverRoof::as_timed(from, body, excess.uncounted);
+        over_roof.under(to, excess.slower(&source.pace, &target.pace, 0.0)).body
     }
 
     /// A body on the target that is FP32 lanes', as far as it is taken for one of tensor cores, which would take so many seconds.
