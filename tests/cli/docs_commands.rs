@@ -35,7 +35,7 @@ const STEP: &str = "- run: ";
 
 /// What `reproduce` says that it looks for.
 const PAPER_FILES: [&str; 3] =
-    ["was not found below --data", "FOLDER: no such file", "cutlass_sgemm_rtx4070.csv: no such file"];
+    ["was not found below --data", "FOLDER: no such file", "cutlass_sgemm_rtx4070.csv: cannot be read"];
 
 /// How a command must end.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]

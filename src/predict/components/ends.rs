@@ -113,7 +113,7 @@ impl SourceShare {
             timed_over_sum,
             over_roof,
             typical,
-            unstated_type: UnstatedType::on(&end, body),
+            unstated_type: UnstatedType::on(&end, &excess, body),
             ln_efficiency,
             far,
         }

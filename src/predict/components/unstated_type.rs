@@ -6,7 +6,7 @@
 
 use super::end::End;
 use super::excess::Excess;
-use super::transfer::{LaunchRoof, TimeOverRoof};
+use super::transfer::TimeOverRoof;
 use crate::roofline::ABOVE_STATED_CLOCK;
 
 /// The share of the lanes' rate from which on FLOPs are as likely those of tensor cores: less of it says less. Of BF16 products of three GPUs without their type
@@ -19,22 +19,8 @@ const IN_PART: f64 = 0.8;
 /// How far a time of which nothing was counted may be theirs, 0 to 1: with 1 those of FP8 products hold 100 % in thirteen times the width.
 const OF_A_TIME_ALONE: f64 = 0.5;
 
-/// How many times longer FLOPs of lanes take than bytes of DRAM in what may be a product of tensor cores, and in what is a loop on registers: 60 in products of 16,384,
-/// ten thousands in loops of multiply-adds, which reach 1.18 of the stated rate of an RTX 2080 Ti (OpenCL-Benchmark).
-const OF_PRODUCTS: f64 = 100.0;
-const OF_LOOPS: f64 = 1000.0;
-
 /// The most that is taken of the other reading, 0 to 1.
 const MOST: f64 = 0.95;
-
-/// How far a launch moves as many bytes beside its FLOPs as products do, 0 to 1.
-fn product_share(source: &End) -> f64 {
-    let LaunchRoof { flops_at_peak, dram_at_peak, .. } = source.roof;
-    if dram_at_peak <= 0.0 {
-        return 1.0;
-    }
-    1.0 - ((flops_at_peak / dram_at_peak / OF_PRODUCTS).ln() / (OF_LOOPS / OF_PRODUCTS).ln()).clamp(0.0, 1.0)
-}
 
 /// How far a kernel of an unstated type may be one of tensor cores.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,12 +33,12 @@ pub(super) struct UnstatedType {
 
 impl UnstatedType {
     /// Of a body of so many seconds on this source.
-    pub(super) fn on(source: &End, body: f64) -> Self {
+    pub(super) fn on(source: &End, excess: &Excess, body: f64) -> Self {
         if source.ln_tensor_lead == 0.0 {
             return Self { taken: 0.0, may_be: 0.0 };
         }
         if source.roof.flops_at_peak > 0.0 {
-            return Self::reaching(source.roof.flops_at_peak / body).times(product_share(source));
+            return Self::reaching(source.roof.flops_at_peak / body).times(excess.product_share);
         }
         let has_roof = source.roof.time > 0.0;
         let may_be = if has_roof { (1.0 - source.roof.time / body).max(0.0) } else { OF_A_TIME_ALONE };
